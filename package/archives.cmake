@@ -2,7 +2,7 @@
 # archives it is linked with these. The driver's own needs differ with its version: what is not there is left out, and
 # the linker takes of the others what is called. tools/package tells what stays dynamic, and why.
 set(archives mongoc-static-1.0 bson-static-1.0 mongocrypt-static bidgcc000 yaml snappy z zstd lzma bz2 icuuc icudata
-    utf8proc stdc++)
+    utf8proc)
 function(find_archive name to)
     execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=lib${name}.a OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(NOT EXISTS ${path})
@@ -20,5 +20,5 @@ foreach(name ${archives})
     find_archive(${name} path)
     target_link_libraries(tipple_archives INTERFACE ${path})
 endforeach()
-target_link_libraries(tipple_archives INTERFACE sasl2 ssl resolv -static-libgcc)
+target_link_libraries(tipple_archives INTERFACE sasl2 ssl resolv -static-libgcc -static-libstdc++)
 target_link_options(tipple PRIVATE -Wl,-Map=${PROJECT_BINARY_DIR}/tipple.map) # tells which archives were taken

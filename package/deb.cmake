@@ -39,7 +39,7 @@ set(CPACK_DEBIAN_LIBTIPPLE-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBTIPPLE-DEV_PACKAGE_SHLIBDEPS OFF)
 string(CONCAT CPACK_DEBIAN_LIBTIPPLE-DEV_PACKAGE_DEPENDS
        "libtipple${TIPPLE_SOVERSION} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), libmongoc-dev, "
-       "libyaml-dev, zlib1g-dev, libzstd-dev, liblzma-dev, libbz2-dev, libxxhash-dev, libssl-dev")
+       "libyaml-dev, zlib1g-dev, libzstd-dev, liblzma-dev, libbz2-dev, libxxhash-dev, libssl-dev, libstdc++-dev")
 if(ISAL_FOUND)
     string(APPEND CPACK_DEBIAN_LIBTIPPLE-DEV_PACKAGE_DEPENDS ", libisal-dev")
 endif()

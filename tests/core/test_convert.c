@@ -1,6 +1,7 @@
 /* convert: numbers against strtod and by hand, dates against counting days, and back into text. */
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
+#include "format/values/decimal.h"
 #include "format_lab.h"
 #include "test.h"
 
@@ -309,6 +310,55 @@ TEST(against_strtod) {
         bool is = convert_number(padded, length, divide, &value);
         if (is != isfinite(expected) || (is && !same_bits(value, expected)))
             fail_msg("%s / 10^%d is read as %.17g, not %.17g", text, divide, value, expected);
+    }
+}
+
+/* Is the text kept by its double: does libc find no shorter one, and no other of its length that is nearer? */
+static bool is_kept(const char *text, size_t length, double value) {
+    char printed[32];
+    decimal_t is, nearest;
+    int digits = 0;
+    do {
+        snprintf(printed, sizeof printed, "%.*e", digits, value);
+    } while (strtod(printed, NULL) != value && ++digits < 17);
+    return decimal_read((const uint8_t *)text, length, &is) &&
+           decimal_read((const uint8_t *)printed, strlen(printed), &nearest) &&
+           decimal_compare(&is, &nearest) == 0;
+}
+
+/* Texts at random, and all doubles around: their 15 to 18 digits, with zeros after them or another one at the end. */
+TEST(kept) {
+    static const struct {
+        const char *text;
+        bool kept;
+    } cases[] = {{"0.1", true},
+                 {"0.10000000000000000000", true},
+                 {"0.30000000000000004", true},
+                 {"0.30000000000000002", false},
+                 {"9007199254740993", false},
+                 {"123456789012345680000", true},
+                 {"123456789012345678901", false},
+                 {"5e-324", true},
+                 {"4.9406564584124654e-324", false},
+                 {"0e999", true},
+                 {"1e-400", false},
+                 {"5.858190679279809e-244", true}, /* 2^-808, whose neighbours lie unevenly */
+                 {"5.8581906792798085e-244", false}};
+    double value;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (convert_kept((const uint8_t *)cases[i].text, strlen(cases[i].text), 0, &value) != cases[i].kept)
+            fail_msg("%s", cases[i].text);
+    uint64_t seed = 9;
+    for (int round = 0; round < 100000; round++) {
+        char text[64];
+        uint64_t bits = lab_chance(&seed, UINT64_MAX);
+        size_t length = random_decimal(&seed, text);
+        memcpy(&value, &bits, sizeof value);
+        if (round % 2 && isfinite(value))
+            length = (size_t)snprintf(text, sizeof text, "%.*e", 14 + round % 8 / 2, value);
+        const bool kept = convert_kept((const uint8_t *)text, length, 0, &value);
+        if (convert_number((const uint8_t *)text, length, 0, &value) && kept != is_kept(text, length, value))
+            fail_msg("%s is %s", text, kept ? "kept" : "not kept");
     }
 }
 

@@ -17,7 +17,7 @@ def rows():
 
 
 def sources():
-    return sorted(path for path in (ROOT / "src").rglob("*.[ch]"))
+    return sorted(path for path in (ROOT / "src").rglob("*") if path.suffix in (".c", ".cc", ".h"))
 
 
 def folder(path):
@@ -83,8 +83,7 @@ class House(unittest.TestCase):
 
     def test_one_decimal_point(self):
         """a program in German has set a comma, and uses the library"""
-        found = [path for path in sources() if re.search(r"\bstrto(f|d|ld)\(", path.read_text())]
-        self.assertEqual(["src/base/chars/number.c"], [path.relative_to(ROOT).as_posix() for path in found])
+        self.assertEqual([], [path for path in sources() if re.search(r"\bstrto(f|d|ld)\(", path.read_text())])
 
 
 if __name__ == "__main__":

@@ -38,6 +38,47 @@ TEST(cases) {
     assert_non_null(strstr(number_print(text, NAN), "nan"));
 }
 
+/* How much of a text is the number; beyond what a double holds it is infinite, or zero. */
+TEST(read) {
+    static const struct {
+        const char *text;
+        size_t length;
+        double number;
+    } cases[] = {{"12.5%", 4, 12.5},
+                 {"+1", 2, 1},
+                 {".5", 2, 0.5},
+                 {"5.x", 2, 5},
+                 {"1e5", 3, 1e5},
+                 {"1e", 1, 1},
+                 {"0x10", 1, 0},
+                 {"-Infinity", 9, -INFINITY},
+                 {"1e400", 5, INFINITY},
+                 {"-1e309", 6, -INFINITY},
+                 {"-1e-400", 7, -0.0},
+                 {"0.00001e-99999999999999999999", 29, 0},
+                 {"5e-324", 6, 4.9406564584124654e-324},
+                 {"2.4703282292062327e-324", 23, 0},
+                 {"2.4703282292062328e-324", 23, 5e-324},
+                 {"1.7976931348623158e308", 22, DBL_MAX},
+                 {"1.7976931348623159e308", 22, INFINITY},
+                 {"9007199254740993", 16, 9007199254740992},
+                 {"9007199254740993.00000000000000000000001", 40, 9007199254740994}};
+    double number;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (number_read(cases[i].text, strlen(cases[i].text), &number) != cases[i].length ||
+            memcmp(&number, &cases[i].number, sizeof number) != 0)
+            fail_msg("%s is read as %.17g", cases[i].text, number);
+    static const char *const none[] = {"", "+", "-", ".", "e5", " 1", "+-1", "++1", "x"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_int_equal(number_read(none[i], strlen(none[i]), &number), 0);
+    char zeros[800] = "0.";
+    memset(zeros + 2, '0', 700);
+    strcpy(zeros + 702, "1e1010"); /* 10^309, and 10^-1711 */
+    assert_true(number_read(zeros, strlen(zeros), &number) && number == INFINITY);
+    zeros[703] = '\0';
+    assert_true(number_read(zeros, strlen(zeros), &number) && number == 0);
+}
+
 /* Any bits read back the same, and no fewer digits would. */
 TEST(any_bits) {
     uint64_t seed = 1;
@@ -83,7 +124,9 @@ TEST(powers_of_two) {
 
 /* In a program that has said setlocale(LC_ALL, "") where people write 1,5. Such a locale is made here. */
 TEST(other_locale) {
-    char folder[] = "/tmp/tipple-locale-XXXXXX", command[400], text[NUMBER_ROOM], *end;
+    char folder[] = "/tmp/tipple-locale-XXXXXX", command[400], text[NUMBER_ROOM];
+    double value;
+    long double wide;
     assert_non_null(mkdtemp(folder));
     snprintf(command, sizeof command,
              "cd %s && printf 'LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND "
@@ -102,9 +145,8 @@ TEST(other_locale) {
     snprintf(text, sizeof text, "%.1f", 1.5);
     assert_string_equal(text, "1,5"); /* it is another one */
     assert_string_equal(number_print(text, 12.067), "12.067");
-    assert_true(number_read("1.5,", &end) == 1.5 && *end == ',');
-    assert_true(number_read_long("2.25E+18") == 2.25E+18L);
-    double value;
+    assert_true(number_read("1.5,", 4, &value) == 3 && value == 1.5);
+    assert_true(number_read_long("2.25E+18", 8, &wide) == 8 && wide == 2.25E+18L);
     uint8_t out[64];
     assert_true(convert_number((const uint8_t *)"1234567890.12345678901234", 25, 0, &value));
     assert_true(value == 1234567890.12345678901234);

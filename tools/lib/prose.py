@@ -95,7 +95,7 @@ def wrong_in_source(path, root=ROOT):
 
 def pages_and_sources(root=ROOT):
     pages = sorted([*root.glob("*.md"), *root.glob("docs/**/*.md")])
-    return pages + sorted(path for path in root.glob("src/**/*") if path.suffix in (".c", ".h", ".yaml"))
+    return pages + sorted(path for path in root.glob("src/**/*") if path.suffix in (".c", ".cc", ".h", ".yaml"))
 
 
 def links(files):

@@ -111,7 +111,7 @@ bool element_floor(const bson_iter_t *at, int64_t *whole) {
         value = bson_iter_double(at);
     } else if (BSON_ITER_HOLDS_DECIMAL128(at) && bson_iter_decimal128(at, &decimal)) {
         bson_decimal128_to_string(&decimal, text);
-        value = number_read_long(text);
+        number_read_long(text, strlen(text), &value);
     }
     if (!(value >= -0x1p63L && value < 0x1p63L))
         return false;

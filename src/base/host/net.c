@@ -38,9 +38,10 @@ bool net_parse(const char *text, net_t *net) {
 }
 
 double net_parse_speed(const char *text) {
-    char *end;
-    const double megabits = number_read(text, &end);
-    return end == text || !(megabits > 0) || megabits > MOST_MEGABITS ? NAN : megabits * MEGABIT_BYTES;
+    double megabits = 0;
+    return !number_read(text, strlen(text), &megabits) || !(megabits > 0) || megabits > MOST_MEGABITS
+               ? NAN
+               : megabits * MEGABIT_BYTES;
 }
 
 bool net_look(net_t *net) {

@@ -17,12 +17,8 @@ typedef struct {
 bool units_number(const char *text, double *number, const char **end) {
     if (!isdigit((unsigned char)text[0]) && text[0] != '.')
         return false;
-    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-        return false;
-    char *behind;
-    *number = number_read(text, &behind);
-    *end = behind;
-    return behind != text && isfinite(*number);
+    *end = text + number_read(text, strlen(text), number);
+    return *end != text && isfinite(*number);
 }
 
 bool units_parse_percent(const char *text, double *percent) {

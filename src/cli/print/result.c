@@ -27,8 +27,9 @@ static bool put_number(bson_t *to, const char *name, double number, int digits) 
 
 static bool put_figure(bson_t *to, const char *name, double number) {
     char text[NUMBER_ROOM];
+    double figure;
     number_print_digits(text, sizeof text, 9, number);
-    const double figure = isfinite(number) ? number_read(text, NULL) : number;
+    number_read(text, strlen(text), &figure);
     if (isfinite(figure) && figure != round(figure))
         return BSON_APPEND_DOUBLE(to, name, figure);
     return put_number(to, name, figure, 0);

@@ -172,6 +172,7 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
         size_t length;
         uint64_t digits;
         int64_t ms;
+        double number;
         if (!simple && op->code >= OP_OPEN) {
             if (op->code <= OP_CLOSE)
                 out = delimited_put_group(out, op, &group);
@@ -214,6 +215,13 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
         case OP_EXACT_LONG:
             if (__builtin_expect(convert_digits(text, length, &digits) && (*text != '0' || length == 1), 1)) {
                 out = delimited_put_exact(out, op, (int64_t)digits);
+                continue;
+            }
+            break;
+        case OP_NUMBER:
+            if (convert_kept(text, length, op->divide, &number) &&
+                !delimited_is_inexact(&reader->schema->fields[op->field], text, length)) {
+                out = bsonw_double(delimited_put_head(out, op, simple), number);
                 continue;
             }
             break;

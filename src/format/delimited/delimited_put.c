@@ -175,7 +175,8 @@ uint8_t *delimited_put_unusual(delimited_t *reader, uint8_t *out, const op_t *op
         uint8_t *after = null ? NULL : put_rare(reader, out, op, text, length, high, shape);
         return after ? after : put_bad(reader, out, op, text, length, high);
     }
-    if (stays(reader, text, length, high) || is_text(reader->schema->encoding, text, length))
-        return put_text(reader, out, op, text, length, high);
-    return put_bad(reader, out, op, text, length, high);
+    if (stays(reader, text, length, high))
+        return bsonw_string(delimited_put_head_as(out, op, 0x02), text, length);
+    return is_text(reader->schema->encoding, text, length) ? put_text(reader, out, op, text, length, high)
+                                                           : put_bad(reader, out, op, text, length, high);
 }

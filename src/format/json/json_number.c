@@ -2,20 +2,17 @@
 #include "format/json/json_inner.h"
 #include "format/values/convert.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 enum { MOST_DIGITS = 19 }; /* that always fit in 64 bits */
 
 static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /* How many of the next eight bytes are digits, before one that is none; their value is appended to *value. */
 JSON_INLINED uint32_t more_digits(const uint8_t *at, uint64_t *value) {
-    const uint64_t word = digits_load(at) ^ 0x3030303030303030u;
+    const uint64_t word = digits_load(at) ^ DIGITS_ZEROS;
     const uint64_t others = (word | (word + 0x7676767676767676u)) & 0x8080808080808080u;
     const uint32_t count = others ? (uint32_t)__builtin_ctzll(others) >> 3 : 8;
     if (JSON_LIKELY(count))
@@ -52,31 +49,14 @@ static const uint8_t *no_digit(json_value_t *json, const uint8_t *at) {
     return json_reject(json, at, "a number has no digit here");
 }
 
-/* The digits of a whole number without those zeros at its end. */
-static size_t without_zeros(const char *digits, size_t count) {
-    while (count > 1 && digits[count - 1] == '0')
-        count--;
-    return count;
-}
-
 /* Is a whole number, of `count` digits, the same as a double, or what a double is printed as? */
-static bool is_same(const char *digits, size_t count, double value) {
-    char exact[400], shortest[64];
-    if (snprintf(exact, sizeof exact, "%.0f", value) == (int)count && memcmp(exact, digits, count) == 0)
-        return true;
-    size_t kept = 0;
-    const size_t printed = convert_print_number(value, 0, (uint8_t *)shortest);
-    char *const exponent = memchr(shortest, 'e', printed);
-    if (!exponent)
-        return false;
-    shortest[printed] = '\0';
-    if (strtol(exponent + 1, NULL, 10) != (long)count - 1)
-        return false;
-    for (const char *at = shortest; at < exponent; at++)
-        if (*at != '.')
-            shortest[kept++] = *at;
-    kept = without_zeros(shortest, kept);
-    return kept == without_zeros(digits, count) && memcmp(shortest, digits, kept) == 0;
+static bool is_same(const char *text, size_t count, double value) {
+    char exact[400], digits[NUMBER_DIGITS];
+    int exponent;
+    const size_t kept = number_shortest(value, digits, &exponent);
+    return ((size_t)exponent == count - 1 && memcmp(text, digits, kept) == 0 &&
+            strspn(text + kept, "0") == count - kept) ||
+           (snprintf(exact, sizeof exact, "%.0f", value) == (int)count && memcmp(exact, text, count) == 0);
 }
 
 static const uint8_t *whole_number(json_value_t *json, const uint8_t *begin, const uint8_t *at,
@@ -87,7 +67,8 @@ static const uint8_t *whole_number(json_value_t *json, const uint8_t *begin, con
         return put_int(json, at, type, value);
     if (at - digits == 1 && *digits == '0')
         return put_double(json, at, type, -0.0);
-    const double number = number_read((const char *)digits, NULL);
+    double number;
+    number_read((const char *)digits, (size_t)(at - digits), &number);
     if (!isfinite(number) || !is_same((const char *)digits, (size_t)(at - digits), number))
         return json_reject(
             json, begin,
@@ -125,8 +106,7 @@ static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8
         return whole_number(json, begin, at, type);
     double value;
     const size_t length = (size_t)(at - begin);
-    if (length > 500 || !convert_number(begin, length, 0, &value))
-        value = number_read((const char *)begin, NULL);
+    number_read((const char *)begin, length, &value);
     if (!isfinite(value))
         return json_reject(json, begin, "this number is larger than a double can hold");
     if (json_vanishes(begin, length, value))
@@ -135,36 +115,6 @@ static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8
 }
 
 /* ------------------------------------------------------------------------------------------------- the usual numbers */
-
-#if LDBL_MANT_DIG == 64
-/* `mantissa` / 10^scale, scale at most 27. With 64 bits both are exact, so the quotient is rounded once, and then again
- * to the 53 bits of a double. That is the nearest double, unless the quotient looks as if it lay in the middle between
- * two. */
-static bool divide(uint64_t mantissa, uint32_t scale, double *value) {
-    static const long double powers_long[] = {
-        1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
-        1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
-    const long double quotient = (long double)mantissa / powers_long[scale];
-    uint64_t bits;
-    memcpy(&bits, &quotient, 8);
-    *value = (double)quotient;
-    return (bits & 0x7FF) != 0x400;
-}
-#else
-static bool divide(uint64_t mantissa, uint32_t scale, double *value) {
-    (void)mantissa, (void)scale, (void)value;
-    return false;
-}
-#endif
-
-/* The decimal number of these digits, `scale` of them after the point. False: it takes a closer look. */
-JSON_INLINED bool decimal(uint64_t mantissa, uint32_t scale, double *value) {
-    if (JSON_LIKELY(mantissa <= 1ull << 53 && scale <= 22)) {
-        *value = (double)mantissa / powers[scale];
-        return true;
-    }
-    return scale <= 27 && divide(mantissa, scale, value);
-}
 
 static bool goes_on(uint8_t byte) {
     return byte == 'e' || byte == 'E';
@@ -190,17 +140,15 @@ const uint8_t *json_number(json_value_t *json, const uint8_t *at, uint8_t *type)
     }
     at++;
     uint32_t scale = more_digits(at, &mantissa);
-    if (scale == 8) {
-        if (count > 11)
-            return any_number(json, begin, type);
-        scale += more_digits(at + 8, &mantissa);
-        if (scale == 16)
-            return any_number(json, begin, type);
-    }
+    for (uint32_t more = scale; JSON_UNLIKELY(more == 8 && scale < MOST_DIGITS); scale += more)
+        more = more_digits(at + scale, &mantissa);
     at += scale;
-    double value;
-    if (JSON_UNLIKELY(!scale || count + scale > MOST_DIGITS || goes_on(*at) ||
-                      !decimal(mantissa, scale, &value)))
+    if (JSON_UNLIKELY(!scale || count + scale > MOST_DIGITS || goes_on(*at)))
         return any_number(json, begin, type);
+    double value;
+    if (!convert_scaled(mantissa, -(long)scale, &value)) {
+        number_read((const char *)begin, (size_t)(at - begin), &value);
+        return put_double(json, at, type, value);
+    }
     return put_double(json, at, type, minus ? -value : value);
 }

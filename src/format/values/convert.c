@@ -1,20 +1,22 @@
 #include "format/values/convert.h"
 #include "base/chars/blanks.h"
 #include "base/chars/number.h"
-#include "format/values/decimal.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+
+#define INLINED __attribute__((always_inline)) static inline
+
+enum { LONGEST_NUMBER = 504 };
 
 bool convert_is_exact(const uint8_t *text, size_t length) {
     while (length && *text == ' ')
         text++, length--;
     if (length && *text == '-')
         text++, length--;
-    if (!length || memchr(text, 'e', length) || memchr(text, 'E', length))
-        return !length;
-    return *text != '+' && (*text != '0' || length < 2 || text[1] < '0' || text[1] > '9');
+    for (size_t i = 0; i < length; i++)
+        if (text[i] > '9') /* an exponent */
+            return false;
+    return !length || (*text != '+' && (*text != '0' || length < 2 || text[1] < '0' || text[1] > '9'));
 }
 
 bool convert_int(const uint8_t *text, size_t length, int64_t *value) {
@@ -52,134 +54,143 @@ size_t convert_print_int(int64_t value, uint8_t *out) {
     return used;
 }
 
-static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+const double convert_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Uses libc, for what the exact fast way cannot do. */
-static bool slow_number(const uint8_t *text, size_t length, int divide, double *value) {
-    char copy[512];
-    if (length + 8 > sizeof copy)
-        return false;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    char *exponent = strpbrk(copy, "eE");
-    long power = 0;
-    if (exponent) {
-        power = strtol(exponent + 1, NULL, 10);
-        power = power > 100000    ? 100000
-                : power < -100000 ? -100000
-                                  : power; /* larger or smaller than any double */
-        length = (size_t)(exponent - copy);
+/* What the text of a number says, its sign left out: digits * 10^scale. */
+typedef struct {
+    uint64_t digits; /* the first ones, at most 17 */
+    long scale, exponent;
+    size_t mantissa;  /* its length, with the sign */
+    bool minus, more; /* another digit is not 0 */
+} plain_t;
+
+/* Takes digits up to the first byte that is none. */
+INLINED const uint8_t *take_digits(const uint8_t *at, const uint8_t *end, plain_t *plain) {
+    uint64_t word;
+    while (end - at >= 8 && plain->digits < 1000000000 &&
+           digits_only(word = digits_load(at) ^ DIGITS_ZEROS)) {
+        plain->digits = plain->digits * 100000000 + digits_value(word);
+        at += 8;
     }
-    snprintf(copy + length, sizeof copy - length, "e%ld", power - divide);
-    *value = number_read(copy, NULL);
-    return isfinite(*value);
+    for (; at < end && (uint8_t)(*at - '0') <= 9; at++) {
+        if (plain->digits < 10000000000000000ull) {
+            plain->digits = plain->digits * 10 + (uint64_t)(*at - '0');
+        } else {
+            plain->more |= *at != '0';
+            plain->scale++;
+        }
+    }
+    return at;
 }
 
-typedef enum { NO_NUMBER, NUMBER_NEAREST, NUMBER_WITH_ALL_DIGITS } number_t;
+/* Of a text without blanks around it. */
+INLINED bool scan(const uint8_t *text, size_t length, plain_t *plain) {
+    const uint8_t *at = text, *const end = text + length;
+    *plain = (plain_t){.minus = length && *text == '-'};
+    at += length && (*text == '-' || *text == '+');
+    const uint8_t *const first = at;
+    at = take_digits(at, end, plain);
+    const bool point = at < end && *at == '.';
+    if (point) {
+        const uint8_t *const fraction = ++at;
+        at = take_digits(at, end, plain);
+        plain->scale -= at - fraction;
+    }
+    if (at - first == point || length > LONGEST_NUMBER)
+        return false;
+    plain->mantissa = (size_t)(at - text);
+    if (at == end || (*at != 'e' && *at != 'E'))
+        return at == end;
+    const bool down = ++at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    const uint8_t *const power = at;
+    for (; at < end && *at >= '0' && *at <= '9'; at++)
+        plain->exponent = plain->exponent < 100000 ? plain->exponent * 10 + (*at - '0') : plain->exponent;
+    plain->exponent = down ? -plain->exponent : plain->exponent;
+    plain->scale += plain->exponent;
+    return at == end && at > power;
+}
 
-static inline number_t read_number(const uint8_t *text, size_t length, int divide, double *value) {
-    blanks_trim(&text, &length);
-    size_t at = length && (text[0] == '-' || text[0] == '+');
-    bool minus = at && text[0] == '-', any = false, exact = true;
-    uint64_t mantissa = 0;
-    long scale = -divide;
-    bool point = false;
-    for (; at < length && ((text[at] >= '0' && text[at] <= '9') || (text[at] == '.' && !point)); at++) {
-        if (text[at] == '.') {
-            point = true;
-            continue;
-        }
-        any = true;
-        scale -= point;
-        if (mantissa < 100000000000000000ull)
-            mantissa = mantissa * 10 + (uint64_t)(text[at] - '0');
-        else
-            exact = false;
+/* Of any number. False: it is too large for a double. */
+static bool read_slowly(const uint8_t *text, size_t length, size_t mantissa, long exponent, int divide,
+                        double *value) {
+    char copy[LONGEST_NUMBER + 24];
+    if (divide) {
+        memcpy(copy, text, mantissa);
+        copy[mantissa] = 'e';
+        length = mantissa + 1 + convert_print_int(exponent - divide, (uint8_t *)copy + mantissa + 1);
+        text = (uint8_t *)copy;
     }
-    if (!any)
-        return NO_NUMBER;
-    if (at < length && (text[at] == 'e' || text[at] == 'E')) {
-        size_t first = ++at;
-        bool down = at < length && text[at] == '-';
-        if (at < length && (text[at] == '-' || text[at] == '+'))
-            first = ++at;
-        long power = 0;
-        for (; at < length && text[at] >= '0' && text[at] <= '9'; at++)
-            power = power < 100000 ? power * 10 + (text[at] - '0') : power;
-        if (at == first)
-            return NO_NUMBER;
-        scale += down ? -power : power;
-    }
-    if (at != length)
-        return NO_NUMBER;
-    /* a whole number up to 2^53 and one exact power of ten: only one rounding, so it is the nearest double */
-    if (!exact || mantissa > (1ull << 53) || scale < -22 || scale > 22)
-        return slow_number(text, length, divide, value) ? NUMBER_NEAREST : NO_NUMBER;
-    double number = (double)mantissa;
-    number = scale < 0 ? number / powers[-scale] : number * powers[scale];
-    *value = minus ? -number : number;
-    /* any 15 digits fit */
-    return mantissa <= 1000000000000000ull ? NUMBER_WITH_ALL_DIGITS : NUMBER_NEAREST;
+    return number_read((const char *)text, length, value) && isfinite(*value);
+}
+
+INLINED bool nearest(const uint8_t *text, size_t length, const plain_t *plain, int divide, double *value) {
+    if (plain->more || !convert_scaled(plain->digits, plain->scale - divide, value))
+        return read_slowly(text, length, plain->mantissa, plain->exponent, divide, value);
+    *value = plain->minus ? -*value : *value;
+    return true;
 }
 
 bool convert_number(const uint8_t *text, size_t length, int divide, double *value) {
-    return read_number(text, length, divide, value) != NO_NUMBER;
+    plain_t plain;
+    blanks_trim(&text, &length);
+    return scan(text, length, &plain) && nearest(text, length, &plain, divide, value);
 }
 
-static bool prints_the_same(const uint8_t *text, size_t length, int divide, double value) {
-    uint8_t printed[CONVERT_PRINTED];
-    decimal_t is, again;
-    return decimal_read(text, length, &is) &&
-           decimal_read(printed, convert_print_number(value, divide, printed), &again) &&
-           decimal_compare(&is, &again) == 0;
+/* Does the double have these digits when it is printed? */
+static bool prints_the_same(uint64_t digits, long scale, double value) {
+    char text[NUMBER_DIGITS];
+    int exponent;
+    number_shortest(value, text, &exponent);
+    const uint64_t high = digits_value(digits_load((uint8_t *)text) ^ DIGITS_ZEROS),
+                   low = digits_value(digits_load((uint8_t *)text + 8) ^ DIGITS_ZEROS),
+                   printed = (high * 100000000 + low) * 10 + (uint64_t)(text[16] - '0');
+    /* so many zeros are at the end of the printed digits */
+    const long zeros = scale + (NUMBER_DIGITS - 1) - exponent;
+    uint64_t same;
+    return zeros >= 0 && zeros < NUMBER_DIGITS &&
+           !__builtin_mul_overflow(digits, (uint64_t)convert_powers[zeros], &same) && same == printed;
 }
 
 bool convert_kept(const uint8_t *text, size_t length, int divide, double *value) {
-    const number_t read = read_number(text, length, divide, value);
-    return read == NUMBER_WITH_ALL_DIGITS ||
-           (read == NUMBER_NEAREST && prints_the_same(text, length, divide, *value));
+    plain_t plain;
+    blanks_trim(&text, &length);
+    if (!scan(text, length, &plain) || plain.more || !nearest(text, length, &plain, divide, value))
+        return false;
+    return (plain.digits <= 1000000000000000ull && isnormal(*value)) || /* any 15 digits fit */
+           !plain.digits || prints_the_same(plain.digits, plain.scale - divide, *value);
 }
 
 size_t convert_print_number(double value, int divide, uint8_t *out) {
-    char text[64];
-    int digits = 1;
-    if (value == 0) { /* zero, however it is scaled */
-        memcpy(out, "-0", 2);
-        out[0] = signbit(value) ? '-' : '0';
-        return signbit(value) ? 2 : 1;
-    }
-    do {
-        number_print_digits(text, sizeof text, digits - 1, value);
-    } while (number_read(text, NULL) != value && ++digits < 18);
-    /* changes d.ddde±x to plain decimals times 10^divide; numbers that would be long keep the exponent */
-    char *exponent = strchr(text, 'e');
-    long power = strtol(exponent + 1, NULL, 10) + divide;
-    bool minus = text[0] == '-';
-    char mantissa[32];
-    int count = 0;
-    for (char *at = text; at < exponent; at++)
-        if (*at >= '0' && *at <= '9')
-            mantissa[count++] = *at;
-    mantissa[count] = '\0';
+    char digits[NUMBER_DIGITS];
+    int exponent;
+    const size_t count = number_shortest(value, digits, &exponent);
+    const long power = value == 0 ? 0 : exponent + divide; /* zero, however it is scaled */
     size_t used = 0;
-    if (minus)
+    if (signbit(value))
         out[used++] = '-';
-    if (power > 16 || power < -6) {
-        int more = snprintf((char *)out + used, 40 - used, "%c%s%se%ld", mantissa[0], count > 1 ? "." : "",
-                            mantissa + 1, power);
-        return used + (size_t)more;
+    if (power > 16 || power < -6) { /* numbers that would be long keep the exponent */
+        out[used++] = (uint8_t)digits[0];
+        if (count > 1)
+            out[used++] = '.';
+        memcpy(out + used, digits + 1, count - 1);
+        used += count - 1;
+        out[used++] = 'e';
+        return used + convert_print_int(power, out + used);
     }
     if (power < 0) {
-        out[used++] = '0';
-        out[used++] = '.';
-        for (long i = -1; i > power; i--)
-            out[used++] = '0';
+        memcpy(out + used, "0.00000", (size_t)(1 - power));
+        used += (size_t)(1 - power);
+        memcpy(out + used, digits, count);
+        return used + count;
     }
-    for (int i = 0; i < count || i <= power; i++) {
-        if (i > 0 && i == power + 1 && power >= 0)
-            out[used++] = '.';
-        out[used++] = (uint8_t)(i < count ? mantissa[i] : '0');
-    }
-    return used;
+    const size_t whole = (size_t)power + 1;
+    memcpy(out + used, digits, whole); /* with the zeros after them */
+    used += whole;
+    if (count <= whole)
+        return used;
+    out[used++] = '.';
+    memcpy(out + used, digits + whole, count - whole);
+    return used + count - whole;
 }

@@ -11,15 +11,14 @@
 
 /* 1 to 16 plain digits and nothing else: the usual case. */
 static inline bool convert_digits(const uint8_t *text, size_t length, uint64_t *value) {
-    const uint64_t zeros = 0x3030303030303030ull;
     if (length - 1 < 8) {
-        uint64_t digits = (digits_load(text) ^ zeros) << (8 * (8 - length));
+        uint64_t digits = (digits_load(text) ^ DIGITS_ZEROS) << (8 * (8 - length));
         *value = digits_value(digits);
         return digits_only(digits);
     }
     if (length - 9 < 8) {
-        uint64_t low = digits_load(text + length - 8) ^ zeros;
-        uint64_t high = (digits_load(text) ^ zeros) << (8 * (16 - length));
+        uint64_t low = digits_load(text + length - 8) ^ DIGITS_ZEROS;
+        uint64_t high = (digits_load(text) ^ DIGITS_ZEROS) << (8 * (16 - length));
         *value = (uint64_t)digits_value(high) * 100000000u + digits_value(low);
         return digits_only(low) && digits_only(high);
     }
@@ -34,6 +33,15 @@ bool convert_is_exact(const uint8_t *text, size_t length);
  * would lose the sign. */
 bool convert_int(const uint8_t *text, size_t length, int64_t *value);
 size_t convert_print_int(int64_t value, uint8_t *out); /* at most 20 bytes */
+
+/* digits * 10^scale where both of them are exact: only one rounding, so it is the nearest double. */
+extern const double convert_powers[];
+static inline bool convert_scaled(uint64_t digits, long scale, double *value) {
+    if (digits > 1ull << 53 || scale < -22 || scale > 22)
+        return false;
+    *value = scale < 0 ? (double)digits / convert_powers[-scale] : (double)digits * convert_powers[scale];
+    return true;
+}
 
 /* A decimal number, exactly the double nearest to text / 10^divide. No inf, nan or hexadecimal. */
 bool convert_number(const uint8_t *text, size_t length, int divide, double *value);

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+static const uint64_t DIGITS_ZEROS = 0x3030303030303030ull;
+
 static inline uint64_t digits_load(const uint8_t *at) {
     uint64_t word;
     memcpy(&word, at, 8);

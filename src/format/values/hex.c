@@ -1,9 +1,34 @@
 #include "format/values/hex.h"
 
-const int8_t hex_digits[256] = {
-    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
-    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16};
+#include <string.h>
+
+enum { SMALL = 0x20, CAPITAL = 0x40 };
+const uint8_t hex_digits[256] = {[0 ... '0' - 1] = HEX_NONE,
+                                 ['9' + 1 ... 'A' - 1] = HEX_NONE,
+                                 ['F' + 1 ... 'a' - 1] = HEX_NONE,
+                                 ['f' + 1 ... 255] = HEX_NONE,
+                                 ['0'] = 0,
+                                 1,
+                                 2,
+                                 3,
+                                 4,
+                                 5,
+                                 6,
+                                 7,
+                                 8,
+                                 9,
+                                 ['a'] = SMALL | 10,
+                                 SMALL | 11,
+                                 SMALL | 12,
+                                 SMALL | 13,
+                                 SMALL | 14,
+                                 SMALL | 15,
+                                 ['A'] = CAPITAL | 10,
+                                 CAPITAL | 11,
+                                 CAPITAL | 12,
+                                 CAPITAL | 13,
+                                 CAPITAL | 14,
+                                 CAPITAL | 15};
 
 bool hex_read_byte(const uint8_t *text, size_t length, uint8_t *out) {
     unsigned value = 0;
@@ -17,32 +42,21 @@ bool hex_read_byte(const uint8_t *text, size_t length, uint8_t *out) {
     return length == 1 || length == 2;
 }
 
-/* Are its letters all small or all capital? */
-static bool is_one_case(const uint8_t *text, size_t length, bool *capital) {
-    bool small = false;
-    *capital = false;
-    for (size_t i = 0; i < length; i++)
-        if (text[i] >= 'A')
-            *(text[i] >= 'a' ? &small : capital) = true;
-    return !(small && *capital);
-}
-
 /* Is there a dash before this byte of a UUID? */
 static bool dash_before(size_t byte) {
     return byte == 4 || byte == 6 || byte == 8 || byte == 10;
 }
 
-static bool read_bytes(const uint8_t *text, size_t count, bool dashes, uint8_t *out, bool *capital) {
-    const uint8_t *at = text;
-    for (size_t i = 0; i < count; i++) {
-        if (dashes && dash_before(i) && *at++ != '-')
-            return false;
-        const int high = hex_digit(*at++), low = hex_digit(*at++);
-        if (high < 0 || low < 0)
-            return false;
-        out[i] = (uint8_t)(high << 4 | low);
+static bool read_bytes(const uint8_t *text, size_t count, uint8_t *out, bool *capital) {
+    unsigned seen = 0;
+    for (size_t i = 0; i < count; i++, text += 2) {
+        const unsigned high = hex_digits[text[0]], low = hex_digits[text[1]];
+        out[i] = (uint8_t)(high << 4 | (low & 15));
+        seen |= high | low;
     }
-    return !capital || is_one_case(text, (size_t)(at - text), capital);
+    if (capital)
+        *capital = seen & CAPITAL;
+    return !(seen & HEX_NONE) && !(capital && *capital && (seen & SMALL));
 }
 
 static size_t print_bytes(const uint8_t *bytes, size_t count, bool dashes, bool capital, uint8_t *out) {
@@ -59,7 +73,7 @@ static size_t print_bytes(const uint8_t *bytes, size_t count, bool dashes, bool 
 
 bool hex_read_objectid(const uint8_t *text, size_t length, uint8_t out[HEX_OBJECTID], bool *capital) {
     const size_t digits = 2 * (size_t)HEX_OBJECTID;
-    return length == digits && read_bytes(text, HEX_OBJECTID, false, out, capital);
+    return length == digits && read_bytes(text, HEX_OBJECTID, out, capital);
 }
 
 size_t hex_print_objectid(const uint8_t bytes[HEX_OBJECTID], bool capital, uint8_t *out) {
@@ -67,7 +81,15 @@ size_t hex_print_objectid(const uint8_t bytes[HEX_OBJECTID], bool capital, uint8
 }
 
 bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bool *capital) {
-    return length == HEX_UUID_TEXT && read_bytes(text, HEX_UUID, true, out, capital);
+    uint8_t digits[2 * HEX_UUID];
+    if (length != HEX_UUID_TEXT || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-')
+        return false;
+    memcpy(digits, text, 8);
+    memcpy(digits + 8, text + 9, 4);
+    memcpy(digits + 12, text + 14, 4);
+    memcpy(digits + 16, text + 19, 4);
+    memcpy(digits + 20, text + 24, 12);
+    return read_bytes(digits, HEX_UUID, out, capital);
 }
 
 size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], bool capital, uint8_t *out) {
@@ -75,7 +97,7 @@ size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], bool capital, uint8_t *out)
 }
 
 bool hex_read(const uint8_t *text, size_t length, uint8_t *out, bool *capital) {
-    return length % 2 == 0 && read_bytes(text, length / 2, false, out, capital);
+    return length % 2 == 0 && read_bytes(text, length / 2, out, capital);
 }
 
 size_t hex_print(const uint8_t *bytes, size_t count, bool capital, uint8_t *out) {

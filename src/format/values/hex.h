@@ -8,11 +8,13 @@
 
 enum { HEX_OBJECTID = 12, HEX_UUID = 16, HEX_UUID_TEXT = 36 };
 
-extern const int8_t hex_digits[256]; /* 1 to 16; 0: it is no digit */
+enum { HEX_NONE = 0x80 };
+extern const uint8_t
+    hex_digits[256]; /* their values, with other bits for letters; HEX_NONE: it is no digit */
 
 /* 0 to 15; -1: it is no digit. */
 static inline int hex_digit(uint8_t byte) {
-    return hex_digits[byte] - 1;
+    return hex_digits[byte] & HEX_NONE ? -1 : hex_digits[byte] & 15;
 }
 
 /* One or two digits. */

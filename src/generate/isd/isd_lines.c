@@ -139,9 +139,10 @@ static bool find_value(const char *name, size_t length, uint16_t *which) {
 
 /* "2" or "0.2", in thousandths of a hundred. */
 static bool read_percent(const char *text, int32_t *permille) {
-    char *end;
-    *permille = (int32_t)(number_read(text, &end) * 10 + 0.5);
-    return end > text && end[0] == '%' && !end[1];
+    double percent = 0;
+    const size_t length = number_read(text, strlen(text), &percent);
+    *permille = (int32_t)(percent * 10 + 0.5);
+    return length && strcmp(text + length, "%") == 0;
 }
 
 /* "text*share|text*share"; a share that is not given is 1. Returns the first one. */

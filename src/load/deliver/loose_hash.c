@@ -17,7 +17,7 @@ static uint64_t mix_number(uint64_t sum, const bson_iter_t *at) {
     double value = bson_iter_as_double(at);
     if (bson_iter_decimal128(at, &decimal)) {
         bson_decimal128_to_string(&decimal, text);
-        value = number_read(text, NULL);
+        number_read(text, strlen(text), &value);
     }
     value = isnan(value) ? 12345.6789 : value + 0.0; /* -0.0 is 0.0 */
     return mix(sum, &value, sizeof value);

@@ -59,7 +59,7 @@ static bool decimal_double(const bson_iter_t *at, double *number) {
     read_decimal(at, &decimal);
     snprintf(text, sizeof text, decimal.finite ? "%s%se%ld" : "%s%s", decimal.negative ? "-" : "",
              decimal.digits, decimal.exponent);
-    *number = number_read(text, NULL);
+    number_read(text, strlen(text), number);
     return !decimal.finite || (isfinite(*number) && (*number != 0 || decimal.digits[0] == '0'));
 }
 

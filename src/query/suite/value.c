@@ -48,12 +48,11 @@ static bool looks_like_integer(const char *text) {
     return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* 1.5, 1e9, .5; not "1.2.3" or "e5", and nothing else that number_read would take (0x1p3, nan, infinity). */
+/* 1.5, 1e9, .5; not "1.2.3" or "e5", and nothing else that number_read would take (nan, infinity). */
 static bool looks_like_double(const char *text, double *number) {
     static const char *const infinite[] = {".inf", ".Inf", ".INF", "+.inf", NULL};
     static const char *const below[] = {"-.inf", "-.Inf", "-.INF", NULL};
     static const char *const none[] = {".nan", ".NaN", ".NAN", NULL};
-    char *end;
     if (is_one_of(text, infinite) || is_one_of(text, below)) {
         *number = *text == '-' ? -INFINITY : INFINITY;
         return true;
@@ -64,8 +63,7 @@ static bool looks_like_double(const char *text, double *number) {
     }
     if (!*text || strspn(text, "+-0123456789.eE") != strlen(text) || !strpbrk(text, "0123456789"))
         return false;
-    *number = number_read(text, &end);
-    return !*end;
+    return number_read(text, strlen(text), number) == strlen(text);
 }
 
 static bool append_integer(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
@@ -144,7 +142,7 @@ static bool append_double(reader_t *reader, bson_t *to, const char *key, const y
     static const char *const named[] = {"Infinity", "-Infinity", "NaN", NULL};
     double number;
     if (is_scalar(node) && is_one_of(node->text, named))
-        number = number_read(node->text, NULL);
+        number_read(node->text, node->length, &number);
     else if (!is_scalar(node) || !looks_like_double(node->text, &number))
         return COMPLAIN(node, "$numberDouble holds a number");
     return append_number(reader, to, key, node, number, strpbrk(node->text, "nN"));

@@ -50,7 +50,8 @@ static void read_plain(const char *text, plain_number_t *number) {
 static uint64_t hash_digits(const char *text) {
     plain_number_t number, other;
     char exact[96];
-    const double value = number_read(text, NULL);
+    double value;
+    number_read(text, strlen(text), &value);
     read_plain(text, &number);
     number_print_digits(exact, sizeof exact, 40, value);
     read_plain(exact, &other);
@@ -83,11 +84,12 @@ static uint64_t hash_decimal(const bson_iter_t *id) {
     char text[BSON_DECIMAL128_STRING];
     plain_number_t number;
     int64_t whole;
+    double value;
     if (!bson_iter_decimal128(id, &decimal))
         return 1;
     bson_decimal128_to_string(&decimal, text);
     if (!strpbrk(text, "0123456789"))
-        return hash_number(number_read(text, NULL)); /* NaN or Infinity */
+        return number_read(text, strlen(text), &value), hash_number(value); /* NaN or Infinity */
     read_plain(text, &number);
     return is_whole(&number, &whole) ? hash_as('n', &whole, sizeof whole) : hash_digits(text);
 }

@@ -41,7 +41,7 @@ def _plain(name, library, file):
     if _WITHOUT_NAME.match(name):
         return "(in %s)" % library
     name, file = _VARIANT.sub("", name), (file or "").rpartition("/")[2]
-    return "%s (%s)" % (name, file) if file.endswith((".c", ".h")) else name
+    return "%s (%s)" % (name, file) if file.endswith((".c", ".cc", ".h")) else name
 
 
 def instructions(lines, forgiven=lambda caller, called: False):

@@ -20,11 +20,13 @@ import callgrind
 import growth
 import mongods
 import procs
+import shapes
 from figures import Failed, Table
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 TREE, WORK, DATA = ROOT / "build/release", ROOT / "build/guard", ROOT / "tests/bench/data"
 COMMITTED = ROOT / "tests/bench/instructions.json"
+SHAPE_BYTES, SHAPE_FEW = 200_000, 100  # of a file of one shape, and the records of the file it is compared with
 TIMES, FEW_TIMES = 5, 2  # how often the larger input has the rows; few for emit, which is slow
 SECONDS = 900  # for a run that hangs
 # Waiting for a server only adds instructions: the least of some turns is nearest to the truth.
@@ -135,9 +137,32 @@ def _least(task, input, uri):
     return functools.reduce(operator.and_, turns)  # of Counters: the smaller count of each
 
 
+def _parse_shape(name, records):
+    """One run over a file of this shape, by the format that its guess has kept."""
+    path, words = WORK / shapes.file_name(name, records), ["-f", "json"]
+    shapes.write(path, name, records)
+    if path.suffix == ".csv":
+        words = ["-f", path.with_suffix(".yaml")]
+        with open(words[1], "wb") as kept:
+            subprocess.run([TREE / "tipple", "formats", "--guess", path], stdout=kept, check=True)
+    return _profile("parse-" + path.stem, ["parse", *words, "--emit", "none", path])
+
+
+def _shapes(say):
+    """Titles to figures. What a program does once is taken of a small file of the first shape of its kind."""
+    measured, few = {}, {}
+    for name, (head, _) in shapes.SHAPES.items():
+        say("  parse %s", name)
+        records = shapes.records_of(name, SHAPE_BYTES)
+        once = few[bool(head)] = few.get(bool(head)) or _parse_shape(name, SHAPE_FEW)
+        profile = growth.a_record(once, _parse_shape(name, records), records - SHAPE_FEW)
+        measured["parse " + name] = growth.figures(profile)
+    return measured
+
+
 def _measure(say):
     """Titles to figures."""
-    measured, inputs = {}, [{times: make(times) for times in (1, FEW_TIMES, TIMES)} for make in (_mot, _isd)]
+    measured, inputs = _shapes(say), [{times: make(times) for times in (1, FEW_TIMES, TIMES)} for make in (_mot, _isd)]
     server = WORK / "server"
     mongods.clear(server)
     try:

@@ -95,17 +95,19 @@ class Lab:
     def mongorestore(self):
         return self.mongotool("mongorestore")
 
-    def pymongo(self):
-        """A Python that has the pinned pymongo; Failed where pip cannot."""
+    def python(self):
+        """A Python that has the pinned pymongo and duckdb; Failed where pip cannot."""
         python, wanted = BENCH / "venv/bin/python", SOURCES / "requirements.txt"
         mark = BENCH / "venv/installed.txt"
         if not mark.exists() or mark.read_text() != wanted.read_text():
             shutil.rmtree(BENCH / "venv", ignore_errors=True)
             quietly([sys.executable, "-m", "venv", BENCH / "venv"], "venv: make")
             quietly([python, "-m", "pip", "install", "--quiet", "--no-cache-dir", "--disable-pip-version-check",
-                     "--only-binary", ":all:", "-r", wanted], "pymongo: install")
+                     "--only-binary", ":all:", "-r", wanted], "pip: install pymongo and duckdb")
             mark.write_text(wanted.read_text())
         return python
+
+    pymongo = duckdb = python
 
     # ------------------------------------------------------------------------------------------- the files
 

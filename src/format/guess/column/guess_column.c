@@ -83,19 +83,21 @@ uint32_t guess_column_take_null(column_t *column, const char *word) {
 }
 
 static void add_number(column_t *column, const uint8_t *text, size_t length) {
-    for (uint8_t left = column->styles; left; left &= (uint8_t)(left - 1)) {
-        const int i = __builtin_ctz(left);
-        const uint8_t bit = (uint8_t)(1u << i);
+    for (uint8_t left = column->styles; left;) {
+        const size_t i = (size_t)__builtin_ctz(left);
         number_t number;
         if (!guess_number(&guess_styles[i], text, length, &number)) {
-            column->styles &= (uint8_t)~bit;
+            column->styles &= (uint8_t) ~(1u << i);
+            left &= (uint8_t)(left - 1);
             continue;
         }
-        column->fraction |= number.fraction ? bit : 0;
-        column->grouped |= number.grouped ? bit : 0;
-        column->wide |= number.wide ? bit : 0;
-        column->lossy |= number.lossy ? bit : 0;
-        column->huge |= number.huge ? bit : 0;
+        const uint8_t bits = guess_alike(i, &number) & left;
+        column->fraction |= number.fraction ? bits : 0;
+        column->grouped |= number.grouped ? bits : 0;
+        column->wide |= number.wide ? bits : 0;
+        column->lossy |= number.lossy ? bits : 0;
+        column->huge |= number.huge ? bits : 0;
+        left &= (uint8_t)~bits;
     }
 }
 

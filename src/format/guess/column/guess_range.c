@@ -33,18 +33,18 @@ static bool read_figure(const uint8_t *text, size_t length, figure_t *figure) {
     bool any = false;
     number_t number;
     *figure = (figure_t){.size = 0};
+    uint8_t read = 0;
     for (size_t i = 0; i < STYLES; i++) {
         const style_t *style = &guess_styles[i];
-        if (!guess_number(style, text, length, &number))
+        if ((read >> i & 1) || !guess_number(style, text, length, &number))
             continue;
+        read |= guess_alike(i, &number);
         const figure_t other = {.size = size_of(style, text, length), .fraction = number.fraction};
         if (any && other.fraction != figure->fraction)
             figure->unsure = true;
         else
             *figure = (figure_t){other.size, other.fraction, false, figure->unsure};
         any = true;
-        if (!number.fraction && !number.grouped)
-            break; /* without a mark it is the same in each style */
     }
     size_t digits = length;
     blanks_trim(&text, &digits);

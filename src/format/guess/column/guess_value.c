@@ -8,7 +8,7 @@
 
 enum { DOUBLE_DIGITS = 15, DOUBLE_MOST = 17, DECIMAL_DIGITS = 34, DIGITS_ROOM = 64 };
 
-/* The usual ones first. */
+/* The usual ones first. Every other one has a point. */
 const style_t guess_styles[STYLES] = {{'.', 0},   {',', 0},   {'.', ','},  {',', '.'},
                                       {'.', ' '}, {',', ' '}, {'.', '\''}, {',', '\''}};
 
@@ -85,10 +85,13 @@ static bool prints_back(bool minus, const digits_t *digits) {
 }
 
 bool guess_number(const style_t *style, const uint8_t *text, size_t length, number_t *number) {
-    digits_t digits = {.whole = 0};
+    digits_t digits;
     size_t at = 0, significant;
+    digits.whole = digits.fraction = 0;
     *number = (number_t){.fraction = false};
     blanks_trim(&text, &length);
+    if (!length || !is_digit(text[length - 1]))
+        return false;
     const bool minus = at < length && text[at] == '-';
     at += minus;
     if (!read_whole(style, text, length, &at, &digits, &number->grouped) ||
@@ -128,6 +131,10 @@ bool guess_number(const style_t *style, const uint8_t *text, size_t length, numb
     return true;
 }
 
+uint8_t guess_alike(size_t style, const number_t *number) {
+    return (uint8_t)(number->grouped ? 1u << style : number->fraction ? 0x55u << (style & 1) : 0xFF);
+}
+
 const char *const guess_pairs[PAIRS][2] = {
     {"true", "false"}, {"True", "False"}, {"TRUE", "FALSE"}, {"yes", "no"}, {"Yes", "No"},
     {"YES", "NO"},     {"t", "f"},        {"T", "F"},        {"y", "n"},    {"Y", "N"}};
@@ -137,7 +144,8 @@ uint32_t guess_pair(const uint8_t *text, size_t length, bool *second) {
         return 0;
     for (size_t i = 0; i < PAIRS; i++)
         for (size_t j = 0; j < 2; j++)
-            if (strlen(guess_pairs[i][j]) == length && memcmp(guess_pairs[i][j], text, length) == 0) {
+            if (*guess_pairs[i][j] == (char)*text && strlen(guess_pairs[i][j]) == length &&
+                memcmp(guess_pairs[i][j], text, length) == 0) {
                 *second = j;
                 return 1u << i;
             }
@@ -173,7 +181,7 @@ bool guess_is_null(const uint8_t *text, size_t length) {
     if (length > 4 || (is_digit(*text) || *text == '-'))
         return false;
     for (const char *const *word = guess_null_words; *word; word++)
-        if (strlen(*word) == length && memcmp(*word, text, length) == 0)
+        if (**word == (char)*text && strlen(*word) == length && memcmp(*word, text, length) == 0)
             return true;
     return false;
 }

@@ -22,6 +22,9 @@ typedef struct {
 /* Is it a number in this style, of which printing loses nothing? No zeros in front, no plus sign, no exponent. */
 bool guess_number(const style_t *style, const uint8_t *text, size_t length, number_t *number);
 
+/* The styles in which the text of this number says the same: a bit for each. */
+uint8_t guess_alike(size_t style, const number_t *number);
+
 /* Which of the pairs of words does it belong to? A bit for each; *second: it is the word for no. */
 enum { PAIRS = 10 };
 extern const char *const guess_pairs[PAIRS][2];
