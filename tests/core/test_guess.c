@@ -1,5 +1,5 @@
 /* guess: which texts are numbers, dates and null values; what pieces of a text tell; and where nothing can be told.
- * Whole files and the formats that a person would write for them are in tests/cli/cases/guess-*.case. */
+ * Whole files and the formats that a person would write for them are in tests/cli/tables/guess-*.table. */
 #include "format/guess/guess_inner.h"
 #include "format_lab.h"
 #include "test.h"
@@ -385,17 +385,6 @@ TEST(first_again) {
         assert_int_equal(guess_rejects(guess), rows[i].misfits);
         guess_destroy(guess);
     }
-}
-
-/* A header line that comes again, as in files that were joined, tells nothing of the types. */
-TEST(header_again) {
-    err_t err;
-    guess_t *guess = begin("id,n\n1,2\nid,n\n3,4\n", true, &err);
-    assert_non_null(guess);
-    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes, exact: yes}\n"
-                       "fields:\n"
-                       "  - {name: id,  type: int}\n"
-                       "  - {name: \"n\", type: int}\n");
 }
 
 /* Does the first row name the columns? -1: nothing tells. */
