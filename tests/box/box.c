@@ -5,13 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+int box_stderr = STDERR_FILENO;
 
 void box_die(const char *words, ...) {
     va_list arguments;
     va_start(arguments, words);
-    fputs("box: ", stderr);
-    vfprintf(stderr, words, arguments);
-    fputc('\n', stderr);
+    dprintf(box_stderr, "box: ");
+    vdprintf(box_stderr, words, arguments);
+    dprintf(box_stderr, "\n");
     va_end(arguments);
     abort();
 }
@@ -24,14 +27,29 @@ bson_t *box_json(const char *json) {
     return document;
 }
 
-/* ---- a command comes ---- */
+/* ---- fields of documents ---- */
 
-static const char *text_at(const bson_t *document, const char *field) {
+const char *box_text(const bson_t *document, const char *field) {
     bson_iter_t iter;
     return bson_iter_init_find(&iter, document, field) && BSON_ITER_HOLDS_UTF8(&iter)
                ? bson_iter_utf8(&iter, NULL)
                : "";
 }
+
+int64_t box_number(const bson_t *document, const char *field, int64_t otherwise) {
+    bson_iter_t iter;
+    return bson_iter_init_find(&iter, document, field) ? bson_iter_as_int64(&iter) : otherwise;
+}
+
+void box_part(const bson_t *document, const char *field, bson_t *part) {
+    bson_iter_t iter;
+    if (bson_iter_init_find(&iter, document, field))
+        box_inside(&iter, part);
+    else
+        bson_init(part);
+}
+
+/* ---- a command comes ---- */
 
 static void note(const call_t *call) {
     box_t *box = call->box;
@@ -86,9 +104,9 @@ bool box_answer(box_t *box, const bson_t *command, bson_t *reply) {
     call_t call = {.box = box,
                    .command = command,
                    .name = bson_iter_key(&first),
-                   .database = text_at(command, "$db"),
+                   .database = box_text(command, "$db"),
                    .target = BSON_ITER_HOLDS_UTF8(&first) ? bson_iter_utf8(&first, NULL)
-                                                          : text_at(command, "collection"),
+                                                          : box_text(command, "collection"),
                    .reply = reply};
     pthread_mutex_lock(&box->lock);
     note(&call);
@@ -159,14 +177,13 @@ void box_insert(box_t *box, const char *namespace, const char *document) {
 void box_update(box_t *box, const char *namespace, const char *filter, const char *change) {
     char database[64];
     box_error_t error;
-    int64_t matched;
+    box_change_t done;
     bson_t *query = box_json(filter), *made = box_json(change),
            *statement =
                BCON_NEW("q", BCON_DOCUMENT(query), "u", BCON_DOCUMENT(made), "multi", BCON_BOOL(true));
     pthread_mutex_lock(&box->lock);
     const call_t call = call_on(box, namespace, database);
-    if (!box_collection_of(&call) || !box_update_one(box_collection_of(&call), statement, &matched, &error) ||
-        !matched)
+    if (!box_update_one(box_collection_of(&call), statement, &done, &error) || !done.matched)
         box_die("%s: nothing was updated by %s", namespace, change);
     pthread_mutex_unlock(&box->lock);
     bson_destroy(query);

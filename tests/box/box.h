@@ -1,7 +1,6 @@
-/* box: a small server in a unit test's own process. It speaks the wire protocol on loopback, so that the driver and all
- * code above it are the real ones, and it keeps documents in memory as a server does: `_id`s and the keys of unique
- * indexes are unique, values compare across types, every write is made whole or not at all. A command, an operator or a
- * type that it does not know ends the test with a line.
+/* box: a small MongoDB server in a test's own process. It speaks the wire protocol on loopback, so that the driver and
+ * all code above it are the real ones, and keeps documents in memory. tests/live/contract_test.c says what it does.
+ * A command, a field, an operator or a type that it does not know ends the test with a line that names it.
  *
  *     box_t *box = box_start(BOX_STANDALONE);
  *     box_fault(box, &(box_fault_t){.command = "insert", .does = true});   the reply to the next insert is lost

@@ -35,13 +35,6 @@ static bool same(const bson_t *a, const char *of_a, const bson_t *b, const char 
     return box_at(a, of_a, &x) && box_at(b, of_b, &y) && box_compare(&x, &y) == 0;
 }
 
-static const char *text(const bson_t *document, const char *field) {
-    bson_iter_t iter;
-    return bson_iter_init_find(&iter, document, field) && BSON_ITER_HOLDS_UTF8(&iter)
-               ? bson_iter_utf8(&iter, NULL)
-               : "";
-}
-
 void box_begin_cluster(box_t *box) {
     const call_t call = {.box = box};
     for (int i = 0; i < 2; i++) {
@@ -73,7 +66,7 @@ static void set_tag(const call_t *call, bool with) {
     bson_iter_t tags, each;
     for (size_t i = 0; i < shards->count; i++) {
         bson_t *next = bson_new(), list;
-        if (strcmp(text(shards->documents[i], "_id"), call->target) != 0) {
+        if (strcmp(box_text(shards->documents[i], "_id"), call->target) != 0) {
             bson_destroy(next);
             continue;
         }
@@ -83,12 +76,12 @@ static void set_tag(const call_t *call, bool with) {
         uint32_t count = 0;
         if (bson_iter_init_find(&tags, shards->documents[i], "tags") && bson_iter_recurse(&tags, &each))
             while (bson_iter_next(&each))
-                if (strcmp(bson_iter_utf8(&each, NULL), text(call->command, "zone")) != 0) {
+                if (strcmp(bson_iter_utf8(&each, NULL), box_text(call->command, "zone")) != 0) {
                     bson_append_iter(&list, key, -1, &each);
                     snprintf(key, sizeof key, "%u", ++count);
                 }
         if (with)
-            BSON_APPEND_UTF8(&list, key, text(call->command, "zone"));
+            BSON_APPEND_UTF8(&list, key, box_text(call->command, "zone"));
         bson_append_array_end(next, &list);
         box_replace(shards, i, next, &error);
     }
@@ -98,24 +91,40 @@ static void add_shard_to_zone(const call_t *call) {
     set_tag(call, true);
 }
 
+/* The number of documents of config.NAME in which the field is this text. */
+static size_t count_of(const call_t *call, const char *name, const char *field, const char *wanted) {
+    const box_collection_t *list = config(call, name);
+    bson_t *filter = BCON_NEW(field, BCON_UTF8(wanted));
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        count += box_matches(list->documents[i], filter);
+    bson_destroy(filter);
+    return count;
+}
+
 static void remove_shard_from_zone(const call_t *call) {
-    set_tag(call, false);
+    const char *zone = box_text(call->command, "zone");
+    if (count_of(call, "tags", "tag", zone) && count_of(call, "shards", "tags", zone) == 1)
+        box_fail(call->reply, 163, "cannot remove a shard from zone if a chunk range is associated with it");
+    else
+        set_tag(call, false);
 }
 
 static void update_zone_key_range(const call_t *call) {
     box_collection_t *tags = config(call, "tags");
     bson_t min, max;
+    bson_oid_t oid;
+    bson_oid_init(&oid, NULL);
     view_of(call->command, "min", &min);
     view_of(call->command, "max", &max);
     for (size_t i = tags->count; i-- > 0;)
-        if (strcmp(text(tags->documents[i], "ns"), call->target) == 0 &&
+        if (strcmp(box_text(tags->documents[i], "ns"), call->target) == 0 &&
             same(tags->documents[i], "min", call->command, "min"))
             box_take_out(tags, i);
-    if (*text(call->command, "zone"))
+    if (*box_text(call->command, "zone"))
         put(call, "tags",
-            BCON_NEW("_id", "{", "ns", BCON_UTF8(call->target), "min", BCON_DOCUMENT(&min), "}", "ns",
-                     BCON_UTF8(call->target), "min", BCON_DOCUMENT(&min), "max", BCON_DOCUMENT(&max), "tag",
-                     BCON_UTF8(text(call->command, "zone"))));
+            BCON_NEW("_id", BCON_OID(&oid), "ns", BCON_UTF8(call->target), "min", BCON_DOCUMENT(&min), "max",
+                     BCON_DOCUMENT(&max), "tag", BCON_UTF8(box_text(call->command, "zone"))));
 }
 
 /* ---- chunks ---- */
@@ -126,7 +135,7 @@ static const char *shard_of_tag(const call_t *call, const char *tag) {
     const char *name = "s0";
     for (size_t i = 0; i < shards->count; i++)
         if (box_matches(shards->documents[i], filter))
-            name = text(shards->documents[i], "_id");
+            name = box_text(shards->documents[i], "_id");
     bson_destroy(filter);
     return name;
 }
@@ -136,9 +145,9 @@ static void put_chunk(const call_t *call, const uint8_t uuid[16], const bson_t *
     bson_oid_t oid;
     bson_oid_init(&oid, NULL);
     put(call, "chunks",
-        BCON_NEW("_id", BCON_OID(&oid), "uuid", BCON_BIN(BSON_SUBTYPE_UUID, uuid, 16), "ns",
-                 BCON_UTF8(call->target), "min", BCON_DOCUMENT(min), "max", BCON_DOCUMENT(max), "shard",
-                 BCON_UTF8(shard), "lastmod", BCON_TIMESTAMP(++call->box->moves, 0)));
+        BCON_NEW("_id", BCON_OID(&oid), "uuid", BCON_BIN(BSON_SUBTYPE_UUID, uuid, 16), "min",
+                 BCON_DOCUMENT(min), "max", BCON_DOCUMENT(max), "shard", BCON_UTF8(shard), "lastmod",
+                 BCON_TIMESTAMP(++call->box->moves, 0)));
 }
 
 static box_collection_t *sharded(const call_t *call) {
@@ -166,16 +175,16 @@ static void shard_collection(const call_t *call) {
     view_of(call->command, "key", &key);
     bson_oid_init(&epoch, NULL);
     put(call, "collections",
-        BCON_NEW("_id", BCON_UTF8(call->target), "key", BCON_DOCUMENT(&key), "uuid",
-                 BCON_BIN(BSON_SUBTYPE_UUID, uuid, 16), "lastmodEpoch", BCON_OID(&epoch), "timestamp",
-                 BCON_TIMESTAMP(7, 1)));
+        BCON_NEW("_id", BCON_UTF8(call->target), "lastmodEpoch", BCON_OID(&epoch), "timestamp",
+                 BCON_TIMESTAMP(7, 1), "uuid", BCON_BIN(BSON_SUBTYPE_UUID, uuid, 16), "key",
+                 BCON_DOCUMENT(&key)));
     for (size_t i = 0; i < tags->count; i++) {
         bson_t min, max;
-        if (strcmp(text(tags->documents[i], "ns"), call->target) != 0)
+        if (strcmp(box_text(tags->documents[i], "ns"), call->target) != 0)
             continue;
         view_of(tags->documents[i], "min", &min);
         view_of(tags->documents[i], "max", &max);
-        put_chunk(call, uuid, &min, &max, shard_of_tag(call, text(tags->documents[i], "tag")));
+        put_chunk(call, uuid, &min, &max, shard_of_tag(call, box_text(tags->documents[i], "tag")));
         chunks++;
     }
     if (chunks)
@@ -190,12 +199,14 @@ static void shard_collection(const call_t *call) {
 /* The chunk that has this key, or begins with it. */
 static size_t chunk_at(const call_t *call, const box_collection_t *chunks, const char *path) {
     bson_iter_t key, min, max;
+    bson_t *filter = BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, sharded(call)->uuid, 16));
     for (size_t i = 0; i < chunks->count; i++)
-        if (strcmp(text(chunks->documents[i], "ns"), call->target) == 0 &&
-            box_at(call->command, path, &key) && box_at(chunks->documents[i], "min", &min) &&
-            box_at(chunks->documents[i], "max", &max) && box_compare(&min, &key) <= 0 &&
-            box_compare(&key, &max) < 0)
+        if (box_matches(chunks->documents[i], filter) && box_at(call->command, path, &key) &&
+            box_at(chunks->documents[i], "min", &min) && box_at(chunks->documents[i], "max", &max) &&
+            box_compare(&min, &key) <= 0 && box_compare(&key, &max) < 0) {
+            bson_destroy(filter);
             return i;
+        }
     box_die("no chunk has the key of a %s", call->name);
 }
 
@@ -207,8 +218,8 @@ static void split(const call_t *call) {
     view_of(old, "max", &max);
     view_of(call->command, "middle", &middle);
     box_take_out(chunks, at);
-    put_chunk(call, sharded(call)->uuid, &min, &middle, text(old, "shard"));
-    put_chunk(call, sharded(call)->uuid, &middle, &max, text(old, "shard"));
+    put_chunk(call, sharded(call)->uuid, &min, &middle, box_text(old, "shard"));
+    put_chunk(call, sharded(call)->uuid, &middle, &max, box_text(old, "shard"));
     bson_destroy(old);
 }
 
@@ -219,38 +230,43 @@ static void move_chunk(const call_t *call) {
     view_of(old, "min", &min);
     view_of(old, "max", &max);
     box_take_out(chunks, at);
-    put_chunk(call, sharded(call)->uuid, &min, &max, text(call->command, "to"));
+    put_chunk(call, sharded(call)->uuid, &min, &max, box_text(call->command, "to"));
     bson_destroy(old);
 }
 
-void box_drop_shards(box_t *box, const char *database, const char *name) {
-    char whole[256];
+static void take_all(const call_t *call, const char *name, bson_t *filter) {
+    box_delete_from(config(call, name), filter, 0);
+    bson_destroy(filter);
+}
+
+void box_drop_shards(box_t *box, const box_collection_t *collection) {
     const call_t call = {.box = box};
-    snprintf(whole, sizeof whole, "%s.%s", database, name);
-    static const char *const all[] = {"collections", "chunks", "tags"};
-    for (size_t i = 0; i < 3; i++) {
-        box_collection_t *list = config(&call, all[i]);
-        for (size_t at = list->count; at-- > 0;)
-            if (strcmp(text(list->documents[at], i ? "ns" : "_id"), whole) == 0)
-                box_take_out(list, at);
-    }
+    if (box->kind != BOX_ROUTER)
+        return;
+    take_all(&call, "collections", BCON_NEW("_id", BCON_UTF8(collection->name)));
+    take_all(&call, "chunks", BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, collection->uuid, 16)));
+    take_all(&call, "tags", BCON_NEW("ns", BCON_UTF8(collection->name)));
 }
 
 bool box_run_cluster(const call_t *call) {
     static const struct {
         const char *name;
         void (*run)(const call_t *call);
-    } commands[] = {{"listShards", list_shards},
-                    {"addShardToZone", add_shard_to_zone},
-                    {"removeShardFromZone", remove_shard_from_zone},
-                    {"updateZoneKeyRange", update_zone_key_range},
-                    {"shardCollection", shard_collection},
-                    {"split", split},
-                    {"moveChunk", move_chunk}};
+        const char *fields;
+    } commands[] = {{"listShards", list_shards, ""},
+                    {"addShardToZone", add_shard_to_zone, "zone"},
+                    {"removeShardFromZone", remove_shard_from_zone, "zone"},
+                    {"updateZoneKeyRange", update_zone_key_range, "min max zone"},
+                    {"shardCollection", shard_collection, "key"},
+                    {"split", split, "middle"},
+                    {"moveChunk", move_chunk, "bounds to"}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, call->name) == 0) {
+            if (!box_begin_command(call, commands[i].fields))
+                return true;
             commands[i].run(call);
-            BSON_APPEND_DOUBLE(call->reply, "ok", 1);
+            if (!bson_has_field(call->reply, "ok"))
+                BSON_APPEND_DOUBLE(call->reply, "ok", 1);
             return true;
         }
     return false;

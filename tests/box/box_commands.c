@@ -7,27 +7,6 @@
 
 /* ---- fields of commands, and replies ---- */
 
-static const char *text_of(const bson_t *document, const char *field) {
-    bson_iter_t iter;
-    return bson_iter_init_find(&iter, document, field) && BSON_ITER_HOLDS_UTF8(&iter)
-               ? bson_iter_utf8(&iter, NULL)
-               : "";
-}
-
-static int64_t number_of(const bson_t *document, const char *field, int64_t otherwise) {
-    bson_iter_t iter;
-    return bson_iter_init_find(&iter, document, field) ? bson_iter_as_int64(&iter) : otherwise;
-}
-
-/* A view; empty where it is not there. */
-static void part_of(const bson_t *document, const char *field, bson_t *part) {
-    bson_iter_t iter;
-    if (bson_iter_init_find(&iter, document, field))
-        box_inside(&iter, part);
-    else
-        bson_init(part);
-}
-
 static const char *key_of(size_t number, char text[24]) {
     snprintf(text, 24, "%zu", number);
     return text;
@@ -48,8 +27,9 @@ static void say_ok(bson_t *reply) {
     BSON_APPEND_DOUBLE(reply, "ok", 1);
 }
 
-static void refuse(bson_t *reply, int code, const char *words) {
+bool box_fail(bson_t *reply, int code, const char *words) {
     BCON_APPEND(reply, "ok", BCON_DOUBLE(0), "errmsg", BCON_UTF8(words), "code", BCON_INT32(code));
+    return false;
 }
 
 box_collection_t *box_collection_of(const call_t *call) {
@@ -102,10 +82,17 @@ static void nothing(const call_t *call) {
 
 /* ---- reading ---- */
 
+static void end_cursor(box_cursor_t *cursor) {
+    box_free_documents(cursor->documents, cursor->count);
+    free(cursor->documents);
+    *cursor = (box_cursor_t){0};
+}
+
 /* The cursor's reply, of at most `most` documents; the rest is kept. */
 static void give_batch(const call_t *call, box_cursor_t *cursor, const char *batch, int64_t most) {
-    bson_t outer, list;
+    bson_t outer, list, concern;
     char key[24];
+    box_part(call->command, "readConcern", &concern);
     BSON_APPEND_DOCUMENT_BEGIN(call->reply, "cursor", &outer);
     bson_append_array_unsafe_begin(&outer, batch, -1, &list);
     for (size_t i = 0; cursor->at < cursor->count && (int64_t)i < most; i++, cursor->at++)
@@ -114,14 +101,12 @@ static void give_batch(const call_t *call, box_cursor_t *cursor, const char *bat
     const bool more = cursor->at < cursor->count;
     BSON_APPEND_INT64(&outer, "id", more ? cursor->id : 0);
     BSON_APPEND_UTF8(&outer, "ns", cursor->name);
+    if (strcmp(box_text(&concern, "level"), "snapshot") == 0)
+        BSON_APPEND_TIMESTAMP(&outer, "atClusterTime", 1, 1);
     bson_append_document_end(call->reply, &outer);
     say_ok(call->reply);
-    if (more)
-        return;
-    for (size_t i = 0; i < cursor->count; i++)
-        bson_destroy(cursor->documents[i]);
-    free(cursor->documents);
-    *cursor = (box_cursor_t){0};
+    if (!more)
+        end_cursor(cursor);
 }
 
 /* Documents are given away. */
@@ -139,15 +124,35 @@ static void give(const call_t *call, bson_t **documents, size_t count, int64_t m
     box_die("too many cursors are open");
 }
 
-static void more(const call_t *call) {
-    const int64_t id = number_of(call->command, "getMore", 0);
+static box_cursor_t *cursor_of(const call_t *call, int64_t id) {
     for (size_t i = 0; i < BOX_CURSORS; i++)
-        if (call->box->cursors[i].id == id) {
-            give_batch(call, &call->box->cursors[i], "nextBatch",
-                       number_of(call->command, "batchSize", INT64_MAX));
-            return;
-        }
-    refuse(call->reply, 43, "cursor id not found");
+        if (id && call->box->cursors[i].id == id)
+            return &call->box->cursors[i];
+    return NULL;
+}
+
+static void more(const call_t *call) {
+    box_cursor_t *cursor = cursor_of(call, box_number(call->command, "getMore", 0));
+    if (cursor)
+        give_batch(call, cursor, "nextBatch", box_number(call->command, "batchSize", INT64_MAX));
+    else
+        box_fail(call->reply, 43, "cursor id not found");
+}
+
+static void kill_cursors(const call_t *call) {
+    bson_t list, killed = BSON_INITIALIZER;
+    bson_iter_t each;
+    box_part(call->command, "cursors", &list);
+    for (bson_iter_init(&each, &list); bson_iter_next(&each);) {
+        box_cursor_t *cursor = cursor_of(call, bson_iter_as_int64(&each));
+        if (!cursor)
+            continue;
+        bson_append_iter(&killed, NULL, 0, &each);
+        end_cursor(cursor);
+    }
+    BSON_APPEND_ARRAY(call->reply, "cursorsKilled", &killed);
+    bson_destroy(&killed);
+    say_ok(call->reply);
 }
 
 static struct {
@@ -156,10 +161,15 @@ static struct {
 } order; /* with the box's lock */
 
 static int in_order(const void *a, const void *b) {
+    static const uint8_t null[] = {8, 0, 0, 0, BSON_TYPE_NULL, '0', 0, 0};
     bson_iter_t x, y;
-    const bool in_a = box_at(*(bson_t *const *)a, order.path, &x),
-               in_b = box_at(*(bson_t *const *)b, order.path, &y);
-    const int is = in_a && in_b ? box_compare(&x, &y) : in_a - in_b;
+    bson_t nothing;
+    bson_init_static(&nothing, null, sizeof null);
+    if (!box_at(*(bson_t *const *)a, order.path, &x))
+        bson_iter_init_find(&x, &nothing, "0");
+    if (!box_at(*(bson_t *const *)b, order.path, &y))
+        bson_iter_init_find(&y, &nothing, "0");
+    const int is = box_compare(&x, &y);
     return order.direction < 0 ? -is : is;
 }
 
@@ -188,25 +198,29 @@ bson_t **box_matching(const box_collection_t *collection, const bson_t *filter, 
     return found;
 }
 
+static bool is_kept(const bson_t *projection, const char *field) {
+    bson_iter_t found;
+    if (!bson_iter_init_find(&found, projection, field))
+        return strcmp(field, "_id") == 0;
+    return (BSON_ITER_HOLDS_NUMBER(&found) || BSON_ITER_HOLDS_BOOL(&found)) && bson_iter_as_bool(&found);
+}
+
 /* Fields as they are, the _id with them unless it is left out, and expressions. */
 static bson_t *projected(const bson_t *document, const bson_t *projection) {
     bson_t *made = bson_new();
     bson_iter_t each, value;
-    const bool with_id = number_of(projection, "_id", 1) != 0;
-    if (with_id && bson_iter_init_find(&value, document, "_id"))
-        bson_append_iter(made, NULL, 0, &value);
+    for (bson_iter_init(&each, document); bson_iter_next(&each);)
+        if (is_kept(projection, bson_iter_key(&each)))
+            bson_append_iter(made, NULL, 0, &each);
     for (bson_iter_init(&each, projection); bson_iter_next(&each);) {
         const char *key = bson_iter_key(&each);
+        const bool plain = BSON_ITER_HOLDS_NUMBER(&each) || BSON_ITER_HOLDS_BOOL(&each),
+                   is_id = strcmp(key, "_id") == 0;
         bson_t evaluated;
-        if (strcmp(key, "_id") == 0)
+        if (strchr(key, '.') || (plain && !is_id && !bson_iter_as_bool(&each)) || (!plain && is_id))
+            box_die("the projection of '%s' is not known here", key);
+        if (plain)
             continue;
-        if (BSON_ITER_HOLDS_NUMBER(&each) || BSON_ITER_HOLDS_BOOL(&each)) {
-            if (!bson_iter_as_bool(&each))
-                box_die("leaving out '%s' is not known here", key);
-            if (bson_iter_init_find(&value, document, key))
-                bson_append_iter(made, NULL, 0, &value);
-            continue;
-        }
         box_evaluate(&each, document, &evaluated);
         if (bson_iter_init_find(&value, &evaluated, ""))
             bson_append_iter(made, key, -1, &value);
@@ -227,17 +241,17 @@ static void find_documents(const call_t *call) {
     enum { USUAL_BATCH = 101 };
     size_t count;
     bson_t filter, by, projection;
-    part_of(call->command, "filter", &filter);
-    part_of(call->command, "sort", &by);
-    part_of(call->command, "projection", &projection);
-    const int64_t limit = number_of(call->command, "limit", 0);
+    box_part(call->command, "filter", &filter);
+    box_part(call->command, "sort", &by);
+    box_part(call->command, "projection", &projection);
+    const int64_t limit = box_number(call->command, "limit", 0);
     bson_t **found = box_matching(box_collection_of(call), &filter, &count);
     sort(found, count, &by);
     for (; limit > 0 && (int64_t)count > limit; count--)
         bson_destroy(found[count - 1]);
     project(found, count, &projection);
-    int64_t most = number_of(call->command, "batchSize", USUAL_BATCH);
-    if (number_of(call->command, "singleBatch", 0))
+    int64_t most = box_number(call->command, "batchSize", USUAL_BATCH);
+    if (box_number(call->command, "singleBatch", 0))
         for (; (int64_t)count > most; count--)
             bson_destroy(found[count - 1]);
     give(call, found, count, most);
@@ -247,7 +261,7 @@ static void count_documents(const call_t *call) {
     const box_collection_t *collection = box_collection_of(call);
     int32_t count = 0;
     bson_t filter;
-    part_of(call->command, "query", &filter);
+    box_part(call->command, "query", &filter);
     for (size_t i = 0; collection && i < collection->count; i++)
         count += box_matches(collection->documents[i], &filter);
     BSON_APPEND_INT32(call->reply, "n", count);
@@ -294,7 +308,7 @@ static bson_t *stats(const call_t *call) {
 static void aggregate(const call_t *call) {
     bson_t pipeline, all = BSON_INITIALIZER, stage;
     bson_iter_t each, first;
-    part_of(call->command, "pipeline", &pipeline);
+    box_part(call->command, "pipeline", &pipeline);
     size_t count;
     bson_t **documents = box_matching(box_collection_of(call), &all, &count);
     for (bson_iter_init(&each, &pipeline); bson_iter_next(&each);) {
@@ -337,143 +351,233 @@ static void aggregate(const call_t *call) {
 
 /* ---- writing ---- */
 
+static void fail_by(const call_t *call, box_error_t *error) {
+    box_fail(call->reply, error->code, error->words);
+    if (error->more)
+        bson_concat(call->reply, error->more);
+    bson_destroy(error->more);
+}
+
 /* Is it still the collection that the command believes in? */
-static bool is_it(const call_t *call) {
+static bool is_it(const call_t *call, box_error_t *error) {
     bson_iter_t uuid;
     bson_subtype_t type;
     uint32_t length;
     const uint8_t *bytes;
-    const box_collection_t *collection = box_collection_of(call);
     if (!bson_iter_init_find(&uuid, call->command, "collectionUUID"))
         return true;
+    const box_collection_t *collection = box_collection_of(call);
     bson_iter_binary(&uuid, &type, &length, &bytes);
     if (collection && length == 16 && memcmp(bytes, collection->uuid, 16) == 0)
         return true;
-    refuse(call->reply, 361, "Collection UUID does not match that specified");
-    return false;
+    bson_t *more = BCON_NEW("db", BCON_UTF8(call->database), "expectedCollection", BCON_UTF8(call->target));
+    bson_append_iter(more, NULL, 0, &uuid);
+    return box_refused(error, 361, more, "Collection UUID does not match that specified");
 }
 
+/* What the statements of a write come to. */
 typedef struct {
-    bson_t list;
-    size_t count;
-} errors_t;
+    const call_t *call;
+    box_collection_t *collection; /* NULL: there is none */
+    bson_t errors, upserted;
+    uint32_t error_count, upserted_count, index;
+    int64_t n, modified;
+} write_t;
 
-static void add_error(errors_t *errors, size_t index, const box_error_t *error) {
+typedef bool statement_fn(write_t *write, const bson_t *statement, box_error_t *error);
+
+/* {index, ...} at the end of a list */
+static void add_indexed(bson_t *list, uint32_t *count, uint32_t index, const bson_t *fields) {
     char key[24];
     bson_t entry;
-    BSON_APPEND_DOCUMENT_BEGIN(&errors->list, key_of(errors->count, key), &entry);
-    errors->count++;
-    BCON_APPEND(&entry, "index", BCON_INT32((int32_t)index), "code", BCON_INT32(error->code), "errmsg",
-                BCON_UTF8(error->words));
-    if (error->key)
-        BCON_APPEND(&entry, "keyPattern", "{", error->key, BCON_INT32(1), "}");
-    bson_append_document_end(&errors->list, &entry);
+    key_of((*count)++, key);
+    BSON_APPEND_DOCUMENT_BEGIN(list, key, &entry);
+    BSON_APPEND_INT32(&entry, "index", (int32_t)index);
+    bson_concat(&entry, fields);
+    bson_append_document_end(list, &entry);
 }
 
-static void say_written(const call_t *call, int64_t n, errors_t *errors) {
-    BSON_APPEND_INT32(call->reply, "n", (int32_t)n);
-    if (errors->count)
-        BSON_APPEND_ARRAY(call->reply, "writeErrors", &errors->list);
-    say_ok(call->reply);
-    bson_destroy(&errors->list);
+static void add_error(write_t *write, const box_error_t *error) {
+    bson_t *fields = BCON_NEW("code", BCON_INT32(error->code), "errmsg", BCON_UTF8(error->words));
+    if (error->more)
+        bson_concat(fields, error->more);
+    bson_destroy(error->more);
+    add_indexed(&write->errors, &write->error_count, write->index, fields);
+    bson_destroy(fields);
 }
 
-static const bson_oid_t *new_id(bson_oid_t *oid) {
-    bson_oid_init(oid, NULL);
-    return oid;
+static void make_collection(write_t *write) {
+    if (!write->collection)
+        write->collection =
+            box_make_collection(&write->call->box->store, write->call->database, write->call->target, NULL);
 }
 
-static void insert(const call_t *call) {
-    bson_t documents;
-    bson_oid_t oid;
-    part_of(call->command, "documents", &documents);
+static bool update_one(write_t *write, const bson_t *statement, box_error_t *error);
+
+static void say_written(const write_t *write, bool modifies) {
+    bson_t *reply = write->call->reply;
+    BSON_APPEND_INT32(reply, "n", (int32_t)write->n);
+    if (modifies)
+        BSON_APPEND_INT32(reply, "nModified", (int32_t)write->modified);
+    if (write->upserted_count)
+        BSON_APPEND_ARRAY(reply, "upserted", &write->upserted);
+    if (write->error_count)
+        BSON_APPEND_ARRAY(reply, "writeErrors", &write->errors);
+    say_ok(reply);
+}
+
+static void write_all(const call_t *call, const char *field, statement_fn *run) {
+    write_t write = {.call = call,
+                     .collection = box_collection_of(call),
+                     .errors = BSON_INITIALIZER,
+                     .upserted = BSON_INITIALIZER};
+    const bool ordered = box_number(call->command, "ordered", 1);
+    bson_t statements;
     bson_iter_t each;
-    errors_t errors = {.list = BSON_INITIALIZER};
-    size_t index = 0, stored = 0;
-    if (!is_it(call))
-        return;
-    box_collection_t *collection = box_make_collection(&call->box->store, call->database, call->target, NULL);
-    const bool ordered = number_of(call->command, "ordered", 1);
-    for (bson_iter_init(&each, &documents); bson_iter_next(&each) && !(ordered && errors.count); index++) {
-        bson_t given, document = BSON_INITIALIZER;
+    box_part(call->command, field, &statements);
+    for (bson_iter_init(&each, &statements); bson_iter_next(&each) && !(ordered && write.error_count);
+         write.index++) {
+        bson_t statement;
         box_error_t error;
-        box_inside(&each, &given);
-        if (!bson_has_field(&given, "_id"))
-            BSON_APPEND_OID(&document, "_id", new_id(&oid));
-        bson_concat(&document, &given);
-        if (box_put(collection, &document, &error))
-            stored++;
-        else
-            add_error(&errors, index, &error);
-        bson_destroy(&document);
+        box_inside(&each, &statement);
+        if (!is_it(call, &error) || !run(&write, &statement, &error))
+            add_error(&write, &error);
     }
-    say_written(call, (int64_t)stored, &errors);
+    if (write.index)
+        say_written(&write, run == update_one);
+    else
+        box_fail(call->reply, 16, "Write batch sizes must be between 1 and 100000");
+    bson_destroy(&write.errors);
+    bson_destroy(&write.upserted);
 }
 
-/* {_id: X} becomes a document by an upsert. */
-static bool upsert(box_collection_t *collection, const bson_t *query, const bson_iter_t *change,
-                   box_error_t *error) {
-    bson_t first = BSON_INITIALIZER;
-    bson_iter_t each;
-    for (bson_iter_init(&each, query); bson_iter_next(&each);)
-        if (!BSON_ITER_HOLDS_DOCUMENT(&each))
-            bson_append_iter(&first, NULL, 0, &each);
-    bson_t *made = box_updated(&first, change, true);
-    const bool ok = box_put(collection, made, error);
+/* The document with its _id as the first field, a new one where it has none. */
+static bson_t *with_id(const bson_t *document) {
+    bson_t *made = bson_new();
+    bson_iter_t id;
+    bson_oid_t oid;
+    bson_oid_init(&oid, NULL);
+    if (bson_iter_init_find(&id, document, "_id"))
+        bson_append_iter(made, NULL, 0, &id);
+    else
+        BSON_APPEND_OID(made, "_id", &oid);
+    bson_copy_to_excluding_noinit(document, made, "_id", NULL);
+    return made;
+}
+
+static bool put(box_collection_t *collection, const bson_t *document, box_error_t *error) {
+    bson_t *made = with_id(document);
+    bson_iter_t id;
+    bson_iter_init_find(&id, made, "_id");
+    const bool ok = BSON_ITER_HOLDS_ARRAY(&id)
+                        ? box_refused(error, 53, NULL, "The '_id' value cannot be of type array")
+                        : box_put(collection, made, error);
     bson_destroy(made);
-    bson_destroy(&first);
     return ok;
 }
 
-/* One statement: how many it matched; false: *error. */
-bool box_update_one(box_collection_t *collection, const bson_t *statement, int64_t *matched,
+static bool insert_one(write_t *write, const bson_t *document, box_error_t *error) {
+    make_collection(write);
+    const bool ok = put(write->collection, document, error);
+    write->n += ok;
+    return ok;
+}
+
+static void insert(const call_t *call) {
+    write_all(call, "documents", insert_one);
+}
+
+/* The document that a query describes by the fields that it wants to be equal. */
+static bson_t *described(const bson_t *query) {
+    bson_t *first = bson_new();
+    bson_iter_t each, inside;
+    for (bson_iter_init(&each, query); bson_iter_next(&each);)
+        if (bson_iter_key(&each)[0] == '$')
+            box_die("%s is not known here in an upsert", bson_iter_key(&each));
+        else if (!box_has_operators(&each))
+            box_set(&first, bson_iter_key(&each), &each);
+        else if (bson_iter_recurse(&each, &inside) &&
+                 (bson_iter_find(&inside, "$eq") ||
+                  (bson_iter_recurse(&each, &inside) && bson_iter_find(&inside, "$in"))))
+            box_die("%s is not known here in an upsert", bson_iter_key(&inside));
+    return first;
+}
+
+static bool upsert(box_collection_t *collection, const bson_t *query, const bson_iter_t *update,
+                   box_change_t *change, box_error_t *error) {
+    bson_t *first = described(query), *made = box_updated(first, update, true), *whole = with_id(made);
+    bson_iter_t id, wanted;
+    bson_iter_init_find(&id, whole, "_id");
+    const bool same = !bson_iter_init_find(&wanted, first, "_id") || box_compare(&id, &wanted) == 0,
+               ok = same ? box_put(collection, whole, error)
+                         : box_refused(error, 66, NULL, "the (immutable) field '_id' was altered");
+    if (ok) {
+        change->matched = 1;
+        change->upserted = bson_new();
+        bson_append_iter(change->upserted, NULL, 0, &id);
+    }
+    bson_destroy(first);
+    bson_destroy(made);
+    bson_destroy(whole);
+    return ok;
+}
+
+static bool is_replacement(const bson_iter_t *update) {
+    return BSON_ITER_HOLDS_DOCUMENT(update) && !box_has_operators(update);
+}
+
+/* Is the document another one by the update? A replacement without an _id counts as one in any case. */
+static bool modifies(const bson_iter_t *update, const bson_t *before, const bson_t *after) {
+    bson_t by;
+    box_inside(update, &by);
+    return !bson_equal(before, after) || (is_replacement(update) && !bson_has_field(&by, "_id"));
+}
+
+bool box_update_one(box_collection_t *collection, const bson_t *statement, box_change_t *change,
                     box_error_t *error) {
     bson_t query;
-    part_of(statement, "q", &query);
-    const bool multi = number_of(statement, "multi", 0);
-    bson_iter_t change;
-    *matched = 0;
-    if (!bson_iter_init_find(&change, statement, "u"))
+    bson_iter_t update;
+    const bool multi = box_number(statement, "multi", 0);
+    *change = (box_change_t){.matched = 0};
+    box_part(statement, "q", &query);
+    if (!bson_iter_init_find(&update, statement, "u"))
         box_die("an update says nothing");
-    size_t candidates, *places = box_candidates(collection, &query, &candidates);
+    if (multi && is_replacement(&update))
+        return box_refused(error, 9, NULL, "multi update is not supported for replacement-style update");
+    size_t candidates = 0, *places = collection ? box_candidates(collection, &query, &candidates) : NULL;
     bool ok = true;
-    for (size_t i = 0; ok && i < candidates && (multi || !*matched); i++) {
+    for (size_t i = 0; ok && i < candidates && (multi || !change->matched); i++) {
         const bson_t *document = collection->documents[places[i]];
         if (!box_matches(document, &query))
             continue;
-        ok = box_replace(collection, places[i], box_updated(document, &change, false), error);
-        *matched += ok;
+        bson_t *next = box_updated(document, &update, false);
+        const bool modified = modifies(&update, document, next);
+        ok = box_replace(collection, places[i], next, error);
+        change->matched += ok;
+        change->modified += ok && modified;
     }
     free(places);
-    if (ok && !*matched && number_of(statement, "upsert", 0)) {
-        *matched = 1;
-        return upsert(collection, &query, &change, error);
-    }
+    if (ok && !change->matched && box_number(statement, "upsert", 0))
+        return upsert(collection, &query, &update, change, error);
+    return ok;
+}
+
+static bool update_one(write_t *write, const bson_t *statement, box_error_t *error) {
+    box_change_t change;
+    if (box_number(statement, "upsert", 0))
+        make_collection(write);
+    write->call->box->updates++;
+    const bool ok = box_update_one(write->collection, statement, &change, error);
+    write->n += change.matched;
+    write->modified += change.modified;
+    if (change.upserted)
+        add_indexed(&write->upserted, &write->upserted_count, write->index, change.upserted);
+    bson_destroy(change.upserted);
     return ok;
 }
 
 static void update(const call_t *call) {
-    bson_t statements;
-    part_of(call->command, "updates", &statements);
-    bson_iter_t each;
-    errors_t errors = {.list = BSON_INITIALIZER};
-    size_t index = 0;
-    int64_t n = 0, matched;
-    if (!is_it(call))
-        return;
-    box_collection_t *collection = box_make_collection(&call->box->store, call->database, call->target, NULL);
-    const bool ordered = number_of(call->command, "ordered", 1);
-    for (bson_iter_init(&each, &statements); bson_iter_next(&each) && !(ordered && errors.count); index++) {
-        bson_t statement;
-        box_inside(&each, &statement);
-        box_error_t error;
-        call->box->updates++;
-        if (!box_update_one(collection, &statement, &matched, &error))
-            add_error(&errors, index, &error);
-        n += matched;
-    }
-    BSON_APPEND_INT32(call->reply, "nModified", (int32_t)n);
-    say_written(call, n, &errors);
+    write_all(call, "updates", update_one);
 }
 
 int64_t box_delete_from(box_collection_t *collection, const bson_t *query, int64_t limit) {
@@ -488,21 +592,18 @@ int64_t box_delete_from(box_collection_t *collection, const bson_t *query, int64
     return n;
 }
 
+static bool delete_one(write_t *write, const bson_t *statement, box_error_t *error) {
+    bson_t query;
+    (void)error;
+    if (!bson_has_field(statement, "limit"))
+        box_die("a delete has no limit");
+    box_part(statement, "q", &query);
+    write->n += box_delete_from(write->collection, &query, box_number(statement, "limit", 0));
+    return true;
+}
+
 static void delete_documents(const call_t *call) {
-    bson_t statements;
-    part_of(call->command, "deletes", &statements);
-    bson_iter_t each;
-    errors_t errors = {.list = BSON_INITIALIZER};
-    int64_t n = 0;
-    if (!is_it(call))
-        return;
-    for (bson_iter_init(&each, &statements); bson_iter_next(&each);) {
-        bson_t statement, query;
-        box_inside(&each, &statement);
-        part_of(&statement, "q", &query);
-        n += box_delete_from(box_collection_of(call), &query, number_of(&statement, "limit", 0));
-    }
-    say_written(call, n, &errors);
+    write_all(call, "deletes", delete_one);
 }
 
 /* ---- collections ---- */
@@ -510,9 +611,9 @@ static void delete_documents(const call_t *call) {
 static void create(const call_t *call) {
     bson_t options = BSON_INITIALIZER;
     bson_copy_to_excluding_noinit(call->command, &options, "create", "writeConcern", "lsid", "$db", NULL);
-    if (box_collection_of(call))
-        refuse(call->reply, 48, "Collection already exists");
-    else {
+    if (box_collection_of(call)) {
+        box_fail(call->reply, 48, "Collection already exists");
+    } else {
         box_make_collection(&call->box->store, call->database, call->target, &options);
         say_ok(call->reply);
     }
@@ -520,14 +621,17 @@ static void create(const call_t *call) {
 }
 
 static void drop(const call_t *call) {
-    if (!is_it(call))
-        return;
-    if (box_collection_of(call)) {
+    box_error_t error;
+    if (!is_it(call, &error)) {
+        fail_by(call, &error);
+    } else if (box_collection_of(call)) {
+        box_drop_shards(call->box, box_collection_of(call));
         box_drop_collection(&call->box->store, box_collection_of(call));
-        box_drop_shards(call->box, call->database, call->target);
+        say_ok(call->reply);
+    } else if (call->box->kind == BOX_ROUTER) {
         say_ok(call->reply);
     } else {
-        refuse(call->reply, 26, "ns not found");
+        box_fail(call->reply, 26, "ns not found");
     }
 }
 
@@ -536,35 +640,48 @@ static void drop_database(const call_t *call) {
     const size_t length = strlen(call->database);
     for (size_t i = store->count; i-- > 0;)
         if (strncmp(store->collections[i].name, call->database, length) == 0 &&
-            store->collections[i].name[length] == '.')
+            store->collections[i].name[length] == '.') {
+            box_drop_shards(call->box, &store->collections[i]);
             box_drop_collection(store, &store->collections[i]);
+        }
     say_ok(call->reply);
 }
 
+/* All of them, or none. */
 static void create_indexes(const call_t *call) {
     bson_t list;
-    part_of(call->command, "indexes", &list);
     bson_iter_t each;
+    box_error_t error;
+    box_part(call->command, "indexes", &list);
     box_collection_t *collection = box_make_collection(&call->box->store, call->database, call->target, NULL);
-    for (bson_iter_init(&each, &list); bson_iter_next(&each);) {
+    const size_t before = collection->index_count;
+    bool ok = true;
+    for (bson_iter_init(&each, &list); ok && bson_iter_next(&each);) {
         bson_t spec;
         box_inside(&each, &spec);
-        box_add_index(collection, &spec);
+        ok = box_add_index(collection, &spec, &error);
     }
-    say_ok(call->reply);
+    while (!ok && collection->index_count > before)
+        box_drop_index(collection);
+    if (ok)
+        say_ok(call->reply);
+    else
+        fail_by(call, &error);
 }
 
 static void list_indexes(const call_t *call) {
     const box_collection_t *collection = box_collection_of(call);
     if (!collection) {
-        refuse(call->reply, 26, "ns does not exist");
+        box_fail(call->reply, 26, "ns does not exist");
         return;
     }
     bson_t **specs = calloc(collection->index_count + 1, sizeof *specs);
     const bool clustered = bson_has_field(collection->options, "clusteredIndex");
-    specs[0] = BCON_NEW("v", BCON_INT32(2), "key", "{", "_id", BCON_INT32(1), "}", "name", BCON_UTF8("_id_"));
+    bson_t *of_id = BCON_NEW("key", "{", "_id", BCON_INT32(1), "}", "name", BCON_UTF8("_id_"));
+    specs[0] = box_listed(collection, of_id);
+    bson_destroy(of_id);
     if (clustered)
-        BSON_APPEND_BOOL(specs[0], "clustered", true);
+        BCON_APPEND(specs[0], "unique", BCON_BOOL(true), "clustered", BCON_BOOL(true));
     for (size_t i = 0; i < collection->index_count; i++)
         specs[i + 1] = bson_copy(collection->indexes[i].spec);
     give(call, specs, collection->index_count + 1, INT64_MAX);
@@ -572,12 +689,12 @@ static void list_indexes(const call_t *call) {
 
 static void list_collections(const call_t *call) {
     bson_t filter;
-    part_of(call->command, "filter", &filter);
+    box_part(call->command, "filter", &filter);
     const box_collection_t *collection =
-        box_find_collection(&call->box->store, call->database, text_of(&filter, "name"));
+        box_find_collection(&call->box->store, call->database, box_text(&filter, "name"));
     bson_t **found = calloc(1, sizeof *found);
     if (collection)
-        *found = BCON_NEW("name", BCON_UTF8(text_of(&filter, "name")), "type", BCON_UTF8("collection"),
+        *found = BCON_NEW("name", BCON_UTF8(box_text(&filter, "name")), "type", BCON_UTF8("collection"),
                           "options", BCON_DOCUMENT(collection->options), "info", "{", "uuid",
                           BCON_BIN(BSON_SUBTYPE_UUID, collection->uuid, 16), "}");
     give(call, found, collection != NULL, INT64_MAX);
@@ -588,34 +705,40 @@ static void list_collections(const call_t *call) {
 static const struct {
     const char *name;
     void (*run)(const call_t *call);
-} commands[] = {{"hello", hello},
-                {"isMaster", hello},
-                {"ismaster", hello},
-                {"buildInfo", build_info},
-                {"serverStatus", server_status},
-                {"hostInfo", host_info},
-                {"ping", nothing},
-                {"connectionStatus", nothing}, /* there are no users */
-                {"endSessions", nothing},
-                {"killCursors", nothing},
-                {"find", find_documents},
-                {"getMore", more},
-                {"count", count_documents},
-                {"aggregate", aggregate},
-                {"insert", insert},
-                {"update", update},
-                {"delete", delete_documents},
-                {"create", create},
-                {"drop", drop},
-                {"dropDatabase", drop_database},
-                {"createIndexes", create_indexes},
-                {"listIndexes", list_indexes},
-                {"listCollections", list_collections}};
+    const char *fields;
+} commands[] = {
+    {"hello", hello, "helloOk topologyVersion maxAwaitTimeMS client compression"},
+    {"isMaster", hello, "helloOk client compression"},
+    {"ismaster", hello, "helloOk client compression"},
+    {"buildInfo", build_info, ""},
+    {"serverStatus", server_status, "*"}, /* the sections that it should leave out */
+    {"hostInfo", host_info, ""},
+    {"ping", nothing, ""},
+    {"connectionStatus", nothing, "showPrivileges"}, /* there are no users */
+    {"endSessions", nothing, ""},
+    {"killCursors", kill_cursors, "cursors"},
+    {"find", find_documents, "filter sort projection limit batchSize singleBatch readConcern"},
+    {"getMore", more, "collection batchSize"},
+    {"count", count_documents, "query readConcern"},
+    {"aggregate", aggregate, "pipeline cursor readConcern"},
+    {"insert", insert, "documents ordered collectionUUID writeConcern"},
+    {"update", update, "updates ordered collectionUUID writeConcern"},
+    {"delete", delete_documents, "deletes ordered collectionUUID writeConcern"},
+    {"create", create, "validator collation clusteredIndex storageEngine writeConcern"},
+    {"drop", drop, "collectionUUID writeConcern"},
+    {"dropDatabase", drop_database, "writeConcern"},
+    {"createIndexes", create_indexes, "indexes writeConcern"},
+    {"listIndexes", list_indexes, "cursor"},
+    {"listCollections", list_collections, "filter"},
+};
 
 void box_run(const call_t *call) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, call->name) == 0) {
-            commands[i].run(call);
+            if (box_begin_command(call, commands[i].fields)) {
+                commands[i].run(call);
+                box_end_command(call);
+            }
             return;
         }
     if (call->box->kind != BOX_ROUTER || !box_run_cluster(call))

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void box_inside(const bson_iter_t *iter, bson_t *inside) {
     const uint8_t *data;
@@ -21,6 +22,16 @@ static bool is_container(const bson_iter_t *iter) {
 }
 
 /* ---- comparing ---- */
+
+_Thread_local bool box_folds;
+
+/* Letters of ASCII, digits and blanks sort as in the collation of English; others are not known here. */
+static int compare_folded(const char *a, const char *b) {
+    static const char known[] = "0123456789 abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    if (a[strspn(a, known)] || b[strspn(b, known)])
+        box_die("'%s' and '%s' are not compared here by a collation", a, b);
+    return strcasecmp(a, b);
+}
 
 /* Types in the order in which servers sort them; numbers are of one type. */
 static int rank(const bson_iter_t *iter) {
@@ -129,7 +140,8 @@ int box_compare(const bson_iter_t *a, const bson_iter_t *b) {
     case BSON_TYPE_MAXKEY:
         return 0;
     case BSON_TYPE_UTF8:
-        return strcmp(bson_iter_utf8(a, NULL), bson_iter_utf8(b, NULL));
+        return box_folds ? compare_folded(bson_iter_utf8(a, NULL), bson_iter_utf8(b, NULL))
+                         : strcmp(bson_iter_utf8(a, NULL), bson_iter_utf8(b, NULL));
     case BSON_TYPE_DOCUMENT:
     case BSON_TYPE_ARRAY:
         return compare_inside(a, b);
@@ -234,6 +246,15 @@ static bool holds(const test_t *test, const bson_iter_t *value) {
                                              : order >= 0;
 }
 
+/* Null is also what is not there. */
+static bool takes_null(const test_t *test) {
+    bson_t null = BSON_INITIALIZER;
+    bson_iter_t value;
+    BSON_APPEND_NULL(&null, "");
+    return (strcmp(test->name, "$eq") == 0 || strcmp(test->name, "$in") == 0) &&
+           bson_iter_init_find(&value, &null, "") && holds(test, &value);
+}
+
 /* The value, or one of its elements. */
 static bool value_holds(const void *context, const bson_iter_t *value) {
     const test_t *test = context;
@@ -313,18 +334,18 @@ static bool condition(const bson_t *document, const char *path, const char *name
         return each_at(document, false, path, element_matches, operand, &any);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         if (strcmp(name, tests[i]) == 0)
-            return each_at(document, false, path, value_holds, &test, &any) ||
-                   (!any && i == 0 && BSON_ITER_HOLDS_NULL(operand)); /* null is also what is not there */
+            return each_at(document, false, path, value_holds, &test, &any) || (!any && takes_null(&test));
     box_die("the condition %s is not known here", name);
 }
 
-static bool any_of(const bson_t *document, const bson_iter_t *list) {
+/* Is there one of the filters that matches, or does not? */
+static bool any_of(const bson_t *document, const bson_iter_t *list, bool matches) {
     bson_iter_t each;
     bson_iter_recurse(list, &each);
     while (bson_iter_next(&each)) {
         bson_t filter;
         box_inside(&each, &filter);
-        if (box_matches(document, &filter))
+        if (box_matches(document, &filter) == matches)
             return true;
     }
     return false;
@@ -339,7 +360,7 @@ static bool is_true(const bson_t *document, const bson_iter_t *expression) {
     return is;
 }
 
-static bool has_operators(const bson_iter_t *iter) {
+bool box_has_operators(const bson_iter_t *iter) {
     bson_iter_t first;
     return BSON_ITER_HOLDS_DOCUMENT(iter) && bson_iter_recurse(iter, &first) && bson_iter_next(&first) &&
            bson_iter_key(&first)[0] == '$';
@@ -351,12 +372,14 @@ bool box_matches(const bson_t *document, const bson_t *filter) {
     for (bson_iter_init(&each, filter); all && bson_iter_next(&each);) {
         const char *key = bson_iter_key(&each);
         if (strcmp(key, "$or") == 0)
-            all = any_of(document, &each);
+            all = any_of(document, &each, true);
+        else if (strcmp(key, "$and") == 0)
+            all = !any_of(document, &each, false);
         else if (strcmp(key, "$expr") == 0)
             all = is_true(document, &each);
         else if (key[0] == '$')
             box_die("%s is not known here", key);
-        else if (has_operators(&each))
+        else if (box_has_operators(&each))
             all = all_conditions(document, key, &each);
         else
             all = condition(document, key, "$eq", &each);

@@ -1,17 +1,32 @@
-/* Collections: documents by _id, unique indexes. */
+/* Collections: documents by _id, unique indexes, validators. */
 #include "box_inner.h"
 
+#include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 box_collection_t *box_find_collection(box_store_t *store, const char *database, const char *name) {
     char whole[256];
+    box_folds = false;
     snprintf(whole, sizeof whole, "%s.%s", database, name);
     for (size_t i = 0; i < store->count; i++)
-        if (strcmp(store->collections[i].name, whole) == 0)
+        if (strcmp(store->collections[i].name, whole) == 0) {
+            box_folds = store->collections[i].folds;
             return &store->collections[i];
+        }
     return NULL;
+}
+
+bool box_is_collated(const bson_t *options) {
+    bson_t collation;
+    box_part(options, "collation", &collation);
+    if (!bson_has_field(options, "collation") || strcmp(box_text(&collation, "locale"), "simple") == 0)
+        return false;
+    if (strcmp(box_text(&collation, "locale"), "en") != 0 || box_number(&collation, "strength", 3) != 2)
+        box_die("of collations only 'simple' and 'en' of strength 2 are known here");
+    return true;
 }
 
 box_collection_t *box_make_collection(box_store_t *store, const char *database, const char *name,
@@ -24,6 +39,7 @@ box_collection_t *box_make_collection(box_store_t *store, const char *database, 
         box_die("no room for more collections");
     collection = &store->collections[store->count++];
     *collection = (box_collection_t){.options = bson_copy(options ? options : &none)};
+    collection->folds = box_folds = box_is_collated(collection->options);
     snprintf(collection->name, sizeof collection->name, "%s.%s", database, name);
     memcpy(collection->uuid, &(uint32_t){++store->made}, sizeof store->made);
     return collection;
@@ -121,6 +137,15 @@ size_t *box_candidates(const box_collection_t *collection, const bson_t *filter,
 
 /* ---- what keeps a document out ---- */
 
+bool box_refused(box_error_t *error, int code, bson_t *more, const char *words, ...) {
+    va_list arguments;
+    va_start(arguments, words);
+    *error = (box_error_t){.code = code, .more = more};
+    vsnprintf(error->words, sizeof error->words, words, arguments);
+    va_end(arguments);
+    return false;
+}
+
 static bool in_index(const bson_t *spec, const bson_t *document) {
     bson_iter_t only;
     if (!bson_iter_init_find(&only, spec, "partialFilterExpression"))
@@ -130,17 +155,34 @@ static bool in_index(const bson_t *spec, const bson_t *document) {
     return box_matches(document, &filter);
 }
 
-/* What is not there counts as null. */
-static bool same_key(const bson_t *spec, const bson_t *a, const bson_t *b) {
-    bson_iter_t keys, key, x, y;
-    if (!bson_iter_init_find(&keys, spec, "key") || !bson_iter_recurse(&keys, &key))
+/* {path: value}; what is not there counts as null. */
+static bson_t *key_of(const bson_t *spec, const bson_t *document) {
+    bson_t *key = bson_new();
+    bson_iter_t keys, each, value;
+    if (!bson_iter_init_find(&keys, spec, "key") || !bson_iter_recurse(&keys, &each))
         box_die("an index has no key");
-    while (bson_iter_next(&key)) {
-        const bool in_a = box_at(a, bson_iter_key(&key), &x), in_b = box_at(b, bson_iter_key(&key), &y);
-        if (in_a != in_b || (in_a && box_compare(&x, &y) != 0))
-            return false;
-    }
-    return true;
+    while (bson_iter_next(&each))
+        if (!box_at(document, bson_iter_key(&each), &value))
+            BSON_APPEND_NULL(key, bson_iter_key(&each));
+        else if (BSON_ITER_HOLDS_ARRAY(&value) && box_number(spec, "unique", 0))
+            box_die("arrays are not known here in unique indexes");
+        else
+            bson_append_iter(key, bson_iter_key(&each), -1, &value);
+    return key;
+}
+
+static bool same_key(const box_index_t *index, const bson_t *a, const bson_t *b) {
+    const bool folded = box_folds;
+    bson_t *x = key_of(index->spec, a), *y = key_of(index->spec, b);
+    bson_iter_t in_x, in_y;
+    bool same = true;
+    box_folds = index->folds;
+    for (bson_iter_init(&in_x, x), bson_iter_init(&in_y, y); bson_iter_next(&in_x) && bson_iter_next(&in_y);)
+        same &= box_compare(&in_x, &in_y) == 0;
+    box_folds = folded;
+    bson_destroy(x);
+    bson_destroy(y);
+    return same;
 }
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t length) {
@@ -149,64 +191,80 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t length) {
     return hash;
 }
 
-/* The same for what is the same to an index. */
-static uint64_t hash_of(const bson_t *spec, const bson_t *document) {
+/* The same for what is the same to an index; 0: the document is not in it. */
+static uint64_t hash_of(const box_index_t *index, const bson_t *document) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    bson_iter_t keys, key, value;
-    if (!in_index(spec, document) || !bson_iter_init_find(&keys, spec, "key"))
+    bson_iter_t value;
+    if (!in_index(index->spec, document))
         return 0;
-    bson_iter_recurse(&keys, &key);
-    while (bson_iter_next(&key))
-        if (box_at(document, bson_iter_key(&key), &value) && BSON_ITER_HOLDS_NUMBER(&value)) {
+    bson_t *key = key_of(index->spec, document);
+    for (bson_iter_init(&value, key); bson_iter_next(&value);)
+        if (BSON_ITER_HOLDS_NUMBER(&value)) {
             hash = mix(hash, &(double){bson_iter_as_double(&value)}, sizeof(double));
-        } else if (box_at(document, bson_iter_key(&key), &value)) {
+        } else if (BSON_ITER_HOLDS_UTF8(&value)) {
+            for (const char *at = bson_iter_utf8(&value, NULL); *at; at++)
+                hash = mix(hash, &(char){index->folds ? (char)tolower((unsigned char)*at) : *at}, 1);
+        } else if (!BSON_ITER_HOLDS_DOCUMENT(&value)) { /* 1 and 1.0 in documents are the same, too */
             bson_t alone = BSON_INITIALIZER;
             bson_append_iter(&alone, "", 0, &value);
             hash = mix(hash, bson_get_data(&alone), alone.len);
             bson_destroy(&alone);
         }
+    bson_destroy(key);
     return hash | 1;
 }
 
 static void hash_all(const box_collection_t *collection, const bson_t *document,
                      uint64_t hashes[BOX_INDEXES]) {
     for (size_t i = 0; i < collection->index_count; i++)
-        hashes[i] = hash_of(collection->indexes[i].spec, document);
+        hashes[i] = hash_of(&collection->indexes[i], document);
 }
 
-static const char *first_key(const bson_t *spec) {
-    bson_iter_t keys, key;
-    return bson_iter_init_find(&keys, spec, "key") && bson_iter_recurse(&keys, &key) && bson_iter_next(&key)
-               ? bson_iter_key(&key)
-               : "";
+static bool refuse_duplicate(const box_collection_t *collection, const bson_t *spec, const bson_t *document,
+                             box_error_t *error) {
+    bson_t pattern, *key = key_of(spec, document);
+    box_part(spec, "key", &pattern);
+    bson_t *more = BCON_NEW("keyPattern", BCON_DOCUMENT(&pattern), "keyValue", BCON_DOCUMENT(key));
+    bson_destroy(key);
+    return box_refused(error, 11000, more, "E11000 duplicate key error collection: %.120s index: %.40s",
+                       collection->name, box_text(spec, "name"));
 }
 
-static bool refuse_duplicate(const box_collection_t *collection, const char *key, box_error_t *error) {
-    *error = (box_error_t){.code = 11000, .key = key};
-    snprintf(error->words, sizeof error->words, "E11000 duplicate key error collection: %.120s index: %.20s",
-             collection->name, key);
+static bool refuse_id(const box_collection_t *collection, const bson_t *document, box_error_t *error) {
+    bson_t *spec = BCON_NEW("key", "{", "_id", BCON_INT32(1), "}", "name", "_id_");
+    refuse_duplicate(collection, spec, document, error);
+    bson_destroy(spec);
+    return false;
+}
+
+/* Has one of the first `count` documents the same key? */
+static bool is_taken(const box_collection_t *collection, size_t at, const bson_t *document, uint64_t hash,
+                     size_t count, size_t but) {
+    const box_index_t *index = &collection->indexes[at];
+    if (!hash || !box_number(index->spec, "unique", 0) ||
+        (but != SIZE_MAX && collection->hashes[but][at] &&
+         same_key(index, collection->documents[but], document))) /* it keeps its key */
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (i != but && collection->hashes[i][at] == hash &&
+            same_key(index, collection->documents[i], document))
+            return true;
     return false;
 }
 
 /* but: where the document is in whose place it would be, or SIZE_MAX. */
 static bool may_be(const box_collection_t *collection, const bson_t *document, size_t but,
                    uint64_t hashes[BOX_INDEXES], box_error_t *error) {
-    bson_iter_t unique;
-    if (collection->refused && box_matches(document, collection->refused)) {
-        *error = (box_error_t){.code = collection->refused_code};
-        snprintf(error->words, sizeof error->words, "Document failed validation");
-        return false;
-    }
+    bson_t validator;
+    box_part(collection->options, "validator", &validator);
+    const bool refused = collection->refused && box_matches(document, collection->refused);
+    if (refused || !box_matches(document, &validator))
+        return box_refused(error, refused ? collection->refused_code : 121, NULL,
+                           "Document failed validation");
     hash_all(collection, document, hashes);
-    for (size_t i = 0; i < collection->index_count; i++) {
-        const bson_t *spec = collection->indexes[i].spec;
-        if (!hashes[i] || !bson_iter_init_find(&unique, spec, "unique") || !bson_iter_as_bool(&unique))
-            continue;
-        for (size_t j = 0; j < collection->count; j++)
-            if (j != but && collection->hashes[j][i] == hashes[i] &&
-                same_key(spec, collection->documents[j], document))
-                return refuse_duplicate(collection, first_key(spec), error);
-    }
+    for (size_t i = 0; i < collection->index_count; i++)
+        if (is_taken(collection, i, document, hashes[i], collection->count, but))
+            return refuse_duplicate(collection, collection->indexes[i].spec, document, error);
     return true;
 }
 
@@ -226,7 +284,7 @@ bool box_put(box_collection_t *collection, const bson_t *document, box_error_t *
     size_t at;
     uint64_t hashes[BOX_INDEXES] = {0};
     if (place_of(collection, document, &at))
-        return refuse_duplicate(collection, "_id", error);
+        return refuse_id(collection, document, error);
     if (!may_be(collection, document, SIZE_MAX, hashes, error))
         return false;
     make_room(collection);
@@ -242,9 +300,10 @@ bool box_put(box_collection_t *collection, const bson_t *document, box_error_t *
 bool box_replace(box_collection_t *collection, size_t at, bson_t *document, box_error_t *error) {
     size_t place;
     uint64_t hashes[BOX_INDEXES] = {0};
-    if (!place_of(collection, document, &place) || place != at)
-        box_die("an update would change an _id");
-    if (!may_be(collection, document, at, hashes, error)) {
+    const bool same_id = place_of(collection, document, &place) && place == at;
+    if (!same_id)
+        box_refused(error, 66, NULL, "the (immutable) field '_id' was found to have been altered");
+    if (!same_id || !may_be(collection, document, at, hashes, error)) {
         bson_destroy(document);
         return false;
     }
@@ -262,17 +321,79 @@ void box_take_out(box_collection_t *collection, size_t at) {
         memmove(collection->hashes + at, collection->hashes + at + 1, after * sizeof *collection->hashes);
 }
 
-void box_add_index(box_collection_t *collection, const bson_t *spec) {
-    bson_iter_t name, known;
-    if (!bson_iter_init_find(&name, spec, "name"))
+/* ---- indexes ---- */
+
+bson_t *box_listed(const box_collection_t *collection, const bson_t *given) {
+    bson_t *spec = BCON_NEW("v", BCON_INT32(2)), collation;
+    bson_copy_to_excluding_noinit(given, spec, "collation", NULL);
+    box_part(bson_has_field(given, "collation") ? given : collection->options, "collation", &collation);
+    if (!bson_empty(&collation) && strcmp(box_text(&collation, "locale"), "simple") != 0)
+        BSON_APPEND_DOCUMENT(spec, "collation", &collation);
+    return spec;
+}
+
+static bool same_but_for_name(const bson_t *a, const bson_t *b) {
+    bson_t x = BSON_INITIALIZER, y = BSON_INITIALIZER;
+    bson_copy_to_excluding_noinit(a, &x, "name", NULL);
+    bson_copy_to_excluding_noinit(b, &y, "name", NULL);
+    const bool same = bson_equal(&x, &y);
+    bson_destroy(&x);
+    bson_destroy(&y);
+    return same;
+}
+
+static void check_key(const bson_t *spec) {
+    bson_t key;
+    bson_iter_t each;
+    box_part(spec, "key", &key);
+    for (bson_iter_init(&each, &key); bson_iter_next(&each);)
+        if (!BSON_ITER_HOLDS_NUMBER(&each) && strcmp(bson_iter_utf8(&each, NULL), "hashed") != 0)
+            box_die("indexes of the type %s are not known here", bson_iter_utf8(&each, NULL));
+}
+
+/* True: nothing is to be built, or *error. */
+static bool is_known(const box_collection_t *collection, const bson_t *spec, box_error_t *error) {
+    const char *name = box_text(spec, "name");
+    if (!*name)
         box_die("an index has no name");
-    for (size_t i = 0; i < collection->index_count; i++)
-        if (bson_iter_init_find(&known, collection->indexes[i].spec, "name") &&
-            box_compare(&known, &name) == 0)
-            return;
+    for (size_t i = 0; i < collection->index_count; i++) {
+        const bson_t *known = collection->indexes[i].spec;
+        if (bson_equal(known, spec))
+            return true;
+        if (strcmp(box_text(known, "name"), name) == 0)
+            return !box_refused(error, 86, NULL,
+                                "An existing index has the same name as the requested index");
+        if (same_but_for_name(known, spec))
+            return !box_refused(error, 85, NULL, "Index already exists with a different name: %.40s",
+                                box_text(known, "name"));
+    }
+    return false;
+}
+
+void box_drop_index(box_collection_t *collection) {
+    bson_destroy(collection->indexes[--collection->index_count].spec);
+}
+
+bool box_add_index(box_collection_t *collection, const bson_t *given, box_error_t *error) {
+    bson_t *spec = box_listed(collection, given);
+    *error = (box_error_t){.code = 0};
+    if (is_known(collection, spec, error)) {
+        bson_destroy(spec);
+        return !error->code;
+    }
+    check_key(spec);
     if (collection->index_count == BOX_INDEXES)
         box_die("no room for more indexes");
-    collection->indexes[collection->index_count++].spec = bson_copy(spec);
-    for (size_t i = 0; i < collection->count; i++)
-        collection->hashes[i][collection->index_count - 1] = hash_of(spec, collection->documents[i]);
+    const size_t at = collection->index_count++;
+    collection->indexes[at] = (box_index_t){.spec = spec, .folds = box_is_collated(spec)};
+    for (size_t i = 0; i < collection->count; i++) {
+        const bson_t *document = collection->documents[i];
+        collection->hashes[i][at] = hash_of(&collection->indexes[at], document);
+        if (is_taken(collection, at, document, collection->hashes[i][at], i, SIZE_MAX)) {
+            refuse_duplicate(collection, spec, document, error);
+            box_drop_index(collection);
+            return false;
+        }
+    }
+    return true;
 }

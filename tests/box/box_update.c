@@ -104,15 +104,15 @@ static void operate(const char *name, const bson_iter_t *operand, const bson_t *
         return;
     arguments_of(operand, root, &arguments);
     const bool one = bson_iter_init_find(&first, &arguments, "0"),
-               two = one && bson_iter_init_find(&second, &arguments, "1");
-    if (strcmp(name, "$arrayElemAt") == 0 && two)
+               two = bson_iter_init_find(&second, &arguments, "1");
+    if (strcmp(name, "$arrayElemAt") == 0 && one && two)
         element_at(&first, whole(&second), value);
-    else if (strcmp(name, "$subtract") == 0 && (two || !one || bson_count_keys(&arguments) < 2))
-        two ? bson_append_int64(value, "", 0, whole(&first) - whole(&second))
-            : bson_append_null(value, "", 0);
-    else if (strcmp(name, "$eq") == 0 && two) {
+    else if (strcmp(name, "$subtract") == 0)
+        one &&two ? bson_append_int64(value, "", 0, whole(&first) - whole(&second))
+                  : bson_append_null(value, "", 0);
+    else if (strcmp(name, "$eq") == 0) { /* nothing is equal to nothing */
         refuse_root(operand);
-        bson_append_bool(value, "", 0, box_compare(&first, &second) == 0);
+        bson_append_bool(value, "", 0, one == two && (!one || box_compare(&first, &second) == 0));
     } else if (strcmp(name, "$mergeObjects") == 0)
         merge(&arguments, value);
     else if (strcmp(name, "$bsonSize") == 0 && one) {
@@ -208,7 +208,7 @@ static void set_inside(bson_t *to, const bson_t *from, bool is_array, const char
     set_here(to, NULL, key, rest, value);
 }
 
-static void set(bson_t **document, const char *path, const bson_iter_t *value) {
+void box_set(bson_t **document, const char *path, const bson_iter_t *value) {
     bson_t *next = bson_new();
     set_inside(next, *document, false, path, value);
     bson_destroy(*document);
@@ -222,7 +222,7 @@ static void set_now(bson_t **document, const char *path) {
     bson_iter_t iter;
     BSON_APPEND_DATE_TIME(&value, "", now_ms());
     if (bson_iter_init_find(&iter, &value, ""))
-        set(document, path, &iter);
+        box_set(document, path, &iter);
     bson_destroy(&value);
 }
 
@@ -232,14 +232,14 @@ static void apply(bson_t **document, const char *name, const bson_iter_t *fields
     while (bson_iter_next(&each)) {
         const char *path = bson_iter_key(&each);
         if (strcmp(name, "$set") == 0 || (strcmp(name, "$setOnInsert") == 0 && inserting))
-            set(document, path, &each);
+            box_set(document, path, &each);
         else if (strcmp(name, "$unset") == 0)
-            set(document, path, NULL);
+            box_set(document, path, NULL);
         else if (strcmp(name, "$currentDate") == 0)
             set_now(document, path);
         else if (strcmp(name, "$max") == 0) {
             if (!box_at(*document, path, &there) || box_compare(&each, &there) > 0)
-                set(document, path, &each);
+                box_set(document, path, &each);
         } else if (strcmp(name, "$setOnInsert") != 0)
             box_die("the update %s is not known here", name);
     }
@@ -258,10 +258,20 @@ static void apply_stage(bson_t **document, const bson_t *stage) {
         bson_iter_t iter;
         box_evaluate(&each, root, &value);
         if (bson_iter_init_find(&iter, &value, ""))
-            set(document, bson_iter_key(&each), &iter);
+            box_set(document, bson_iter_key(&each), &iter);
         bson_destroy(&value);
     }
     bson_destroy(root);
+}
+
+/* A whole document in the place of one that keeps its _id. */
+static bson_t *replaced(const bson_t *document, const bson_t *by) {
+    bson_t *next = bson_new();
+    bson_iter_t id;
+    if (!bson_has_field(by, "_id") && bson_iter_init_find(&id, document, "_id"))
+        bson_append_iter(next, NULL, 0, &id);
+    bson_concat(next, by);
+    return next;
 }
 
 bson_t *box_updated(const bson_t *document, const bson_iter_t *update, bool inserting) {
@@ -278,7 +288,7 @@ bson_t *box_updated(const bson_t *document, const bson_iter_t *update, bool inse
             apply(&next, bson_iter_key(&each), &each, inserting);
         } else {
             bson_destroy(next);
-            return bson_copy(&inside);
+            return replaced(document, &inside);
         }
     }
     return next;

@@ -218,6 +218,8 @@ box_t *box_start(box_kind_t kind) {
     socklen_t size = sizeof address;
     if (!box)
         box_die("out of memory");
+    if (box_stderr == STDERR_FILENO)
+        box_stderr = dup(STDERR_FILENO);
     box->kind = kind;
     box->said_of_build = bson_new();
     box->said_of_hello = bson_new();

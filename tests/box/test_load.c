@@ -26,6 +26,9 @@ TEST(loads_once) {
     assert_int_equal(lab.loaded.files_skipped, 1);
     assert_int_equal(lab.loaded.records_skipped, 3000);
     assert_int_equal(box_asked(lab.box, "insert", "c"), inserts);
+    lab_write_rows("b.csv", 3000, 3100);
+    assert_status(&lab, lab_load(&lab, "b.csv", "a.csv"), STATUS_OK);
+    assert_counts(&lab, 100, 100, 0, 0);
     lab_close(&lab);
 }
 
@@ -119,6 +122,7 @@ TEST(place_is_taken) {
         char words[200];
         snprintf(words, sizeof words, "another document with its _id (%lld) is in the collection", id);
         assert_says(lab.said, words);
+        assert_says(lab.said, "rejected a.csv:9:1");
         assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"mine\"}"), 1);
         lab_close(&lab);
     }
@@ -153,6 +157,7 @@ TEST(too_many_rejects) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write("a.csv", "n,w\n1,a\nx\ny\nz\n2,b\n");
+    assert_int_equal(lab.load.max_rejects, 1000);
     lab.load.max_rejects = 2;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_TOO_MANY_REJECTED);
     lab.load.max_rejects_percent = 50;
@@ -209,6 +214,12 @@ TEST(filter) {
     lab.load.filter_count = 0;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
     assert_says(lab.err.text, "d.c was loaded with --filter 'n>=90'");
+    lab.load.filter_count = 1;
+    filters[0] = "n>=80";
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c was loaded with --filter 'n>=90', not 'n>=80'");
+    filters[0] = "n >= 90"; /* the same, written otherwise */
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     lab_close(&lab);
 }
 
@@ -900,6 +911,12 @@ TEST(refused_targets) {
     box_drop(lab.box, LAB_TARGET);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
 
+    lab.load.filters = (char *[]){"n>=5"};
+    lab.load.filter_count = 1;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c was loaded without --filter");
+    lab.load.filter_count = 0;
+
     lab_write("rows.yaml", "format: rows\nrecord: {delimiter: [\",\"], header: yes}\n"
                            "fields:\n  - {name: n, type: int, key: m}\n  - {name: w}\n");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
@@ -914,6 +931,9 @@ TEST(refused_targets) {
     box_drop(lab.box, LAB_TARGET);
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
     assert_says(lab.err.text, "d.c is gone, but the catalog of its loads is still there");
+    lab.load.dry_run = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    lab.load.dry_run = false;
 
     box_insert(lab.box, LAB_TARGET, "{\"_id\": 1}");
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
@@ -940,6 +960,8 @@ TEST(same_collection) {
                "\"04\"}}}}");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
     assert_says(lab.err.text, "--same-collection");
+    assert_status(&lab, lab_retry(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "restored");
     lab.load.same_collection = true;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_counts(&lab, 30, 0, 30, 0);
@@ -968,6 +990,18 @@ TEST(options_of_the_collection) {
     lab.load.clustered = CLUSTERED_YES;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
     assert_says(lab.err.text, "d.c exists and is not clustered");
+    lab_close(&lab);
+
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab.load.compressor = "none"; /* made without one: the storage engine is asked */
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c exists and is compressed by snappy, not none");
+    lab.load.compressor = NULL;
+    lab.load.clustered = CLUSTERED_NO;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c exists and is clustered");
     lab_close(&lab);
 }
 
@@ -1019,6 +1053,10 @@ TEST(copies) {
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 40);
     lab.load.copies = 3;
+    lab.load.dry_run = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.loaded.counts.read, 120);
+    lab.load.dry_run = false;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_int_equal(lab.loaded.counts.loaded, 120);
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 3);

@@ -12,7 +12,7 @@ static void open_rows(lab_t *lab) {
 
 static size_t chunks_of(lab_t *lab, const char *shard) {
     char filter[100];
-    snprintf(filter, sizeof filter, "{\"ns\": \"d.c\", \"shard\": \"%s\"}", shard);
+    snprintf(filter, sizeof filter, "{\"shard\": \"%s\"}", shard);
     return box_count(lab->box, "config.chunks", filter);
 }
 
@@ -121,9 +121,8 @@ TEST(sharded_and_empty) {
     lab.load.limit = UINT64_MAX;
     box_delete(lab.box, "config.chunks", "{}");
     bson_t *entry = box_one(lab.box, "config.collections", "{\"_id\": \"d.c\"}");
-    bson_t *chunk =
-        BCON_NEW("_id", BCON_INT32(1), "ns", BCON_UTF8("d.c"), "min", "{", "n", BCON_MINKEY, "}", "max", "{",
-                 "n", BCON_MAXKEY, "}", "shard", BCON_UTF8("s0"), "lastmod", BCON_TIMESTAMP(1, 0));
+    bson_t *chunk = BCON_NEW("_id", BCON_INT32(1), "min", "{", "n", BCON_MINKEY, "}", "max", "{", "n",
+                             BCON_MAXKEY, "}", "shard", BCON_UTF8("s0"), "lastmod", BCON_TIMESTAMP(1, 0));
     bson_iter_t uuid;
     assert_true(bson_iter_init_find(&uuid, entry, "uuid"));
     bson_append_iter(chunk, NULL, 0, &uuid);
@@ -146,7 +145,7 @@ TEST(uneven) {
     open_rows(&lab);
     lab_write_rows("b.csv", ROWS, ROWS + 10);
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
-    box_update(lab.box, "config.chunks", "{\"ns\": \"d.c\"}", "{\"$set\": {\"shard\": \"s0\"}}");
+    box_update(lab.box, "config.chunks", "{}", "{\"$set\": {\"shard\": \"s0\"}}");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_says(lab.said, "d.c: 1 of 2 shards have chunks, and 100% of what will be loaded is for s0");
     lab_close(&lab);
@@ -160,7 +159,7 @@ TEST(spread_by_another) {
     lab_write("empty.csv", "n,w\n");
     assert_status(&lab, lab_load(&lab, "empty.csv"), STATUS_OK);
     lab.load.limit = UINT64_MAX;
-    box_update(lab.box, "config.chunks", "{\"ns\": \"d.c\"}", "{\"$set\": {\"shard\": \"s0\"}}");
+    box_update(lab.box, "config.chunks", "{}", "{\"$set\": {\"shard\": \"s0\"}}");
     lab_other_load(&lab, "2100-01-01T00:00:00Z");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_says(lab.said, "1 of 2 shards have chunks so far. Another load of it is running");

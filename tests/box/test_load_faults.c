@@ -42,6 +42,15 @@ TEST(passing) {
          {.command = "insert",
           .collection = "c",
           .reply = "{\"ok\": 0, \"code\": 91, \"errmsg\": \"shutdown in progress\"}"}},
+        {"in conflict with another write",
+         {.command = "insert",
+          .collection = "c",
+          .reply = "{\"ok\": 0, \"code\": 112, \"errmsg\": \"write conflict\"}"}},
+        {"a concern of a kind nobody knows",
+         {.command = "insert",
+          .collection = "c",
+          .does = true,
+          .reply = "{\"writeConcernError\": {\"code\": 12345, \"errmsg\": \"odd\"}}"}},
         {"the catalog's lost update", {.command = "update", .collection = "c.tipple.files", .does = true}},
         {"the catalog's update that was not made",
          {.command = "update", .collection = "c.tipple.files", .after = 2}},
@@ -86,6 +95,7 @@ TEST(patience_ends) {
     static const struct {
         const char *command, *collection, *reply;
     } cases[] = {
+        {"insert", "c", NULL}, /* the connection is closed */
         {"insert", "c", "{\"ok\": 0, \"code\": 91, \"errmsg\": \"shutdown in progress\"}"},
         {"insert", "c", "{\"ok\": 0, \"code\": 13388, \"errmsg\": \"stale config\"}"},
         {"update", "c.tipple.files", "{\"ok\": 0, \"code\": 91, \"errmsg\": \"shutdown in progress\"}"},
@@ -105,7 +115,7 @@ TEST(patience_ends) {
                                           .times = 6,
                                           .reply = cases[i].reply});
         if (lab_load(&lab, "a.csv") == STATUS_OK)
-            fail_msg("%s %s", cases[i].command, cases[i].reply);
+            fail_msg("%s, case %zu", cases[i].command, i);
         assert_int_equal(lab.err.status, STATUS_SERVER);
         assert_says(lab.err.text, "--patience (200 ms)");
         assert_int_equal(lab.loaded.counts.read, lab.loaded.counts.loaded + lab.loaded.counts.already_there);
@@ -121,11 +131,16 @@ TEST(patience_ends) {
 TEST(refused) {
     static const struct {
         const char *reply, *words;
+        status_t status;
     } cases[] = {
-        {"{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized on d\"}", "not authorized on d"},
-        {"{\"ok\": 0, \"code\": 14031, \"errmsg\": \"disk full\"}", "disk full"},
-        {"{\"ok\": 0, \"code\": 361, \"errmsg\": \"another collection\"}", "another collection"},
-        {"{\"ok\": 1, \"n\": 7}", "the server answered for 7 of"},
+        {"{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized on d\"}", "asks for a user", STATUS_USAGE},
+        {"{\"ok\": 0, \"code\": 18, \"errmsg\": \"Authentication failed\"}", "log in", STATUS_USAGE},
+        {"{\"ok\": 0, \"code\": 14031, \"errmsg\": \"disk full\"}", "make room", STATUS_SERVER},
+        {"{\"ok\": 0, \"code\": 20, \"errmsg\": \"no\"}", "read-only", STATUS_SERVER},
+        {"{\"ok\": 0, \"code\": 371, \"errmsg\": \"blocked\"}", "setUserWriteBlockMode", STATUS_SERVER},
+        {"{\"ok\": 0, \"code\": 361, \"errmsg\": \"another collection\"}", "another collection",
+         STATUS_SERVER},
+        {"{\"ok\": 1, \"n\": 7}", "the server answered for 7 of", STATUS_SERVER},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lab_t lab;
@@ -134,7 +149,7 @@ TEST(refused) {
         box_fault(
             lab.box,
             &(box_fault_t){.command = "insert", .collection = "c", .times = 1000, .reply = cases[i].reply});
-        assert_true(lab_load(&lab, "a.csv") != STATUS_OK);
+        assert_status(&lab, lab_load(&lab, "a.csv"), cases[i].status);
         assert_says(lab.err.text, cases[i].words);
         assert_int_equal(lab.loaded.counts.loaded, 0);
         lab_close(&lab);
@@ -173,9 +188,15 @@ static void drop_it(void *context) {
     box_drop(((lab_t *)context)->box, LAB_TARGET);
 }
 
+static void replace_it(void *context) {
+    drop_it(context);
+    box_insert(((lab_t *)context)->box, LAB_TARGET, "{\"_id\": \"another\"}");
+}
+
 /* Servers of 6.0 on refuse what is meant for another collection; before them it is found at the end. */
 TEST(dropped_meanwhile) {
-    for (int old = 0; old < 2; old++) {
+    for (int i = 0; i < 3; i++) {
+        const bool old = i == 2;
         lab_t lab;
         open_rows(&lab, BOX_STANDALONE);
         if (old)
@@ -184,7 +205,7 @@ TEST(dropped_meanwhile) {
                                           .collection = "c",
                                           .after = 1,
                                           .only_watches = true,
-                                          .hook = drop_it,
+                                          .hook = i == 1 ? replace_it : drop_it,
                                           .context = &lab});
         assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
         assert_says(lab.err.text, old ? "d.c was dropped" : "the collection was dropped, or made again");
@@ -299,15 +320,17 @@ TEST(drop_under_another_load) {
 
 TEST(servers_that_are_refused) {
     static const struct {
-        const char *command, *fields, *words;
+        const char *option, *command, *fields, *words;
     } cases[] = {
-        {"buildInfo", "{\"version\": \"4.2.0\"}", "is MongoDB 4.2.0; tipple needs 4.4 or newer"},
-        {"buildInfo", "{\"version\": \"x\"}", "does not tell its version"},
-        {"hello", "{\"readOnly\": true}", "is read-only: nothing can be loaded into it"},
+        {"", "buildInfo", "{\"version\": \"4.2.0\"}", "is MongoDB 4.2.0; tipple needs 4.4 or newer"},
+        {"", "buildInfo", "{\"version\": \"x\"}", "does not tell its version"},
+        {"", "hello", "{\"readOnly\": true}", "is read-only: nothing can be loaded into it"},
+        {"&replicaSet=other", "hello", "{}", "belongs to the replica set 'rs', not 'other'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lab_t lab;
-        open_rows(&lab, BOX_STANDALONE);
+        open_rows(&lab, BOX_REPLICA_SET);
+        strcat(lab.uri, cases[i].option);
         box_say(lab.box, cases[i].command, cases[i].fields);
         assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
         assert_says(lab.err.text, cases[i].words);

@@ -1,23 +1,12 @@
 /* The catalog's store against a real server: TIPPLE_TEST_URI names it. Each test has a collection of its own
  * in a database of this process, which is dropped at the end. What is expected is written here by hand, or
- * read by commands of this file. It runs in a box, too, which so is held to what a real server does.
- * needs: replset; nightly on: standalone */
+ * read by commands of this file. It runs in boxes, too, which so are held to what a real server does.
+ * needs: replset; nightly on: standalone; boxes: standalone */
 #include "base/clock.h"
 #include "catalog/store/store_mongo.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "live_lab.h"
 
 #define MS 1000000ll
-
-static char database[64];
 
 /* ---- a lab: a store, and a client that knows nothing of it ---- */
 
@@ -28,17 +17,6 @@ typedef struct {
     char name[32];
     err_t err;
 } lab_t;
-
-static const char *uri_of(char uri[600], const char *collection) {
-    const char *given = getenv("TIPPLE_TEST_URI"), *query = strchr(given, '?');
-    size_t length = query ? (size_t)(query - given) : strlen(given);
-    const char *hosts = strstr(given, "://"), *slash = hosts ? strchr(hosts + 3, '/') : NULL;
-    if (slash && slash < given + length)
-        length = (size_t)(slash - given);
-    snprintf(uri, 600, "%.*s/%s.%s?%s", (int)length, given, database, collection,
-             query && query[1] ? query + 1 : "");
-    return uri;
-}
 
 #define OK(lab, call)                                                                                        \
     do {                                                                                                     \
@@ -51,7 +29,7 @@ static lab_t open_lab(const char *collection) {
     lab_t lab = {0};
     snprintf(lab.name, sizeof lab.name, "%s", collection);
     lab.server = server_connect(
-        &(server_options_t){.uri = uri_of(uri, collection), .patience_ns = 60000 * MS, .connections = 4},
+        &(server_options_t){.uri = live_uri(uri, collection), .patience_ns = 3600000 * MS, .connections = 4},
         &lab.err);
     if (!lab.server || !(lab.client = server_take(lab.server, &lab.err)) ||
         !(lab.other = server_take(lab.server, &lab.err)) ||
@@ -127,8 +105,7 @@ static bool change(lab_t *lab, const header_change_t *change) {
     return changed;
 }
 
-static void test_header_is_made_once(void **state) {
-    (void)state;
+TEST(header_is_made_once) {
     lab_t lab = open_lab("made");
     catalog_header_t header = {
         .layout = 2, .lane_rule = 7, .generation = 3, .next_extent = 5, .next_ordinal = 6, .lease_ms = 1234};
@@ -158,8 +135,7 @@ static void test_header_is_made_once(void **state) {
     close_lab(&lab);
 }
 
-static void test_usual_lease(void **state) {
-    (void)state;
+TEST(usual_lease) {
     lab_t lab = open_lab("lease");
     make(&lab);
     catalog_header_t header = header_of(&lab);
@@ -168,8 +144,7 @@ static void test_usual_lease(void **state) {
     close_lab(&lab);
 }
 
-static void test_numbers(void **state) {
-    (void)state;
+TEST(numbers) {
     lab_t lab = open_lab("numbers");
     make(&lab);
     header_change_t take = {.kind = HEADER_TAKE_NUMBERS, .generation = 2, .extents = 10, .ordinals = 3};
@@ -204,8 +179,7 @@ static void test_numbers(void **state) {
     close_lab(&lab);
 }
 
-static void test_bind(void **state) {
-    (void)state;
+TEST(bind) {
     lab_t lab = open_lab("bind");
     make(&lab);
     const header_change_t
@@ -230,8 +204,7 @@ static void test_bind(void **state) {
     close_lab(&lab);
 }
 
-static void test_drop(void **state) {
-    (void)state;
+TEST(drop) {
     lab_t lab = open_lab("drop");
     make(&lab);
     assert_true(change(
@@ -277,8 +250,7 @@ static void test_drop(void **state) {
     close_lab(&lab);
 }
 
-static void test_new_uuid(void **state) {
-    (void)state;
+TEST(new_uuid) {
     lab_t lab = open_lab("uuid");
     make(&lab);
     header_change_t other = {.kind = HEADER_NEW_UUID, .generation = 2};
@@ -295,8 +267,7 @@ static void test_new_uuid(void **state) {
     close_lab(&lab);
 }
 
-static void test_no_header(void **state) {
-    (void)state;
+TEST(no_header) {
     lab_t lab = open_lab("headless");
     assert_false(change(&lab, &(header_change_t){.kind = HEADER_SYNC}));
     assert_false(change(&lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .extents = 1}));
@@ -307,8 +278,7 @@ static void test_no_header(void **state) {
     close_lab(&lab);
 }
 
-static void test_collection(void **state) {
-    (void)state;
+TEST(collection) {
     lab_t lab = open_lab("itself");
     uint8_t uuid[STORE_UUID], again[STORE_UUID], none[STORE_UUID] = {0};
     OK(lab, lab.store->collection(lab.store, uuid, &lab.err));
@@ -454,8 +424,7 @@ static void assert_piece(const piece_t *piece, uint8_t number, uint64_t from, ui
 
 static const torn_t TORN = {.offset = 1ull << 45, .length = 77, .hash = 0xfffffffffffffff0ull};
 
-static void test_every_field(void **state) {
-    (void)state;
+TEST(every_field) {
     lab_t lab = open_lab("fields");
     entry_t entry = {.ordinal = 3000000000u, .registered_by = load_id(9)};
     entry.path = strdup("in/caf\xc3\xa9 \\x0a.csv");
@@ -561,19 +530,16 @@ static void read_many(const char *name, uint32_t count) {
     close_lab(&lab);
 }
 
-static void test_read_300(void **state) {
-    (void)state;
+TEST(read_300) {
     read_many("some", 300);
 }
 
-static void test_read_12000(void **state) {
-    (void)state;
+TEST(read_12000) {
     read_many("many", 12000);
 }
 
 /* Entries of 128 KiB each: a reply holds 16 MB, whatever was asked for. */
-static void test_read_large(void **state) {
-    (void)state;
+TEST(read_large) {
     enum { LARGE = 300, REJECTS = 8192 };
     lab_t lab = open_lab("large");
     for (uint32_t i = 0; i < LARGE; i++) {
@@ -596,8 +562,7 @@ static void test_read_large(void **state) {
 }
 
 /* One after another, up to the first that is there: by its ordinal, its key, or what it follows. */
-static void test_add_ends(void **state) {
-    (void)state;
+TEST(add_ends) {
     static const struct {
         uint32_t ordinals[3];      /* in turn */
         const char *key, *follows; /* of the second one; NULL: its own */
@@ -646,8 +611,7 @@ static void test_add_ends(void **state) {
 }
 
 /* In as many commands as they take: where one of the first is there, none of the others is added. */
-static void test_add_ends_in_a_command(void **state) {
-    (void)state;
+TEST(add_ends_in_a_command) {
     enum { MANY = 2500 };
     lab_t lab = open_lab("ends");
     make(&lab);
@@ -671,8 +635,7 @@ static void test_add_ends_in_a_command(void **state) {
 
 /* ---- conditional changes ---- */
 
-static void test_take_and_checkpoint(void **state) {
-    (void)state;
+TEST(take_and_checkpoint) {
     lab_t lab = open_lab("take");
     const load_id_t one = load_id(1), two = load_id(2);
     add_small(&lab, 0, 2);
@@ -728,8 +691,7 @@ static void test_take_and_checkpoint(void **state) {
     close_lab(&lab);
 }
 
-static void test_version_and_extents(void **state) {
-    (void)state;
+TEST(version_and_extents) {
     lab_t lab = open_lab("version");
     const load_id_t one = load_id(1);
     add_small(&lab, 0, 1);
@@ -815,8 +777,7 @@ static void test_version_and_extents(void **state) {
     close_lab(&lab);
 }
 
-static void test_removed(void **state) {
-    (void)state;
+TEST(removed) {
     lab_t lab = open_lab("removed");
     const load_id_t one = load_id(1);
     make(&lab);
@@ -842,8 +803,7 @@ static void test_removed(void **state) {
 }
 
 /* What the server makes of changes, one by one, is what entry_add_fix makes of them. */
-static void test_fixes_of_one_record(void **state) {
-    (void)state;
+TEST(fixes_of_one_record) {
     static const fix_mark_t changes[] = {
         {12, 1, 0xffffffffffffff00ull, false, 0},
         {12, 1, 7, false, 0},
@@ -908,8 +868,7 @@ static void test_fixes_of_one_record(void **state) {
     close_lab(&lab);
 }
 
-static void test_fix_of_nothing(void **state) {
-    (void)state;
+TEST(fix_of_nothing) {
     lab_t lab = open_lab("fix");
     add_small(&lab, 0, 1);
     const fix_mark_t fix = {.offset = 12, .hash = 0xffffffffffffff00ull};
@@ -945,8 +904,7 @@ static int64_t statements_of(lab_t *lab, const char *which, const char *field) {
 }
 
 /* Many takes that say the same are one statement; those that fit nothing are left out one by one. */
-static void test_many_takes(void **state) {
-    (void)state;
+TEST(many_takes) {
     enum { MANY = 12000 };
     lab_t lab = open_lab("takes");
     const load_id_t one = load_id(1), two = load_id(2);
@@ -1027,8 +985,7 @@ static void assert_progress(const piece_t *piece, uint32_t number) {
 
 /* What is written down of many inputs is one statement, too. Each gets its own; one that was taken away, or that has
  * another version or more pieces than is believed, gets nothing. */
-static void test_many_checkpoints(void **state) {
-    (void)state;
+TEST(many_checkpoints) {
     enum { MANY = 4000, TORN_ONE = 7, STOLEN = 11, NEWER = 13, MORE_PIECES = 17, HALF = 2000 };
     lab_t lab = open_lab("checkpoints");
     const load_id_t one = load_id(1), two = load_id(2), nobody = {{0}};
@@ -1099,8 +1056,7 @@ static void test_many_checkpoints(void **state) {
 }
 
 /* A load that slept while others dropped the collection adds entries with numbers from before. */
-static void test_left_behind(void **state) {
-    (void)state;
+TEST(left_behind) {
     lab_t lab = open_lab("behind");
     make(&lab);
     assert_true(
@@ -1128,8 +1084,7 @@ static void test_left_behind(void **state) {
     close_lab(&lab);
 }
 
-static void test_remove_entries(void **state) {
-    (void)state;
+TEST(remove_entries) {
     lab_t lab = open_lab("below");
     make(&lab);
     add_small(&lab, 0, 20);
@@ -1178,8 +1133,7 @@ static const load_seen_t *find_load(const loads_t *loads, const load_id_t *id) {
     return NULL;
 }
 
-static void test_beats(void **state) {
-    (void)state;
+TEST(beats) {
     lab_t lab = open_lab("beats");
     char host[256] = "";
     gethostname(host, sizeof host - 1);
@@ -1228,8 +1182,7 @@ static size_t running(lab_t *lab, const load_id_t *but, int64_t lease_ms) {
 }
 
 /* Of another host, whose processes nobody here can ask for. */
-static void test_silent_loads(void **state) {
-    (void)state;
+TEST(silent_loads) {
     lab_t lab = open_lab("silent");
     const load_id_t one = enroll(&lab), two = enroll(&lab);
     assert_int_equal(running(&lab, NULL, 600000), 2);
@@ -1250,8 +1203,7 @@ static void test_silent_loads(void **state) {
     close_lab(&lab);
 }
 
-static void test_many_loads(void **state) {
-    (void)state;
+TEST(many_loads) {
     enum { MANY = 12000, ENDED = 500 };
     lab_t lab = open_lab("crowd");
     for (int at = 0; at < MANY + ENDED; at += 500) {
@@ -1283,55 +1235,4 @@ static void test_many_loads(void **state) {
     assert_int_equal(sum, wanted); /* each once */
     loads_free(&loads);
     close_lab(&lab);
-}
-
-static void no_talk(mongoc_log_level_t level, const char *domain, const char *message, void *data) {
-    (void)level, (void)domain, (void)message, (void)data;
-}
-
-static int drop_all(void **state) {
-    (void)state;
-    lab_t lab = open_lab("docs");
-    run_json(&lab, "{\"dropDatabase\": 1}");
-    close_lab(&lab);
-    return 0;
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_header_is_made_once),
-        cmocka_unit_test(test_usual_lease),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_bind),
-        cmocka_unit_test(test_drop),
-        cmocka_unit_test(test_new_uuid),
-        cmocka_unit_test(test_no_header),
-        cmocka_unit_test(test_collection),
-        cmocka_unit_test(test_every_field),
-        cmocka_unit_test(test_read_300),
-        cmocka_unit_test(test_read_12000),
-        cmocka_unit_test(test_read_large),
-        cmocka_unit_test(test_add_ends),
-        cmocka_unit_test(test_add_ends_in_a_command),
-        cmocka_unit_test(test_take_and_checkpoint),
-        cmocka_unit_test(test_version_and_extents),
-        cmocka_unit_test(test_removed),
-        cmocka_unit_test(test_fix_of_nothing),
-        cmocka_unit_test(test_fixes_of_one_record),
-        cmocka_unit_test(test_many_takes),
-        cmocka_unit_test(test_many_checkpoints),
-        cmocka_unit_test(test_left_behind),
-        cmocka_unit_test(test_remove_entries),
-        cmocka_unit_test(test_beats),
-        cmocka_unit_test(test_silent_loads),
-        cmocka_unit_test(test_many_loads),
-    };
-    if (!getenv("TIPPLE_TEST_URI")) {
-        puts("TIPPLE_TEST_URI is not set: skipped");
-        return 77;
-    }
-    mongoc_init();
-    mongoc_log_set_handler(no_talk, NULL);
-    snprintf(database, sizeof database, "tipple_catalog_%d", (int)getpid());
-    return cmocka_run_group_tests_name("catalog", tests, NULL, drop_all);
 }

@@ -1,24 +1,11 @@
 /* Hashes and order of values, against what a real server makes of them: TIPPLE_TEST_URI names it. It is given
- * the values as the documents of an aggregation.  needs: standalone */
+ * the values as the documents of an aggregation. 6.0 has all that is asked for.  needs: standalone */
 #include "base/bson/element.h"
+#include "live_lab.h"
 #include "server/chunks/hashed.h"
 #include "server/chunks/keyorder.h"
 
-#include <mongoc/mongoc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
 enum { BATCH = 500, TYPES = 256, RANDOM = 2000, MOST = 4000, LONG_TEXT = 10000 };
-
-static mongoc_client_t *client;
-static char database[64];
 
 /* ---- values: documents {i: number, v: value} ---- */
 
@@ -398,8 +385,7 @@ static void append_drawn(bson_t *document, const char *key, int depth) {
 
 /* ---- tests ---- */
 
-static void test_hashes(void **state) {
-    (void)state;
+TEST(hashes) {
     values_t *values = new_values();
     add_all(values);
     add_json(values, rare);
@@ -410,8 +396,7 @@ static void test_hashes(void **state) {
     free_values(values);
 }
 
-static void test_hashes_at_random(void **state) {
-    (void)state;
+TEST(hashes_at_random) {
     values_t *values = new_values();
     while (values->count < RANDOM)
         append_drawn(next(values), "v", 0);
@@ -439,8 +424,7 @@ static void add_nested(values_t *values, const bson_iter_t *value) {
 
 /* A hash that is not the server's would send a document to a wrong shard: a type has the server's, alone and within
  * others, or none. */
-static void test_every_type(void **state) {
-    (void)state;
+TEST(every_type) {
     static const bson_type_t without[] = {BSON_TYPE_UNDEFINED, BSON_TYPE_CODEWSCOPE, BSON_TYPE_DECIMAL128};
     bool refused[TYPES] = {false}, seen[TYPES] = {false};
     values_t *plain = new_values(), *values = new_values();
@@ -476,8 +460,7 @@ static void test_every_type(void **state) {
 }
 
 /* A server takes no array under a hashed key or index, and there is no hash of it. */
-static void test_arrays(void **state) {
-    (void)state;
+TEST(arrays) {
     bson_t reply, *index = BCON_NEW("createIndexes", "docs", "indexes", "[", "{", "key", "{", "v", "hashed",
                                     "}", "name", "v", "}", "]");
     values_t *values = new_values();
@@ -503,8 +486,7 @@ static void test_arrays(void **state) {
     bson_destroy(index);
 }
 
-static void test_order(void **state) {
-    (void)state;
+TEST(order) {
     values_t *values = new_values();
     add_all(values);
     assert_true(values->count <= BATCH);
@@ -512,8 +494,7 @@ static void test_order(void **state) {
     free_values(values);
 }
 
-static void test_order_at_random(void **state) {
-    (void)state;
+TEST(order_at_random) {
     values_t *values = new_values();
     while (values->count < RANDOM)
         append_drawn(next(values), "v", 0);
@@ -529,8 +510,7 @@ static int order_keys(const bson_value_t *a, const bson_value_t *b) {
 }
 
 /* Keys of several fields, many of them equal in the first ones, some shorter than others. */
-static void test_order_of_keys(void **state) {
-    (void)state;
+TEST(order_of_keys) {
     static const char *const names[] = {"a", "b", "c"};
     values_t *few = new_values(), *values = new_values();
     for (int i = 0; i < 6; i++)
@@ -547,46 +527,4 @@ static void test_order_of_keys(void **state) {
     check_order(values, order_keys);
     free_values(values);
     free_values(few);
-}
-
-static int drop_all(void **state) {
-    (void)state;
-    bson_t *drop = BCON_NEW("dropDatabase", BCON_INT32(1));
-    mongoc_client_command_simple(client, database, drop, NULL, NULL, NULL);
-    bson_destroy(drop);
-    mongoc_client_destroy(client);
-    return 0;
-}
-
-/* 6.0 has all that is asked for here. */
-static bool server_can(void) {
-    bson_t *hello = BCON_NEW("hello", BCON_INT32(1)), reply;
-    bson_iter_t at;
-    run("admin", hello, &reply);
-    bool can = bson_iter_init_find(&at, &reply, "maxWireVersion") && bson_iter_int32(&at) >= 17;
-    bson_destroy(&reply);
-    bson_destroy(hello);
-    return can;
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hashes),        cmocka_unit_test(test_hashes_at_random),
-        cmocka_unit_test(test_every_type),    cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_order),         cmocka_unit_test(test_order_at_random),
-        cmocka_unit_test(test_order_of_keys),
-    };
-    const char *uri = getenv("TIPPLE_TEST_URI");
-    if (!uri) {
-        puts("TIPPLE_TEST_URI is not set: skipped");
-        return 77;
-    }
-    mongoc_init();
-    snprintf(database, sizeof database, "tipple_keys_%d", (int)getpid());
-    client = mongoc_client_new(uri);
-    if (!client || !server_can()) {
-        puts("a server of 6.0 or later is needed: skipped");
-        return 77;
-    }
-    return cmocka_run_group_tests_name("keys", tests, NULL, drop_all);
 }

@@ -1,5 +1,5 @@
 /* A load by the library, as somebody else's program makes it: it prints nothing, and neither does the driver. No
- * mongoc_init here: the library starts the driver; in a box, too.  needs: standalone; quick: yes */
+ * mongoc_init here: the library starts the driver.  needs: standalone; boxes: standalone; quick: yes */
 #include "push_lab.h"
 
 #include <sys/mman.h>

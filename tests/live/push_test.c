@@ -1,16 +1,15 @@
 /* Programs that push are killed, each somewhere else; another one pushes the same again, and every record is there once.
  * needs: replset; nightly on: standalone; quick: yes */
+#include "live_lab.h"
 #include "push_lab.h"
 
-#include <mongoc/mongoc.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { ROWS = 60000, KILLS = 6, PIECE = 1000 };
 
-static char uri[1000], database[64];
+static char uri[600];
 
 static void nap(long milliseconds) {
     nanosleep(&(struct timespec){.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000},
@@ -41,8 +40,6 @@ static pid_t push_in_child(const char *text, size_t length) {
 
 /* How many documents, and the sum of their numbers. */
 static int64_t ask(const char *what) {
-    mongoc_client_t *client = mongoc_client_new(getenv("TIPPLE_TEST_URI"));
-    assert_non_null(client);
     mongoc_collection_t *collection = mongoc_client_get_collection(client, database, "rows");
     bson_t *pipeline = BCON_NEW("0", "{", "$group", "{", "_id", BCON_NULL, "count", "{", "$sum",
                                 BCON_INT64(1), "}", "sum", "{", "$sum", "$n", "}", "}", "}");
@@ -56,24 +53,15 @@ static int64_t ask(const char *what) {
     mongoc_cursor_destroy(cursor);
     bson_destroy(pipeline);
     mongoc_collection_destroy(collection);
-    mongoc_client_destroy(client);
     return number;
 }
 
-static void drop(void) {
-    mongoc_client_t *client = mongoc_client_new(getenv("TIPPLE_TEST_URI"));
-    mongoc_database_t *all = mongoc_client_get_database(client, database);
-    mongoc_database_drop(all, NULL);
-    mongoc_database_destroy(all);
-    mongoc_client_destroy(client);
-}
-
-static void test_killed(void **state) {
-    (void)state;
+TEST(killed) {
     size_t length;
     tipple_error_t error;
     char *text = push_rows(0, ROWS, &length);
     push_write_format();
+    live_uri(uri, "rows");
     for (int i = 0; i < KILLS; i++) {
         int status;
         const pid_t child = push_in_child(text, length);
@@ -96,22 +84,5 @@ static void test_killed(void **state) {
     tipple_load_destroy(load);
     assert_int_equal(ask("count"), ROWS);
     assert_int_equal(ask("sum"), (int64_t)ROWS * (ROWS - 1) / 2);
-    drop();
     free(text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed)};
-    const char *server = getenv("TIPPLE_TEST_URI");
-    if (!server) {
-        puts("TIPPLE_TEST_URI is not set: skipped");
-        return 77;
-    }
-    mongoc_init(); /* it asks the server before the library has started the driver */
-    const char *behind = strchr(strstr(server, "://") + 3, '/');
-    const char *options = behind ? strchr(behind, '?') : NULL;
-    snprintf(database, sizeof database, "tipple_push_%d", (int)getpid());
-    snprintf(uri, sizeof uri, "%.*s/%s.rows%s", (int)(behind ? behind - server : (long)strlen(server)),
-             server, database, options ? options : "");
-    return cmocka_run_group_tests_name("push", tests, NULL, NULL);
 }

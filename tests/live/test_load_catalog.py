@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import random
-import re
 import shutil
 import tarfile
 
@@ -184,22 +183,6 @@ class Held(livetest.Case):
 
 
 class Again(livetest.Case):
-    def test_second_run(self):
-        """a second run loads nothing; files added later are loaded, and only they"""
-        texts = {name: rows(1000, seed + 1) for seed, name in enumerate(("a.csv", "b.csv", "c.csv"))}
-        for name in ("a.csv", "c.csv"):
-            self.write("d/" + name, texts[name])
-        self.load("d")
-        before = self.hash()
-        again = self.load("d")
-        self.assertEqual((0, 0, 2, 2000), tuple(again[key] for key in (
-            "read", "loaded", "files_skipped", "records_skipped")))
-        self.assertEqual(before, self.hash())
-        self.write("d/b.csv", texts["b.csv"])
-        self.assertEqual(1000, self.load("d")["loaded"])
-        self.holds(Books().plain("d/a.csv", texts["a.csv"]).plain("d/c.csv", texts["c.csv"])
-                   .plain("d/b.csv", texts["b.csv"]))
-
     def test_goes_on_under_its_header(self):
         """what an interrupted load left of a file is read by the file's header, however far from it"""
         usual = rows(40000, bad=range(39900, 39910))
@@ -567,12 +550,6 @@ class Refused(livetest.Case):
         self.write("b.csv", rows(500, 2))
         self.load("a.csv")
 
-    def test_dropped(self):
-        """refused: the collection was dropped behind its catalog"""
-        self.client.command(self.database, {"drop": "results"})
-        for words in (("a.csv",), ("b.csv",), ("a.csv", "--dry-run")):
-            self.refused("(gone|dropped).*--drop", *words)
-
     def test_made_again(self):
         """refused: the collection was dropped, and somebody else made it anew"""
         self.client.command(self.database, {"drop": "results"})
@@ -587,19 +564,6 @@ class Refused(livetest.Case):
         self.client.command(self.database, {"create": "results"})
         self.refused("it was dropped and made again, restored, resharded or moved.*--same-collection.*--drop", "b.csv")
 
-    def test_restored(self):
-        """refused: the same documents in another collection of that name, as a restore makes it"""
-        list(self.client.aggregate(self.database, "results", [{"$out": "copy"}]))
-        self.client.command("admin", {"renameCollection": self.database + ".copy", "to": self.database + ".results",
-                                      "dropTarget": True})
-        self.refused("restored", "b.csv")
-        self.refused("restored", "--retry", "a.csv")
-
-    def test_emptied(self):
-        """refused: somebody removed all documents"""
-        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {}, "limit": 0}]})
-        self.refused("is empty, but its catalog tells of 500 documents", "b.csv")
-
     def test_other_format(self):
         """refused: another format, or the same one with other rules"""
         self.load("b.csv", "--format", "mot-long", status=1)
@@ -609,14 +573,6 @@ class Refused(livetest.Case):
         self.load("b.csv", "--format", "./mot.yaml")
         self.write("mot.yaml", yaml.replace("testClass,     key: c, type: trimmed", "testClass,     key: c, type: int"))
         self.refused("the format 'mot' has changed since", "a.csv", "--format", "./mot.yaml")
-
-    def test_other_filter(self):
-        """refused: a filter where there was none, another one, and none where there was one"""
-        self.refused("was loaded without --filter", "b.csv", "--filter", "k==BMW")
-        self.load("a.csv", "--filter", "make==BMW", collection="some")
-        self.refused("was loaded with --filter 'k==BMW', not 'k==FORD'", "b.csv", "--filter", "k==FORD", collection="some")
-        self.refused("was loaded with --filter 'k==BMW'", "b.csv", collection="some")
-        self.load("b.csv", "--filter", "k == 'BMW'", collection="some")
 
     def test_not_ours(self):
         """refused: a non-empty collection without a catalog, a view, a capped collection, a damaged catalog"""
@@ -692,48 +648,6 @@ class Refused(livetest.Case):
         before = self.client.count(self.database, "results")
         self.refused("that this one cannot change", "a.csv", "--drop", "--yes")
         self.assertEqual(before, self.client.count(self.database, "results"))
-
-    def test_options_that_contradict(self):
-        """refused: --clustered or --compressor that the collection does not have"""
-        self.refused("is clustered", "b.csv", "--no-clustered")
-        self.load("a.csv", "--no-clustered", "--compressor", "zlib", collection="plain")
-        self.refused("is not clustered", "b.csv", "--clustered", collection="plain")
-        self.refused("compressed by zlib, not zstd", "b.csv", "--compressor", "zstd", collection="plain")
-        self.assertEqual(500, self.load("b.csv", "--compressor", "zlib", "--no-clustered", collection="plain")["loaded"])
-
-
-class Duplicates(livetest.Case):
-    def test_foreign_and_equal(self):
-        """a foreign document under one of our ids is a reject, and stays; an equal one is already there"""
-        first, second = rows(400), rows(3000, 2)
-        self.write("a.csv", first)
-        self.load("a.csv")
-        books = Books().plain("a.csv", first).plain("b.csv", second)
-        numbers = sorted(books.files[1].documents, key=lambda number: books.files[1].places[number][0])
-        foreign, also, equal = numbers[10], numbers[2900], numbers[20]
-        one = mongo.decode(books.files[1].documents[also])
-        strangers = [{"_id": mongo.Int64(foreign), "theirs": True}, {**one, "m": mongo.Int64(one.get("m", 0) + 1)}]
-        self.client.insert(self.database, "results", [*strangers, mongo.decode(books.files[1].documents[equal])])
-        self.write("b.csv", second)
-        counts = self.load("b.csv", status=2)
-        self.assertEqual((3000, 2997, 1, 2, 0), tuple(counts[part] for part in livetest.PARTS))
-        self.holds(books, extra={document["_id"]: mongo.encode(document) for document in strangers})
-        places = [books.files[1].places[number] for number in (foreign, also)]
-        self.assertEqual(sorted(("b.csv", *place) for place in places),
-                         sorted((*entry[:3], entry[4]) for entry in self.entries()))
-        self.assertRegex(self.stderr, r"rejected b.csv:12:1 .*another document with its _id")
-
-    def test_double_index(self):
-        """a document that a unique index of the user's refuses is a reject, not 'already there'"""
-        text = rows(50) + rows(1, header=False)
-        self.write("a.csv", rows(5, 9))
-        self.load("a.csv")
-        self.client.command(self.database, {"createIndexes": "results", "indexes": [
-            {"key": {"t": 1}, "name": "t", "unique": True}]})
-        self.write("b.csv", text)
-        counts = self.load("b.csv", status=2)
-        self.assertEqual((51, 50, 0, 1), tuple(counts[part] for part in livetest.PARTS[:4]))
-        self.assertTrue(re.search("E11000|duplicate", self.stderr))
 
 
 if __name__ == "__main__":

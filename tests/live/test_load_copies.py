@@ -114,11 +114,6 @@ class Copies(livetest.Case):
         self.assertEqual(40, self.client.count(self.database, "results"))
         self.assertEqual(40, self.load("a.csv", "--copies", 2)["loaded"])
 
-    def test_dry_run(self):
-        """as many records as would be loaded"""
-        self.write("a.csv", rows(40))
-        self.assertEqual(120, self.load("a.csv", "--copies", 3, "--dry-run")["read"])
-
     def test_refused(self):
         """streams, and documents with _ids of their own; nothing is touched"""
         self.write("a.csv", rows(5))

@@ -274,25 +274,6 @@ class Existing(Ids, livetest.Case):
         self.load("--id", "k", "a.csv", status=2)
         self.refused("was loaded with --existing reject, not replace", "--existing", "replace", "a.csv")
 
-    def test_alone(self):
-        """one load at a time; a load that was killed is not waited for, once it is dead"""
-        neverlost.shorten_lease(self.uri(), 1)
-        a, b = rows(3000, 500, 13, "a"), rows(100, 500, 14, "b")
-        self.put(a=a, b=b)
-        load = self.start("--id", "k", "--existing", "replace", "--max-rate", "500", "a.csv")
-        livetest.wait_for(lambda: self.client.count(self.database, "results") > 0)
-        self.load("a.csv", "b.csv", status=1)
-        self.assertIn("one load at a time works on the collection", self.stderr)
-        self.kill(load)
-        self.load("a.csv", "b.csv")
-        self.assertIn("failed while it replaced documents", self.stderr)
-        self.has(last(a, b))
-        self.verified("a.csv", "b.csv")
-        c = rows(100, 500, 15, "c")
-        self.put(c=c)
-        self.load("c.csv")
-        self.assertNotIn("failed while it replaced documents", self.stderr)
-
     def test_suspended(self):
         """a load that was taken for dead, and wakes up, puts no older row in the place of a newer one"""
         neverlost.shorten_lease(self.uri(), 1)

@@ -276,33 +276,6 @@ class Words(livetest.Case):
             self.assertEqual(-number, load.returncode)  # a shell says 129, 130 and 143
         self.assertEqual([0, 2, 5, 3, 8, 129, 130, 143], [run["status"] for run in self.loads()])
 
-    def test_refused_words(self):
-        """options and names that cannot be: status 1, with the nearest real one, nothing touched"""
-        self.write("a.csv", rows(3))
-        self.write("broken.yaml", "format: x\nfields:\n  - {nam: a}\n")
-        for words, pattern in (
-                (("--treads", 2), "did you mean '--threads'"), (("-Z",), "no option '-Z'"), (("--threads", 0), "1 to 256"),
-                (("--threads", 257), "1 to 256"), (("--batch", 0), "1 to 100,000"), (("--batch", "many"), "not a whole number"),
-                (("--memory", "1M"), "out of range"), (("--batch-bytes", "41M"), "out of range"), (("--limit", "-1"), "not a whole"),
-                (("--patience", "soon"), "not a time"), (("--compressor", "gzip"), "none, snappy, zlib, zstd"),
-                (("--format", "mto"), "did you mean 'mot'|mot"), (("--format", "./broken.yaml"), r"broken.yaml:\d+:\d+"),
-                (("--format", "./missing.yaml"), "missing.yaml"), (("--filter", "mak==X"), "did you mean 'make'"),
-                (("--filter", "m>=lots"), "not a number"), (("--filter", "d==yesterday"), "not a date"),
-                (("--filter", "make"), "not a comparison"), (("--index", ""), "."), (("--max-rejects", "-3"), "neither"),
-                (("--clustered", "--no-clustered"), "is the contrary of"), (("--uri", "mongodb://127.0.0.1/db"), "collection"),
-                (("--uri", "http://127.0.0.1/db.c"), "mongodb"), (("--input-name", "x"), "standard input or a pipe"),
-                (("--uri-file", "missing"), "cannot be read")):
-            with self.subTest(words=words):
-                self.load("a.csv", *words, status=1)
-                self.assertRegex(self.stderr, pattern)
-        self.tipple("load", "--format", "mot", "a.csv", status=1)
-        self.write("prose.txt", "Once upon a time there was\na file: of words, and no record.\n")
-        self.tipple("load", "--uri", self.uri(), "prose.txt", status=5)  # no format can be guessed
-        self.tipple("load", "--format", "mot", "--uri", self.uri(), status=1)
-        self.tipple("laod", status=1)
-        self.assertEqual({}, self.everything())
-        self.assertTrue(re.search("tipple", self.stderr))
-
 
 if __name__ == "__main__":
     assert live.TIPPLE

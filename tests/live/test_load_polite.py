@@ -15,15 +15,6 @@ class Users(livetest.Case):
 class Secretive(Users):
     server = "replset-auth"
 
-    def test_who_may_not_ask(self):
-        """a user without serverStatus: a note that says what would help, and everything is loaded"""
-        self.write("a.csv", TEXT)
-        counts = self.load("a.csv", "--polite", "--uri", self.writer(), status=2)
-        self.assertRegex(self.stderr, r"(?m)^the server will not say how hard it is at work \(.*clusterMonitor.*\): "
-                                      r"--polite goes by the time that batches take$")
-        self.holds(Books().plain("a.csv", TEXT))
-        self.assertGreater(counts["throttled_seconds"], 0)
-
     def test_who_may(self):
         self.write("a.csv", TEXT)
         self.load("a.csv", "--polite", "--uri", self.writer("clusterMonitor"), status=2)

@@ -1,4 +1,4 @@
-"""Servers that are not there, do not let us in, do not take writes, or lose replies.  needs: none"""
+"""Servers that are not there, do not let us in, or take no writes.  needs: none"""
 import contextlib
 import fcntl
 import json
@@ -6,7 +6,6 @@ import os
 import select
 import signal
 import socket
-import struct
 import subprocess
 import termios
 import threading
@@ -17,55 +16,10 @@ import live
 import livetest
 import minimongo as mongo
 import mongods
-import pool
 from livetest import Books, rows
 
 
-class Proxy:
-    """Forwards to a server; of every n-th insert it swallows the reply and closes the connection."""
-
-    def __init__(self, port, nth):
-        self.target, self.nth, self.seen, self.lost, self.lock = port, nth, 0, 0, threading.Lock()
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                client = self.listener.accept()[0]
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
-
-    @staticmethod
-    def message(stream):
-        head = stream.read(4)
-        return head + stream.read(struct.unpack("<i", head)[0] - 4) if len(head) == 4 else b""
-
-    def serve(self, client):
-        with contextlib.suppress(OSError), client, socket.create_connection(("127.0.0.1", self.target)) as server, \
-                client.makefile("rb") as requests, server.makefile("rb") as replies:
-            while request := self.message(requests):
-                swallowed = False
-                with self.lock:
-                    if b"\x02insert\0\x08\0\0\0results\0" in request[:64]:
-                        self.seen += 1
-                        swallowed = self.seen % self.nth == 0
-                        self.lost += swallowed
-                server.sendall(request)
-                more_to_come = struct.unpack_from("<I", request, 16)[0] & 1 << 16
-                reply = self.message(replies)
-                if swallowed or not reply:
-                    return
-                client.sendall(reply)
-                while more_to_come and (reply := self.message(replies)):  # a monitor's stream of hellos
-                    client.sendall(reply)
-
-
 class Absent(livetest.OwnServer):
-    options = {"extra": pool.TEST_COMMANDS}
-
     def test_nobody_there(self):
         """no server, no such host, one that never answers, one that is none: status 4 after --patience, or 1"""
         self.write("a.csv", rows(10))
@@ -94,12 +48,10 @@ class Absent(livetest.OwnServer):
         self.holds(Books().plain("a.csv", rows(500)))
 
     def test_no_tls_here(self):
-        """TLS where the server has none, a set where there is none: status 1 that says what to change"""
+        """TLS where the server has none: status 1 that says what to change"""
         self.write("a.csv", rows(10))
         self.refused("does not speak TLS", "a.csv", "--uri", self.uri() + "&tls=true")
         self.refused("tlsCAFile", "a.csv", "--uri", self.uri() + "&tls=true&tlsCAFile=/no/such.pem")
-        plain = self.uri().replace("directConnection=true", "replicaSet=rs7")
-        self.refused("leave replicaSet=rs7 out", "a.csv", "--patience", "90s", "--uri", plain)
 
     def test_several_standalones(self):
         """two standalones in the URI: status 1, for the driver would take now one and now the other"""
@@ -207,58 +159,6 @@ class Absent(livetest.OwnServer):
     def connections_of_tipple(self):
         listed = self.client.command("admin", {"currentOp": 1, "$all": True})["inprog"]
         return [entry for entry in listed if entry.get("appName") == "tipple"]
-
-    def fail_inserts(self, mode, **data):
-        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": mode, "data": {
-            "failCommands": ["insert"], "namespace": self.database + ".results", **data}} if mode != "off" else
-            {"configureFailPoint": "failCommand", "mode": "off"})
-
-    def test_passing_faults(self):
-        """inserts that fail for a while, with and without having been done: everything is loaded, once"""
-        text = rows(6000)
-        self.write("a.csv", text)
-        books = Books().plain("a.csv", text)
-        for data in ({"closeConnection": True}, {"errorCode": 91}, {"errorCode": 11600},
-                     {"writeConcernError": {"code": 91, "errmsg": "shutting down"}}):
-            self.fail_inserts({"times": 2}, **data)
-            self.client.drop_database(self.database)
-            counts = self.load("a.csv", "-b", 100)
-            self.assertEqual((6000, 6000), (counts["read"], counts["loaded"]), data)
-            self.assertGreaterEqual(counts["retries"], 1, data)  # two inserts; what is read back whole is not sent again
-            self.holds(books)
-
-    def test_lasting_faults(self):
-        """a server that refuses for good, in the middle of a load: status 4 at once or after the patience; resumable"""
-        text = rows(6000)
-        self.write("a.csv", text)
-        for data, pattern in (({"errorCode": 14031}, "make room"), ({"errorCode": 13}, "may not|asks for a user|Unauthorized"),
-                              ({"errorCode": 91}, "--patience"), ({"closeConnection": True}, "--patience")):
-            def trial(patience):
-                self.client.drop_database(self.database)
-                self.fail_inserts({"skip": 20}, **data)
-                counts = self.load("a.csv", "-b", 100, "-j", 1, "--patience", patience, status=4)
-                self.fail_inserts("off")
-                self.assertRegex(self.stderr, pattern)
-                self.assertEqual(2000, counts["loaded"])
-            with self.subTest(data=data):
-                self.patiently(trial)
-                self.assertEqual(6000, self.load("a.csv")["records_skipped"] + 6000)
-                self.holds(Books().plain("a.csv", text))
-
-    def test_lost_replies(self):
-        """replies that are lost on the way: our own documents are not taken for strangers, and count as loaded"""
-        text = rows(6000, bad={5})
-        self.write("a.csv", text)
-        books = Books().plain("a.csv", text)
-        for number, words in enumerate((("-j", 1), ("-j", 4), ("-j", 4, "--no-clustered"))):
-            proxy = Proxy(self.state["members"][0]["port"], 16)
-            uri = self.uri("results").replace(":%d/" % proxy.target, ":%d/" % proxy.port)
-            self.client.drop_database(self.database)
-            counts = self.load("a.csv", "-b", 100, *words, "--uri", uri, status=2)
-            self.assertEqual((6000, 5999, 0, 1), tuple(counts[part] for part in livetest.PARTS[:4]), number)
-            self.assertGreater(proxy.lost, 1)
-            proxy.listener.close()
-            self.holds(books)
 
 
 class WithTlsAndWithout(livetest.OwnServer):

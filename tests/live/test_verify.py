@@ -271,15 +271,6 @@ class Found(liveverify.Case):
         unrelated = '{ "$oid" : "%s" }' % (b"x" * 12).hex()
         self.finds([("unequal", "a.csv", first, last), ("unrelated", unrelated)], "--quick", "a.csv")
 
-    def test_empty_sample(self):
-        """a sample that has no block proves nothing, and says so"""
-        self.put("a.csv", readings(100))
-        self.load("a.csv")
-        done = self.tipple("verify", "--format", "./readings.yaml", "--uri", self.uri(), "--sample", "0.0001%", "a.csv",
-                           status=1)
-        self.assertEqual(b"", done.stdout)
-        self.assertIn("nothing was looked at: --sample 0.0001% has none of the 1 block of 256 KiB", done.stderr)
-
     def test_sample(self):
         """--sample looks at the same share of the blocks each time, and at nothing else"""
         text = readings(60_000)
@@ -423,52 +414,6 @@ class Known(liveverify.Case):
         self.insert({"_id": Int64(self.id_of("a.csv", len(whole) + 5))})  # in the window of the last record
         entry, = self.finds([("extra", "a.csv", None)], "a.csv")["differences"]
         self.assertEqual("the file ends before", entry["why"])
-
-    def test_other_files(self):
-        """files that were not given are counted, not looked at; --files-only does not count them"""
-        texts = {"a.csv": rows(3000, 1), "b.csv": rows(2000, 2), "c.csv": rows(1000, 3)}
-        for name, text in texts.items():
-            self.put(name, text)
-        self.load(*texts)
-        self.set(self.id_at("c.csv", 500), m=-1)
-        said = self.finds([], "b.csv", "a.csv")
-        self.assertEqual((5000, 1000, 2, 3), tuple(said[field] for field in (
-            "as_expected", "documents_of_other_files", "files", "files_in_catalog")))
-        self.insert({"_id": "mine"}, {"_id": Int64(self.id_of("b.csv", 3 * WINDOW))})
-        self.finds([("unrelated", '"mine"'), ("extra", "b.csv", None)], "b.csv")
-        said = self.finds([], "b.csv", "--files-only")
-        self.assertIsNone(said["documents_of_other_files"])
-        self.finds([("unrelated", '"mine"')], "a.csv")
-        self.finds([("unrelated", '"mine"'), ("extra", "b.csv", None), ("changed", "c.csv", 500)], *texts)
-
-    def test_other_folder(self):
-        """a file is known again in another folder"""
-        self.put("a.csv", rows(3000))
-        self.load("a.csv")
-        (self.folder / "else").mkdir()
-        os.rename(self.folder / "a.csv", self.folder / "else" / "a.csv")
-        self.finds([], "else")
-
-    def test_restored(self):
-        """a collection that came back under another UUID is verified all the same, with a warning"""
-        self.put("a.csv", rows(3000))
-        self.load("a.csv")
-        kept = self.documents()
-        self.client.command(self.database, {"drop": "results"})
-        self.insert(*kept[:2500])
-        self.insert(*kept[2500:])
-        self.finds([], "a.csv")
-        self.assertIn("restored", self.stderr)
-
-    def test_unfinished(self):
-        """a load that was not completed is said to be, and what it has not loaded is missing"""
-        self.put("a.csv", rows(5000))
-        self.load("a.csv", "--limit", 2000)
-        said = self.finds([("missing", "a.csv", 2002, 5001)], "a.csv")
-        self.assertEqual((2000, 3000, 1), (said["as_expected"], said["missing"], said["files_unfinished"]))
-        self.assertIn("a.csv is not loaded to its end", self.stderr)
-        self.load("a.csv")
-        self.finds([], "a.csv")
 
     def test_nothing_is_lost_by_repairing(self):
         """what is missing comes back when the catalog forgets that the file is done, and it is loaded again"""

@@ -75,27 +75,11 @@ class Faults(liveverify.Case):
         super().setUp()
         self.put("a.csv", readings(self.ROWS))
         self.load("a.csv")
-        self.addCleanup(self.trouble, "off")
-
-    def trouble(self, mode, commands=("find",), **data):
-        return self.client.command("admin", {"configureFailPoint": "failCommand", "mode": mode, "data": {
-            "failCommands": list(commands), "namespace": self.database + ".results", **data}} if mode != "off" else
-            {"configureFailPoint": "failCommand", "mode": "off"})
 
     def through(self, meddle):
         proxy = Proxy(meddle)
         self.addCleanup(proxy.close)
         return proxy, ("--uri", "mongodb://127.0.0.1:%d/%s.results?directConnection=true" % (proxy.port, self.database))
-
-    def test_passing(self):
-        """finds that fail for a while: the blocks are looked at again, nothing is counted twice"""
-        for commands, words in ((("find",), ()), (("aggregate",), ("--quick",))):
-            for data in ({"closeConnection": True}, {"errorCode": 11602}):
-                with self.subTest(data=data, words=words):
-                    self.trouble({"times": 3}, commands, **data)
-                    said = self.finds([], "a.csv", "-j", 2, "--patience", "10m", *words)
-                    self.assertEqual((self.ROWS,) * 3, tuple(said[field] for field in (
-                        "documents", "as_expected", "documents_in_collection")))
 
     def test_forgotten_cursor(self):
         """a cursor that the server has forgotten: the block from its start, and all is found once"""
@@ -104,27 +88,11 @@ class Faults(liveverify.Case):
             self.insert(*({"_id": Int64(first + number), "x": "y" * (3 << 20)},))
         expected = [("extra", "a.csv", 5)] * 8
         for code in (43, 237):
-            self.trouble({"times": 1}, ("getMore",), errorCode=code)
+            self.client.command("admin", {"configureFailPoint": "failCommand", "mode": {"times": 1}, "data": {
+                "failCommands": ["getMore"], "namespace": self.database + ".results", "errorCode": code}})
             said = self.finds(expected, "a.csv")
             self.assertEqual((1, self.ROWS + 8, self.ROWS), tuple(said[field] for field in (
                 "retries", "documents", "as_expected")))
-
-    def test_lasting(self):
-        """a server that refuses for good: status 4 after --patience, or at once; what was found until then is said"""
-        self.set(self.id_at("a.csv", 2), k="other")
-        for data, status, pattern in (
-                ({"errorCode": 91}, 4, "--patience"), ({"closeConnection": True}, 4, "--patience"),
-                ({"errorCode": 13}, 1, "asks for a user|may not"), ({"errorCode": 14031}, 4, "make room")):
-            def trial(patience):
-                self.trouble({"skip": 3}, **data)  # the first block, twice
-                said = self.verify("a.csv", "-j", 1, "--patience", patience, status=status)
-                self.trouble("off")
-                self.assertRegex(self.stderr, "could not read .*(%s)" % pattern)
-                self.assertEqual((1, [2]), (said["changed"], [entry["line"] for entry in said["differences"]]))
-                self.assertLess(said["as_expected"], self.ROWS - 1)
-            with self.subTest(data=data):
-                self.patiently(trial)
-        self.finds([("changed", "a.csv", 2)], "a.csv")
 
     def test_cut_in_the_middle(self):
         """connections that are cut within replies: everything is looked at, no difference is invented"""
@@ -207,30 +175,6 @@ class Faults(liveverify.Case):
             said = json.loads(out)
             self.assertEqual((128 + number, False, 1, 0), (said["status"], said["ended"], said["changed"], said["missing"]))
             self.assertLess(said["documents"], self.ROWS)
-
-    def test_changed_meanwhile(self):
-        """a collection that changes behind the look is never called clean; other files of a new load do no harm"""
-        self.put("b.csv", readings(3000, 10**7))
-        extra, gone = self.id_at("a.csv", 5) + 1, []
-        for meddle, undo, changed in (
-                (lambda: self.insert({"_id": Int64(extra)}), lambda: self.remove(extra), 1),
-                (lambda: gone.extend(self.remove(self.id_at("a.csv", 9))), lambda: self.insert(*gone), 1),
-                (lambda: self.load("b.csv"), lambda: None, 0)):
-            met = []
-
-            def behind(number, reply, meddle=meddle, met=met):
-                if number == 2:  # the first block, where the change will be, has been looked at
-                    meddle()
-                    met.append(number)
-                return reply, False
-            _, words = self.through(behind)
-            said = self.verify("a.csv", "-j", 1, *words, status=7 if changed else 0)
-            self.assertEqual([2], met)
-            self.assertEqual((changed, 0, 0), tuple(
-                said[field] for field in ("changed_meanwhile", "unrelated", "extra")), self.stderr)
-            self.assertEqual(bool(changed), " changed while it was verified" in self.stderr)
-            undo()
-        self.finds([], "a.csv", "b.csv")
 
     def test_no_room_for_the_result(self):
         """stdout that is full: status 8"""

@@ -1,39 +1,51 @@
 /* The catalog of a server in which somebody, or something, has written what tipple does not write: it is refused by a
  * sentence, and reading it comes to an end. */
+#include "box/box.h"
 #include "catalog/store/store_mongo.h"
-#include "odd_driver.h"
 #include "test.h"
 
-static odd_t nothing_odd;
-static const char *const *answers; /* to each find, one after the other; NULL: nothing is there */
+#include <stdio.h>
+#include <string.h>
 
-static bool find(odd_t *odd, const char *collection, const bson_t *options, bson_t ***documents,
-                 size_t *count) {
-    (void)odd, (void)collection, (void)options;
-    *documents = calloc(1, sizeof **documents);
-    *count = 0;
-    if (*answers)
-        (*documents)[(*count)++] = odd_json(*answers++);
-    return true;
+static struct {
+    box_t *box;
+    server_t *server;
+    mongoc_client_t *client;
+    store_t *store;
+    char reply[2000];
+} lab;
+
+static int set_up(void **state) {
+    char uri[BOX_URI];
+    err_t err;
+    (void)state;
+    lab.box = box_start(BOX_STANDALONE);
+    const server_options_t options = {
+        .uri = box_uri(lab.box, "d.c", uri), .patience_ns = 5000000000, .connections = 1};
+    lab.server = server_connect(&options, &err);
+    lab.client = lab.server ? server_take(lab.server, &err) : NULL;
+    return !lab.client || !(lab.store = store_mongo_open(lab.server, lab.client, &err));
 }
 
-static store_t *open_store(const char *const *said) {
-    static server_t *server;
-    err_t err = {.text = ""};
-    odd_begin(&nothing_odd);
-    odd_server.find = find;
-    if (!server)
-        server = odd_connect(&err);
-    assert_non_null(server);
-    answers = said;
-    store_t *store = store_mongo_open(server, server_take(server, &err), &err);
-    assert_non_null(store);
-    return store;
+static int tear_down(void **state) {
+    (void)state;
+    store_mongo_close(lab.store);
+    server_give(lab.server, lab.client);
+    server_destroy(lab.server);
+    box_stop(lab.box);
+    return 0;
 }
 
-static void close_store(store_t *store) {
-    store_mongo_close(store);
-    odd_end();
+TEST_EACH(set_up, tear_down);
+
+/* What is found next in a collection of the catalog: up to NULL. */
+static void find(const char *collection, const char *const *said) {
+    size_t length =
+        (size_t)sprintf(lab.reply, "{\"ok\": 1, \"cursor\": {\"id\": 0, \"ns\": \"d.c\", \"firstBatch\": [");
+    for (const char *const *at = said; *at; at++)
+        length += (size_t)sprintf(lab.reply + length, "%s%s", at > said ? ", " : "", *at);
+    sprintf(lab.reply + length, "]}}");
+    box_fault(lab.box, &(box_fault_t){.command = "find", .collection = collection, .reply = lab.reply});
 }
 
 #define ENTRY_OF(id, more) "{\"_id\": " id ", " more "}"
@@ -62,14 +74,13 @@ TEST(entries) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         entries_t entries = {0};
         err_t err = {.text = ""};
-        store_t *store = open_store(cases[i].said);
-        if (store_read_all(store, NULL, 0, &entries, &err) != cases[i].good)
+        find("c.tipple.files", cases[i].said);
+        if (store_read_all(lab.store, NULL, 0, &entries, &err) != cases[i].good)
             fail_msg("%s: %s", cases[i].said[0], err.text);
         if (!cases[i].good)
             assert_non_null(
                 strstr(err.text, "the catalog of d.c is damaged: the _id of an entry (in c.tipple.files)"));
         entries_free(&entries);
-        close_store(store);
     }
 }
 
@@ -106,12 +117,11 @@ TEST(fields_of_entries) {
         entries_t entries = {0};
         err_t err = {.text = ""};
         char expected[100];
-        store_t *store = open_store(cases[i].said);
+        find("c.tipple.files", cases[i].said);
         snprintf(expected, sizeof expected, "the field '%s' of its entry with the _id 1", cases[i].field);
-        assert_false(store_read_all(store, NULL, 0, &entries, &err));
+        assert_false(store_read_all(lab.store, NULL, 0, &entries, &err));
         assert_non_null(strstr(err.text, expected));
         entries_free(&entries);
-        close_store(store);
     }
 }
 
@@ -144,14 +154,13 @@ TEST(header) {
         bool found;
         char expected[200];
         err_t err = {.text = ""};
-        store_t *store = open_store(cases[i].said);
-        if (store->read_header(store, &header, &found, &err) != !cases[i].field)
+        find("c.tipple.files", cases[i].said);
+        if (lab.store->read_header(lab.store, &header, &found, &err) != !cases[i].field)
             fail_msg("%s: %s", cases[i].said[0], err.text);
         snprintf(expected, sizeof expected, "the field '%s' of its header (in c.tipple.files)",
                  cases[i].field);
         assert_true(cases[i].field ? strstr(err.text, expected) != NULL : found);
         catalog_header_free(&header);
-        close_store(store);
     }
 }
 
@@ -171,11 +180,10 @@ TEST(loads) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         loads_t loads = {0};
         err_t err = {.text = ""};
-        store_t *store = open_store(cases[i].said);
-        assert_true(store->read_loads(store, &loads, &err) == cases[i].good);
+        find("c.tipple.loads", cases[i].said);
+        assert_true(lab.store->read_loads(lab.store, &loads, &err) == cases[i].good);
         assert_true(cases[i].good ||
                     strstr(err.text, "gives loads (c.tipple.loads) that were not asked for"));
         loads_free(&loads);
-        close_store(store);
     }
 }

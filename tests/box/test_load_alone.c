@@ -1,0 +1,184 @@
+/* Loads that replace documents work one at a time. Another load has left something in the catalog, or changes the
+ * catalog while this load looks for others. */
+#include "load_lab.h"
+#include "test.h"
+
+#define IS_BEING_LOADED                                                                                      \
+    "d.c is being loaded (process 7 on elsewhere): where documents are replaced, one load at a time works"
+#define INHERITS "failed while it replaced documents"
+#define HELD     "{\"replacing\": " LAB_OTHER "}"
+
+/* A collection whose documents are replaced. */
+static void open_rows(lab_t *lab) {
+    lab_open(lab, BOX_STANDALONE);
+    lab->load.id = "n";
+    lab->load.existing = "replace";
+    lab_write("a.csv", "n,w\n1,a\n2,b\nx\n3,c\ny\n4,d\n");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(rename("c.rejects", "kept.rejects"), 0);
+    lab_write("b.csv", "n,w\n2,z\n");
+    lab_shorten_lease(lab);
+}
+
+static void hold(void *context) {
+    box_update(((lab_t *)context)->box, LAB_FILES, "{\"_id\": \"catalog\"}", "{\"$set\": " HELD "}");
+}
+
+static bool is_held(lab_t *lab) {
+    return box_count(lab->box, LAB_FILES, HELD) == 1;
+}
+
+static void at(lab_t *lab, const char *command, const char *collection, uint32_t after, uint32_t times,
+               void (*hook)(void *context)) {
+    box_fault(lab->box, &(box_fault_t){.command = command,
+                                       .collection = collection,
+                                       .after = after,
+                                       .times = times,
+                                       .only_watches = true,
+                                       .hook = hook,
+                                       .context = lab});
+}
+
+static void expect(lab_t *lab, status_t status, const char *words) {
+    assert_status(lab, lab_load(lab, "b.csv"), status);
+    assert_says(status == STATUS_OK ? lab->said : lab->err.text, words);
+    assert_true(status != STATUS_OK || !strstr(lab->said, INHERITS) == !*words);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"_id\": 2, \"w\": \"z\"}"), status == STATUS_OK);
+}
+
+TEST(others) {
+    static const struct {
+        bool there, held, ended, beats;
+        const char *words;
+    } cases[] = {
+        {.words = ""},
+        {.there = true, .words = ""}, /* dead, and it replaced nothing */
+        {.there = true, .held = true, .words = INHERITS},
+        {.there = true, .held = true, .ended = true, .words = INHERITS},
+        {.held = true, .words = INHERITS}, /* the document of that load was removed */
+        {.there = true, .beats = true, .words = IS_BEING_LOADED},
+        {.there = true, .held = true, .beats = true, .words = IS_BEING_LOADED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_t lab;
+        open_rows(&lab);
+        if (cases[i].there)
+            lab_other_load(&lab, "1970-01-01T00:00:00.001Z");
+        if (cases[i].held)
+            hold(&lab);
+        if (cases[i].ended)
+            lab_other_ends(&lab);
+        if (cases[i].beats)
+            at(&lab, "find", "c.tipple.loads", 0, 1000, lab_other_beats);
+        expect(&lab, cases[i].beats ? STATUS_USAGE : STATUS_OK, cases[i].words);
+        assert_true(is_held(&lab) == (cases[i].held && cases[i].beats));
+        if (!cases[i].beats) { /* the next load takes nobody's place */
+            lab_write("b.csv", "n,w\n2,z\n9,e\n");
+            expect(&lab, STATUS_OK, "");
+        }
+        lab_close(&lab);
+    }
+}
+
+/* A retry replaces nothing: it waits for a load that does, and leaves the catalog's header to that load. */
+TEST(retry) {
+    for (int beats = 0; beats < 2; beats++) {
+        lab_t lab;
+        open_rows(&lab);
+        lab_other_load(&lab, "1970-01-01T00:00:00.001Z");
+        hold(&lab);
+        if (beats)
+            at(&lab, "find", "c.tipple.loads", 0, 1000, lab_other_beats);
+        assert_status(&lab, lab_retry(&lab, "kept.rejects"), beats ? STATUS_USAGE : STATUS_SOME_REJECTED);
+        assert_true(is_held(&lab));
+        lab_close(&lab);
+    }
+}
+
+/* ---- what others do meanwhile ---- */
+
+static void come(void *context) {
+    lab_other_load(context, "1970-01-01T00:00:00.001Z");
+}
+
+static void come_and_beat(void *context) {
+    if (!box_count(((lab_t *)context)->box, LAB_LOADS, "{\"_id\": " LAB_OTHER "}"))
+        come(context);
+    lab_other_beats(context);
+}
+
+/* Another load comes while this one waits for the end of a dead one. Who is refused gives the header back. */
+TEST(another_comes) {
+    static const struct {
+        void (*hook)(void *);
+        uint32_t times;
+        const char *header; /* before and after */
+    } cases[] = {
+        {come, 1, "null"},
+        {come_and_beat, 1000, "{\"$oid\": \"64a000000000000000000002\"}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_t lab;
+        char change[100], filter[100];
+        open_rows(&lab);
+        box_insert(lab.box, LAB_LOADS, "{\"_id\": {\"$oid\": \"64a000000000000000000002\"}, \"beat\": 9}");
+        snprintf(change, sizeof change, "{\"$set\": {\"replacing\": %s}}", cases[i].header);
+        snprintf(filter, sizeof filter, "{\"_id\": \"catalog\", \"replacing\": %s}", cases[i].header);
+        box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}", change);
+        at(&lab, "find", "c.tipple.loads", 3, cases[i].times, cases[i].hook);
+        expect(&lab, STATUS_USAGE, IS_BEING_LOADED);
+        assert_int_equal(box_count(lab.box, LAB_FILES, filter), 1);
+        lab_close(&lab);
+    }
+}
+
+/* Between reading and changing the header another load changes it, or the catalog is removed. */
+static void (*faster)(void *context);
+
+static void be_faster(void *context) {
+    lab_t *lab = context;
+    if (faster && box_last_was(lab->box, "update", "c.tipple.files",
+                               "{\"updates.u.$set.replacing\": {\"$exists\": true}}")) {
+        faster(lab);
+        faster = NULL;
+    }
+}
+
+static void remove_catalog(void *context) {
+    box_delete(((lab_t *)context)->box, LAB_FILES, "{}");
+}
+
+TEST(another_is_faster) {
+    static const struct {
+        void (*faster)(void *);
+        bool beats;
+        status_t status;
+        const char *words;
+    } cases[] = {
+        {hold, false, STATUS_OK, INHERITS},
+        {hold, true, STATUS_USAGE, IS_BEING_LOADED},
+        {remove_catalog, false, STATUS_SERVER, "somebody removed the catalog of d.c"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_t lab;
+        open_rows(&lab);
+        come(&lab);
+        faster = cases[i].faster;
+        at(&lab, "update", "c.tipple.files", 0, 1000, be_faster);
+        if (cases[i].beats)
+            at(&lab, "find", "c.tipple.loads", 0, 1000, lab_other_beats);
+        expect(&lab, cases[i].status, cases[i].words);
+        assert_null(faster);
+        lab_close(&lab);
+    }
+}
+
+/* Who has the header when this load ends keeps it. */
+TEST(end) {
+    lab_t lab;
+    open_rows(&lab);
+    at(&lab, "update", "c", 0, 1, hold);
+    expect(&lab, STATUS_OK, "");
+    assert_true(is_held(&lab));
+    lab_close(&lab);
+}
