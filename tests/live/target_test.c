@@ -388,7 +388,7 @@ static void test_insert(void **state) {
     for (uint32_t i = 0; i < 500; i++) {
         assert_int_equal(delivered.exceptions[i].index, i);
         assert_false(delivered.exceptions[i].there);
-        assert_non_null(strstr(delivered.exceptions[i].reason, "another document with its _id"));
+        assert_non_null(strstr(delivered.exceptions[i].reason, "another document"));
     }
     assert_int_equal(delivered.retries, 0);
     assert_int_equal(count_of(&lab), 1500);
@@ -460,7 +460,7 @@ static void test_large(void **state) {
     OK(lab, put(&lab, writer, batch, &delivered));
     assert_int_equal(delivered.count, 1);
     assert_int_equal(delivered.exceptions[0].index, 3);
-    assert_non_null(strstr(delivered.exceptions[0].reason, "the server takes up to"));
+    assert_non_null(strstr(delivered.exceptions[0].reason, "server takes up to"));
     assert_int_equal(count_of(&lab), 6);
     OK(lab, put(&lab, writer, batch, &delivered));
     assert_int_equal(delivered.count, 7);
@@ -531,9 +531,9 @@ static void test_another_collection(void **state) {
     OK(lab, put(&lab, writer, batch, &delivered));
     assert_int_equal(delivered.count, 0);
     OK(lab, collection_drop(lab.server, lab.client, &lab.err));
-    REFUSED(lab, STATUS_SERVER, "was dropped, or made again", put(&lab, writer, more, &delivered));
+    REFUSED(lab, STATUS_SERVER, "was dropped", put(&lab, writer, more, &delivered));
     OK(lab, collection_make(lab.server, lab.client, &(collection_options_t){0}, &place, &lab.err));
-    REFUSED(lab, STATUS_SERVER, "was dropped, or made again", put(&lab, writer, more, &delivered));
+    REFUSED(lab, STATUS_SERVER, "was dropped", put(&lab, writer, more, &delivered));
     assert_int_equal(count_of(&lab), 0);
     free_batch(batch);
     free_batch(more);

@@ -50,7 +50,7 @@ class Evidence(livetest.Case):
         rule = Replies(reply=lambda number, _: relay.PASS if number % 2 else relay.CUT)
         counts = self.through(rule, "a.gz", status=2)
         self.assertEqual((3000, 0, 2999, 1), tuple(counts[part] for part in livetest.PARTS[:4]))
-        self.assertRegex(self.stderr, "another document with its _id")
+        self.assertRegex(self.stderr, "another document")
 
     def test_lost_replies_and_strangers(self):
         """a stranger's document under one of our ids is found out, also when replies are lost"""
@@ -100,7 +100,7 @@ class Evidence(livetest.Case):
                 if message.reply and (message.command, message.collection) == ("aggregate", "results") else relay.PASS
             with relay.Relays([self.state["members"][0]["port"]], rule) as relays:
                 done = self.tipple("query", "--uri", relays.rename(self.uri()), "[{$count: n}]", status=4)
-            self.assertIn("the server's reply has no cursor that can be read", done.stderr)
+            self.assertIn("no cursor", done.stderr)
 
     def test_hidden_concern(self):
         """a reply of duplicates only, after one with a write concern error: nothing counts that is not read back"""
@@ -182,8 +182,8 @@ class Evidence(livetest.Case):
         counts = self.through(rule, "a.csv", "--reject-code", "16", "--reject-code", "4711", status=2)
         self.assertEqual(1, counts["rejected"])
         self.assertEqual(499, self.client.count(self.database, "results"))
-        self.refused("says something of the server", "a.csv", "--reject-code", "112")
-        self.refused("not the number of", "a.csv", "--reject-code", "many")
+        self.refused("of the server", "a.csv", "--reject-code", "112")
+        self.refused("not the number", "a.csv", "--reject-code", "many")
 
     def test_reply_that_does_not_add_up(self):
         """an n that is too small: all of the batch is looked for, and none counted twice"""
@@ -224,7 +224,7 @@ class Evidence(livetest.Case):
                 self.client.command(self.database, {"drop": "results"})
             return relay.PASS
         self.through(Replies(reply=reply), "a.csv", status=4)
-        self.assertRegex(self.stderr, "was dropped.*while it was loaded")
+        self.assertRegex(self.stderr, "was dropped.*while")
         self.assertEqual(0, self.client.count(self.database, "results"))
 
 

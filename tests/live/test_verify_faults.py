@@ -114,7 +114,7 @@ class Faults(liveverify.Case):
         self.set(self.id_at("a.csv", 2), k="other")
         for data, status, pattern in (
                 ({"errorCode": 91}, 4, "--patience"), ({"closeConnection": True}, 4, "--patience"),
-                ({"errorCode": 13}, 1, "asks for a user|may not"), ({"errorCode": 14031}, 4, "make room")):
+                ({"errorCode": 13}, 1, "asks for|may not"), ({"errorCode": 14031}, 4, "make room")):
             def trial(patience):
                 self.trouble({"skip": 3}, **data)  # the first block, twice
                 said = self.verify("a.csv", "-j", 1, "--patience", patience, status=status)
@@ -161,7 +161,7 @@ class Faults(liveverify.Case):
         said = self.verify("a.csv", "-j", 1, "--patience", "2s", *words, status=4)
         self.assertGreater(time.monotonic() - began, 1.9)
         self.assertEqual((0, 0), (said["missing"], len(said["differences"])))
-        self.assertRegex(self.stderr, r"could not read .*longer than --patience \(2.0 s\)")
+        self.assertRegex(self.stderr, r"could not read .*--patience \(2.0 s\)")
 
     def begin(self, *words, json_wanted=True):
         words = [word for word in self.verify_words(*words) if json_wanted or word != "--json"]
@@ -200,8 +200,7 @@ class Faults(liveverify.Case):
             self.assertEqual(-number, process.returncode, err)
             self.assertIn(b"interrupted", err)
             if not json_wanted:
-                self.assertRegex(out.decode(), r"(?m)^not finished: about [1-9]\d?% of 1 file was looked at: [\d,]+ documents as "
-                                               "expected, 1 changed; nothing is known of the rest ")
+                self.assertRegex(out.decode(), r"(?m)^not finished: about [1-9]\d?% .* 1 changed; ")
                 self.assertNotIn(b"none", out)
                 continue
             said = json.loads(out)
@@ -228,7 +227,7 @@ class Faults(liveverify.Case):
             self.assertEqual([2], met)
             self.assertEqual((changed, 0, 0), tuple(
                 said[field] for field in ("changed_meanwhile", "unrelated", "extra")), self.stderr)
-            self.assertEqual(bool(changed), " changed while it was verified" in self.stderr)
+            self.assertEqual(bool(changed), " changed while it was" in self.stderr)
             undo()
         self.finds([], "a.csv", "b.csv")
 
