@@ -107,7 +107,7 @@ TEST(fields_of_entries) {
         err_t err = {.text = ""};
         char expected[100];
         store_t *store = open_store(cases[i].said);
-        snprintf(expected, sizeof expected, "the field '%s' of its entry with the _id 1", cases[i].field);
+        snprintf(expected, sizeof expected, "the field '%s' of its entry", cases[i].field);
         assert_false(store_read_all(store, NULL, 0, &entries, &err));
         assert_non_null(strstr(err.text, expected));
         entries_free(&entries);
@@ -173,8 +173,7 @@ TEST(loads) {
         err_t err = {.text = ""};
         store_t *store = open_store(cases[i].said);
         assert_true(store->read_loads(store, &loads, &err) == cases[i].good);
-        assert_true(cases[i].good ||
-                    strstr(err.text, "gives loads (c.tipple.loads) that were not asked for"));
+        assert_true(cases[i].good || strstr(err.text, "not asked for"));
         loads_free(&loads);
         close_store(store);
     }

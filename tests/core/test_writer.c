@@ -80,5 +80,5 @@ TEST(words) {
     assert_string_equal(words, "it is too long");
     answer = "{\"insertedCount\": 1, \"writeErrors\": [{\"index\": 1, \"code\": 121}]}";
     send_two(outcomes, words);
-    assert_string_equal(words, "the server says no more than its error code, 121");
+    assert_non_null(strstr(words, "error code, 121"));
 }
