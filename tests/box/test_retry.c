@@ -71,7 +71,7 @@ TEST(fixed) {
         const difference_t *missing = differences_of(lab.verified.differences, DIFFERENCE_MISSING, &count);
         assert_int_equal(count, 1);
         assert_int_equal(missing->line, 3);
-        assert_string_equal(missing->why, "the document that it was fixed to");
+        assert_says(missing->why, "it was fixed to");
         lab_close(&lab);
     }
 }
@@ -106,7 +106,7 @@ TEST(cut_off) {
     assert_int_equal(stat("cut.rejects", &status), 0);
     assert_int_equal(truncate("cut.rejects", status.st_size - (off_t)strlen(",nine\n")), 0);
     assert_status(&lab, lab_retry(&lab, "cut.rejects"), STATUS_SOME_REJECTED);
-    assert_says(lab.said, "this record was cut off when its load was killed, and is left out");
+    assert_says(lab.said, "record was cut off");
     assert_counts(&lab, 1, 1, 0, 0);
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 0);
     assert_int_equal(open_of(&lab), 1);
@@ -228,7 +228,7 @@ TEST(fixed_before_it_grew) {
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3,as it is\n");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_says(lab.said, "what the record was fixed to when it was cut off");
+    assert_says(lab.said, "the record was fixed");
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"as it is\"}"), 0);
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"as a person thinks\"}"), 1);
     lab_close(&lab);
@@ -253,7 +253,7 @@ TEST(refused) {
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
     box_drop(lab.box, LAB_TARGET);
     assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c does not exist, so there is nothing to load again into");
+    assert_says(lab.err.text, "d.c does not exist");
     lab_close(&lab);
 }
 

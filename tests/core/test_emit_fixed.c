@@ -266,15 +266,15 @@ TEST(sentences) {
     fixed_lab_t lab = fixed_lab_of(lab_schema(yaml));
     err_t err;
     assert_null(emitted(&lab, DOC_OF("", "", "\"c\"", "-1", "20", "3.5", "4.0", ""), &err));
-    assert_string_equal(err.text, "'i' holds a value that the field i never has");
+    assert_non_null(strstr(err.text, "the field i never has"));
     assert_null(emitted(&lab, PLAIN(",\"s\":[{\"id\":\"AA1\",\"x\":7}]"), &err));
-    assert_string_equal(err.text, "'x' holds a value that the field x never has");
+    assert_non_null(strstr(err.text, "the field x never has"));
     assert_null(emitted(&lab, "{}", &err));
-    assert_non_null(strstr(err.text, "cannot be written as a record of this format"));
+    assert_non_null(strstr(err.text, "cannot be written"));
     fixed_lab_end(&lab);
     lab = fixed_lab_of(lab_schema(listed));
     assert_null(emitted(&lab, "{\"a\":\"x\"}", &err));
-    assert_non_null(strstr(err.text, "left leaves out what comes after REM"));
+    assert_non_null(strstr(err.text, "comes after REM"));
     fixed_lab_end(&lab);
 }
 

@@ -86,8 +86,8 @@ TEST(expectations) {
         {"{values: [{_id: A, n: '2'}, {_id: B, n: 0.3}]}", "document 1 is"},
         {"{values: [{_id: B, n: 0.3}, {_id: A, n: 2}]}", "document 1 is"},
         {"{values: [{_id: B, n: 0.3}, {_id: A, n: 2}], unordered: yes}", ""},
-        {"{values: [{_id: C, n: 0.3}, {_id: A, n: 2}], unordered: yes}", "was expected and is not there"},
-        {"{digest: '00000000000000000000000000000000'}", "the digest of the answer is"},
+        {"{values: [{_id: C, n: 0.3}, {_id: A, n: 2}], unordered: yes}", "is not there"},
+        {"{digest: '00000000000000000000000000000000'}", "digest of the answer"},
         {"{documents: 2.0}", ""},
         {"{documents: {$numberDecimal: '2'}}", ""},
         {"{values: [{_id: A, n: {$numberDecimal: '2.00'}}, {_id: B, n: {$numberDecimal: '0.30'}}]}", ""},
@@ -215,8 +215,8 @@ TEST(counts) {
                  {"{documents: 1}", "1000 documents where 1 were expected", false},
                  {"{documents: 1000}", "", true},
                  {"{documents: 999}", "1000 documents where 999 were expected", true},
-                 {"{documents: 1000, values: [{sum: 5}]}", "too large to be compared", true},
-                 {"{digest: '00000000000000000000000000000000'}", "too large to be compared", true}};
+                 {"{documents: 1000, values: [{sum: 5}]}", "too large to be", true},
+                 {"{digest: '00000000000000000000000000000000'}", "too large to be", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bson_t none = BSON_INITIALIZER, filled, *sum = lab_json("{\"sum\": 5}");
         answer_t answer;

@@ -386,7 +386,7 @@ TEST(marks_in_numbers) {
         "  - {name: i, type: int}\n  - {name: t}\n";
     static const char *const unclear[] = {"n==1.234", "d>=1.234", "i<1.234", "n==-1.234", "n==12.345"};
     for (size_t i = 0; i < sizeof unclear / sizeof *unclear; i++)
-        check_refused(marks, unclear[i], "can be read in two ways");
+        check_refused(marks, unclear[i], "in two ways");
     check_refused(marks, "n==1.234", "would be 1234. Write 1234, or 1.2340");
     check_refused(marks, "n==1.234,5", "no marks between thousands: 1234.5");
     check_refused(marks, "d==1,5", "no marks between thousands: 1.5");
@@ -407,7 +407,7 @@ TEST(marks_in_numbers) {
 
 TEST(without_fields) {
     check_refused("format: x\nrecord: {delimiter: [\",\"]}\nfields: [{name: l, type: long}]\n",
-                  "l<9223372036854775807.0", "more digits than a number can be compared with");
+                  "l<9223372036854775807.0", "more digits than");
     check_refused("format: x\nrecord: {json: yes}\n", "m=1", "--type 'm:int'");
     check_refused("format: x\nrecord: {bson: yes}\n", "m=1", "mongodump --query");
 }

@@ -31,35 +31,31 @@ TEST(differ) {
         {"{\"unique\": true}", "{\"name\": \"_id_\"}", NULL, NULL},
         {"{\"unique\": true}", "{\"name\": \"_id_1\"}", NULL, "it is not unique"},
         {"{}", "{\"unique\": true}", NULL, NULL}, /* it answers the same */
-        {"{}", "{\"partialFilterExpression\": {\"x\": {\"$gt\": 5}}}", NULL,
-         "its partialFilterExpression is another one"},
+        {"{}", "{\"partialFilterExpression\": {\"x\": {\"$gt\": 5}}}", NULL, "its partialFilterExpression"},
         {"{\"partialFilterExpression\": {\"x\": {\"$gt\": 5}}}",
          "{\"partialFilterExpression\": {\"x\": {\"$gt\": {\"$numberDouble\": \"5\"}}}}", NULL, NULL},
         {"{\"partialFilterExpression\": {\"x\": {\"$gt\": 5}}}",
          "{\"partialFilterExpression\": {\"x\": {\"$gt\": {\"$numberDouble\": \"5.5\"}}}}", NULL,
-         "its partialFilterExpression is another one"},
-        {"{\"partialFilterExpression\": {\"x\": {\"$gt\": 5}}}", "{}", NULL,
-         "its partialFilterExpression is another one"},
-        {"{}", "{\"collation\": " ENGLISH(3) "}", NULL, "its collation is another one"},
+         "its partialFilterExpression"},
+        {"{\"partialFilterExpression\": {\"x\": {\"$gt\": 5}}}", "{}", NULL, "its partialFilterExpression"},
+        {"{}", "{\"collation\": " ENGLISH(3) "}", NULL, "its collation"},
         {"{}", "{\"collation\": " ENGLISH(3) "}", ENGLISH(3), NULL},
-        {"{}", "{}", ENGLISH(3), "its collation is another one"},
+        {"{}", "{}", ENGLISH(3), "its collation"},
         {"{\"collation\": {\"locale\": \"simple\"}}", "{}", ENGLISH(3), NULL},
         {"{\"collation\": {\"locale\": \"simple\"}}", "{\"collation\": " ENGLISH(3) "}", ENGLISH(3),
-         "its collation is another one"},
+         "its collation"},
         {"{\"collation\": {\"locale\": \"en\"}}", "{\"collation\": " ENGLISH(3) "}", NULL, NULL},
-        {"{\"collation\": {\"locale\": \"en\"}}", "{\"collation\": " ENGLISH(2) "}", NULL,
-         "its collation is another one"},
+        {"{\"collation\": {\"locale\": \"en\"}}", "{\"collation\": " ENGLISH(2) "}", NULL, "its collation"},
         {"{\"collation\": {\"locale\": \"en\", \"strength\": 2}}", "{\"collation\": " ENGLISH(2) "}", NULL,
          NULL},
-        {"{\"collation\": {\"locale\": \"de\"}}", "{\"collation\": " ENGLISH(3) "}", NULL,
-         "its collation is another one"},
-        {"{\"collation\": {\"locale\": \"en\"}}", "{}", NULL, "its collation is another one"},
+        {"{\"collation\": {\"locale\": \"de\"}}", "{\"collation\": " ENGLISH(3) "}", NULL, "its collation"},
+        {"{\"collation\": {\"locale\": \"en\"}}", "{}", NULL, "its collation"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bson_t *wanted = from(cases[i].wanted), *stored = from(cases[i].stored),
                *usual = cases[i].usual ? from(cases[i].usual) : NULL;
         const char *differs = indexes_differ(wanted, stored, usual);
-        if (!differs != !cases[i].differs || (differs && strcmp(differs, cases[i].differs) != 0))
+        if (!differs != !cases[i].differs || (differs && !strstr(differs, cases[i].differs)))
             fail_msg("case %zu: %s", i, differs ? differs : "it will do");
         bson_destroy(wanted);
         bson_destroy(stored);

@@ -165,7 +165,7 @@ TEST(names) {
             expect_same(all.records, json);
         } else {
             assert_int_equal(all.records->parsed, PARSED_REJECT);
-            assert_string_equal(all.records->reason, "the value 'y' of 'a.b.c' does not fit its type, int");
+            assert_non_null(strstr(all.records->reason, "'y' of 'a.b.c' does not fit"));
         }
         assert_int_equal(records_bad_values(reader), documents[i].bad);
         assert_int_equal(records_bad_of(reader, 0) + records_bad_of(reader, 1), documents[i].bad);

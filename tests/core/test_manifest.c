@@ -102,8 +102,8 @@ TEST(reject_files) {
         "rejected/a.csv rejected/in/short rejected/in/short.bom rejected/short.mark rejected/z.rejects ",
         "rejected");
     assert_int_equal(outcome.skipped, 5);
-    assert_int_equal(times(outcome.heard.text, "skipped rejected/db.c.rejects: a reject file of tipple"), 1);
-    assert_int_equal(times(outcome.heard.text, "skipped rejected/in/other.txt: a reject file of tipple"), 1);
+    assert_int_equal(times(outcome.heard.text, "skipped rejected/db.c.rejects: a reject file"), 1);
+    assert_int_equal(times(outcome.heard.text, "skipped rejected/in/other.txt: a reject file"), 1);
     expect_refusal((char *[]){"rejected/*.rejects", NULL}, STATUS_USAGE,
                    "rejected/db.c.rejects: is a reject file");
 }
@@ -143,10 +143,8 @@ TEST(packed_reject_files) {
     lab_write_all("packed/r.zip", lab_zip(members, 5, (zip_spec_t){0}));
     outcome_t outcome = NAMES("packed/r.zip!a.csv ", "packed");
     assert_int_equal(outcome.skipped, 6);
-    assert_int_equal(
-        times(outcome.heard.text, "a reject file of tipple; --retry loads what was fixed in it, unpacked"),
-        6);
-    expect_refusal((char *[]){"packed/r.gz", NULL}, STATUS_USAGE, "give it alone and unpacked, with --retry");
+    assert_int_equal(times(outcome.heard.text, "a reject file"), 6);
+    expect_refusal((char *[]){"packed/r.gz", NULL}, STATUS_USAGE, "unpacked, with --retry");
     expect_refusal((char *[]){"packed/r.zst", NULL}, STATUS_USAGE, "packed/r.zst: is a reject file");
     outcome = NAMES("packed/r.zip!a.csv ", "packed/r.zip");
     assert_int_equal(outcome.skipped, 4);
@@ -175,7 +173,7 @@ TEST(walks_folders_by_name) {
     snprintf(expected, sizeof expected, "%s ", absolute);
     NAMES(expected, absolute);
     REFUSED("no file to read", "walk/empty");
-    REFUSED("walk/none: there is no such file", "walk/none");
+    REFUSED("walk/none: there is no", "walk/none");
     REFUSED("''", "");
 }
 
@@ -193,9 +191,8 @@ TEST(leaves_out_what_is_hidden) {
     lab_say("mac/data/a.csv", "x");
     outcome_t outcome = NAMES("mac/data/a.csv ", "./mac/");
     assert_int_equal(outcome.skipped, 4);
-    assert_int_equal(times(outcome.heard.text, "skipped mac/__MACOSX: a resource fork of macOS, not data\n"),
-                     1);
-    assert_int_equal(times(outcome.heard.text, "skipped mac/.git: hidden; name it to load it\n"), 1);
+    assert_int_equal(times(outcome.heard.text, "skipped mac/__MACOSX: a resource fork"), 1);
+    assert_int_equal(times(outcome.heard.text, "skipped mac/.git: hidden"), 1);
     assert_int_equal(times(outcome.heard.text, "skipped mac/data/._a.csv: "), 1);
     assert_int_equal(times(outcome.heard.text, "\n"), 4);
 
@@ -215,10 +212,9 @@ TEST(leaves_out_what_is_hidden) {
     lab_say("beside/readme/a.csv", "x");
     outcome = NAMES("beside/readme/a.csv beside/readmes.csv ", "beside");
     assert_int_equal(outcome.skipped, 4);
-    assert_int_equal(
-        times(outcome.heard.text, ": by its name a description, not data; name the file to load it\n"), 3);
+    assert_int_equal(times(outcome.heard.text, ": by its name"), 3);
     NAMES("beside/ReadMe.txt ", "beside/ReadMe.txt");
-    REFUSED("no file is left to read: all 1 that were found", "mac/data/._a.csv");
+    REFUSED("no file is left", "mac/data/._a.csv");
 
     /* a flood is not named file by file */
     mkdir("flood", 0755);
@@ -241,7 +237,7 @@ TEST(takes_a_file_once) {
     assert_int_equal(symlink(".", "once/up"), 0);
     assert_int_equal(symlink("once", "also"), 0);
     outcome_t outcome = NAMES("once/b once/a ", "once/b", "once");
-    assert_int_equal(times(outcome.heard.text, "once/b is named twice: taken once\n"), 1);
+    assert_int_equal(times(outcome.heard.text, "once/b is named twice"), 1);
     assert_int_equal(times(outcome.heard.text, "once/link is the same as once/a: taken once\n"), 1);
     assert_int_equal(times(outcome.heard.text, "once/up is the same as once: taken once\n"), 1);
     outcome = NAMES("once/a ", "once/a", "./once//a", "also/a", "once/link");
@@ -249,7 +245,7 @@ TEST(takes_a_file_once) {
     outcome = NAMES("once/a once/b ", "once", "also");
     assert_int_equal(times(outcome.heard.text, "also is the same as once: taken once\n"), 1);
     assert_int_equal(symlink("nowhere", "dangling"), 0);
-    REFUSED("dangling: is a link to a file that does not exist", "dangling");
+    REFUSED("dangling: is a link", "dangling");
     assert_int_equal(symlink("circle", "circle"), 0);
     REFUSED("circle", "circle");
     unlink("once/up");
@@ -268,7 +264,7 @@ TEST(knows_patterns) {
     NAMES("glob/a.csv glob/a1.csv glob/a[1].csv glob/b.csv ", "glob/*.csv");
     NAMES("glob/a[1].csv ", "glob/a[1].csv");
     NAMES("glob/a1.csv glob/b.csv ", "glob/[ab]?.csv", "gl?b/b.csv");
-    REFUSED("glob/*.txt: no file matches this pattern", "glob/*.txt");
+    REFUSED("glob/*.txt: no file matches", "glob/*.txt");
 }
 
 TEST(cleans_names) {
@@ -363,7 +359,7 @@ TEST(knows_streams) {
     assert_true(manifest_build(&manifest, args, 5, NULL, &err));
     hear_end(&heard);
     assert_string_equal(names_of(&manifest), "fifo - /dev/null file ");
-    assert_int_equal(times(heard.text, "- is named twice: taken once"), 1);
+    assert_int_equal(times(heard.text, "- is named twice"), 1);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(manifest.files[i].kind, INPUT_STREAM);
         assert_false(manifest.files[i].has_identity);
@@ -397,12 +393,12 @@ TEST(knows_streams) {
     assert_int_equal(mkfifo("pipes/fifo", 0600), 0);
     lab_say("pipes/file", "x");
     outcome_t outcome = NAMES("pipes/file ", "pipes");
-    assert_int_equal(times(outcome.heard.text, "skipped pipes/fifo: neither a file nor a folder"), 1);
+    assert_int_equal(times(outcome.heard.text, "skipped pipes/fifo: neither a file"), 1);
 
     struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
-    REFUSED("socket: nothing can be read from it", "socket");
+    REFUSED("socket: nothing can be", "socket");
     close(fd);
 }
 
@@ -420,8 +416,8 @@ TEST(reports_what_may_not_be_read) {
     if (getuid() == 0)
         assert_int_equal(seteuid(0), 0);
     assert_false(folder_ok || file_ok);
-    assert_non_null(strstr(folder.text, "locked: this user may not read it"));
-    assert_non_null(strstr(file.text, "secret: this user may not read it"));
+    assert_non_null(strstr(folder.text, "locked: this user may"));
+    assert_non_null(strstr(file.text, "secret: this user may"));
     assert_int_equal(file.status, STATUS_INPUT);
     chmod("locked", 0700);
 }
@@ -506,8 +502,7 @@ TEST(refuses_other_encodings) {
     for (EACH(i, cases)) {
         char says[80];
         lab_write("other", cases[i].bytes, cases[i].size);
-        snprintf(says, sizeof says,
-                 "other: holds %s text, which is not read here; make it UTF-8 first (iconv", cases[i].says);
+        snprintf(says, sizeof says, "other: holds %s text", cases[i].says);
         REFUSED(says, "other");
     }
 }
@@ -518,8 +513,7 @@ TEST(refuses_other_kinds) {
         const char *bytes;
         size_t size;
         const char *says;
-    } cases[] = {{"PAR1\x15\4\x15", 7,
-                  "is a file of Parquet, which is not read here; make text of it, for example with: duckdb"},
+    } cases[] = {{"PAR1\x15\4\x15", 7, "is a file of Parquet"},
                  {"ARROW1\0\0abc", 11, "is a file of Arrow"},
                  {"Obj\1\4\x14", 6, "avrocat FILE"},
                  {"SQLite format 3\0abc", 19, "sqlite3 -csv"},
@@ -547,7 +541,7 @@ TEST(refuses_other_packers) {
     for (EACH(i, cases)) {
         lab_write("other", cases[i].bytes, cases[i].size);
         char says[60];
-        snprintf(says, sizeof says, "other: holds %s data, which is not read here", cases[i].says);
+        snprintf(says, sizeof says, "other: holds %s data", cases[i].says);
         REFUSED(says, "other");
     }
 }
@@ -612,7 +606,7 @@ TEST(reads_directories_of_archives) {
     bytes_add(&zip, "trailing bytes", 14);
     lab_write_all("the.zip", zip);
     outcome = NAMES(names, "the.zip");
-    assert_int_equal(times(outcome.heard.text, "the.zip: what follows the end of the archive at byte"), 1);
+    assert_int_equal(times(outcome.heard.text, "the.zip: what follows"), 1);
 
     manifest_t manifest;
     err_t err;
@@ -653,9 +647,8 @@ TEST(leaves_out_members) {
     assert_int_equal(outcome.skipped, 6);
     assert_int_equal(times(outcome.heard.text, "\n"), 6);
     assert_int_equal(times(outcome.heard.text, "skipped mac.zip!.eight__/e: hidden"), 1);
-    assert_int_equal(times(outcome.heard.text, "skipped mac.zip!docs/README: by its name a description"), 1);
-    assert_int_equal(
-        times(outcome.heard.text, "skipped mac.zip!__MACOSX: a resource fork of macOS, not data\n"), 1);
+    assert_int_equal(times(outcome.heard.text, "skipped mac.zip!docs/README: by its name"), 1);
+    assert_int_equal(times(outcome.heard.text, "skipped mac.zip!__MACOSX: a resource fork"), 1);
     assert_int_equal(times(outcome.heard.text, "skipped mac.zip!b/link: a symbolic link\n"), 1);
 }
 
@@ -675,25 +668,19 @@ TEST(refuses_bad_archives) {
     members[0].method = 77;
     refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "is compressed by method 77 (unknown)");
     members[0].method = 0;
-    refuse_zip(lab_zip(members, 2, (zip_spec_t){.disk = 1}),
-               "is one part of a zip archive divided over several files");
-    refuse_zip(lab_zip(members, 2, (zip_spec_t){.disk = 1, .zip64 = true}),
-               "is one part of a zip archive divided");
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){.disk = 1}), "is one part");
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){.disk = 1, .zip64 = true}), "is one part");
     bytes_t part =
         lab_zip(members, 2, (zip_spec_t){.disk = 1, .before = 20}); /* the last one begins anywhere */
     memcpy(part.at, "of a member", 11);
-    refuse_zip(part, "is one part of a zip archive divided");
-    refuse_zip(lab_zip(members, 2, (zip_spec_t){.more_entries = 1}),
-               "does not hold as many entries as it says");
-    refuse_zip(lab_zip(members, 2, (zip_spec_t){.more_entries = 1, .zip64 = true}),
-               "as many entries as it says");
+    refuse_zip(part, "is one part");
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){.more_entries = 1}), "as many entries");
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){.more_entries = 1, .zip64 = true}), "as many entries");
     refuse_zip(lab_zip(members, 0, (zip_spec_t){0}), "no file to read");
     members[1].name = "a.txt";
-    refuse_zip(lab_zip(members, 2, (zip_spec_t){0}),
-               "bad.zip!a.txt: the archive has two members of this name");
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){0}), "bad.zip!a.txt: the archive has two");
     members[1].name = "b/"; /* a folder has no bytes */
-    refuse_zip(lab_zip(members, 2, (zip_spec_t){0}),
-               "bad.zip!b/: has the name of a folder, but 3 bytes, as a file has");
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){0}), "bad.zip!b/: has the name");
     members[1].name = "";
     refuse_zip(lab_zip(members, 2, (zip_spec_t){0}), "bad.zip!: has no name, but 3 bytes");
     members[1].name = "b";
@@ -701,17 +688,14 @@ TEST(refuses_bad_archives) {
     bytes_t zip = lab_zip(members, 2, (zip_spec_t){0});
     size_t directory = zip.size - 22 - 2 * (46 + 5 + 4) - 6;
     for (size_t cut = 4; cut < zip.size; cut++)
-        refuse_zip(said((char *)zip.at, cut), "bad.zip: the zip archive is broken (");
+        refuse_zip(said((char *)zip.at, cut), "archive is broken (");
     static const struct {
         size_t place, size;
         uint64_t value;
         const char *says;
     } cases[] = {
-        {0, 4, 0, "an entry of its directory makes no sense"},
-        {28, 2, 60000, "an entry of its directory makes no sense"},
-        {20, 4, 100000, "its directory names data that is not there"},
-        {42, 4, 100000, "its directory names data that is not there"},
-        {42, 4, UINT32_MAX, "its directory names data that is not there"},
+        {0, 4, 0, "makes no sense"},     {28, 2, 60000, "makes no sense"},    {20, 4, 100000, "is not there"},
+        {42, 4, 100000, "is not there"}, {42, 4, UINT32_MAX, "is not there"},
     };
     for (EACH(i, cases)) {
         bytes_t bad = said((char *)zip.at, zip.size);
@@ -721,7 +705,7 @@ TEST(refuses_bad_archives) {
     }
     bytes_t bad = said((char *)zip.at, zip.size);
     memset(bad.at + bad.size - 10, 0xff, 4); /* the directory's size */
-    refuse_zip(bad, "its directory is not inside the file");
+    refuse_zip(bad, "not inside the file");
     free(zip.at);
 }
 

@@ -22,22 +22,20 @@ TEST(grounds) {
         {{.clustered = true, .count = 50000, .by_id = true, .shards = 1, .cores = 2}, 4, ""},
         {{.clustered = true, .count = 49999, .by_id = true, .shards = 1, .cores = 8},
          1,
-         "it has fewer than 50000 documents: ranges would not pay"},
+         "fewer than 50000 documents"},
         {{.clustered = true, .count = 499999, .by_id = true, .router = true, .shards = 4, .cores = 16},
          1,
-         "it has fewer than 500000 documents: ranges would not pay"},
-        {{.clustered = true, .count = 2e6, .by_id = true, .shards = 1, .cores = 1},
-         1,
-         "the server has one core"},
+         "fewer than 500000 documents"},
+        {{.clustered = true, .count = 2e6, .by_id = true, .shards = 1, .cores = 1}, 1, "one core"},
         {{.clustered = true, .count = 2e6, .by_id = true, .router = true, .shards = 4, .cores = 4},
          1,
-         "its 4 shards keep all of their cores (4) busy without ranges"},
+         "all of their cores (4)"},
         {{.clustered = true, .count = 2e6, .by_id = true, .router = true, .shards = 20, .cores = 80},
          1,
-         "its 20 shards keep as many cores busy without ranges"},
+         "as many cores"},
         {{.clustered = true, .count = 2e6, .router = true, .shards = 4, .cores = 16},
          1,
-         "it is not sharded by _id: each range would go to every shard"},
+         "not sharded by _id"},
         {{.clustered = true,
           .count = 2e6,
           .router = true,
@@ -46,15 +44,13 @@ TEST(grounds) {
           .shards = 1,
           .cores = 4},
          1,
-         "this user may not read how the collection is spread over the shards"},
-        {{.count = 2e6, .by_id = true, .router = true, .shards = 4, .cores = 16},
-         1,
-         "it is not clustered: a range costs more than the same documents in a scan"},
+         "may not read"},
+        {{.count = 2e6, .by_id = true, .router = true, .shards = 4, .cores = 16}, 1, "is not clustered"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char why[RANGE_COST_WHY];
         assert_int_equal(range_cost_ranges(&cases[i].ground, why), cases[i].ranges);
-        assert_string_equal(why, cases[i].why);
+        assert_true(*cases[i].why ? strstr(why, cases[i].why) != NULL : !*why);
     }
 }
 

@@ -667,8 +667,7 @@ TEST(moved_and_followed) {
     assert_int_equal(one(&lab, file_of("day", 'x', 10), 1), 0);
     begin_all(&lab);
     assert_int_equal(one(&lab, file_of("day", 'y', 20), 2), -STATUS_INPUT);
-    assert_non_null(
-        strstr(err.text, "If the file that was loaded was moved, name it in the same command, too"));
+    assert_non_null(strstr(err.text, "in the same command"));
     end(&lab);
 }
 
@@ -817,8 +816,7 @@ TEST(dropped_meanwhile) {
         void (*meanwhile)(void *);
         const char *says;
         int added;
-    } rows[] = {{6, NULL, "was dropped and made again", 0},
-                {7, drop_and_make, "another load has dropped", 1}};
+    } rows[] = {{6, NULL, "was dropped and made", 0}, {7, drop_and_make, "another load has dropped", 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         lab_t lab;
         begin(&lab);
@@ -896,7 +894,7 @@ TEST(grown_or_changed) {
     lab.entries.entries[0].pieces[0].epoch = 1;               /* begun */
     assert_int_equal(one(&lab, file_of("a", 'x', 20), 2), 0); /* longer, and begins alike */
     assert_int_equal(one(&lab, file_of("a", 'y', 20), 2), -STATUS_INPUT);
-    assert_non_null(strstr(err.text, "has changed since it was loaded"));
+    assert_non_null(strstr(err.text, "has changed since"));
     assert_int_equal(one(&lab, file_of("a", 'x', 5), 2), -STATUS_INPUT); /* seen before it grew */
     assert_non_null(strstr(err.text, "has grown since"));
     wanted_t shorter = file_of("a", 'x', 5);
@@ -906,7 +904,7 @@ TEST(grown_or_changed) {
     lab.entries.entries[0].pieces[0].epoch =
         0; /* two entries of one path would be loaded twice, begun or not */
     assert_int_equal(one(&lab, file_of("a", 'y', 20), 2), -STATUS_INPUT);
-    assert_non_null(strstr(err.text, "nothing of it was loaded"));
+    assert_non_null(strstr(err.text, "nothing of it was"));
     wanted_t again = file_of("a", 'y', 20);
     again.reload = true;
     assert_true(try(&lab, &again, 1, 2));

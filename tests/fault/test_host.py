@@ -166,7 +166,7 @@ class Descriptors(Host):
         load = self.start(*WORDS, "--patience", "2s", stdin=subprocess.PIPE, env=NO_LEAK_CHECK)
         started.put(load.pid)
         _, said = self.over(load, (8,), STREAM)
-        self.assertRegex(said, "too many open files.*ulimit -n")
+        self.assertRegex(said, "open files.*ulimit -n")
         self.completed("no file descriptor was left when connections were lost")
 
 

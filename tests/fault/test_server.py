@@ -169,7 +169,7 @@ class Standalone(Broken):
         self.met(moment, load)
         try:
             _, _, said = self.rest(load, 4)
-            self.assertRegex(said, "the same command resumes")
+            self.assertRegex(said, "the same command")
         finally:
             self.back()
         self.completed("the standalone stayed away for longer than the patience")

@@ -271,7 +271,7 @@ class Suites(Case):
         """One station, a region, all stations, over each span of time; with and without index."""
         said = self.query("isd", "span", status=1)
         self.assertIsNone(said)
-        self.assertRegex(self.stderr, r"needs the index ts_1_st_1 on \S+, which is not there")
+        self.assertRegex(self.stderr, r"needs the index ts_1_st_1 on \S+, which is not")
         places = [("u725300", "1983-07-04T18:00:00Z", [-88, 42], 0.08),
                   ("u010060", "2014-02-28T23:00:00Z", [15.5, 78.1], 0.3)]
         for st, moment, centre, radius in places:
@@ -367,7 +367,7 @@ class Suites(Case):
         self.tipple("generate", "ycsb", "--documents", 20000, "--text-bytes", 20, "-q", "-o", path)
         self.fill("ycsb", *words, path, status=(0,))
         self.query("ycsb", status=1)
-        self.assertRegex(self.stderr, r"needs the index fieldInt0_1 on \S+, which is not there")
+        self.assertRegex(self.stderr, r"needs the index fieldInt0_1 on \S+, which is not")
         rows, found = answers_ycsb.read([path]), self.answers("ycsb", "--setup", "--count", 3, "--clients", 1)
         self.assertEqual(14, len(found))
         for value in answers_ycsb.FIND:

@@ -372,7 +372,7 @@ class Case(live.Case):
 
     def told_all(self):
         """The servers said how hard they are at work, as far as they were quick enough to be asked."""
-        self.assertNotRegex(self.stderr, r"will not say how hard (?!.*(timeout|timed out|longer than --patience))")
+        self.assertNotRegex(self.stderr, r"not say how hard (?!.*(timeout|timed out|longer than --patience))")
 
     def start_held(self, *words, **more):
         """A load that is not over before its stdin is closed, as by communicate()."""

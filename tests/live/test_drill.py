@@ -61,7 +61,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         drill, = said["drills"]
         self.assertEqual(("guessed", 2000, True, 0), (said["format"], said["documents"], said["documents_exact"],
                                                       drill["differences"]))
-        self.assertEqual(1, self.stderr.count("no --format: read as CSV"))
+        self.assertEqual(1, self.stderr.count("read as CSV"))
 
     def test_for_a_person(self):
         """the table has each phase, and the last line is the sentence"""
@@ -69,8 +69,8 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         lines = done.stdout.decode().splitlines()
         for name in livedrill.PHASES:
             self.assertEqual(name != "place", any(line.startswith(name + "  ") for line in lines), name)
-        self.assertRegex(lines[-1], r"^from nothing to verified in .*; indexes were \d+ %; mot greenness was answered ")
-        self.assertRegex(done.stderr, r"drill: predicted for 3,000 documents: .* from nothing to verified")
+        self.assertRegex(lines[-1], r"^from nothing .* \d+ %; mot greenness ")
+        self.assertRegex(done.stderr, r"predicted for 3,000 documents")
         for words, _ in livedrill.ANNOUNCED:
             self.assertIn("drill: " + words, done.stderr)
 
@@ -145,7 +145,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         said = self.drill("--predict-only", "--filter", "s==B", "--sample", "5000", "a.csv", "b.csv")
         self.assertAlmostEqual(passing, said["documents"], delta=1)
         self.assertFalse(said["documents_exact"])
-        self.assertRegex(self.stderr, r"drill: predicted for about [\d,]+ documents: ")
+        self.assertRegex(self.stderr, r"predicted for about")
         self.assertEqual([], self.history())
 
     def test_both_ways(self):
@@ -160,7 +160,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual(["after"] * 6 + ["before"] * 6, [sample["indexes"] for sample in said["samples"]])
         self.assertEqual(["after", "before"], [entry["indexes"] for entry in self.history()])
         done = self.tipple(*self.drill_words("--no-predict", "--index", "k:1", "--indexes", "both", "a.csv"))
-        self.assertRegex(done.stdout.decode(), r"\nindexes (after|before) the load: quicker, the other way takes \d")
+        self.assertRegex(done.stdout.decode(), r"\nindexes (after|before) .*quicker")
 
     # ------------------------------------------------------------------------------------------------ history
 
@@ -208,7 +208,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         books = livetest.Books().plain("a.csv", self.text)
         for name in ("results", self.database, self.database + ".result", self.database + ".Results", "x.results"):
             self.assertIsNone(self.drill("--drop", name, "a.csv", status=1))
-            self.assertIn("Only a collection named twice is dropped, or a scratch one", self.stderr)
+            self.assertIn("named twice", self.stderr)
         self.assertEqual([], self.history())
         self.assertEqual(self.ROWS + 1, self.client.count(self.database, "results"))
         uuid = self.target()["results"][0]
@@ -238,7 +238,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.client.command(self.database, {"createIndexes": "results", "indexes": [
             {"key": {"t": 1}, "name": "aging", "expireAfterSeconds": 2000000000}]})
         self.assertIsNone(self.drill("--drop", self.database + ".results", "a.csv", status=1))
-        self.assertIn("does not make again (aging)", self.stderr)
+        self.assertIn("not make again (aging)", self.stderr)
 
     def test_while_it_is_loaded(self):
         """a target that is being loaded is not dropped under the load"""
@@ -252,7 +252,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.addCleanup(loading.kill)
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 0))
         done = self.tipple(*self.drill_words("--no-predict", "--drop", self.database + ".results", "a.csv"), status=1)
-        self.assertIn("1 load of %s.results is running" % self.database, done.stderr)
+        self.assertIn("of %s.results is running" % self.database, done.stderr)
         self.assertGreater(self.client.count(self.database, "results"), 0)
 
     # -------------------------------------------------------------------------------------------- what goes wrong
@@ -269,8 +269,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.hold("")
         status, out, said = self.ended(process)
         self.assertEqual(7, status, said)
-        self.assertRegex(out.splitlines()[-1],
-                         "^loaded and looked at in .*, but .* is not what its files make: 1 changed$")
+        self.assertRegex(out.splitlines()[-1], ": 1 changed$")
         self.assertEqual([1], [entry["differences"] for entry in self.history()])
         self.assertEqual([], self.scratch_names())
         self.assertIsNone(self.drill("--no-predict", "--index", "k:1", "a.csv")["drills"][0]["earlier"])
@@ -315,9 +314,9 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.write("a.csv", livetest.rows(400, 5, bad={7, 9}))
         said = self.drill("--sample", "100", "a.csv", status=2)
         self.assertEqual((398, 2), (said["drills"][0]["load"]["loaded"], said["drills"][0]["load"]["rejected"]))
-        self.assertIn("2 of 100 records of a sample are rejected", self.stderr)
-        self.assertEqual(1, self.stderr.count("of a sample are rejected"))
-        self.assertIn("the rejects of this drill are not kept: --rejects FILE does", self.stderr)
+        self.assertIn("2 of 100 records", self.stderr)
+        self.assertEqual(1, self.stderr.count("sample are rejected"))
+        self.assertIn("not kept: --rejects FILE", self.stderr)
         self.drill("--no-predict", "--rejects", "kept", "a.csv", status=2, touches=True)
         self.assertNotIn("not kept", self.stderr)
         self.assertEqual([7, 9], [(int(entry[2]) - 2) for entry in self.entries("kept")])
@@ -332,7 +331,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
                 self.client.command(self.database, {"dropDatabase": 1})
                 self.client.command(self.database, {"create": "results", setting: value})
                 self.assertIsNone(self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", status=1))
-                self.assertRegex(self.stderr, r"a load does not make again \(%s\): it would be gone" % setting)
+                self.assertRegex(self.stderr, r"not make again \(%s\)" % setting)
         self.drill("--no-predict", "a.csv")
 
     def test_drop_of_other_inputs(self):
@@ -342,10 +341,9 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
             self.write(name, livetest.rows(100, 7 if name == "b.csv" else 8))
         self.load("a.csv", "b.csv")
         before = self.client.count(self.database, "results")
-        for inputs, status, said in ((["a.csv"], 1, "1 of the 2 inputs that were loaded into .* is not named here"),
-                                     (["a.csv", "c.csv"], 1, "1 of the 2 inputs")):
-            self.assertIsNone(self.drill(*drop, *inputs, status=status))
-            self.assertRegex(self.stderr, said)
+        for inputs in (["a.csv"], ["a.csv", "c.csv"]):
+            self.assertIsNone(self.drill(*drop, *inputs, status=1))
+            self.assertIn("1 of the 2 inputs", self.stderr)
         self.write("b.csv", livetest.rows(100, 9))
         self.assertIsNone(self.drill(*drop, "a.csv", "b.csv", status=5))
         self.assertEqual(before, self.client.count(self.database, "results"))
@@ -432,7 +430,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertTrue(self.heard(first, "drill: building the indexes"))
         for words in ((), ("--drop", self.database + ".results")):
             done = self.tipple(*self.drill_words("--no-predict", *words, "a.csv"), status=1)
-            self.assertRegex(done.stderr, r"another study \(process %d on " % first.pid)
+            self.assertRegex(done.stderr, r"another study \(process %d " % first.pid)
         self.hold("")
         status, out, said = self.ended(first)
         self.assertEqual(0, status, said)
@@ -459,7 +457,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
     def test_no_room(self):
         """more than the disk could hold is told before it begins"""
         self.drill("--sample", "500", "--scale", "900g", "a.csv")
-        self.assertRegex(self.stderr, "the documents have .*, and the server's disk has .* left")
+        self.assertRegex(self.stderr, "disk has .* left")
         self.drill("--sample", "500", "--scale", "1k", "a.csv")
         self.assertNotIn("disk", self.stderr)
 
@@ -475,14 +473,14 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.ended(process)
         self.assertIn(livedrill.SCRATCH + ".tipple.mark", self.scratch_names())
         done = self.tipple(*self.drill_words("--no-predict", "a.csv"))
-        self.assertIn("left from a study that was killed", done.stderr)
+        self.assertIn("left from a study", done.stderr)
         self.assertEqual([], self.scratch_names())
 
     def test_somebody_elses(self):
         """a collection of that name that no drill has made is refused and left alone"""
         self.client.insert(self.database, livedrill.SCRATCH, [{"_id": Int64(1), "precious": True}])
         done = self.tipple(*self.drill_words("a.csv"), status=1)
-        self.assertIn("exists, and it is not a study's", done.stderr)
+        self.assertIn("not a study's", done.stderr)
         self.assertEqual(1, self.client.count(self.database, livedrill.SCRATCH))
 
     def test_server_dies(self):
@@ -501,7 +499,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.reconnect()
         self.hold("")
         done = self.tipple(*self.drill_words("--no-predict", "a.csv"))
-        self.assertIn("left from a study that was killed", done.stderr)
+        self.assertIn("left from a study", done.stderr)
         self.assertEqual([], self.scratch_names())
         self.assertEqual(1, len(self.history()))
 

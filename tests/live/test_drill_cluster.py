@@ -25,7 +25,7 @@ class DrillCluster(livedrill.Mixin, livecluster.Cluster):
         self.clean()
         done = self.tipple(*self.drill_words("--no-predict", "a.csv"))
         self.assertRegex(done.stdout.decode(), r"(?m)^place  ")
-        self.assertIn("drill: placing it over the shards", done.stderr)
+        self.assertIn("drill: placing", done.stderr)
         self.assertEqual(2, len(self.history()))
 
     def test_named_twice(self):
@@ -49,7 +49,7 @@ class DrillCluster(livedrill.Mixin, livecluster.Cluster):
         words = self.drill_words("--no-predict", "--drop", self.database + ".results", "a.csv")
         self.load("--shard-key", "t:hashed", "--no-clustered", "--compressor", "zlib", "--index", "k:1", "a.csv")
         said = self.tipple(*words).stderr
-        options = shlex.split(re.search("give this to the next one, too:(.*)", said)[1])
+        options = shlex.split(re.search("next one, too:(.*)", said)[1])
         for name in "results", "results.tipple.files", "results.tipple.loads":
             self.client.command(self.database, {"drop": name})
         again = self.tipple(*words, *options)

@@ -322,14 +322,14 @@ class Commands(Routed):
         self.admin(addShard="s0/" + self.host("s0"))
 
     def test_what_it_cannot_do_it_says(self):
-        self.refused(59, "admin", {"nonsense": 1}, "no such command: 'nonsense'")
+        self.refused(59, "admin", {"nonsense": 1}, "no such command")
         for name in ("removeShard", "renameCollection", "movePrimary", "reshardCollection", "commitTransaction"):
             self.refused(115, "admin", {name: "s0"})
         self.refused(115, "mot", {"insert": "tests", "documents": [{"_id": 1}], "startTransaction": True,
                                   "autocommit": False, "txnNumber": mongo.Int64(1)}, "transactions")
         self.refused(115, "mot", {"aggregate": 1, "pipeline": [{"$changeStream": {}}], "cursor": {}}, "change streams")
         self.refused(115, "mot", {"aggregate": 1, "pipeline": [{"$changeStream": {}}], "cursor": {}}, "change streams")
-        self.refused(115, "config", {"drop": "tags"}, "leaves the database config")
+        self.refused(115, "config", {"drop": "tags"}, "database config")
         self.refused(9, "admin", {"shardCollection": "mot.tests"}, "key")
         self.refused(73, "admin", {"shardCollection": "mot", "key": {"_id": 1}})
 

@@ -36,10 +36,10 @@ class Append(livetest.Case):
         """others' documents stay, later loads need no flag, and verify counts what is not ours"""
         self.prepare()
         self.write_csv("a.csv", 1000)
-        self.refused("did not load .*add to them with --append", "a.csv")
+        self.refused("did not load .*--append", "a.csv")
         said = self.load("--append", "a.csv")
         self.assertEqual((1000, True), (said["loaded"], said["appended"]))
-        self.assertRegex(self.stderr, "holds 80 documents already.* Later loads need no --append")
+        self.assertRegex(self.stderr, "holds 80 documents already")
         self.write_csv("b.csv", 500, 1000)
         self.assertEqual(500, self.load("b.csv")["loaded"])
         self.holds(OTHERS, 1500)
@@ -70,9 +70,9 @@ class Append(livetest.Case):
                 self.client.insert(self.database, "results", [{"_id": number, "x": 1}])
                 for _ in range(2):
                     self.load("--append", "a.csv", status=1)
-                    self.assertRegex(self.stderr, r"holds a document with the _id %d," % number)
+                    self.assertRegex(self.stderr, "with the _id %d," % number)
                     self.holds([{"_id": number, "x": 1}], 0)
-        self.refused("--append keeps the documents that --drop would drop", "--append", "--drop", "--yes", "a.csv")
+        self.refused("--append keeps .*--drop", "--append", "--drop", "--yes", "a.csv")
         self.client.drop_database(self.database)
         self.client.insert(self.database, "results", [{"_id": 1 << 40, "x": 1}])
         self.load("--append", "a.csv")
@@ -87,7 +87,7 @@ class Append(livetest.Case):
         others = OTHERS + [{"_id": base + (1 << 20) + 99, "x": 1}]
         self.client.insert(self.database, "results", others[-1:])
         self.write_csv("b.csv", 100, 100)
-        self.refused("one of the _ids that this load would", "b.csv")
+        self.refused("one of the _ids", "b.csv")
         self.holds(others, 100)
         self.assertEqual(81, self.verified("a.csv")["documents_not_ours"])
 
@@ -121,7 +121,7 @@ class Append(livetest.Case):
         self.client.insert(self.database, "results", [{"_id": "a", "x": 1}, {"_id": "b", "x": 2}])
         self.write("a.csv", "k,v\na,10\nc,30\n")
         self.load("--append", "--id", "k", "--existing", "replace", "a.csv")
-        self.assertIn("What is there stays as it is, but for those whose _id a record has: ", self.stderr)
+        self.assertIn("stays as it is", self.stderr)
         there = {each["_id"]: each for each in self.documents()}
         self.assertEqual({"_id": "b", "x": 2}, there["b"])
         self.assertEqual([10, 30], [there[key].get("v") for key in "ac"])

@@ -103,7 +103,7 @@ class Archives(livetest.Case):
             counts = self.load(name, collection=collection)
             self.assertEqual((300, 1), (counts["read"], counts["files_skipped"]))
             self.write(name, PACKINGS[end](tar_of(("in/a", other))))
-            self.refused("%s!in/a has changed since it was loaded" % name, name, collection=collection, status=5)
+            self.refused("%s!in/a has changed" % name, name, collection=collection, status=5)
 
     def test_renamed_members(self):
         """members of an archive that was made again, or of another one, by other names: each is told to be the one that it was; those of
@@ -119,13 +119,13 @@ class Archives(livetest.Case):
             self.load(name, collection=collection)
             self.write(name, make(("in/a.csv", one), ("in/b.csv", two), ("in/c.csv", three)))
             self.load(name, collection=collection)
-            self.assertNotIn("it is loaded as another file", self.stderr)
+            self.assertNotIn("loaded as another file", self.stderr)
             same_size = one.replace(b"BMW", b"SAA")
             self.write("new/b." + end, make(("a.csv", one), ("in/d.csv", two), ("in/e.csv", same_size)))
             self.assertEqual(1400, self.load("new/b." + end, collection=collection)["loaded"])
             for new, old in (("a.csv", "in/a.csv"), ("in/d.csv", "in/b.csv")):
-                self.assertIn("new/b.%s!%s has another name than %s!%s, but the same size" % (end, new, name, old), self.stderr)
-            self.assertEqual(2, self.stderr.count("it is loaded as another file"))
+                self.assertRegex(self.stderr, "new/b.%s!%s .*than %s!%s, .*same size" % (end, new, name, old))
+            self.assertEqual(2, self.stderr.count("as another file"))
 
     def test_members_of_one_name(self):
         """equal members of two archives are two, also where the first archive is gone, and it stands in a folder of the archive"""
@@ -137,7 +137,7 @@ class Archives(livetest.Case):
             self.load("jan." + end, collection=collection)
             (self.folder / ("jan." + end)).rename(self.folder / "gone")
             self.assertEqual(300, self.load("feb." + end, collection=collection)["loaded"])
-            self.assertIn("feb.%s!data/r.csv has another name than jan.%s!data/r.csv, but the same" % (end, end), self.stderr)
+            self.assertIn("feb.%s!data/r.csv has another name than jan.%s!data/r.csv" % (end, end), self.stderr)
             (self.folder / "there").mkdir(exist_ok=True)
             (self.folder / "gone").rename(self.folder / "there" / ("jan." + end))
             self.assertEqual(0, self.load("there/jan." + end, collection=collection)["loaded"])
@@ -153,21 +153,21 @@ class Archives(livetest.Case):
         self.assertEqual("", self.stderr)
         self.write("a.zip", zip_of(("jan/a.csv", text, zipfile.ZIP_DEFLATED)))
         self.load("a.zip")
-        self.assertIn("a.zip!jan/a.csv has the same name as jan/a.csv, but is packed otherwise", self.stderr)
+        self.assertRegex(self.stderr, "a.zip!jan/a.csv .* jan/a.csv, .*packed")
         self.write("feb/a.csv.gz", gzip.compress(rows(500, 2)))
         self.load("feb/a.csv.gz")
         self.assertEqual("", self.stderr)
         self.write("two/c.csv", text[:-9])
         self.write("two/c.csv.gz", gzip.compress(text[:-9]))
         self.load("two")
-        self.assertIn("two/c.csv.gz has the same name as two/c.csv, but is packed otherwise", self.stderr)
+        self.assertRegex(self.stderr, "two/c.csv.gz .* two/c.csv, .*packed")
         self.load("two")
         self.assertEqual("", self.stderr)
         self.write("d.csv", rows(20, 5))
         self.load("d.csv")
         self.write("old/d.csv.gz", gzip.compress(rows(20, 5)))
         self.load("old/d.csv.gz")
-        self.assertIn("old/d.csv.gz has the same name as d.csv, but is packed otherwise", self.stderr)
+        self.assertRegex(self.stderr, "old/d.csv.gz .* d.csv, .*packed")
 
     def test_rolled(self):
         """a member of the same last name, in an archive that was written anew, is another input: nothing is removed"""
@@ -188,7 +188,7 @@ class Archives(livetest.Case):
             collection, name = "results" + end[-2:], "b." + end
             self.write(name, PACKINGS[end](whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:]))
             self.load(name, "-j", 1, collection=collection, status=5)
-            self.assertIn("%s!b: its gzip data is damaged" % name, self.stderr)
+            self.assertRegex(self.stderr, "%s!b: .*damaged" % name)
             self.assertTrue(self.files(collection)[0]["complete"])
             self.assertFalse(self.files(collection)[1]["complete"])
 
@@ -196,16 +196,16 @@ class Archives(livetest.Case):
         """a tar that is cut off, and one that stands twice in itself: status 5, and no collection"""
         whole = tar_of(("a", rows(500)), ("b", rows(600)))
         for number, (content, says) in enumerate((
-                (whole[:70000], "is cut off: it ends before byte [0-9]+, inside of its member b"),
-                (gzip.compress(whole)[:9000], "ends in the middle of its gzip data"),
-                (tar_of(("a", b""), ("a", b"")), "two members of this name"),
-                (tar_of(("a", whole)), "a tar archive inside of a tar"))):
+                (whole[:70000], "cut off: .* byte [0-9]+, .*member b"),
+                (gzip.compress(whole)[:9000], "in the middle"),
+                (tar_of(("a", b""), ("a", b"")), "two members"),
+                (tar_of(("a", whole)), "inside of a tar"))):
             self.write("bad%d" % number, content)
             self.load("bad%d" % number, status=5)
             self.assertRegex(self.stderr, says)
         self.assertEqual({}, self.everything())
         self.load("-", stdin=whole, status=5)
-        self.assertIn("a tar archive cannot be read from a stream", self.stderr)
+        self.assertIn("from a stream", self.stderr)
 
     def test_where(self):
         """`tipple where` finds a record of a member again"""
@@ -239,7 +239,7 @@ class Archives(livetest.Case):
         more = used.ru_utime + used.ru_stime - ended.ru_utime - ended.ru_stime - before
         self.assertLess(more, 1 if not livetest.sanitized() else 5, "seconds of CPU, of the many that the whole takes")
         self.assertEqual(-signal.SIGINT, load.returncode, said)
-        self.assertIn("interrupted while looking for the members of large.tgz", said)
+        self.assertIn("the members of large.tgz", said)
         self.assertEqual({}, self.everything())
 
 

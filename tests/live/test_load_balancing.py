@@ -109,7 +109,7 @@ class Balancing(livecluster.OwnCluster):
         load.kill()
         load.wait()
         self.assertTrue(self.off())
-        self.assertIn("3 ranges and 3 tags of shards of a load that was killed", self.status())
+        self.assertIn("3 ranges and 3 tags", self.status())
         self.load("a.csv")
         self.holds(Books().plain("a.csv", text))
         self.clean()
@@ -146,7 +146,7 @@ class Balancing(livecluster.OwnCluster):
         self.write("a.csv", TEXT)
         self.load("a.csv")
         self.assertEqual(self.owners(), before)
-        self.assertRegex(self.stderr, r"2 of 3 shards have chunks, and 6\d% of what will be loaded is for s\d")
+        self.assertRegex(self.stderr, r"2 of 3 shards .* 6\d% .* s\d")
         said = self.status()
         self.assertRegex(said, r"uneven  2 of 3 shards")
         commands = MOVE.findall(said)
@@ -166,7 +166,7 @@ class Balancing(livecluster.OwnCluster):
         self.sharded({"_id": 1}, [{"_id": mongo.Int64(at * 2 ** 63 // 20)} for at in range(1, 20)])
         self.write("a.csv", TEXT)
         self.load("a.csv")
-        self.assertRegex(self.stderr, "1 of 3 shards have chunks")
+        self.assertRegex(self.stderr, "1 of 3 shards")
         commands = MOVE.findall(self.status())
         self.assertGreater(len(commands), 10)
         for name, least, behind, shard in commands:
@@ -190,7 +190,7 @@ class Balancing(livecluster.OwnCluster):
         self.client.command("admin", {"moveChunk": self.name(), "bounds": [middle["min"], middle["max"]],
                                       "to": self.chunks()[0]["shard"]})
         said = self.status()
-        self.assertRegex(said, "uneven  2 of 3 shards have chunks, and 67% of the chunks is for")
+        self.assertRegex(said, "uneven  2 of 3 shards .* 67%")
         self.assertNotIn("moveRange", said)
 
     def shares_of(self, counts):
@@ -201,10 +201,10 @@ class Balancing(livecluster.OwnCluster):
         self.sharded({"m": 1}, [{"m": mongo.Timestamp(7 << 32)}, {"m": mongo.Timestamp(9 << 32)}])
         self.write("a.csv", SOME)
         self.load("a.csv")
-        self.assertIn("the router sorts the batches", self.stderr)
+        self.assertIn("router sorts", self.stderr)
         self.holds(Books().plain("a.csv", SOME))
         self.load("--direct", "a.csv", status=1)
-        self.assertIn("whose bounds can be put in order", self.stderr)
+        self.assertIn("put in order", self.stderr)
         self.assertIn("not understood", self.status())
 
     def test_other_keys_are_left_to_the_balancer(self):

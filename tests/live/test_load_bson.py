@@ -106,7 +106,7 @@ class Bson(livetest.Case):
                     whole += 1
                 self.put("a.bson", data[:cut])
                 self.load("a.bson", status=5)
-                self.assertIn("a.bson ends within document %d, which begins at byte %d" % (whole + 1, at), self.stderr)
+                self.assertRegex(self.stderr, "a.bson ends within document %d, .*byte %d" % (whole + 1, at))
                 self.assertEqual(whole, self.client.count(self.database, "results"))
                 self.put("a.bson", data)
                 self.load("a.bson")
@@ -121,7 +121,7 @@ class Bson(livetest.Case):
         data[at:at + 4] = struct.pack("<i", -7)
         self.put("a.bson", data)
         self.load("a.bson", status=5)
-        self.assertIn("a.bson: document 2001, at byte %d, says that it has -7 bytes" % at, self.stderr)
+        self.assertRegex(self.stderr, "a.bson: document 2001, at byte %d, .* -7 bytes" % at)
         self.assertEqual(2000, self.client.count(self.database, "results"))
         self.put("a.bson", b"".join(texts))
         self.load("a.bson", "--reload-changed")

@@ -127,7 +127,7 @@ class Held(livetest.Case):
         self.tipple("where", "--uri", self.uri(), number ^ 1 << 60, status=1)  # another lane
         self.write("a.csv", b"\x1b[2J" + plain[4:])
         header = self.tipple("where", "--uri", self.uri(), 0, status=1)  # a place where no document comes from
-        self.assertIn(b"a.csv offset 0 line 1 (the file has been changed since", header.stdout)
+        self.assertRegex(header.stdout, rb"a.csv offset 0 line 1 \(.*changed")
         self.assertIn(b"\\x1b[2J", header.stdout)
         self.assertIn("no document has the _id 0", header.stderr)
         self.tipple("where", "--uri", self.uri(), 2**52, status=1)  # no file
@@ -140,7 +140,7 @@ class Held(livetest.Case):
         self.load("a.csv")
         then = os.stat(path)
         number = sorted(Books().plain("a.csv", text).files[0].documents)[100]
-        changed = "the file has been changed since: this is what it holds now"
+        changed = "has been changed since"
 
         def where(number, status):
             done = self.tipple("where", "--uri", self.uri(), number, status=status)
@@ -149,24 +149,24 @@ class Held(livetest.Case):
             return done.stdout.decode(), done.stderr, said
 
         out, said, keys = where(number + 1, 1)
-        self.assertIn("no record starts at offset", said)
-        self.assertIn("so no document has the _id %d" % (number + 1), said)
+        self.assertIn("no record starts", said)
+        self.assertIn("no document has the _id %d" % (number + 1), said)
         self.assertEqual(False, keys["changed"])
-        for shown, more in (changed, text), ("the file, as it is now, ends before", text[:50]):
+        for shown, more in (changed, text), ("ends before", text[:50]):
             self.write("a.csv", b"x" + more)
             os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns + 10**9))
             out, said, keys = where(number, 0)
             self.assertIn(shown, out)
             self.assertEqual("", said)
             out, said, keys = where(number + 2, 1)
-            self.assertIn("no document has the _id %d: that of a record at this place" % (number + 2), said)
+            self.assertIn("no document has the _id %d: " % (number + 2), said)
             self.assertNotIn("no record starts", said)
             self.assertIn(shown, out)
         self.write("a.csv", text)
         os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))
         self.client.insert(self.database, "results", [{"_id": mongo.Int64(number + 1)}])
         done = self.tipple("where", "--uri", self.uri(), number + 1, status=1)
-        self.assertIn("a document has the _id %d, but no record starts at offset" % (number + 1), done.stderr)
+        self.assertIn("a document has the _id %d, " % (number + 1), done.stderr)
 
     def test_where_of_json(self):
         """objects of JSON begin anywhere in a line: `where` finds each of an array in one line, and concludes nothing between"""
@@ -249,7 +249,7 @@ class Again(livetest.Case):
         os.utime(self.folder / "two/a.csv", ns=(1, 1))
         for words in ((), ("--reload-changed",)):
             self.load("two", *words, status=5)
-            self.assertIn("loaded as one/a.csv, but other content", self.stderr)
+            self.assertIn("one/a.csv, but other content", self.stderr)
         self.holds(Books().plain("one/a.csv", first))
 
     def test_cut_back(self):
@@ -266,19 +266,19 @@ class Again(livetest.Case):
         self.load("a.csv", status=5)
         os.utime(self.folder / "a.csv", ns=(then, then))
         self.load("a.csv")
-        self.assertIn("may be in the collection", self.stderr)
+        self.assertIn("may be in", self.stderr)
         self.assertEqual(1000, self.load("a.csv", "--reload-changed")["loaded"])
         self.assertEqual(1000, len(self.documents()))
         self.load("a.csv")
-        self.assertNotIn("may be in the collection", self.stderr)
+        self.assertNotIn("may be in", self.stderr)
 
     def test_stream_and_file_of_one_name(self):
         """a stream and a file of one name are refused, whichever comes second"""
         self.write("a.csv", rows(10))
         self.load("-", "--input-name", "a.csv", stdin=rows(20, 2))
-        self.refused("is the name of a file and of a stream", "a.csv")
+        self.refused("and of a stream", "a.csv")
         self.load(self.folder / "a.csv")
-        self.refused("is the name of a file that is to be loaded", "a.csv", "-", "--input-name", "a.csv", collection="other")
+        self.refused("is to be loaded", "a.csv", "-", "--input-name", "a.csv", collection="other")
         self.refused("longer than 255 bytes", "-", "--input-name", 256 * "n")
 
     def test_linked(self):
@@ -301,7 +301,7 @@ class Again(livetest.Case):
         self.load("old/a.csv")
         shutil.move(self.folder / "old", self.folder / "new")
         self.assertEqual(0, self.load("new/a.csv")["read"])
-        self.assertRegex(self.stderr, "new/a.csv is the file that was loaded as old/a.csv")
+        self.assertRegex(self.stderr, "new/a.csv is the file .* old/a.csv")
         self.assertEqual(0, self.load("./new/../new/a.csv")["read"])
         self.assertEqual(0, self.load(self.folder / "new/a.csv")["read"])
         self.holds(Books().plain("old/a.csv", text))
@@ -332,9 +332,9 @@ class Again(livetest.Case):
         """a file that was changed since it was loaded is refused: status 5, and what to do"""
         self.write("a.csv", rows(1000))
         self.load("a.csv")
-        for changed, says in ((rows(1000).replace(b"FORD", b"FURD"), "it has the same size, but other content"),
-                              (rows(999), r"it had [\d,]+ bytes, and has [\d,]+ now"),
-                              (rows(1001, 3), r"it had [\d,]+ bytes, and has [\d,]+ now"),
+        for changed, says in ((rows(1000).replace(b"FORD", b"FURD"), "same size, .*content"),
+                              (rows(999), r"had [\d,]+ bytes, and has [\d,]+ now"),
+                              (rows(1001, 3), r"had [\d,]+ bytes, and has [\d,]+ now"),
                               (b"", r"it had [\d,]+ bytes, and has 0 now")):
             self.write("a.csv", changed)
             self.refused("a.csv has changed .* %s.*--reload-changed" % says, "a.csv", status=5)
@@ -355,7 +355,7 @@ class Again(livetest.Case):
         at = text.index(b"|FORD|", len(text) // 2)
         self.write("a.csv", text[:at] + b"|FURD|" + text[at + 6:])
         os.utime(self.folder / "a.csv", ns=(2, 2))
-        self.refused("a.csv has changed since it was loaded: between byte .*--reload-changed", "a.csv", status=5)
+        self.refused("a.csv has changed .* byte .*--reload-changed", "a.csv", status=5)
         self.holds(Books().plain("a.csv", text))
 
     def test_moved_and_grown(self):
@@ -373,7 +373,7 @@ class Again(livetest.Case):
                 self.write(name, first + more)
                 self.assertEqual(100, self.load(name, collection=collection)["loaded"])
                 self.folder = home
-                self.assertIn("%s is the file that was loaded as old/a.csv (it has grown since" % name, self.stderr)
+                self.assertRegex(self.stderr, "%s is the file .* old/a.csv .*grown" % name)
                 self.assertEqual(400, self.client.count(self.database, collection))
         self.write("1/b.csv", rows(0))
         self.load("1/b.csv", collection="header")
@@ -391,7 +391,7 @@ class Again(livetest.Case):
         (self.folder / "1/a.csv").unlink(), (self.folder / "2/a.csv").unlink()
         self.write("3/a.csv", first + rows(50, 8, header=False))
         self.assertEqual(250, self.load("3/a.csv")["loaded"])
-        self.assertRegex(self.stderr, "warning: 3/a.csv begins with the content of 2 files of this name")
+        self.assertRegex(self.stderr, "3/a.csv begins with .* 2 files")
 
     def test_grown(self):
         """a file that has grown is loaded on, as often as it grows: its done blocks are not sent again"""
@@ -502,7 +502,7 @@ class Again(livetest.Case):
                 while more := file.read(4096):
                     said += more
         self.assertEqual(1, os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), said)
-        self.assertIn(b"not dropped, nothing was touched", said)
+        self.assertIn(b"nothing was touched", said)
         return said.decode()
 
     def test_drop(self):
@@ -512,7 +512,7 @@ class Again(livetest.Case):
         self.load("a.csv")
         self.refused("--drop destroys", "b.csv", "--drop")
         said = self.answers_no(self.command("load", "-f", "mot", "--uri", self.uri(), "--drop", "b.csv"))
-        self.assertIn("Drop %s.results with its 500 documents and its catalog, then load? [y/N]" % self.database, said)
+        self.assertIn("Drop %s.results with its 500 documents" % self.database, said)
         self.assertEqual(700, self.load("b.csv", "--drop", "--yes")["loaded"])
         books = Books(after=Books().plain("a.csv", rows(500))).plain("b.csv", rows(700, 2))
         self.holds(books)
@@ -554,31 +554,30 @@ class Refused(livetest.Case):
         """refused: the collection was dropped, and somebody else made it anew"""
         self.client.command(self.database, {"drop": "results"})
         self.client.insert(self.database, "results", [{"_id": "theirs"}])
-        self.refused("it was dropped and made again, restored, resharded or moved.*--same-collection.*--drop", "b.csv")
-        self.assertRegex(self.tipple("status", "--uri", self.uri()).stderr,
-                         "warning: .*results is not the collection that its catalog describes")
-        self.assertRegex(self.tipple("forget", "--delete", "--uri", self.uri(), "a.csv", status=1).stderr,
-                         "results is not the collection that its catalog describes")
+        self.refused("--same-collection.*--drop", "b.csv")
+        self.assertRegex(self.tipple("status", "--uri", self.uri()).stderr, "warning: .*not the collection")
+        done = self.tipple("forget", "--delete", "--uri", self.uri(), "a.csv", status=1)
+        self.assertIn("not the collection", done.stderr)
         self.assertEqual([{"_id": "theirs"}], self.documents())
         self.client.command(self.database, {"drop": "results"})
         self.client.command(self.database, {"create": "results"})
-        self.refused("it was dropped and made again, restored, resharded or moved.*--same-collection.*--drop", "b.csv")
+        self.refused("--same-collection.*--drop", "b.csv")
 
     def test_other_format(self):
         """refused: another format, or the same one with other rules"""
         self.load("b.csv", "--format", "mot-long", status=1)
-        self.assertRegex(self.stderr, "was loaded with --format mot, not mot-long")
+        self.assertRegex(self.stderr, "with --format mot, not mot-long")
         yaml = self.tipple("formats", "--show", "mot").stdout.decode()
         self.write("mot.yaml", yaml)
         self.load("b.csv", "--format", "./mot.yaml")
         self.write("mot.yaml", yaml.replace("testClass,     key: c, type: trimmed", "testClass,     key: c, type: int"))
-        self.refused("the format 'mot' has changed since", "a.csv", "--format", "./mot.yaml")
+        self.refused("'mot' has changed", "a.csv", "--format", "./mot.yaml")
 
     def test_not_ours(self):
         """refused: a non-empty collection without a catalog, a view, a capped collection, a damaged catalog"""
         self.client.insert(self.database, "foreign", [{"_id": 1}])
-        self.refused("holds documents that tipple did not load", "a.csv", collection="foreign")
-        self.refused("holds documents that tipple did not load", "a.csv", "--dry-run", collection="foreign")
+        self.refused("did not load", "a.csv", collection="foreign")
+        self.refused("did not load", "a.csv", "--dry-run", collection="foreign")
         self.client.command(self.database, {"create": "view", "viewOn": "results", "pipeline": []})
         self.refused("is a view", "a.csv", collection="view")
         self.client.command(self.database, {"create": "capped", "capped": True, "size": 4096})
@@ -587,8 +586,7 @@ class Refused(livetest.Case):
                                             "deletes": [{"q": {"_id": "catalog"}, "limit": 1}]})
         self.refused("damaged", "b.csv")
         for command in "status", "verify b.csv", "forget b.csv":
-            self.assertIn("is damaged: it has entries of inputs, but its header was removed",
-                          self.tipple(*command.split(), "--uri", self.uri(), status=1).stderr)
+            self.assertIn("header was removed", self.tipple(*command.split(), "--uri", self.uri(), status=1).stderr)
         self.load("b.csv", "--drop", "--yes")
         self.assertEqual(["b.csv"], [os.path.basename(entry["path"]) for entry in
                                      self.documents("results.tipple.files") if entry["_id"] != "catalog"])
@@ -598,7 +596,7 @@ class Refused(livetest.Case):
         index = {"key": {"d": 1}, "name": "d_1", "expireAfterSeconds": 2000000000}
         self.client.command(self.database, {"createIndexes": "expiring", "indexes": [index]})
         self.load("a.csv", collection="expiring")
-        self.assertRegex(self.stderr, r"warning: the server removes documents from \S+\.expiring by the index d_1")
+        self.assertRegex(self.stderr, r"warning: .* \S+\.expiring .*index d_1")
         self.load("a.csv", "--drop", "--yes", collection="expiring")
         self.assertNotIn("removes documents", self.stderr)
 
@@ -613,7 +611,7 @@ class Refused(livetest.Case):
                                  ("pieces", [], "pieces"), ("pieces.0.rejects", 2, "rejects"), ("extents", [], "extents"),
                                  ("extents", 3, "extents"), ("extents.0.length", "x", "extents"), ("extents.0", {"base": 0}, "extents")):
             self.client.command(self.database, {"update": files, "updates": [{"q": {"_id": entry["_id"]}, "u": {"$set": {field: odd}}}]})
-            self.refused("is damaged: the field '%s' of its entry with the _id 0 " % told, "b.csv", collection="odd", status=4)
+            self.refused("damaged: the field '%s' .* _id 0 " % told, "b.csv", collection="odd", status=4)
             done = self.tipple("forget", "--uri", self.uri("odd"), "b.csv", status=4, timeout=30)
             self.assertIn("the field '%s'" % told, done.stderr)
             self.client.command(self.database, {"update": files, "updates": [{"q": {"_id": entry["_id"]}, "u": entry}]})
@@ -630,7 +628,7 @@ class Refused(livetest.Case):
         self.write("long.csv", text)
         self.tipple(*words)
         self.write("long.csv", text[:-200000] + b"\n2,abc" + text[-200000 + 6:])
-        self.assertIn("has changed since it was loaded", self.tipple(*words, status=5).stderr)
+        self.assertIn("has changed", self.tipple(*words, status=5).stderr)
 
     def test_another_layout(self):
         """refused by every command: a catalog in the layout of another version; --drop starts over"""
@@ -646,7 +644,7 @@ class Refused(livetest.Case):
         self.client.command(self.database, {"update": "results.tipple.files", "updates": [
             {"q": {"_id": "catalog"}, "u": {"$set": {"layout": 3}, "$unset": {"nextOrdinal": 1}}}]})
         before = self.client.count(self.database, "results")
-        self.refused("that this one cannot change", "a.csv", "--drop", "--yes")
+        self.refused("cannot change", "a.csv", "--drop", "--yes")
         self.assertEqual(before, self.client.count(self.database, "results"))
 
 

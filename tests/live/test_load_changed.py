@@ -38,7 +38,7 @@ class Changed(livetest.Case):
 
     def is_refused(self, name, status=5):
         self.load(name, status=status)
-        self.assertRegex(self.stderr, "%s has changed since it was loaded" % name)
+        self.assertRegex(self.stderr, "%s has changed" % name)
         self.assertIn("--reload-changed", self.stderr)
 
     def reloads(self, name, status=0):
@@ -67,7 +67,7 @@ class Changed(livetest.Case):
                 (self.folder / "day.csv").rename(self.folder / ("old%d" % number) / "day.csv")
         for words in [], ["--reload-changed"], ["--reload-changed", "old1/day.csv"]:
             self.load("day.csv", *words, status=5)
-            self.assertIn("day.csv has other content than each of the 2 inputs of this name", self.stderr)
+            self.assertIn("day.csv has other content", self.stderr)
         self.assertEqual(100 + 101, self.client.count(self.database, "results"))
         self.assertEqual(102, self.load("day.csv", "old0/day.csv", "old1/day.csv", "--reload-changed")["loaded"])
         self.assertEqual(100 + 101 + 102, self.client.count(self.database, "results"))
@@ -109,7 +109,7 @@ class Changed(livetest.Case):
                 (self.folder / "src/day.csv").rename(self.folder / "done/day.csv")
                 self.write("done/day.csv", rows(105, 0))
                 self.assertEqual(5, self.load("done/day.csv")["loaded"])
-                self.assertIn("done/day.csv is the file that was loaded as src/day.csv (it has grown", self.stderr)
+                self.assertRegex(self.stderr, "done/day.csv is the file .* src/day.csv .*grown")
                 self.assertEqual(before + 105, self.client.count(self.database, "results"))
                 self.assertEqual(0, self.load("done/day.csv")["loaded"])
                 self.verifies("done/day.csv")
@@ -181,7 +181,7 @@ class Changed(livetest.Case):
                 self.assertEqual(3, self.load("0/x.csv", *words)["loaded"])
                 self.assertEqual(100 + 103, self.client.count(self.database, "results"))
                 said = self.tipple("forget", "--delete", "0/x.csv", "--uri", self.uri(), status=1).stderr
-                self.assertRegex(said, "what is called 0/x.csv today was loaded as 1/x.csv#1, and .* is 0/x.csv#0")
+                self.assertRegex(said, "0/x.csv today .* 1/x.csv#1, .* 0/x.csv#0")
                 self.client.drop_database(self.database)
 
     def test_told_beside_a_changed_one(self):
@@ -197,8 +197,8 @@ class Changed(livetest.Case):
         self.write("r/u.csv", rows(100, 2) + rows(1, 8) + rows(1, 9))
         self.shorten_lease()
         self.load("a.csv", "y/c.csv", "r/u.csv", "e.csv", "--reload-changed")
-        self.assertIn("y/c.csv has the same name as x/c.csv, which is not there any more", self.stderr)
-        self.assertIn("r/u.csv begins with the content of 2 files", self.stderr)
+        self.assertRegex(self.stderr, "y/c.csv .* x/c.csv, which is not there")
+        self.assertRegex(self.stderr, "r/u.csv begins with .* 2 files")
         self.assertIn("e.csv has another name than p/u.csv", self.stderr)
 
     def test_moved_and_changed(self):
@@ -211,7 +211,7 @@ class Changed(livetest.Case):
                 (self.folder / "a/day.csv").rename(self.folder / "b/day.csv")
             self.edit("b/day.csv", rows(100, 7 + keeps))
             self.assertEqual(100, self.load("b/day.csv")["loaded"])
-            (self.assertNotIn if keeps else self.assertIn)("b/day.csv has the same name as a/day.csv", self.stderr)
+            (self.assertNotIn if keeps else self.assertIn)("same name as a/day.csv", self.stderr)
             self.client.drop_database(self.database)
 
     def test_come_and_go(self):
@@ -229,10 +229,10 @@ class Changed(livetest.Case):
         (self.folder / "2024/x.csv").rename(self.folder / "x-jan.csv")
         self.write("2025/x.csv", rows(100, 2))
         self.load("x-jan.csv", "2025/x.csv")
-        self.assertIn("x-jan.csv has another name than 2024/x.csv, but the same size, beginning and end: it is", self.stderr)
-        self.assertIn("2025/x.csv has the same name as 2024/x.csv, which is not there any more", self.stderr)
-        self.assertEqual(2, self.stderr.count("it is loaded as another file. If it is that one, "))
-        self.assertIn("records are there twice; docs/resume.md, 'The same records twice', says what to do", self.stderr)
+        self.assertRegex(self.stderr, "x-jan.csv .* than 2024/x.csv, .*same size")
+        self.assertRegex(self.stderr, "2025/x.csv .* 2024/x.csv, which is not there")
+        self.assertEqual(2, self.stderr.count("as another file"))
+        self.assertIn("docs/resume.md", self.stderr)
         self.assertNotIn("forget", self.stderr)
 
     def test_renamed_when_interrupted(self):
@@ -241,7 +241,7 @@ class Changed(livetest.Case):
         self.load("a.csv", "--limit", 6000)
         (self.folder / "a.csv").rename(self.folder / "b.csv")
         self.load("b.csv")
-        self.assertIn("but the same size, beginning and end (a.csv is not loaded to its end): it is loaded", self.stderr)
+        self.assertIn("a.csv is not loaded", self.stderr)
         self.shorten_lease()
         self.tipple("forget", "--delete", "a.csv#0", "--uri", self.uri())
         self.assertEqual(0, self.load("b.csv")["loaded"])
@@ -280,7 +280,7 @@ class Changed(livetest.Case):
         text = (self.folder / "done/mon/x.csv").read_bytes()
         self.write("done/mon/x.csv", rows(30, 77))
         self.load("done/mon", status=5)
-        self.assertIn("done/mon/x.csv has changed since it was loaded", self.stderr)
+        self.assertIn("done/mon/x.csv has changed", self.stderr)
         self.shorten_lease()
         self.assertEqual(30, self.load("done/mon", "--reload-changed")["loaded"])
         self.assertEqual(60, self.client.count(self.database, "results"))
@@ -298,7 +298,7 @@ class Changed(livetest.Case):
         (self.folder / "f").mkdir()
         shutil.copy(self.folder / "e/x.csv", self.folder / "f/x.csv")
         self.assertEqual(30, self.load("f/x.csv")["loaded"])
-        self.assertIn("f/x.csv has the name, size, beginning and end of d/x.csv: it is loaded as another file", self.stderr)
+        self.assertRegex(self.stderr, "f/x.csv has .* d/x.csv: .*another file")
 
     def test_refused_while_loaded(self):
         """--reload-changed of what another load works on is refused, and no removal is told before that"""
@@ -308,7 +308,7 @@ class Changed(livetest.Case):
         self.write("b.csv", rows(10, 2))
         os.replace(self.folder / "b.csv", self.folder / "a.csv")
         self.load("a.csv", "--reload-changed", status=1)
-        self.assertIn("a.csv is being loaded (process", self.stderr)
+        self.assertIn("a.csv is being loaded", self.stderr)
         self.assertNotIn("are removed", self.stderr)
         self.kill(load)
 
@@ -322,7 +322,7 @@ class Changed(livetest.Case):
             (self.folder / "a.json").rename(self.folder / "b.json")
             self.load("b.json")
             self.assertEqual(300, self.client.count(self.database, "results"))
-            self.assertIn("those of its records that have no _id of their own are there twice", self.stderr)
+            self.assertIn("there twice", self.stderr)
             self.client.drop_database(self.database)
         self.write("a.csv", b"k,v\n1,1\n2,2\n")
         self.load("a.csv", "--id", "k")
@@ -366,7 +366,7 @@ class Changed(livetest.Case):
         (self.folder / "data").rename(self.folder / "there")
         self.write("there/try.csv", rows(10, 1))
         self.load("there/big.csv", "there/try.csv")
-        self.assertIn("there/try.csv has another name than data/big.csv, but the same beginning", self.stderr)
+        self.assertRegex(self.stderr, "there/try.csv .* than data/big.csv, .*same beginning")
 
     def test_link_moved_on(self):
         """a link that leads to another file now: that file is not taken for what was loaded by the link, which stays"""
@@ -377,7 +377,7 @@ class Changed(livetest.Case):
         (self.folder / "latest").unlink()
         (self.folder / "latest").symlink_to("2024")
         self.assertEqual(301, self.load("2024/x.csv")["loaded"])
-        self.assertIn("2024/x.csv is the file that latest/x.csv leads to, too", self.stderr)
+        self.assertRegex(self.stderr, "2024/x.csv .* latest/x.csv leads to")
         self.assertEqual(0, self.load("2024/x.csv", "--reload-changed")["loaded"])
         self.assertEqual(0, self.load("2023/x.csv", "2024/x.csv")["loaded"])
         self.assertEqual(300 + 301, self.client.count(self.database, "results"))
@@ -391,7 +391,7 @@ class Changed(livetest.Case):
             if grown:
                 self.edit("logs/server.csv", rows(300, 0) + rows(50, 1))
                 self.assertEqual(50, self.load("logs")["loaded"])
-                self.assertIn("logs/current.csv is the file that was loaded as logs/server.csv", self.stderr)
+                self.assertRegex(self.stderr, "logs/current.csv is the file .* logs/server.csv")
                 self.assertEqual(350, self.client.count(self.database, "results"))
             else:
                 self.edit("logs/server.csv", rows(300, 2))
@@ -412,7 +412,7 @@ class Changed(livetest.Case):
         (self.folder / "latest.csv").unlink()
         (self.folder / "latest.csv").symlink_to("02.csv")
         self.assertEqual(200, self.load("02.csv")["loaded"])
-        self.assertIn("02.csv is the file that latest.csv leads to, too", self.stderr)
+        self.assertRegex(self.stderr, "02.csv .* latest.csv leads to")
         self.tipple("forget", "--delete", "latest.csv#0", "--uri", self.uri())
         self.assertEqual(200, self.client.count(self.database, "results"))
 
@@ -429,7 +429,7 @@ class Changed(livetest.Case):
         self.edit("x.csv", rows(200, 2))
         for words in [], ["--reload-changed"]:
             self.load("x.csv", *words, status=5)
-            self.assertIn("this one was loaded as %s" % whole, self.stderr)
+            self.assertIn("was loaded as %s" % whole, self.stderr)
         self.reloads(whole)
         self.folder = top
         self.assertEqual(300 + 200, self.client.count(self.database, "results"))
@@ -448,7 +448,7 @@ class Changed(livetest.Case):
                 if other is not None:
                     self.write("app.log", other)
                 self.assertEqual(320, self.load("app.log.1")["loaded"])
-                self.assertIn("app.log.1 has another name than app.log, and begins with its content", self.stderr)
+                self.assertRegex(self.stderr, "app.log.1 .* than app.log, and begins")
                 (self.folder / "app.log.1").unlink()
                 self.client.drop_database(self.database)
 
@@ -459,9 +459,9 @@ class Changed(livetest.Case):
         self.write("b.csv", rows(100, 1) + rows(50, 2, header=False))
         self.write("c.csv", rows(100, 3))
         self.load("a.csv", "a (1).csv", "b.csv", "c.csv")
-        self.assertIn("a (1).csv has another name than a.csv, but the same size", self.stderr)
-        self.assertIn("b.csv has another name than a.csv, and begins with its content", self.stderr)
-        self.assertEqual(2, self.stderr.count("it is loaded as another file"))
+        self.assertRegex(self.stderr, "a .1..csv .* than a.csv, .*same size")
+        self.assertRegex(self.stderr, "b.csv .* than a.csv, and begins")
+        self.assertEqual(2, self.stderr.count("as another file"))
         self.load("a.csv", "a (1).csv", "b.csv", "c.csv")
         self.assertNotIn("another name", self.stderr)
 
@@ -475,12 +475,12 @@ class Changed(livetest.Case):
         self.load("log.csv")
         for name in "old.csv", "between.csv":
             self.load(name)
-            self.assertIn("%s has another name than log.csv, but the same beginning" % name, self.stderr)
+            self.assertRegex(self.stderr, "%s .* than log.csv, .*same beginning" % name)
         self.write("c.csv", rows(10, 1))
         self.load("c.csv")
         self.edit("c.csv", rows(100, 1) + rows(20, 2, header=False))
         self.load("c.csv")
-        self.assertIn("c.csv has another name than log.csv, but the same size", self.stderr)
+        self.assertRegex(self.stderr, "c.csv .* than log.csv, .*same size")
 
     def test_onto_an_empty_one(self):
         """where an empty file was loaded before, what comes there is told as a new one is"""
@@ -591,7 +591,7 @@ class Changed(livetest.Case):
         there = {**first, "_id": Int64(first["_id"] + sum(map(len, text.splitlines(keepends=True)[1:151])))}
         self.client.command(self.database, {"insert": "results", "documents": [there]})
         self.load("a.csv", status=2)
-        self.assertRegex(self.stderr, "13 fields where 14 were expected; and another document with its _id")
+        self.assertRegex(self.stderr, "13 fields .* another document")
         self.assertIn(b"extra", self.verifies("a.csv", status=7))
 
     def test_long_names_of_streams(self):
@@ -616,7 +616,7 @@ class Changed(livetest.Case):
         self.write("a.csv", rows(10))
         uri = self.uri() + ("&" if "?" in self.uri() else "?") + "w=0"
         self.assertEqual(10, self.load("a.csv", "--uri", uri)["loaded"])
-        self.refused("w=0 in the URI asks for no answers", "a.csv", "--uri", uri, "--unsafe")
+        self.refused("w=0 in the URI", "a.csv", "--uri", uri, "--unsafe")
 
 
 class Fixed(livetest.Case):
@@ -632,7 +632,7 @@ class Fixed(livetest.Case):
         rejects.write_bytes(b"\n".join(lines))
         said = self.load("--retry", rejects.name, status=2)
         self.assertEqual((2, 1, 1), (said["read"], said["loaded"], said["rejected"]))
-        self.assertIn("is a header, a comment or empty", self.stderr)
+        self.assertIn("a header, a comment", self.stderr)
 
 
 if __name__ == "__main__":

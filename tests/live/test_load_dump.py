@@ -68,11 +68,11 @@ class Dump(livetest.Case):
         self.assertEqual(len(texts), self.load("d.archive")["loaded"])
         self.holds(texts, "d.archive")
         self.load("d.archive", status=1, collection="else")
-        self.assertRegex(self.stderr, r"d\.archive: is an archive of mongodump with 2 collections \(.*shop\.items\)")
+        self.assertRegex(self.stderr, r"d\.archive: .* 2 collections \(.*shop\.items\)")
         self.assertEqual(0, self.client.count(self.database, "else"))
         self.put("one.archive", archive({"shop.items": others}))
         self.assertEqual(len(others), self.load("one.archive", collection="else")["loaded"])
-        self.assertIn("one.archive has one collection, shop.items: it is taken for %s.else" % self.database, self.stderr)
+        self.assertIn("shop.items: it is taken for %s.else" % self.database, self.stderr)
         self.assertEqual(len(others), self.load("one.archive!shop.items", collection="named")["loaded"])
         self.assertNotIn("is taken for", self.stderr)
 
@@ -80,7 +80,7 @@ class Dump(livetest.Case):
         """views, time series and collections that are not there are told, each with status 5"""
         self.put("d.archive", archive({"shop.orders": made(5, "o")}, others=[
             listed("shop.v", kind="view"), listed("shop.w", kind="timeseries")]))
-        for name, said in (("shop.v", "a view"), ("shop.w", "a time series"), ("shop.x", "holds no collection 'shop.x'")):
+        for name, said in (("shop.v", "a view"), ("shop.w", "a time series"), ("shop.x", "no collection 'shop.x'")):
             self.load("d.archive!" + name, status=5)
             self.assertIn(said, self.stderr)
 
@@ -94,8 +94,7 @@ class Dump(livetest.Case):
                 neverlost.shorten_lease(self.uri(), 1)
                 self.put("d.archive", whole[:cut])
                 self.load("d.archive!shop.orders", status=5)
-                self.assertIn("d.archive!shop.orders: its archive ends too early, at byte %d, before the end of this "
-                              "collection; everything before that was read" % cut, self.stderr)
+                self.assertRegex(self.stderr, "d.archive!shop.orders: .*too early, at byte %d, " % cut)
                 self.assertGreater(self.client.count(self.database, "results"), 1000)
                 self.put("d.archive", whole)
                 self.load("d.archive!shop.orders", "--reload-changed")
@@ -106,14 +105,12 @@ class Dump(livetest.Case):
         texts = made(30, "o")
         whole = archive({"shop.orders": texts, "shop.items": made(500, "i")}, others=[listed("shop.v", kind="view")])
         last = whole.rindex(header("shop.items", True)[:20])
-        ends = "ends too early, at byte %d"
+        ends = "too early, at byte %d"
         for cut in (len(whole) - 4, last + 30, last + 2, last, last - 4, last - 30, len(whole) // 2):
             for name, data, said in (
-                    ("d.archive", whole[:cut], "!shop.orders: was read to its end, but its archive " + ends),
-                    ("d.gz", gzip.compress(whole[:cut]), "!shop.orders: was read to its end, but its archive " + ends +
-                     " of what is unpacked"),
-                    ("d.gz", gzip.compress(whole, 0)[:cut], ": ends in the middle of its gzip data.*The collection "
-                     "shop.orders was read to its end before that")):
+                    ("d.archive", whole[:cut], "!shop.orders: was read .*" + ends),
+                    ("d.gz", gzip.compress(whole[:cut]), "!shop.orders: was read .*" + ends + " of what is unpacked"),
+                    ("d.gz", gzip.compress(whole, 0)[:cut], ": .*gzip data.* shop.orders was read")):
                 with self.subTest(cut=cut, name=name):
                     self.client.drop_database(self.database)
                     self.put(name, data)
@@ -137,7 +134,7 @@ class Dump(livetest.Case):
         whole = bytearray(archive({"shop.orders": texts}))
         at = whole.index(texts[200]) + len(texts[200]) - 3
         for changed, said in ((bytes([whole[at] ^ 1]), "its checksum"),
-                              (None, "the length of a document"), (b"", "ends within the list")):
+                              (None, "the length"), (b"", "within the list")):
             with self.subTest(said=said):
                 self.client.drop_database(self.database)
                 damaged = whole[:]
@@ -156,10 +153,8 @@ class Dump(livetest.Case):
         with status 5"""
         held = {"shop.items": made(50, "i"), "shop.orders": made(300, "o")}
         first, second = archive(held), archive({"shop.items": made(20, "j")})
-        joined = "another archive of mongodump follows the first one, at byte %d" % len(first)
-        other = "what follows the mongodump data at byte %d is something else" % len(first)
-        for name, data, said in (("d.archive", first + second, joined + "; everything before that was read. Copy it into a "
-                                  "file of its own (tail -c +%d)" % (len(first) + 1)),
+        joined, other = "another archive .*byte %d" % len(first), "byte %d is something else" % len(first)
+        for name, data, said in (("d.archive", first + second, r"%s; .*tail -c \+%d" % (joined, len(first) + 1)),
                                  ("d.gz", gzip.compress(first) + gzip.compress(second), joined + " of what is unpacked"),
                                  ("d.archive", first + b"\n", other), ("d.archive", first + bytes(700), other)):
             for collection, texts in held.items():
@@ -167,7 +162,7 @@ class Dump(livetest.Case):
                     self.client.drop_database(self.database)
                     self.put(name, data)
                     self.load("%s!%s" % (name, collection), status=5)
-                    self.assertIn("%s!%s: %s" % (name, collection, said), self.stderr)
+                    self.assertRegex(self.stderr, "%s!%s: .*%s" % (name, collection, said))
                     self.assertEqual(len(texts), self.client.count(self.database, "results"))
         self.client.drop_database(self.database)
         self.put("d.archive", first + second)
@@ -208,8 +203,8 @@ class Dump(livetest.Case):
                     self.put(folder + name + end, pack(data))
                 self.assertEqual(800, self.load("dump", collection="orders")["loaded"])
                 for said in (r"v\.metadata\.json.*: a view", r"w\.metadata\.json.*: a time series",
-                             r"system\.buckets\.w\.bson.*: a collection of the server",
-                             "the index old of the dump is not built"):
+                             r"system\.buckets\.w\.bson.*: a collection",
+                             "index old .*not built"):
                     self.assertRegex(self.stderr, said)
                 self.holds(texts, "dump", collection="orders")
                 found = self.indexes("orders")
@@ -217,7 +212,7 @@ class Dump(livetest.Case):
                 self.assertEqual({"note": 1}, found["words"]["weights"])
                 self.assertNotIn("old", found)
                 self.load("dump", status=1)
-                self.assertRegex(self.stderr, r"dump: is a dump of 2 collections \(\S+\.items, \S+\.orders\)")
+                self.assertRegex(self.stderr, r"dump: .* 2 collections \(\S+\.items, \S+\.orders\)")
                 self.assertEqual(9, self.load(folder + "items.bson" + end)["loaded"])
 
     def test_folder_of_the_uri_without_documents(self):
@@ -270,7 +265,7 @@ class Dump(livetest.Case):
                 self.client.drop_database(self.database)
                 self.assertEqual(names, self.each("load", name, path=path))
                 for passed in ("dump/admin/system.users.bson", "dump/config/mongos.bson") if name == "dump" else ():
-                    self.assertIn("skipped %s: a collection of the server itself" % passed, self.stderr)
+                    self.assertIn("skipped %s: a collection" % passed, self.stderr)
                 self.assertEqual(dict.fromkeys(names, 0), self.each("load", name, path=path))
                 self.assertEqual(names, self.each("verify", name, path=path))
                 for collection, texts in held.items():
@@ -298,7 +293,7 @@ class Dump(livetest.Case):
                 self.client.drop_database(self.database)
                 self.assertEqual(names, self.each("load", dump))
                 for name in own:
-                    self.assertIn("skipped %s: what tipple itself keeps" % (at % name), self.stderr)
+                    self.assertIn("skipped %s: what tipple" % (at % name), self.stderr)
                 self.assertEqual(dict.fromkeys(names, 0), self.each("load", dump))
                 self.assertEqual(names, self.each("verify", dump))
                 self.assertEqual({*texts, *(name + ".tipple." + end for name in texts for end in ("files", "loads"))},
@@ -309,14 +304,14 @@ class Dump(livetest.Case):
                 self.assertEqual(300, self.load(at % "orders", collection="orders")["already_there"])
                 self.assertEqual(names, self.each("verify", dump))
                 self.load(at % "orders.tipple.files", status=1, collection="orders.tipple.files")
-                self.assertIn("'orders.tipple.files' is the name of a load's catalog, not of data", self.stderr)
+                self.assertIn("'orders.tipple.files' is the name", self.stderr)
                 self.assertEqual(1, self.load(dump, collection="orders.tipple.tune")["loaded"])
         for pattern in "dump/%s/orders*.bson" % self.database, "bare/*.bson":
             self.client.drop_database(self.database)
             for name in "orders.bson", "orders.tipple.files.bson", "orders.tipple.loads.bson":
                 self.put("bare/" + name, (self.folder / "dump" / self.database / name).read_bytes())
             self.assertEqual(300, self.load(pattern, collection="orders")["loaded"])
-            self.assertIn("orders.tipple.files.bson: what tipple itself keeps", self.stderr)
+            self.assertIn("orders.tipple.files.bson: what tipple", self.stderr)
         self.assertEqual(0, self.load("bare", collection="orders")["loaded"])
 
     def test_marks_in_names(self):
@@ -335,14 +330,14 @@ class Dump(livetest.Case):
         self.put_dump("dump/" + self.database, {"a": made(5, "o"), "b": made(70, "i"), "c": made(8, "o")})
         self.put("dump/%s/a.metadata.json" % self.database, b'{"options": {"capped": true}}')
         self.assertEqual([70, 8], list(self.each("load", "dump", status=1).values())[-2:])
-        for said in (".a: the collection of the dump was capped", "1 of 3 collections are not done (%s.a)" % self.database):
+        for said in ("dump was capped", "not done (%s.a)" % self.database):
             self.assertIn(said, self.stderr)
         self.assertEqual((0, 70), (self.client.count(self.database, "a"), self.client.count(self.database, "b")))
         self.client.command(self.database, {"delete": "b", "deletes": [{"q": {"k": 3}, "limit": 1}]})
         self.put("dump/%s/a.metadata.json" % self.database, b"{}")
         self.each("load", "dump")
         self.assertEqual([5, 69, 8], list(self.each("verify", "dump", status=7).values()))
-        self.assertIn("1 of 3 collections are not done (%s.b)" % self.database, self.stderr)
+        self.assertIn("not done (%s.b)" % self.database, self.stderr)
 
     def test_each_goes_on_behind_an_index(self):
         """one that cannot be built is of one collection, too"""
@@ -350,7 +345,7 @@ class Dump(livetest.Case):
         self.put("dump/%s/b.metadata.json" % self.database,
                  b'{"indexes": [{"v": 2, "key": {"nowhere": 1}, "name": "one", "unique": true}]}')
         self.each("load", "dump", status=4)
-        self.assertIn("1 of 3 collections are not done (%s.b)" % self.database, self.stderr)
+        self.assertIn("not done (%s.b)" % self.database, self.stderr)
         self.assertEqual([5, 70, 8], [self.client.count(self.database, name) for name in "abc"])
 
     def test_each_is_told_of_drops(self):
@@ -358,8 +353,7 @@ class Dump(livetest.Case):
         self.put_dump("dump/" + self.database, {"a": made(5, "o"), "b": made(70, "i")})
         done = self.tipple("load", "dump", "--drop", "--yes", "--uri", "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200",
                            "--patience", "200ms", status=4)
-        self.assertIn("1 more collection was not looked at, nor dropped: load it with --drop by its own file and name, "
-                      "dump/%s/b.bson into %s.b" % (self.database, self.database), done.stderr)
+        self.assertIn("dump/%s/b.bson into %s.b" % (self.database, self.database), done.stderr)
 
     def test_each_refused(self):
         """what cannot be meant of all collections, and what is beside a dump: nothing is written"""
@@ -367,7 +361,7 @@ class Dump(livetest.Case):
         self.put_dump("dump/" + one, {"a": made(5, "o")})
         self.put_dump("dump/" + more, {"b": made(5, "o")})
         for words, said in ((["dump", "--rejects", "r"], "--rejects names one file"),
-                            (["dump", "--report", "r.html"], "--report is of one collection"),
+                            (["dump", "--report", "r.html"], "--report is"),
                             (["dump", "--drop"], "--drop destroys")):
             self.assertEqual({}, self.each("load", *words, status=1))
             self.assertIn(said, self.stderr)
@@ -375,13 +369,13 @@ class Dump(livetest.Case):
         self.assertRegex(self.stderr, r"several databases \(%s.[ab], %s.[ab]\)" % ((self.database + "_[xy]",) * 2))
         self.put("dump/rows.csv", b"a,b\n1,2\n")
         self.each("load", "dump", status=1)
-        self.assertIn("files beside it, such as dump/rows.csv", self.stderr)
+        self.assertIn("such as dump/rows.csv", self.stderr)
         self.each("load", "dump/rows.csv", status=1)
-        self.assertIn("the URI names no collection", self.stderr)
+        self.assertIn("names no collection", self.stderr)
         self.put_dump("two/x/" + one, {"a": made(5, "o")})
         self.put_dump("two/y/" + one, {"a": made(5, "o")})
         self.each("load", "two", status=1)
-        self.assertIn("two collections of the name %s.a" % one, self.stderr)
+        self.assertIn("of the name %s.a" % one, self.stderr)
         mine = {"listDatabases": 1, "nameOnly": True, "filter": {"name": {"$regex": "^" + self.database}}}
         self.assertEqual([], self.client.command("admin", mine)["databases"])
 
@@ -422,16 +416,15 @@ class Dump(livetest.Case):
         for words in (["--index", 'a:1;partial={"a": {"$ne": 1}}'], ["--index", "a:text", "--index", "b:text"], ["--index", "a:1;name=*"]):
             self.dump_of({}, [minimongo.encode({"_id": i, "a": i, "b": i}) for i in range(5)])
             self.load("d", *words, "--drop", "--yes", status=1)
-            self.assertRegex(self.stderr, r"the server does not build the index .*Nothing was dropped")
+            self.assertRegex(self.stderr, "not build .*Nothing was dropped")
             self.assertEqual(9, self.client.count(self.database, "results"))
         self.put("d/shop/a.metadata.json", json.dumps({"indexes": [
             {"v": 2, "key": {"a": "geoHaystack", "b": 1}, "name": "old", "bucketSize": 1}]}).encode())
         self.load("d", "--drop", "--yes", status=1)
-        self.assertIn("the server does not build the index old: ", self.stderr)
+        self.assertIn("index old: ", self.stderr)
         self.dump_of({"validator": {"a": {"$exists": False}}}, [minimongo.encode({"_id": i}) for i in range(5)])
         self.client.command(self.database, {"create": "results.tipple.try"})  # of a load that was killed in that moment
-        self.assertIn(b"results.tipple.try is empty, and of a load with --drop that was killed", self.tipple(
-            "status", "--uri", self.uri()).stdout)
+        self.assertIn(b"results.tipple.try is empty", self.tipple("status", "--uri", self.uri()).stdout)
         self.load("d", "--drop", "--yes")
         self.assertEqual(["results", "results.tipple.files", "results.tipple.loads"], sorted(
             each["name"] for each in self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]))
@@ -463,7 +456,7 @@ class Dump(livetest.Case):
         self.assertNotIn("clusteredIndex", self.options("plain"))
         self.put("d/shop/a.metadata.json", b'{"indexes": [')
         self.load("d", status=5)
-        self.assertIn("the metadata of its collection is no JSON", self.stderr)
+        self.assertIn("is no JSON", self.stderr)
 
     def test_unreadable_metadata(self):
         """metadata that are there, and cannot be read: nothing is loaded without the indexes and options that they tell"""
@@ -472,7 +465,7 @@ class Dump(livetest.Case):
         metadata.unlink()
         metadata.symlink_to("a.metadata.json")  # root may read everything, but not this
         for name in ("d", "d/shop/a.bson"):
-            self.refused(r"a\.metadata\.json: its symbolic links lead in a circle", name, status=5)
+            self.refused(r"a\.metadata\.json: .*circle", name, status=5)
         metadata.unlink()
         self.assertEqual(1, self.load("d/shop/a.bson")["loaded"])
 
@@ -519,10 +512,10 @@ class Dump(livetest.Case):
         self.put("dump/%s/v.metadata.json" % self.database, b'{"options": {"viewOn": "plain", "pipeline": []}, "indexes": []}')
         self.put("dump/%s/system.js.bson" % self.database, b"")
         self.assertIn(self.database + ".a%20c", self.each("load", "dump"))
-        self.assertRegex(self.stderr, r"skipped \S+/system\.js\.bson: a collection of the server itself\n.*skipped \S+/v\.metadata\.json: a view")
+        self.assertRegex(self.stderr, r"skipped \S+/system\.js\.bson: .*\n.*skipped \S+/v\.metadata\.json: a view")
         self.put_dump("dump/" + self.database, {"system": made(3, "o")})
         self.each("load", "dump", status=1)
-        self.assertRegex(self.stderr, r"1 of \d+ collections are not done \(%s\.system\)" % self.database)
+        self.assertRegex(self.stderr, r"not done \(%s\.system\)" % self.database)
 
     def test_indexes_keep_their_order(self):
         """an index that has no collation gets none of its new collection, whose texts are equal in another sense"""
@@ -555,16 +548,16 @@ class Dump(livetest.Case):
             self.put("%s/shop/a.bson" % name, b"".join(texts[:5] if name == "a" else texts[5:]))
             self.put("%s/shop/a.metadata.json" % name, indexes())
         self.load("a", "--index", "m:1;name=x", status=1)
-        self.assertRegex(self.stderr, "--index m:1;name=x: a/.*has an index of the same name, x, with other keys")
+        self.assertRegex(self.stderr, "--index m:1;name=x: a/.* x, with other keys")
         self.assertEqual(0, self.client.count(self.database, "results"))
         self.load("a", "--index", "k:1;name=x;unique")
-        self.assertIn("the index x is built as --index says", self.stderr)
+        self.assertIn("index x is built", self.stderr)
         self.assertTrue(self.indexes()["x"]["unique"])
         self.load("a", "b", collection="both")
         self.assertNotIn("--index says", self.stderr)
         self.put("b/shop/a.metadata.json", indexes(unique=True))
         self.load("a", "b", status=1, collection="other")
-        self.assertIn("its index x is not the one of that name of another input", self.stderr)
+        self.assertIn("index x is not", self.stderr)
 
     def test_options_refused(self):
         """a collection that throws documents away is not made, and nothing is dropped; one that was made by hand is taken"""
@@ -572,10 +565,10 @@ class Dump(livetest.Case):
         self.put("plain.bson", b"".join(texts))
         self.load("plain.bson")
         for options, said in (({"capped": True, "size": {"$numberInt": "4096"}}, "was capped"),
-                              ({"timeseries": {"timeField": "t"}}, "was a time series"),
+                              ({"timeseries": {"timeField": "t"}}, "a time series"),
                               ({"viewOn": "results", "pipeline": []}, "was a view"),
                               ({"clusteredIndex": {"v": 2, "key": {"_id": 1}, "unique": True},
-                                "expireAfterSeconds": {"$numberInt": "5"}}, "removes documents by their age")):
+                                "expireAfterSeconds": {"$numberInt": "5"}}, "by their age")):
             with self.subTest(said=said):
                 self.dump_of(options, texts)
                 for words in (["--drop", "--yes"], ["--drop", "--dry-run"]):

@@ -70,7 +70,7 @@ class Existing(Ids, livetest.Case):
         self.has(last(a, b, c))
         self.verified("c.csv", "b.csv", "a.csv")
         self.assertEqual(0, self.load("b.csv", "a.csv", "c.csv")["read"])
-        self.refused("was loaded with --existing replace, not keep", "--existing", "keep", "a.csv")
+        self.refused("--existing replace, not keep", "--existing", "keep", "a.csv")
 
     def test_others(self):
         """documents of others are replaced, too, and equal ones are simply there"""
@@ -145,12 +145,12 @@ class Existing(Ids, livetest.Case):
         a, b = rows(3000, 100, 10, "a"), rows(100, 100, 11, "b")
         self.put(a=a, b=b)
         self.load("--id", "k", "--existing", "replace", "--limit", "1000", "a.csv")
-        self.refused("a.csv comes before b.csv in the catalog, and is not loaded to its end", "b.csv")
+        self.refused("a.csv comes before b.csv .*not loaded", "b.csv")
         self.load("b.csv", "a.csv")
         self.has(last(a, b))
         grown = Input(a.rows + [("key 5", "grown")])
         self.put(a=grown)
-        self.refused("b.csv, which comes after it in the catalog", "a.csv")
+        self.refused("b.csv, which comes after", "a.csv")
         self.has(last(a, b))
         self.put(a=a)
         self.write("b.csv", Input(b.rows + [("key 7", "grown")]).text)
@@ -166,10 +166,9 @@ class Existing(Ids, livetest.Case):
         self.load("--id", "k", "--existing", "replace", "a.csv", "b.csv")
         self.put(copy=a, part=Input(a.rows[:100]), more=Input(a.rows + [("key 5", "new")]), again=b)
         self.write("a.csv.gz", gzip.compress(a.text.encode()))
-        for name, says in (("copy.csv", "has the content of"),
-                           ("more.csv", "begins with the content of"), ("a.csv.gz", "may be, packed otherwise,")):
-            self.refused("%s %s a.csv, which was loaded before b.csv" % (name, says), name)
-        self.refused("part.csv is the beginning of a.csv, or an earlier version of it", "part.csv")
+        for name, says in (("copy.csv", "has"), ("more.csv", "begins"), ("a.csv.gz", "may be, packed")):
+            self.refused("%s %s.* a.csv, .*before b.csv" % (name, says), name)
+        self.refused("part.csv is the beginning of a.csv", "part.csv")
         self.has(last(a, b))
         self.load("again.csv")
         self.has(last(a, b))
@@ -186,11 +185,11 @@ class Existing(Ids, livetest.Case):
         self.load("--id", "k", "--existing", "replace", "p.csv")
         self.put(p=grown)
         for names in ("p.csv", "bak.csv"), ("bak.csv", "p.csv"):
-            self.refused("bak.csv is the beginning of p.csv, or an earlier version of it", *names)
+            self.refused("bak.csv is the beginning of p.csv", *names)
         self.has(last(p))
         self.load("p.csv")
         for name in "bak.csv", "try.csv":
-            self.refused("%s is the beginning of p.csv, or an earlier version of it" % name, name)
+            self.refused("%s is the beginning of p.csv" % name, name)
         self.has(last(grown))
 
     def test_beginning_of_one_that_was_moved(self):
@@ -201,7 +200,7 @@ class Existing(Ids, livetest.Case):
         (self.folder / "in/p.csv").rename(self.folder / "p.csv")
         self.load("p.csv")
         self.write("try.csv", p.text[:p.text.index("\n", 500) + 1])
-        self.refused("try.csv is the beginning of in/p.csv, or an earlier version of it", "try.csv")
+        self.refused("try.csv is the beginning of in/p.csv", "try.csv")
         self.has(last(p))
 
     def test_equal_in_one_command(self):
@@ -210,8 +209,8 @@ class Existing(Ids, livetest.Case):
         first = rows(5, 5, 26, "first")
         self.put(a=a, b=b, c=a, d=Input(a.rows + [("key 1", "newer")]), first=first)
         self.load("--id", "k", "--existing", "replace", "first.csv")
-        self.refused("c.csv has the content of a.csv, and b.csv comes between them", "a.csv", "b.csv", "c.csv")
-        self.refused("d.csv begins with the content of a.csv, and b.csv comes between", "a.csv", "b.csv", "d.csv")
+        self.refused("c.csv has .* a.csv, and b.csv comes between", "a.csv", "b.csv", "c.csv")
+        self.refused("d.csv begins .* a.csv, and b.csv comes between", "a.csv", "b.csv", "d.csv")
         self.load("b.csv", "a.csv", "c.csv")
         self.has(last(first, b, a))
 
@@ -225,7 +224,7 @@ class Existing(Ids, livetest.Case):
         self.client.insert(self.database, "results", documents)
         for words in ["--same-collection"], []:
             self.load("a.csv", *words, status=1)
-            self.assertIn("a.csv is to be read again, since the collection is another one, and b.csv comes after", self.stderr)
+            self.assertRegex(self.stderr, "a.csv .*read again.* b.csv")
         self.has(last(a, b))
         self.load("a.csv", "b.csv")
         self.has(last(a, b))
@@ -239,7 +238,7 @@ class Existing(Ids, livetest.Case):
         (self.folder / "new").mkdir()
         (self.folder / "a.csv").unlink()
         self.write("new/a.csv", Input(a.rows + [("key 1", "new")]).text)
-        self.refused("`tipple forget` a.csv#0 and load it again", "new/a.csv")
+        self.refused("`tipple forget` a.csv#0", "new/a.csv")
         self.tipple("forget", "a.csv#0", "--uri", self.uri())
         self.load("new/a.csv")
 
@@ -257,8 +256,7 @@ class Existing(Ids, livetest.Case):
         (self.folder / "old/p.csv").unlink()
         self.write("3/p.csv", a.text)
         self.assertEqual(0, self.load("-q", "3/p.csv")["read"])
-        self.assertIn("3/p.csv has the name and content of 1/p.csv, but another time of modification, and 2/p.csv was loaded "
-                      "since: nothing of it is loaded again", self.stderr)
+        self.assertRegex(self.stderr, "3/p.csv has .* 1/p.csv, .* 2/p.csv was loaded since")
         self.has(last(a, b))
         self.tipple("forget", "1/p.csv#0", "--uri", self.uri())
         self.load("3/p.csv")
@@ -268,11 +266,11 @@ class Existing(Ids, livetest.Case):
         """without own `_id`s, with --unsafe, with another mode, beside another load"""
         a = rows(100, 20, 12, "a")
         self.put(a=a)
-        self.refused("goes with _ids that are the data's own", "--existing", "replace", "a.csv")
-        self.refused("does not go with --unsafe", "--existing", "replace", "--id", "k", "--unsafe", "a.csv")
-        self.refused("none of reject, keep and replace", "--existing", "no", "a.csv")
+        self.refused("the data's own", "--existing", "replace", "a.csv")
+        self.refused("go with --unsafe", "--existing", "replace", "--id", "k", "--unsafe", "a.csv")
+        self.refused("none of reject", "--existing", "no", "a.csv")
         self.load("--id", "k", "a.csv", status=2)
-        self.refused("was loaded with --existing reject, not replace", "--existing", "replace", "a.csv")
+        self.refused("--existing reject, not replace", "--existing", "replace", "a.csv")
 
     def test_suspended(self):
         """a load that was taken for dead, and wakes up, puts no older row in the place of a newer one"""
@@ -389,8 +387,7 @@ class Sharded(Ids, Cluster):
         self.verified("a.csv")
         self.write("b.json", '{"_id": 1, "v": 1}\n')
         self.client.drop_database(self.database)
-        self.refused("does not go with 'v' in the shard key", "--existing", "replace", "--id", "_id", "--shard-key", "v",
-                     "b.json")
+        self.refused("go with 'v'", "--existing", "replace", "--id", "_id", "--shard-key", "v", "b.json")
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ class Inputs(livetest.Case):
         self.write("a.csv", rows(10))
         with socket.socket(socket.AF_UNIX) as unix:
             unix.bind(os.path.relpath(self.folder / "socket"))
-            for words, pattern in ((("missing",), "missing: there is no such file"), (("link",), "link: is a link to a file"),
+            for words, pattern in ((("missing",), "missing: there is no"), (("link",), "link: is a link"),
                                    (("loop",), "circle"), (("*.gz",), "no file matches"), (("empty",), "no file"),
                                    (("socket",), "socket"), (("a.csv/b",), "not a folder"), (("",), "no such file")):
                 self.fails(5, pattern, "a.csv" if words[0] == "missing" else "--", *words)
@@ -70,7 +70,7 @@ class Inputs(livetest.Case):
             self.skipTest("another user cannot run tipple here")
         said = process.communicate(timeout=livetest.LONG)[1].decode()
         self.assertEqual(5, process.returncode, said)
-        self.assertIn("a.csv: this user may not read it", said)
+        self.assertIn("a.csv: this user may", said)
 
     def test_truncated_gzip(self):
         """a gzip cut off anywhere: status 5, what came before is loaded and counted"""
@@ -95,7 +95,7 @@ class Inputs(livetest.Case):
             self.write(name, packed)
             self.assertFalse(self.files()[-1]["complete"])
             before = self.documents(raw=True)
-            self.fails(5, path + " has changed since it was loaded: between byte 0 and .*--reload-changed", name)
+            self.fails(5, path + " has changed .* byte 0 .*--reload-changed", name)
             self.assertEqual(before, self.documents(raw=True))
             self.load(name, "--drop", "--yes")
             self.holds(self.placed({path: text}))
@@ -174,7 +174,7 @@ class Inputs(livetest.Case):
                 livetest.feed(self.folder / pipe, rows(5, 1))
             out, said = load.communicate(timeout=livetest.LONG)
             self.assertEqual(5, load.returncode, said)
-            self.assertRegex(said.decode(), name + ": changed while it was read .it became " + ("longer" if grows else "shorter"))
+            self.assertRegex(said.decode(), name + ": changed while .*" + ("longer" if grows else "shorter"))
             self.assertEqual(5 * len(pipes), livetest.Counts(json.loads(out))["loaded"])
         self.assertEqual(2 * 5 * len(pipes), self.client.count(self.database, "results"))
         self.assertEqual(20000, self.load("grows.csv")["loaded"])

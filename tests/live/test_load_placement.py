@@ -94,8 +94,8 @@ class Placement(livecluster.OwnCluster):
         self.assertEqual({"s0": [alike]}, self.tags())
         self.zone(own, "s1", WHOLE, "results.d")
         self.load("--drop", "--yes", "a.csv", status=1)
-        self.assertIn("a shard has the tag %s, which no load of %s has noted" % (own, self.name), self.stderr)
-        self.assertNotIn(b"of a load that was killed", self.status("--restore").stdout)
+        self.assertIn("the tag %s, which no load" % own, self.stderr)
+        self.assertNotIn(b"load that was killed", self.status("--restore").stdout)
         self.assertEqual(([("results.d", own)], {"s0": [alike], "s1": [own]}), (self.zones(), self.tags()))
         self.assertEqual(3000, self.client.count(self.database, "results"))
 
@@ -104,7 +104,7 @@ class Placement(livecluster.OwnCluster):
         own = "tipple.%s.0" % self.name
         self.zone(own, "s1", WHOLE)
         self.load("a.csv", status=1)
-        self.assertIn("a person has set 1 zone range for it (%s)" % own, self.stderr)
+        self.assertIn("1 zone range for it (%s)" % own, self.stderr)
         self.status("--restore")
         self.assertEqual(([], [("results", own)]), (self.listed(), self.zones()))
 
@@ -114,11 +114,11 @@ class Placement(livecluster.OwnCluster):
         chunk, = self.chunks()
         self.zone("EU", chunk["shard"], WHOLE)
         self.load("a.csv")
-        self.assertIn("zones that a person has set (such as EU)", self.stderr)
+        self.assertIn("(such as EU)", self.stderr)
         self.assertEqual([chunk["shard"]], [chunk["shard"] for chunk in self.chunks()])
         self.assertEqual(3000, len(self.on_shard(chunk["shard"])))
         said = self.status().stdout.decode()
-        self.assertRegex(said, "uneven  1 of 2 shards .* zones that a person has set")
+        self.assertRegex(said, "uneven  1 of 2 shards .* zones")
         self.assertNotIn("moveRange", said)
         self.assertEqual([("results", "EU")], self.zones())
 
@@ -127,7 +127,7 @@ class Placement(livecluster.OwnCluster):
         self.zone("EU", "s1", WHOLE)
         for words in ((), ("--drop", "--yes")):
             self.load(*words, "a.csv", status=1)
-            self.assertIn("a person has set 1 zone range for it (EU)", self.stderr)
+            self.assertIn("1 zone range for it (EU)", self.stderr)
             self.assertEqual(([], [("results", "EU")]), (self.listed(), self.zones()))
         self.admin(shardCollection=self.name, key={"_id": 1})
         self.load("a.csv")
@@ -140,10 +140,10 @@ class Placement(livecluster.OwnCluster):
         self.zone("EU", "s0", WHOLE)
         drill = ("drill", "--format", "mot", "--uri", self.uri(), "--drop", self.name, "a.csv")
         said = self.tipple(*drill, status=1).stderr
-        self.assertIn("has zones that a person has set (1 range, such as EU)", said)
+        self.assertIn("(1 range, such as EU)", said)
         self.admin(updateZoneKeyRange=self.name, **WHOLE, zone=None)
         self.switch(True)
-        self.assertIn("turned off by a person", self.tipple(*drill, status=1).stderr)
+        self.assertIn("off by a person", self.tipple(*drill, status=1).stderr)
         self.assertEqual([True], self.off())
         zone = 'E"); db.dropDatabase(); ("\\U'
         self.zone(zone, "s0", WHOLE)
@@ -152,7 +152,7 @@ class Placement(livecluster.OwnCluster):
         self.assertIn("), %s)\n" % json.dumps(zone), self.stderr)
         self.assertEqual(([], [True]), (self.zones(), self.off()))
         self.assertEqual(3000, self.client.count(self.database, "results"))
-        of_key = "If they are to be there again, load with --drop and the shard key that they are of, and after the load:"
+        of_key = "key that they"
         self.assertNotIn(of_key, self.stderr)
         self.zone("EU", "s0", WHOLE)
         self.load("--drop", "--yes", "--shard-key", "k", "a.csv")
@@ -172,13 +172,13 @@ class Placement(livecluster.OwnCluster):
         """only the server knows where a decimal belongs: that is said, and no share that nobody has counted"""
         self.write("a.json", "".join('{"_id": {"$numberDecimal": "%d.5"}}\n' % i for i in range(500)))
         done = self.tipple("load", "--format", "json", "--uri", self.uri(), "a.json")
-        self.assertIn("where to cut the shard key cannot be seen before the load", done.stderr)
+        self.assertIn("where to cut", done.stderr)
         self.assertNotIn("too few values", done.stderr)
         self.admin(split=self.name, middle={"_id": mongo.Int64(250)})
         self.admin(moveChunk=self.name, find={"_id": mongo.Int64(250)}, to={"s0": "s1", "s1": "s0"}[self.chunks()[1]["shard"]])
         self.write("b.json", "".join('{"_id": {"$numberDecimal": "%d.7"}}\n' % i for i in range(500)))
         done = self.tipple("load", "--format", "json", "--uri", self.uri(), "b.json")
-        self.assertIn(b"500 documents were sent to the router", done.stdout)
+        self.assertIn(b"500 documents were sent", done.stdout)
         self.assertNotIn(b"each with", done.stdout)
 
     # ---- shards that are being drained
@@ -190,7 +190,7 @@ class Placement(livecluster.OwnCluster):
         self.assertEqual([], self.on_shard("s1"))
         self.set_config("shards", {}, {"$set": {"draining": True}})
         self.load("a.csv", status=1, collection="another")
-        self.assertIn("every shard of the cluster is being drained", self.stderr)
+        self.assertIn("being drained", self.stderr)
         self.assertNotIn("another", self.listed())
         self.status()
 
@@ -295,7 +295,7 @@ class Placement(livecluster.OwnCluster):
         self.faults(clear=True)
         self.assertEqual(2, len(self.zones()))
         self.assertTrue(livetest.wait_for(lambda: b"2 ranges and 2 tags" in self.status().stdout, 30))
-        self.assertIn(b"2 ranges and 2 tags of shards that a load had left are gone", self.status("--restore").stdout)
+        self.assertRegex(self.status("--restore").stdout, b"2 ranges and 2 tags .*gone")
         self.clean()
 
     def test_left_without_a_collection(self):
@@ -303,8 +303,8 @@ class Placement(livecluster.OwnCluster):
         self.zone("tipple.%s.0" % self.name, "s0", WHOLE)
         self.zone("tipple.%s.1" % self.name, "s1")
         self.note_zones(2)
-        self.assertIn(b"1 range and 2 tags of shards of a load that was killed", self.status().stdout)
-        self.assertIn(b"1 range and 2 tags of shards that a load had left are gone", self.status("--restore").stdout)
+        self.assertIn(b"1 range and 2 tags", self.status().stdout)
+        self.assertRegex(self.status("--restore").stdout, b"1 range and 2 tags .*gone")
         self.clean()
 
     def test_unique_indexes(self):
@@ -314,7 +314,7 @@ class Placement(livecluster.OwnCluster):
             for dry in ((), ("--dry-run",)):
                 self.load("--index", "m:1,v:1;unique", "a.csv", *words, *dry, status=1,
                           collection="plain" if "--drop" in words else "results")
-                self.assertIn("the unique index m_1_v_1 cannot be built where", self.stderr)
+                self.assertIn("index m_1_v_1 cannot be", self.stderr)
         self.assertEqual(["plain", "plain.tipple.files", "plain.tipple.loads"], self.listed())
         self.assertEqual(3000, self.client.count(self.database, "plain"))
         self.admin(shardCollection=self.name, key={"k": 1})
@@ -331,7 +331,7 @@ class Placement(livecluster.OwnCluster):
         self.load("--shard-key", "none", "a.csv")
         self.faults(fault={"do": "drop", "command": "connectionStatus", "count": 100000})
         self.load("--drop", "--yes", "--shard-key", "k", "a.csv", "--patience", "1s", status=4)
-        self.assertIn("could not run 'connectionStatus'", self.stderr)
+        self.assertIn("'connectionStatus'", self.stderr)
         self.assertEqual(3000, self.client.count(self.database, "results"))
 
     def indexes(self, collection):
@@ -352,12 +352,12 @@ class Placement(livecluster.OwnCluster):
         self.assertLessEqual({"k_1", "mine"}, set(self.indexes("both")))
         for words in ((), ("--drop", "--yes")):
             self.load("--shard-key", "k", "--index", "k:1;sparse", "a.csv", *words, status=1, collection="c1" if words else "none")
-            self.assertIn("give it another name", self.stderr)
+            self.assertIn("it another name", self.stderr)
             self.load("--shard-key", "k", "--index", "k:1,t:1;name=k_1", "a.csv", *words, status=1, collection="c1" if words else "none")
-            self.assertIn("the index k_1 has other fields, and servers give another one that name", self.stderr)
+            self.assertIn("index k_1 has other", self.stderr)
             self.load("--shard-key", "d", "--index", "d:1;expire=100;name=x", "a.csv", *words, status=1,
                       collection="c1" if words else "none")
-            self.assertIn("would remove documents while they are loaded", self.stderr)
+            self.assertIn("would remove documents", self.stderr)
         self.assertEqual(3000, self.client.count(self.database, "c1"))
         self.assertNotIn("none", self.listed())
         self.clean()
@@ -366,8 +366,8 @@ class Placement(livecluster.OwnCluster):
         """--index changes nothing of it; beside the key's own, servers build a sparse one under another name, but no hidden one"""
         (self.folder / "d").mkdir()
         (self.folder / "d/a.bson").write_bytes(b"".join(mongo.encode({"_id": i, "k": i}) for i in range(9)))
-        for index, status, advice in (({"sparse": True, "name": "k_1"}, 1, "build this one behind the load, under another name"),
-                                      ({"hidden": True, "name": "mine"}, 1, "take the metadata of the dump away"),
+        for index, status, advice in (({"sparse": True, "name": "k_1"}, 1, "under another name"),
+                                      ({"hidden": True, "name": "mine"}, 1, "metadata of the dump"),
                                       ({"sparse": True, "name": "mine"}, 0, "")):
             (self.folder / "d/a.metadata.json").write_text(json.dumps({"indexes": [{"v": 2, "key": {"k": 1}, **index}]}))
             for words in (("--index", "k:1;name=other;sparse"), ()) if status else ((),):
@@ -383,10 +383,10 @@ class Placement(livecluster.OwnCluster):
         self.load("--drop", "--yes", "--shard-key", "k", "a.csv")
         command = '    db.adminCommand({configureCollectionBalancing: "%s", chunkSize: 5})\n' % self.name
         self.assertIn(command, self.stderr)
-        self.assertNotIn("takes away its shard key", self.stderr)
+        self.assertNotIn("away its shard key", self.stderr)
         self.load("--drop", "--yes", "a.csv")
         self.assertNotIn("chunkSize", self.stderr)
-        self.assertIn('takes away its shard key { "k" : 1 }, and without --shard-key it will be sharded on { "_id" : 1 }', self.stderr)
+        self.assertIn('{ "k" : 1 }, and without --shard-key', self.stderr)
         self.load("--drop", "--yes", "a.csv")
         self.assertNotIn("takes away", self.stderr)
 
@@ -408,13 +408,12 @@ class Placement(livecluster.OwnCluster):
         self.admin(shardCollection=self.name, key={"_id": 1})
         self.set_config("collections", {"_id": self.name}, {"$set": {"permitMigrations": False}})
         self.load("a.csv")
-        self.assertIn("A person has turned moves of its chunks off (sh.disableMigrations)", self.stderr)
+        self.assertIn("(sh.disableMigrations)", self.stderr)
         self.assertEqual([WHOLE], [{"min": chunk["min"], "max": chunk["max"]} for chunk in self.chunks()])
         said = self.status().stdout.decode()
         self.assertRegex(said, "uneven .* sh.enableMigrations")
         self.assertNotIn("moveRange", said)
         self.load("--drop", "--yes", "a.csv")
-        self.assertIn('takes away how a person has set its chunks', self.stderr)
         self.assertIn('    sh.disableMigrations("%s")\n' % self.name, self.stderr)
         self.assertNotIn("configureCollectionBalancing", self.stderr)
 
@@ -429,11 +428,11 @@ class Placement(livecluster.OwnCluster):
                 for key in ("k", "none"):
                     done = self.tipple("load", "--format", "json", "--uri", self.uri(collection), "--shard-key", key, "a.json",
                                        *words, status=1)
-                    self.assertIn('is sharded on { "v" : 1 } already, not on --shard-key %s' % key, done.stderr)
+                    self.assertIn('already, not on --shard-key %s' % key, done.stderr)
                 done = self.tipple("load", "--format", "json", "--uri", self.uri(collection), "--index", "k:1;unique", "a.json",
                                    *words, status=1)
-                self.assertIn('the unique index k_1 cannot be built where', done.stderr)
-                self.assertIn('The key stays until --drop: with that, give --shard-key', done.stderr)
+                self.assertIn('index k_1 cannot be', done.stderr)
+                self.assertIn('stays until --drop', done.stderr)
             self.tipple("load", "--format", "json", "--uri", self.uri(collection), "--shard-key", "v", "a.json")
             self.assertEqual(50, self.client.count(self.database, collection))
 
@@ -455,7 +454,7 @@ class Placement(livecluster.OwnCluster):
             self.client.command(self.database, {"createIndexes": name, "indexes": [{"name": "theirs", **index}]})
             words = ["a.csv"] if name == "unique" else ["--shard-key", "k", "a.csv"]
             self.load(*words, collection=name, status=1)
-            self.assertRegex(self.stderr, "could not be sharded: .*With --shard-key none the collection stays on one shard")
+            self.assertRegex(self.stderr, "not be sharded: .*--shard-key none")
             self.clean()
         self.load("--shard-key", "none", "a.csv", collection="partial")
 
@@ -463,7 +462,7 @@ class Placement(livecluster.OwnCluster):
         """No cluster shards such a collection by its texts' own order: said before anything is changed."""
         self.client.command(self.database, {"create": "results", "collation": {"locale": "en", "strength": 2}})
         self.load("a.csv", status=1)
-        self.assertRegex(self.stderr, "has a collation, .* leave it on one shard with --shard-key none")
+        self.assertRegex(self.stderr, "has a collation, .*--shard-key none")
         self.assertEqual(["results"], self.listed())
         self.load("--shard-key", "none", "a.csv")
 
@@ -471,7 +470,7 @@ class Placement(livecluster.OwnCluster):
         """Newer servers write one of a collection that was moved to another shard as a whole."""
         self.admin(shardCollection=self.name, key={"_id": 1})
         self.set_config("collections", {"_id": self.name}, {"$set": {"unsplittable": True}})
-        self.assertIn(b"not sharded: it lives on one shard", self.status().stdout)
+        self.assertIn(b"lives on one shard", self.status().stdout)
         self.load("--shard-key", "none", "a.csv")
         self.assertEqual([False], self.off())
 
@@ -485,10 +484,10 @@ class Placement(livecluster.OwnCluster):
         shard, = (shard for shard, tags in self.tags().items() if own in tags)
         self.admin(updateZoneKeyRange=self.database + ".others", **WHOLE, zone=own)
         said = self.status("--restore", status=4)
-        self.assertIn("tags of shards that loads have set could not be taken away", said.stderr)
-        self.assertIn(b"the collection is balanced again", said.stdout)
+        self.assertIn("not be taken away", said.stderr)
+        self.assertIn(b"is balanced again", said.stdout)
         self.assertEqual(([("others", own)], {shard: [own]}, [False]), (self.zones(), self.tags(), self.off()))
-        self.assertIn(b"0 ranges and 1 tag of shards of a load that was killed", self.status().stdout)
+        self.assertIn(b"0 ranges and 1 tag", self.status().stdout)
         self.admin(updateZoneKeyRange=self.database + ".others", **WHOLE, zone=None)
         self.load("a.csv")
         self.clean()
@@ -499,14 +498,14 @@ class Placement(livecluster.OwnCluster):
         self.switch(True)
         said = self.status("--restore").stdout
         self.assertNotIn(b"balanced again", said)
-        self.assertIn(b"is off; no load has noted", said)
+        self.assertIn(b"no load has noted", said)
         self.note("begun")
         self.assertIn(b"or a person", self.status().stdout)
         self.load("a.csv")
         self.assertIn("It stays off", self.stderr)
         self.assertEqual([True], self.off())
         self.note(True)
-        self.assertIn(b"a load that was killed has turned balancing off", self.status().stdout)
+        self.assertIn(b"turned balancing off", self.status().stdout)
         self.load("a.csv")
         self.assertEqual([False], self.off())
 
@@ -522,11 +521,11 @@ class Hidden(livecluster.Cluster):
                                   ({"db": "config", "collection": "collections"}, "find"),
                                   roles=[{"role": "readWrite", "db": self.database}]))
         self.load("a.csv", "--uri", uri)
-        self.assertIn("may not read the cluster's config database", self.stderr)
-        self.assertIn("zones that loads have set could not be looked for", self.stderr)
+        self.assertIn("config database", self.stderr)
+        self.assertIn("not be looked for", self.stderr)
         self.assertEqual(2, len(self.config("tags", filter={"ns": self.database + ".results"})))
         said = self.tipple("status", "--uri", uri, "--restore", status=1).stderr
-        self.assertIn("zones that loads have set could not be looked for", said)
+        self.assertIn("not be looked for", said)
         self.load("a.csv")
         self.clean()
 
@@ -550,9 +549,9 @@ class Hidden(livecluster.Cluster):
         self.load("a.csv", "--uri", uri)
         for words in ((), ("--shard-key", "none")):
             self.load("--drop", "--yes", "a.csv", "--uri", uri, *words, status=1)
-            self.assertIn("is sharded, and this user may not read what a drop takes away", self.stderr)
+            self.assertIn("read what a drop", self.stderr)
         said = self.tipple("drill", "--uri", uri, "--format", self.format, "--drop", name, "a.csv", status=1)
-        self.assertIn("is sharded, and this user may not read what a drop takes away", said.stderr)
+        self.assertIn("read what a drop", said.stderr)
         entry, = self.config("collections", filter={"_id": name})
         self.assertEqual(({"k": 1}, True), (entry["key"], entry.get("noBalance")))
         self.assertEqual(["theirs"], [each["tag"] for each in self.config("tags", filter={"ns": name})])
@@ -562,7 +561,7 @@ class Hidden(livecluster.Cluster):
         self.write("a.csv", TEXT)
         uri = self.user({"role": "readWrite", "db": self.database})
         self.load("--shard-key", "k", "a.csv", "--uri", uri, status=1)
-        self.assertIn("this user may not read how %s.results is sharded" % self.database, self.stderr)
+        self.assertIn("read how %s.results" % self.database, self.stderr)
         self.assertEqual([], self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"])
         self.client.command(self.database, {"createIndexes": "results", "indexes": [{"key": {"t": 1}, "name": "t", "unique": True}]})
         self.client.command("admin", {"shardCollection": self.database + ".results", "key": {"t": 1}})

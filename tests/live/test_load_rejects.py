@@ -27,7 +27,7 @@ class Kept(livetest.Case):
         self.holds(books)
         self.assertEqual(books.rejected(), [(*entry[:3], entry[4]) for entry in sorted(self.entries(), key=lambda e: e[1])])
         offset = text.index(b"one field")
-        self.assertIn("rejected a.csv:8:10 (offset %d): it has 1 field where 14 were expected" % offset, self.stderr)
+        self.assertIn("rejected a.csv:8:10 (offset %d): it has 1 field" % offset, self.stderr)
         kept = (self.folder / (self.database + ".results.rejects")).read_text("latin-1")
         self.assertRegex(kept, r"(?m)^#@[0-9a-f]{8} offset=%d line=8 length=9 hash=[0-9a-f]{16} dialect=[0-9a-f]{16} field=- .* file=a.csv -- a.csv:8:10: it has 1"
                          % offset)
@@ -55,7 +55,7 @@ class Kept(livetest.Case):
         for name in ("a.csv", "notes"):
             kept = (self.folder / name).read_bytes()
             self.load("a.csv", "--rejects", name, status=1)
-            self.assertRegex(self.stderr, name + " is no reject file of tipple.* name another with --rejects")
+            self.assertRegex(self.stderr, name + " is no reject file")
             self.assertEqual(kept, (self.folder / name).read_bytes())
         self.write("begun", "# tipple rej")
         self.assertEqual(1, self.load("a.csv", "--rejects", "begun", status=2)["rejected"])
@@ -97,7 +97,7 @@ class Limited(livetest.Case):
         self.load("a.csv", "--max-rejects", "2%", status=2)
         self.load("a.csv", "--max-rejects", "1.99%", status=3, collection="less")
         self.load("a.csv", "--max-rejects", "0.5%", status=3, collection="r1")
-        self.assertRegex(self.stderr, "in the end 40 of 2000 records are rejected, more than --max-rejects 0.5% allows; look")
+        self.assertRegex(self.stderr, "40 of 2000 records .*--max-rejects 0.5%")
         self.refused("not a share", "a.csv", "--max-rejects", "200%")
 
     def test_share_of_what_is_still_to_come(self):
@@ -142,7 +142,7 @@ class Limited(livetest.Case):
         wrong = b"\n".join(b"%d;other;format" % number for number in range(5000)) + b"\n"
         self.write("a.csv", wrong)
         self.load("a.csv", "--max-rejects", 1000, status=3)
-        self.assertRegex(self.stderr, "records were all rejected; is --format mot the right one")
+        self.assertRegex(self.stderr, "all rejected; is --format mot")
         self.holds({})
         self.write("d.csv", rows(0) + b"\n".join(wrong.split(b"\n")[:200]) + b"\n" + rows(50, header=False))
         self.assertEqual(50, self.load("d.csv", "--max-rejects", 1001, collection="allowed", status=2)["loaded"])
@@ -172,7 +172,7 @@ class Limited(livetest.Case):
         self.assertEqual((4150, 4000, 150), tuple(counts[part] for part in ("read", "already_there", "rejected")))
         self.write("c.csv", rows(0) + b"bad\n" * 150)
         self.load("a.csv", "c.csv", status=3)
-        self.assertIn("records were all rejected", self.stderr)
+        self.assertIn("all rejected", self.stderr)
 
     def test_counted_where_it_stops(self):
         """what the server has taken before it refuses one too many is counted, also of the same batch"""
@@ -231,9 +231,9 @@ class Fixed(livetest.Case):
         """rejects of this run and of earlier ones: one number and one list, of the same records"""
         self.write("b.csv", rows(50, 2, bad={1, 2}))
         text = self.tipple(*self.words("a.csv", "b.csv", json_wanted=False), status=2).stdout.decode()
-        self.assertIn("rejected by this and earlier runs and not fixed: 5 records (a.csv 3, b.csv 2);", text)
+        self.assertRegex(text, r"this and earlier runs .*: 5 records \(a.csv 3, b.csv 2\);")
         text = self.tipple(*self.words("a.csv", "b.csv", json_wanted=False), status=2).stdout.decode()
-        self.assertIn("rejected by earlier runs and not fixed: 5 records (a.csv 3, b.csv 2);", text)
+        self.assertRegex(text, r"rejected by earlier .*: 5 records \(a.csv 3, b.csv 2\);")
 
     def test_in_place(self):
         """the reject file itself may be fixed in place; what is still wrong stays a reject, once"""
@@ -288,30 +288,30 @@ class Fixed(livetest.Case):
 
     def test_not_a_reject_file(self):
         """refused: other files, damaged entries, two lines for one, another collection, a missing file"""
-        self.refused("is not a reject file", "--retry", "a.csv")
+        self.refused("not a reject file", "--retry", "a.csv")
         self.refused("cannot be (read|opened)", "--retry", "missing")
         self.refused("leave 'a.csv' out", "--retry", "fixed", "a.csv")
         self.fix(10)
         text = (self.folder / "fixed").read_bytes()
         self.write("wide", (self.folder / "fixed").read_bytes().decode("latin-1").encode("utf-16"))
-        self.refused("is UTF-16: save it as UTF-8", "--retry", "wide")
+        self.refused("is UTF-16", "--retry", "wide")
         self.write("packed", gzip.compress((self.folder / "fixed").read_bytes()))
-        self.refused("is compressed: unpack it", "--retry", "packed")
-        self.refused("is a pipe or a device: name a file", "--retry", "/dev/null")
+        self.refused("is compressed", "--retry", "packed")
+        self.refused("or a device", "--retry", "/dev/null")
         self.write("damaged", re.sub(rb" offset=\d+", b"", text, count=1))
-        self.refused(r"damaged:\d+: this #@ line was changed", "--retry", "damaged")
+        self.refused(r"damaged:\d+: .*was changed", "--retry", "damaged")
         self.write("far", re.sub(rb" offset=\d+", b" offset=99999999999", text))
         self.refused(r"far:\d+: offset 99999999999 is outside of a.csv", "--retry", "far")
         mark = text.index(b"\n#@") + 1
         self.write("above", text[mark:] + text[:mark])
-        self.refused(r"above:1: this #@ line stands above the comments", "--retry", "above")
+        self.refused("above:1: .*above the comments", "--retry", "above")
         last = text.rindex(b"|2016-")
         self.write("two", text[:last] + b"|2016-\n" + text[last:])
-        self.refused(r"two:\d+: there is more than one line below", "--retry", "two")
-        self.refused("does not exist, so there is nothing to load again into", "--retry", "fixed", collection="other")
+        self.refused(r"two:\d+: .*more than one", "--retry", "two")
+        self.refused("does not exist", "--retry", "fixed", collection="other")
         self.write("b.csv", rows(5))
         self.load("b.csv", collection="another")
-        self.refused("the file a.csv is not in the catalog", "--retry", "fixed", collection="another")
+        self.refused("a.csv .*not in the catalog", "--retry", "fixed", collection="another")
 
     def test_of_another_collection(self):
         """a reject file of another collection is not gone on with, whatever a person has made of it, and --retry of it says so"""
@@ -322,13 +322,13 @@ class Fixed(livetest.Case):
         self.load("--retry", "r", "--rejects", "r3", collection="stage", status=2)
         before = (self.folder / "r").read_bytes()
         self.load("x.csv", "--rejects", "r", collection="production", status=2)
-        self.assertIn("r holds rejects of another collection; what this load rejects is kept in r.2", self.stderr)
+        self.assertIn("kept in r.2", self.stderr)
         self.assertEqual(before, (self.folder / "r").read_bytes())
         self.assertEqual([b"30", b"40", b"50"], [entry[4] for entry in self.entries("r.2")])
         self.load("--retry", "r.2", "--rejects", "r4", collection="production", status=2)
         self.assertEqual(9, self.client.count(self.database, "production"))
         self.load("--retry", "r", "--rejects", "r5", collection="production", status=2)
-        self.assertIn("r was written by loads into another collection", self.stderr)
+        self.assertIn("into another collection", self.stderr)
 
     def test_last_left_out(self):
         """the last record of the file is left out, and then the next load adds one: no kill is made up, and it stays left out"""
@@ -433,7 +433,7 @@ class Shared(livetest.Case):
         self.assertEqual(2, first.returncode)
         self.assertEqual(self.expected("a.csv", "b.csv"), self.all_entries())
         self.assertEqual(self.default + ".2", said["rejects"])
-        self.assertIn("%s is another load's; what this one rejects is kept in %s.2" % (self.default, self.default), stderr)
+        self.assertIn("kept in %s.2" % self.default, stderr)
         self.assertEqual(self.expected("a.csv"), sorted(self.entries()))
         self.assertEqual(self.expected("b.csv"), sorted(self.entries(self.default + ".2")))
         before = self.kept()
@@ -500,12 +500,12 @@ class Shared(livetest.Case):
         before, kept = self.everything(), self.kept()
         for _ in range(2):
             self.assertEqual(0, self.load(".", status=2)["read"])
-            self.assertEqual(1, self.stderr.count("skipped %s: a reject file of tipple" % self.default))
+            self.assertEqual(1, self.stderr.count("skipped %s: a reject file" % self.default))
         self.write("in/" + self.default, kept[self.default])
         self.load("in", collection="other", status=5)
-        self.assertIn("no file is left to read", self.stderr)
+        self.assertIn("no file is left", self.stderr)
         for words in ((self.default,), ("a.csv", self.default), ("*.rejects",)):
-            self.refused("is a reject file of tipple, no data: .*--retry", *words)
+            self.refused("a reject file .*--retry", *words)
         self.assertEqual((before["results"], kept), (self.everything()["results"], self.kept()))
         self.tipple("verify", "--format", "mot", "--uri", self.uri("results"), ".")
 
@@ -524,12 +524,12 @@ class Shared(livetest.Case):
             self.write("d/" + name, compress(livetest.tar_of(("a", rejects), ("c.csv", other))))
         self.write("d/s.tar", livetest.tar_of(("r.gz", body)))
         self.assertEqual(60, self.load("d", collection="other")["read"])
-        self.assertEqual(7, self.stderr.count(": a reject file of tipple"))
+        self.assertEqual(7, self.stderr.count(": a reject file"))
         self.tipple("verify", "--format", "mot", "--uri", self.uri("other"), "d")
-        self.refused("is a reject file of tipple, no data: .* unpacked, with --retry", "d/r.gz")
+        self.refused("reject file .* unpacked, with --retry", "d/r.gz")
         for stdin in (rejects, body):
             self.load("-", collection="other", status=1, stdin=stdin)
-            self.assertIn("is a reject file of tipple, no data", self.stderr)
+            self.assertIn("is a reject file", self.stderr)
         self.assertEqual(60, self.client.count(self.database, "other"))
 
 
@@ -575,7 +575,7 @@ class Untouched(livetest.Case):
                     said = self.load("--retry", own.name, status=2 if rejected else 0)
                     self.assertEqual((good, rejected), (said["already_there" if again else "loaded"], said["rejected"]),
                                      (name, end))
-                    self.assertEqual(cut, "this record was cut off" in self.stderr, (name, end))
+                    self.assertEqual(cut, "record was cut off" in self.stderr, (name, end))
                     self.assertEqual(edited, own.read_bytes(), (name, end))
                     self.assertEqual(bool(wrong), other.exists(), (name, end))
                     if wrong:

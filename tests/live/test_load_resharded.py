@@ -112,16 +112,16 @@ class Keys(Changes):
     def test_sharded_meanwhile(self):
         load = self.loading("--id", "k", "--shard-key", "none")
         self.apart()
-        self.ended(load, "is sharded on .*: --id k does not go with 'v' in the shard key")
+        self.ended(load, "--id k .*go with 'v'")
         self.load("--id", "k", "a.csv", status=1)
-        self.assertIn("--id k does not go with 'v' in the shard key", self.stderr)
+        self.assertIn("go with 'v'", self.stderr)
 
     def test_refined_meanwhile(self):
         load = self.loading("--id", "k")
         self.refine(_id=1, v=1)
-        self.ended(load, "is sharded on .*: --id k does not go with 'v' in the shard key")
+        self.ended(load, "--id k .*go with 'v'")
         self.load("--id", "k", "a.csv", status=1)
-        self.assertIn("--id k does not go with 'v' in the shard key", self.stderr)
+        self.assertIn("go with 'v'", self.stderr)
 
     def test_refined_by_what_makes_the_id(self):
         load = self.loading("--id", "k")
@@ -136,7 +136,7 @@ class Keys(Changes):
         self.load("--existing", "replace", "a.json")
         self.refine(_id=1, v=1)
         self.load("--existing", "replace", "a.json", status=1)
-        self.assertIn("--existing replace does not go with 'v' in the shard key", self.stderr)
+        self.assertIn("--existing replace does not", self.stderr)
 
     def test_replaced_in_a_new_collection(self):
         """the documents' own _ids are seen only when the inputs are looked at"""
@@ -144,7 +144,7 @@ class Keys(Changes):
         self.write("a.json", lines({"_id": i, "v": i % 7} for i in range(2000)))
         for existing in "replace", "keep":
             self.load("--existing", existing, "--shard-key", "v", "a.json", status=1)
-            self.assertIn("--existing %s does not go with 'v' in the shard key" % existing, self.stderr)
+            self.assertIn("--existing %s does not go" % existing, self.stderr)
             self.assertFalse(self.has_header())
 
     def test_bounds_that_are_not_understood(self):
@@ -152,7 +152,7 @@ class Keys(Changes):
         for at in 7 << 32, 9 << 32:
             self.admin(split=self.name, middle={"v": mongo.Timestamp(at)})
         self.load("--id", "k", "a.csv", status=1)
-        self.assertIn("--id k does not go with 'v' in the shard key", self.stderr)
+        self.assertIn("go with 'v'", self.stderr)
         self.assertEqual(0, len(self.documents()))
 
     def test_emptied_and_sharded_otherwise(self):
@@ -160,7 +160,7 @@ class Keys(Changes):
         self.load("--id", "k", "--shard-key", "none", "a.csv")
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {}, "limit": 0}]})
         self.load("--reload-missing", "--shard-key", "v", "a.csv", status=1)
-        self.assertIn("--id k does not go with 'v' in the shard key", self.stderr)
+        self.assertIn("go with 'v'", self.stderr)
         self.assertEqual({}, self.off())
 
 
@@ -171,13 +171,13 @@ class Keys(Changes):
         self.write("b.csv", "k,v\n" + "".join("%d,\n" % i for i in range(2000)))
         for number, key in enumerate(("ts:hashed", "ts", "st,ts", "st.x", "st,ts:hashed")):
             self.load("--format", "json", "--shard-key", key, "a.json", status=1, collection="j%d" % number)
-            self.assertRegex(self.stderr, "none of the [0-9,]+ records that were looked at has a value of '(ts|st.x)'")
+            self.assertRegex(self.stderr, "none of the [0-9,]+ records .*'(ts|st.x)'")
             self.assertIn("Nothing was touched", self.stderr)
         self.assertEqual([], self.config("databases", filter={"_id": self.database}))
         for name, key in (("a.json", "seldom:hashed"), ("a.json", "st,seldom"), ("b.csv", "v"), ("b.csv", "v:hashed")):
             self.format = None if name == "a.json" else "pairs.yaml"
             self.load("--shard-key", key, name, collection="t%s" % key.replace(":", "_").replace(",", "_"))
-            self.assertRegex(self.stderr, "[0-9,]+ of the [0-9,]+ records that were looked at have no value of")
+            self.assertRegex(self.stderr, "[0-9,]+ of the [0-9,]+ records .*no value")
         for name, key in (("a.json", "st:hashed"), ("a.csv", "v:hashed"), ("a.csv", "k,v")):
             self.format = None if name == "a.json" else "pairs.yaml"
             self.load("--shard-key", key, name, collection="g%s" % key.replace(":", "_").replace(",", "_"))
@@ -205,10 +205,10 @@ class Names(Changes):
         self.killed()
         self.rename()
         said = self.status()
-        self.assertIn("2 ranges and 2 tags of shards of a load that was killed", said)
-        self.assertIn("has turned balancing off", said)
+        self.assertIn("2 ranges and 2 tags", said)
+        self.assertIn("turned balancing off", said)
         said = self.status("--restore")
-        self.assertIn("2 ranges and 2 tags of shards that a load had left are gone", said)
+        self.assertRegex(said, "2 ranges and 2 tags .*gone")
         self.assertIn("is balanced again", said)
         self.is_clean(other=False)
 
@@ -226,7 +226,7 @@ class Names(Changes):
     def test_renamed_meanwhile(self):
         load = self.loading()
         self.rename()
-        self.ended(load, "was dropped, (or made again, or resharded, or|replaced, resharded or) given another name")
+        self.ended(load, "was dropped, .*another name")
         self.assertEqual(2000, len(self.documents("other")))
         self.assertEqual([], self.documents())
         self.is_clean(other=False)
@@ -248,7 +248,7 @@ class Names(Changes):
         self.shard(v=1)
         self.switch(True)
         self.assertEqual("unclear", json.loads(self.status("--json"))["balancing"])
-        self.assertIn("a load that was killed right then, or a person, turned it off", self.status())
+        self.assertIn("killed right then", self.status())
         self.status("--restore")
         self.is_clean(results=True)
 
@@ -256,8 +256,8 @@ class Names(Changes):
         """It is another collection by its UUID, and who has turned off its balancing cannot be known: that is told."""
         load = self.loading()
         self.reshard(k=1)
-        said = self.ended(load, "was dropped, (or made again, or resharded, or|replaced, resharded or) given another name")
-        self.assertIn("a load that was killed, or a person, turned it off. It stays off", said)
+        said = self.ended(load, "was dropped, .*another name")
+        self.assertIn("It stays off", said)
         self.is_clean(results=True)
         self.load("a.csv", status=1)
         self.assertIn("--same-collection", self.stderr)
@@ -291,7 +291,7 @@ class Hidden(Changes):
         """by a key that nobody can see: refused where equal _ids would not be noticed, and only there"""
         self.shard(v=1)
         self.load(*self.as_loader, "--id", "k", "a.csv", status=1)
-        self.assertIn("is sharded, and this user may not read by which key", self.stderr)
+        self.assertIn("by which key", self.stderr)
         self.assertEqual(0, len(self.documents()))
         self.load(*self.as_loader, "a.csv")
         self.assertEqual(2000, len(self.documents()))

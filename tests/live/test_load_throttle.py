@@ -71,8 +71,8 @@ class Rate(livetest.Case):
             out, said = load.communicate(timeout=livetest.LONG)
             # a clean end, or else the grace would be over: it says so, and there is no account
             self.assertEqual(-number, load.returncode, said)
-            self.assertNotIn(b"did not end in time", said)
-            self.assertIn(b"interrupted; the same command resumes from here", said)
+            self.assertNotIn(b"not end in time", said)
+            self.assertIn(b"the same command", said)
             counts = livetest.Counts(json.loads(out))
             self.assertEqual(128 + number, counts["status"])
             self.assertLess(counts["loaded"], 1000)
@@ -93,7 +93,7 @@ class Rate(livetest.Case):
         load.send_signal(signal.SIGINT)
         _, said = load.communicate(timeout=livetest.LONG)
         self.assertEqual(-signal.SIGINT, load.returncode, said)
-        self.assertNotIn(b"did not end in time", said)
+        self.assertNotIn(b"not end in time", said)
         counts = self.load("--retry", "fixed")
         self.assertEqual(200, counts["loaded"] + counts["already_there"])
         self.assertEqual(300, self.client.count(self.database, "results"))
@@ -120,7 +120,7 @@ class Polite(livetest.Case):
         """the summary has a line for it; without --polite it has not"""
         self.write("a.csv", rows(2000))
         done = self.tipple(*self.words("a.csv", "--polite", "-v", json_wanted=False))
-        self.assertRegex(done.stdout.decode(), r"(?m)^polite: slowed down \d+% of the time( \(.+\))?$")
+        self.assertRegex(done.stdout.decode(), r"(?m)^polite: slowed down \d+% ")
         done = self.tipple(*self.words("a.csv", "--polite", json_wanted=False))
         self.assertNotIn(b"polite", done.stdout)
         self.write("b.csv", rows(2000, 2))
@@ -160,7 +160,7 @@ class Polite(livetest.Case):
             load.send_signal(signal.SIGINT)
             _, said = load.communicate(timeout=livetest.LONG)
             self.assertIn(load.returncode, (-signal.SIGINT, 0), said)
-            self.assertNotIn(b"did not end in time", said)
+            self.assertNotIn(b"not end in time", said)
         self.load("a.csv")
         self.holds(Books().plain("a.csv", text))
 

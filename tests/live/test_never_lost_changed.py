@@ -225,7 +225,7 @@ class Corrected(neverlost.Case):
                 said = self.load("a.csv", status=0 if same else 5)
                 self.assertEqual(0, said["read"] if said else 0)
                 self.assertEqual(there, self.documents(raw=True))
-        self.assertRegex(self.stderr, r"a.csv has changed since it was loaded .* --reload-changed")
+        self.assertRegex(self.stderr, r"a.csv has changed .* --reload-changed")
         self.load("--reload-changed", "a.csv")
         self.complete({"a.csv": text[:-5]})
 
@@ -391,7 +391,7 @@ class Forgotten(neverlost.Case):
             self.load(*texts)
             self.forget_in_background("a.csv", (signal.SIGKILL, relay.CUT)).wait()
             self.unrelayed()
-            self.assertIn(b"removal begun and not ended of 1 input", self.tipple("status", "--uri", self.uri()).stdout)
+            self.assertIn(b"removal begun", self.tipple("status", "--uri", self.uri()).stdout)
             goes_on()
             self.exact({"b.csv": texts["b.csv"]})
             self.assertNotIn(b"removal", self.tipple("status", "--uri", self.uri()).stdout)
@@ -427,7 +427,7 @@ class Forgotten(neverlost.Case):
         finally:
             load.send_signal(signal.SIGCONT)
         _, said = self.ended(load, (4,))
-        self.assertIn("a.csv was removed from the catalog by another command", said)
+        self.assertIn("a.csv was removed", said)
         self.unrelayed()
         self.assertLessEqual(self.there() - before, 2 * 2 * 100, "more than what was already under way")
 
@@ -456,11 +456,10 @@ class Forgotten(neverlost.Case):
         texts = self.inputs({"a.csv": rows(500, 16), "b.csv": rows(300, 17)})
         self.load(*texts)
         late = self.documents(limit=3)
-        self.assertIn("is forgotten, and its documents are removed", self.said_by_forget("a.csv"))
-        self.assertIn("had been forgotten before, and nothing of it is there", self.said_by_forget("a.csv"))
+        self.assertIn("its documents are removed", self.said_by_forget("a.csv"))
+        self.assertIn("nothing of it", self.said_by_forget("a.csv"))
         self.client.insert(self.database, "results", late)
-        self.assertIn("had been forgotten before; documents that came after that are removed",
-                      self.said_by_forget("a.csv"))
+        self.assertIn("after that are removed", self.said_by_forget("a.csv"))
         self.complete({"b.csv": texts["b.csv"]})
         said = json.loads(self.forget("a.csv", "b.csv", "--delete", "--json").stdout)
         self.assertEqual(["nothing", "forgotten"], said["outcomes"])
@@ -474,10 +473,10 @@ class Forgotten(neverlost.Case):
         self.said_by_forget("a.csv")
         self.client.insert(self.database, "results", [{"_id": 5, "by": "a person"}])
         self.load(*texts)
-        self.assertNotIn("so are documents that came", self.said_by_forget("a.csv"))
+        self.assertNotIn("so are documents", self.said_by_forget("a.csv"))
         self.load(*texts)
         self.client.insert(self.database, "results", late)
-        self.assertIn("so are documents that came", self.said_by_forget("a.csv"))
+        self.assertIn("so are documents", self.said_by_forget("a.csv"))
         self.assertEqual([{"_id": 5, "by": "a person"}], self.documents())
 
     def said_by_forget(self, name):

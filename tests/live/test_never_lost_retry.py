@@ -78,7 +78,7 @@ class Killed(Case):
         self.killed("A", "after")
         self.holds_fix("A")
         self.assertEqual(1, self.retry("B", status=2)["rejected"])
-        self.assertRegex(self.stderr, "1 of its records was fixed otherwise by an earlier run")
+        self.assertRegex(self.stderr, "1 of its records .*otherwise")
         self.holds_fix("A")
         self.assertEqual(0, self.opened())
         self.assertEqual(1, self.retry("A")["already_there"])
@@ -120,7 +120,7 @@ class Killed(Case):
             self.setUp()
             self.killed("A", where)
             self.assertEqual(0, self.retry("out", status=2 if there else 0)["read"])
-            self.assertEqual(there is not None, "1 of its records was fixed otherwise" in self.stderr)
+            self.assertEqual(there is not None, "was fixed otherwise" in self.stderr)
             self.holds_fix(there)
             self.assertEqual(0, self.opened())
 
@@ -250,7 +250,7 @@ class Late(Case):
         self.relays = None
         self.assertEqual(1, self.retry("B")["loaded"])
         os.kill(first.pid, signal.SIGCONT)
-        self.assertRegex(self.ended(first, (4,))[1], "another load has taken over an input of these records")
+        self.assertRegex(self.ended(first, (4,))[1], "taken over an input")
         self.holds_fix("B")
         self.assertEqual(0, self.opened())
 
@@ -268,7 +268,7 @@ class Unsafe(Case):
             return relay.PASS
         self.relayed(rule)
         words = [word + "&w=1" if word == self.uri() else word for word in self.words("--retry", "A", "--unsafe")]
-        self.assertRegex(self.tipple(*words, status=0).stderr, "--unsafe has no effect on --retry")
+        self.assertRegex(self.tipple(*words, status=0).stderr, "--unsafe has no effect")
         self.assertEqual([True], [b"majority" in raw for raw in sent])
         self.unrelayed()
         self.holds_fix("A")
@@ -328,7 +328,7 @@ class BesideByKey(Beside):
         self.wait_a_little(second)
         leave.set()
         self.ended(first)
-        self.assertRegex(self.ended(second, (2,))[1], "works on the inputs of these records; this one waits")
+        self.assertRegex(self.ended(second, (2,))[1], "this one waits")
         documents = self.documents(raw=True)
         self.assertEqual((50, 50), (len(documents), len({raw[9:17] for raw in documents})))
         self.load("a.csv")
@@ -354,7 +354,7 @@ class BesideGrowth(Beside):
         self.wait_a_little(load)
         leave.set()
         self.ended(first)
-        self.assertRegex(self.ended(load, (2,))[1], "what the record was fixed to when it was cut off")
+        self.assertRegex(self.ended(load, (2,))[1], "was fixed to")
         self.assertEqual(26, self.there())
         self.assertEqual(0, self.load("a.csv", *passes, status=2)["read"])
 

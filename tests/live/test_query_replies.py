@@ -53,7 +53,7 @@ class Replies(livetest.Case):
                     continue  # it does not name the collection again
                 entry = self.query(rule, asked, status=4)[asked]
                 self.assertTrue(seen)
-                self.assertEqual("the server's reply has no cursor that can be read", entry["failure"], (asked, command, odd))
+                self.assertIn("no cursor", entry["failure"], (asked, command, odd))
 
     def test_odd_lists(self):
         """such replies to what is asked before anything is measured: it is refused, or asked as a whole"""
@@ -62,7 +62,7 @@ class Replies(livetest.Case):
                 return relay.answer(message, odd) if message.reply and message.command in ("listCollections", "listIndexes") \
                     else relay.PASS
             self.query(rule, "indexed", status=4)
-            self.assertIn("no cursor that can be read", self.stderr)
+            self.assertIn("no cursor", self.stderr)
             entry = self.query(rule, "split", "--parallel", "auto")["split"]
             self.assertEqual((1, [{"n": 9}]), (entry["ranges"], [{"n": one["n"]} for one in entry["result"]]))
 

@@ -195,7 +195,7 @@ class Three(Own):
         self.addCleanup(os.kill, secondary["pid"], signal.SIGCONT)
         self.saw(self.query())
         self.assertEqual(1, len(self.notes()), self.stderr)
-        self.assertRegex(self.notes()[0], r"^127.0.0.1:%d will not tell .*are those of the others$" % secondary["port"])
+        self.assertRegex(self.notes()[0], r"^127.0.0.1:%d will not tell" % secondary["port"])
 
     def test_frozen_in_between(self):
         """a member that stops answering later: the counters are null from then on, and nothing else is lost"""
@@ -204,7 +204,7 @@ class Three(Own):
         self.addCleanup(os.kill, pid, signal.SIGCONT)
         measured = self.query("--cold", "kill -STOP %d" % pid, rounds=2)
         self.assertEqual(1, len(self.notes()), self.stderr)
-        self.assertRegex(self.notes()[0], "does not answer any more .*have no figures where it was gone")
+        self.assertRegex(self.notes()[0], "not answer any more")
         self.sees_nothing(measured, cores=True)
         self.assertEqual(2, measured["n"])
 
@@ -234,7 +234,7 @@ class Secretive(Watched, livetest.OwnServer):
         measured = self.query("--uri", uri)
         self.assertEqual(COUNT, self.said["documents"])
         self.assertEqual([None, None], [self.said["data_bytes_on_disk"], self.said["index_bytes_on_disk"]])
-        self.assertEqual(1, self.stderr.count("the role read would do"), self.stderr)
+        self.assertEqual(1, self.stderr.count("the role read"), self.stderr)
         self.assertGreater(measured["docs_per_ms"], 0)
         self.sees_nothing(measured)
 
@@ -305,7 +305,7 @@ class SecretiveShards(Watched, livecluster.OwnCluster):
         self.fill()
         measured = self.query("--uri", self.user({"role": "read", "db": self.database}))
         self.sees_nothing(measured, cores=True)
-        self.assertRegex(self.stderr, r"the cluster's shards are not known \(.*clusterMonitor.*\): documents examined")
+        self.assertRegex(self.stderr, r"shards are .*clusterMonitor.*documents examined")
         self.assertGreater(self.said["data_bytes_on_disk"], 0)
 
     def test_who_may(self):
@@ -458,9 +458,9 @@ class Compare(Watched, livetest.Case):
         """a file that is none is refused with status 1 before anything is asked of a server"""
         nowhere = "mongodb://127.0.0.1:1/x.results"
         for name, text, pattern in (("a.json", "", "a.json .*nothing in it"),
-                                    ("b.json", json.dumps(self.said)[:-20], "b.json is not what"),
+                                    ("b.json", json.dumps(self.said)[:-20], "b.json is not"),
                                     ("c.json", '{"schema": 1, "command": "load"}', "c.json .*tipple load"),
-                                    ("d.json", None, "d.json cannot be read: No such file")):
+                                    ("d.json", None, "d.json cannot be read")):
             if text is not None:
                 self.write(name, text)
             done = self.tipple("query", "--suite", "./x.yaml", "--uri", nowhere, "--compare", name, status=1)

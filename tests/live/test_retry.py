@@ -10,7 +10,7 @@ import livetest
 import minimongo as mongo
 from livetest import Books, rows
 
-LEFT_OUT = r"warning: %s: %s left out, since no such record is rejected any more.*\(%s"
+LEFT_OUT = r"warning: %s: %s left out, .*no such record .*\(%s"
 
 
 class Case(livetest.Case):
@@ -103,7 +103,7 @@ class OneName(Case):
         self.shorten_lease()
         self.forget("day.csv#1")
         self.fixed((broken, whole), source="two.rej", target="two.fixed")
-        self.refused(r"two.fixed:\d+: the file day.csv is not in the catalog of", "--retry", "two.fixed")
+        self.refused(r"two.fixed:\d+: .*day.csv .*not in the catalog", "--retry", "two.fixed")
         self.assertEqual([1], [each["open_rejects"] for each in self.inputs()])
         self.fixed((broken, whole), source="one.rej", target="one.fixed")
         self.assertEqual(1, self.load("--retry", "one.fixed")["loaded"])
@@ -116,7 +116,7 @@ class OneName(Case):
         self.shorten_lease()
         self.forget("day.csv#0")
         self.fixed((broken, whole), source="one.rej", target="one.fixed")
-        self.refused(r"one.fixed:\d+: the file day.csv is not in the catalog of", "--retry", "one.fixed")
+        self.refused(r"one.fixed:\d+: .*day.csv .*not in the catalog", "--retry", "one.fixed")
         self.assertEqual([1], [each["open_rejects"] for each in self.inputs()])
         self.fixed((broken, whole), source="two.rej", target="two.fixed")
         self.assertEqual(1, self.load("--retry", "two.fixed")["loaded"])
@@ -209,8 +209,8 @@ class Gone(Case):
         self.load("b.csv", status=2)
         self.forget("a.csv")
         self.fixed(a, source="a.rejects")
-        self.refused(r"fixed:\d+: the file a.csv is not in the catalog", "--retry", "fixed")
-        self.assertRegex(self.verified("b.csv", "--retry", "fixed", status=1).stderr, "a.csv is not in the catalog")
+        self.refused(r"fixed:\d+: .*a.csv .*not in the catalog", "--retry", "fixed")
+        self.assertRegex(self.verified("b.csv", "--retry", "fixed", status=1).stderr, "a.csv .*not in the catalog")
 
     def test_loaded_anew(self):
         """one of two inputs was loaded anew from other content: the entries of the old one are left out"""
@@ -234,7 +234,7 @@ class Gone(Case):
         self.bad("b.csv", seed=3, numbers=())
         self.load("b.csv", "--reload-changed", timeout=live.LONG)
         self.fixed(old, source="r")
-        self.refused("no such record of b.csv is rejected", "--retry", "fixed")
+        self.refused("no such record of b.csv", "--retry", "fixed")
 
 
 class Outgrown(Case):
@@ -310,7 +310,7 @@ class Outgrown(Case):
         """The record is a reject, so that somebody decides, and stays one; the fix is in the collection."""
         said = self.load("a.csv", status=2)
         self.assertEqual((0, 1), (said["loaded"], said["rejected"]))
-        self.assertRegex(self.stderr, "another document with its _id .* what the record was fixed to when it was cut")
+        self.assertRegex(self.stderr, "another document .* fixed to")
         for _ in range(2):
             self.assertEqual({"a.csv": count}, self.open_rejects())
             self.holds_bodies(rows(99, 5) + fix)
@@ -460,7 +460,7 @@ class Misused(Case):
         other = rows(1, 77, header=False)
         twice = self.whole + self.heads[1] + other
         said = self.ends(twice, 2, 2, rejected=1)
-        self.assertRegex(self.told, "rejected a.csv:22:1 .*: an entry before it in the reject file fixes the same")
+        self.assertRegex(self.told, "rejected a.csv:22:1 .*fixes the same")
         self.assertEqual([other[:-1]], [entry[4] for entry in self.entries("more")])
         self.assertEqual("more", said["rejects"])
         self.holds_bodies(self.a[1])
@@ -478,7 +478,7 @@ class Misused(Case):
         last = self.whole.splitlines(True)[-1]
         for name, text in (("whole", self.whole), ("one", self.whole[:-len(last)])):
             self.write(name, b"".join(sorted(text.splitlines(True))))
-            self.refused("%s: its lines have another order than the load has written them in" % name, "--retry", name)
+            self.refused("%s: .*another order" % name, "--retry", name)
         self.assertEqual({"a.csv": 2}, self.open_rejects())
 
     def test_sorted_behind_its_comments(self):
@@ -490,7 +490,7 @@ class Misused(Case):
                            ("without its first head", behind[1:]),
                            ("without heads", [line for line in behind if not line.startswith(b"#@")])):
             self.write(name, first + b"".join(text))
-            self.refused("%s: its lines have another order than the load has written them in" % name, "--retry", name)
+            self.refused("%s: .*another order" % name, "--retry", name)
         self.assertEqual({"a.csv": 2}, self.open_rejects())
         self.ends(first + b"\n# mine\n \n" + b"".join(behind), 0, 2)
 
@@ -501,8 +501,7 @@ class Misused(Case):
         more = self.fixed(b, source="b.rejects")
         mark, others = (re.search(rb"#@[0-9a-f]{8}", text)[0] for text in (self.kept, more))
         line = self.whole.count(b"\n") + more[:more.index(b"# marked")].count(b"\n") + 1
-        self.refused("joined:%d: a second reject file begins here" % line, "--retry",
-                     self.write("joined", self.whole + more).name)
+        self.refused("joined:%d: a second reject file" % line, "--retry", self.write("joined", self.whole + more).name)
         self.ends(self.whole + more[more.index(b"\n" + others + b" ") + 1:].replace(others, mark), 0, 2)
         self.assertRegex(self.told, LEFT_OUT % ("edited", "2 entries are", "line"))
         self.holds_bodies(self.a[1])
@@ -550,7 +549,7 @@ class Many(Case):
         self.write("shorter", kept[:-10] + b"\n")
         for untouched in ("long.rejects", "again", "empty", "blank", "edited", "shorter"):
             said = self.tipple("load", *words, "16M", "--retry", untouched, status=2)
-            self.assertRegex(said.stderr, "rejected b.csv:2:1 .*only its first bytes are kept here; put all of the record")
+            self.assertRegex(said.stderr, "rejected b.csv:2:1 .*first bytes")
             self.assertEqual(2, len(self.documents("long")))
             self.tipple("verify", *words, "300K", "--retry", untouched, "b.csv")
         self.write("whole", head + long)
@@ -571,7 +570,7 @@ class Many(Case):
                             ("lost", kept.replace(b"Gr\xfc\xdfe\n", b"Gr\xef\xbf\xbd\xef\xbf\xbde,2\n"))):
             self.write(name, fixed)
             said = self.tipple("load", *words, "--rejects", "other", "--retry", name, status=2)
-            self.assertRegex(said.stderr, "rejected w.csv:1:1 .*it is UTF-8 now, but the format has")
+            self.assertRegex(said.stderr, "rejected w.csv:1:1 .*is UTF-8 now")
             self.assertEqual(["\u00fcber"], [each["a"] for each in self.documents("w")])
         self.write("right", kept.replace(b"Gr\xfc\xdfe\n", b"Gr\xfc\xdfe,2\n").replace(b"Fu\xdf\n", b"Fu\xdf\x96,3\n"))
         self.tipple("load", *words, "--retry", "right")
@@ -771,7 +770,7 @@ class AtOnce(Case):
         self.write("left", b"".join(line for line in kept.splitlines(True) if line not in wrong))
         said = self.load("--retry", "left", status=2)
         self.assertEqual((0, 2), (said["read"], said["open_rejects"]))
-        self.assertIn("2 entries are left out, since the load that rejected the record has not ended", self.stderr)
+        self.assertIn("2 entries are left out", self.stderr)
         self.load("a.csv", status=2)
         self.load("--retry", "left")
         self.load("a.csv")

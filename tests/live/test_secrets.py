@@ -142,7 +142,7 @@ class Secrets(livetest.Case):
             done = self.clean(*query, *words)
             self.assertEqual(status, done.returncode, done.stderr)
         said = (self.folder / "f.json").read_text()
-        self.assertIn("the command of --cold ended with status 1", said)
+        self.assertIn("--cold ended with status 1", said)
         self.assertEqual(2, said.count("mongodb://%s:***@" % USER))  # the target, the command line
         self.assertIn("--cold '(not shown)'", said)
         self.all_clean()

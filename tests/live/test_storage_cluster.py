@@ -33,10 +33,10 @@ class StorageCluster(livestorage.Mixin, livecluster.Cluster):
         words = ("--shard-key", "make:hashed", "--compressor", "none", "--no-clustered", "--sample", "600", "a.csv")
         said = self.storage(*words)
         self.assertEqual(["long"], [setting["keys"] for setting in said["settings"]])
-        self.assertIn("short keys are left out: the shard key make:hashed", self.stderr)
+        self.assertIn("the shard key make:hashed", self.stderr)
         self.assertIn(" --shard-key make:hashed ", said["load"])
         self.assertIsNone(self.storage("--keys", "short", *words, status=1))
-        self.assertIn("short keys cannot be tried", self.stderr)
+        self.assertIn("cannot be tried", self.stderr)
         self.clean()
 
     def test_interrupted(self):

@@ -38,7 +38,7 @@ class Tune(livetune.Mixin, livetest.Case):
         self.write("b.csv", b"k;n;d\n" + b"".join(b"%d;%d,5;%02d/%02d/24\n" % (i, i, i % 9 + 1, i % 9 + 2) for i in range(2000)))
         said = self.tune("--threads", "1", "--batch", "100,500", "--sample", "1000", "--dates", "dmy", "-t", "k:text", "b.csv")
         self.assertEqual(("guessed", 1000), (said["format"], said["records"]))
-        self.assertEqual(1, self.stderr.count("no --format: read as CSV"))
+        self.assertEqual(1, self.stderr.count("read as CSV"))
         self.assertRegex(said["load"], "^tipple load --uri .* --dates dmy --type k:text b.csv$")
         path = os.path.dirname(os.path.abspath(live.TIPPLE))
         subprocess.run(["sh", "-c", said["load"]], cwd=self.folder, check=True, timeout=livetest.LONG,
@@ -99,7 +99,7 @@ class Tune(livetune.Mixin, livetest.Case):
             self.assertEqual(2, len(re.findall(r"(?m)^ *%s  " % threads, table)))
         self.assertEqual(1, len(re.findall(r"(?m)^best: \d", table)))
         self.assertEqual(1, len(re.findall(r"(?m)^cheapest: ", table)))
-        self.assertRegex(table, r"(?m)^load with the cheapest: of all settings that may be within 3% of the best, it has the fewest threads")
+        self.assertRegex(table, r"(?m)^load with the cheapest: ")
         self.assertEqual(1, len(re.findall(r"(?m)^tipple load --format mot --uri \S+/%s.results\S* --threads" % self.database,
                                            table.replace("'", ""))))
         self.assertEqual({}, self.everything())
@@ -116,20 +116,20 @@ class Tune(livetune.Mixin, livetest.Case):
         self.write("a.csv", livetest.rows(400, 5, bad=set(range(10, 30))))
         said = self.tune("--threads", "1,2", "--batch", "100", "--sample", "300", "a.csv")
         self.adds_up(said, 280)
-        self.assertEqual(["tipple: warning: 20 of 300 records of a sample are rejected, and left out of it; "
-                          "`tipple parse` tells why"], [line for line in self.stderr.splitlines() if " rejected" in line or "/rejects" in line])
+        once, = [line for line in self.stderr.splitlines() if " rejected" in line or "/rejects" in line]
+        self.assertIn("20 of 300 records", once)
 
     def test_somebody_elses(self):
         """a collection of that name that no study has made is refused and left alone"""
         self.client.insert(self.database, "results.tipple.tune", [{"_id": 1, "precious": True}])
         self.assertIsNone(self.tune(*SMALL, "a.csv", status=1))
-        self.assertIn("exists, and it is not a study's", self.stderr)
+        self.assertIn("not a study's", self.stderr)
 
     def test_refused(self):
         """what does not go with this target; nothing is left"""
-        for words, sentence in ((["--direct"], "--direct goes with a sharded cluster"),
-                                (["--routers", "1"], "--routers goes with a sharded cluster"),
-                                (["--shard-key", "k:hashed"], "goes with a sharded cluster")):
+        for words, sentence in ((["--direct"], "--direct goes with"),
+                                (["--routers", "1"], "--routers goes with"),
+                                (["--shard-key", "k:hashed"], "a sharded cluster")):
             self.assertIsNone(self.tune(*SMALL, *words, "a.csv", status=1))
             self.assertIn(sentence, self.stderr)
 
@@ -138,7 +138,7 @@ class Tune(livetune.Mixin, livetest.Case):
         words = ("--threads", "2", "--batch", "300", "--sample", "600")
         if live.KIND == "standalone":
             self.assertIsNone(self.tune(*words, "--write-concern", "majority,1", "a.csv", status=1))
-            self.assertIn("--write-concern goes with a replica set or a cluster", self.stderr)
+            self.assertIn("--write-concern goes with", self.stderr)
             return
         said = self.tune(*words, "--write-concern", "majority,1", "a.csv")
         self.adds_up(said, 600)
@@ -147,22 +147,22 @@ class Tune(livetune.Mixin, livetest.Case):
         self.assertEqual((unsafe, unsafe), (" --unsafe" in said["load"], "w=1" in said["load"]))
         self.assertNotIn("--unsafe", self.stderr)  # said once, with the line; not in each trial
         done = self.tipple(*self.tune_words(*livetune.PATIENT, *words, "--write-concern", "1", "a.csv"), **self.environment)
-        self.assertRegex(done.stdout.decode(), r"w=1.* --unsafe a.csv\n\(--unsafe, and w=1 in the URI: .* can be lost")
+        self.assertRegex(done.stdout.decode(), r"w=1.* --unsafe a.csv\n\(--unsafe, and w=1 in the URI: ")
         # a set of one: that nobody else confirms is what its server says, so it was asked to
         self.assertIsNone(self.tune(*words, "--write-concern", "3", "a.csv", status=1))
-        self.assertIn("asks for more members than the replica set has", self.stderr)
+        self.assertIn("asks for more members", self.stderr)
 
     def test_nothing_to_measure(self):
         """records that make no document, a budget that is no budget: said, and nothing is left"""
         self.write("a.csv", b"1|2|3\n" * 500)
         self.assertIsNone(self.tune(*SMALL, "a.csv", status=1))
-        self.assertIn("no document came out (500 were rejected", self.stderr)
+        self.assertIn("(500 were rejected", self.stderr)
         self.assertNotIn("tipple-tune-", self.stderr)
         self.write("a.csv", self.text)
         self.assertIsNone(self.tune(*SMALL, "--filter", "y==none", "a.csv", status=1))
-        self.assertIn("no document came out", self.stderr)
+        self.assertIn("document came out", self.stderr)
         said = self.tune(*SMALL, "--budget", "0", "a.csv", status=1)
-        self.assertIn("the budget was too small", self.stderr)
+        self.assertIn("budget was too small", self.stderr)
         self.assertEqual((None, None, None, 4), (said["best"], said["cheapest"], said["load"], said["untried"]))
 
     def test_interrupted(self):
@@ -178,7 +178,7 @@ class Tune(livetune.Mixin, livetest.Case):
         first = self.start(*livetune.ENDLESS, "a.csv")
         self.in_a_trial()
         done = self.tipple(*self.tune_words(*SMALL, "a.csv"), status=1, **self.environment)
-        self.assertRegex(done.stderr, r"another study \(process %d on " % first.pid)
+        self.assertRegex(done.stderr, r"another study \(process %d " % first.pid)
         self.assertIsNone(first.poll())
         first.send_signal(signal.SIGINT)
         first.communicate(timeout=livetest.LONG)
@@ -193,12 +193,12 @@ class Tune(livetune.Mixin, livetest.Case):
         self.assertEqual((2, 77), (counts["threads"], counts["batch"]))
         counts = self.load("--batch", "auto", "a.csv", collection="other", **self.environment)
         self.assertEqual(1000, counts["batch"])
-        self.assertIn("knows of no tune of this target", self.stderr)
+        self.assertIn("knows of no tune", self.stderr)
         for damage in ("{", "{}", '{"threads": 0, "batch": 5}', '{"threads": "4", "batch": 5}'):
             kept.write_text(damage)
             counts = self.load("--batch", "auto", "a.csv", **self.environment)
             self.assertEqual(1000, counts["batch"])
-            self.assertRegex(self.stderr, "is damaged|does not hold what a tune writes")
+            self.assertRegex(self.stderr, "is damaged|not hold what")
 
     def test_short(self):
         """where nothing is known of a target, auto makes a short tune of large files, and keeps it"""
@@ -206,7 +206,7 @@ class Tune(livetune.Mixin, livetest.Case):
         self.assertGreater(os.path.getsize(self.folder / "a.csv"), 16 << 20)
         words = ("--threads", "auto", "--batch", "auto", "a.csv")
         counts = self.load(*words, **self.environment)
-        self.assertRegex(self.stderr, r"a short one comes first, of 5\.0 s")
+        self.assertRegex(self.stderr, r"comes first, of 5\.0 s")
         kept, = pathlib.Path(self.environment["XDG_CACHE_HOME"], "tipple").iterdir()
         kept = json.loads(kept.read_text())
         self.assertEqual((kept["threads"], kept["batch"], 220_000),
@@ -216,8 +216,8 @@ class Tune(livetune.Mixin, livetest.Case):
         self.assertRegex(self.stderr, r"auto: [0-9]+ threads?, batches of 2000 \(")
         self.assertEqual(1, len(list(pathlib.Path(self.environment["XDG_CACHE_HOME"], "tipple").iterdir())))
         self.write("a.csv", livetest.rows(200, 3))
-        for more, why in ((["--polite"], "as fast as it can"), (["--limit", "10"], "not all of the files are loaded"),
-                          (["--max-rate", "1m"], "as fast as it can")):
+        for more, why in ((["--polite"], "fast as it can"), (["--limit", "10"], "all of the files"),
+                          (["--max-rate", "1m"], "fast as it can")):
             self.load(*words, *more, collection="other", **self.environment)
             self.assertIn("makes none, because", self.stderr)
             self.assertIn(why, self.stderr)

@@ -21,7 +21,7 @@ class TuneCluster(livetune.Mixin, livecluster.Cluster):
 
     def test_too_many_routers(self):
         self.assertIsNone(self.tune("--routers", "3", "a.csv", status=1))
-        self.assertIn("the URI names 2, not 3", self.stderr)
+        self.assertIn("names 2, not 3", self.stderr)
         self.clean()
 
     def test_like_the_target(self):

@@ -129,7 +129,7 @@ class Faults(liveverify.Case):
         said = self.verify("a.csv", "-j", 1, "--patience", "2s", *words, status=4)
         self.assertGreater(time.monotonic() - began, 1.9)
         self.assertEqual((0, 0), (said["missing"], len(said["differences"])))
-        self.assertRegex(self.stderr, r"could not read .*longer than --patience \(2.0 s\)")
+        self.assertRegex(self.stderr, r"could not read .*--patience \(2.0 s\)")
 
     def begin(self, *words, json_wanted=True):
         words = [word for word in self.verify_words(*words) if json_wanted or word != "--json"]
@@ -168,8 +168,7 @@ class Faults(liveverify.Case):
             self.assertEqual(-number, process.returncode, err)
             self.assertIn(b"interrupted", err)
             if not json_wanted:
-                self.assertRegex(out.decode(), r"(?m)^not finished: about [1-9]\d?% of 1 file was looked at: [\d,]+ documents as "
-                                               "expected, 1 changed; nothing is known of the rest ")
+                self.assertRegex(out.decode(), r"(?m)^not finished: about [1-9]\d?% .* 1 changed; ")
                 self.assertNotIn(b"none", out)
                 continue
             said = json.loads(out)

@@ -47,7 +47,7 @@ class Waiting(unittest.TestCase):
         line, took, rest = self.first_line(port)
         self.assertRegex(line, r"^waiting for 127\.0\.0\.1:%d \(%s\); --patience ends in \d" % (port, re.escape(why)))
         self.assertLess(took, SECONDS)
-        self.assertRegex(rest, r"^tipple: could not connect to [^\n]* longer than --patience \(3\.0 s\)")
+        self.assertRegex(rest, r"^tipple: could not connect [^\n]*--patience \(3\.0 s\)")
 
     def test_closed_port(self):
         """nobody listens"""
@@ -86,9 +86,8 @@ class Waiting(unittest.TestCase):
             threading.Thread(target=serve, daemon=True).start()
             port = listener.getsockname()[1]
             line, _, rest = self.first_line(port)
-            self.assertIn("(the name db.test.invalid is not known)", line)
-            self.assertIn("127.0.0.1:%d answers, but the replica set rs7 names its members db.test.invalid:27017, and of these "
-                          "none does" % port, rest)
+            self.assertIn("(the name db.test.invalid is not", line)
+            self.assertRegex(rest, "127.0.0.1:%d answers, .* rs7 names .* db.test.invalid:27017" % port)
             self.assertIn("directConnection=true", rest)
 
     def test_service(self):
@@ -96,8 +95,7 @@ class Waiting(unittest.TestCase):
         done = subprocess.run([TIPPLE, "status", "--uri", "mongodb+srv://joe:hunter2@db.test.invalid/a.b",
                                "--patience", "1s"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60)
         self.assertEqual(4, done.returncode, done.stderr)
-        self.assertRegex(done.stderr, r"(?m)^tipple: could not connect to db\.test\.invalid: Failed to look up SRV record "
-                         r".* longer than --patience \(1\.0 s\)")
+        self.assertRegex(done.stderr, r"(?m)^tipple: .* db\.test\.invalid: .* SRV record .*--patience \(1\.0 s\)")
         self.assertNotIn("hunter2", done.stderr)
 
     def test_quiet(self):

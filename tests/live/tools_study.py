@@ -58,7 +58,7 @@ class Study(unittest.TestCase):
     def test_mistakes(self):
         """a study that is not there, a scale that is none"""
         self.assertIn("invalid choice", self.study("mots", status=2).stderr)
-        self.assertIn("is neither tiny nor a number", self.study("mot", "--scale", "small", status=2).stderr)
+        self.assertIn("is neither tiny", self.study("mot", "--scale", "small", status=2).stderr)
 
 
 if __name__ == "__main__":
