@@ -65,6 +65,19 @@ LAB_UNUSED static char *lab_read(const char *name) {
     return text;
 }
 
+/* The first such text of a small file, by one that is no shorter. */
+LAB_UNUSED static void lab_replace(const char *name, const char *from, const char *to) {
+    char text[4096] = "";
+    FILE *file = fopen(name, "r+");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    const char *at = strstr(text, from);
+    assert_non_null(at);
+    rewind(file);
+    fprintf(file, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    fclose(file);
+}
+
 /* ---- a box, and what is done to it ---- */
 
 typedef struct {

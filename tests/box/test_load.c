@@ -613,6 +613,13 @@ TEST(moved_and_copied) {
     assert_status(&lab, lab_load(&lab, "a.csv", "other/a.csv"), STATUS_OK);
     assert_counts(&lab, 30, 30, 0, 0);
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 2);
+    /* both have grown since: a copy of their first content is a file of its own */
+    mkdir("third", 0700);
+    lab_write_rows("third/a.csv", 0, 30);
+    lab_write_rows("a.csv", 0, 40);
+    lab_write_rows("other/a.csv", 0, 50);
+    assert_status(&lab, lab_load(&lab, "third/a.csv"), STATUS_OK);
+    assert_counts(&lab, 30, 30, 0, 0);
     lab_close(&lab);
 }
 
@@ -856,11 +863,39 @@ TEST(append_of_nothing) {
     box_insert(lab.box, LAB_TARGET, "{\"_id\": \"text\", \"of\": \"somebody else\"}");
     lab_write_rows("a.csv", 0, 0);
     lab.load.append = true;
+    /* a server that crashed may have forgotten how many documents there are */
+    box_fault(lab.box,
+              &(box_fault_t){
+                  .command = "count", .collection = "c", .times = 100, .reply = "{\"ok\": 1, \"n\": 0}"});
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_says(lab.said, "d.c holds 1 document already");
+    box_end_faults(lab.box);
     lab.load.append = false;
     lab_write_rows("a.csv", 0, 30);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 31);
+    lab_close(&lab);
+}
+
+static void make_again(void *context) {
+    lab_t *lab = context;
+    box_drop(lab->box, LAB_TARGET);
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
+}
+
+/* Somebody drops the collection and makes it again at the same moment: the new one is dropped as well. */
+TEST(drop_of_what_was_made_again) {
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab.load.drop = true;
+    box_fault(
+        lab.box,
+        &(box_fault_t){
+            .command = "drop", .collection = "c", .only_watches = true, .hook = make_again, .context = &lab});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
     lab_close(&lab);
 }
 
@@ -984,6 +1019,8 @@ TEST(options_of_the_collection) {
     lab.load.compressor = "snappy";
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
     assert_says(lab.err.text, "compressed by zstd, not snappy");
+    lab.load.compressor = "zlib";
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
     lab.load.compressor = NULL;
     lab.load.clustered = CLUSTERED_YES;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);

@@ -203,6 +203,11 @@ TEST(refused) {
     lab.load.shard_key = "n";
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
     assert_says(lab.err.text, "is sharded on { \"_id\" : 1 } already, not on --shard-key n");
+    lab.load.drop = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab.load.drop = false;
+    lab.load.shard_key = "n,w";
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
     lab_close(&lab);
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 10);
@@ -210,6 +215,21 @@ TEST(refused) {
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
     assert_says(lab.err.text, "--direct goes with");
     lab_close(&lab);
+}
+
+/* A shard sees only its own documents, so that an index which is unique has to begin with the whole shard key. */
+TEST(unique_indexes) {
+    static char *indexes[] = {"n:1;unique", "n:1,w:1;unique"};
+    for (size_t i = 0; i < 2; i++) {
+        lab_t lab;
+        open_rows(&lab);
+        lab.load.shard_key = "n,w";
+        lab.load.indexes = &indexes[i];
+        lab.load.index_count = 1;
+        assert_status(&lab, lab_load(&lab, "a.csv"), i ? STATUS_OK : STATUS_USAGE);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), i ? ROWS : 0);
+        lab_close(&lab);
+    }
 }
 
 /* --drop: ranges of a person are told, so that he can set them again; a person's own balancing stays off. */

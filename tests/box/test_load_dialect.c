@@ -171,3 +171,28 @@ TEST(older_version) {
         lab_close(&lab);
     }
 }
+
+/* The file came again with other columns, and the same record of it is rejected: what the old one was fixed to would get its
+ * values into other fields. */
+TEST(fixed_by_another_header) {
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    use_format(&lab, HEADED);
+    lab_write("a.csv", "id;net\n1;5\nx\n");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(rename("c.rejects", "fixed.rejects"), 0);
+    lab_replace("fixed.rejects", "\nx\n", "\n2;7\n");
+    lab_write("a.csv", "id;tax\n1;5\nx\n");
+    lab_shorten_lease(&lab);
+    lab.load.reload_changed = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    lab.load.reload_changed = false;
+    assert_int_equal(lab_retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_says(lab.said, "by another header");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 1);
+    assert_int_equal(rename("c.rejects", "fixed.rejects"), 0);
+    lab_replace("fixed.rejects", "\nx\n", "\n2;7\n");
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"id\": 2, \"tax\": \"7\"}"), 1);
+    lab_close(&lab);
+}

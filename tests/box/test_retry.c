@@ -189,6 +189,31 @@ TEST(not_written_down) {
     }
 }
 
+/* A fixed record that the server refuses is still a reject. */
+TEST(refused_by_the_server) {
+    lab_t lab;
+    reject_two(&lab, BOX_STANDALONE);
+    fix("fixed.rejects", "7,seven", "8,eight");
+    box_refuse(lab.box, LAB_TARGET, "{\"n\": 7}", 121);
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_SOME_REJECTED);
+    assert_counts(&lab, 2, 1, 0, 1);
+    assert_int_equal(open_of(&lab), 1);
+    lab_close(&lab);
+}
+
+/* Of two entries for one record the first one counts. */
+TEST(fixed_twice) {
+    lab_t lab;
+    reject_two(&lab, BOX_STANDALONE);
+    fix("first.rejects", "7,seven", "8,eight");
+    fix("second.rejects", "7,zeven", "8,acht");
+    assert_int_equal(system("(cat first.rejects; sed '1,/^# marked/d' second.rejects) >fixed.rejects"), 0);
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_SOME_REJECTED);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": {\"$in\": [\"seven\", \"eight\"]}}"), 2);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
+    lab_close(&lab);
+}
+
 /* What a person has put there himself counts: the same document is there already. */
 TEST(there_already) {
     lab_t lab;

@@ -68,13 +68,18 @@ static const char *owner(route_t *route, int32_t value) {
 /* ---- the map ---- */
 
 TEST(read) {
-    static const char *const chunks[] = {CHUNK(2, "10", GREATEST, "s1", 3), CHUNK(1, LEAST, "10", "s0", 5),
-                                         NULL};
+    static const char *const chunks[] = {CHUNK(2, "10", GREATEST, "s1", 3), CHUNK(1, LEAST, "5", "s0", 5),
+                                         CHUNK(3, "5", "10", "s0", 4), NULL};
     lab_t lab;
     route_t *route;
     open_lab(&lab);
     assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_UNSHARDED);
     assert_null(route);
+    /* moved to another shard, but not sharded */
+    box_insert(lab.box, "config.collections",
+               "{\"_id\": \"d.c\", \"key\": {\"_id\": 1}, \"unsplittable\": true, \"uuid\": " UUID "}");
+    assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_UNSHARDED);
+    box_delete(lab.box, "config.collections", "{}");
     shard(&lab, chunks);
     assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_READ);
     assert_string_equal(owner(route, 9), "s0");

@@ -177,6 +177,19 @@ TEST(quick) {
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
     assert_int_equal(found(&lab, DIFFERENCE_UNEQUAL), 1);
     lab_close(&lab);
+
+    /* as many bytes as before, of one document less */
+    load_rows(&lab, BOX_STANDALONE);
+    lab.verify.quick = true;
+    bson_t *record = box_one(lab.box, LAB_TARGET, "{\"n\": 10}");
+    char update[300];
+    snprintf(update, sizeof update, "{\"$set\": {\"w\": \"w11%0*d\"}}", (int)record->len, 0);
+    bson_destroy(record);
+    box_delete(lab.box, LAB_TARGET, "{\"n\": 10}");
+    box_update(lab.box, LAB_TARGET, "{\"n\": 11}", update);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(found(&lab, DIFFERENCE_UNEQUAL), 1);
+    lab_close(&lab);
 }
 
 TEST(sample) {
@@ -218,16 +231,26 @@ TEST(rejects_and_filters) {
     lab_close(&lab);
 }
 
-static void replace_in(const char *name, const char *from, const char *to) {
-    char text[4096] = "";
-    FILE *file = fopen(name, "r+");
-    assert_non_null(file);
-    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
-    const char *at = strstr(text, from);
-    assert_non_null(at);
-    rewind(file);
-    fprintf(file, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-    fclose(file);
+/* Sums of a block with a fixed record prove nothing, so its documents are looked at. */
+TEST(quick_with_fixes) {
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write("a.csv", "n,w\n1,a\nx\n7,b\n");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(rename("c.rejects", "fixed.rejects"), 0);
+    lab_replace("fixed.rejects", "\nx\n", "\n5,e\n");
+    lab.verify.quick = true;
+    lab.verify.retry = (char *[]){"fixed.rejects"};
+    lab.verify.retry_count = 1;
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(lab.verified.unloaded, 1);
+    assert_int_equal(differences_total(lab.verified.differences), 0);
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    lab.verify.retry_count = 0;
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.verified.same, 3);
+    lab_close(&lab);
 }
 
 /* What the server has refused is missing until it was fixed; then the fix is what is expected there. */
@@ -240,8 +263,9 @@ TEST(refused_by_the_server) {
     expect(&lab, DIFFERENCE_MISSING, 1, "1 missing");
     assert_int_equal(first(&lab, DIFFERENCE_MISSING)->line, 7);
 
+    assert_int_equal(system("cp c.rejects untouched.rejects"), 0);
     assert_int_equal(rename("c.rejects", "fixed.rejects"), 0);
-    replace_in("fixed.rejects", "\n5,w5\n", "\n500,w5\n");
+    lab_replace("fixed.rejects", "\n5,w5\n", "\n500,w5\n");
     lab.load.retry = "fixed.rejects";
     assert_status(&lab, lab_load(&lab, NULL), STATUS_OK);
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
@@ -251,8 +275,8 @@ TEST(refused_by_the_server) {
     box_update(lab.box, LAB_TARGET, "{\"n\": 500}", "{\"$set\": {\"w\": \"other\"}}");
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
     assert_int_equal(found(&lab, DIFFERENCE_CHANGED), 1);
-    lab.verify.retry = (char *[]){"fixed.rejects"};
-    lab.verify.retry_count = 1;
+    lab.verify.retry = (char *[]){"untouched.rejects", "fixed.rejects"}; /* what was loaded counts */
+    lab.verify.retry_count = 2;
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
     assert_int_equal(found(&lab, DIFFERENCE_CHANGED), 1);
     assert_string_equal(first(&lab, DIFFERENCE_CHANGED)->changed->expected, "\"w5\"");
@@ -440,4 +464,63 @@ TEST(changed_meanwhile) {
                     strstr(lab.err.text, "d.c changed while it was verified: 1 document came or went"));
         lab_close(&lab);
     }
+}
+
+/* Something of another load, as JSON: it comes while verify runs. */
+typedef struct {
+    lab_t *lab;
+    const char *namespace;
+    char *document;
+} late_t;
+
+static void come(void *context) {
+    late_t *late = context;
+    if (late->document)
+        box_insert(late->lab->box, late->namespace, late->document);
+    bson_free(late->document);
+    late->document = NULL;
+}
+
+/* The document is taken away, and comes when a command is asked for. */
+static late_t comes_late(lab_t *lab, const char *namespace, const char *filter) {
+    bson_t *document = box_one(lab->box, namespace, filter);
+    late_t late = {lab, namespace, bson_as_canonical_extended_json(document, NULL)};
+    bson_destroy(document);
+    box_delete(lab->box, namespace, filter);
+    return late;
+}
+
+static void when_asked(late_t *late, const char *command, uint32_t after) {
+    box_fault(late->lab->box, &(box_fault_t){.command = command,
+                                             .collection = "c",
+                                             .after = after,
+                                             .only_watches = true,
+                                             .hook = come,
+                                             .context = late});
+}
+
+/* Only a difference that a second look confirms counts. */
+TEST(comes_meanwhile) {
+    lab_t lab;
+    load_rows(&lab, BOX_STANDALONE);
+    late_t late = comes_late(&lab, LAB_TARGET, "{\"n\": 10}");
+    when_asked(&late, "find", 2); /* the first is for what there is, the second for the block */
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_null(late.document);
+    assert_int_equal(lab.verified.same, ROWS);
+    lab_close(&lab);
+}
+
+/* The documents of a file that was registered since the catalog was read are those of another file. */
+TEST(registered_meanwhile) {
+    lab_t lab;
+    load_rows(&lab, BOX_STANDALONE);
+    lab_write_rows("b.csv", 1000, 1040);
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
+    late_t late = comes_late(&lab, LAB_FILES, "{\"path\": \"b.csv\"}");
+    when_asked(&late, "aggregate", 0);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_null(late.document);
+    assert_int_equal(lab.verified.other_documents, 40);
+    lab_close(&lab);
 }

@@ -193,6 +193,15 @@ TEST(few) {
     assert_true(counts[0] == 1 && counts[1] == 1 && counts[2] == 1);
     bounds_free(&bounds);
     bson_destroy(ids.ids);
+    /* three in four lanes do not show that all lanes have as many */
+    start(&ids);
+    for (uint32_t lane = 0; lane < 3; lane++)
+        add_int64(&ids, record_id_make(lane * RECORD_ID_LANES / 4, 0));
+    choose(&bounds, &ids, 1, 2);
+    assert_int_equal(bounds.ranges, 2);
+    assert_false(bounds.lanes);
+    bounds_free(&bounds);
+    bson_destroy(ids.ids);
 }
 
 TEST(types) {

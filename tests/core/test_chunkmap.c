@@ -64,6 +64,12 @@ TEST(equal_numbers) {
     bson_t *a = lab_json("{\"a\": {\"$numberInt\": \"7\"}}"),
            *b = lab_json("{\"z\": {\"$numberDouble\": \"7.0\"}}"), *c = lab_json("{\"a\": 7, \"b\": 0}");
     assert_int_equal(keyorder_documents(a, b), 0); /* names do not count */
+    bson_t *least = lab_json("{\"a\": {\"$numberLong\": \"-9223372036854775808\"}}"),
+           *same = lab_json("{\"a\": {\"$numberDouble\": \"-9223372036854775808.0\"}}");
+    assert_int_equal(keyorder_documents(least, same), 0);
+    assert_int_equal(keyorder_documents(same, least), 0);
+    bson_destroy(least);
+    bson_destroy(same);
     assert_true(keyorder_documents(a, c) < 0);
     bson_destroy(a);
     bson_destroy(b);

@@ -212,19 +212,20 @@ static bool read_text(const char *text, earlier_list_t *list, err_t *err) {
 TEST(file) {
     earlier_list_t list;
     err_t err = {.text = ""};
-    if (!read_text(
-            HEAD "\n"
-                 "{\"name\":\"a\",\"with\":\"\",\"reads\":null,\"clients\":1,\"parallel\":\"off\",\"n\":5,"
-                 "\"failures\":0,\"mean_ms\":12,\"sd_ms\":0.5,\"result\":[{\"$k\":1,\"x\":{\"$date\":\"2014-"
-                 "01-01T00:00:00Z\"}}]},\n"
-                 "{\"name\":\"a\",\"with\":\"n=10 span=day\",\"reads\":\"secondary\",\"clients\":16,"
-                 "\"parallel\":\"auto\",\"n\":8000000000,\"failures\":0,\"mean_ms\":0.25,\"sd_ms\":1e-3},\n"
-                 "{\"name\":\"a\",\"with\":\"\",\"reads\":null,\"clients\":2,\"parallel\":\"off\",\"n\":1,"
-                 "\"failures\":0,\"mean_ms\":3,\"sd_ms\":null},\n"
-                 "{\"name\":\"b\",\"clients\":1,\"n\":3,\"failures\":2,\"mean_ms\":3,\"sd_ms\":2},\n"
-                 "{\"name\":\"b\",\"clients\":2,\"n\":0,\"failures\":0,\"mean_ms\":null,\"sd_ms\":null}\n"
-                 "]}\n",
-            &list, &err))
+    if (!read_text(HEAD
+                   "\n"
+                   "{\"name\":\"a\",\"with\":\"\",\"reads\":null,\"clients\":1,\"parallel\":\"off\",\"n\":5,"
+                   "\"empty\":4,\"failures\":0,\"mean_ms\":12,\"sd_ms\":0.5,\"result\":[{\"$k\":1,\"x\":{\"$"
+                   "date\":\"2014-"
+                   "01-01T00:00:00Z\"}}]},\n"
+                   "{\"name\":\"a\",\"with\":\"n=10 span=day\",\"reads\":\"secondary\",\"clients\":16,"
+                   "\"parallel\":\"auto\",\"n\":8000000000,\"failures\":0,\"mean_ms\":0.25,\"sd_ms\":1e-3},\n"
+                   "{\"name\":\"a\",\"with\":\"\",\"reads\":null,\"clients\":2,\"parallel\":\"off\",\"n\":1,"
+                   "\"empty\":1,\"failures\":0,\"mean_ms\":3,\"sd_ms\":null},\n"
+                   "{\"name\":\"b\",\"clients\":1,\"n\":3,\"failures\":2,\"mean_ms\":3,\"sd_ms\":2},\n"
+                   "{\"name\":\"b\",\"clients\":2,\"n\":0,\"failures\":0,\"mean_ms\":null,\"sd_ms\":null}\n"
+                   "]}\n",
+                   &list, &err))
         fail_msg("%s", err.text);
     assert_int_equal(list.count, 5);
     assert_string_equal("s", list.suite);
@@ -232,12 +233,12 @@ TEST(file) {
     assert_string_equal("", list.items[0].question);
     const earlier_t *a = compare_find(&list, "a", "", "", "off", 1);
     assert_ptr_equal(a, &list.items[0]);
-    assert_true(a->ms.n == 5 && a->ms.mean == 12 && a->ms.sd == 0.5);
+    assert_true(a->ms.n == 5 && a->ms.mean == 12 && a->ms.sd == 0.5 && !a->nothing);
     a = compare_find(&list, "a", "n=10 span=day", "secondary", "auto", 16);
     assert_ptr_equal(a, &list.items[1]);
     assert_true(a->ms.n == 8000000000 && a->ms.mean == 0.25 && a->ms.sd == 0.001);
     a = compare_find(&list, "a", "", "", "off", 2);
-    assert_true(a && a->ms.n == 1 && a->ms.mean == 3 && isnan(a->ms.sd));
+    assert_true(a && a->ms.n == 1 && a->ms.mean == 3 && isnan(a->ms.sd) && a->nothing);
     /* failed, or never done: it is there, and has no figure */
     a = compare_find(&list, "b", "", "", "", 1);
     assert_true(a && isnan(compare_means(a->ms, (sample_t){5, 1, 1}).times));

@@ -621,11 +621,16 @@ TEST(reads_directories_of_archives) {
     assert_true(file->has_identity && file->modified_ns > 0);
     assert_string_equal(file->path, "the.zip");
     assert_false(same_digest(file[0], file[1]));
-    input_file_t before = file[0];
+    input_file_t before = file[0], stored = file[1];
     manifest_free(&manifest);
-    lab_write_all("the.zip", lab_zip(members, 4, (zip_spec_t){0})); /* the same member elsewhere */
+    member_spec_t edited[4];
+    memcpy(edited, members, sizeof edited);
+    edited[2].text = "xyw";
+    lab_write_all("the.zip",
+                  lab_zip(edited, 4, (zip_spec_t){0})); /* the same member elsewhere, and another one */
     assert_true(lab_manifest(&manifest, &err, "the.zip"));
     assert_true(same_digest(before, manifest.files[0]));
+    assert_false(same_digest(stored, manifest.files[1]));
     manifest_free(&manifest);
 }
 

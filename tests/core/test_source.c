@@ -594,6 +594,20 @@ TEST(tells_halves_of_utf16) {
                        rows[i].fault);
         free(zipped.at);
     }
+    /* the second half of an earlier character stands where that of the last one would be */
+    bytes_t plain = {0}, text = {0};
+    bytes_add(&plain, "a", 1);
+    while (plain.size < 80000)
+        bytes_add(&plain, "\xF0\x9F\x98\x80", 4);
+    bytes_t utf16 = in_utf16("UTF-16LE", "\xFF\xFE", &plain);
+    bytes_add(&utf16, "\x3D\xD8", 2);
+    bytes_add(&text, "\xEF\xBB\xBF", 3);
+    bytes_add(&text, plain.at, plain.size);
+    lab_write("half.csv", utf16.at, utf16.size);
+    expect_reading("half.csv", INFLATE_BEST, 4096, text.at, text.size, "half of a character (D83D)");
+    free(utf16.at);
+    free(plain.at);
+    free(text.at);
 }
 
 /* ---------------------------------------------------------------- zip */

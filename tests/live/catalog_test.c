@@ -209,10 +209,16 @@ TEST(drop) {
     make(&lab);
     assert_true(change(
         &lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .generation = 1, .extents = 4, .ordinals = 2}));
-    assert_true(change(
-        &lab,
-        &(header_change_t){
-            .kind = HEADER_BIND, .generation = 1, .format = "mot", .format_digest = "d", .filter = "f"}));
+    assert_true(change(&lab, &(header_change_t){.kind = HEADER_BIND,
+                                                .generation = 1,
+                                                .format = "mot",
+                                                .format_digest = "d",
+                                                .filter = "f",
+                                                .id = "a,b",
+                                                .existing = "keep",
+                                                .format_text = "format: mot"}));
+    assert_true(change(&lab, &(header_change_t){.kind = HEADER_APPEND, .generation = 1}));
+    assert_true(change(&lab, &(header_change_t){.kind = HEADER_BEGIN_REPLACING, .by = load_id(3)}));
     assert_false(change(&lab, &(header_change_t){.kind = HEADER_END_DROP, .by = load_id(1)})); /* not begun */
     assert_false(change(
         &lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .dropping = load_id(9), .by = load_id(1)}));
@@ -223,6 +229,10 @@ TEST(drop) {
     catalog_header_t header = header_of(&lab);
     const load_id_t one = load_id(1);
     assert_true(load_id_equal(&header.dropping, &one));
+    assert_string_equal(header.id, "a,b");
+    assert_string_equal(header.existing, "keep");
+    assert_string_equal(header.format_text, "format: mot");
+    assert_true(header.appends);
     catalog_header_free(&header);
     /* of one that died: taken over by who has read it */
     assert_true(change(
@@ -240,6 +250,11 @@ TEST(drop) {
     assert_null(header.format);
     assert_null(header.format_digest);
     assert_null(header.filter);
+    assert_null(header.id);
+    assert_null(header.existing);
+    assert_null(header.format_text);
+    assert_false(header.appends);
+    assert_true(load_id_is_nobody(&header.replacing));
     assert_true(load_id_is_nobody(&header.dropping));
     assert_int_equal(header.generation, 2);
     assert_int_equal(header.next_extent, 4); /* numbers go on */
@@ -694,7 +709,7 @@ TEST(take_and_checkpoint) {
 TEST(version_and_extents) {
     lab_t lab = open_lab("version");
     const load_id_t one = load_id(1);
-    add_small(&lab, 0, 1);
+    add_small(&lab, 0, 3);
     const version_t grown = {.size = 900, .digest = "e", .modified_ns = 5};
     const extent_t extent = {7 << 20, 1 << 20, 2 << 20};
     const piece_t progress = {.to = UINT64_MAX, .generation = 4};
@@ -774,6 +789,37 @@ TEST(version_and_extents) {
     assert_int_equal(read.versions[1].completed_ns, 77);
     assert_int_equal(read.versions[1].torn.length, 0);
     entry_free(&read);
+    /* two that have grown come to their ends at the same time */
+    char key[20];
+    entry_change_t ends[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        snprintf(key, sizeof key, "key/grown %u", i);
+        assert_true(change_one(&lab, (entry_change_t){.ordinal = i + 1,
+                                                      .version = 1,
+                                                      .sets_owner = true,
+                                                      .new_owner = one,
+                                                      .new_epoch = 1,
+                                                      .new_version = &grown,
+                                                      .slot = 1,
+                                                      .new_key = key}));
+        ends[i] = (entry_change_t){.ordinal = i + 1,
+                                   .owner = one,
+                                   .epoch = 1,
+                                   .only_piece = true,
+                                   .version = 2,
+                                   .slot = 1,
+                                   .sets_completed = true,
+                                   .completed_ns = 88 + i,
+                                   .progress = &progress};
+    }
+    assert_int_equal(change_many(&lab, ends, 2), 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        read = read_one(&lab, i + 1);
+        assert_int_equal(read.version_count, 2);
+        assert_int_equal(read.versions[0].size, i + 2);
+        assert_int_equal(read.versions[1].completed_ns, 88 + i);
+        entry_free(&read);
+    }
     close_lab(&lab);
 }
 
@@ -953,6 +999,20 @@ TEST(many_takes) {
         assert_int_equal(piece->generation, taken[i] && i % 7 == 3 ? 3 : 0);
     }
     entries_free(&read);
+    /* a piece that was taken before keeps its generation, and does not share a statement with a new one */
+    add_small(&lab, MANY, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        changes[i] = (entry_change_t){.ordinal = MANY + i,
+                                      .sets_owner = true,
+                                      .new_owner = one,
+                                      .new_epoch = 1,
+                                      .new_generation = i < 2 ? 9 : 0};
+    assert_int_equal(change_many(&lab, changes, 4), 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        entry_t entry = read_one(&lab, MANY + i);
+        assert_int_equal(entry.pieces[0].generation, i < 2 ? 9 : 0);
+        entry_free(&entry);
+    }
     free(changes);
     close_lab(&lab);
 }
@@ -1092,6 +1152,16 @@ TEST(remove_entries) {
     entries_t read = read_all(&lab, NULL, 0);
     assert_int_equal(read.count, 5);
     assert_int_equal(read.entries[0].ordinal, 15);
+    entries_free(&read);
+    enum { ASKED = 20000 }; /* more than one question is for: none of the first is there */
+    uint32_t among[ASKED + 1];
+    for (uint32_t i = 0; i < ASKED; i++)
+        among[i] = 100 + i;
+    among[ASKED] = 30000;
+    add_small(&lab, 30000, 1);
+    read = read_all(&lab, among, ASKED + 1);
+    assert_int_equal(read.count, 1);
+    assert_int_equal(read.entries[0].ordinal, 30000);
     entries_free(&read);
     catalog_header_t header = header_of(&lab);
     catalog_header_free(&header);

@@ -1,0 +1,228 @@
+/* Which requests a run of `tipple query` sends, and which of them its figures count. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "box/box.h"
+#include "query/run.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TARGET "d.c"
+enum { DOCUMENTS = 50 };
+
+#define TWO                                                                                                  \
+    "suite: s\nqueries:\n"                                                                                   \
+    "  - {name: a, find: {filter: {n: {$lt: 3}}}}\n"                                                         \
+    "  - {name: b, collection: other, find: {filter: {}}}\n"
+
+typedef struct {
+    box_t *box;
+    char uri[BOX_URI];
+    query_spec_t spec;
+    query_result_t found;
+    const char *drawn; /* the answer to the pipeline of the suite's `draw` */
+    err_t err;
+} asker_t;
+
+/* What the box does not know, and a server says. */
+#define BATCH(documents)                                                                                     \
+    "{\"cursor\": {\"id\": {\"$numberLong\": \"0\"}, \"ns\": \"d.c\", \"firstBatch\": [" documents "]}}"
+#define STATISTICS BATCH("{\"s\": {\"count\": 50}}")
+#define DRAWN      BATCH("{\"n\": 3}, {\"n\": 4}, {\"n\": 5}")
+
+static void answer(const asker_t *asker, const char *collection, const char *reply) {
+    box_fault(asker->box, &(box_fault_t){.command = "aggregate", .collection = collection, .reply = reply});
+}
+
+/* d.c has documents n = 0 to 49, of which every third has an x; d.other has one document. */
+static void begin(asker_t *asker, const char *suite) {
+    char document[80];
+    FILE *file = fopen("s.yaml", "w");
+    assert_true(file && fputs(suite, file) >= 0 && fclose(file) == 0);
+    *asker = (asker_t){.box = box_start(BOX_STANDALONE)};
+    for (int n = 0; n < DOCUMENTS; n++) {
+        snprintf(document, sizeof document, "{\"_id\": %d, \"n\": %d%s}", n, n, n % 3 ? "" : ", \"x\": 1");
+        box_insert(asker->box, TARGET, document);
+    }
+    box_insert(asker->box, "d.other", "{\"_id\": 1}");
+    query_spec_init(&asker->spec);
+    asker->spec.uri = box_uri(asker->box, TARGET, asker->uri);
+    asker->spec.suite = "./s.yaml";
+    asker->spec.warmups = 0;
+    asker->spec.repeats = 1;
+    asker->spec.count = 1;
+}
+
+/* The exit status. */
+static status_t ask(asker_t *asker) {
+    asker->err = (err_t){.status = STATUS_OK};
+    /* in this order */
+    answer(asker, "other", STATISTICS);
+    answer(asker, "c", STATISTICS);
+    if (asker->drawn)
+        answer(asker, "c", asker->drawn);
+    answer(asker, "c", STATISTICS);
+    query_run(&asker->spec, &asker->found, &asker->err);
+    return asker->err.status;
+}
+
+static const measure_t *measured(const asker_t *asker, size_t number) {
+    assert_true(number < asker->found.measures.count);
+    return &asker->found.measures.items[number];
+}
+
+static void end(asker_t *asker) {
+    query_free_result(&asker->found);
+    box_stop(asker->box);
+}
+
+static void clients(asker_t *asker, uint32_t count) {
+    asker->spec.choices.clients[0] = count;
+    asker->spec.choices.client_choices = 1;
+}
+
+/* ---- hooks ---- */
+
+static void nap(void *context) {
+    const struct timespec long_one = {.tv_nsec = 300000000};
+    nanosleep(&long_one, NULL);
+    if (context)
+        *(int64_t *)context = clock_now_ns();
+}
+
+static char order[20];
+
+static void note_a(void *context) {
+    (void)context;
+    strcat(order, "a");
+}
+
+static void note_b(void *context) {
+    (void)context;
+    strcat(order, "b");
+}
+
+static void watch(const asker_t *asker, const char *collection, uint32_t times, void (*hook)(void *),
+                  void *context) {
+    box_fault(asker->box, &(box_fault_t){.command = "find",
+                                         .collection = collection,
+                                         .times = times,
+                                         .only_watches = true,
+                                         .hook = hook,
+                                         .context = context});
+}
+
+/* ---- rounds ---- */
+
+/* Warming up is asked, and counts in no figure. */
+TEST(warming_up) {
+    int64_t warm_ns = 0;
+    asker_t asker;
+    begin(&asker, TWO);
+    asker.spec.warmups = 1;
+    asker.spec.repeats = 2;
+    asker.spec.count = 2;
+    clients(&asker, 2);
+    watch(&asker, "c", 1, nap, &warm_ns);
+    assert_int_equal(ask(&asker), STATUS_OK);
+    const int64_t over_ns = clock_now_ns();
+    assert_int_equal(box_asked(asker.box, "find", "c"), 3 * 2 * 2);
+    const measure_t *a = measured(&asker, 0);
+    assert_int_equal(a->hist->moments.count, 2 * 2 * 2);
+    assert_int_equal(a->per_ms.count, 2 * 2 * 2);
+    assert_int_equal(a->returned, 3 * 2 * 2 * 2);
+    assert_int_equal(a->empty, 0);
+    assert_true(warm_ns && a->elapsed_ns <= over_ns - warm_ns);
+    end(&asker);
+}
+
+/* Each round begins with another measurement. */
+TEST(turns) {
+    asker_t asker;
+    order[0] = '\0';
+    begin(&asker, TWO);
+    asker.spec.repeats = 3;
+    watch(&asker, "c", 100, note_a, NULL);
+    watch(&asker, "other", 100, note_b, NULL);
+    assert_int_equal(ask(&asker), STATUS_OK);
+    assert_string_equal(order, "abbaab");
+    end(&asker);
+}
+
+/* The latency of a request counts from the moment at which it was due, however late it could be sent. */
+TEST(open_loop) {
+    asker_t asker;
+    begin(&asker, TWO);
+    asker.spec.choices.most = 1;
+    asker.spec.count = 20;
+    asker.spec.rate = 100;
+    watch(&asker, "c", 1, nap, NULL);
+    assert_int_equal(ask(&asker), STATUS_OK);
+    const measure_t *a = measured(&asker, 0);
+    assert_int_equal(a->hist->moments.count, 20);
+    assert_true(a->hist->least_ns >=
+                100000000); /* the last one was due after 190 ms, and the first took 300 */
+    end(&asker);
+}
+
+static uint64_t empty_of(uint64_t seed, uint32_t rounds) {
+    asker_t asker;
+    begin(&asker, "suite: s\nqueries:\n  - name: a\n    draw: {gives: [n], pipeline: [{$match: {}}]}\n"
+                  "    find: {filter: {n: {$param: n}, x: 1}}\n");
+    asker.drawn = DRAWN;
+    asker.spec.count = 40;
+    asker.spec.repeats = rounds;
+    asker.spec.seed = seed;
+    assert_int_equal(ask(&asker), STATUS_OK);
+    const uint64_t empty = measured(&asker, 0)->empty;
+    assert_int_equal(measured(&asker, 0)->returned + empty, 40 * rounds);
+    end(&asker);
+    return empty;
+}
+
+/* A seed draws the same values again, and each round draws others. */
+TEST(seeds) {
+    const uint64_t first = empty_of(7, 1), second = empty_of(8, 1);
+    assert_int_equal(empty_of(7, 1), first);
+    assert_int_not_equal(first, second);
+    assert_int_equal(empty_of(7, 2), first + second);
+}
+
+/* ---- what is said ---- */
+
+/* A percentile is known if a request lies above it, and a deviation of two. */
+TEST(too_few) {
+    asker_t asker;
+    begin(&asker, TWO);
+    asker.spec.choices.most = 1;
+    asker.spec.count = 20;
+    assert_int_equal(ask(&asker), STATUS_OK);
+    assert_true(query_tells(measured(&asker, 0), 0.95));
+    assert_false(query_tells(measured(&asker, 0), 0.96));
+    end(&asker);
+}
+
+/* An unexpected answer decides the status, also where a later query fails. A failed query has no percentiles. */
+TEST(expected) {
+    asker_t asker;
+    begin(&asker, "suite: s\nqueries:\n"
+                  "  - {name: b, collection: other, find: {filter: {}}}\n"
+                  "  - {name: a, find: {filter: {n: {$lt: 3}}}, expect: {documents: 4}}\n");
+    assert_int_equal(ask(&asker), STATUS_DIFFERENT);
+    assert_int_equal(asker.found.different, 1);
+    assert_int_equal(asker.found.failed, 0);
+    query_free_result(&asker.found);
+    box_fault(asker.box, &(box_fault_t){.command = "find",
+                                        .collection = "other",
+                                        .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not allowed\"}"});
+    assert_int_equal(ask(&asker), STATUS_DIFFERENT);
+    assert_int_equal(asker.found.different, 1);
+    assert_int_equal(asker.found.failed, 1);
+    assert_int_equal(measured(&asker, 0)->failures, 1);
+    assert_true(strstr(asker.err.text, "a: 3 documents") != NULL);
+    assert_false(query_tells(measured(&asker, 0), 0.5));
+    end(&asker);
+}
