@@ -118,7 +118,7 @@ TEST(fields_of_entries) {
         err_t err = {.text = ""};
         char expected[100];
         find("c.tipple.files", cases[i].said);
-        snprintf(expected, sizeof expected, "the field '%s' of its entry with the _id 1", cases[i].field);
+        snprintf(expected, sizeof expected, "the field '%s' of its entry", cases[i].field);
         assert_false(store_read_all(lab.store, NULL, 0, &entries, &err));
         assert_non_null(strstr(err.text, expected));
         entries_free(&entries);
@@ -182,8 +182,7 @@ TEST(loads) {
         err_t err = {.text = ""};
         find("c.tipple.loads", cases[i].said);
         assert_true(lab.store->read_loads(lab.store, &loads, &err) == cases[i].good);
-        assert_true(cases[i].good ||
-                    strstr(err.text, "gives loads (c.tipple.loads) that were not asked for"));
+        assert_true(cases[i].good || strstr(err.text, "not asked for"));
         loads_free(&loads);
     }
 }

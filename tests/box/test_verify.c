@@ -460,8 +460,7 @@ TEST(changed_meanwhile) {
                                           .context = &lab});
         assert_status(&lab, lab_verify(&lab, "a.csv"), cases[i].status);
         assert_int_equal(lab.verified.changed, cases[i].status == STATUS_DIFFERENT);
-        assert_true(cases[i].status == STATUS_OK ||
-                    strstr(lab.err.text, "d.c changed while it was verified: 1 document came or went"));
+        assert_true(cases[i].status == STATUS_OK || strstr(lab.err.text, "1 document came or went"));
         lab_close(&lab);
     }
 }

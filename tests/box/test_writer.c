@@ -70,5 +70,5 @@ TEST(words) {
              outcomes, words);
     assert_string_equal(words, "it is too long");
     send_two("{\"ok\": 1, \"n\": 1, \"writeErrors\": [{\"index\": 1, \"code\": 121}]}", outcomes, words);
-    assert_string_equal(words, "the server says no more than its error code, 121");
+    assert_non_null(strstr(words, "error code, 121"));
 }

@@ -100,8 +100,10 @@ class House(unittest.TestCase):
         said = set().union(*(phrases(path.read_text()) for path in sources()))
         for name in ("box", "core", "fault", "lib", "live"):
             for path in sorted((ROOT / "tests" / name).glob("*.*")):
-                if path.suffix in (".c", ".h", ".py") and path.name not in OF_WORDS:
-                    self.assertEqual(set(), said & phrases(path.read_text()), path)
+                server = path.name.startswith("box")  # its sentences are those of MongoDB
+                if path.suffix in (".c", ".h", ".py") and path.name not in OF_WORDS and not server:
+                    with self.subTest(path):
+                        self.assertEqual(set(), said & phrases(path.read_text()))
 
     def test_phrases(self):
         self.assertEqual({"it is one of these", "is one of these, too"}, phrases('f("%s: it is one "\n  "of these, too")'))

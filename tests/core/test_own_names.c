@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <stdint.h>
+#include <string.h>
 
 TEST(names) {
     static const struct {

@@ -94,7 +94,7 @@ step() {
 tick() {
     local last
     trap - EXIT
-    while sleep 8; do
+    while sleep 8 >/dev/null 2>&1; do # the caller waits for whoever holds its output
         last=$(tail -c 300 "$1" | tr '\r' '\n' | sed '/^ *$/d' | tail -n 1)
         printf '    %s  %.90s\n' "$(seconds_since "$2")" "$last"
     done
