@@ -109,7 +109,7 @@ TEST(replaced) {
 
 TEST(own_id) {
     uint64_t seed = 23;
-    for (int round = 0; round < 500; round++) {
+    for (int round = 0; round < 500 / TEST_SHARE; round++) {
         bson_t before = BSON_INITIALIZER, id = BSON_INITIALIZER, document = BSON_INITIALIZER;
         bson_iter_t iter;
         bson_walk_t walk;
@@ -136,7 +136,7 @@ TEST(own_id) {
 TEST(damaged) {
     uint64_t seed = 7;
     size_t whole = 0, broken = 0;
-    for (int round = 0; round < 4000; round++) {
+    for (int round = 0; round < 4000 / TEST_SHARE; round++) {
         bson_t document = BSON_INITIALIZER;
         bson_walk_t walk;
         lab_fill(&document, &seed, 3);
@@ -164,7 +164,7 @@ TEST(damaged) {
         free(bytes);
         bson_destroy(&document);
     }
-    assert_true(whole > 1000 && broken > 1000);
+    assert_true(whole > 1000 / TEST_SHARE && broken > 1000 / TEST_SHARE);
 }
 
 TEST(find) {
@@ -227,7 +227,7 @@ TEST(count) {
         ends[documents++] = length += document.len;
         bson_destroy(&document);
     }
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < 200 / TEST_SHARE; round++) {
         bson_span_counter_t counter = {0};
         uint64_t counted = 0;
         size_t expected = 0;

@@ -153,7 +153,7 @@ TEST(int_there_and_back) {
         expect_int_back(-power);
     }
     uint64_t seed = 5;
-    for (int round = 0; round < 200000; round++)
+    for (int round = 0; round < 200000 / TEST_SHARE; round++)
         expect_int_back((int64_t)(lab_chance(&seed, UINT64_MAX) >> lab_chance(&seed, 64)) *
                         (round % 2 ? -1 : 1));
 }
@@ -296,7 +296,7 @@ static size_t random_decimal(uint64_t *seed, char *text) {
 /* The nearest double, always: a million decimal texts against strtod, the division put into the exponent. */
 TEST(against_strtod) {
     uint64_t seed = 6;
-    for (int round = 0; round < 1000000; round++) {
+    for (int round = 0; round < 1000000 / TEST_SHARE; round++) {
         char text[64], shifted[96];
         uint8_t padded[64 + 64];
         size_t length = random_decimal(&seed, text);
@@ -349,7 +349,7 @@ TEST(kept) {
         if (convert_kept((const uint8_t *)cases[i].text, strlen(cases[i].text), 0, &value) != cases[i].kept)
             fail_msg("%s", cases[i].text);
     uint64_t seed = 9;
-    for (int round = 0; round < 100000; round++) {
+    for (int round = 0; round < 100000 / TEST_SHARE; round++) {
         char text[64];
         uint64_t bits = lab_chance(&seed, UINT64_MAX);
         size_t length = random_decimal(&seed, text);
@@ -404,7 +404,7 @@ TEST(number_there_and_back) {
             if (!(divide && fabs(edges[i]) > 1e298)) /* times 10^divide there is no such text */
                 expect_number_back(edges[i], divide);
     uint64_t seed = 7;
-    for (int round = 0; round < 300000; round++) {
+    for (int round = 0; round < 300000 / TEST_SHARE; round++) {
         uint64_t bits = lab_chance(&seed, UINT64_MAX);
         double value;
         memcpy(&value, &bits, 8);
@@ -419,7 +419,7 @@ TEST(number_there_and_back) {
  * end. */
 TEST(usual_numbers_keep_their_text) {
     uint64_t seed = 8;
-    for (int round = 0; round < 200000; round++) {
+    for (int round = 0; round < 200000 / TEST_SHARE; round++) {
         char text[64];
         uint8_t out[48];
         double value;

@@ -382,7 +382,7 @@ TEST(likeness) {
 TEST(late) {
     unsigned harmed = 0;
     (void)state;
-    for (unsigned seed = 0; seed < 20000; seed++) {
+    for (unsigned seed = 0; seed < 20000 / TEST_SHARE; seed++) {
         if (!survives(seed, true))
             fail_msg("seed %u: another document than the last one is there", seed);
         harmed += seed < 2000 && !survives(seed, false);

@@ -153,7 +153,7 @@ TEST(hostile) {
     static const char *const pieces[] = {"<a1", "<",  "ADDAA1x", "AA1xAB1xx",  "ADD", "--a0",     "a9..",
                                          "-",   "--", "AA1x?",   "ADDAA1xAC3", "a1?", "AA2xAA1x", "?"};
     static const char *const starts[] = {"x", "x<a1", "xADDAA1x", "x--a0"};
-    enum { LONG = 1 << 20 };
+    enum { LONG = (1 << 20) / TEST_SHARE };
     uint8_t *text = malloc(LONG);
     LAB_MUST(text);
     walker_t walker = walker_of(yaml);

@@ -244,7 +244,7 @@ static outcome_t run(const uint8_t *in, size_t size, size_t piece, size_t step, 
 }
 
 TEST(decodes_random_streams) {
-    for (uint64_t seed = 1; seed <= 400; seed++) {
+    for (uint64_t seed = 1; seed <= 400 / TEST_SHARE; seed++) {
         uint64_t chances = seed;
         encoder_t *encoder = encode(seed, 1 + (unsigned)chance(&chances, 9), 1 + chance(&chances, 3000));
         size_t piece = chance(&chances, 2) ? encoder->out.size : 1 + chance(&chances, 3000);
@@ -275,7 +275,7 @@ TEST(gives_everything_before_a_cut) {
     for (uint64_t seed = 1; seed <= 12; seed++) {
         encoder_t *encoder = encode(seed, 3, 250);
         assert_true(encoder->ends < 19000);
-        for (size_t cut = 0, token = 0; cut < encoder->out.size; cut++) {
+        for (size_t cut = 0, token = 0; cut < encoder->out.size; cut += TEST_SHARE) {
             outcome_t outcome = run(encoder->out.at, cut, SIZE_MAX, 1 << 17, SIZE_MAX);
             while (token < encoder->ends && encoder->end[token].bits <= cut * 8)
                 token++;
@@ -292,7 +292,7 @@ TEST(gives_everything_before_a_cut) {
 
 TEST(survives_damage) {
     uint64_t seed = 99;
-    for (int stream = 0; stream < 40; stream++) {
+    for (int stream = 0; stream < 40 / TEST_SHARE; stream++) {
         encoder_t *encoder = encode((uint64_t)stream + 1000, 1 + (unsigned)chance(&seed, 4), 300);
         for (int i = 0; i < 150 && encoder->out.size; i++) {
             bytes_t copy = {0};
@@ -315,7 +315,7 @@ TEST(survives_damage) {
 
 TEST(survives_noise) {
     uint64_t seed = 5;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 3000 / TEST_SHARE; i++) {
         uint8_t noise[700];
         size_t size = chance(&seed, sizeof noise);
         for (size_t n = 0; n < size; n++)

@@ -216,7 +216,7 @@ static size_t plainly(const char *text, size_t length) {
 TEST(odd_bytes) {
     uint64_t seed = 3;
     schema_t *schema = json_schema();
-    for (int round = 0; round < 30000; round++) {
+    for (int round = 0; round < 30000 / TEST_SHARE; round++) {
         const size_t length = lab_chance(&seed, round % 50 ? 300 : 3000), rare = 1 + lab_chance(&seed, 12);
         char *text = malloc(length + 1);
         LAB_MUST(text);
@@ -280,7 +280,7 @@ TEST(known) {
     static const char *const after[] = {"\n", "\r\n", " \n", "", ",", ",\n", ", "};
     schema_t *schema = json_schema();
     uint64_t seed = 8259;
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < 400 / TEST_SHARE; round++) {
         grown_t text = {0};
         list_t ends = {0};
         const bool pretty = lab_chance(&seed, 2);

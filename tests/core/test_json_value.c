@@ -611,7 +611,7 @@ static void check_double(const char *number) {
 TEST(doubles) {
     uint64_t seed = 1;
     char number[600];
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < 200000 / TEST_SHARE; i++) {
         uint64_t bits = lab_chance(&seed, UINT64_MAX);
         double value;
         memcpy(&value, &bits, sizeof value);
@@ -713,7 +713,7 @@ TEST(long_numbers) {
 
 TEST(whole_numbers) {
     uint64_t seed = 2;
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < 100000 / TEST_SHARE; i++) {
         char text[64];
         bson_iter_t iter;
         bson_t document;
@@ -896,7 +896,7 @@ static void refused(const maker_t *maker) {
 
 TEST(against_libbson) {
     maker_t maker = {.seed = 3};
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 20000 / TEST_SHARE; i++) {
         maker.text.size = 0;
         put_object(&maker);
         lab_json_t one = lab_json_read(json, maker.text.at, maker.text.size);
@@ -920,7 +920,7 @@ TEST(mutated) {
     static const char telling[] = "\"\\,:{}[] 0123456789-+.eEutrfn$/\n\x01\x80\xC3\xE2\xFF";
     maker_t maker = {.seed = 4, .levels = 4};
     size_t taken = 0, both = 0;
-    for (int i = 0; i < 60000; i++) {
+    for (int i = 0; i < 60000 / TEST_SHARE; i++) {
         maker.text.size = 0;
         put_object(&maker);
         for (uint64_t count = 1 + below(&maker, 3); count; count--)
@@ -939,7 +939,7 @@ TEST(mutated) {
         }
         lab_json_free(&one);
     }
-    assert_true(taken > 1000 && both > 1000);
+    assert_true(taken > 1000 / TEST_SHARE && both > 1000 / TEST_SHARE);
     grown_free(&maker.text);
 }
 

@@ -86,7 +86,7 @@ TEST(pieces) {
                                          " ", "\t", "\n",  "\n", "\n", "\r\n", "\"\n", "\n#", "\n\""};
     uint64_t seed = 7;
     log_set_level(LOG_SILENT);
-    for (int round = 0; round < 40000; round++) {
+    for (int round = 0; round < 40000 / TEST_SHARE; round++) {
         char text[200] = "";
         const size_t count = lab_chance(&seed, 30);
         for (size_t i = 0; i < count; i++)

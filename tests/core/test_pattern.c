@@ -236,7 +236,7 @@ TEST(there_and_back) {
     uint64_t seed = 3;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         pattern_t pattern = compile(patterns[i].text);
-        for (int round = 0; round < 20000; round++) {
+        for (int round = 0; round < 20000 / TEST_SHARE; round++) {
             int64_t grains = (253402300800000 + 62167219200000) / patterns[i].grain;
             int64_t ms = (int64_t)lab_chance(&seed, (uint64_t)grains) * patterns[i].grain - 62167219200000,
                     back = 1;

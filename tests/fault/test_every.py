@@ -22,8 +22,8 @@ import livetest
 
 FAULTY = os.environ.get("TIPPLE_FAULTY") or os.path.join(os.path.dirname(live.TIPPLE), "tests/tipple_faulty")
 EVERY = os.environ.get("TIPPLE_EVERY_N") == "1"
-# Of runs of one kind that are all made; and how many are made where it would be more. Sanitizers are slow.
-MOST, SOME = (200, 100) if livetest.sanitized() else (2000, 200)
+# Of runs of one kind that are all made; and how many are made where it would be more.
+MOST, SOME = (2000, 200) if livetest.NIGHTLY else (200, 60)
 MEMORY = ("memory", "memory-on")
 FILES = ("io-eio", "io-full", "io-stop", "io-short")
 OUT_OF_MEMORY = r"out of memory|Cannot allocate memory|threads?\b"
@@ -216,7 +216,7 @@ class Alone(Tries, livetest.Case):
             self.each(words, (*MEMORY, *FILES))
         for words in (("mot", "--rows", "3"), ("obd", "--rows", "3"), ("ycsb", "--documents", "3"),
                       ("isd", "--records", "3", "--stations", "1"), ("mot", "--rows", "3", "--gzip")):
-            self.each(("generate", *words, "-o", "out"), (*MEMORY, *FILES), wanted=300, leaves=("out",))
+            self.each(("generate", *words, "-o", "out"), (*MEMORY, *FILES), wanted=SOME, leaves=("out",))
         self.say("formats, generate, plan, help")
 
 

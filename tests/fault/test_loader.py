@@ -18,7 +18,6 @@ TEXTS = {"a.csv": rows(14000, 1, bad=set(range(3000, 9000, 500))), "b.csv": rows
 FILES = {"a.csv": TEXTS["a.csv"], "b.csv": TEXTS["b.csv"], "c.gz": gzip.compress(TEXTS["c.gz"], 1),
          "d.zip": livetest.zip_of(("m.csv", TEXTS["d.zip!m.csv"], zipfile.ZIP_DEFLATED))}
 DOCUMENTS = sum(len(faultlab.bodies(text)) for text in TEXTS.values()) - len(faultlab.rejected(TEXTS))
-FEW = livetest.sanitized()
 
 
 class Ended:
@@ -81,11 +80,11 @@ class Ended:
 
     def test_killed(self):
         """kill -9 at random moments of one load, again and again, then the same command"""
-        self.ended((signal.SIGKILL,), 5 if FEW else 20, 0.4)
+        self.ended((signal.SIGKILL,), 20, 0.4)
 
     def test_asked_to_end(self):
         """SIGTERM and SIGINT at random moments: what was settled is written down, and the rest comes later"""
-        self.ended((signal.SIGTERM, signal.SIGINT), 3 if FEW else 6, 0)
+        self.ended((signal.SIGTERM, signal.SIGINT), 6, 0)
 
     def test_books_are_closed(self):
         """an interrupted run says so in the books, and dies by the signal; a second SIGINT ends it as well"""

@@ -25,7 +25,7 @@ import relay
 
 SEED = int(os.environ.get("TIPPLE_FAULT_SEED") or 1)
 SHIM = os.environ.get("TIPPLE_SHIM") or os.path.join(os.path.dirname(live.TIPPLE), "tests/libfault_shim.so")
-needs_shim = unittest.skipIf(livetest.sanitized() or not os.path.exists(SHIM), "the shim does not go with sanitizers")
+needs_shim = unittest.skipUnless(os.path.exists(SHIM), "the shim is not built here")
 
 
 # --------------------------------------------------------------------------------------------- what should be there

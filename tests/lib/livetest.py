@@ -277,12 +277,6 @@ def ending(returncode):
     return returncode if returncode >= 0 else 128 - returncode
 
 
-def sanitized():
-    with open(live.TIPPLE, "rb") as program:
-        data = program.read()
-    return b"__asan_init" in data or b"__tsan_init" in data
-
-
 def ports_of(pid):
     """Where the connections of a process begin, as a server names them."""
     sockets = set()

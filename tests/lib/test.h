@@ -19,6 +19,18 @@
 
 #define TEST_UNUSED __attribute__((unused))
 
+/* What has many rounds has one of so many where sanitizers make it ten times as slow. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_SHARE 10
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TEST_SHARE 10
+#endif
+#endif
+#ifndef TEST_SHARE
+#define TEST_SHARE 1
+#endif
+
 /* The path of a file of tests/data; it lasts until the next call. */
 const char *test_data(const char *name);
 

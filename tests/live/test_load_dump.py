@@ -1,6 +1,6 @@
 """Archives and folders of mongodump: one collection of several is loaded and proven, its indexes are built after it, and what a
 dump does not hold is told. Dumps are made here, byte by byte, and, where Go can build them, by the real mongodump; the real
-mongorestore reads what `tipple parse --emit bson` writes.  needs: standalone; nightly on: standalone"""
+mongorestore reads what `tipple parse --emit bson` writes.  needs: standalone"""
 import gzip
 import json
 import os

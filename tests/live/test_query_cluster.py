@@ -1,5 +1,5 @@
 """The built-in suites where data lie on several members: a replica set of 3; 2 shards behind routers.
-needs: none; nightly on: none; locks: replset3"""
+needs: none; locks: replset3"""
 import livecluster
 import livequery
 import livetest

@@ -1,4 +1,4 @@
-"""tipple query --parallel through routers: ranges over shards, as of one moment of the cluster.  needs: cluster; nightly on: cluster"""
+"""tipple query --parallel through routers: ranges over shards, as of one moment of the cluster.  needs: cluster"""
 import random
 
 import live

@@ -1,5 +1,5 @@
 """The built-in suites: every query answers what the files hold; expectations, parameters, tags, indexes.
-needs: standalone; nightly on: standalone replset"""
+needs: standalone; nightly on: replset"""
 import json
 import re
 

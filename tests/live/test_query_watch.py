@@ -1,5 +1,5 @@
 """What tipple query sees beside its measurements, and --compare with an earlier run.
-needs: none; nightly on: none
+needs: none
 
 A full scan of N documents, R rounds of it: the servers have looked at N x R documents, whoever of them was asked.
 Disk figures are compared with collStats, asked for by another client and past the routers."""

@@ -1,5 +1,5 @@
 """--report: pages and documents that load, query and tune write, beside what the same run says with --json.
-needs: standalone; nightly on: standalone; locks: failpoints"""
+needs: standalone; locks: failpoints"""
 import gzip
 import json
 import os

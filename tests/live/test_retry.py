@@ -1,6 +1,6 @@
 """tipple load --retry FILE, when FILE does not go with the collection any more, or was edited in ways that nobody asked for:
 what can be loaded is, what cannot is named, and status, catalog and verify are true.
-needs: standalone; nightly on: standalone"""
+needs: standalone"""
 import json
 import re
 import shlex

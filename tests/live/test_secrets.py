@@ -1,6 +1,6 @@
 """A password never leaves the process: each command is given a URI with one in every place where it does and does not
 belong, and what it prints, writes and stores is looked through.
-needs: standalone; nightly on: standalone"""
+needs: standalone"""
 import contextlib
 import os
 import pathlib

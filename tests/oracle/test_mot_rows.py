@@ -7,7 +7,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RELEASES = ["2013", "2016", "2017-first", "2017", "2020", "2021", "2023", "2024"]
-ROWS = "60000"
+ROWS = "60000" if os.environ.get("TIPPLE_NIGHTLY") == "1" else "15000"
 
 
 def main():
