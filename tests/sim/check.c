@@ -630,11 +630,11 @@ void check_noted(world_t *world, const entry_t *entry) {
             world->burials[i].noted = world->steps;
 }
 
-/* Documents that the catalog told of when the command began are gone when it has ended well. */
+/* Documents of removed inputs that the catalog told of when the load registered are gone when it has ended well. */
 void check_finished(world_t *world, const sim_load_t *load) {
     for (uint32_t i = 0; i < world->burial_count; i++) {
         const entry_t *entry = find_entry(world, world->burials[i].ordinal);
-        if (entry && entry->remains && world->burials[i].noted < load->began)
+        if (entry && entry->remains && world->burials[i].noted < load->registered)
             sim_fail(world, "remains",
                      "load %u ended well, but documents of entry %u, which was removed before, are there",
                      load->id.bytes[0], entry->ordinal);

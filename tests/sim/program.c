@@ -97,13 +97,23 @@ static removal_t removal_of(sim_load_t *load) {
                        .remove = remove_documents};
 }
 
+static bool finish_removals(sim_load_t *load, err_t *err) {
+    const removal_t removal = removal_of(load);
+    return !load->registration.remains || catalog_finish_removals(&load->store.store, &removal, err);
+}
+
+static bool ask_catalog(sim_load_t *load, err_t *err) {
+    load->registered = load->world->steps;
+    return catalog_register(&load->store.store, &load->registration, err);
+}
+
 /* As register_inputs.c does it. */
 static bool remove_changed(sim_load_t *load, err_t *err) {
     const removal_t removal = removal_of(load);
     registration_t *registration = &load->registration;
     removed_t changed[SIM_INPUTS];
     size_t count = 0;
-    if (registration->remains && !catalog_finish_removals(&load->store.store, &removal, err))
+    if (!finish_removals(load, err))
         return false;
     for (size_t i = 0; i < registration->count; i++)
         if (registration->wanted[i].changed)
@@ -112,8 +122,12 @@ static bool remove_changed(sim_load_t *load, err_t *err) {
         return false;
     if (!count && !registration->remains)
         return true;
-    register_free(registration);
-    return catalog_register(&load->store.store, registration, err);
+    do {
+        register_free(registration);
+        if (!ask_catalog(load, err) || !finish_removals(load, err))
+            return false;
+    } while (registration->remains);
+    return true;
 }
 
 /* With --reload-changed: what turned out to be another content while it was read is taken out, and the load begins
@@ -154,7 +168,7 @@ static bool register_inputs(sim_load_t *load, err_t *err) {
                                           .context = load,
                                           .name = "c"};
     const int64_t asked_ns = load_clock(load);
-    if (!catalog_register(&load->store.store, &load->registration, err) || !remove_changed(load, err))
+    if (!ask_catalog(load, err) || !remove_changed(load, err))
         return false;
     const ledger_options_t options = {.self = load->id,
                                       .generation = load->generation,
@@ -356,7 +370,7 @@ void program_start(world_t *world, uint32_t slot) {
     load->command = world->commands[slot];
     load->state = LOAD_RUNS;
     load->last_beat = -1;
-    load->began = load->wrote = world->steps;
+    load->began = load->registered = load->wrote = world->steps;
     load->began_at = world->now;
     static const uint32_t rates[] = {100, 80, SIM_RATE_OF_AGAIN, SIM_RATE_OF_FREE};
     load->rate = world->small ? 100 : rates[choose(world->choices, CHOICE_DETAIL, 4)];

@@ -213,8 +213,8 @@ struct sim_load {
     command_t command;
     load_state_t state;
     bool suspended, disturbed, opened, again;
-    uint64_t began,
-        wrote; /* the steps at which it began, and at which it changed the catalog's entries last */
+    uint64_t began, registered,
+        wrote; /* the steps at which it began, registered last, and changed the catalog's entries last */
     int64_t began_at;
     bool turned_out[SIM_INPUTS]; /* to be another content, while it was read */
     int64_t beats_stop_until;    /* in virtual time */

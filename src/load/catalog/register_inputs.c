@@ -259,10 +259,12 @@ static bool reload_changed(job_t *job, err_t *err) {
     free(inputs);
     if (!ok || (!count && !registration->remains))
         return ok;
-    /* a removal takes a lease: another command may have removed something else meanwhile */
-    register_free(registration);
-    if (!catalog_register(job->store, registration, err))
-        return false;
+    /* a removal takes a lease: another command may have removed something else meanwhile, or have begun to */
+    do {
+        register_free(registration);
+        if (!catalog_register(job->store, registration, err) || !job_finish_removals(job, err))
+            return false;
+    } while (registration->remains);
     tell_names(job, true);
     return true;
 }
