@@ -571,4 +571,4 @@ def main():
     failed = len(result.failures) + len(result.errors)
     print("%d passed, %d failed%s" % (result.passed, failed,
                                       ", %d skipped" % result.skipped_count if result.skipped_count else ""))
-    sys.exit(1 if failed else 0)
+    sys.exit(1 if failed else 0 if result.passed else 77 if result.skipped_count else 1)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Servers that the tests of one run of ctest share. The first test that needs a server starts it.
+"""Servers that the tests of one run of ctest share. The first test that needs a server starts it. Their data is in
+memory where there are 4 GiB of it free.
 
   pool.py up --dir DIR                      make the run's folder in memory, with DIR as a link to it
   pool.py down --dir DIR                    stop the servers, remove the folder
@@ -32,7 +33,7 @@ import mongods  # noqa: E402
 import procs  # noqa: E402
 
 TEST_COMMANDS = ("--setParameter", "enableTestCommands=1")
-SERVERS = {  # the options of mongods.start or, of clusters, those of clusters.start
+SERVERS = {  # options of mongods.start, or of clusters.start where there are shards
     "standalone": {"extra": TEST_COMMANDS},
     "standalone-auth": {"auth": True},
     "replset": {"replset": 1, "extra": TEST_COMMANDS},
@@ -42,7 +43,7 @@ SERVERS = {  # the options of mongods.start or, of clusters, those of clusters.s
     "cluster-auth": {"shards": 2, "routers": 1, "auth": True},
 }
 MEMORY = pathlib.Path("/dev/shm")
-ENOUGH = 4 << 30  # bytes that the data of one run may take
+ENOUGH = 4 << 30  # free bytes; with less, the data is in the build's folder
 
 
 def running(folder):

@@ -73,15 +73,34 @@ const char *test_data(const char *name) {
     return path;
 }
 
+/* A tear-down that says no is a failure, which cmocka only prints. */
+static group_t *running;
+static int tear_downs;
+
+static int tear_down(void **state) {
+    const int result = running->tear_down(state);
+    tear_downs += result != 0;
+    return result;
+}
+
 static int run(group_t *group) {
     for (size_t i = 0; i < group->count; i++) {
         group->tests[i].setup_func = group->each_set_up;
         group->tests[i].teardown_func = group->each_tear_down;
     }
-    return _cmocka_run_group_tests(group->name, group->tests, group->count, group->set_up, group->tear_down);
+    running = group;
+    return _cmocka_run_group_tests(group->name, group->tests, group->count, group->set_up,
+                                   group->tear_down ? tear_down : NULL);
 }
 
 static char scratch[60];
+static pid_t self; /* until all tests have ended */
+
+/* A test that exits ends the tests after it. */
+static void at_exit(void) {
+    if (getpid() == self)
+        _exit(3);
+}
 
 static void enter_scratch(void) {
     snprintf(scratch, sizeof scratch, "%s/tipple-core-XXXXXX",
@@ -111,6 +130,8 @@ int main(int argc, char **argv) {
     mongoc_init();
     mongoc_log_set_handler(NULL, NULL);
     enter_scratch();
+    self = getpid();
+    atexit(at_exit);
     for (size_t i = 0; i < group_count; i++) {
         bool wanted = argc == 1;
         for (int word = 1; word < argc; word++)
@@ -120,11 +141,12 @@ int main(int argc, char **argv) {
             found++;
         }
     }
+    self = 0;
     mongoc_cleanup();
     nftw(scratch, remove_one, 20, FTW_DEPTH | FTW_PHYS);
     if (!found || (argc > 1 && found < argc - 1)) {
         fprintf(stderr, "%s: there is no such test; --list names all\n", argv[0]);
         return 2;
     }
-    return failed != 0;
+    return failed || tear_downs;
 }
