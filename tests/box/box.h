@@ -28,7 +28,7 @@ enum { BOX_URI = 256 };
 
 box_t *box_start(box_kind_t kind);
 void box_stop(box_t *box);
-/* mongodb://127.0.0.1:PORT/NAMESPACE, looked at twice a second, so that what was lost is soon found again. */
+/* mongodb://127.0.0.1:PORT/NAMESPACE, with a heartbeat every 500 ms, so that the driver soon finds a lost server again. */
 const char *box_uri(const box_t *box, const char *namespace, char uri[BOX_URI]);
 
 /* ---- what is there, as "database.collection"; filter NULL: everything ---- */
@@ -44,7 +44,7 @@ void box_update(box_t *box, const char *namespace, const char *filter,
                 const char *update); /* all that match */
 void box_delete(box_t *box, const char *namespace, const char *filter);
 void box_drop(box_t *box, const char *namespace);
-/* Another process answers from now on, and all connections are closed. */
+/* Closes all connections and comes back with another process id. */
 void box_restart(box_t *box);
 /* From now on documents that match are refused with this code, as a validator does (121). */
 void box_refuse(box_t *box, const char *namespace, const char *filter, int code);
@@ -54,8 +54,8 @@ void box_refuse(box_t *box, const char *namespace, const char *filter, int code)
 typedef struct {
     const char *command;    /* "insert" */
     const char *collection; /* without the database; NULL: any */
-    uint32_t after, times;  /* so many such commands pass; then so many (0: one) meet the fault */
-    bool does;              /* the command is done all the same */
+    uint32_t after, times;  /* `after` such commands pass; then `times` of them (0: one) meet the fault */
+    bool does;              /* the command is executed; only its reply is lost or changed */
     /* JSON: the answer, or, with `does`, what is added to it. NULL: the connection is closed instead. */
     const char *reply;
     bool only_watches; /* nothing goes wrong: `hook` is called before the command is done */
@@ -70,7 +70,7 @@ void box_end_faults(box_t *box);
 /* ---- what was asked ---- */
 
 size_t box_asked(box_t *box, const char *command, const char *collection);
-/* Was there one, and does the last such command match? */
+/* True if the last such command was sent, and matches the filter. */
 bool box_last_was(box_t *box, const char *command, const char *collection, const char *filter);
 
 /* What it says of itself: fields of buildInfo, hello or serverStatus. */

@@ -1,4 +1,4 @@
-/* Which fields commands have, and what read and write concerns ask for. */
+/* The fields of commands, and read and write concerns. */
 #include "box_inner.h"
 
 #include <string.h>
@@ -125,11 +125,10 @@ void box_end_command(const call_t *call) {
     const char *mode;
     const int64_t members = members_of(call, &mode);
     const bool has_mode = *mode && strcmp(mode, "majority") != 0;
-    if (!members)
-        bson_reinit(call->reply); /* who does not ask learns nothing */
-    if (!members)
+    if (!members) { /* w: 0 gets a bare ok */
+        bson_reinit(call->reply);
         BSON_APPEND_DOUBLE(call->reply, "ok", 1);
-    else if (box_number(call->reply, "ok", 1) && (members > 1 || has_mode))
+    } else if (box_number(call->reply, "ok", 1) && (members > 1 || has_mode))
         BCON_APPEND(call->reply, "writeConcernError", "{", "code", BCON_INT32(has_mode ? 79 : 100), "errmsg",
                     BCON_UTF8(has_mode
                                   ? "No write concern mode of this name found in replica set configuration"

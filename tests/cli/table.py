@@ -10,11 +10,11 @@ A table is one file, tests/cli/tables/NAME.table. The sign at the beginning of a
         5 header                                   refused with status 5, in a sentence with this word
         header=yes => , header / apple pear        the format: delimiter, keys of the record / columns with their types
             ["plum","cherry"] !3:2                 documents by the columns (_ for no value), LINE:COLUMN of rejects
-        kept => 0                                  the format that is guessed for the first input, given for all
+        kept => 0                                  the format that is guessed for the first input, for all inputs
         format=./own.yaml => 2                     a format that a line of sh has made
 
 A column without a type is a text. The format may end in "says WORD ...": these words, and no !WORD, are in what `tipple
-parse` prints about the guess. In words, _ stands for any character. Documents with ... at an end are some of more.
+parse` prints about the guess. In words, _ stands for any character. Documents with ... at one end are a part of all.
 
 Two lines of input in a row are two files. `<+ ` continues a long line; `<file NAME` is a file that a line of sh made.
 \n, \t, \r, \\ and \xHH are characters; \[20*{n},x{n*2}\n\] is its inner text for n from 1 to 20, and \[2,3,17*...\] for

@@ -4,8 +4,8 @@
  *         assert_int_equal(...);
  *     }
  *
- * All files of a tree are linked into one program, which runs a file's tests as one group (test_main.c). Tests of a
- * file run in the order in which they stand there. TEST_GROUP names functions that run before the first and after
+ * The files of tests/core and tests/box are one program, which runs a file's tests as one group (test_main.c); those of
+ * APART (tests/CMakeLists.txt) and of tests/live have a program each. Tests of a file run in the order in which they stand there. TEST_GROUP names functions that run before the first and after
  * the last test of its file, TEST_EACH functions that run around each; NULL for none. */
 #ifndef TIPPLE_TESTS_TEST_H
 #define TIPPLE_TESTS_TEST_H
@@ -19,7 +19,7 @@
 
 #define TEST_UNUSED __attribute__((unused))
 
-/* What has many rounds has one of so many where sanitizers make it ten times as slow. */
+/* Long loops divide their rounds by this: sanitizers are ten times slower. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TEST_SHARE 10
 #elif defined(__has_feature)

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What tools/quickstart and tools/test share: steps that are announced, timed, logged, and ended with all they
+# What tools/quickstart, tools/test and others share: steps that are announced, timed, logged, and ended with all they
 # started. To be sourced by bash; the caller then stands in the project's folder.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -27,7 +27,7 @@ take_lock() {
     flock -n 9 || die "another tools/test or tools/quickstart is at work in $ROOT; wait for it to end"
 }
 
-# Runs a command as a process group of its own, without a stdin. A line says every few seconds that it goes on.
+# Runs a command as a process group of its own, without a stdin.
 in_group() {
     local status=0
     set -m
@@ -135,7 +135,7 @@ packages() {
     step "packages: ${#wanted[@]} to install" install_packages "${wanted[@]}"
 }
 
-# welcome_packages GROUP WITHOUT: the same, but without them there is only less, as said by WITHOUT.
+# welcome_packages GROUP WITHOUT: the same, but optional: the run goes on without them, and WITHOUT says what is left out.
 welcome_packages() {
     local wanted=()
     missing_packages "$1"
@@ -154,7 +154,7 @@ installed_packages() {
         sed 's/^ *//; s/[ (].*//'
 }
 
-# Those of these groups, into wanted.
+# Appends the missing packages of these groups to wanted.
 missing_packages() {
     command -v dpkg-query >/dev/null || return 0 # not a Debian: cmake will say what it misses
     local group package installed

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <cstring>
 
-static constexpr size_t USUAL_DIGITS = 15; /* a number below 10^15 is printed without an exponent */
+/* From 1e-4 to below 10^15, and beyond while there are more digits than that, a number is printed without an exponent. */
+static constexpr size_t USUAL_DIGITS = 15;
 
-/* Is a number that no double can hold too large, not too small? Its first digit that is not zero decides. */
+/* True if a number that no double can hold is too large, not too small: its first digit other than zero decides. */
 static bool is_large(const char *at, const char *end) {
     long place = 0; /* of that digit: 1 just before the point */
     bool point = false, found = false;

@@ -16,7 +16,7 @@ enum { NUMBER_ROOM = 32, NUMBER_DIGITS = 17 };
 size_t number_read(const char *text, size_t length, double *number);
 size_t number_read_long(const char *text, size_t length, long double *number);
 
-/* The fewest digits that read back as this finite number, and zeros after them up to NUMBER_DIGITS. The first digit counts
+/* The fewest digits that read back as this finite number, without its sign, and zeros after them up to NUMBER_DIGITS. The first digit counts
  * 10^exponent. Returns how many there are without the zeros. */
 size_t number_shortest(double number, char digits[NUMBER_DIGITS], int *exponent);
 

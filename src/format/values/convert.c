@@ -57,12 +57,12 @@ size_t convert_print_int(int64_t value, uint8_t *out) {
 const double convert_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* What the text of a number says, its sign left out: digits * 10^scale. */
+/* The text of a number as digits * 10^scale; its sign is in minus. */
 typedef struct {
     uint64_t digits; /* the first ones, at most 17 */
     long scale, exponent;
     size_t mantissa;  /* its length, with the sign */
-    bool minus, more; /* another digit is not 0 */
+    bool minus, more; /* a digit after these is not 0 */
 } plain_t;
 
 /* Takes digits up to the first byte that is none. */
@@ -84,7 +84,7 @@ INLINED const uint8_t *take_digits(const uint8_t *at, const uint8_t *end, plain_
     return at;
 }
 
-/* Of a text without blanks around it. */
+/* Scans a text without blanks around it. */
 INLINED bool scan(const uint8_t *text, size_t length, plain_t *plain) {
     const uint8_t *at = text, *const end = text + length;
     *plain = (plain_t){.minus = length && *text == '-'};
@@ -112,7 +112,7 @@ INLINED bool scan(const uint8_t *text, size_t length, plain_t *plain) {
     return at == end && at > power;
 }
 
-/* Of any number. False: it is too large for a double. */
+/* Reads any number by number_read. False: it is too large for a double. */
 static bool read_slowly(const uint8_t *text, size_t length, size_t mantissa, long exponent, int divide,
                         double *value) {
     char copy[LONGEST_NUMBER + 24];
@@ -138,7 +138,7 @@ bool convert_number(const uint8_t *text, size_t length, int divide, double *valu
     return scan(text, length, &plain) && nearest(text, length, &plain, divide, value);
 }
 
-/* Does the double have these digits when it is printed? */
+/* True if the double prints these digits. */
 static bool prints_the_same(uint64_t digits, long scale, double value) {
     char text[NUMBER_DIGITS];
     int exponent;
@@ -146,7 +146,7 @@ static bool prints_the_same(uint64_t digits, long scale, double value) {
     const uint64_t high = digits_value(digits_load((uint8_t *)text) ^ DIGITS_ZEROS),
                    low = digits_value(digits_load((uint8_t *)text + 8) ^ DIGITS_ZEROS),
                    printed = (high * 100000000 + low) * 10 + (uint64_t)(text[16] - '0');
-    /* so many zeros are at the end of the printed digits */
+    /* with so many zeros after them the digits have 17 places */
     const long zeros = scale + (NUMBER_DIGITS - 1) - exponent;
     uint64_t same;
     return zeros >= 0 && zeros < NUMBER_DIGITS &&
