@@ -242,14 +242,12 @@ LAB_UNUSED static int64_t lab_number(bson_t *document, const char *path) {
 }
 
 /* In a folder of its own, since each test removes what the one before has left. */
-static int lab_begin(void **state) {
-    (void)state;
+static int lab_begin(TEST_UNUSED void **state) {
     mkdir("load_lab", 0700);
     return chdir("load_lab");
 }
 
-static int lab_end(void **state) {
-    (void)state;
+static int lab_end(TEST_UNUSED void **state) {
     return chdir("..");
 }
 

@@ -35,7 +35,6 @@ TEST(loads_once) {
 /* Small files by the dozen: each has its own entry, with its own counts, whatever they are written down with. */
 TEST(many_files) {
     enum { FILES = 40 };
-    (void)state;
     lab_t lab;
     char *names[FILES + 1] = {NULL}, name[24];
     lab_open(&lab, BOX_REPLICA_SET);

@@ -156,7 +156,6 @@ TEST(wrong_words) {
 TEST(told_beside_a_format) {
     static const char *const rows[][2] = {{"dates", "dmy"},      {"decimal", ","},   {"header", "no"},
                                           {"encoding", "utf-8"}, {"nested", "true"}, {"type", "n:text"}};
-    (void)state;
     lab_t lab;
     tipple_error_t error;
     lab_open(&lab);
@@ -282,7 +281,6 @@ TEST(given_by_name) {
 TEST(given_for_documents) {
     static const char document[] = "\x0c\0\0\0\x10"
                                    "n\0\7\0\0\0";
-    (void)state;
     lab_t lab;
     tipple_error_t error;
     lab_open(&lab);

@@ -36,7 +36,6 @@ static void nap(long milliseconds) {
 /* Pieces of any size, cut anywhere, give the same records as one; what was pushed before is not loaded again. */
 TEST(pieces) {
     static const size_t pieces[] = {1, 7, 4096, SIZE_MAX};
-    (void)state;
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         lab_t lab;
         size_t length;
@@ -109,7 +108,6 @@ TEST(rejects_and_nothing) {
 /* The sentence of a load whose first 100 records were all rejected asks for 100%. */
 TEST(all_rejected) {
     enum { MANY = 150 };
-    (void)state;
     lab_t lab;
     tipple_error_t error;
     lab_open(&lab);
@@ -435,7 +433,6 @@ static void *load_one(void *context) {
 /* Two into one collection, one into another, and one that is cancelled: nobody stops, or hears, another's. */
 TEST(at_once) {
     enum { LOADS = 4 };
-    (void)state;
     lab_t lab;
     lab_open(&lab);
     many_t loads[LOADS] = {{.name = "a", .from = 0, .rows = ROWS},
@@ -470,7 +467,6 @@ static void on_signal(int number) {
 TEST(host) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1};
     enum { NUMBERS = sizeof numbers / sizeof *numbers };
-    (void)state;
     lab_t lab;
     tipple_error_t error;
     size_t length;

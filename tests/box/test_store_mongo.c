@@ -27,8 +27,7 @@ static int set_up(void **state) {
     return !lab.client || !(lab.store = store_mongo_open(lab.server, lab.client, &err));
 }
 
-static int tear_down(void **state) {
-    (void)state;
+static int tear_down(TEST_UNUSED void **state) {
     store_mongo_close(lab.store);
     server_give(lab.server, lab.client);
     server_destroy(lab.server);

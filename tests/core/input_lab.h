@@ -267,8 +267,7 @@ LAB_UNUSED bytes_t lab_zip(const member_spec_t *members, size_t count, zip_spec_
 
 static char lab_folder[512];
 
-LAB_UNUSED int lab_open(void **state) {
-    (void)state;
+LAB_UNUSED int lab_open(TEST_UNUSED void **state) {
     const char *where = getenv("TMPDIR");
     snprintf(lab_folder, sizeof lab_folder, "%s/tipple-input-XXXXXX", where ? where : "/tmp");
     return mkdtemp(lab_folder) && chdir(lab_folder) == 0 ? 0 : -1;
@@ -293,8 +292,7 @@ LAB_UNUSED void lab_remove(const char *path) {
     rmdir(path);
 }
 
-LAB_UNUSED int lab_close(void **state) {
-    (void)state;
+LAB_UNUSED int lab_close(TEST_UNUSED void **state) {
     if (chdir("/") == 0)
         lab_remove(lab_folder);
     return 0;

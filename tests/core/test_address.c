@@ -355,14 +355,12 @@ static void overhear(mongoc_log_level_t level, const char *domain, const char *m
         fail_msg("the driver says: %s", message);
 }
 
-static int set_up(void **state) {
-    (void)state;
+static int set_up(TEST_UNUSED void **state) {
     mongoc_log_set_handler(overhear, NULL);
     return 0;
 }
 
-static int tear_down(void **state) {
-    (void)state;
+static int tear_down(TEST_UNUSED void **state) {
     mongoc_log_set_handler(NULL, NULL);
     return 0;
 }

@@ -44,7 +44,6 @@ TEST(looks) {
         {100, 200, {AT(1023, 50)}, 1, false, 2},
         {0, 1, {INT64_MAX}, 1, false, 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         append_look_t look = {.from = cases[i].from, .to = cases[i].to};
         int64_t least, id = 0;

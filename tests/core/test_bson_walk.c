@@ -95,7 +95,6 @@ TEST(replaced) {
         {"{\"d\": {\"t\": {\"$timestamp\": {\"t\": 0, \"i\": 0}}}}", 0},
         {"{\"n\": {\"$numberLong\": \"0\"}}", 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bson_error_t problem;
         bson_walk_t walk;

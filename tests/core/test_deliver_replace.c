@@ -254,7 +254,6 @@ TEST(modes) {
         {EXISTING_REPLACE, {1, 2, 3}, "923", "RTT", {1, 2, 3}},
         {EXISTING_REPLACE, {1, NOTHING, 3}, "994", "RRP", {1, NOTHING, 4}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int first = 0; first < 2; first++) { /* asked before anything is sent, or not */
             lab_t lab;
@@ -372,7 +371,6 @@ TEST(likeness) {
         {"{\"v\": {\"$oid\": \"000000000000000000000001\"}}",
          "{\"v\": {\"$oid\": \"000000000000000000000002\"}}"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         assert_true(hash(same[i][0]) == hash(same[i][1]));
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
@@ -381,7 +379,6 @@ TEST(likeness) {
 
 TEST(late) {
     unsigned harmed = 0;
-    (void)state;
     for (unsigned seed = 0; seed < 20000 / TEST_SHARE; seed++) {
         if (!survives(seed, true))
             fail_msg("seed %u: another document than the last one is there", seed);

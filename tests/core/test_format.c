@@ -8,15 +8,13 @@
 
 static char folder[200];
 
-static int set_up(void **state) {
-    (void)state;
+static int set_up(TEST_UNUSED void **state) {
     const char *root = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%.150s/test_format.XXXXXX", root ? root : "/tmp");
     return mkdtemp(folder) ? chdir(folder) : -1;
 }
 
-static int tear_down(void **state) {
-    (void)state;
+static int tear_down(TEST_UNUSED void **state) {
     static const char *const names[] = {"my.yaml", "my.yml", "bad.yaml", "large.yaml", "mot", "closed.yaml"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(names[i]);

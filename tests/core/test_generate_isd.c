@@ -13,16 +13,14 @@
 
 static isd_lines_t *world;
 
-static int make_world(void **state) {
-    (void)state;
+static int make_world(TEST_UNUSED void **state) {
     static odd_plan_t odd;
     err_t err;
     odd_init(&odd, 1);
     return (world = calloc(1, sizeof *world)) && isd_lines_open(world, &odd, &err) ? 0 : -1;
 }
 
-static int drop_world(void **state) {
-    (void)state;
+static int drop_world(TEST_UNUSED void **state) {
     isd_lines_close(world);
     free(world);
     return 0;

@@ -20,8 +20,7 @@ static file_t made(generate_t what) {
 
 static zipf_t zipf;
 
-static int make_table(void **state) {
-    (void)state;
+static int make_table(TEST_UNUSED void **state) {
     zipf_init(&zipf);
     return 0;
 }

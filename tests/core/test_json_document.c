@@ -39,7 +39,6 @@ TEST(none) {
 /* Each byte of a text may become several of BSON. */
 TEST(long) {
     enum { ITEMS = 100000 };
-    (void)state;
     char *text = malloc(3 * ITEMS + 10);
     size_t length = (size_t)sprintf(text, "{\"a\":[0");
     for (int i = 1; i < ITEMS; i++)

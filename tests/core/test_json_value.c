@@ -7,13 +7,11 @@
 
 static json_value_t *json;
 
-static int make_reader(void **state) {
-    (void)state;
+static int make_reader(TEST_UNUSED void **state) {
     return (json = json_value_new()) ? 0 : -1;
 }
 
-static int drop_reader(void **state) {
-    (void)state;
+static int drop_reader(TEST_UNUSED void **state) {
     json_value_destroy(json);
     return 0;
 }

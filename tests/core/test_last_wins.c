@@ -54,7 +54,6 @@ TEST(judge) {
         {"a0-", false, "missing a0", 0, 0, 0},
         {"b0! a0=", false, "", 1, 1, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         last_wins_t last = {.count = 0}, other = {.count = 0};
         last_judged_t judged;

@@ -94,7 +94,6 @@ TEST(made) {
          "{ \"_id\" : 1, \"a\" : 1, \"t\" : { \"$timestamp\" : { \"t\" : 0, \"i\" : 1 } } }"},
         {json, "a", "{\"a\": 1, \"_id\": 2}", "brings its own _id"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *found = made(cases[i].yaml, cases[i].fields, cases[i].text);
         if (strcmp(found, cases[i].expected) != 0 && (*found == '{' || !strstr(found, cases[i].expected)))
@@ -126,7 +125,6 @@ TEST(bytes) {
         {"_id", ROW("\x12\0\0\0\5_id\0\3\0\0\0\2xyz\0"), NULL, 0, "binary data of subtype 2"},
         {"_id", ROW("\x21\0\0\0\3_id\0\x17\0\0\0" HEADLESS "\x10$\0\1\0\0\0\0\0"), NULL, 0, "begins with $"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err;
         record_t record;
@@ -157,7 +155,6 @@ TEST(large) {
     static const char json[] = "format: json\nrecord: {json: yes}\n";
     const size_t length = 3 << 20;
     char *text = malloc(length + 20);
-    (void)state;
     strcpy(text, "{\"a\": \"");
     memset(text + 7, 'x', length);
     strcpy(text + 7 + length, "\"}");
@@ -217,7 +214,6 @@ TEST(hashes) {
         {"{\"_id\": true}", "{\"_id\": 1}"},
         {"{\"_id\": {\"a\": 1}}", "{\"_id\": {\"b\": 1}}"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         assert_true(hash(same[i][0]) == hash(same[i][1]));
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
@@ -228,7 +224,6 @@ TEST(hashes) {
 TEST(decides) {
     err_t err;
     schema_t *schema = lab_schema(orders);
-    (void)state;
     assert_true(own_id_set(schema, "shop,order", &err));
     assert_true(own_id_decides(schema->id, "_id"));
     assert_true(own_id_decides(schema->id, "shop"));

@@ -18,8 +18,7 @@ static char folder[200];
 static schema_t *schema;
 static dialect_t dialect;
 
-static int set_up(void **state) {
-    (void)state;
+static int set_up(TEST_UNUSED void **state) {
     const char *root = getenv("TMPDIR");
     err_t err;
     snprintf(folder, sizeof folder, "%.150s/test_reject.XXXXXX", root ? root : "/tmp");
@@ -28,16 +27,14 @@ static int set_up(void **state) {
     return dialect_sniff(schema, (const uint8_t *)"1|2|A|7|\n", 9, "a.txt", &dialect, &err) ? 0 : -1;
 }
 
-static int each_set_up(void **state) {
-    (void)state;
+static int each_set_up(TEST_UNUSED void **state) {
     unlink("r");
     unlink("r.2");
     unlink("r.3");
     return 0;
 }
 
-static int tear_down(void **state) {
-    (void)state;
+static int tear_down(TEST_UNUSED void **state) {
     schema_destroy(schema);
     each_set_up(NULL);
     rmdir("d");

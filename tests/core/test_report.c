@@ -40,7 +40,6 @@ TEST(escaping) {
         {"\xC0\xBCscript>", "\xEF\xBF\xBD\xEF\xBF\xBDscript&gt;"}, /* '<' in too many bytes */
         {"\xED\xA0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},  /* a surrogate */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         markup_t out = {.text.length = 0};
         markup_text(&out, cases[i].text);
@@ -60,7 +59,6 @@ TEST(short_texts) {
                  {"ŠŠŠŠ", 3, "ŠŠ…"},
                  {"a<b", 3, "a&lt;b"},
                  {"", 3, ""}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         markup_t out = {.text.length = 0};
         markup_text_short(&out, cases[i].text, cases[i].most);
@@ -105,7 +103,6 @@ TEST(values) {
         {1e300, "", "1e+300"},
     };
     char text[SCALE_TEXT];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(cases[i].expected, scale_value(text, cases[i].value, cases[i].unit));
 }
@@ -127,7 +124,6 @@ TEST(axis_labels) {
                  {50, "%", "50 %"},
                  {2000000, "bytes", "2 MB"}};
     char text[SCALE_TEXT];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(cases[i].expected, scale_short(text, cases[i].value, cases[i].unit));
     assert_true(scale_three(265275) == 265000);
@@ -146,7 +142,6 @@ static void expect_ticks(const scale_t *scale, const double *ticks, size_t count
 
 TEST(ticks) {
     scale_t scale;
-    (void)state;
     scale = scale_linear(0, 611000, 5, "documents/s");
     expect_ticks(&scale, TICKS(0, 200e3, 400e3, 600e3, 800e3));
     assert_true(scale.high == 800e3);
@@ -167,7 +162,6 @@ TEST(ticks) {
 
 TEST(places) {
     const scale_t linear = scale_exact(0, 200, 5, ""), log = scale_log(1, 100, 7);
-    (void)state;
     assert_true(scale_place(&linear, 50) == 0.25);
     assert_true(scale_place(&linear, -1) == 0 && scale_place(&linear, 201) == 1 &&
                 scale_place(&linear, NAN) == 0);
@@ -178,7 +172,6 @@ TEST(places) {
 /* Nothing makes an axis that cannot be drawn. */
 TEST(odd_axes) {
     static const double odd[] = {0, -1, 1, 5, 1e-300, 1e300, -1e300, INFINITY, -INFINITY, NAN};
-    (void)state;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         for (size_t j = 0; j < sizeof odd / sizeof *odd; j++) {
             const scale_t scales[] = {scale_linear(odd[i], odd[j], 5, "s"),
@@ -320,7 +313,6 @@ TEST(document) {
     report_t *report = make_small();
     size_t length;
     char *json = json_print(report_document(report), &length);
-    (void)state;
     assert_int_equal(strlen(json), length);
     const char *head = "{\n  \"tipple_report\": 1,\n  \"command\": \"load\",\n  \"version\": \"";
     assert_memory_equal(head, json, strlen(head));
@@ -338,7 +330,6 @@ TEST(json_texts) {
     BSON_APPEND_INT64(&document, "i", 12345678901);
     BSON_APPEND_DATE_TIME(&document, "other", 1);
     char *json = json_print(&document, NULL);
-    (void)state;
     assert_string_equal(
         "{\n  \"a\\\"b\": \"\\\\ \\\" \\n \\u0001 / < \xEF\xBF\xBD Š\",\n  \"n\": 0.1,\n"
         "  \"m\": 265275.41964785755,\n  \"z\": 0,\n  \"i\": 12345678901,\n  \"other\": null\n}\n",
@@ -353,7 +344,6 @@ TEST(hostile_page) {
     static const char escaped[] =
         "&lt;/style&gt;&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot; x=&#39;&amp;";
     report_t *report = report_new(evil);
-    (void)state;
     report_head(report, evil, evil, evil);
     report_say(report, 0, "%s", evil);
     report_set_text(report, evil, evil);
@@ -393,7 +383,6 @@ TEST(hostile_page) {
 /* Words are explained that are on the page: in a text, with an s behind them, as the name of a setting; and no others. */
 TEST(words) {
     report_t *report = report_new("load");
-    (void)state;
     report_head(report, "mot.results", "127.0.0.1:27017", "tipple load");
     report_say(report, 0, "%s", "Loaded; the cached chunky one.");
     char *page = html_print(report_document(report), NULL);
@@ -418,13 +407,11 @@ TEST(words) {
 
 static char folder[] = "report-XXXXXX";
 
-static int make_folder(void **state) {
-    (void)state;
+static int make_folder(TEST_UNUSED void **state) {
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
-static int drop_folder(void **state) {
-    (void)state;
+static int drop_folder(TEST_UNUSED void **state) {
     return chdir("..") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
@@ -451,7 +438,6 @@ static void write_file(const char *path, const char *text) {
 
 TEST(file) {
     err_t err = {.text = ""};
-    (void)state;
     assert_true(report_check_path("a.html", &err));
     assert_int_equal(-1, access("a.html", F_OK)); /* nothing is left of the trial */
     write_file("a.html", FILE_MARK_PAGE "old");
@@ -470,7 +456,6 @@ TEST(file) {
 TEST(files_of_others) {
     static const char *const theirs[] = {"a,b\n1,2\n", "{\"a\": 1}\n", "<!DOCTYPE html>\n<html>mine",
                                          "# tipple rejects"};
-    (void)state;
     for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) {
         err_t err = {.text = ""};
         put_file("a.json", theirs[i]);
@@ -502,7 +487,6 @@ TEST(files_of_others) {
 
 TEST(bad_places) {
     static const char *const bad[] = {"nowhere/a.html", "a.txt", "html", "d.html", "a.html.gz", ""};
-    (void)state;
     assert_int_equal(0, mkdir("d.html", 0777));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         err_t err = {.text = ""};
@@ -516,7 +500,6 @@ TEST(bad_places) {
 /* A file that cannot grow stands for a full disk: what was there stays, and nothing else is left. */
 TEST(no_room) {
     err_t err = {.text = ""};
-    (void)state;
     assert_true(file_write("a.html", FILE_MARK_PAGE, strlen(FILE_MARK_PAGE), &err));
     const pid_t child = fork();
     if (child == 0) {

@@ -28,7 +28,6 @@ TEST(compare) {
         {"it began before the load", {true, false}, {6, 6}, 60000, 1, 0, 1500},
         {"the server began anew", {true, false}, {6, 1}, 5, 0, 0, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static server_checkpoints_t found;
         const flush_sample_t before = sample(1000, cases[i].running[0], cases[i].number[0], 42),
@@ -47,7 +46,6 @@ TEST(compare) {
 /* Not more of them than there is room for. */
 TEST(many) {
     static server_checkpoints_t found;
-    (void)state;
     for (int i = 0; i < SERVER_CHECKPOINTS_MOST + 10; i++) {
         const flush_sample_t before = sample(i * 1000, false, i, 0),
                              now = sample(i * 1000 + 1000, false, i + 1, 10);
@@ -79,7 +77,6 @@ TEST(read) {
         {"{'wiredTiger': {}}", false, false, 0, 0},
         {"{'ok': 1, 'process': 'mongos'}", false, false, 0, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char json[512];
         flush_sample_t found;

@@ -87,7 +87,6 @@ TEST(standing) {
         {GROWN | DONE_ANEW | CONFIRMED, TAIL, 8, STANDING_UNKNOWN},
         {GROWN | DONE_ANEW, TAIL, 7, STANDING_UNKNOWN},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err;
         const int what = cases[i].what;
@@ -145,7 +144,6 @@ TEST(fixes) {
         {"aA-A", "a", 'a'},
         {"aA-bB", "b", 'b'},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err;
         entry_t entry = {0};
@@ -179,7 +177,6 @@ TEST(fixes_of_another_record) {
     err_t err;
     entry_t entry = input();
     const fix_mark_t *fixes;
-    (void)state;
     assert_int_equal(entry_open_rejects(&entry), 2);
     assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 7, 'a', true, 0}, &err));
     assert_int_equal(entry_open_rejects(&entry), 1);
@@ -215,7 +212,6 @@ TEST(generations) {
         uint64_t hash;
         uint64_t open;
     } cases[] = {{1, 1, 'a', 0}, {1, 2, 'a', 1}, {2, 1, 'a', 0}, {0, 2, 'a', 0}, {1, 2, FIX_NOTHING, 0}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err;
         entry_t entry = {0};

@@ -58,7 +58,6 @@ TEST(growth) {
 /* "aé€": a character is there as a whole, or not. */
 TEST(cut) {
     static const char *const expected[] = {"", "a", "a", "aé", "aé", "aé", "aé€", "aé€", "aé€"};
-    (void)state;
     for (size_t most = 0; most < sizeof expected / sizeof *expected; most++) {
         text_t text = {.length = 0};
         text_append(&text, "aé€");

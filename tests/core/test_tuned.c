@@ -9,8 +9,7 @@
 
 static char folder[64];
 
-static int make_folder(void **state) {
-    (void)state;
+static int make_folder(TEST_UNUSED void **state) {
     strcpy(folder, "tuned-XXXXXX");
     char *here = getcwd(NULL, 0), cache[4096];
     if (!here || !mkdtemp(folder))
@@ -21,8 +20,7 @@ static int make_folder(void **state) {
     return 0;
 }
 
-static int remove_folder(void **state) {
-    (void)state;
+static int remove_folder(TEST_UNUSED void **state) {
     char command[128];
     snprintf(command, sizeof command, "rm -r '%s'", folder);
     return system(command);

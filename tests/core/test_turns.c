@@ -86,7 +86,6 @@ TEST(turns) {
         {"=", "v0", NULL, false},
         {"=.", "v0", NULL, false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         entries_t all = {0};
         err_t err = {.text = ""};
@@ -152,7 +151,6 @@ TEST(since) {
         {"==", true, 7, "new/0.csv", NULL}, /* when it was done */
         {"==", true, 9, "known/0.csv", NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         entries_t all = {0};
         err_t err = {.text = ""};

@@ -34,7 +34,6 @@ TEST(numbers) {
         {"rx.c", "EU", SIZE_MAX},
         {"rx.c", "", SIZE_MAX},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (zones_number(cases[i].namespace, cases[i].zone) != cases[i].number)
             fail_msg("%s in %s", cases[i].zone, cases[i].namespace);

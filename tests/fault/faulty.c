@@ -18,8 +18,7 @@
  *
  * Memory: the linker puts the functions below (--wrap) in the place of the C library's, in tipple and in the static
  * libraries that are linked (libyaml, zlib, libzstd). The driver is a shared library; what it asks for comes through
- * the functions that tipple gives it. A preloaded library, as shim.c is, cannot stand before the allocator of
- * AddressSanitizer, which is linked into the program; this can, so that the ways out are searched for leaks.
+ * the functions that tipple gives it.
  *
  * Reads and writes: stdio calls the kernel by itself, which nothing can be linked or preloaded before. So a seccomp
  * filter turns these calls into a signal, whose handler makes the call, or fails. The handler's own calls are
@@ -54,12 +53,6 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
-
-#ifdef __has_feature
-#define SANITIZED __has_feature(address_sanitizer)
-#else
-#define SANITIZED __SANITIZE_ADDRESS__
-#endif
 
 int tipple_main(int argc, char **argv);
 
@@ -293,19 +286,11 @@ static void run(const request_t *request, const char *input) {
     if (from < 0 || dup2(from, 0) < 0 || dup2(request->out, 1) < 0 || dup2(request->err, 2) < 0)
         _exit(99);
     close(from);
-    atexit(disarm); /* runs before LeakSanitizer */
+    atexit(disarm);
     if (kind >= IO_NOTHING)
         trap_calls();
     armed = true;
-    const int status = tipple_main(request->count, (char **)request->words);
-#if SANITIZED
-    if (kind >= IO_NOTHING) { /* LeakSanitizer's own thread makes calls, too, and has no signal handlers */
-        disarm();
-        fflush(NULL);
-        _exit(status);
-    }
-#endif
-    exit(status);
+    exit(tipple_main(request->count, (char **)request->words));
 }
 
 /* -SIGNAL, or what it exited with; INT_MIN: it hangs. */

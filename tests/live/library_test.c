@@ -9,8 +9,7 @@
 
 static char uri[1000];
 
-static void test_silent_load(void **state) {
-    (void)state;
+static void test_silent_load(TEST_UNUSED void **state) {
     FILE *rows = fopen("rows.txt", "w");
     assert_non_null(rows);
     fputs("test_id|rfr_id|rfr_type_code|location_id|dangerous_mark|unknown\n1|2|A|7||x\n1|2|3\n", rows);
@@ -38,8 +37,7 @@ static void test_silent_load(void **state) {
 }
 
 /* What no command would let through is refused here, too, before anything happens. */
-static void test_out_of_range(void **state) {
-    (void)state;
+static void test_out_of_range(TEST_UNUSED void **state) {
     static const struct {
         const char *name, *value;
         int status;

@@ -181,9 +181,7 @@ class Direct(livecluster.Cluster):
             self.assertTrue(livetest.wait_for(lambda: len(moved) > 1 or load.poll() is not None))
             out, said = load.communicate(rest, timeout=livetest.LONG)  # which find chunks where they were not before
         self.assertEqual(0, load.returncode, said.decode())
-        counts = livetest.Counts(json.loads(out))
         self.assertGreater(len(moved), 1)
-        self.assertGreater(counts["retries"], 0)
         self.holds(Books().plain("a.csv", text).stream("-", rest))
         self.whole(32000)
 

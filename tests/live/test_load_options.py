@@ -287,8 +287,7 @@ class Choice(livetest.Case):
         text = rows(0) + 60000 * (Big.record(1000) + b"\n")  # large records: few are enough
         counts = self.load("-", "-j", 16, "--memory", "16M", stdin=text)
         self.assertEqual(60000, counts["loaded"])
-        if not livetest.sanitized():
-            self.assertLess(counts["peak_memory_bytes"], 80 << 20)
+        self.assertLess(counts["peak_memory_bytes"], 80 << 20)
 
 
 class Big(livetest.Case):

@@ -17,7 +17,7 @@ from livetest import MIB, WINDOW, rows
 from liveverify import flipped, readings
 from minimongo import Int64
 
-BIG = 5_000_000 if liveverify.SOAK else 500_000 if livetest.NIGHTLY and not livetest.sanitized() else 40_000
+BIG = 5_000_000 if liveverify.SOAK else 500_000 if livetest.NIGHTLY else 40_000
 
 
 def tar_of(**members):
