@@ -146,7 +146,7 @@ static bool prints_the_same(uint64_t digits, long scale, double value) {
     const uint64_t high = digits_value(digits_load((uint8_t *)text) ^ DIGITS_ZEROS),
                    low = digits_value(digits_load((uint8_t *)text + 8) ^ DIGITS_ZEROS),
                    printed = (high * 100000000 + low) * 10 + (uint64_t)(text[16] - '0');
-    /* with so many zeros after them the digits have 17 places */
+    /* the number of zeros that fill the digits up to 17 places */
     const long zeros = scale + (NUMBER_DIGITS - 1) - exponent;
     uint64_t same;
     return zeros >= 0 && zeros < NUMBER_DIGITS &&
