@@ -108,6 +108,7 @@ class Members(ClusterLab):
         clusters.start_members(self.home, ["s1"], tied=True)
         self.complete(load, "a shard was killed and came back")
 
+    @livetest.nightly
     def test_a_shard_that_stays_away(self):
         """kill -9 of a shard, which does not come back within the patience: status 4; the same command goes on"""
         self.stays_away()
@@ -180,6 +181,7 @@ class Members(ClusterLab):
         self.whole("somebody dropped the collection; loaded anew with --drop")
 
 
+@livetest.nightly
 class Elected(ClusterLab):
     """Shards of three members, with logins and TLS, which no relay can see into: a moment is a count of documents."""
     options = {"shards": 2, "replicas": 3, "routers": 2, "auth": True, "tls": True}

@@ -22,7 +22,7 @@ import livetest
 FAULTY = os.environ.get("TIPPLE_FAULTY") or os.path.join(os.path.dirname(live.TIPPLE), "tests/tipple_faulty")
 EVERY = os.environ.get("TIPPLE_EVERY_N") == "1"
 # Of runs of one kind that are all made; and how many are made where it would be more.
-MOST, SOME = (2000, 200) if livetest.NIGHTLY else (200, 60)
+MOST, SOME = (2000, 200) if livetest.NIGHTLY else (60, 20)
 MEMORY = ("memory", "memory-on")
 FILES = ("io-eio", "io-full", "io-stop", "io-short")
 OUT_OF_MEMORY = r"out of memory|Cannot allocate memory|threads?\b"
@@ -131,6 +131,8 @@ class Tries:
         """So many up to count, spread over all; without a number all of them, unless they are very many."""
         if wanted is None and count > MOST:
             wanted = SOME
+        elif wanted and not livetest.NIGHTLY:
+            wanted = max(1, wanted // 3)
         if EVERY or wanted is None or wanted >= count:
             return range(1, count + 1)
         return sorted({int(1 + count * (i + self.draw.random()) / wanted) for i in range(wanted)})

@@ -70,6 +70,7 @@ class Memory(Host):
             return [(int(site), int(count)) for site, count in map(str.split, lines)]
 
     def samples(self, sites, count):
+        count = count if livetest.NIGHTLY else count // 4
         self.draw.shuffle(sites)
         chosen = [(site, 1) for site, _ in sites[:count]]
         while len(chosen) < count:
@@ -88,7 +89,7 @@ class Memory(Host):
         return done.returncode == 8
 
     def run_samples(self, prepare, count, what):
-        """So many loads of a kind."""
+        """count: how many loads of a kind; in the ordinary run a quarter of them."""
         prepare()
         stopped, sites = 0, self.sites(*WORDS)
         for site, number in self.samples(sites, count):
@@ -96,19 +97,19 @@ class Memory(Host):
             stopped += self.fails_at(site, number, *WORDS)
             self.load(*WORDS, stdin=STREAM, status=(0, 2))
             self.all_is_there(TEXTS)
-        self.verified(TEXTS, WORDS, "%s: allocations failed at %d of %d places; %d loads stopped with status 8" % (
-            what, min(count, len(sites)), len(sites), stopped), stdin=STREAM)
+        self.verified(TEXTS, WORDS, "%s: allocations failed, of %d places; %d loads stopped with status 8" % (
+            what, len(sites), stopped), stdin=STREAM)
 
     def test_fresh(self):
-        """an allocation fails, at 120 samples of a small load: status 8 and a sentence, never a crash"""
+        """an allocation fails, at samples of a small load: status 8 and a sentence, never a crash"""
         self.run_samples(self.again, 120, "new loads")
 
     def test_resumed(self):
-        """the same, at 60 samples of a load that goes on after a kill"""
+        """the same, at samples of a load that goes on after a kill"""
         self.run_samples(self.killed, 60, "loads that went on after a kill")
 
     def test_fixed(self):
-        """the same, at 20 samples of a load of fixed rejects"""
+        """the same, at samples of a load of fixed rejects"""
         words = ("--retry", self.fixed(), "-b", "1", *WORDS[-2:])
         sites, stopped = self.sites(*words), 0
         expected = {}
@@ -125,7 +126,7 @@ class Memory(Host):
             stopped += self.fails_at(site, number, *words)
             self.load(*words)
             self.holds(expected)
-        faultlab.say("fixed rejects: allocations failed at 20 of %d places; %d loads stopped with status 8" % (
+        faultlab.say("fixed rejects: allocations failed, of %d places; %d loads stopped with status 8" % (
             len(sites), stopped), len(expected))
 
 

@@ -80,11 +80,11 @@ class Ended:
 
     def test_killed(self):
         """kill -9 at random moments of one load, again and again, then the same command"""
-        self.ended((signal.SIGKILL,), 20, 0.4)
+        self.ended((signal.SIGKILL,), 20 if livetest.NIGHTLY else 8, 0.4)
 
     def test_asked_to_end(self):
         """SIGTERM and SIGINT at random moments: what was settled is written down, and the rest comes later"""
-        self.ended((signal.SIGTERM, signal.SIGINT), 6, 0)
+        self.ended((signal.SIGTERM, signal.SIGINT), 6 if livetest.NIGHTLY else 3, 0)
 
     def test_books_are_closed(self):
         """an interrupted run says so in the books, and dies by the signal; a second SIGINT ends it as well"""

@@ -1,4 +1,4 @@
-"""tools/labrouter: to a client it is a router of a sharded cluster.   needs: none
+"""tools/labrouter: to a client it is a router of a sharded cluster.   needs: none; nightly: a test of a tool
 
 A small cluster is formed here from mongods alone (a config server and two shards, of one member each); what the
 router should have done is read from the shards themselves."""

@@ -65,6 +65,7 @@ class Archives(livetest.Case):
         again = self.load("isd")
         self.assertEqual((0, 12 * 60 + 1), (again["read"], again["files_skipped"]))
 
+    @livetest.nightly
     def test_resume(self):
         """a load of packed and plain tars is killed at random moments; the same command goes on"""
         draw, texts = random.Random(3), {}

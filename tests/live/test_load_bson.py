@@ -79,6 +79,7 @@ class Bson(livetest.Case):
                 self.holds(texts, name)
                 self.assertEqual(0, self.load(name)["read"])
 
+    @livetest.nightly
     def test_killed(self):
         """a load that is killed again and again ends with everything, in pieces by several threads"""
         neverlost.shorten_lease(self.uri(), 1)

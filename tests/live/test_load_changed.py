@@ -1,5 +1,5 @@
 """Inputs that are not what they were when their load began: what then is in the collection is told, or refused.
-needs: replset; nightly on: standalone"""
+needs: replset; nightly on: standalone; nightly: loads are killed at random moments"""
 import gzip
 import json
 import os

@@ -41,6 +41,7 @@ class Placed(Cluster):
         there = self.shares(counts)
         self.assertLess(abs(there["s0"] - there["s1"]), 0.15 * sum(there.values()), there)
 
+    @livetest.nightly
     def test_by_a_hash(self):
         """The study's choice: a station lies on one shard; the shards are as full as the hashes make them."""
         made = self.tipple("generate", "isd", "--records", 20000, "--stations", 200, "--seed", 7)
@@ -176,6 +177,7 @@ class Taken(Cluster):
         self.holds(Books().plain("a.csv", SOME))
         self.shares(counts)
 
+    @livetest.nightly
     def test_chunks_that_move(self):
         """Chunks go to and fro while the load runs: nothing is lost, nothing is there twice."""
         text, rest = rows(12000, 5), rows(20000, 6)

@@ -38,6 +38,7 @@ class Columns(livetest.Case):
     def verified(self, *words, collection="results", status=0):
         self.tipple("verify", "--uri", self.uri(collection), *words, "orders.csv", status=status)
 
+    @livetest.nightly
     def test_resumed(self):
         """a load that is killed and one that ends early are completed without the options, by the format that was kept"""
         for bad in ("text", "null", "skip-field", "reject"):

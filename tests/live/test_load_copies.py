@@ -60,6 +60,7 @@ class Copies(livetest.Case):
         self.assertEqual(5400, self.verified("a.tgz", "b.csv.gz", "--copies", "3")["expected"])
         self.assertEqual(0, self.load("a.tgz", "b.csv.gz", "--copies", 3)["read"])
 
+    @livetest.nightly
     def test_resumed(self):
         """a load that ends in between goes on where it was, in each copy"""
         text = rows(30000)

@@ -172,6 +172,7 @@ class Direct(livecluster.Cluster):
                                            key=lambda each: each[9:13][::-1]))
             self.assertEqual(1, self.client.count(self.database, "results", {"k": 7}))
 
+    @livetest.nightly
     def test_chunks_that_move(self):
         """Chunks go to and fro while the load runs, also such that nobody writes to at the moment."""
         text, rest = rows(12000, 5), rows(20000, 6)

@@ -148,6 +148,7 @@ class Dump(livetest.Case):
                 self.load("d.archive!shop.orders", status=5)
                 self.assertIn(said, self.stderr)
 
+    @livetest.nightly
     def test_joined(self):
         """an archive behind another one, and what else is behind the end of one: each collection is read, and then told of it,
         with status 5"""
@@ -173,6 +174,7 @@ class Dump(livetest.Case):
         self.load("second!shop.items")
         self.assertEqual(70, self.client.count(self.database, "results"))
 
+    @livetest.nightly
     def test_killed(self):
         """a load of an archive that is killed again and again ends with everything"""
         neverlost.shorten_lease(self.uri(), 1)

@@ -106,6 +106,7 @@ class Existing(Ids, livetest.Case):
         livetest.wait_for(lambda: load.poll() is not None or happened())
         self.kill(load)
 
+    @livetest.nightly
     def test_killed(self):
         """killed again and again, also with inputs added: as if all had been applied one after the other"""
         neverlost.shorten_lease(self.uri(), 1)
@@ -272,6 +273,7 @@ class Existing(Ids, livetest.Case):
         self.load("--id", "k", "a.csv", status=2)
         self.refused("--existing reject, not replace", "--existing", "replace", "a.csv")
 
+    @livetest.nightly
     def test_suspended(self):
         """a load that was taken for dead, and wakes up, puts no older row in the place of a newer one"""
         neverlost.shorten_lease(self.uri(), 1)
@@ -337,6 +339,7 @@ class Lost(Ids, livetest.Case):
         super().setUp()
         neverlost.shorten_lease(self.uri(), 1)
 
+    @livetest.nightly
     def test_lost(self):
         """replies to replacements and inserts are lost, before or after it was done"""
         draw = random.Random(20)

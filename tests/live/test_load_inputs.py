@@ -167,6 +167,7 @@ class Inputs(livetest.Case):
         self.assertEqual((0, 2000), (again["loaded"], again["records_skipped"]))
         self.holds(Books().stream("june", text))
 
+    @livetest.nightly
     def test_stdin_with_a_name_of_others(self):
         """another stream under a name that was given before is refused, and so is a longer or a shorter one"""
         for count in (1000, 20000):  # one block; many
@@ -195,6 +196,7 @@ class Inputs(livetest.Case):
         load.wait(livetest.LONG)
 
     @unittest.skipIf(live.KIND == "replset", "on a standalone")
+    @livetest.nightly
     def test_stdin_of_others_after_a_kill(self):
         """what a killed load had sent of a stream is compared, too: a shorter one, one of other content, and one that has
         nothing at all are refused"""
@@ -215,6 +217,7 @@ class Inputs(livetest.Case):
             self.assertEqual(max(0, other.count(b"\n") - other.startswith(b"test_id")), self.there() - others)
 
     @unittest.skipIf(live.KIND == "replset", "on a standalone")
+    @livetest.nightly
     def test_stdin_shorter_after_a_kill_then_whole(self):
         """a stream that broke off is refused, and goes on when all of it comes; so does a longer one"""
         self.shorten_lease(1)

@@ -53,6 +53,7 @@ class Json(livetest.Case):
                 self.holds_objects(objects, "a.json")
                 self.assertEqual(0, self.load("a.json")["read"])
 
+    @livetest.nightly
     def test_killed(self):
         """a load that is killed again and again ends with everything, in pieces by several threads"""
         for shape in ("lines", "array"):

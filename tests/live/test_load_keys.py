@@ -88,6 +88,7 @@ class Keys(livetest.Case):
             if first is not None:
                 self.assertIn(pair if first else pair[::-1], told)
 
+    @livetest.nightly
     def test_killed(self):
         """killed again and again: all of it, once, whatever the types of the `_id`s"""
         neverlost.shorten_lease(self.uri(), 1)

@@ -267,6 +267,7 @@ class Choice(livetest.Case):
                              tuple(counts[part] for part in livetest.PARTS), filters)
             self.holds(expected, collection)
 
+    @livetest.nightly
     def test_extremes(self):
         """batches of one document, of few bytes, many threads, little memory: the same documents"""
         text = rows(2500)

@@ -1,5 +1,5 @@
 """Inputs that changed after they were loaded, and inputs that are to be forgotten: --reload-changed, the correction of
-a torn last record, tipple forget.  needs: none; nightly on: standalone replset cluster"""
+a torn last record, tipple forget.  needs: none; nightly on: standalone replset cluster; nightly: loads are killed at random moments"""
 import json
 import os
 import queue

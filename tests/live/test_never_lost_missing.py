@@ -1,5 +1,5 @@
 """Documents that were deleted after they were loaded: --reload-missing finds and loads their records.
-needs: none; nightly on: standalone replset cluster"""
+needs: none; nightly on: standalone replset cluster; nightly: loads are killed at random moments"""
 import minimongo as mongo
 import neverlost
 from livetest import rows

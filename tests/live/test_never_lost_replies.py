@@ -1,5 +1,5 @@
 """Replies that are lost, and documents of a damaged file that are there already: nothing is believed that was not
-seen.  needs: none; nightly on: standalone replset cluster"""
+seen.  needs: none; nightly on: standalone replset cluster; nightly: loads are killed at random moments"""
 import json
 
 import neverlost

@@ -1,6 +1,6 @@
 """Fixes of rejected records whose --retry was killed or paused, and other fixes of the same records after them: whatever
 came first is in the collection, it is known, and nothing is open for ever.
-needs: none; nightly on: standalone replset cluster"""
+needs: none; nightly on: standalone replset cluster; nightly: loads are killed at random moments"""
 import json
 import os
 import queue

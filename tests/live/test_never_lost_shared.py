@@ -1,5 +1,5 @@
 """Several loads of one collection, which are killed, suspended for longer than their lease, or in each other's way: who
-says 0 has told the truth.  needs: none; nightly on: standalone replset cluster"""
+says 0 has told the truth.  needs: none; nightly on: standalone replset cluster; nightly: loads are killed at random moments"""
 import re
 import signal
 import subprocess

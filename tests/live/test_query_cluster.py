@@ -53,16 +53,19 @@ class Shards(livequery.Suites, livecluster.Cluster):
         self.check_mot()
         self.spread()
 
+    @livetest.nightly
     def test_isd(self):
         """isd on 2 shards, a station on one of them: every query"""
         self.check_isd("--shard-key", "st:hashed")
         self.spread()
 
+    @livetest.nightly
     def test_obd(self):
         """obd on 2 shards: all documents"""
         self.check_obd_spread()
         self.spread()
 
+    @livetest.nightly
     def test_ycsb(self):
         """ycsb on 2 shards: every query"""
         self.check_ycsb()

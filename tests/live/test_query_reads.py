@@ -82,6 +82,7 @@ class Reads(livetest.Case):
         both = self.query("point", "--read-preference", "primary,secondary", "--max-staleness", "100s", "--repeats", 1)
         self.assertEqual([("primary", 0), ("secondary", 0)], [(each["reads"], each["failures"]) for each in both])
 
+    @livetest.nightly
     def test_while_it_is_loaded(self):
         """primary beside secondaries while a load runs, which is started and stopped here: one table"""
         self.write("b.csv", rows(200000, 2))

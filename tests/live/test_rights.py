@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Users who lack one right: a command that ends with status 1 has touched nothing, and others go on as before.
 
-needs: standalone-auth
+needs: standalone-auth; nightly: each right is taken away once
 """
 import contextlib
 import pathlib

@@ -207,6 +207,7 @@ class Secrets(livetest.Case):
         self.assertEqual([], [line for line in seen if CANARY.encode() in line])
         return done, seen
 
+    @livetest.nightly
     def test_studies(self):
         """tunes, drills and loads as they were found best; their processes, reports and what they keep"""
         uri = self.secret()

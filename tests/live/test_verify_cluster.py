@@ -113,6 +113,7 @@ class Sharded(liveverify.Case, livecluster.Cluster):
                 self.assertEqual(self.ROWS + 500, said["documents_in_collection"])
                 self.remove(number, client=shard)
 
+    @livetest.nightly
     def test_while_chunks_move(self):
         """chunks that move meanwhile: nothing is missing, nothing is seen twice"""
         self.fill()
