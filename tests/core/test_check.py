@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
+import budget
 import prose
 from prose import ROOT
 
@@ -83,6 +84,23 @@ class Subjects(unittest.TestCase):
         for subject in ("Added a format", "Adds a format", "Adding a format", "add a format", "Add a format.", "WIP",
                         "A format", "The format is new", "fixup! Add a format", "Fixes", "Add " + "x" * 120, "sim: follow"):
             self.assertIsNotNone(prose.wrong_subject(subject), subject)
+
+
+class Budget(unittest.TestCase):
+    def test_code_lines(self):
+        text = '/* one\n * two */\n#ifndef A_H\n#define A_H\n#include "b.h"\n\nint a; // three\nchar *b = "/*"; /* four\n */\n#endif\n'
+        self.assertEqual(2, budget.code_lines(text, True))
+        self.assertEqual(5, budget.code_lines(text, False))
+
+    def test_words(self):
+        self.assertEqual(["behind", "tells", "so many"],
+                         budget.PHRASE.findall("what stands behind it tells so many; behind_it, retells, but form"))
+
+    def test_a_room_that_grew(self):
+        """the least that any room may have now is what it has"""
+        for room, allowed in budget.budgets():
+            self.assertTrue(budget.files_of(room), room)
+            self.assertGreater(min(allowed["lines"], allowed["files"]), 0)
 
 
 def run(folder, *words):
