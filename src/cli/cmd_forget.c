@@ -9,7 +9,7 @@
 typedef struct {
     const char *uri;
     int64_t patience_ns;
-    bool documents, json;
+    bool documents, yes, json;
 } values_t;
 
 static const option_t options[] = {
@@ -19,8 +19,15 @@ static const option_t options[] = {
      .destroys = true,
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, documents),
-     .help =
-         "Remove the documents of the input, too. Without it an input that has documents is not forgotten."},
+     .help = "Remove the documents of the input, too. It asks on a terminal; needs --yes elsewhere. Without "
+             "it an input that has "
+             "documents is not forgotten."},
+    {.name = "yes",
+     .destroys = true,
+     .letter = 'y',
+     .kind = OPTION_FLAG,
+     .offset = offsetof(values_t, yes),
+     .help = "Do not ask."},
     CLI_PATIENCE(values_t),
     CLI_JSON(values_t),
     {.name = NULL},
@@ -70,6 +77,15 @@ static void print(const values_t *values, int count, const forgotten_t *forgotte
     bson_destroy(&result);
 }
 
+static bool confirm(const values_t *values, int count, char *const *names, err_t *err) {
+    char question[1200];
+    if (!values->documents || values->yes)
+        return true;
+    snprintf(question, sizeof question, "Remove all documents of %.1000s%s from the collection?", names[0],
+             count > 1 ? " and of the other inputs" : "");
+    return cli_may_ask(false, "--delete removes documents", err) && cli_ask(question, err);
+}
+
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.patience_ns = 30000000000};
     int rest, status;
@@ -81,6 +97,8 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
                                     "status --inputs` shows it"
                                   : "--uri is missing: the collection that the input was loaded into"),
                STATUS_USAGE;
+    if (!confirm(&values, rest, argv, err))
+        return (int)err->status;
     const forget_spec_t spec = {.uri = values.uri,
                                 .inputs = argv,
                                 .input_count = (size_t)rest,
@@ -108,7 +126,7 @@ const command_t command_forget = {
             "--delete it takes a lease (20 seconds) longer, for all inputs together, in which what dead "
             "loads have sent still arrives, and is removed as well. If one of several cannot be "
             "taken out, none is.",
-    .examples = "  tipple forget --uri mongodb://127.0.0.1/mot.results data/broken.csv --delete",
+    .examples = "  tipple forget --uri mongodb://127.0.0.1/mot.results data/broken.csv --delete --yes",
     .needs_driver = true,
     .options = options,
     .run = run,

@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct {
     load_spec_t spec;
@@ -352,28 +351,22 @@ static bool look_at_doomed(const values_t *values, char *name, size_t size, uint
     return ok;
 }
 
-/* --drop destroys: a person says yes, or a script says --yes. */
 static bool confirm_drop(const values_t *values, size_t collections, err_t *err) {
     if (!values->spec.drop || values->yes || values->spec.dry_run)
         return true;
-    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
-        return err_set(err, STATUS_USAGE,
-                       "--drop destroys what is in the collection; add --yes where no terminal can ask");
-    char name[300], count[UNITS_MAX];
+    char name[300], count[UNITS_MAX], question[sizeof name + 200];
     uint64_t documents;
-    if (!collections && !look_at_doomed(values, name, sizeof name, &documents, err))
+    if (!cli_may_ask(values->yes, "--drop destroys what is in the collection", err) ||
+        (!collections && !look_at_doomed(values, name, sizeof name, &documents, err)))
         return false;
     if (collections)
-        fprintf(stderr,
-                "Drop %zu collection%s, each with all of its documents and its catalog, then load? [y/N] ",
-                collections, units_s(collections));
+        snprintf(question, sizeof question,
+                 "Drop %zu collection%s, each with all of its documents and its catalog, then load?",
+                 collections, units_s(collections));
     else
-        fprintf(stderr, "Drop %s with its %s document%s and its catalog, then load? [y/N] ", name,
-                units_count(count, documents), units_s(documents));
-    char answer[16] = "";
-    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
-        return true;
-    return err_set(err, STATUS_USAGE, "not dropped, nothing was touched");
+        snprintf(question, sizeof question, "Drop %s with its %s document%s and its catalog, then load?",
+                 name, units_count(count, documents), units_s(documents));
+    return cli_ask(question, err);
 }
 
 typedef struct {

@@ -189,30 +189,116 @@ static void close_for_glob(void *folder) {
     closedir(folder);
 }
 
+/* Appends the files that match a pattern without "**". */
+static bool match_here(build_t *build, const char *pattern, glob_t *found) {
+    unread.problem = 0;
+    snprintf(unread.name, sizeof unread.name, "%s", pattern);
+    const int failed =
+        glob(pattern, GLOB_NOSORT | GLOB_ALTDIRFUNC | (found->gl_pathv ? GLOB_APPEND : 0), NULL, found);
+    if (unread.problem)
+        return fault_system(build->err, unread.name, unread.problem);
+    if (failed && failed != GLOB_NOMATCH)
+        return failed == GLOB_NOSPACE ? err_memory(build->err, 0) : fault_system(build->err, pattern, errno);
+    return true;
+}
+
+static bool match(build_t *build, const char *pattern, glob_t *found);
+
+/* Appends what matches the pattern in a folder ("" or "NAME/") and in all folders below it. Hidden folders and links to
+ * folders are left out. */
+static bool match_below(build_t *build, const char *folder, const char *pattern, glob_t *found) {
+    text_t whole = {.length = 0};
+    for (const char *at = folder; *at; at++)
+        text_print(&whole, "%s%c", strchr("*?[\\", *at) ? "\\" : "", *at);
+    text_append(&whole, pattern);
+    char *words = text_take(&whole, build->err);
+    char **names = NULL;
+    size_t count = 0;
+    bool ok =
+        words && match(build, words, found) && read_folder(build, *folder ? folder : ".", &names, &count);
+    free(words);
+    for (size_t i = 0; i < count; i++) {
+        struct stat status;
+        text_t below = {.length = 0};
+        text_print(&below, "%s%s", folder, names[i]);
+        const bool is_folder = ok && names[i][0] != '.' && !below.lacking &&
+                               lstat(below.bytes, &status) == 0 && S_ISDIR(status.st_mode);
+        text_append(&below, "/");
+        char *path = ok ? text_take(&below, build->err) : NULL;
+        ok = path && (!is_folder || match_below(build, path, pattern, found));
+        text_free(&below);
+        free(path);
+        free(names[i]);
+    }
+    free(names);
+    return ok;
+}
+
+/* "**" between slashes stands for any number of folders, none included. */
+static bool match(build_t *build, const char *pattern, glob_t *found) {
+    const char *deep = strstr(pattern, "**/");
+    while (deep && deep != pattern && deep[-1] != '/')
+        deep = strstr(deep + 1, "**/");
+    if (!deep)
+        return match_here(build, pattern, found);
+    char *before = strndup(pattern, (size_t)(deep - pattern));
+    glob_t folders = {.gl_opendir = open_for_glob,
+                      .gl_readdir = read_for_glob,
+                      .gl_closedir = close_for_glob,
+                      .gl_lstat = lstat,
+                      .gl_stat = stat};
+    bool ok = before || err_memory(build->err, strlen(pattern));
+    if (ok && *before)
+        ok = match_here(build, before, &folders);
+    else if (ok)
+        ok = match_below(build, "", deep + 3, found);
+    for (size_t i = 0; ok && i < folders.gl_pathc; i++)
+        ok = match_below(build, folders.gl_pathv[i], deep + 3, found);
+    globfree(&folders);
+    free(before);
+    return ok;
+}
+
 static bool add_pattern(build_t *build, const char *pattern) {
     glob_t found = {.gl_opendir = open_for_glob,
                     .gl_readdir = read_for_glob,
                     .gl_closedir = close_for_glob,
                     .gl_lstat = lstat,
                     .gl_stat = stat};
-    unread.problem = 0;
-    snprintf(unread.name, sizeof unread.name, "%s", pattern);
-    int failed = glob(pattern, GLOB_NOSORT | GLOB_ALTDIRFUNC, NULL, &found);
-    if (unread.problem) {
-        globfree(&found);
-        return fault_system(build->err, unread.name, unread.problem);
-    }
-    if (failed == GLOB_NOMATCH)
-        return err_set(build->err, STATUS_INPUT,
-                       "%.1000s: no file matches this pattern; check the folder and the name", pattern);
-    if (failed)
-        return failed == GLOB_NOSPACE ? err_memory(build->err, 0) : fault_system(build->err, pattern, errno);
-    qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_name);
-    bool ok = true;
+    bool ok = match(build, pattern, &found);
+    if (ok && !found.gl_pathc)
+        ok = err_set(build->err, STATUS_INPUT,
+                     "%.1000s: no file matches this pattern; check the folder and the name", pattern);
+    if (ok)
+        qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_name);
     for (size_t i = 0; ok && i < found.gl_pathc; i++)
         ok = add_path(build, found.gl_pathv[i], false);
     globfree(&found);
     return ok;
+}
+
+/* A URL is refused with the pipe that reads it. False: it is none. */
+static bool refuse_url(build_t *build, const char *path) {
+    static const struct {
+        const char *scheme, *before, *after;
+    } readers[] = {{"https://", "curl -sSL", ""},       {"http://", "curl -sSL", ""},
+                   {"ftp://", "curl -sSL", ""},         {"s3://", "aws s3 cp", " -"},
+                   {"gs://", "gcloud storage cat", ""}, {"file://", "cat", ""}};
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        if (strncmp(path, readers[i].scheme, strlen(readers[i].scheme)) != 0)
+            continue;
+        text_t line = {.length = 0};
+        shell_quote_word(&line, strcmp(readers[i].scheme, "file://") == 0 ? path + strlen("file://") : path);
+        char *word = text_take(&line, build->err);
+        if (word)
+            err_set(
+                build->err, STATUS_INPUT,
+                "%.1000s: URLs are not read; pipe it in: %s%.2000s%s | tipple load --input-name NAME ... -",
+                path, readers[i].before, word, readers[i].after);
+        free(word);
+        return true;
+    }
+    return false;
 }
 
 /* A stdin that was closed when we were started is open only for writing (main.c). */
@@ -303,6 +389,8 @@ static bool add_path(build_t *build, const char *path, bool in_walk) {
         return err_set(build->err, STATUS_INPUT,
                        "%.1000s: is a link to a file that does not exist; repair the link or remove it",
                        path);
+    if (!in_walk && refuse_url(build, path))
+        return false;
     if ((error == ENOENT || error == ENOTDIR) && !in_walk && strpbrk(path, "*?["))
         return add_pattern(build, path);
     return fault_system(build->err, *path ? path : "''", error);

@@ -267,6 +267,29 @@ TEST(knows_patterns) {
     REFUSED("glob/*.txt: no file matches", "glob/*.txt");
 }
 
+TEST(knows_any_number_of_folders) {
+    mkdir("deep", 0755);
+    mkdir("deep/year=2024", 0755);
+    mkdir("deep/year=2024/[1]", 0755);
+    mkdir("deep/.hidden", 0755);
+    lab_say("deep/a.csv", "x");
+    lab_say("deep/year=2024/a.csv", "x");
+    lab_say("deep/year=2024/[1]/a.csv", "x");
+    lab_say("deep/.hidden/a.csv", "x");
+    assert_int_equal(symlink("..", "deep/year=2024/up"), 0);
+    NAMES("deep/a.csv deep/year=2024/[1]/a.csv deep/year=2024/a.csv ", "deep/**/*.csv");
+    NAMES("deep/year=2024/a.csv ", "**/year=*/a.csv");
+    NAMES("deep/year=2024/[1]/a.csv ", "d*/**/[[]?]/**/a.csv");
+    REFUSED("deep/**/b.csv: no file matches", "deep/**/b.csv");
+    unlink("deep/year=2024/up");
+}
+
+TEST(refuses_urls) {
+    REFUSED("pipe it in: curl -sSL 'https://example.com/a.csv?b=1' | tipple load",
+            "https://example.com/a.csv?b=1");
+    REFUSED("aws s3 cp s3://bucket/a.gz - |", "s3://bucket/a.gz");
+}
+
 TEST(cleans_names) {
     static const char *const paths[][2] = {
         {"a", "a"}, {"./a", "a"}, {"a//b", "a/b"}, {"a/./b/", "a/b"}, {"/a/../b", "/a/../b"}, {"//a", "/a"},

@@ -82,7 +82,7 @@ class Balancing(livecluster.OwnCluster):
         self.write("old.csv", rows(200, 8))
         self.load("old.csv")
         load, _ = self.begun("a.csv", 9)
-        forget = subprocess.Popen(self.command("forget", "--delete", "old.csv", "--uri", self.uri()), cwd=self.folder,
+        forget = subprocess.Popen(self.command("forget", "--delete", "--yes", "old.csv", "--uri", self.uri()), cwd=self.folder,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(forget.communicate)
         self.addCleanup(forget.kill)

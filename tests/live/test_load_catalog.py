@@ -556,7 +556,7 @@ class Refused(livetest.Case):
         self.client.insert(self.database, "results", [{"_id": "theirs"}])
         self.refused("--same-collection.*--drop", "b.csv")
         self.assertRegex(self.tipple("status", "--uri", self.uri()).stderr, "warning: .*not the collection")
-        done = self.tipple("forget", "--delete", "--uri", self.uri(), "a.csv", status=1)
+        done = self.tipple("forget", "--delete", "--yes", "--uri", self.uri(), "a.csv", status=1)
         self.assertIn("not the collection", done.stderr)
         self.assertEqual([{"_id": "theirs"}], self.documents())
         self.client.command(self.database, {"drop": "results"})

@@ -180,7 +180,7 @@ class Changed(livetest.Case):
                 self.write("0/x.csv", rows(103, 1))
                 self.assertEqual(3, self.load("0/x.csv", *words)["loaded"])
                 self.assertEqual(100 + 103, self.client.count(self.database, "results"))
-                said = self.tipple("forget", "--delete", "0/x.csv", "--uri", self.uri(), status=1).stderr
+                said = self.tipple("forget", "--delete", "--yes", "0/x.csv", "--uri", self.uri(), status=1).stderr
                 self.assertRegex(said, "0/x.csv today .* 1/x.csv#1, .* 0/x.csv#0")
                 self.client.drop_database(self.database)
 
@@ -243,7 +243,7 @@ class Changed(livetest.Case):
         self.load("b.csv")
         self.assertIn("a.csv is not loaded", self.stderr)
         self.shorten_lease()
-        self.tipple("forget", "--delete", "a.csv#0", "--uri", self.uri())
+        self.tipple("forget", "--delete", "--yes", "a.csv#0", "--uri", self.uri())
         self.assertEqual(0, self.load("b.csv")["loaded"])
         self.assertEqual(9000, self.client.count(self.database, "results"))
         self.verifies("b.csv")
@@ -413,7 +413,7 @@ class Changed(livetest.Case):
         (self.folder / "latest.csv").symlink_to("02.csv")
         self.assertEqual(200, self.load("02.csv")["loaded"])
         self.assertRegex(self.stderr, "02.csv .* latest.csv leads to")
-        self.tipple("forget", "--delete", "latest.csv#0", "--uri", self.uri())
+        self.tipple("forget", "--delete", "--yes", "latest.csv#0", "--uri", self.uri())
         self.assertEqual(200, self.client.count(self.database, "results"))
 
     def test_name_of_another_folder(self):
@@ -608,7 +608,7 @@ class Changed(livetest.Case):
         name = re.search("tipple forget (.*) --delete", self.stderr)[1]
         self.assertIn("--input-name", self.stderr)
         self.shorten_lease()
-        self.tipple("forget", *shlex.split(name), "--delete", "--uri", self.uri())
+        self.tipple("forget", *shlex.split(name), "--delete", "--yes", "--uri", self.uri())
         self.assertEqual([], self.documents())
 
     def test_no_answers(self):

@@ -111,7 +111,7 @@ class Copies(livetest.Case):
         said = json.loads(self.tipple("where", "--uri", self.uri(), "--json", str(number)).stdout)
         self.assertEqual(("a.csv!copy-2", offset, line), (said["file"], said["offset"], said["line"]))
         self.shorten_lease(1)
-        self.tipple("forget", "a.csv!copy-2", "--delete", "--uri", self.uri())
+        self.tipple("forget", "a.csv!copy-2", "--delete", "--yes", "--uri", self.uri())
         self.assertEqual(40, self.client.count(self.database, "results"))
         self.assertEqual(40, self.load("a.csv", "--copies", 2)["loaded"])
 

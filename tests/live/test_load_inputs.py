@@ -43,7 +43,7 @@ class Inputs(livetest.Case):
             if len(before) > 1000:
                 self.assertEqual(50, self.load("a.csv", "--limit", 50, collection=collection + "l")["loaded"])
         self.shorten_lease(1, "other1")
-        self.tipple("forget", "a.csv", "--delete", "--uri", self.uri("other1"))
+        self.tipple("forget", "a.csv", "--delete", "--yes", "--uri", self.uri("other1"))
         self.write("1.csv", rows(9000))
         self.write("2.csv", turned(rows(5000, 2)))
         self.assertEqual(14000, self.load("1.csv", "2.csv", collection="other1")["loaded"])
@@ -211,7 +211,7 @@ class Inputs(livetest.Case):
                 self.load("-", "--input-name", name, stdin=other, status=5)
                 self.assertIn("forget %s --delete" % name, self.stderr)
             self.assertLessEqual(before, self.there())
-            self.tipple("forget", "--uri", self.uri(), "--delete", name)
+            self.tipple("forget", "--uri", self.uri(), "--delete", "--yes", name)
             self.assertEqual(others, self.there())
             self.load("-", "--input-name", name, stdin=other)
             self.assertEqual(max(0, other.count(b"\n") - other.startswith(b"test_id")), self.there() - others)
@@ -230,7 +230,7 @@ class Inputs(livetest.Case):
             self.load("-", "--input-name", name, stdin=other, status=2)
             self.assertEqual(other.count(b"\n") - 1 - 31, self.there())
             self.tipple("verify", "--format", "mot", "--uri", self.uri(), "-", "--input-name", name, stdin=other)
-            self.tipple("forget", "--uri", self.uri(), "--delete", name)
+            self.tipple("forget", "--uri", self.uri(), "--delete", "--yes", name)
 
     def there(self):
         return self.client.count(self.database, "results")

@@ -298,7 +298,7 @@ class Keys(livetest.Case):
         self.write("a.json", lines(made(10)))
         self.load("a.json")
         self.assertIn("remove them yourself", self.tipple(
-            "forget", "--uri", self.uri(), "--delete", "a.json", status=1).stderr)
+            "forget", "--uri", self.uri(), "--delete", "--yes", "a.json", status=1).stderr)
         self.assertIn("nothing of a place", self.tipple("where", "--uri", self.uri(), "5", status=1).stderr)
         self.tipple("forget", "--uri", self.uri(), "a.json")
         self.assertEqual(10, self.load("a.json")["already_there"])

@@ -316,7 +316,7 @@ class Forgotten(neverlost.Case):
         texts = self.inputs({"a.csv": rows(5000, 3), "b.gz": rows(3000, 4), "c.csv": rows(1000, 5)})
         self.load(*texts)
         for name, text in texts.items():
-            self.forget(name, "--delete")
+            self.forget(name, "--delete", "--yes")
             self.exact({other: text for other, text in texts.items() if other != name})
             self.assertEqual((2, 2), self.known())
             self.forget(name, status=1)
@@ -331,12 +331,12 @@ class Forgotten(neverlost.Case):
         self.load("a.csv")
         late = self.documents()[:3]
         self.load(*texts)
-        self.forget("a.csv", "--delete")
+        self.forget("a.csv", "--delete", "--yes")
         self.client.insert(self.database, "results", late)
         self.inputs(texts)
         self.load(*texts)
         self.assertEqual(1300 + 3, self.client.count(self.database, "results"))
-        self.forget("a.csv", "--delete")
+        self.forget("a.csv", "--delete", "--yes")
         self.exact({"b.csv": texts["b.csv"]})
 
     def test_of_one_that_was_interrupted(self):
@@ -344,7 +344,7 @@ class Forgotten(neverlost.Case):
         texts = self.inputs({"a.csv": rows(5000, 6)})
         self.interrupted(self.draw.randint(1, 4000), "-b", "100", "a.csv")
         self.forget("a.csv", status=1)
-        self.forget("a.csv", "--delete")
+        self.forget("a.csv", "--delete", "--yes")
         self.exact({})
         self.inputs({"a.csv": rows(2000, 7)})  # another file of that name
         self.finished({"a.csv": rows(2000, 7)})
@@ -358,7 +358,7 @@ class Forgotten(neverlost.Case):
         texts = self.inputs({"a.csv": rows(2000, 8)})
         load = self.start("-j", "1", "-b", "50", "--max-rate", "300", "a.csv")
         self.wait_for_documents(50, load)
-        done = self.forget("a.csv", "--delete", status=1)
+        done = self.forget("a.csv", "--delete", "--yes", status=1)
         self.assertRegex(done.stderr, "tipple: .*load")
         self.ended(load)
         self.complete(texts)
@@ -376,7 +376,7 @@ class Forgotten(neverlost.Case):
             met.set()
             return answer
         self.relayed(rule)
-        process = subprocess.Popen(self.command("forget", "--uri", self.uri(), name, "--delete"), cwd=self.folder,
+        process = subprocess.Popen(self.command("forget", "--uri", self.uri(), name, "--delete", "--yes"), cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
@@ -387,7 +387,7 @@ class Forgotten(neverlost.Case):
     def test_is_killed(self):
         """before it removes documents: status says so, the same command goes on, and so does every load"""
         texts = self.inputs({"a.csv": rows(2000, 9), "b.csv": rows(500, 10)})
-        for goes_on in (lambda: self.forget("a.csv", "--delete"), lambda: self.load("b.csv")):
+        for goes_on in (lambda: self.forget("a.csv", "--delete", "--yes"), lambda: self.load("b.csv")):
             self.load(*texts)
             self.forget_in_background("a.csv", (signal.SIGKILL, relay.CUT)).wait()
             self.unrelayed()
@@ -434,8 +434,8 @@ class Forgotten(neverlost.Case):
     def test_load_is_suspended(self):
         """a load wakes up behind its lease, when its input was removed: it sends no more of it"""
         self.inputs({"a.csv": rows(150000, 12)})
-        self.wakes_up(lambda: self.forget("a.csv", "--delete"))
-        self.forget("a.csv", "--delete")
+        self.wakes_up(lambda: self.forget("a.csv", "--delete", "--yes"))
+        self.forget("a.csv", "--delete", "--yes")
         self.exact({})
         texts = self.inputs({"a.csv": rows(2000, 13)})
         self.finished(texts)
@@ -461,7 +461,7 @@ class Forgotten(neverlost.Case):
         self.client.insert(self.database, "results", late)
         self.assertIn("after that are removed", self.said_by_forget("a.csv"))
         self.complete({"b.csv": texts["b.csv"]})
-        said = json.loads(self.forget("a.csv", "b.csv", "--delete", "--json").stdout)
+        said = json.loads(self.forget("a.csv", "b.csv", "--delete", "--yes", "--json").stdout)
         self.assertEqual(["nothing", "forgotten"], said["outcomes"])
         self.exact({})
 
@@ -480,7 +480,7 @@ class Forgotten(neverlost.Case):
         self.assertEqual([{"_id": 5, "by": "a person"}], self.documents())
 
     def said_by_forget(self, name):
-        return self.forget(name, "--delete").stdout.decode()
+        return self.forget(name, "--delete", "--yes").stdout.decode()
 
 
 class Copies(neverlost.Case):
@@ -498,7 +498,7 @@ class Copies(neverlost.Case):
         """and loaded again, with the other one"""
         texts = self.inputs({"a/x.csv": rows(500, 21), "b/x.csv": rows(500, 21)})
         self.load(*texts)
-        self.tipple("forget", "--uri", self.uri(), "--delete", "a/x.csv")
+        self.tipple("forget", "--uri", self.uri(), "--delete", "--yes", "a/x.csv")
         self.assertEqual(500, self.load(*texts)["loaded"])
         self.complete(texts)
 

@@ -34,7 +34,7 @@ class Case(livetest.Case):
         return kept
 
     def forget(self, *names):
-        self.tipple("forget", "--uri", self.uri(), "--delete", *names, timeout=live.LONG)
+        self.tipple("forget", "--uri", self.uri(), "--delete", "--yes", *names, timeout=live.LONG)
 
     def inputs(self):
         return json.loads(self.tipple("status", "--uri", self.uri(), "--inputs", "--json").stdout)["inputs"]

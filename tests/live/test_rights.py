@@ -17,7 +17,7 @@ ACTIONS = ("find", "insert", "update", "remove", "createCollection", "createInde
 WRITES = "insert", "update", "remove", "createIndex", "dropCollection"
 PLACES = {"data": "results", "files": "results.tipple.files", "loads": "results.tipple.loads"}
 COMMANDS = (("load", "c.csv"), ("load", "--drop", "--yes", "c.csv"), ("load", "--reload-changed", "a.csv"),
-            ("forget", "--delete", "a.csv"))
+            ("forget", "--delete", "--yes", "a.csv"))
 
 
 def table(word, numbers):

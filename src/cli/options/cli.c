@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_OPTIONS = 80 };
 
@@ -386,6 +387,19 @@ bool cli_read_uri_file(const char *path, const char **uri, err_t *err) {
         explicit_bzero(text, length); /* there may be a password in it */
     free(text);
     return ok;
+}
+
+bool cli_may_ask(bool yes, const char *destroys, err_t *err) {
+    return yes || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) ||
+           err_set(err, STATUS_USAGE, "%s; add --yes where no terminal can ask", destroys);
+}
+
+bool cli_ask(const char *question, err_t *err) {
+    char answer[16] = "";
+    fprintf(stderr, "%s [y/N] ", question);
+    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+        return true;
+    return err_set(err, STATUS_USAGE, "the answer was not yes: nothing was touched");
 }
 
 bool cli_flush(err_t *err) {

@@ -148,6 +148,11 @@ bool cli_print_man(const char *name); /* of a command, or tipple-formats.5; fals
 void cli_list_man(void);
 void cli_print_reference(void);
 
+/* Whoever destroys something confirms it: by --yes, or on a terminal. cli_may_ask: false without both. cli_ask: asks, and
+ * returns false unless the answer is y. */
+bool cli_may_ask(bool yes, const char *destroys, err_t *err);
+bool cli_ask(const char *question, err_t *err);
+
 /* Flushes stdout; a failure is status 8 with a sentence, or that of a reader who is gone. */
 bool cli_flush(err_t *err);
 /* The end of a run of this status: the same, or cli_flush's when it was fine and what was printed did not get out. */
