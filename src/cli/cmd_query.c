@@ -29,14 +29,6 @@ static bool too_many(const char *option, err_t *err) {
     return err_set(err, STATUS_USAGE, "--%s: more than %d of them", option, MEASURE_MOST_CHOICES);
 }
 
-static bool named_twice(const uint32_t *numbers, size_t count, uint64_t number, const char *option,
-                        const char *word, err_t *err) {
-    for (size_t i = 0; i < count; i++)
-        if (numbers[i] == number)
-            return !err_set(err, STATUS_USAGE, "--%s: %s is named twice", option, word);
-    return false;
-}
-
 static bool read_clients(void *values, const char *text, err_t *err) {
     choices_t *choices = &((values_t *)values)->spec.choices;
     char word[32];
@@ -49,32 +41,12 @@ static bool read_clients(void *values, const char *text, err_t *err) {
                            MEASURE_MOST_CLIENTS);
         if (choices->client_choices == MEASURE_MOST_CHOICES)
             return too_many("clients", err);
-        if (named_twice(choices->clients, choices->client_choices, count, "clients", word, err))
-            return false;
+        for (size_t i = 0; i < choices->client_choices; i++)
+            if (choices->clients[i] == count)
+                return err_set(err, STATUS_USAGE, "--clients: %s is named twice", word);
         choices->clients[choices->client_choices++] = (uint32_t)count;
     }
     return choices->client_choices > 0 || err_set(err, STATUS_USAGE, "--clients needs a number");
-}
-
-static bool read_parallel(void *values, const char *text, err_t *err) {
-    choices_t *choices = &((values_t *)values)->spec.choices;
-    char word[32];
-    choices->parallel_choices = 0;
-    for (const char *at = text; cli_next_word(&at, word, sizeof word);) {
-        uint64_t ranges = PARALLEL_OFF;
-        if (strcmp(word, "auto") == 0)
-            ranges = PARALLEL_AUTO;
-        else if (strcmp(word, "off") != 0 && (!units_parse_count(word, &ranges) || ranges < 2 || ranges > 64))
-            return err_set(err, STATUS_USAGE, "--parallel: '%s' is not auto, off or a number from 2 to 64",
-                           word);
-        if (choices->parallel_choices == MEASURE_MOST_CHOICES)
-            return too_many("parallel", err);
-        if (named_twice(choices->parallel, choices->parallel_choices, ranges, "parallel", word, err))
-            return false;
-        choices->parallel[choices->parallel_choices++] = (uint32_t)ranges;
-    }
-    return choices->parallel_choices > 0 ||
-           err_set(err, STATUS_USAGE, "--parallel needs a value: auto, off or a number");
 }
 
 static bool read_reads(void *values, const char *text, err_t *err) {
@@ -170,7 +142,7 @@ static const option_t options[] = {
     {.name = "explain",
      .kind = OPTION_FLAG,
      AT(spec.explain),
-     .help = "Print what would be sent, and how it is split. It is not the server's plan: of a find, "
+     .help = "Print what would be sent. It is not the server's plan: of a find, "
              "explain: yes in a suite tells what the server looks at."},
     {.name = "repeats",
      .group = GROUP_MEASURED,
@@ -217,14 +189,6 @@ static const option_t options[] = {
      .help = "So many requests a second of all clients together, whether answers come or not; latency counts "
              "from the moment at which a request was due. Without it each client asks again when it has its "
              "answer."},
-    {.name = "parallel",
-     .first = true,
-     .letter = 'p',
-     .argument = "auto|N|off",
-     .kind = OPTION_CUSTOM,
-     .custom = read_parallel,
-     .help = "Run an aggregation as so many side by side, each over a range of _id; auto: as many as pay "
-             "(default off). Several, such as off,auto, are measured in turn."},
     {.name = "seed",
      .argument = "S",
      .kind = OPTION_COUNT,
@@ -415,7 +379,6 @@ const command_t command_query = {
         "  tipple query --list\n"
         "  tipple query --uri mongodb://127.0.0.1/mot.results '[{$group: {_id: $k, tests: {$sum: 1}}}]'\n"
         "  tipple query --suite mot --uri mongodb://127.0.0.1/mot.results greenness\n"
-        "  tipple query --suite mot --uri mongodb://127.0.0.1/mot.results greenness --parallel off,auto\n"
         "  tipple query --suite ycsb --uri mongodb://127.0.0.1/test.ycsb --clients 1,4,16 --duration 10s\n"
         "  tipple query --suite ./my.yaml --uri mongodb://127.0.0.1/mot.results --param year=2014 --json",
     .needs_driver = true,

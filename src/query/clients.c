@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/numbers/chance.h"
 #include "base/stop.h"
-#include "query/split/side.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,7 +15,6 @@
 typedef struct {
     const clients_round_t *round;
     const work_t *work;
-    const parallel_t *parallel; /* NULL: runs as one */
     uint64_t due; /* open loop: how many requests the whole round has; 0: as many as the time allows */
     pthread_mutex_t lock;
     pthread_cond_t opened;
@@ -57,8 +55,7 @@ static bool send_one(member_t *member, int64_t due_ns) {
                             : (uint64_t)(((__uint128_t)chance_next(&member->chance) * work->count) >> 64)];
     answer_t counted = {.keep = false}, *first = atomic_exchange(&crew->first, NULL),
              *answer = first ? first : &counted;
-    bool ok = crew->parallel ? parallel_send(crew->parallel, member->client, answer, &member->error)
-                             : request_send(request, member->client, answer, &member->error);
+    bool ok = request_send(request, member->client, answer, &member->error);
     int64_t took_ns = clock_now_ns() - due_ns;
     if (!ok && stop_signal()) /* interrupted, not failed: what was measured before remains valid */
         return false;
@@ -139,7 +136,6 @@ static void add_up(const clients_t *crew, const member_t *member, const server_t
     if (member->failures && !measure->failures) {
         snprintf(measure->failure, sizeof measure->failure, "%s", member->error.message);
         address_conceal(server_address(server), measure->failure);
-        measure->status = member->error.domain == SIDE_ERROR ? (status_t)member->error.code : STATUS_SERVER;
     }
     measure->failures += member->failures;
     if (!crew->round->counts)
@@ -179,14 +175,10 @@ static bool start_all(clients_t *crew, member_t **members, uint32_t count, measu
 }
 
 bool clients_run(const clients_round_t *round, measure_t *measure, server_t *server, err_t *err) {
-    const work_t *what = measure->work;
-    clients_t crew = {.round = round, .work = what, .due = round->count * measure->clients};
+    clients_t crew = {.round = round, .work = measure->work, .due = round->count * measure->clients};
     member_t **members = calloc(measure->clients, sizeof *members);
-    bool plain = !what->parallel || parallel_ranges(what->parallel) == 1 ||
-                 (what->ranges == PARALLEL_AUTO && measure->clients > 1);
     if (!members)
         return err_memory(err, measure->clients * sizeof *members);
-    crew.parallel = plain ? NULL : what->parallel;
     pthread_mutex_init(&crew.lock, NULL);
     pthread_cond_init(&crew.opened, NULL);
     uint32_t started = 0;

@@ -260,7 +260,6 @@ static const char *take_entry(const bson_t *entry, earlier_t *earlier) {
     } texts[] = {{"name", &earlier->name},
                  {"with", &earlier->with},
                  {"reads", &earlier->reads},
-                 {"parallel", &earlier->parallel},
                  {"question", &earlier->question}};
     double clients, n, empty, failures;
     const struct {
@@ -358,7 +357,6 @@ void compare_free(earlier_list_t *list) {
         free(list->items[i].name);
         free(list->items[i].with);
         free(list->items[i].reads);
-        free(list->items[i].parallel);
         free(list->items[i].question);
     }
     free(list->suite);
@@ -375,11 +373,11 @@ void compare_warn(const earlier_list_t *list, const char *path, const char *suit
 }
 
 const earlier_t *compare_find(const earlier_list_t *list, const char *name, const char *with,
-                              const char *reads, const char *parallel, uint32_t clients) {
+                              const char *reads, uint32_t clients) {
     for (size_t i = 0; i < list->count; i++) {
         const earlier_t *item = &list->items[i];
         if (item->clients == clients && strcmp(item->name, name) == 0 && strcmp(item->with, with) == 0 &&
-            strcmp(item->reads, reads) == 0 && strcmp(item->parallel, parallel) == 0)
+            strcmp(item->reads, reads) == 0)
             return item;
     }
     return NULL;

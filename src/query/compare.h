@@ -32,7 +32,7 @@ const char *compare_verdict(const ratio_t *ratio);
 double compare_student(double probability, double freedom);
 
 typedef struct {
-    char *name, *with, *reads, *parallel; /* as printed; "" if there was none */
+    char *name, *with, *reads; /* as printed; "" if there was none */
     char *question;                       /* a digest of it; "": an older tipple wrote none */
     uint32_t clients;
     bool nothing; /* nothing came back to any request */
@@ -55,8 +55,8 @@ void compare_free(earlier_list_t *list);
 /* Warns of a comparison with another suite or another collection. */
 void compare_warn(const earlier_list_t *list, const char *path, const char *suite, const char *namespace);
 
-/* The measurement with the same name, parameters, reads, parallel and clients; NULL: it was not measured then. */
+/* The measurement with the same name, parameters, reads and clients; NULL: it was not measured then. */
 const earlier_t *compare_find(const earlier_list_t *list, const char *name, const char *with,
-                              const char *reads, const char *parallel, uint32_t clients);
+                              const char *reads, uint32_t clients);
 
 #endif

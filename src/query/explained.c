@@ -39,7 +39,7 @@ bool explained_ask(const request_t *request, mongoc_client_t *client, explained_
     add_options(request->options, &find);
     bson_append_document_end(&command, &find);
     bson_append_utf8(&command, "verbosity", -1, "executionStats", -1);
-    const bool ok = ask_command(client, request, &command, NULL, &reply, error);
+    const bool ok = ask_command(client, request, &command, &reply, error);
     if (ok)
         read_stats(&reply, explained);
     else

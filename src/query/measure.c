@@ -12,13 +12,12 @@
 #include "query/suite/value.h"
 #include "server/refusal.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DRAWN = 10000, MOST_RANGES = 64, MOST_SENT_BYTES = 256 << 20 };
+enum { MOST_DRAWN = 10000, MOST_SENT_BYTES = 256 << 20 };
 
 /* ---- the combinations of `each` ---- */
 
@@ -249,7 +248,7 @@ static bool fill_expected(maker_t *maker, work_t *work, const bson_t *params) {
 }
 
 static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, const char *with,
-                      const answer_t *drawn, const char *mode, uint32_t ranges) {
+                      const answer_t *drawn, const char *mode) {
     measures_t *list = maker->list;
     /* if others are measured beside it, the primary is the one that is never behind */
     const bool never_behind = mode && maker->choices->reads_choices > 1 && strcmp(mode, "primary") == 0;
@@ -257,8 +256,7 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
     if (!GROW(list->works, list->work_room, list->work_count + 1, maker->err))
         return false;
     work_t *work = &list->works[list->work_count];
-    *work = (work_t){
-        .query = maker->query, .reads = mode, .ranges = ranges, .all_documents = maker->all_documents};
+    *work = (work_t){.query = maker->query, .reads = mode, .all_documents = maker->all_documents};
     snprintf(work->with, sizeof work->with, "%s", with);
     work->each = bson_copy(each);
     list->work_count++;
@@ -275,23 +273,16 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
         if (!build(maker, work->requests, params, &reads))
             return false;
     }
-    if (ranges != PARALLEL_OFF &&
-        !(work->parallel = parallel_open(list->server, maker->client, work->requests, ranges, maker->err)))
-        return err_where(maker->err, "%s", maker->query->name);
     return make_measures(maker, list->work_count - 1, drawn || maker->choices->timed);
 }
 
 static bool make_works(maker_t *maker, const bson_t *params, const bson_t *each, const char *with) {
     const choices_t *choices = maker->choices;
-    const bool draws = maker->query->draw, splits = maker->query->kind == QUERY_PIPELINE && !draws;
-    static const char *const as_it_is[] = {NULL};
-    static const uint32_t off[] = {PARALLEL_OFF};
-    const char *const *reads = choices->reads_choices ? choices->reads : as_it_is;
-    const uint32_t *ranges = splits ? choices->parallel : off;
+    const bool draws = maker->query->draw;
     bool ok = !draws || draw(maker, params);
     for (size_t r = 0; ok && r < (choices->reads_choices ? choices->reads_choices : 1); r++)
-        for (size_t p = 0; ok && p < (splits ? choices->parallel_choices : 1); p++)
-            ok = make_work(maker, params, each, with, draws ? &maker->drawn : NULL, reads[r], ranges[p]);
+        ok = make_work(maker, params, each, with, draws ? &maker->drawn : NULL,
+                       choices->reads_choices ? choices->reads[r] : NULL);
     return ok;
 }
 
@@ -347,17 +338,15 @@ static bool count_documents(maker_t *maker, const char *collection) {
 static bool check_count(const maker_t *maker) {
     const query_t *query = maker->query;
     const choices_t *choices = maker->choices;
-    const bool splits = query->kind == QUERY_PIPELINE && !query->draw;
-    uint64_t count = clients_of(choices, query).count *
-                     (choices->reads_choices ? choices->reads_choices : 1) *
-                     (splits ? choices->parallel_choices : 1);
+    uint64_t count =
+        clients_of(choices, query).count * (choices->reads_choices ? choices->reads_choices : 1);
     for (const yaml_item_t *item = query->each ? query->each->first : NULL; item; item = item->next)
         if ((count *= params_each_count(maker->typed, item)) > MEASURE_MOST)
             break;
     return maker->list->count + count <= MEASURE_MOST ||
            complain(maker, query->each ? query->each : query->at,
-                    "these would be more than %d measurements: one for each combination of values, clients, "
-                    "reads and ranges; leave some out, or choose queries by name",
+                    "this would be more than %d measurements (values x clients x reads): shorten a list, or "
+                    "choose queries by name",
                     MEASURE_MOST);
 }
 
@@ -427,7 +416,6 @@ void measure_free(measures_t *list) {
     }
     for (size_t i = 0; i < list->work_count; i++) {
         work_t *work = &list->works[i];
-        parallel_close(work->parallel);
         for (size_t k = 0; k < work->count; k++)
             request_free(&work->requests[k]);
         free(work->requests);
@@ -439,27 +427,16 @@ void measure_free(measures_t *list) {
     *list = (measures_t){.count = 0};
 }
 
-const char *measure_parallel_name(uint32_t ranges, char out[16]) {
-    if (ranges == PARALLEL_AUTO || ranges == PARALLEL_OFF)
-        return ranges == PARALLEL_AUTO ? "auto" : "off";
-    snprintf(out, 16, "%" PRIu32, ranges);
-    return out;
-}
-
 bool measure_of_nothing(const measure_t *measure) {
     return measure->empty && measure->empty == measure->hist->moments.count;
 }
 
 uint32_t measure_connections(const suite_t *suite, const choices_t *choices) {
-    uint32_t clients = 1, ranges = 1;
+    uint32_t clients = 1;
     for (size_t i = 0; i < suite->query_count; i++)
         for (size_t k = 0; choices->query_clients && k < suite->queries[i].run.client_choices; k++)
             clients = suite->queries[i].run.clients[k] > clients ? suite->queries[i].run.clients[k] : clients;
     for (size_t i = 0; i < choices->client_choices; i++)
         clients = choices->clients[i] > clients ? choices->clients[i] : clients;
-    for (size_t i = 0; i < choices->parallel_choices; i++) {
-        uint32_t wanted = choices->parallel[i] == PARALLEL_AUTO ? MOST_RANGES : choices->parallel[i];
-        ranges = wanted > ranges ? wanted : ranges;
-    }
-    return clients * ranges + 2;
+    return clients + 2;
 }

@@ -1,21 +1,17 @@
-/* measure: what is measured: each query, for each combination of its `each` values, of the servers to read from, of
- * parallel ranges and of the number of clients; and what was found. Main thread; what is sent is read-only
- * afterwards. */
+/* measure: what is measured: each query, for each combination of its `each` values, of the servers to read from and of
+ * the number of clients; and what was found. Main thread; what is sent is read-only afterwards. */
 #ifndef TIPPLE_QUERY_MEASURE_H
 #define TIPPLE_QUERY_MEASURE_H
 
 #include "base/numbers/hist.h"
 #include "query/explained.h"
 #include "query/question.h"
-#include "query/split/parallel.h"
 #include "query/suite/expected.h"
 #include "query/watch/watch.h"
 
 enum {
     MEASURE_MOST_CLIENTS = SUITE_MOST_CLIENTS,
-    MEASURE_MOST_CHOICES = SUITE_MOST_CHOICES,
-    PARALLEL_OFF = 1,
-    PARALLEL_AUTO = 0
+    MEASURE_MOST_CHOICES = SUITE_MOST_CHOICES
 };
 
 /* More would use too much memory. WITH_ROOM is small enough for any table. */
@@ -31,8 +27,8 @@ typedef struct {
     size_t query_count;
     char *const *params; /* NAME=VALUE */
     size_t param_count;
-    uint32_t clients[MEASURE_MOST_CHOICES], parallel[MEASURE_MOST_CHOICES];
-    size_t client_choices, parallel_choices; /* none: as the suite says; 1 client, PARALLEL_OFF */
+    uint32_t clients[MEASURE_MOST_CHOICES];
+    size_t client_choices;                   /* none: as the suite says; 1 client */
     const char *reads[MEASURE_MOST_CHOICES]; /* none: as the suite, the query or the URI says */
     size_t reads_choices;
     int64_t max_staleness_seconds;
@@ -48,14 +44,12 @@ typedef struct {
 typedef struct {
     request_t *requests;
     size_t count;
-    parallel_t *parallel;           /* NULL: runs as one */
     char with[WITH_ROOM];           /* "n=1000 span=day": the values of `each` */
     bson_t *each;                   /* name: label of the value */
     char question[QUESTION_DIGEST]; /* a digest of what is asked; of what is drawn, how it is drawn */
     bson_t *expected;               /* with parameters filled in; NULL: nothing is expected */
     const query_t *query;
     const char *reads;
-    uint32_t ranges; /* as asked for */
     double all_documents;
     explained_t explained;
 } work_t;
@@ -69,7 +63,6 @@ typedef struct {
     moments_t per_ms;                   /* documents a millisecond, of each operation */
     uint64_t returned, empty, failures; /* empty: requests to which nothing came back */
     char failure[512];                  /* the first failure */
-    status_t status;                    /* and its status */
     int64_t elapsed_ns;                 /* of all rounds */
     watch_sum_t watched;
     bool keeps;      /* the first answer's documents are wanted: for what is expected, or in the end */
@@ -90,7 +83,7 @@ typedef struct {
     uint64_t kept_bytes; /* of answers */
 } measures_t;
 
-/* Chooses queries, fills in parameters, draws, plans ranges; checks indexes (status 1 names the missing one),
+/* Chooses queries, fills in parameters, draws; checks indexes (status 1 names the missing one),
  * expectations, and that it is not too much. *list holds what is there also after a failure. */
 bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_client_t *client,
                      const choices_t *choices, err_t *err);
@@ -99,9 +92,6 @@ void measure_free(measures_t *list);
 /* When the first answer is there: is it the expected one? What nobody asks for is not kept, nor what goes beyond
  * MEASURE_MOST_ANSWERS bytes of all together. */
 void measure_settle(measures_t *list, measure_t *measure, bool wanted);
-
-/* "off", "auto", "4": as it was asked for. */
-const char *measure_parallel_name(uint32_t ranges, char out[16]);
 
 /* Did nothing come back to any of its requests? Then its times are not those of an answer. */
 bool measure_of_nothing(const measure_t *measure);

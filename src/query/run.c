@@ -40,8 +40,6 @@ void query_settle(query_spec_t *spec, const suite_run_t *run) {
     }
     if (!choices->client_choices)
         choices->clients[choices->client_choices++] = 1;
-    if (!choices->parallel_choices)
-        choices->parallel[choices->parallel_choices++] = PARALLEL_OFF;
 }
 
 typedef struct {
@@ -91,18 +89,6 @@ static void check_format(query_result_t *result, mongoc_client_t *client) {
                  result->namespace, result->format, suite->name, wanted);
 }
 
-/* Finds, and what draws, run whole, whatever --parallel says. */
-static void tell_undivided(const measures_t *measures, const choices_t *choices) {
-    bool asked = false, divides = false;
-    for (size_t i = 0; i < choices->parallel_choices; i++)
-        asked |= choices->parallel[i] != PARALLEL_OFF;
-    for (size_t i = 0; i < measures->work_count; i++)
-        divides |= measures->works[i].query->kind == QUERY_PIPELINE && !measures->works[i].query->draw;
-    if (asked && !divides)
-        log_note("--parallel changes nothing here: it divides pipelines, and these are finds, or draw their "
-                 "values");
-}
-
 static bool prepare(run_t *run) {
     query_spec_t *spec = run->spec;
     query_result_t *result = run->result;
@@ -117,7 +103,7 @@ static bool prepare(run_t *run) {
     uint32_t connections = measure_connections(suite, &spec->choices);
     const server_options_t options = {
         .uri = spec->uri, .patience_ns = spec->patience_ns, .connections = connections, .reads = true};
-    if (!host_want_descriptors_of("--clients or --parallel", connections + 64, run->err) ||
+    if (!host_want_descriptors_of("--clients", connections + 64, run->err) ||
         !(result->server = server_connect(&options, run->err)) ||
         !(run->client = server_take(result->server, run->err)))
         return false;
@@ -127,8 +113,6 @@ static bool prepare(run_t *run) {
         measure_prepare(&result->measures, suite, result->server, run->client, &spec->choices, run->err) &&
         watch_storage(result->server, run->client, server_collection(result->server), &result->storage,
                       run->err);
-    if (ok)
-        tell_undivided(&result->measures, &spec->choices);
     if (ok && result->storage.hidden)
         log_note(
             "this user may not run collStats on %s: its size on disk has no figure; the role read would do",
@@ -275,7 +259,7 @@ static bool judge(run_t *run) {
         return err_set(run->err, STATUS_DIFFERENT, "%s%s%s: %s", first->work->query->name,
                        first->work->with[0] ? " " : "", first->work->with, first->difference);
     if (result->failed)
-        return err_set(run->err, first->status, "%s%s%s failed: %s", first->work->query->name,
+        return err_set(run->err, STATUS_SERVER, "%s%s%s failed: %s", first->work->query->name,
                        first->work->with[0] ? " " : "", first->work->with, first->failure);
     return true;
 }

@@ -106,9 +106,3 @@ char *bson_read_json(const bson_iter_t *value) {
     element_append(&holder, "v", value);
     return json_of_held(&holder);
 }
-
-char *bson_read_list_json(const bson_t *list) {
-    bson_t holder = BSON_INITIALIZER;
-    bson_append_array(&holder, "v", 1, list);
-    return json_of_held(&holder);
-}

@@ -214,13 +214,13 @@ TEST(file) {
     err_t err = {.text = ""};
     if (!read_text(HEAD
                    "\n"
-                   "{\"name\":\"a\",\"with\":\"\",\"reads\":null,\"clients\":1,\"parallel\":\"off\",\"n\":5,"
+                   "{\"name\":\"a\",\"with\":\"\",\"reads\":null,\"clients\":1,\"n\":5,"
                    "\"empty\":4,\"failures\":0,\"mean_ms\":12,\"sd_ms\":0.5,\"result\":[{\"$k\":1,\"x\":{\"$"
                    "date\":\"2014-"
                    "01-01T00:00:00Z\"}}]},\n"
                    "{\"name\":\"a\",\"with\":\"n=10 span=day\",\"reads\":\"secondary\",\"clients\":16,"
-                   "\"parallel\":\"auto\",\"n\":8000000000,\"failures\":0,\"mean_ms\":0.25,\"sd_ms\":1e-3},\n"
-                   "{\"name\":\"a\",\"with\":\"\",\"reads\":null,\"clients\":2,\"parallel\":\"off\",\"n\":1,"
+                   "\"n\":8000000000,\"failures\":0,\"mean_ms\":0.25,\"sd_ms\":1e-3},\n"
+                   "{\"name\":\"a\",\"with\":\"\",\"reads\":null,\"clients\":2,\"n\":1,"
                    "\"empty\":1,\"failures\":0,\"mean_ms\":3,\"sd_ms\":null},\n"
                    "{\"name\":\"b\",\"clients\":1,\"n\":3,\"failures\":2,\"mean_ms\":3,\"sd_ms\":2},\n"
                    "{\"name\":\"b\",\"clients\":2,\"n\":0,\"failures\":0,\"mean_ms\":null,\"sd_ms\":null}\n"
@@ -231,27 +231,26 @@ TEST(file) {
     assert_string_equal("s", list.suite);
     assert_string_equal("", list.namespace);
     assert_string_equal("", list.items[0].question);
-    const earlier_t *a = compare_find(&list, "a", "", "", "off", 1);
+    const earlier_t *a = compare_find(&list, "a", "", "", 1);
     assert_ptr_equal(a, &list.items[0]);
     assert_true(a->ms.n == 5 && a->ms.mean == 12 && a->ms.sd == 0.5 && !a->nothing);
-    a = compare_find(&list, "a", "n=10 span=day", "secondary", "auto", 16);
+    a = compare_find(&list, "a", "n=10 span=day", "secondary", 16);
     assert_ptr_equal(a, &list.items[1]);
     assert_true(a->ms.n == 8000000000 && a->ms.mean == 0.25 && a->ms.sd == 0.001);
-    a = compare_find(&list, "a", "", "", "off", 2);
+    a = compare_find(&list, "a", "", "", 2);
     assert_true(a && a->ms.n == 1 && a->ms.mean == 3 && isnan(a->ms.sd) && a->nothing);
     /* failed, or never done: it is there, and has no figure */
-    a = compare_find(&list, "b", "", "", "", 1);
+    a = compare_find(&list, "b", "", "", 1);
     assert_true(a && isnan(compare_means(a->ms, (sample_t){5, 1, 1}).times));
-    a = compare_find(&list, "b", "", "", "", 2);
+    a = compare_find(&list, "b", "", "", 2);
     assert_true(a && isnan(compare_means(a->ms, (sample_t){5, 1, 1}).times));
-    /* each of the five things must be the same */
-    assert_null(compare_find(&list, "c", "", "", "off", 1));
-    assert_null(compare_find(&list, "a", "n=10", "", "off", 1));
-    assert_null(compare_find(&list, "a", "", "primary", "off", 1));
-    assert_null(compare_find(&list, "a", "", "", "auto", 1));
-    assert_null(compare_find(&list, "a", "", "", "off", 3));
+    /* each of the four things must be the same */
+    assert_null(compare_find(&list, "c", "", "", 1));
+    assert_null(compare_find(&list, "a", "n=10", "", 1));
+    assert_null(compare_find(&list, "a", "", "primary", 1));
+    assert_null(compare_find(&list, "a", "", "", 3));
     compare_free(&list);
-    assert_null(compare_find(&list, "a", "", "", "off", 1));
+    assert_null(compare_find(&list, "a", "", "", 1));
     assert_true(read_text(HEAD "]}", &list, &err));
     assert_int_equal(list.count, 0);
     compare_free(&list);

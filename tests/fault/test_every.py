@@ -309,7 +309,7 @@ class Server(Tries, faultlab.Lab):
         """query: the same"""
         self.load("a.csv", "in", status=2)
         self.each(["query", "--suite", "mot", "--uri", self.uri(), "--json", "--repeats", "1", "--warmup", "0",
-                   "--parallel", "off,2", "--report", "load.json"], 50, self.same_counts)
+                   "--report", "load.json"], 50, self.same_counts)
         self.say("query")
 
     def test_stdout(self):

@@ -4,7 +4,6 @@
 #include "load/deliver/deliver.h"
 #include "load/deliver/outcome.h"
 #include "odd_driver.h"
-#include "query/split/bounds.h"
 #include "query/suite/accumulate.h"
 #include "query/suite/expected.h"
 #include "query/watch/members.h"
@@ -248,33 +247,6 @@ static void try_errors(odd_t *odd, const server_t *server) {
     bson_destroy(reply);
 }
 
-/* Ranges of _ids by a sample that a server gave: each _id of the sample is in one of them. */
-static void try_bounds(odd_t *odd) {
-    bounds_t bounds = {.ranges = 0};
-    bson_t sample = BSON_INITIALIZER, least = BSON_INITIALIZER, greatest = BSON_INITIALIZER;
-    bson_iter_t list;
-    odd_value(odd, &least, "_id", 0);
-    odd_value(odd, &greatest, "_id", 0);
-    for (size_t i = 0, count = odd_below(odd, 8); i < count; i++) {
-        char key[24];
-        bson_t *document = bson_new();
-        snprintf(key, sizeof key, "%zu", i);
-        odd_value(odd, document, odd_byte(odd) < 240 ? "_id" : "a", 0);
-        BSON_APPEND_DOCUMENT(&sample, key, document);
-        bson_destroy(document);
-    }
-    LAB_MUST(bson_iter_init(&list, &sample));
-    bounds_choose(&bounds, &least, &greatest, &list, 2 + (uint32_t)odd_below(odd, 8));
-    LAB_MUST(bounds.ranges >= 1 && (bounds.ranges > 1 || bounds.why[0]));
-    (void)bounds_hold(&bounds, &least, &greatest);
-    for (uint32_t i = 1; i < bounds.ranges; i++)
-        LAB_MUST(bounds_at(&bounds, i, &list));
-    bounds_free(&bounds);
-    bson_destroy(&sample);
-    bson_destroy(&least);
-    bson_destroy(&greatest);
-}
-
 /* Documents that are an answer: numbers of them add up, what is printed can be read again, and what is the same has the
  * same digest. */
 static void try_answers(odd_t *odd) {
@@ -319,7 +291,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     server_t *server = odd_connect(&err);
     mongoc_client_t *client = server ? server_take(server, &err) : NULL;
     for (int round = 0; server && round < 4 && (odd.left || !round); round++)
-        switch (odd_below(&odd, 9)) {
+        switch (odd_below(&odd, 8)) {
         case 0:
         case 1:
             try_delivery(&odd, server);
@@ -339,12 +311,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         case 6:
             try_hold(server, client);
             break;
-        case 7:
+        default:
             try_errors(&odd, server);
             try_answers(&odd);
-            break;
-        default:
-            try_bounds(&odd);
         }
     server_destroy(server);
     bson_destroy(&answer.reply);

@@ -190,14 +190,6 @@ class Suites(Case):
         return b"".join(record[:87] + case + record[93:] + b"\n"
                         for case, record in zip(cases, records[step // 2::step]))
 
-    def check_parallel(self, suite, expected):
-        """The same answers when a query is split into ranges, which each of these can be."""
-        said = self.query(suite, *expected, "--parallel", 3)
-        self.assertEqual(list(expected), [entry["name"] for entry in said["queries"]])
-        for entry in said["queries"]:
-            self.assertEqual((3, None), (entry["ranges"], entry["whole_because"]), entry["name"])
-            self.same(expected[entry["name"]], entry["result"], "%s in ranges" % entry["name"])
-
     def check_mot(self, *words):
         rows = self.fill_mot(*words)
         found = self.answers("mot")
@@ -205,7 +197,6 @@ class Suites(Case):
         self.assertEqual(set(expected), set(found))
         for name in expected:
             self.same(expected[name], found[name], name)
-        self.check_parallel("mot", expected)
         self.check_letter()
         # the same questions with other parameters
         params = {"diesels": ["PE"], "diesel": 3.5, "passed": ["P", "PRS"], "top": 3, "makes": ["BMW", "FORD", "none"],
@@ -225,9 +216,7 @@ class Suites(Case):
     def check_letter(self):
         """greenness beside the study's own pipeline, which another client sends to the same collection"""
         known = list(self.client.aggregate(self.database, "results", study_greenness()))
-        for parallel in ("off", "2"):
-            found = self.answers("mot", "greenness", "--param", "diesels=[D]", "--parallel", parallel)
-            self.same(known, found["greenness"], "greenness, parallel %s" % parallel)
+        self.same(known, self.answers("mot", "greenness", "--param", "diesels=[D]")["greenness"], "greenness")
 
     def check_isd(self, *words):
         """The scans, with the suite's parameters and others."""
@@ -237,8 +226,6 @@ class Suites(Case):
         self.assertEqual(set(expected), set(found))
         for name in expected:
             self.same(expected[name], found[name], name)
-        if not words:  # where ranges of _id can be read apart
-            self.check_parallel("isd", expected)
         self.assertTrue(found["snow"] and len(found["snow-by-station"]) > 3 and len(found["clouds"]) > 10)
         some = {"checked": ("1",), "plausible": ("1", "9")}
         found = self.answers("isd", "scan", "--param", 'checked=["1"]', "--param", 'plausible=["1", "9"]', "--param",

@@ -104,7 +104,6 @@ class Counting(Query):
         for each in measured:
             self.assertEqual("count", each["name"])
             self.assertEqual([{"there": self.COUNT}], each["result"])
-            self.assertEqual("off", each["parallel"])
             self.assertLessEqual(each["min_ms"], each["p50_ms"] * 1.01)
             self.assertLessEqual(each["p50_ms"], each["p95_ms"] or each["max_ms"])
             self.assertLessEqual(each["min_ms"], each["mean_ms"])
@@ -326,25 +325,16 @@ class Failing(Query):
                 ("x: 1", draws % json.dumps(hidden), "{$limit: 1}, {$param: w}")):
             self.write("x.yaml", "suite: hides\nparams: {%s}\nqueries:\n  - name: writes\n%s    pipeline: [%s]\n" % (
                 params, draw, stages))
-            for parallel in ("off", "auto"):
-                done = self.tipple(*self.query_words("--parallel", parallel), status=1)
-                self.assertRegex(done.stderr, r"x\.yaml:\d:\d+: a timed query .*\$(out|merge) out")
+            done = self.tipple(*self.query_words(), status=1)
+            self.assertRegex(done.stderr, r"x\.yaml:\d:\d+: a timed query .*\$(out|merge) out")
         self.assertEqual(before, self.everything())
         self.write("x.yaml", SUITE)
         self.profiled()
-        self.query("count", "first", "one", "sums", "--repeats", 1, "--count", 1, "--parallel", "auto", "--param",
-                   "size=[900]")
+        self.query("count", "first", "one", "sums", "--repeats", 1, "--count", 1, "--param", "size=[900]")
         asked = {next(iter(command)) for command in self.profiled()}
         self.assertLessEqual({"aggregate", "find"}, asked)
         self.assertLessEqual(asked, {"aggregate", "find", "getMore", "explain", "count", "collStats", "listIndexes",
                                      "listCollections", "killCursors", "profile"})
-
-    def test_finds_are_not_divided(self):
-        """--parallel of finds alone: told that it changes nothing; beside a pipeline it is not"""
-        self.query("first", "--repeats", 1, "--parallel", "4")
-        self.assertIn("--parallel changes nothing here", self.stderr)
-        self.query("first", "count", "--repeats", 1, "--parallel", "auto")
-        self.assertNotIn("changes nothing here", self.stderr)
 
     def test_no_secondaries(self):
         """a standalone has none: its answers are not taken for theirs"""
@@ -686,23 +676,6 @@ tables:
         text = self.tipple(*self.query_words("--repeats", 2)).stdout.decode()
         self.assertRegex(text, r"(?m)^places\nn +counted\n1 +[\d.]+ σ [\d.]+\n2 +[\d.]+ σ [\d.]+\nof measurements ")
         self.assertRegex(text, r"(?m)^7 more figures, ")
-
-    def test_splits(self):
-        """a table by ways of splitting is left out where nothing was split"""
-        self.write("x.yaml", """suite: x
-queries:
-  - {name: counted, pipeline: [{$count: n}]}
-  - {name: all, pipeline: [{$group: {_id: null, n: {$sum: 1}}}]}
-tables:
-  - {title: in ranges, rows: query, columns: parallel, show: mean_ms}
-  - {title: "who, in ranges", rows: parallel, columns: query, show: mean_ms}
-  - {title: by clients, rows: query, columns: clients, show: mean_ms}
-""")
-        text = self.tipple(*self.query_words("--repeats", 1)).stdout.decode()
-        self.assertNotIn("in ranges", text)
-        self.assertIn("\nby clients\n", text)
-        text = self.tipple(*self.query_words("--repeats", 1, "--parallel", "off,auto")).stdout.decode()
-        self.assertRegex(text, r"(?m)^in ranges\nquery +off +auto$")
 
     def test_published(self):
         """--json has what the suite's tables have as published: beside a measurement, and all of it"""

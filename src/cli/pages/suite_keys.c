@@ -75,7 +75,7 @@ const suite_keys_t suite_keys[SUITE_PARTS] = {
       {"pipeline", "an aggregation that gives documents with them, 10,000 at most; needed"}}},
     {"A table of `tables`",
      {{"title", "above it"},
-      {"rows", "`query`, `clients`, `parallel`, `reads`, or the name of an `each`"},
+      {"rows", "`query`, `clients`, `reads`, or the name of an `each`"},
       {"columns", "the same"},
       {"show",
        "`docs_per_ms`, `ops_per_second`, `mean_ms`, `p50_ms`, `p95_ms`, `p99_ms`, `min_ms` or `max_ms`"},

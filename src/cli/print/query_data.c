@@ -21,20 +21,17 @@ static void print_csv_text(const char *text) {
 }
 
 void query_print_csv(const query_result_t *result) {
-    out_print("query,with,reads,clients,parallel,n,empty,failures");
+    out_print("query,with,reads,clients,n,empty,failures");
     for (const query_figure_t *figure = query_figures; figure->name; figure++)
         out_print(",%s", figure->name);
     out_print("\n");
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
-        char ranges[16];
         print_csv_text(measure->work->query->name);
         out_print(",");
         print_csv_text(measure->work->with);
-        out_print(",%s,%u,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-                  measure->work->reads ? measure->work->reads : "", measure->clients,
-                  query_parallel_name(measure, ranges), measure->hist->moments.count, measure->empty,
-                  measure->failures);
+        out_print(",%s,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64, measure->work->reads ? measure->work->reads : "",
+                  measure->clients, measure->hist->moments.count, measure->empty, measure->failures);
         for (const query_figure_t *figure = query_figures; figure->name; figure++) {
             double value = figure->of(measure);
             if (isnan(value))
@@ -108,13 +105,9 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     const told_t *told = of;
     const measure_t *measure = &told->result->measures.items[at];
     const work_t *work = measure->work;
-    const uint32_t split = work->parallel ? parallel_ranges(work->parallel) : 1;
-    char ranges[16];
     result_put(to, AS_TEXT("name", work->query->name), AS_TEXT("with", work->with),
                AS_TEXT("question", work->question), AS_TEXT("reads", work->reads),
                AS_COUNT("clients", measure->clients),
-               AS_TEXT("parallel", query_parallel_name(measure, ranges)), AS_COUNT("ranges", split),
-               AS_TEXT("whole_because", work->parallel && split == 1 ? parallel_why(work->parallel) : NULL),
                AS_COUNT("n", measure->hist->moments.count), AS_COUNT("returned", measure->returned),
                AS_COUNT("empty", measure->empty), AS_FLAG("nothing_found", measure_of_nothing(measure)),
                AS_COUNT("failures", measure->failures),

@@ -79,11 +79,6 @@ double query_figure(const measure_t *measure, const char *name) {
     return NAN;
 }
 
-const char *query_parallel_name(const measure_t *measure, char out[16]) {
-    const work_t *work = measure->work;
-    return work->query->kind == QUERY_PIPELINE ? measure_parallel_name(work->ranges, out) : "off";
-}
-
 const char *query_emptiness(const measure_t *measure, char out[QUERY_EMPTINESS]) {
     if (measure->failures || !measure->empty)
         return NULL;
@@ -96,10 +91,8 @@ const char *query_emptiness(const measure_t *measure, char out[QUERY_EMPTINESS])
 
 const earlier_t *query_compare(const measure_t *measure, const earlier_list_t *earlier, ratio_t *ratio) {
     const work_t *work = measure->work;
-    char ranges[16];
     const earlier_t *then =
-        compare_find(earlier, work->query->name, work->with, work->reads ? work->reads : "",
-                     query_parallel_name(measure, ranges), measure->clients);
+        compare_find(earlier, work->query->name, work->with, work->reads ? work->reads : "", measure->clients);
     const bool other = then && *then->question && strcmp(then->question, work->question) != 0;
     const bool known = then && then->ms.n && !measure->failures,
                nothing = known && then->nothing != measure_of_nothing(measure);

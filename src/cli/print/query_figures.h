@@ -26,7 +26,4 @@ const earlier_t *query_compare(const measure_t *measure, const earlier_list_t *e
 enum { QUERY_EMPTINESS = 80 };
 const char *query_emptiness(const measure_t *measure, char out[QUERY_EMPTINESS]);
 
-/* "off", "auto", "4" */
-const char *query_parallel_name(const measure_t *measure, char out[16]);
-
 #endif

@@ -23,8 +23,7 @@ static bool differ(const query_result_t *result, const char *what) {
     for (size_t i = 1; i < result->measures.count; i++) {
         const measure_t *other = &result->measures.items[i];
         if (strcmp(what, "clients") == 0 ? other->clients != first->clients
-            : strcmp(what, "reads") == 0 ? other->work->reads != first->work->reads
-                                         : other->work->ranges != first->work->ranges)
+                                         : other->work->reads != first->work->reads)
             return true;
     }
     return false;
@@ -35,21 +34,18 @@ static void print_measures(const query_result_t *result) {
                                         "p99_ms",  "max_ms", "docs_per_ms", "ops_per_second"};
     bool clients = differ(result, "clients") || result->measures.items[0].clients != 1;
     bool reads = differ(result, "reads") || result->measures.items[0].work->reads;
-    bool parallel = differ(result, "parallel") || result->measures.items[0].work->ranges != PARALLEL_OFF;
-    grid_t grid = {.columns = 6 + sizeof shown / sizeof *shown, .left = {true, true, true}};
+    grid_t grid = {.columns = 5 + sizeof shown / sizeof *shown, .left = {true, true, true}};
     char(*row)[GRID_CELL] = grid_row(&grid);
     GRID_PUT(row, 0, "query");
     GRID_PUT(row, 2, "%s", reads ? "reads" : "");
     GRID_PUT(row, 3, "%s", clients ? "clients" : "");
-    GRID_PUT(row, 4, "%s", parallel ? "parallel" : "");
-    GRID_PUT(row, 5, "n");
+    GRID_PUT(row, 4, "n");
     for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
         for (const query_figure_t *figure = query_figures; figure->name; figure++)
             if (strcmp(figure->name, shown[k]) == 0)
-                GRID_PUT(row, 6 + k, "%s", figure->title);
+                GRID_PUT(row, 5 + k, "%s", figure->title);
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
-        char ranges[16];
         row = grid_row(&grid);
         GRID_PUT(row, 0, "%s", measure->work->query->name);
         GRID_PUT(row, 1, "%s", measure->work->with);
@@ -57,17 +53,13 @@ static void print_measures(const query_result_t *result) {
             GRID_PUT(row, 2, "%s", measure->work->reads ? measure->work->reads : "");
         if (clients)
             GRID_PUT(row, 3, "%u", measure->clients);
-        if (parallel && measure->work->parallel && measure->work->ranges == PARALLEL_AUTO)
-            GRID_PUT(row, 4, "auto: %u", parallel_ranges(measure->work->parallel));
-        else if (parallel)
-            GRID_PUT(row, 4, "%s", query_parallel_name(measure, ranges));
         if (measure->failures)
-            GRID_PUT(row, 5, "failed");
+            GRID_PUT(row, 4, "failed");
         else
-            GRID_PUT(row, 5, "%" PRIu64 "%s", measure->hist->moments.count,
+            GRID_PUT(row, 4, "%" PRIu64 "%s", measure->hist->moments.count,
                      measure_of_nothing(measure) ? " empty" : "");
         for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
-            grid_figure(row[6 + k], query_figure(measure, shown[k]));
+            grid_figure(row[5 + k], query_figure(measure, shown[k]));
     }
     grid_print(&grid);
 }
@@ -100,13 +92,11 @@ static void print_watched(const query_result_t *result) {
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
         const watch_figures_t *seen = &measure->watched.figures;
-        char text[UNITS_MAX], ranges[16], named[GRID_CELL] = "";
+        char text[UNITS_MAX];
         if (measure->failures || !(measure->watched.seconds > 0))
             continue;
         row = grid_row(&grid);
-        if (measure->work->ranges != PARALLEL_OFF)
-            snprintf(named, sizeof named, ", parallel %s", query_parallel_name(measure, ranges));
-        GRID_PUT(row, 0, "%.60s%.30s", result->configuration, named);
+        GRID_PUT(row, 0, "%s", result->configuration);
         GRID_PUT(row, 1, "%s %s", measure->work->query->name, measure->work->with);
         if (isnan(storage->data_bytes))
             GRID_PUT(row, 2, "-");
@@ -182,15 +172,6 @@ static void print_remarks(const query_result_t *result) {
         const char *emptiness = query_emptiness(measure, empty);
         if (emptiness && !(i && measure[-1].work == work)) /* told of fewer clients already */
             out_print("%s%s%s: %s\n", work->query->name, space, work->with, emptiness);
-        if (work->parallel && parallel_ranges(work->parallel) == 1)
-            out_print("%s%s%s runs whole: %s\n", work->query->name, space, work->with,
-                      parallel_why(work->parallel));
-        else if (work->parallel && !parallel_snapshot(work->parallel))
-            out_print("%s%s%s: its ranges do not see one moment: not exact under writes\n", work->query->name,
-                      space, work->with);
-        if (work->parallel && parallel_ranges(work->parallel) > 1 && parallel_rounds(work->parallel))
-            out_print("%s%s%s: sums of doubles are the plain run's to within rounding\n", work->query->name,
-                      space, work->with);
     }
 }
 
@@ -252,14 +233,6 @@ void query_print_answers(const query_result_t *result) {
     }
 }
 
-static void print_split(const parallel_t *parallel) {
-    text_t text = {.length = 0};
-    parallel_explain(parallel, &text);
-    char *lines = text_take_or_end(&text);
-    out_lines(lines);
-    free(lines);
-}
-
 void query_print_plans(const query_result_t *result) {
     for (size_t i = 0; i < result->measures.work_count; i++) {
         const work_t *work = &result->measures.works[i];
@@ -274,8 +247,6 @@ void query_print_plans(const query_result_t *result) {
         out_print("\n  options  ");
         print_json(request->options);
         out_print("\n");
-        if (work->parallel)
-            print_split(work->parallel);
     }
     if (result->measures.work_count)
         out_print(

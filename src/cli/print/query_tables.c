@@ -10,14 +10,11 @@
 /* What tells a measurement from others on one side of a table. */
 static void side_of(const measure_t *measure, const char *side, char out[GRID_CELL]) {
     bson_iter_t value;
-    char ranges[16];
     out[0] = 0;
     if (strcmp(side, "query") == 0) {
         snprintf(out, GRID_CELL, "%s", measure->work->query->name);
     } else if (strcmp(side, "clients") == 0) {
         snprintf(out, GRID_CELL, "%u", measure->clients);
-    } else if (strcmp(side, "parallel") == 0) {
-        snprintf(out, GRID_CELL, "%s", query_parallel_name(measure, ranges));
     } else if (strcmp(side, "reads") == 0) {
         snprintf(out, GRID_CELL, "%s", measure->work->reads ? measure->work->reads : "");
     } else if (bson_iter_init_find(&value, measure->work->each, side)) {
@@ -31,8 +28,6 @@ static bool is_first_choice(const suite_table_t *table, const measure_t *first, 
         const char *side;
         bool same;
     } choices[] = {{"clients", first->clients == measure->clients},
-                   {"parallel", first->work->ranges == measure->work->ranges ||
-                                    first->work->query->kind != measure->work->query->kind},
                    {"reads", first->work->reads == measure->work->reads}};
     bool chosen = true;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
@@ -168,14 +163,6 @@ static void print(drawn_t *drawn) {
                   drawn->outside);
 }
 
-/* It tells ways of splitting apart, and nothing was split. */
-static bool is_of_splits(const suite_table_t *table, const query_result_t *result) {
-    bool split = false;
-    for (size_t i = 0; i < result->measures.count; i++)
-        split = split || result->measures.items[i].work->ranges != PARALLEL_OFF;
-    return !split && (strcmp(table->rows, "parallel") == 0 || strcmp(table->columns, "parallel") == 0);
-}
-
 void query_print_suite_table(const query_result_t *result, const suite_table_t *table) {
     drawn_t drawn = {.table = table, .grid = {.columns = 1, .left = {true}}};
     char row[GRID_CELL], column[GRID_CELL];
@@ -190,7 +177,7 @@ void query_print_suite_table(const query_result_t *result, const suite_table_t *
     }
     if (filled)
         put_published(&drawn);
-    if ((filled > 1 && !is_of_splits(table, result)) || (filled && table->published))
+    if (filled > 1 || (filled && table->published))
         print(&drawn);
     grid_free(&drawn.grid);
 }

@@ -16,18 +16,14 @@
 
 enum { MOST_SERIES = 5, ANSWER_DOCUMENTS = 3, ANSWER_BYTES = 240, NAME_BYTES = 256 };
 
-/* "greenness year=2014, 4 clients, parallel auto": what tells it from the others. */
+/* "greenness year=2014, 4 clients": what distinguishes the measurement. */
 static const char *name_of(const measure_t *measure, char out[NAME_BYTES]) {
     const work_t *work = measure->work;
-    char ranges[16];
     int used = snprintf(out, NAME_BYTES, "%s%s%s", work->query->name, *work->with ? " " : "", work->with);
     if (work->reads)
         used += snprintf(out + used, NAME_BYTES - (size_t)used, ", %.20s", work->reads);
     if (measure->clients != 1)
-        used += snprintf(out + used, NAME_BYTES - (size_t)used, ", %u clients", measure->clients);
-    if (work->ranges != PARALLEL_OFF && work->query->kind == QUERY_PIPELINE)
-        snprintf(out + used, NAME_BYTES - (size_t)used, ", parallel %s",
-                 query_parallel_name(measure, ranges));
+        snprintf(out + used, NAME_BYTES - (size_t)used, ", %u clients", measure->clients);
     return out;
 }
 

@@ -65,7 +65,7 @@ bool map_reduce_send(mongoc_client_t *client, const request_t *request, answer_t
                      bson_error_t *error) {
     bson_t reply, document;
     bson_iter_t results, at;
-    const bool ok = ask_command(client, request, request->body, NULL, &reply, error);
+    const bool ok = ask_command(client, request, request->body, &reply, error);
     if (ok && bson_iter_init_find(&results, &reply, "results") && BSON_ITER_HOLDS_ARRAY(&results) &&
         bson_iter_recurse(&results, &at))
         while (bson_read_next(&at, &document))

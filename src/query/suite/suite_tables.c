@@ -33,7 +33,7 @@ static bool check_published(const yaml_tree_t *tree, const yaml_item_t *rows, er
 bool suite_read_table(const yaml_tree_t *tree, const yaml_item_t *map, const yaml_item_t *queries,
                       suite_table_t *table, err_t *err) {
     static const char *const keys[] = {"title", "rows", "columns", "show", "queries", "published"};
-    static const char *const sides[] = {"query", "clients", "parallel", "reads"};
+    static const char *const sides[] = {"query", "clients", "reads"};
     static const char *const figures[] = {"docs_per_ms", "ops_per_second", "mean_ms", "p50_ms",
                                           "p95_ms",      "p99_ms",         "min_ms",  "max_ms"};
     if (!suite_want(tree, map, YAML_ITEM_MAP, "a table, which is a map,", err) ||
@@ -52,7 +52,7 @@ bool suite_read_table(const yaml_tree_t *tree, const yaml_item_t *map, const yam
             known = known || strcmp(sides[k], chosen[i]) == 0;
         if (!known)
             return COMPLAIN(yaml_item_get(map, i ? "columns" : "rows"),
-                            "'%s' is neither query, clients, parallel or reads, nor a name of an 'each'",
+                            "'%s' is neither query, clients or reads, nor a name of an 'each'",
                             chosen[i]);
     }
     bool known = false;

@@ -1,8 +1,7 @@
-"""asking: what the query runner adds to the driver, what parallel ranges gain, and how fast clients accumulate."""
+"""asking: what the query runner adds to the driver, and how fast clients accumulate."""
 import json
 import subprocess
 
-import clusterlab
 import figures
 from compare import Outcome, cost_table, every, interleave
 from figures import Failed, Figures, Table, Target
@@ -47,47 +46,6 @@ def overhead(lab, server, options):
                          more, figures.micro, most=2e-6)
 
 
-# ------------------------------------------------------------------------------------------- parallel ranges
-
-class Pair:
-    """One run of tipple query, in which the plain query and the parallel one took turns."""
-
-    def __init__(self, queries):
-        self.plain, self.split = ([each for each in queries if each["parallel"] == name][0] for name in ("off", "auto"))
-        if self.plain["digest"] != self.split["digest"]:
-            raise Failed("the parallel answer is not the plain one")
-        self.ranges, self.times = self.split["ranges"], self.split["mean_ms"] / self.plain["mean_ms"]
-
-
-def pairs(lab, uri, rounds):
-    return [Pair(query(lab, uri, "--suite", "mot", "greenness", "--parallel", "off,auto", "--repeats", 3))
-            for _ in range(rounds)]
-
-
-def ranges(lab, server, options):
-    runs = {"one server": pairs(lab, server.namespace_uri, options.rounds)}
-    with clusterlab.running(lab, 2, 1, options.cache) as state:
-        cluster = clusterlab.Cluster(state)
-        lab.run([lab.tipple, "load", "-q", "--format", "mot", "--uri", cluster.namespace_uri, lab.rows(options.rows)],
-                options.rows)
-        runs["2 shards, through a router"] = pairs(lab, cluster.namespace_uri, options.rounds)
-    table = Table("Greenness over %s documents, plain and by parallel ranges" % figures.thousands(options.rows),
-                  ["", "plain, ms", "parallel, ms", "ranges", "parallel / plain", "n"],
-                  ["each run: 3 rounds in which the two take turns; clustered collections"])
-    ratios = {}
-    for name, each in runs.items():
-        ratios[name] = Figures([pair.times for pair in each])
-        table.add(name, Figures([pair.plain["mean_ms"] for pair in each]).text(whole),
-                  Figures([pair.split["mean_ms"] for pair in each]).text(whole), each[0].ranges,
-                  ratios[name].text(figures.times), len(each))
-        say("  greenness, %s: %s", name, ratios[name].text(figures.times))
-    return table, [
-        Target("greenness by parallel ranges, one server: at most 0.66 of the plain run's time", ratios["one server"],
-               figures.times, most=0.66),
-        Target("greenness by parallel ranges, 2 shards: at most the plain run's time through the router",
-               ratios["2 shards, through a router"], figures.times, most=1)]
-
-
 def whole(value):
     return "%.0f" % value
 
@@ -121,9 +79,6 @@ def asking(lab, options):
         table, target = overhead(lab, server, options)
         tables.append(table)
         targets.append(target)
-        table, more = ranges(lab, server, options)
-        tables.append(table)
-        targets += more
         table, by, largest = sensors(lab, server, options)
         tables.append(table)
         client = [each for (size, name), each in by.items() if size == largest and name == "accumulators"]
