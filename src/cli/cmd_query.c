@@ -20,7 +20,7 @@ typedef struct {
     query_spec_t spec;
     texts_list_t params;
     const char *show, *compare, *report;
-    bool json, csv, list, answers;
+    bool json, list, answers;
 } values_t;
 
 /* ---- options that are lists ---- */
@@ -74,14 +74,6 @@ static bool read_rate(void *values, const char *text, err_t *err) {
     return true;
 }
 
-static bool read_staleness(void *values, const char *text, err_t *err) {
-    int64_t ns;
-    if (!units_parse_time(text, &ns) || ns < 90000000000)
-        return err_set(err, STATUS_USAGE, "--max-staleness: '%s' is not a time of 90s or more", text);
-    ((values_t *)values)->spec.choices.max_staleness_seconds = ns / 1000000000;
-    return true;
-}
-
 #define AT(name) .offset = offsetof(values_t, name)
 
 #define GROUP_QUERIES "Suites and queries"
@@ -95,17 +87,12 @@ static const option_t options[] = {
      .custom = read_reads,
      .help = "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
              "suite says)."},
-    {.name = "max-staleness",
-     .argument = "TIME",
-     .kind = OPTION_CUSTOM,
-     .custom = read_staleness,
-     .help = "Read from no secondary that is farther behind the primary than this (90s or more)."},
     {.name = "patience",
      .argument = "TIME",
      .kind = OPTION_TIME,
      AT(spec.patience_ns),
      .environment = "TIPPLE_PATIENCE",
-     .help = "How long a server may be away before measuring begins, and after --cold (default 30s)."},
+     .help = "How long a server may be away before measuring begins (default 30s)."},
     {.name = "suite",
      .group = GROUP_QUERIES,
      .first = true,
@@ -189,23 +176,11 @@ static const option_t options[] = {
      .help = "So many requests a second of all clients together, whether answers come or not; latency counts "
              "from the moment at which a request was due. Without it each client asks again when it has its "
              "answer."},
-    {.name = "seed",
-     .argument = "S",
-     .kind = OPTION_COUNT,
-     AT(spec.seed),
-     .help = "What is drawn by chance is the same for the same seed (default 1)."},
     {.name = "while",
      .argument = "COMMAND",
      .kind = OPTION_TEXT,
      AT(spec.beside),
      .help = "Run this during the measurements, and stop it afterwards: a load, for example."},
-    {.name = "cold",
-     .argument = "COMMAND",
-     .kind = OPTION_TEXT,
-     AT(spec.cold),
-     .help =
-         "Run this before each round of each measurement, to empty caches: one that restarts the server, for "
-         "example. There is no warm-up then."},
     {.name = "answers",
      .group = GROUP_RESULT,
      .kind = OPTION_FLAG,
@@ -218,7 +193,6 @@ static const option_t options[] = {
      AT(compare),
      .help = "An earlier run's --json: ratios with their confidence interval, and whether they are more than "
              "noise."},
-    {.name = "csv", .kind = OPTION_FLAG, AT(csv), .help = "Print the result as CSV."},
     CLI_JSON(values_t),
     CLI_REPORT(values_t),
     {.name = NULL},
@@ -276,10 +250,9 @@ static bool show(const char *name, err_t *err) {
 /* ---- the command ---- */
 
 static const apart_t apart[] = {
-    {"list", "report json csv compare answers", "measures nothing"},
-    {"show", "report json csv compare answers", "measures nothing"},
-    {"explain", "report json csv compare answers", "measures nothing"},
-    {"csv", "json compare answers", "prints a line of figures for each measurement, and nothing else"},
+    {"list", "report json compare answers", "measures nothing"},
+    {"show", "report json compare answers", "measures nothing"},
+    {"explain", "report json compare answers", "measures nothing"},
     {"duration", "count", "asks until the time is over"},
     {.option = NULL},
 };
@@ -333,9 +306,7 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
         query_make_result(&document, &result, values->compare ? &earlier : NULL);
         result_print("query", status, &document);
         bson_destroy(&document);
-    } else if (measured && values->csv)
-        query_print_csv(&result);
-    else if (measured) {
+    } else if (measured) {
         if (values->answers)
             query_print_answers(&result);
         query_print_table(&result);

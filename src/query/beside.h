@@ -1,5 +1,4 @@
-/* beside: a command of the user that runs while something is measured (--while), or before it (--cold). The shell runs
- * it, in a process group of its own; its stdout goes to stderr, since stdout is for results only. If this process is killed,
+/* beside: a command of the user that runs while something is measured (--while). The shell runs it, in a process group of its own; its stdout goes to stderr, since stdout is for results only. If this process is killed,
  * the shell gets SIGTERM. Main thread: Linux sends that when the thread ends which has started it. */
 #ifndef TIPPLE_QUERY_BESIDE_H
 #define TIPPLE_QUERY_BESIDE_H
@@ -14,7 +13,7 @@ typedef struct {
     int status;    /* as waitpid gives it */
 } beside_t;
 
-/* option: "--cold": what the sentence calls the command. Its text, which may hold a password of any form, is in none. */
+/* option: "--while": what the sentence calls the command. Its text, which may hold a password of any form, is in none. */
 bool beside_start(beside_t *beside, const char *option, const char *command, err_t *err);
 
 /* Is it still running? Also notes when it has ended. */

@@ -153,7 +153,7 @@ static bool start_all(clients_t *crew, member_t **members, uint32_t count, measu
     for (uint32_t i = 0; i < count; i++) {
         if (!(members[i] = calloc(1, sizeof **members)))
             return err_memory(err, sizeof **members);
-        *members[i] = (member_t){.crew = crew, .chance = crew->round->seed * 1000003 + i};
+        *members[i] = (member_t){.crew = crew, .chance = (crew->round->number + 1) * UINT64_C(1000003) + i};
         if (!(members[i]->client = server_take(server, err)))
             return false;
     }

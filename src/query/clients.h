@@ -11,7 +11,7 @@ typedef struct {
     uint64_t count;      /* of each client; 0: until the time is over, and one at the least */
     int64_t duration_ns; /* where no count is given */
     double rate;         /* requests a second of all clients; 0: closed loop */
-    uint64_t seed;       /* of the random numbers */
+    uint32_t number;     /* of the round: each draws other values */
     bool counts;         /* false: warming up, only failures are kept */
 } clients_round_t;
 

@@ -250,9 +250,7 @@ static bool fill_expected(maker_t *maker, work_t *work, const bson_t *params) {
 static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, const char *with,
                       const answer_t *drawn, const char *mode) {
     measures_t *list = maker->list;
-    /* if others are measured beside it, the primary is the one that is never behind */
-    const bool never_behind = mode && maker->choices->reads_choices > 1 && strcmp(mode, "primary") == 0;
-    const reads_t reads = {mode, never_behind ? 0 : maker->choices->max_staleness_seconds};
+    const reads_t reads = {mode, mongoc_client_get_read_prefs(maker->client)};
     if (!GROW(list->works, list->work_room, list->work_count + 1, maker->err))
         return false;
     work_t *work = &list->works[list->work_count];
@@ -297,11 +295,11 @@ static bool is_chosen(const query_t *query, const choices_t *choices) {
 
 /* A standalone answers whatever read preference is asked for, and the table would then call it a secondary. */
 static bool check_reads(const server_t *server, const choices_t *choices, err_t *err) {
-    return server_facts(server)->kind != SERVER_STANDALONE ||
-           (!choices->reads_choices && !choices->max_staleness_seconds) ||
+    return server_facts(server)->kind != SERVER_STANDALONE || !choices->reads_choices ||
            err_set(err, STATUS_USAGE,
-                   "%s goes with a replica set or a router; %s is a standalone, which has no secondaries",
-                   choices->reads_choices ? "--read-preference" : "--max-staleness", server_where(server));
+                   "--read-preference needs a replica set or a router; %s is a standalone, which has no "
+                   "secondaries",
+                   server_where(server));
 }
 
 /* Each word must name something. */

@@ -31,7 +31,6 @@ typedef struct {
     size_t client_choices;                   /* none: as the suite says; 1 client */
     const char *reads[MEASURE_MOST_CHOICES]; /* none: as the suite, the query or the URI says */
     size_t reads_choices;
-    int64_t max_staleness_seconds;
     bool query_clients; /* nobody has said how many clients: what a query says itself comes first */
     bool timed;         /* all are measured for a time; false: only queries that draw */
     bool setup;         /* make missing indexes */

@@ -17,7 +17,7 @@ enum { DEFAULT_REPEATS = 5 };
 static const int64_t DEFAULT_DURATION_NS = 5000000000, LATEST_NS = 30000000000;
 
 void query_spec_init(query_spec_t *spec) {
-    *spec = (query_spec_t){.warmups = SUITE_UNSAID, .seed = 1, .patience_ns = LATEST_NS};
+    *spec = (query_spec_t){.warmups = SUITE_UNSAID, .patience_ns = LATEST_NS};
 }
 
 void query_settle(query_spec_t *spec, const suite_run_t *run) {
@@ -133,7 +133,7 @@ static clients_round_t round_of(const query_spec_t *spec, const measure_t *measu
                                             : counts ? duration / spec->repeats
                                                      : duration / 20,
                              .rate = spec->rate,
-                             .seed = spec->seed + number,
+                             .number = number,
                              .counts = counts};
 }
 
@@ -142,14 +142,6 @@ static void tell_round(run_t *run, const measure_t *measure, uint32_t number, bo
     if (counts)
         snprintf(round, sizeof round, "round %u of %u", number + 1, run->spec->repeats);
     step_change(&run->step, "%s: %.80s %.80s", round, measure->work->query->name, measure->work->with);
-}
-
-/* After a command that may have restarted the server: waits until it answers. */
-static bool wait_for_server(run_t *run) {
-    bson_t *ping = BCON_NEW("ping", BCON_INT32(1));
-    bool ok = server_command(run->result->server, run->client, "admin", ping, false, NULL, run->err);
-    bson_destroy(ping);
-    return ok;
 }
 
 /* The driver looks a second later at the soonest for a server whose connection broke, and until then says of each request
@@ -174,16 +166,10 @@ static void wait_after_failure(run_t *run, const measure_t *measure) {
     bson_destroy(ping);
 }
 
-static bool make_cold(run_t *run) {
-    return beside_wait("--cold", run->spec->cold, run->err) && wait_for_server(run);
-}
-
 static bool one_round(run_t *run, measure_t *measure, uint32_t number, bool counts) {
     const clients_round_t round = round_of(run->spec, measure, number, counts);
     if (measure->failures) /* no figure can be computed for it any more */
         return true;
-    if (run->spec->cold && counts && !make_cold(run))
-        return false;
     if (run->failed)
         wait_after_failure(run, measure);
     tell_round(run, measure, number, counts);
@@ -275,8 +261,7 @@ static bool measure_all(run_t *run) {
     if (spec->beside && !beside_start(&run->beside, "--while", spec->beside, run->err))
         return false;
     step_begin(&run->step, "%s", "");
-    /* warming up would spoil a cold round */
-    bool ok = rounds(run, spec->cold ? 0 : spec->warmups, false) && rounds(run, spec->repeats, true);
+    bool ok = rounds(run, spec->warmups, false) && rounds(run, spec->repeats, true);
     step_end(&run->step);
     if (ok)
         explain_all(run);

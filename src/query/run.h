@@ -13,8 +13,7 @@ typedef struct {
     uint64_t count;            /* requests of each client in a round; 0: 1, or as many as the time allows */
     int64_t duration_ns;       /* of all rounds of a timed measurement; 0: 5 s */
     double rate;               /* 0: closed loop */
-    const char *cold, *beside; /* commands: before each round; while everything is measured */
-    uint64_t seed;
+    const char *beside;        /* a command that runs while everything is measured */
     int64_t patience_ns;
     bool explain; /* only explain the plan, measure nothing */
 } query_spec_t;

@@ -10,7 +10,7 @@
 
 /* The suite's first query with its parameters; null: not known before. */
 static bool build(const char *text, const char *drawn, request_t *request, err_t *err) {
-    static const reads_t reads = {NULL, 0};
+    static const reads_t reads = {NULL, NULL};
     suite_t *suite = suite_parse(text, strlen(text), "x.yaml", err);
     bson_t params = BSON_INITIALIZER;
     *request = (request_t){.kind = QUERY_FIND};

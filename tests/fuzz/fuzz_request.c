@@ -187,7 +187,7 @@ static void look(const request_t *request, const maker_t *maker) {
 }
 
 static void build(maker_t *maker, const suite_t *suite, bool drawn) {
-    static const reads_t reads = {NULL, 0};
+    static const reads_t reads = {NULL, NULL};
     err_t err = {.text = ""};
     bson_t params = BSON_INITIALIZER;
     request_t request;

@@ -158,7 +158,7 @@ class Ways(livequery.Case):
             '  - {name: q, about: "z\\e[31m\\x9bq", tags: ["t\\eg"], each: {u: ["\\e[5m", "ok\\x9b"]},\n'
             '     find: {filter: {n: {$param: u}}, limit: 1}}\n'
             'tables: [{title: "T\\e[31m", rows: u, columns: query, show: mean_ms}]\n')
-        for words in (["--list"], [], ["--csv"], ["--json"], ["--explain"]):
+        for words in (["--list"], [], ["--json"], ["--explain"]):
             done = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), "--repeats", 1, *words)
             for said in (done.stdout.decode(), done.stderr):
                 self.assertEqual([], re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", said), words)

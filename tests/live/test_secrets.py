@@ -134,30 +134,25 @@ class Secrets(livetest.Case):
         self.assertEqual(0, self.clean("status", "-v", "--json", "--inputs", "--uri", uri).returncode)
         query = ["query", "-v", "--suite", "./x.yaml", "--uri", uri, "--repeats", 1]
         bare = "tool --login %s" % CANARY  # no URI, but the password of ours
-        for words, status in ((["--report", "q.json", "--json"], 0), (["--report", "q.html"], 0), (["--csv"], 0),
-                              (["--explain"], 0), (["--cold", "true '%s'" % uri, "--report", "c.json"], 0),
-                              (["--cold", "false '%s'" % uri, "--report", "f.json"], 8),
-                              (["--cold", "false " + bare, "--report", "b.html"], 8),
+        for words, status in ((["--report", "q.json", "--json"], 0), (["--report", "q.html"], 0), (["--explain"], 0),
+                              (["--while", "false " + bare, "--report", "b.html"], 0),
                               (["--while", "sleep 100; true '%s'" % uri, "--report", "w.json"], 0)):
             done = self.clean(*query, *words)
             self.assertEqual(status, done.returncode, done.stderr)
-        said = (self.folder / "f.json").read_text()
-        self.assertIn("--cold ended with status 1", said)
+        said = (self.folder / "w.json").read_text()
         self.assertEqual(2, said.count("mongodb://%s:***@" % USER))  # the target, the command line
-        self.assertIn("--cold '(not shown)'", said)
+        self.assertIn("--while '(not shown)'", said)
         self.all_clean()
 
     def test_commands(self):
-        """a secret in the text of --cold or --while, in whatever form: that text is nowhere"""
+        """a secret in the text of --while, in whatever form: that text is nowhere"""
         self.client.insert(self.database, "results", [{"_id": 1}])
         query = ["query", "--suite", "./x.yaml", "--uri", self.secret(), "--repeats", 1]
         for number, text in enumerate(("--password '%s'", "--password='%s'", "--password  %s", "-p %s", "PGPASSWORD='%s'",
                                        "--tlsCertificateKeyFilePassword %s", "%s")):
             command = "true " + text % CANARY
-            for option, words in (("--cold", ["--cold", command]), ("--cold", ["--cold=" + command]),
-                                  ("--while", ["--while", command]),
-                                  ("--cold", ["--cold", "false " + command[5:]])):
-                report = "c%d.%s" % (number, "html" if words[0] == option else "json")
+            for words in (["--while", command], ["--while=" + command], ["--while", "false " + command[5:]]):
+                report = "c%d.%s" % (number, "html" if words[0] == "--while" else "json")
                 self.clean(*query, *words, "--report", report)
                 self.assertIn("not shown", (self.folder / report).read_text())
         self.all_clean()
@@ -244,7 +239,7 @@ class Secrets(livetest.Case):
             self.write("x.yaml", suite % (uri, uri, uri, uri, uri, uri, uri, more, uri))
             self.clean("query", "--suite", "./x.yaml", "--list")
             query = ["query", "--suite", "./x.yaml", "--uri", uri, "--repeats", 1]
-            for words in (["--json"], ["--csv"], ["--report", "s.json"], ["--report", "s.html"], ["--explain"]):
+            for words in (["--json"], ["--report", "s.json"], ["--report", "s.html"], ["--explain"]):
                 self.clean(*query, *words)
         for text in ("format: '%s'\n", "format: f\nabout: '%s'\nfields: [{name: a}]\n", "format: f\nfields: [{name: '%s'}]\n",
                      "format: f\nfields: [{name: a, type: '%s'}]\n", "'%s': 5\n", "format: f\nlike: '%s'\n"):

@@ -65,7 +65,6 @@ const suite_keys_t suite_keys[SUITE_PARTS] = {
       {"hint", "the index to take"},
       {"readConcern", "its level"},
       {"readPreference", "where to read"},
-      {"maxStaleness", "of secondaries, in seconds"},
       {"maxTimeMS", "when the server gives up"},
       {"batchSize", "documents in a reply"},
       {"collation", "how texts are compared"},

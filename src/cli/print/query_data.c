@@ -1,47 +1,12 @@
 #include "base/conceal_bson.h"
-#include "base/out.h"
 #include "base/text.h"
 #include "cli/print/query_figures.h"
 #include "cli/print/query_print.h"
 #include "cli/print/query_tables.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- CSV ---- */
-
-static void print_csv_text(const char *text) {
-    out_print("\"");
-    for (size_t length; (length = strcspn(text, "\"")), text[length]; text += length + 1)
-        out_print("%.*s\"\"", (int)length, text);
-    out_print("%s\"", text);
-}
-
-void query_print_csv(const query_result_t *result) {
-    out_print("query,with,reads,clients,n,empty,failures");
-    for (const query_figure_t *figure = query_figures; figure->name; figure++)
-        out_print(",%s", figure->name);
-    out_print("\n");
-    for (size_t i = 0; i < result->measures.count; i++) {
-        const measure_t *measure = &result->measures.items[i];
-        print_csv_text(measure->work->query->name);
-        out_print(",");
-        print_csv_text(measure->work->with);
-        out_print(",%s,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64, measure->work->reads ? measure->work->reads : "",
-                  measure->clients, measure->hist->moments.count, measure->empty, measure->failures);
-        for (const query_figure_t *figure = query_figures; figure->name; figure++) {
-            double value = figure->of(measure);
-            if (isnan(value))
-                out_print(",");
-            else
-                out_print(",%.6g", value);
-        }
-        out_print("\n");
-    }
-}
 
 /* ---- the document ---- */
 

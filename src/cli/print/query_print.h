@@ -1,4 +1,4 @@
-/* query_print: what `tipple query` found, for a person, for programs (JSON, CSV), and beside an earlier run.
+/* query_print: what `tipple query` found, for a person, for programs (JSON), and beside an earlier run.
  * stdout; main thread. */
 #ifndef TIPPLE_CLI_PRINT_QUERY_PRINT_H
 #define TIPPLE_CLI_PRINT_QUERY_PRINT_H
@@ -8,7 +8,6 @@
 #include "query/run.h"
 
 void query_print_table(const query_result_t *result);
-void query_print_csv(const query_result_t *result);
 /* earlier: what --compare names, or NULL. */
 /* earlier: NULL without --compare. */
 void query_make_result(bson_t *to, const query_result_t *result, const earlier_list_t *earlier);

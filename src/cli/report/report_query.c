@@ -274,12 +274,11 @@ static void add_settings(report_t *report, const query_spec_t *spec) {
     if (spec->suite)
         report_set_text(report, typed_query_is(spec->suite) ? "query" : "suite", spec->suite);
     report_set_number(report, "rounds", spec->repeats);
-    report_set_number(report, "warm-up rounds", spec->cold ? 0 : spec->warmups);
+    report_set_number(report, "warm-up rounds", spec->warmups);
     if (spec->rate > 0)
         report_set_number(report, "requests a second", spec->rate);
     if (spec->duration_ns)
         report_set_number(report, "seconds a measurement", (double)spec->duration_ns / 1e9);
-    report_set_number(report, "seed", (double)spec->seed);
 }
 
 report_t *report_query(const query_spec_t *spec, const query_result_t *result, int status, const err_t *err) {

@@ -22,8 +22,8 @@ static bool fill_in(bson_t *filled, const suite_t *suite, const yaml_item_t *nod
     return true;
 }
 
-static bool set_prefs(request_t *request, const char *mode, int64_t staleness, const suite_t *suite,
-                      const yaml_item_t *at, err_t *err) {
+static bool set_prefs(request_t *request, const char *mode, const mongoc_read_prefs_t *usual,
+                      const suite_t *suite, const yaml_item_t *at, err_t *err) {
     /* in the order of suite_read_modes */
     static const mongoc_read_mode_t modes[] = {MONGOC_READ_PRIMARY, MONGOC_READ_PRIMARY_PREFERRED,
                                                MONGOC_READ_SECONDARY, MONGOC_READ_SECONDARY_PREFERRED,
@@ -31,13 +31,10 @@ static bool set_prefs(request_t *request, const char *mode, int64_t staleness, c
     for (size_t i = 0; i < suite_read_mode_count; i++) {
         if (strcmp(suite_read_modes[i], mode) != 0)
             continue;
-        mongoc_read_prefs_destroy(request->prefs);
-        request->prefs = mongoc_read_prefs_new(modes[i]);
-        if (staleness)
-            mongoc_read_prefs_set_max_staleness_seconds(request->prefs, staleness);
-        return mongoc_read_prefs_is_valid(request->prefs) ||
-               COMPLAIN(at, "a staleness of %lld seconds does not go with reads from %s; 90 is the least",
-                        (long long)staleness, mode);
+        /* the primary has no tags to choose by, and is never stale */
+        request->prefs = usual && i ? mongoc_read_prefs_copy(usual) : mongoc_read_prefs_new(modes[i]);
+        mongoc_read_prefs_set_mode(request->prefs, modes[i]);
+        return true;
     }
     return COMPLAIN(
         at,
@@ -51,7 +48,7 @@ static bool set_options(request_t *request, const bson_t *filled, const suite_t 
                         const reads_t *reads, err_t *err) {
     bson_iter_t option;
     const char *mode = reads->mode;
-    int64_t staleness = reads->max_staleness_seconds, number;
+    int64_t number;
     bool ok = bson_iter_init(&option, filled);
     while (ok && bson_iter_next(&option)) {
         const char *name = bson_iter_key(&option);
@@ -62,11 +59,6 @@ static bool set_options(request_t *request, const bson_t *filled, const suite_t 
                 return COMPLAIN(at, "a read preference was expected here, such as secondary");
             if (!mode)
                 mode = bson_iter_utf8(&option, NULL);
-        } else if (strcmp(name, "maxStaleness") == 0) {
-            if (!numeric_whole(&option, &number) || number < 90)
-                return COMPLAIN(at, "maxStaleness is in seconds, 90 or more");
-            if (!staleness)
-                staleness = number;
         } else if (strcmp(name, "batchSize") == 0 || strcmp(name, "maxTimeMS") == 0) {
             if (!numeric_whole(&option, &number) || number < 0 || number > INT32_MAX)
                 return COMPLAIN(at, "'%s' is a whole number from 0 to %d", name, INT32_MAX);
@@ -88,9 +80,7 @@ static bool set_options(request_t *request, const bson_t *filled, const suite_t 
             bson_append_iter(request->options, name, -1, &option);
         }
     }
-    if (staleness && !mode)
-        mode = "secondaryPreferred";
-    return ok && (!mode || set_prefs(request, mode, staleness, suite,
+    return ok && (!mode || set_prefs(request, mode, reads->usual, suite,
                                      query->options ? query->options : query->at, err));
 }
 

@@ -8,10 +8,10 @@
 
 #include <mongoc/mongoc.h>
 
-/* Which servers to read from. mode NULL: as the query says, or, if it says nothing, the URI. */
+/* Which servers to read from. */
 typedef struct {
-    const char *mode;              /* primary, secondary, nearest, ... */
-    int64_t max_staleness_seconds; /* 0: as the query says */
+    const char *mode;                 /* primary, secondary, nearest, ...; NULL: as the query says, or the URI */
+    const mongoc_read_prefs_t *usual; /* the URI's, whose tags and staleness hold for other modes, too */
 } reads_t;
 
 typedef struct {

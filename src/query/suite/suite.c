@@ -30,6 +30,21 @@ static bool read_name(const suite_t *suite, const yaml_item_t *map, const char *
            COMPLAIN(yaml_item_get(map, "name"), "a name has %d letters at most", LONGEST_NAME);
 }
 
+/* Keys that an earlier tipple had, and what to do instead. */
+static const struct {
+    const char *key, *instead;
+} gone[] = {{"maxStaleness", "give maxStalenessSeconds in the URI"}};
+
+/* Refuses a map that has other keys than these. */
+static bool check_keys(const suite_t *suite, const yaml_item_t *map, const char *const *keys, size_t count,
+                       err_t *err) {
+    for (size_t i = 0; i < COUNT(gone); i++)
+        if (yaml_item_get(map, gone[i].key))
+            return COMPLAIN(yaml_item_get(map, gone[i].key), "'%s' was removed: %s", gone[i].key,
+                            gone[i].instead);
+    return yaml_tree_only_keys(suite->tree, map, keys, count, err);
+}
+
 /* ---- a query ---- */
 
 typedef struct {
@@ -156,11 +171,11 @@ static bool check_each(const suite_t *suite, const query_t *query, names_t *name
 
 static bool check_options(const suite_t *suite, const query_t *query, const names_t *names, err_t *err) {
     static const char *const keys[] = {"allowDiskUse",   "hint",         "readConcern",
-                                       "readPreference", "maxStaleness", "maxTimeMS",
-                                       "batchSize",      "collation",    "let"};
+                                       "readPreference", "maxTimeMS",    "batchSize",
+                                       "collation",      "let"};
     return !query->options ||
            (suite_want(suite->tree, query->options, YAML_ITEM_MAP, "a map of options", err) &&
-            yaml_tree_only_keys(suite->tree, query->options, keys, COUNT(keys), err) &&
+            check_keys(suite, query->options, keys, COUNT(keys), err) &&
             value_check(query->options, suite->tree, names->names, names->count, err));
 }
 

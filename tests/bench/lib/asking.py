@@ -33,7 +33,7 @@ def overhead(lab, server, options):
     loop, finds = lab.target("findloop", "tests"), FINDS // 10 if options.quick else FINDS
     bare = [loop, server.uri, DATABASE, COLLECTION, CLIENTS, finds]
     ours = [lab.tipple, "query", "-q", "--uri", server.namespace_uri, "--suite", suite, "--clients", CLIENTS, "--count",
-            finds, "--repeats", 1, "--warmup", 0, "--csv"]
+            finds, "--repeats", 1, "--warmup", 0, "--json"]
     runs, reasons = interleave(options.rounds, {
         "a loop over the driver": lambda: lab.run(bare, CLIENTS * finds, server),
         "tipple query": lambda: lab.run(ours, CLIENTS * finds, server)})
