@@ -69,7 +69,6 @@ typedef struct {
     bool answered;
     char digest[EXPECTED_DIGEST]; /* of what was kept of it; "": nothing was */
     char difference[600];         /* from what was expected; "": none */
-    int64_t checked_ns;           /* to find that out */
 } measure_t;
 
 typedef struct {

@@ -198,17 +198,17 @@ TEST(mistakes) {
     refused(QUERY "    find: {}\n    setup: {index: []}\n", "did you mean 'indexes'?");
     refused(QUERY "    find: {}\n    setup: {}\n", "'indexes' is missing");
     refused(QUERY "    find: {}\n    documents: some\n", "x.yaml:5:16");
-    refused(QUERY "    find: {}\n    expect: {value: 5}\n", "did you mean 'values'?");
+    refused(QUERY "    find: {}\n    expect: {document: 5}\n", "did you mean 'documents'?");
     refused(QUERY "    find: {}\n    expect: {documents: '8'}\n", "x.yaml:5:25: 'documents' is a whole");
     refused(QUERY "    find: {}\n    expect: {documents: eight}\n", "'documents' is a whole");
     refused(QUERY "    find: {}\n    expect: {documents: 1.9}\n", "'documents' is a whole");
     refused(QUERY "    find: {}\n    expect: {documents: -1}\n", "'documents' is a whole");
     refused(QUERY "    find: {}\n    expect: {digest: 5}\n", "a digest is");
     refused(QUERY "    find: {}\n    expect: {digest: '00'}\n", "a digest is");
-    refused(QUERY "    find: {}\n    expect: {values: {a: 1}}\n", "'values' is a list");
-    refused(QUERY "    find: {}\n    expect: {values: [5]}\n", "'values' is a list");
+    refused(QUERY "    find: {}\n    expect: {values: [{a: 1}]}\n",
+            "x.yaml:5:22: 'values' was removed: expect the 'digest'");
     refused(QUERY "    find: {}\n    expect: {}\n", "x.yaml:5:13: nothing is expected");
-    refused(QUERY "    find: {}\n    expect: {unordered: yes}\n", "nothing is expected");
+    refused(QUERY "    find: {}\n    expect: {unordered: yes}\n", "'unordered' was removed: sort in");
     refused("suite: s\nqueries: [{name: a123456789b123456789c123456789d123456789e123456789f123456789g, find: "
             "{}}]\n",
             "60 letters");

@@ -268,11 +268,9 @@ static void try_answers(odd_t *odd) {
     accumulate_result(&sums, &result);
     LAB_MUST(bson_validate(&result, BSON_VALIDATE_NONE, NULL));
     bson_t *copy = bson_copy(&answers);
-    for (int unordered = 0; unordered < 2; unordered++) {
-        expected_digest(&answers, unordered, one);
-        expected_digest(copy, unordered, other);
-        LAB_MUST(strlen(one) == EXPECTED_DIGEST - 1 && strcmp(one, other) == 0);
-    }
+    expected_digest(&answers, one);
+    expected_digest(copy, other);
+    LAB_MUST(strlen(one) == EXPECTED_DIGEST - 1 && strcmp(one, other) == 0);
     size_t length;
     char *json = ejson_print(&answers, odd_byte(odd) & 1, &length);
     LAB_MUST(!json || strlen(json) == length);

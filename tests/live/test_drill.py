@@ -276,17 +276,11 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
 
     def test_first_query(self):
         """one of a suite of one's own: its answer is checked; without a suite it is a document by its _id"""
-        suite = """
-            suite: own
-            queries:
-              - name: all
-                pipeline: [{$count: n}]
-                expect: {values: [{n: %d}]}
-            """
-        self.write("own.yaml", suite.replace("            ", "") % self.ROWS)
+        suite = "suite: own\nqueries:\n  - {name: all, pipeline: [{$count: n}], expect: {documents: %d}}\n"
+        self.write("own.yaml", suite % 1)
         said = self.drill("--no-predict", "--query", "./own.yaml:all", "a.csv")
         self.assertEqual(("./own.yaml all", 1), (said["query"], said["drills"][0]["query_returned"]))
-        self.write("own.yaml", suite.replace("            ", "") % (self.ROWS + 1))
+        self.write("own.yaml", suite % 2)
         said = self.drill("--no-predict", "--query", "./own.yaml", "a.csv", status=7)
         self.assertRegex(said["drills"][0]["difference"], "^all: ")
         self.assertEqual((0, self.ROWS), (said["drills"][0]["differences"], said["drills"][0]["verified"]))

@@ -59,32 +59,23 @@ class Ways(livequery.Case):
         self.assertIn("mean 'top'", self.stderr)
 
     def test_expected(self):
-        """an expectation that holds; one that does not is status 7 and tells the difference"""
-        rows = self.fill_some()
-        right = answers_mot.greenness(rows)
+        """an expectation that holds; one that does not is status 7 and says what differs"""
+        right = answers_mot.greenness(self.fill_some())
 
         def expecting(**what):
             return self.own_suite("mot", lambda text: text.replace(
                 "    documents: all\n", "    documents: all\n    expect: %s\n" % livequery.yaml(what), 1))
-        said = self.query(expecting(values=right), "greenness")
+        said = self.query(expecting(documents=len(right)), "greenness")
         self.assertIsNone(said["queries"][0]["difference"])
         digest = said["queries"][0]["digest"]
-        self.query(expecting(values=right[::-1], unordered=True), "greenness")
         self.query(expecting(documents=len(right), digest=digest), "greenness")
-        wrong = json.loads(json.dumps(right))
-        wrong[1]["miles"] += 1
-        for what, pattern in (({"values": wrong}, r"document 2 is .*%d.* where .*%d" % (right[1]["miles"],
-                                                                                       wrong[1]["miles"])),
-                              ({"values": right[::-1]}, "document 1 is"),
-                              ({"values": right[1:]}, "%d documents where %d" % (len(right), len(right) - 1)),
-                              ({"values": wrong, "unordered": True}, "is not there"),
-                              ({"documents": 1}, "%d documents where 1" % len(right)),
+        for what, pattern in (({"documents": 1}, "%d documents where 1" % len(right)),
                               ({"digest": "0" * 32}, "the answer is %s" % digest)):
             said = self.query(expecting(**what), "greenness", status=7)
             self.assertRegex(said["queries"][0]["difference"], pattern)
             self.assertRegex(self.stderr, pattern)
-        # what another round finds is not looked at again, what another parameter finds is
-        self.query(expecting(values=right), "greenness", "--param", "diesel=9", status=7)
+        # what another round finds is not compared again, what another parameter finds is
+        self.query(expecting(digest=digest), "greenness", "--param", "diesel=9", status=7)
 
     def test_nothing(self):
         """a collection that is not there"""

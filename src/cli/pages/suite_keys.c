@@ -82,7 +82,5 @@ const suite_keys_t suite_keys[SUITE_PARTS] = {
       {"published", "figures that somebody published, `ROW: {COLUMN: TEXT}`"}}},
     {"`expect` of a query",
      {{"documents", "how many"},
-      {"digest", "of the answer, as `--json` printed it"},
-      {"values", "the documents themselves"},
-      {"unordered", "yes: in any order"}}},
+      {"digest", "of the answer, as `--json` printed it"}}},
 };

@@ -1,7 +1,6 @@
 #include "query/suite/numeric.h"
 #include "base/chars/number.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,21 +112,4 @@ bool numeric_whole(const bson_iter_t *at, int64_t *whole) {
     default:
         return false;
     }
-}
-
-bool numeric_exact(const bson_iter_t *at, char text[NUMERIC_EXACT]) {
-    decimal_t decimal;
-    int64_t whole;
-    if (BSON_ITER_HOLDS_DOUBLE(at))
-        return false;
-    if (numeric_whole(at, &whole)) {
-        snprintf(text, NUMERIC_EXACT, "%" PRId64, whole);
-        return true;
-    }
-    if (!BSON_ITER_HOLDS_DECIMAL128(at))
-        return false;
-    read_decimal(at, &decimal);
-    snprintf(text, NUMERIC_EXACT, decimal.finite ? "%s%sE%ld" : "%s%s", decimal.negative ? "-" : "",
-             decimal.digits, decimal.exponent);
-    return true;
 }

@@ -10,8 +10,4 @@ bool numeric_double(const bson_iter_t *at, double *number);
 /* A whole number, if it is known exactly: doubles are up to 2^53. */
 bool numeric_whole(const bson_iter_t *at, int64_t *whole);
 
-/* A number that is not a double, in the one spelling of its value: for the int64 1 and the decimal 1.00 it is "1". */
-enum { NUMERIC_EXACT = 64 };
-bool numeric_exact(const bson_iter_t *at, char text[NUMERIC_EXACT]);
-
 #endif

@@ -29,7 +29,7 @@ typedef struct {
     const yaml_item_t *draw;
     const yaml_item_t *indexes;   /* the indexes that it needs: [{key: {...}, ...}] */
     const yaml_item_t *documents; /* how many it looks at: all, returned, unknown, a number or a parameter */
-    const yaml_item_t *expect;    /* {documents, digest, values, unordered} */
+    const yaml_item_t *expect;    /* {documents, digest} */
     const yaml_item_t *tags;
     suite_run_t run; /* its own numbers of clients */
     bool explain;    /* a find: the server is asked how it went about it */

@@ -112,7 +112,6 @@ static bool ask_suite(const first_query_t *chosen, const char *uri, int64_t pati
         const measure_t *measure = &result.measures.items[0];
         answer->seconds = measure->hist->moments.mean / 1e9;
         answer->returned = measure->returned;
-        answer->checked_ns = measure->checked_ns;
         answer->scans = measure->work->count && isinf(measure->work->requests[0].documents);
     }
     query_free_result(&result);
