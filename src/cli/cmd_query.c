@@ -7,6 +7,7 @@
 #include "cli/print/query_print.h"
 #include "cli/report/report_query.h"
 #include "cli/report/reporting.h"
+#include "query/compare.h"
 #include "query/run.h"
 #include "query/suite/typed_query.h"
 #include "report/file.h"
@@ -191,8 +192,7 @@ static const option_t options[] = {
      .argument = "FILE",
      .kind = OPTION_TEXT,
      AT(compare),
-     .help = "An earlier run's --json: ratios with their confidence interval, and whether they are more than "
-             "noise."},
+     .help = "An earlier run's --json: its medians and 99th percentiles next to those of this run."},
     CLI_JSON(values_t),
     CLI_REPORT(values_t),
     {.name = NULL},
@@ -289,10 +289,12 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
 
 static int measure(values_t *values, const again_t *again, err_t *err) {
     query_result_t result;
-    earlier_list_t earlier = {.count = 0};
+    bson_t then = BSON_INITIALIZER;
     if ((values->report && !report_check_path(values->report, err)) ||
-        (values->compare && !compare_read(values->compare, &earlier, err)))
+        (values->compare && !compare_read(values->compare, &then, err))) {
+        bson_destroy(&then);
         return (int)err->status;
+    }
     bool ok = query_run(&values->spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
     bool measured = result.configuration[0];
@@ -303,7 +305,7 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
         query_print_plans(&result);
     else if (measured && values->json) {
         bson_t document = BSON_INITIALIZER;
-        query_make_result(&document, &result, values->compare ? &earlier : NULL);
+        query_make_result(&document, &result, values->compare ? &then : NULL);
         result_print("query", status, &document);
         bson_destroy(&document);
     } else if (measured) {
@@ -312,10 +314,10 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
         query_print_table(&result);
     }
     if (measured && values->compare)
-        compare_warn(&earlier, values->compare, result.measures.suite->name, result.namespace);
+        compare_warn(&then, values->compare, result.measures.suite->name, result.namespace);
     if (measured && values->compare && !values->json)
-        query_print_comparison(&result, &earlier);
-    compare_free(&earlier);
+        query_print_comparison(&result, &then);
+    bson_destroy(&then);
     query_free_result(&result);
     return cli_finish(status, err);
 }

@@ -1,6 +1,6 @@
 #include "study/matrix.h"
 #include "base/numbers/chance.h"
-#include "query/compare.h"
+#include "study/student.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,10 +33,10 @@ struct matrix {
 /* How many standard errors away a bound is. */
 static double student(const matrix_t *matrix, bound_t bound, double freedom) {
     if (!(freedom < KEPT))
-        return compare_student(probability_of[bound], freedom);
+        return student_quantile(probability_of[bound], freedom);
     double *known = &matrix->student[bound][(size_t)freedom];
     if (*known == 0)
-        *known = compare_student(probability_of[bound], freedom);
+        *known = student_quantile(probability_of[bound], freedom);
     return *known;
 }
 

@@ -448,19 +448,34 @@ class Failing(Query):
         return running["cursor"]["firstBatch"] != []
 
     def test_compare_json(self):
-        """the same run twice: the ratio is that of the means, within its interval; what is new has none"""
+        """the same run twice: ratios of medians, and of 99th percentiles where they are known; what is new has none"""
         self.query("count", "--repeats", 5)
         self.write("old.json", json.dumps(self.said))
         then, = self.said["queries"]
         now, new = self.query("count", "sums", "--repeats", 5, "--compare", "old.json")
-        self.assertAlmostEqual(now["mean_ms"] / then["mean_ms"], now["compared"]["ratio"], 5)
-        self.assertAlmostEqual(then["mean_ms"], now["compared"]["then_ms"], 5)
-        self.assertLess(now["compared"]["low"], now["compared"]["ratio"])
-        self.assertGreater(now["compared"]["high"], now["compared"]["ratio"])
-        self.assertIn(now["compared"]["it_is"], ("faster", "slower", "noise"))
+        self.assertAlmostEqual(now["p50_ms"] / then["p50_ms"], now["compared"]["p50_ratio"], 5)
+        self.assertEqual([None, then["p50_ms"], None, None],
+                         [now["compared"][key] for key in ("hinders", "then_p50_ms", "then_p99_ms", "p99_ratio")])
         self.assertIsNone(new["compared"])
-        done = self.tipple(*self.query_words("count", "--csv", "--compare", "old.json"), status=1)
-        self.assertIn("or --compare out", done.stderr)
+        then["p99_ms"] = 4
+        self.write("old.json", json.dumps(self.said | {"queries": [then]}))
+        now, = self.query("count", "--repeats", 1, "--count", 200, "--compare", "old.json")
+        self.assertAlmostEqual(now["p99_ms"] / 4, now["compared"]["p99_ratio"], 5)
+        text = self.tipple(*self.query_words("count", "sums", "--repeats", 5, "--compare", "old.json")).stdout.decode()
+        self.assertRegex(text, r"(?m)^compared +then p50 +now p50 +ratio +then p99")
+        self.assertRegex(text, r"(?m)^count +[\d.]+ +[\d.]+ +[\d.]+ +4.00 +- +- *$")
+        self.assertRegex(text, r"(?m)^sums +- +[\d.]+ +- +- +- +- +new$")
+
+    def test_compare_refused(self):
+        """a file that is none is refused with status 1 before anything is asked of a server"""
+        for name, text, pattern in (("a.json", "", "a.json .*is empty"), ("b.json", '{"schema": 1, "queries"', "b.json is not"),
+                                    ("c.json", '{"schema": 1, "command": "load"}', "c.json .*'command'"),
+                                    ("d.json", None, "d.json cannot be read")):
+            if text is not None:
+                self.write(name, text)
+            done = self.tipple("query", "--suite", "./x.yaml", "--uri", "mongodb://127.0.0.1:1/x.y", "--compare", name, status=1)
+            self.assertEqual(b"", done.stdout)
+            self.assertRegex(done.stderr, pattern)
 
     def test_compare_others(self):
         """the same name is another question by another parameter, also one that no `each` has; another collection or
@@ -471,22 +486,22 @@ class Failing(Query):
         then = self.said["queries"]
         now = self.query("count", "one", "--repeats", 3, "--count", 1, "--compare", "old.json")
         self.assertEqual([each["question"] for each in then], [each["question"] for each in now])
-        self.assertNotIn("another question", [each["compared"]["it_is"] for each in now])
+        self.assertEqual([None, None], [each["compared"]["hinders"] for each in now])
         self.assertNotIn("--compare", self.stderr)
         words = ["count", "--repeats", 3, "--param", "least=990", "--compare", "old.json"]
         other, = self.query(*words)
-        self.assertEqual({"it_is": "another question", "then_ms": other["compared"]["then_ms"], "ratio": None,
-                          "low": None, "high": None}, other["compared"])
+        self.assertEqual({"hinders": "another question", "then_p50_ms": then[0]["p50_ms"], "then_p99_ms": None,
+                          "p50_ratio": None, "p99_ratio": None}, other["compared"])
         self.assertNotEqual(then[0]["question"], other["question"])
         self.assertIn(b"another question", self.tipple(*self.query_words(*words)).stdout)
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {}, "limit": 0}]})
         self.client.insert(self.database, "results", [{"_id": 1}])
         words = ["count", "--repeats", 3, "--count", 1]
         now, = self.query(*words, "--compare", "old.json")
-        self.assertEqual(["another answer", None], [now["compared"][key] for key in ("it_is", "ratio")])
+        self.assertEqual(["another answer", None], [now["compared"][key] for key in ("hinders", "p50_ratio")])
         self.write("none.json", json.dumps(self.said))
         now, = self.query(*words, "--compare", "none.json")  # nothing both times: it is the same question still
-        self.assertNotEqual("another answer", now["compared"]["it_is"])
+        self.assertIsNone(now["compared"]["hinders"])
         self.write("y.yaml", SUITE.replace("suite: numbers", "suite: others"))
         said = self.tipple("query", "--suite", "./y.yaml", "--uri", self.uri("others"), "count",
                            "--compare", "old.json").stderr

@@ -1,4 +1,4 @@
-"""What tipple query sees beside its measurements, and --compare with an earlier run.
+"""What tipple query sees beside its measurements.
 needs: none
 
 A full scan of N documents, R rounds of it: the servers have looked at N x R documents, whoever of them was asked.
@@ -375,85 +375,6 @@ class Loads(Watched, livetest.Case):
         self.assertAlmostEqual(18.25, self.seconds(), places=6)
         self.book(900, started=mongo.Date(0))                                            # tells nothing
         self.assertIsNone(self.seconds())
-
-
-class Compare(Watched, livetest.Case):
-    server = "standalone"
-
-    def earlier(self, change=lambda said: None):
-        """The last result, changed, as a file."""
-        said = json.loads(json.dumps(self.said))
-        change(said)
-        self.write("earlier.json", json.dumps(said))
-
-    def compared(self, *words, status=0):
-        """The lines of the comparison: by query, its numbers and the verdict."""
-        done = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), "scan", "--repeats", 12, "--compare",
-                           "earlier.json", *words, status=status)
-        lines = done.stdout.decode().split("\ncompared ")[1].splitlines()[1:]
-        return [[part for part in line.split("  ") if part] for line in lines]
-
-    def setUp(self):
-        super().setUp()
-        self.fill()
-        self.query(rounds=12)
-
-    def test_against_itself(self):
-        """the interval holds the ratio, and the ratio is that of the means"""
-        self.earlier()
-        (name, then, now, ratio, low, high, verdict), = self.compared()
-        self.assertEqual("scan", name.strip())
-        then, now, ratio, low, high = map(float, (then, now, ratio, low, high))
-        self.assertAlmostEqual(self.said["queries"][0]["mean_ms"], then, delta=then * 0.01)
-        self.assertAlmostEqual(now / then, ratio, delta=ratio * 0.02)
-        self.assertLessEqual(low, ratio)
-        self.assertLessEqual(ratio, high)
-        # of an end that is printed as 1.00 nobody can tell on which side of 1 it is
-        ends = {low < 1 or low == 1 and side for side in (False, True)}, {high > 1 or high == 1 and side
-                                                                         for side in (False, True)}
-        fits = {"noise" if below and above else "faster" if below else "slower" for below in ends[0] for above in ends[1]}
-        self.assertIn(verdict.strip(), fits)
-
-    def test_made_up(self):
-        """a hundredth of the time then: slower now; a hundred times of it: faster"""
-        for times, verdict in ((0.01, "slower"), (100, "faster")):
-            def change(said):
-                mean = times * said["queries"][0]["mean_ms"]
-                said["queries"][0].update(mean_ms=mean, sd_ms=mean / 10)
-            self.earlier(change)
-            for _ in range(10):
-                line, = self.compared()
-                if line[-1].strip() != "noise":  # which it is while the host takes the CPU away
-                    break
-            self.assertEqual(verdict, line[-1].strip())
-
-    def test_no_figure(self):
-        """what failed then, or was made too rarely, or is new, has no verdict"""
-        def fail(said):
-            said["queries"][0].update(failures=1, mean_ms=None, sd_ms=None)
-
-        def once(said):
-            said["queries"][0].update(n=1, sd_ms=None)
-
-        def other(said):
-            said["queries"][0].update(clients=7)
-        for change, verdict in ((fail, "not known: too few"), (once, "not known: too few"), (other, "new")):
-            self.earlier(change)
-            line, = self.compared()
-            self.assertEqual(verdict, line[-1].strip())
-
-    def test_refused(self):
-        """a file that is none is refused with status 1 before anything is asked of a server"""
-        nowhere = "mongodb://127.0.0.1:1/x.results"
-        for name, text, pattern in (("a.json", "", "a.json .*nothing in it"),
-                                    ("b.json", json.dumps(self.said)[:-20], "b.json is not"),
-                                    ("c.json", '{"schema": 1, "command": "load"}', "c.json .*tipple load"),
-                                    ("d.json", None, "d.json cannot be read")):
-            if text is not None:
-                self.write(name, text)
-            done = self.tipple("query", "--suite", "./x.yaml", "--uri", nowhere, "--compare", name, status=1)
-            self.assertEqual(b"", done.stdout)
-            self.assertRegex(done.stderr, pattern)
 
 
 if __name__ == "__main__":

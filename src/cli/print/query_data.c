@@ -12,7 +12,7 @@
 
 typedef struct {
     const query_result_t *result;
-    const earlier_list_t *earlier; /* or NULL */
+    const bson_t *then; /* or NULL */
 } told_t;
 
 static void put_answer(bson_t *to, const measure_t *measure) {
@@ -34,16 +34,17 @@ static void put_beside(bson_t *to, const void *of, size_t at) {
                AS_FIGURE("bytes_into_cache", seen->cached_bytes));
 }
 
-/* null: it was not measured then, or failed now. */
+/* null: it was not measured then. */
 static void put_compared(bson_t *to, const void *of, size_t at) {
     const told_t *told = of;
     const measure_t *measure = &told->result->measures.items[at];
-    ratio_t ratio;
-    const earlier_t *then = query_compare(measure, told->earlier, &ratio);
-    if (then && !measure->failures)
-        result_put(to, AS_TEXT("it_is", compare_verdict(&ratio)), AS_FIGURE("then_ms", then->ms.mean),
-                   AS_FIGURE("ratio", ratio.times), AS_FIGURE("low", ratio.low),
-                   AS_FIGURE("high", ratio.high));
+    compared_t then;
+    if (!compare_find(told->then, measure, &then))
+        return;
+    result_put(to, AS_TEXT("hinders", then.hinders), AS_FIGURE("then_p50_ms", then.p50_ms),
+               AS_FIGURE("then_p99_ms", then.p99_ms));
+    result_put(to, AS_FIGURE("p50_ratio", query_ratio(measure, &then, "p50_ms")),
+               AS_FIGURE("p99_ratio", query_ratio(measure, &then, "p99_ms")));
 }
 
 static void put_explained(bson_t *to, const void *of, size_t at) {
@@ -80,7 +81,7 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
                AS_TEXT("difference", measure->difference[0] ? measure->difference : NULL));
     for (const query_figure_t *figure = query_figures; figure->name; figure++)
         result_put(to, AS_FIGURE(figure->name, figure->of(measure)));
-    if (told->earlier)
+    if (told->then)
         result_put(to, AS_INNER("compared", put_compared, told, at));
     result_put(to, AS_INNER("beside", put_beside, measure, 0), AS_INNER("published", put_published, told, at),
                AS_INNER("explained", put_explained, work, 0));
@@ -116,9 +117,9 @@ static void put_published_table(bson_t *to, const void *of, size_t at) {
                    AS_INNER("figures", put_published_rows, table->published, 0));
 }
 
-void query_make_result(bson_t *to, const query_result_t *result, const earlier_list_t *earlier) {
+void query_make_result(bson_t *to, const query_result_t *result, const bson_t *then) {
     const watch_storage_t *storage = &result->storage;
-    const told_t told = {result, earlier};
+    const told_t told = {result, then};
     result_put(to, AS_TEXT("suite", result->measures.suite ? result->measures.suite->name : NULL),
                AS_TEXT("namespace", result->namespace), AS_TEXT("configuration", result->configuration),
                AS_FIGURE("documents", storage->documents),

@@ -89,16 +89,7 @@ const char *query_emptiness(const measure_t *measure, char out[QUERY_EMPTINESS])
     return out;
 }
 
-const earlier_t *query_compare(const measure_t *measure, const earlier_list_t *earlier, ratio_t *ratio) {
-    const work_t *work = measure->work;
-    const earlier_t *then =
-        compare_find(earlier, work->query->name, work->with, work->reads ? work->reads : "", measure->clients);
-    const bool other = then && *then->question && strcmp(then->question, work->question) != 0;
-    const bool known = then && then->ms.n && !measure->failures,
-               nothing = known && then->nothing != measure_of_nothing(measure);
-    *ratio = (ratio_t){NAN, NAN, NAN, false, other, nothing};
-    if (then && !measure->failures && !other && !nothing)
-        *ratio = compare_means(then->ms,
-                               (sample_t){measure->hist->moments.count, mean_ms(measure), sd_ms(measure)});
-    return then;
+double query_ratio(const measure_t *measure, const compared_t *then, const char *figure) {
+    const double was = strcmp(figure, "p99_ms") == 0 ? then->p99_ms : then->p50_ms;
+    return then->hinders || !(was > 0) ? NAN : query_figure(measure, figure) / was;
 }

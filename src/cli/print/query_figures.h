@@ -18,9 +18,8 @@ extern const query_figure_t query_figures[]; /* ends with a NULL name */
 /* NAN: there is no figure of this name. */
 double query_figure(const measure_t *measure, const char *name);
 
-/* Beside what an earlier run measured: NULL: it did not. *ratio is not set where the measurement failed now.
- */
-const earlier_t *query_compare(const measure_t *measure, const earlier_list_t *earlier, ratio_t *ratio);
+/* How many times as long as then, by the median or another percentile; NAN: it is not known, or something hinders. */
+double query_ratio(const measure_t *measure, const compared_t *then, const char *figure);
 
 /* What is to be told of requests to which nothing came back; NULL: nothing is. */
 enum { QUERY_EMPTINESS = 80 };

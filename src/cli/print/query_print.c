@@ -255,29 +255,27 @@ void query_print_plans(const query_result_t *result) {
             "rest.\n");
 }
 
-void query_print_comparison(const query_result_t *result, const earlier_list_t *earlier) {
-    grid_t grid = {.columns = 7, .left = {true}};
+void query_print_comparison(const query_result_t *result, const bson_t *then) {
+    grid_t grid = {.columns = 8, .left = {true}};
     char(*row)[GRID_CELL] = grid_row(&grid);
-    static const char *const titles[] = {"compared", "then ms", "now ms", "ratio", "from", "to", "it is"};
+    static const char *const titles[] = {"compared", "then p50", "now p50", "ratio",
+                                         "then p99", "now p99",  "ratio",   ""};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         GRID_PUT(row, i, "%s", titles[i]);
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
         const work_t *work = measure->work;
-        ratio_t ratio;
-        const earlier_t *then = query_compare(measure, earlier, &ratio);
+        compared_t before;
+        compare_find(then, measure, &before);
         row = grid_row(&grid);
         GRID_PUT(row, 0, "%s%s%s", work->query->name, *work->with ? " " : "", work->with);
-        if (!then || measure->failures) {
-            GRID_PUT(row, 6, "%s", then ? "failed now" : "new");
-            continue;
-        }
-        grid_figure(row[1], then->ms.mean);
-        grid_figure(row[2], query_figure(measure, "mean_ms"));
-        grid_figure(row[3], ratio.times);
-        grid_figure(row[4], ratio.low);
-        grid_figure(row[5], ratio.high);
-        GRID_PUT(row, 6, "%s", compare_verdict(&ratio));
+        grid_figure(row[1], before.p50_ms);
+        grid_figure(row[2], query_figure(measure, "p50_ms"));
+        grid_figure(row[3], query_ratio(measure, &before, "p50_ms"));
+        grid_figure(row[4], before.p99_ms);
+        grid_figure(row[5], query_figure(measure, "p99_ms"));
+        grid_figure(row[6], query_ratio(measure, &before, "p99_ms"));
+        GRID_PUT(row, 7, "%s", before.hinders ? before.hinders : "");
     }
     out_print("\n");
     grid_print(&grid);

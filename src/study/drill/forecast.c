@@ -1,6 +1,6 @@
 #include "study/drill/forecast.h"
 #include "base/numbers/units.h"
-#include "query/compare.h"
+#include "study/student.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ forecast_line_t forecast_fit(const forecast_point_t *points, size_t count, forec
 /* How far one more measurement may be from a line through `points`, at this amount of work. */
 static double doubt(const forecast_line_t *line, double freedom, double scatter, double work) {
     const double away = line->spread > 0 ? 1 / work - line->center : 0;
-    return compare_student(PROBABILITY, freedom) * scatter * work *
+    return student_quantile(PROBABILITY, freedom) * scatter * work *
            sqrt(1 + 1 / (double)line->points + (line->spread > 0 ? away * away / line->spread : 0));
 }
 
@@ -124,7 +124,7 @@ forecast_t forecast_at(const forecast_line_t *line, double documents) {
         return (forecast_t){fmax(mid - wide, 0), mid, mid + wide};
     }
     const double wide =
-        compare_student(PROBABILITY, line->freedom) * line->scatter * sqrt(1 + 1 / (double)line->points);
+        student_quantile(PROBABILITY, line->freedom) * line->scatter * sqrt(1 + 1 / (double)line->points);
     return (forecast_t){fmax(mid - wide, 0), mid, fmax(mid + wide, fallen_high(line, documents))};
 }
 
