@@ -7,7 +7,6 @@
 #include "cli/print/query_print.h"
 #include "cli/report/report_query.h"
 #include "cli/report/reporting.h"
-#include "query/compare.h"
 #include "query/run.h"
 #include "query/suite/typed_query.h"
 #include "report/file.h"

@@ -6,11 +6,17 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
+
+/* ---- clients ---- */
 
 typedef struct {
     const clients_round_t *round;
@@ -34,7 +40,7 @@ typedef struct {
     moments_t per_ms;
     uint64_t returned, empty, failures;
     bson_error_t error;
-} member_t;
+} sender_t;
 
 static void nap_until(int64_t when_ns) {
     for (int64_t now; (now = clock_now_ns()) < when_ns && !stop_signal();) {
@@ -46,21 +52,21 @@ static void nap_until(int64_t when_ns) {
 }
 
 /* Sends one request; its latency counts from `due_ns`. */
-static bool send_one(member_t *member, int64_t due_ns) {
-    clients_t *crew = member->crew;
+static bool send_one(sender_t *sender, int64_t due_ns) {
+    clients_t *crew = sender->crew;
     const work_t *work = crew->work;
     const request_t *request =
         &work->requests[work->count == 1
                             ? 0
-                            : (uint64_t)(((__uint128_t)chance_next(&member->chance) * work->count) >> 64)];
+                            : (uint64_t)(((__uint128_t)chance_next(&sender->chance) * work->count) >> 64)];
     answer_t counted = {.keep = false}, *first = atomic_exchange(&crew->first, NULL),
              *answer = first ? first : &counted;
-    bool ok = request_send(request, member->client, answer, &member->error);
+    bool ok = request_send(request, sender->client, answer, &sender->error);
     int64_t took_ns = clock_now_ns() - due_ns;
     if (!ok && stop_signal()) /* interrupted, not failed: what was measured before remains valid */
         return false;
     if (!ok) {
-        member->failures++;
+        sender->failures++;
         atomic_store(&crew->ends, true);
         return false;
     }
@@ -68,10 +74,10 @@ static bool send_one(member_t *member, int64_t due_ns) {
         isnan(request->documents) ? (double)answer->count : fmin(request->documents, work->all_documents);
     if (isinf(documents) || request->documents < 0) /* all of a view: the number is not known either */
         documents = NAN;
-    hist_add(&member->hist, took_ns);
-    moments_add(&member->per_ms, documents * 1e6 / (double)(took_ns ? took_ns : 1));
-    member->returned += answer->count;
-    member->empty += !answer->count;
+    hist_add(&sender->hist, took_ns);
+    moments_add(&sender->per_ms, documents * 1e6 / (double)(took_ns ? took_ns : 1));
+    sender->returned += answer->count;
+    sender->empty += !answer->count;
     return true;
 }
 
@@ -79,13 +85,13 @@ static bool goes_on(const clients_t *crew) {
     return !atomic_load_explicit(&crew->ends, memory_order_relaxed) && !stop_signal();
 }
 
-static void run_closed(member_t *member) {
-    const clients_round_t *round = member->crew->round;
-    for (uint64_t sent = 0; goes_on(member->crew); sent++) {
+static void run_closed(sender_t *sender) {
+    const clients_round_t *round = sender->crew->round;
+    for (uint64_t sent = 0; goes_on(sender->crew); sent++) {
         const int64_t now = clock_now_ns();
         const bool enough =
-            round->count ? sent >= round->count : sent && now - member->crew->began_ns >= round->duration_ns;
-        if (enough || !send_one(member, now))
+            round->count ? sent >= round->count : sent && now - sender->crew->began_ns >= round->duration_ns;
+        if (enough || !send_one(sender, now))
             return;
     }
 }
@@ -99,8 +105,8 @@ static bool is_over(const clients_t *crew, uint64_t number, int64_t after_ns) {
     return number && (after_ns >= round->duration_ns || now_ns >= round->duration_ns);
 }
 
-static void run_open(member_t *member) {
-    clients_t *crew = member->crew;
+static void run_open(sender_t *sender) {
+    clients_t *crew = sender->crew;
     const double apart_ns = 1e9 / crew->round->rate;
     int64_t next_ns =
         0; /* the round lasts until another request would be due, or it would seem a higher rate */
@@ -111,50 +117,50 @@ static void run_open(member_t *member) {
             break;
         next_ns = (int64_t)((double)(number + 1) * apart_ns);
         nap_until(crew->began_ns + after_ns);
-        if (!goes_on(crew) || !send_one(member, crew->began_ns + after_ns))
+        if (!goes_on(crew) || !send_one(sender, crew->began_ns + after_ns))
             return;
     }
     nap_until(crew->began_ns + next_ns);
 }
 
 static void *work(void *context) {
-    member_t *member = context;
-    clients_t *crew = member->crew;
+    sender_t *sender = context;
+    clients_t *crew = sender->crew;
     pthread_mutex_lock(&crew->lock);
     while (!crew->open)
         pthread_cond_wait(&crew->opened, &crew->lock);
     pthread_mutex_unlock(&crew->lock);
     if (crew->round->rate > 0)
-        run_open(member);
+        run_open(sender);
     else
-        run_closed(member);
+        run_closed(sender);
     return NULL;
 }
 
-static void add_up(const clients_t *crew, const member_t *member, const server_t *server,
+static void add_up(const clients_t *crew, const sender_t *sender, const server_t *server,
                    measure_t *measure) {
-    if (member->failures && !measure->failures) {
-        snprintf(measure->failure, sizeof measure->failure, "%s", member->error.message);
+    if (sender->failures && !measure->failures) {
+        snprintf(measure->failure, sizeof measure->failure, "%s", sender->error.message);
         address_conceal(server_address(server), measure->failure);
     }
-    measure->failures += member->failures;
+    measure->failures += sender->failures;
     if (!crew->round->counts)
         return;
-    hist_merge(measure->hist, &member->hist);
-    moments_merge(&measure->per_ms, &member->per_ms);
-    measure->returned += member->returned;
-    measure->empty += member->empty;
+    hist_merge(measure->hist, &sender->hist);
+    moments_merge(&measure->per_ms, &sender->per_ms);
+    measure->returned += sender->returned;
+    measure->empty += sender->empty;
 }
 
 /* Starts all clients at once. Tells how many were started. */
-static bool start_all(clients_t *crew, member_t **members, uint32_t count, measure_t *measure,
+static bool start_all(clients_t *crew, sender_t **senders, uint32_t count, measure_t *measure,
                       server_t *server, uint32_t *started, err_t *err) {
     bool ok = true;
     for (uint32_t i = 0; i < count; i++) {
-        if (!(members[i] = calloc(1, sizeof **members)))
-            return err_memory(err, sizeof **members);
-        *members[i] = (member_t){.crew = crew, .chance = (crew->round->number + 1) * UINT64_C(1000003) + i};
-        if (!(members[i]->client = server_take(server, err)))
+        if (!(senders[i] = calloc(1, sizeof **senders)))
+            return err_memory(err, sizeof **senders);
+        *senders[i] = (sender_t){.crew = crew, .chance = (crew->round->number + 1) * UINT64_C(1000003) + i};
+        if (!(senders[i]->client = server_take(server, err)))
             return false;
     }
     if (!measure->answered) {
@@ -162,7 +168,7 @@ static bool start_all(clients_t *crew, member_t **members, uint32_t count, measu
         atomic_store(&crew->first, &measure->answer);
     }
     for (*started = 0; ok && *started < count; *started += ok)
-        ok = pthread_create(&members[*started]->thread, NULL, work, members[*started]) == 0 ||
+        ok = pthread_create(&senders[*started]->thread, NULL, work, senders[*started]) == 0 ||
              err_set(err, STATUS_HOST, "no more than %u threads can be made; ask for fewer --clients",
                      *started);
     pthread_mutex_lock(&crew->lock);
@@ -176,23 +182,23 @@ static bool start_all(clients_t *crew, member_t **members, uint32_t count, measu
 
 bool clients_run(const clients_round_t *round, measure_t *measure, server_t *server, err_t *err) {
     clients_t crew = {.round = round, .work = measure->work, .due = round->count * measure->clients};
-    member_t **members = calloc(measure->clients, sizeof *members);
-    if (!members)
-        return err_memory(err, measure->clients * sizeof *members);
+    sender_t **senders = calloc(measure->clients, sizeof *senders);
+    if (!senders)
+        return err_memory(err, measure->clients * sizeof *senders);
     pthread_mutex_init(&crew.lock, NULL);
     pthread_cond_init(&crew.opened, NULL);
     uint32_t started = 0;
     bool asked = !measure->answered;
-    bool ok = start_all(&crew, members, measure->clients, measure, server, &started, err);
+    bool ok = start_all(&crew, senders, measure->clients, measure, server, &started, err);
     for (uint32_t i = 0; i < started; i++)
-        pthread_join(members[i]->thread, NULL);
+        pthread_join(senders[i]->thread, NULL);
     if (ok && round->counts)
         measure->elapsed_ns += clock_now_ns() - crew.began_ns;
-    for (uint32_t i = 0; i < measure->clients && members[i]; i++) {
+    for (uint32_t i = 0; i < measure->clients && senders[i]; i++) {
         if (ok)
-            add_up(&crew, members[i], server, measure);
-        server_give(server, members[i]->client);
-        free(members[i]);
+            add_up(&crew, senders[i], server, measure);
+        server_give(server, senders[i]->client);
+        free(senders[i]);
     }
     if (asked && ok && !measure->failures && !stop_signal())
         measure->answered = true;
@@ -200,6 +206,125 @@ bool clients_run(const clients_round_t *round, measure_t *measure, server_t *ser
         answer_end(&measure->answer);
     pthread_cond_destroy(&crew.opened);
     pthread_mutex_destroy(&crew.lock);
-    free(members);
+    free(senders);
     return ok;
+}
+
+/* ---- a command of the user ---- */
+
+/* After a signal what was measured is still to be told: there may be two commands to wait for. */
+static const int64_t PATIENCE_NS = 10000000000, SHORT_PATIENCE_NS = 3000000000;
+
+static void run_shell(const char *command, const sigset_t *blocked) {
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    sigprocmask(SIG_SETMASK, blocked, NULL);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+/* Told to end, by beside_stop, which tells all of the group, or because the starter was killed: then nobody else does. */
+static void on_told(pid_t starter) {
+    if (getppid() == starter)
+        return;
+    signal(SIGTERM, SIG_IGN);
+    kill(0, SIGTERM);
+}
+
+/* The first process of the group: it waits for the shell, and sees to it that all ends when the starter does. */
+static void guard(const char *command, pid_t starter) {
+    sigset_t awaited, blocked;
+    int status = 0;
+    sigemptyset(&awaited);
+    sigaddset(&awaited, SIGTERM);
+    sigaddset(&awaited, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &awaited, &blocked);
+    setpgid(0, 0);
+    signal(SIGCHLD, SIG_DFL); /* where it is ignored, the end of a child is not told */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != starter)
+        _exit(127);
+    const pid_t shell = fork();
+    if (shell == 0)
+        run_shell(command, &blocked);
+    while (shell > 0 && waitpid(shell, &status, WNOHANG) == 0)
+        if (sigwaitinfo(&awaited, NULL) == SIGTERM)
+            on_told(starter);
+    if (shell > 0 && WIFSIGNALED(status)) {
+        signal(WTERMSIG(status), SIG_DFL);
+        sigprocmask(SIG_SETMASK, &blocked, NULL);
+        raise(WTERMSIG(status));
+    }
+    _exit(shell > 0 ? WEXITSTATUS(status) : 127);
+}
+
+bool beside_start(beside_t *beside, const char *option, const char *command, err_t *err) {
+    const pid_t starter = getpid();
+    *beside = (beside_t){.process = fork()};
+    if (beside->process < 0) {
+        beside->process = 0;
+        return err_set(err, STATUS_HOST, "the command of %s cannot be started: %s", option, strerror(errno));
+    }
+    if (beside->process == 0)
+        guard(command, starter);
+    /* parent and child both do this; it does not matter which is first */
+    setpgid(beside->process, beside->process);
+    return true;
+}
+
+bool beside_runs(beside_t *beside) {
+    if (beside->process && !beside->ended &&
+        waitpid(beside->process, &beside->status, WNOHANG) == beside->process)
+        beside->ended = true;
+    return beside->process && !beside->ended;
+}
+
+static void nap(void) {
+    const struct timespec time = {.tv_nsec = 20000000};
+    nanosleep(&time, NULL);
+}
+
+/* The shell may end before the processes that it has started. */
+void beside_stop(beside_t *beside) {
+    const int64_t began = clock_now_ns();
+    const pid_t group = beside->process;
+    int status;
+    if (!group)
+        return;
+    kill(-group, SIGTERM);
+    while (kill(-group, 0) == 0 &&
+           clock_now_ns() < began + (stop_signal() ? SHORT_PATIENCE_NS : PATIENCE_NS)) {
+        beside_runs(beside); /* collects its status, so that it is no longer a process of the group */
+        nap();
+    }
+    kill(-group, SIGKILL);
+    if (!beside->ended)
+        waitpid(group, &status, 0);
+    beside->process = 0;
+}
+
+void beside_describe(int status, char words[BESIDE_WORDS]) {
+    if (WIFSIGNALED(status))
+        snprintf(words, BESIDE_WORDS, "by signal %d", WTERMSIG(status));
+    else
+        snprintf(words, BESIDE_WORDS, "with status %d", WEXITSTATUS(status));
+}
+
+bool beside_wait(const char *option, const char *command, err_t *err) {
+    beside_t beside;
+    char words[BESIDE_WORDS];
+    if (!beside_start(&beside, option, command, err))
+        return false;
+    while (beside_runs(&beside) && !stop_signal())
+        nap();
+    bool ended = beside.ended;
+    beside_stop(&beside);
+    if (!ended)
+        return err_set(err, (status_t)(128 + stop_signal()), "interrupted");
+    if (beside.status == 0)
+        return true;
+    beside_describe(beside.status, words);
+    return err_set(err, STATUS_HOST, "the command of %s ended %s", option, words);
 }

@@ -1,6 +1,6 @@
-#include "query/indexes.h"
 #include "base/log.h"
-#include "query/suite/suite_read.h"
+#include "query/measure.h"
+#include "query/suite/suite.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
 #include "server/command_cursor.h"

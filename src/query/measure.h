@@ -4,22 +4,19 @@
 #define TIPPLE_QUERY_MEASURE_H
 
 #include "base/numbers/hist.h"
-#include "query/explained.h"
-#include "query/question.h"
-#include "query/suite/expected.h"
+#include "query/suite/answer.h"
+#include "query/suite/send.h"
 #include "query/watch/watch.h"
 
-enum {
-    MEASURE_MOST_CLIENTS = SUITE_MOST_CLIENTS,
-    MEASURE_MOST_CHOICES = SUITE_MOST_CHOICES
-};
+enum { MEASURE_MOST_CLIENTS = SUITE_MOST_CLIENTS, MEASURE_MOST_CHOICES = SUITE_MOST_CHOICES };
 
 /* More would use too much memory. WITH_ROOM is small enough for any table. */
 enum {
     MEASURE_MOST = 10000,
     MEASURE_MOST_REQUESTS = 1000000,
     WITH_ROOM = 91,
-    MEASURE_MOST_ANSWERS = 64 << 20
+    MEASURE_MOST_ANSWERS = 64 << 20,
+    QUESTION_DIGEST = 33
 };
 
 typedef struct {
@@ -93,6 +90,15 @@ void measure_settle(measures_t *list, measure_t *measure, bool wanted);
 
 /* Did nothing come back to any of its requests? Then its times are not those of an answer. */
 bool measure_of_nothing(const measure_t *measure);
+
+/* Why a stored index with the wanted key gives other answers or another speed: "it is sparse". NULL: it will do. usual: the
+ * collection's own collation, or NULL. */
+const char *indexes_differ(const bson_t *wanted, const bson_t *stored, const bson_t *usual);
+
+/* Checks the indexes of `setup`. A missing one is made (makes), or is an error of status 1 with its name and what to do. So
+ * is an index of the same key that differs: it is never replaced. */
+bool indexes_check(const suite_t *suite, const query_t *query, server_t *server, mongoc_client_t *client,
+                   bool makes, err_t *err);
 
 /* How many connections measuring uses at most at once. */
 uint32_t measure_connections(const suite_t *suite, const choices_t *choices);

@@ -1,5 +1,5 @@
 /* compare: files of an earlier run, good and bad, and what of them belongs to a measurement of now. */
-#include "query/compare.h"
+#include "query/run.h"
 #include "test.h"
 
 #include <math.h>
@@ -33,17 +33,19 @@ static void find(const bson_t *then, const char *name, const char *with, const c
     *found = compare_find(then, &measure, compared);
 }
 
-#define HEAD "{\"schema\":1,\"command\":\"query\",\"status\":0,\"suite\":\"s\",\"queries\":["
+#define HEAD  "{\"schema\":1,\"command\":\"query\",\"status\":0,\"suite\":\"s\",\"queries\":["
 #define ASKED "\"question\":\"5e1f\","
 
 static const char earlier[] = HEAD
-    "\n{\"name\":\"a\",\"with\":\"\"," ASKED "\"reads\":null,\"clients\":1,\"n\":500,\"empty\":4,\"failures\":0,"
+    "\n{\"name\":\"a\",\"with\":\"\"," ASKED
+    "\"reads\":null,\"clients\":1,\"n\":500,\"empty\":4,\"failures\":0,"
     "\"p50_ms\":12,\"p99_ms\":25.5,\"result\":[{\"$k\":1,\"x\":{\"$date\":\"2014-01-01T00:00:00Z\"}}]},\n"
     "{\"name\":\"a\",\"with\":\"n=10\"," ASKED "\"reads\":\"secondary\",\"clients\":16,\"n\":8000000000,"
     "\"empty\":0,\"failures\":0,\"p50_ms\":0.25,\"p99_ms\":1e-3},\n"
     "{\"name\":\"a\",\"with\":\"\"," ASKED "\"reads\":null,\"clients\":2,\"n\":3,\"empty\":3,\"failures\":0,"
     "\"p50_ms\":3,\"p99_ms\":null},\n"
-    "{\"name\":\"b\",\"with\":\"\"," ASKED "\"clients\":1,\"n\":3,\"empty\":0,\"failures\":2,\"p50_ms\":null},\n"
+    "{\"name\":\"b\",\"with\":\"\"," ASKED
+    "\"clients\":1,\"n\":3,\"empty\":0,\"failures\":2,\"p50_ms\":null},\n"
     "{\"name\":\"c\",\"with\":\"\",\"question\":\"0000\",\"clients\":1,\"n\":3,\"empty\":0,\"failures\":0,"
     "\"p50_ms\":7},\n7]}\n";
 

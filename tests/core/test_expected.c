@@ -1,7 +1,6 @@
 /* expected: counts and digests of answers; accumulate: by hand. */
 #include "json_lab.h"
-#include "query/suite/accumulate.h"
-#include "query/suite/expected.h"
+#include "query/suite/answer.h"
 #include "query/suite/value.h"
 #include "test.h"
 
@@ -31,8 +30,8 @@ TEST(digests) {
     assert_false(same_digest("{\"0\": {\"1\": 1}}", "{\"0\": {\"2\": 1}}"));
     assert_false(same_digest("{\"0\": {\"a\": null}}", "{\"0\": {}}"));
     assert_false(same_digest("{\"0\": {\"a\": [1, 2]}}", "{\"0\": {\"a\": [2, 1]}}"));
-    assert_false(same_digest("{\"0\": {\"a\": 1}, \"1\": {\"a\": 2}}",
-                             "{\"0\": {\"a\": 2}, \"1\": {\"a\": 1}}"));
+    assert_false(
+        same_digest("{\"0\": {\"a\": 1}, \"1\": {\"a\": 2}}", "{\"0\": {\"a\": 2}, \"1\": {\"a\": 1}}"));
     assert_false(same_digest("{\"0\": {\"a\": 1}, \"1\": {\"a\": 1}}", "{\"0\": {\"a\": 1}}"));
     assert_false(same_digest("{}", "{\"0\": {}}"));
 }

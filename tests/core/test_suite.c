@@ -1,7 +1,6 @@
 /* suite: what is refused, with line and column, and what is understood. */
 #include "builtin/builtin.h"
 #include "query/suite/suite.h"
-#include "query/suite/suite_read.h"
 #include "query/suite/value.h"
 #include "test.h"
 

@@ -1,7 +1,6 @@
 /* watch: shares of made-up ticks, the length of spans against a count of whole seconds, and a server's words.
  */
 #include "json_lab.h"
-#include "query/watch/members.h"
 #include "query/watch/watch.h"
 #include "test.h"
 

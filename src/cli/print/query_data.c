@@ -73,10 +73,9 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     const work_t *work = measure->work;
     result_put(to, AS_TEXT("name", work->query->name), AS_TEXT("with", work->with),
                AS_TEXT("question", work->question), AS_TEXT("reads", work->reads),
-               AS_COUNT("clients", measure->clients),
-               AS_COUNT("n", measure->hist->moments.count), AS_COUNT("returned", measure->returned),
-               AS_COUNT("empty", measure->empty), AS_FLAG("nothing_found", measure_of_nothing(measure)),
-               AS_COUNT("failures", measure->failures),
+               AS_COUNT("clients", measure->clients), AS_COUNT("n", measure->hist->moments.count),
+               AS_COUNT("returned", measure->returned), AS_COUNT("empty", measure->empty),
+               AS_FLAG("nothing_found", measure_of_nothing(measure)), AS_COUNT("failures", measure->failures),
                AS_TEXT("failure", measure->failures ? measure->failure : NULL),
                AS_TEXT("difference", measure->difference[0] ? measure->difference : NULL));
     for (const query_figure_t *figure = query_figures; figure->name; figure++)

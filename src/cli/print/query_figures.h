@@ -3,7 +3,6 @@
 #ifndef TIPPLE_CLI_PRINT_QUERY_FIGURES_H
 #define TIPPLE_CLI_PRINT_QUERY_FIGURES_H
 
-#include "query/compare.h"
 #include "query/run.h"
 
 typedef double query_figure_fn(const measure_t *measure);

@@ -1,17 +1,181 @@
 #include "query/suite/request.h"
-#include "query/suite/accumulate.h"
-#include "query/suite/aggregate.h"
-#include "query/suite/map_reduce.h"
-#include "query/suite/numeric.h"
-#include "query/suite/reading.h"
 #include "query/suite/value.h"
 #include "server/bson_read.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COMPLAIN(at, ...) yaml_tree_complain(suite->tree, at, err, __VA_ARGS__)
+
+/* ---- a pipeline that only reads ---- */
+
+/* Where a stage contains pipelines. */
+typedef enum { NOWHERE, IN_PIPELINE, IN_EACH } inside_t;
+
+static const struct {
+    const char *name;
+    inside_t inside;
+} stages[] = {
+    {"$addFields", NOWHERE},  {"$bucket", NOWHERE},          {"$bucketAuto", NOWHERE},
+    {"$collStats", NOWHERE},  {"$count", NOWHERE},           {"$densify", NOWHERE},
+    {"$documents", NOWHERE},  {"$facet", IN_EACH},           {"$fill", NOWHERE},
+    {"$geoNear", NOWHERE},    {"$graphLookup", NOWHERE},     {"$group", NOWHERE},
+    {"$indexStats", NOWHERE}, {"$limit", NOWHERE},           {"$lookup", IN_PIPELINE},
+    {"$match", NOWHERE},      {"$planCacheStats", NOWHERE},  {"$project", NOWHERE},
+    {"$redact", NOWHERE},     {"$replaceRoot", NOWHERE},     {"$replaceWith", NOWHERE},
+    {"$sample", NOWHERE},     {"$search", NOWHERE},          {"$searchMeta", NOWHERE},
+    {"$set", NOWHERE},        {"$setWindowFields", NOWHERE}, {"$skip", NOWHERE},
+    {"$sort", NOWHERE},       {"$sortByCount", NOWHERE},     {"$unionWith", IN_PIPELINE},
+    {"$unset", NOWHERE},      {"$unwind", NOWHERE},          {"$vectorSearch", NOWHERE},
+};
+
+enum { DEEPEST = 32, WHY = 400 };
+
+typedef struct {
+    bool known;
+    char why[WHY];
+} look_t;
+
+static bool __attribute__((format(printf, 2, 3))) refuse(look_t *look, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(look->why, sizeof look->why, fmt, args);
+    va_end(args);
+    return false;
+}
+
+static bool is_unknown(const look_t *look, const bson_iter_t *at) {
+    return !look->known && BSON_ITER_HOLDS_NULL(at);
+}
+
+static bool look_at_pipeline(look_t *look, const bson_iter_t *at, int depth);
+
+static bool look_inside(look_t *look, const bson_iter_t *stage, inside_t inside, int depth) {
+    bson_iter_t field;
+    if (BSON_ITER_HOLDS_ARRAY(stage))
+        return refuse(look, "%s has a map", bson_iter_key(stage));
+    if (!BSON_ITER_HOLDS_DOCUMENT(stage)) /* {$unionWith: NAME} */
+        return true;
+    bson_iter_recurse(stage, &field);
+    while (bson_iter_next(&field))
+        if ((inside == IN_EACH || strcmp(bson_iter_key(&field), "pipeline") == 0) &&
+            !look_at_pipeline(look, &field, depth + 1))
+            return false;
+    return true;
+}
+
+static bool look_at_stage(look_t *look, const bson_iter_t *at, int depth) {
+    bson_iter_t stage, other;
+    if (is_unknown(look, at))
+        return true;
+    bool one = BSON_ITER_HOLDS_DOCUMENT(at) && bson_iter_recurse(at, &stage) && bson_iter_next(&stage);
+    if (one) {
+        other = stage;
+        one = bson_iter_key(&stage)[0] == '$' && !bson_iter_next(&other);
+    }
+    if (!one)
+        return refuse(look, "a stage is a map with one key, such as {$match: {...}}");
+    const char *name = bson_iter_key(&stage);
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        if (strcmp(stages[i].name, name) == 0)
+            return stages[i].inside == NOWHERE || look_inside(look, &stage, stages[i].inside, depth);
+    if (strcmp(name, "$out") == 0 || strcmp(name, "$merge") == 0)
+        return refuse(look, "a timed query does not write; leave %s out", name);
+    return refuse(look,
+                  "'%.60s' is not among the stages that are known to read only, and a timed query does not "
+                  "write; leave it out",
+                  name);
+}
+
+static bool look_at_pipeline(look_t *look, const bson_iter_t *at, int depth) {
+    bson_iter_t stage;
+    if (is_unknown(look, at))
+        return true;
+    if (depth > DEEPEST)
+        return refuse(look, "more than %d pipelines in each other", DEEPEST);
+    if (!BSON_ITER_HOLDS_ARRAY(at))
+        return refuse(look, "'%.60s' is a pipeline here: a list of stages", bson_iter_key(at));
+    bson_iter_recurse(at, &stage);
+    while (bson_iter_next(&stage))
+        if (!look_at_stage(look, &stage, depth))
+            return false;
+    return true;
+}
+
+bool reading_check(const bson_t *pipeline, bool known, const yaml_tree_t *tree, const yaml_item_t *list,
+                   err_t *err) {
+    look_t look = {.known = known};
+    bson_iter_t stage;
+    const yaml_item_t *node = list->first;
+    bool ok = bson_iter_init(&stage, pipeline);
+    while (ok && bson_iter_next(&stage)) {
+        if (!look_at_stage(&look, &stage, 0))
+            return yaml_tree_complain(tree, node ? node : list, err, "%s", look.why);
+        node = node ? node->next : NULL;
+    }
+    return ok || yaml_tree_complain(tree, list, err, "a list of stages was expected here");
+}
+
+/* ---- a mapReduce ---- */
+
+static bool is_function(const char *name) {
+    return strcmp(name, "map") == 0 || strcmp(name, "reduce") == 0 || strcmp(name, "finalize") == 0;
+}
+
+/* A function is text as it stands in the suite, whatever it looks like. */
+static bool put_part(bson_t *command, const bson_iter_t *part, const suite_t *suite, const query_t *query,
+                     err_t *err) {
+    const char *name = bson_iter_key(part);
+    const yaml_item_t *at = yaml_item_get(query->body, name);
+    int64_t number;
+    bool flag;
+    if (is_function(name))
+        return bson_append_code(command, name, -1, at->text);
+    if (strcmp(name, "limit") == 0)
+        return numeric_whole(part, &number) && number >= 0
+                   ? bson_append_int64(command, name, -1, number)
+                   : COMPLAIN(at, "'limit' is a whole number, 0 or more");
+    if (strcmp(name, "jsMode") == 0)
+        return yaml_tree_bool(suite->tree, at, &flag, err) && bson_append_bool(command, name, -1, flag);
+    return BSON_ITER_HOLDS_DOCUMENT(part) ? bson_append_iter(command, name, -1, part)
+                                          : COMPLAIN(at, "'%s' is a map", name);
+}
+
+static bool put_options(bson_t *command, const bson_t *options, const suite_t *suite, const query_t *query,
+                        err_t *err) {
+    bson_iter_t option;
+    bson_iter_init(&option, options);
+    while (bson_iter_next(&option)) {
+        const char *name = bson_iter_key(&option);
+        if (strcmp(name, "maxTimeMS") != 0 && strcmp(name, "collation") != 0 &&
+            strcmp(name, "readConcern") != 0)
+            return COMPLAIN(yaml_item_get(query->options, name), "a mapReduce has no '%s'", name);
+        if (strcmp(name, "readConcern") != 0) /* goes along where it is sent */
+            bson_append_iter(command, name, -1, &option);
+    }
+    return true;
+}
+
+static bson_t *map_reduce_command(const char *collection, const bson_t *filled, const bson_t *options,
+                                  const suite_t *suite, const query_t *query, err_t *err) {
+    bson_t *command = BCON_NEW("mapReduce", BCON_UTF8(collection)), out;
+    bson_iter_t part;
+    bool ok = bson_iter_init(&part, filled);
+    while (ok && bson_iter_next(&part))
+        ok = put_part(command, &part, suite, query, err);
+    bson_append_document_begin(command, "out", -1, &out);
+    bson_append_int32(&out, "inline", -1, 1);
+    bson_append_document_end(command, &out);
+    if (ok && put_options(command, options, suite, query, err))
+        return command;
+    bson_destroy(command);
+    return NULL;
+}
+
+/* ---- a request ---- */
 
 /* The source of a request as one document: the suite's map with parameters filled in. */
 static bool fill_in(bson_t *filled, const suite_t *suite, const yaml_item_t *node, const bson_t *params,
@@ -235,73 +399,4 @@ void request_free(request_t *request) {
     free(request->collection);
     free(request->field);
     *request = (request_t){.kind = QUERY_FIND};
-}
-
-/* ---- sending ---- */
-
-static void find(const request_t *request, const bson_t *options, mongoc_client_t *client,
-                 command_cursor_t *cursor) {
-    command_cursor_find(cursor, client, request->database, request->collection, request->body, options,
-                        request->prefs);
-}
-
-static bool read_sums(const request_t *request, const bson_t *options, mongoc_client_t *client,
-                      accumulate_t *sums, bson_error_t *error) {
-    command_cursor_t cursor;
-    const bson_t *document, *reply;
-    bson_error_t late;
-    bool cut_off = false;
-    find(request, options, client, &cursor);
-    while (!cut_off && command_cursor_next(&cursor, &document)) {
-        accumulate_take(sums, document);
-        cut_off = answer_cut_off(&cursor, error);
-    }
-    const bool ok = !command_cursor_failed(&cursor, cut_off ? &late : error, &reply) && !cut_off;
-    command_cursor_end(&cursor);
-    return ok;
-}
-
-/* One chunk after the other, each a find of its own, until all have come or there are no more. */
-static bool read_chunks(const request_t *request, mongoc_client_t *client, accumulate_t *sums,
-                        bson_error_t *error) {
-    bool ok = true;
-    for (int64_t from = 0; ok && from < request->limit && sums->documents == (uint64_t)from;) {
-        const int64_t left = request->limit - from, size = left < request->chunk ? left : request->chunk;
-        bson_t options = BSON_INITIALIZER;
-        bson_copy_to_excluding_noinit(request->options, &options, "limit", NULL);
-        bson_append_int64(&options, "skip", -1, from);
-        bson_append_int64(&options, "limit", -1, size);
-        ok = read_sums(request, &options, client, sums, error);
-        bson_destroy(&options);
-        from += size;
-    }
-    return ok;
-}
-
-static bool send_accumulate(const request_t *request, mongoc_client_t *client, answer_t *answer,
-                            bson_error_t *error) {
-    accumulate_t sums;
-    bson_t result;
-    accumulate_begin(&sums, request->field, request->keeps);
-    const bool ok = request->chunk ? read_chunks(request, client, &sums, error)
-                                   : read_sums(request, request->options, client, &sums, error);
-    accumulate_result(&sums, &result);
-    answer_take(answer, &result);
-    bson_destroy(&result);
-    answer->count = sums.documents;
-    return ok;
-}
-
-bool request_send(const request_t *request, mongoc_client_t *client, answer_t *answer, bson_error_t *error) {
-    command_cursor_t cursor;
-    if (request->kind == QUERY_MAP_REDUCE)
-        return map_reduce_send(client, request, answer, error);
-    if (request->kind == QUERY_ACCUMULATE)
-        return send_accumulate(request, client, answer, error);
-    if (request->kind == QUERY_PIPELINE)
-        aggregate_begin(&cursor, client, request->database, request->collection, request->body,
-                        request->options, request->prefs);
-    else
-        find(request, request->options, client, &cursor);
-    return answer_read(answer, &cursor, error);
 }

@@ -3,14 +3,13 @@
 #ifndef TIPPLE_QUERY_SUITE_REQUEST_H
 #define TIPPLE_QUERY_SUITE_REQUEST_H
 
-#include "query/suite/answer.h"
 #include "query/suite/suite.h"
 
 #include <mongoc/mongoc.h>
 
 /* Which servers to read from. */
 typedef struct {
-    const char *mode;                 /* primary, secondary, nearest, ...; NULL: as the query says, or the URI */
+    const char *mode; /* primary, secondary, nearest, ...; NULL: as the query says, or the URI */
     const mongoc_read_prefs_t *usual; /* the URI's, whose tags and staleness hold for other modes, too */
 } reads_t;
 
@@ -33,7 +32,10 @@ bool request_build(request_t *request, const suite_t *suite, const query_t *quer
                    const char *collection, const bson_t *params, const reads_t *reads, err_t *err);
 void request_free(request_t *request); /* zeroed is allowed */
 
-/* Sends the request and reads everything that comes back. False: error holds what the driver or the server said. */
-bool request_send(const request_t *request, mongoc_client_t *client, answer_t *answer, bson_error_t *error);
+/* Checks that each stage of an aggregation is one that is known to read only, also in the pipelines of $lookup,
+ * $unionWith and $facet. pipeline: {"0": ...}, as made from `list`; a refusal names the place of the stage in `list`.
+ * known: parameters are filled in; false: a null may stand for a parameter, and is ignored. */
+bool reading_check(const bson_t *pipeline, bool known, const yaml_tree_t *tree, const yaml_item_t *list,
+                   err_t *err);
 
 #endif

@@ -1,28 +1,277 @@
 #include "query/suite/suite.h"
 #include "base/chars/suggest.h"
 #include "base/grow.h"
+#include "base/numbers/units.h"
 #include "base/text.h"
 #include "builtin/builtin.h"
-#include "query/suite/expected.h"
-#include "query/suite/reading.h"
-#include "query/suite/suite_read.h"
+#include "query/suite/answer.h"
+#include "query/suite/request.h"
 #include "query/suite/typed_query.h"
 #include "query/suite/value.h"
+#include "server/bson_read.h"
+#include "server/collection.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define REFUSE(at, ...)   yaml_tree_complain(tree, at, err, __VA_ARGS__)
 #define COMPLAIN(at, ...) yaml_tree_complain(suite->tree, at, err, __VA_ARGS__)
 
 enum { LARGEST_FILE = 4 << 20, MOST_PARAMS = 128, LONGEST_NAME = 60 };
+
+/* ---- texts, lists, indexes ---- */
+
+static bool want(const yaml_tree_t *tree, const yaml_item_t *node, yaml_item_kind_t kind,
+                 const char *expected, err_t *err) {
+    return (node && node->kind == kind) || REFUSE(node, "%s was expected here", expected);
+}
+
+static bool read_text(const yaml_tree_t *tree, const yaml_item_t *map, const char *key, const char **text,
+                      err_t *err) {
+    const yaml_item_t *node = yaml_item_get(map, key);
+    if (!node)
+        return true;
+    if (node->kind != YAML_ITEM_SCALAR || !node->length || strlen(node->text) != node->length)
+        return REFUSE(node, "'%s' is a text", key);
+    *text = node->text;
+    return true;
+}
+
+static bool list_of_texts(const yaml_tree_t *tree, const yaml_item_t *node, const char *key, err_t *err) {
+    if (node && !want(tree, node, YAML_ITEM_LIST, "a list of names", err))
+        return false;
+    for (const yaml_item_t *item = node ? node->first : NULL; item; item = item->next)
+        if (item->kind != YAML_ITEM_SCALAR || !item->length)
+            return REFUSE(item, "'%s' is a list of names", key);
+    return true;
+}
+
+/* An index may restrict later writes, but must never change what is there: with expireAfterSeconds a server removes
+ * documents. */
+static bool check_index(const yaml_tree_t *tree, const yaml_item_t *index, err_t *err) {
+    static const char *const keys[] = {"key",
+                                       "name",
+                                       "unique",
+                                       "sparse",
+                                       "hidden",
+                                       "partialFilterExpression",
+                                       "collation",
+                                       "wildcardProjection",
+                                       "weights",
+                                       "default_language",
+                                       "language_override",
+                                       "textIndexVersion",
+                                       "2dsphereIndexVersion",
+                                       "bits",
+                                       "min",
+                                       "max"};
+    const yaml_item_t *key = index->kind == YAML_ITEM_MAP ? yaml_item_get(index, "key") : NULL;
+    if (!key || key->kind != YAML_ITEM_MAP || !key->count)
+        return REFUSE(index, "an index is written like {key: {ts: 1, st: 1}}");
+    const yaml_item_t *expiry = yaml_item_get(index, "expireAfterSeconds");
+    return expiry
+               ? REFUSE(expiry, "the server removes documents by such an index, and a timed query does not "
+                                "write; leave expireAfterSeconds out")
+               : yaml_tree_only_keys(tree, index, keys, COUNT(keys), err);
+}
+
+static bool is_flag(const char *key) {
+    return strcmp(key, "unique") == 0 || strcmp(key, "sparse") == 0 || strcmp(key, "hidden") == 0;
+}
+
+static bool append_flag(const yaml_tree_t *tree, const yaml_item_t *item, bson_t *index, err_t *err) {
+    bool flag;
+    return yaml_tree_bool(tree, item, &flag, err) && bson_append_bool(index, item->key, -1, flag);
+}
+
+/* A server takes longer names than drivers and older servers can list. */
+static bool has_index_name(const yaml_tree_t *tree, const yaml_item_t *node, const bson_t *index,
+                           err_t *err) {
+    char name[COLLECTION_INDEX_NAME];
+    bson_t key;
+    const yaml_item_t *own = yaml_item_get(node, "name");
+    if (own)
+        return *bson_read_text(index, "name") || REFUSE(own, "'name' is a text");
+    return (bson_read_field(index, "key", &key) && collection_name_index(&key, name) < sizeof name) ||
+           REFUSE(node,
+                  "by its keys this index would have a name of more than %zu bytes: give it a shorter one, "
+                  "{key: ..., name: NAME}",
+                  sizeof name - 1);
+}
+
+bool suite_read_index(const yaml_tree_t *tree, const yaml_item_t *node, bson_t *index, err_t *err) {
+    bson_init(index);
+    bool ok = check_index(tree, node, err);
+    for (const yaml_item_t *item = ok ? node->first : NULL; ok && item; item = item->next)
+        ok = is_flag(item->key) ? append_flag(tree, item, index, err)
+                                : value_append(index, item->key, item, tree, NULL, err);
+    return ok && has_index_name(tree, node, index, err);
+}
+
+/* ---- how it is measured ---- */
+
+const char *const suite_read_modes[] = {"primary", "primaryPreferred", "secondary", "secondaryPreferred",
+                                        "nearest"};
+const size_t suite_read_mode_count = COUNT(suite_read_modes);
+
+static bool read_count(const yaml_tree_t *tree, const yaml_item_t *map, const char *key, int64_t least,
+                       uint32_t *count, err_t *err) {
+    const yaml_item_t *node = yaml_item_get(map, key);
+    int64_t number;
+    if (!node)
+        return true;
+    if (!yaml_tree_int(tree, node, least, 1000000, &number, err))
+        return false;
+    *count = (uint32_t)number;
+    return true;
+}
+
+static bool read_duration(const yaml_tree_t *tree, const yaml_item_t *node, int64_t *duration_ns,
+                          err_t *err) {
+    return !node ||
+           (node->kind == YAML_ITEM_SCALAR && units_parse_time(node->text, duration_ns) &&
+            *duration_ns > 0) ||
+           REFUSE(node, "'duration' is a time, such as 30s");
+}
+
+/* A list, not longer than there is room for choices. */
+static bool is_choices(const yaml_tree_t *tree, const yaml_item_t *node, const char *example, err_t *err) {
+    return want(tree, node, YAML_ITEM_LIST, example, err) &&
+           ((node->count && node->count <= SUITE_MOST_CHOICES) ||
+            REFUSE(node, "from 1 to %d of them", SUITE_MOST_CHOICES));
+}
+
+static bool read_clients(const yaml_tree_t *tree, suite_run_t *run, const yaml_item_t *node, err_t *err) {
+    int64_t number;
+    if (!node)
+        return true;
+    if (!is_choices(tree, node, "a list of numbers", err))
+        return false;
+    for (const yaml_item_t *item = node->first; item; item = item->next) {
+        if (!yaml_tree_int(tree, item, 1, SUITE_MOST_CLIENTS, &number, err))
+            return false;
+        for (size_t i = 0; i < run->client_choices; i++)
+            if (run->clients[i] == number)
+                return REFUSE(item, "%s is named twice", item->text);
+        run->clients[run->client_choices++] = (uint32_t)number;
+    }
+    return true;
+}
+
+static const char *mode_named(const yaml_item_t *item) {
+    for (size_t i = 0; item->kind == YAML_ITEM_SCALAR && i < suite_read_mode_count; i++)
+        if (strcmp(suite_read_modes[i], item->text) == 0)
+            return suite_read_modes[i];
+    return NULL;
+}
+
+static bool read_reads(const yaml_tree_t *tree, suite_run_t *run, const yaml_item_t *node, err_t *err) {
+    if (!node)
+        return true;
+    if (!is_choices(tree, node, "a list such as [primary, secondary]", err))
+        return false;
+    for (const yaml_item_t *item = node->first; item; item = item->next) {
+        const char *mode = mode_named(item);
+        if (!mode)
+            return REFUSE(item, "a read preference was expected here: primary, primaryPreferred, secondary, "
+                                "secondaryPreferred or nearest");
+        for (size_t i = 0; i < run->reads_choices; i++)
+            if (run->reads[i] == mode)
+                return REFUSE(item, "%s is named twice", mode);
+        run->reads[run->reads_choices++] = mode;
+    }
+    return true;
+}
+
+static bool read_run(const yaml_tree_t *tree, const yaml_item_t *map, suite_run_t *run, err_t *err) {
+    static const char *const keys[] = {"repeats", "warmup", "duration", "clients", "readPreference"};
+    *run = (suite_run_t){.warmups = SUITE_UNSAID};
+    return !map || (want(tree, map, YAML_ITEM_MAP, "a map such as {repeats: 10}", err) &&
+                    yaml_tree_only_keys(tree, map, keys, COUNT(keys), err) &&
+                    read_count(tree, map, "repeats", 1, &run->repeats, err) &&
+                    read_count(tree, map, "warmup", 0, &run->warmups, err) &&
+                    read_duration(tree, yaml_item_get(map, "duration"), &run->duration_ns, err) &&
+                    read_clients(tree, run, yaml_item_get(map, "clients"), err) &&
+                    read_reads(tree, run, yaml_item_get(map, "readPreference"), err));
+}
+
+static bool read_query_run(const yaml_tree_t *tree, const yaml_item_t *map, suite_run_t *run, err_t *err) {
+    static const char *const keys[] = {"clients"};
+    return !map || (want(tree, map, YAML_ITEM_MAP, "a map such as {clients: [1, 4]}", err) &&
+                    yaml_tree_only_keys(tree, map, keys, COUNT(keys), err) &&
+                    read_clients(tree, run, yaml_item_get(map, "clients"), err));
+}
+
+/* ---- its tables ---- */
+
+static bool is_each(const yaml_item_t *queries, const char *name) {
+    for (const yaml_item_t *query = queries->first; query; query = query->next) {
+        const yaml_item_t *each = yaml_item_get(query, "each");
+        if (each && yaml_item_get(each, name))
+            return true;
+    }
+    return false;
+}
+
+/* ROW: {COLUMN: text} */
+static bool check_published(const yaml_tree_t *tree, const yaml_item_t *rows, err_t *err) {
+    if (rows && !want(tree, rows, YAML_ITEM_MAP, "ROW: {COLUMN: FIGURE}", err))
+        return false;
+    for (const yaml_item_t *row = rows ? rows->first : NULL; row; row = row->next) {
+        if (!want(tree, row, YAML_ITEM_MAP, "{COLUMN: FIGURE}", err))
+            return false;
+        for (const yaml_item_t *figure = row->first; figure; figure = figure->next)
+            if (figure->kind != YAML_ITEM_SCALAR || !figure->length)
+                return REFUSE(figure, "a published figure is a text, such as 0.3 σ 0.03");
+    }
+    return true;
+}
+
+static bool read_table_of(const yaml_tree_t *tree, const yaml_item_t *map, const yaml_item_t *queries,
+                          suite_table_t *table, err_t *err) {
+    static const char *const keys[] = {"title", "rows", "columns", "show", "queries", "published"};
+    static const char *const sides[] = {"query", "clients", "reads"};
+    static const char *const figures[] = {"docs_per_ms", "ops_per_second", "mean_ms", "p50_ms",
+                                          "p95_ms",      "p99_ms",         "min_ms",  "max_ms"};
+    if (!want(tree, map, YAML_ITEM_MAP, "a table, which is a map,", err) ||
+        !yaml_tree_only_keys(tree, map, keys, COUNT(keys), err) ||
+        !read_text(tree, map, "title", &table->title, err) ||
+        !read_text(tree, map, "rows", &table->rows, err) ||
+        !read_text(tree, map, "columns", &table->columns, err) ||
+        !read_text(tree, map, "show", &table->show, err))
+        return false;
+    if (!table->title || !table->rows || !table->columns || !table->show)
+        return REFUSE(map, "a table needs 'title', 'rows', 'columns' and 'show'");
+    const char *const chosen[] = {table->rows, table->columns};
+    for (size_t i = 0; i < COUNT(chosen); i++) {
+        bool known = is_each(queries, chosen[i]);
+        for (size_t k = 0; k < COUNT(sides); k++)
+            known = known || strcmp(sides[k], chosen[i]) == 0;
+        if (!known)
+            return REFUSE(yaml_item_get(map, i ? "columns" : "rows"),
+                          "'%s' is neither query, clients or reads, nor a name of an 'each'", chosen[i]);
+    }
+    bool known = false;
+    for (size_t i = 0; i < COUNT(figures); i++)
+        known = known || strcmp(figures[i], table->show) == 0;
+    if (!known)
+        return REFUSE(yaml_item_get(map, "show"),
+                      "'%s' is not a figure: docs_per_ms, ops_per_second, mean_ms, p50_ms, "
+                      "p95_ms, p99_ms, min_ms or max_ms",
+                      table->show);
+    table->queries = yaml_item_get(map, "queries");
+    table->published = yaml_item_get(map, "published");
+    return list_of_texts(tree, table->queries, "queries", err) &&
+           check_published(tree, table->published, err);
+}
 
 /* ---- helpers ---- */
 
 static bool read_name(const suite_t *suite, const yaml_item_t *map, const char **name, err_t *err) {
     if (!yaml_item_get(map, "name"))
         return COMPLAIN(map, "'name' is missing");
-    if (!suite_read_text(suite->tree, map, "name", name, err))
+    if (!read_text(suite->tree, map, "name", name, err))
         return false;
     if (strspn(*name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(*name))
         return COMPLAIN(yaml_item_get(map, "name"), "a name has letters, digits, '-', '_' and '.' only");
@@ -68,7 +317,7 @@ static bool add_name(const suite_t *suite, names_t *names, const yaml_item_t *at
 /* What replaces its parameters is checked later, when it is known. */
 static bool check_pipeline(const suite_t *suite, const yaml_item_t *list, const names_t *names, err_t *err) {
     bson_t pipeline;
-    if (!suite_want(suite->tree, list, YAML_ITEM_LIST, "a list of stages", err))
+    if (!want(suite->tree, list, YAML_ITEM_LIST, "a list of stages", err))
         return false;
     bool ok = value_sketch(&pipeline, list, suite->tree, names->names, names->count, err) &&
               reading_check(&pipeline, false, suite->tree, list, err);
@@ -88,13 +337,13 @@ static bool check_find(const suite_t *suite, const query_t *query, const names_t
                                              "skip",  "whole",  "list", "chunk"};
     bool is_find = query->kind == QUERY_FIND, flag;
     const char *field = NULL;
-    if (!suite_want(suite->tree, query->body, YAML_ITEM_MAP, "a map", err) ||
+    if (!want(suite->tree, query->body, YAML_ITEM_MAP, "a map", err) ||
         !yaml_tree_only_keys(suite->tree, query->body, is_find ? find : accumulate,
                              is_find ? COUNT(find) : COUNT(accumulate), err))
         return false;
     if (!is_find && !yaml_item_get(query->body, "field"))
         return COMPLAIN(query->body, "'field' is missing: what the client accumulates");
-    if (!is_find && !suite_read_text(suite->tree, query->body, "field", &field, err))
+    if (!is_find && !read_text(suite->tree, query->body, "field", &field, err))
         return false;
     for (size_t i = 0; i < COUNT(flags); i++) {
         const yaml_item_t *node = yaml_item_get(query->body, flags[i]);
@@ -115,14 +364,14 @@ static bool check_map_reduce(const suite_t *suite, const query_t *query, const n
     static const char *const keys[] = {"map",  "reduce", "finalize", "query",
                                        "sort", "limit",  "scope",    "jsMode"};
     const char *function;
-    if (!suite_want(suite->tree, query->body, YAML_ITEM_MAP, "a map", err) ||
+    if (!want(suite->tree, query->body, YAML_ITEM_MAP, "a map", err) ||
         !yaml_tree_only_keys(suite->tree, query->body, keys, COUNT(keys), err))
         return false;
     for (size_t i = 0; i < 2; i++)
         if (!yaml_item_get(query->body, keys[i]))
             return COMPLAIN(query->body, "'%s' is missing: a function of JavaScript", keys[i]);
     for (size_t i = 0; i < 3; i++)
-        if (!suite_read_text(suite->tree, query->body, keys[i], &function, err))
+        if (!read_text(suite->tree, query->body, keys[i], &function, err))
             return false;
     return value_check(query->body, suite->tree, names->names, names->count, err);
 }
@@ -138,14 +387,13 @@ static bool check_draw(const suite_t *suite, const query_t *query, names_t *name
     const yaml_item_t *draw = query->draw;
     if (!draw)
         return true;
-    if (!suite_want(suite->tree, draw, YAML_ITEM_MAP, "{gives: [NAME, ...], pipeline: [...]}", err) ||
+    if (!want(suite->tree, draw, YAML_ITEM_MAP, "{gives: [NAME, ...], pipeline: [...]}", err) ||
         !yaml_tree_only_keys(suite->tree, draw, keys, COUNT(keys), err))
         return false;
     const yaml_item_t *gives = yaml_item_get(draw, "gives"), *pipeline = yaml_item_get(draw, "pipeline");
     if (!gives || !pipeline)
         return COMPLAIN(draw, "'draw' needs 'gives', the names of what it draws, and 'pipeline'");
-    if (!suite_list_of_texts(suite->tree, gives, "gives", err) ||
-        !check_pipeline(suite, pipeline, names, err))
+    if (!list_of_texts(suite->tree, gives, "gives", err) || !check_pipeline(suite, pipeline, names, err))
         return false;
     for (const yaml_item_t *item = gives->first; item; item = item->next)
         if (!add_name(suite, names, item, item->text, err))
@@ -155,7 +403,7 @@ static bool check_draw(const suite_t *suite, const query_t *query, names_t *name
 
 /* `each` is a list of values, or a map of named values. */
 static bool check_each(const suite_t *suite, const query_t *query, names_t *names, err_t *err) {
-    if (query->each && !suite_want(suite->tree, query->each, YAML_ITEM_MAP, "NAME: [VALUE, ...]", err))
+    if (query->each && !want(suite->tree, query->each, YAML_ITEM_MAP, "NAME: [VALUE, ...]", err))
         return false;
     for (const yaml_item_t *item = query->each ? query->each->first : NULL; item; item = item->next) {
         if (item->kind == YAML_ITEM_SCALAR)
@@ -172,13 +420,11 @@ static bool check_each(const suite_t *suite, const query_t *query, names_t *name
 }
 
 static bool check_options(const suite_t *suite, const query_t *query, const names_t *names, err_t *err) {
-    static const char *const keys[] = {"allowDiskUse",   "hint",         "readConcern",
-                                       "readPreference", "maxTimeMS",    "batchSize",
-                                       "collation",      "let"};
-    return !query->options ||
-           (suite_want(suite->tree, query->options, YAML_ITEM_MAP, "a map of options", err) &&
-            check_keys(suite, query->options, keys, COUNT(keys), err) &&
-            value_check(query->options, suite->tree, names->names, names->count, err));
+    static const char *const keys[] = {"allowDiskUse", "hint",      "readConcern", "readPreference",
+                                       "maxTimeMS",    "batchSize", "collation",   "let"};
+    return !query->options || (want(suite->tree, query->options, YAML_ITEM_MAP, "a map of options", err) &&
+                               check_keys(suite, query->options, keys, COUNT(keys), err) &&
+                               value_check(query->options, suite->tree, names->names, names->count, err));
 }
 
 /* setup: {indexes: [{key: {ts: 1}}, ...]} */
@@ -186,13 +432,13 @@ static bool check_setup(const suite_t *suite, query_t *query, const yaml_item_t 
     static const char *const keys[] = {"indexes"};
     if (!setup)
         return true;
-    if (!suite_want(suite->tree, setup, YAML_ITEM_MAP, "{indexes: [...]}", err) ||
+    if (!want(suite->tree, setup, YAML_ITEM_MAP, "{indexes: [...]}", err) ||
         !yaml_tree_only_keys(suite->tree, setup, keys, COUNT(keys), err))
         return false;
     query->indexes = yaml_item_get(setup, "indexes");
     if (!query->indexes)
         return COMPLAIN(setup, "'indexes' is missing");
-    if (!suite_want(suite->tree, query->indexes, YAML_ITEM_LIST, "a list of indexes", err))
+    if (!want(suite->tree, query->indexes, YAML_ITEM_LIST, "a list of indexes", err))
         return false;
     bool ok = true;
     for (const yaml_item_t *item = query->indexes->first; ok && item; item = item->next) {
@@ -211,7 +457,7 @@ static bool check_expect(const suite_t *suite, const query_t *query, const names
         return true;
     if (query->draw)
         return COMPLAIN(expect, "nothing can be expected of a query that draws its parameters");
-    if (!suite_want(suite->tree, expect, YAML_ITEM_MAP, "{documents: ...} or {digest: ...}", err) ||
+    if (!want(suite->tree, expect, YAML_ITEM_MAP, "{documents: ...} or {digest: ...}", err) ||
         !check_keys(suite, expect, keys, COUNT(keys), err))
         return false;
     bool ok = value_sketch(&filled, expect, suite->tree, names->names, names->count, err) &&
@@ -246,11 +492,11 @@ static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, qu
         "options", "each",  "draw", "setup",      "documents", "expect",    "run",  "explain"};
     static const char *const kinds[] = {"pipeline", "find", "accumulate",
                                         "mapReduce"}; /* in the order of query_kind_t */
-    if (!suite_want(suite->tree, map, YAML_ITEM_MAP, "a query, which is a map,", err) ||
+    if (!want(suite->tree, map, YAML_ITEM_MAP, "a query, which is a map,", err) ||
         !yaml_tree_only_keys(suite->tree, map, keys, COUNT(keys), err) ||
         !read_name(suite, map, &query->name, err) ||
-        !suite_read_text(suite->tree, map, "about", &query->about, err) ||
-        !suite_read_text(suite->tree, map, "collection", &query->collection, err))
+        !read_text(suite->tree, map, "about", &query->about, err) ||
+        !read_text(suite->tree, map, "collection", &query->collection, err))
         return false;
     query->at = map;
     for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -273,19 +519,19 @@ static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, qu
     query->documents = yaml_item_get(map, "documents");
     query->expect = yaml_item_get(map, "expect");
     /* draw may use `each`, and the rest may use both */
-    return suite_list_of_texts(suite->tree, query->tags, "tags", err) &&
-           check_each(suite, query, &names, err) && check_draw(suite, query, &names, err) &&
-           check_body(suite, query, &names, err) && check_options(suite, query, &names, err) &&
+    return list_of_texts(suite->tree, query->tags, "tags", err) && check_each(suite, query, &names, err) &&
+           check_draw(suite, query, &names, err) && check_body(suite, query, &names, err) &&
+           check_options(suite, query, &names, err) &&
            check_setup(suite, query, yaml_item_get(map, "setup"), err) &&
            check_documents(suite, query, &names, err) && check_expect(suite, query, &names, err) &&
            check_explain(suite, query, yaml_item_get(map, "explain"), err) &&
-           suite_read_query_run(suite->tree, yaml_item_get(map, "run"), &query->run, err);
+           read_query_run(suite->tree, yaml_item_get(map, "run"), &query->run, err);
 }
 
 /* ---- the suite ---- */
 
 static bool read_params(suite_t *suite, names_t *names, err_t *err) {
-    if (suite->params && !suite_want(suite->tree, suite->params, YAML_ITEM_MAP, "NAME: VALUE", err))
+    if (suite->params && !want(suite->tree, suite->params, YAML_ITEM_MAP, "NAME: VALUE", err))
         return false;
     for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item; item = item->next)
         if (!value_check(item, suite->tree, NULL, 0, err) || !add_name(suite, names, item, item->key, err))
@@ -296,7 +542,7 @@ static bool read_params(suite_t *suite, names_t *names, err_t *err) {
 static bool read_queries(suite_t *suite, const yaml_item_t *list, const names_t *names, err_t *err) {
     if (!list)
         return COMPLAIN(yaml_tree_root(suite->tree), "'queries' is missing");
-    if (!suite_want(suite->tree, list, YAML_ITEM_LIST, "a list of queries", err))
+    if (!want(suite->tree, list, YAML_ITEM_LIST, "a list of queries", err))
         return false;
     if (!list->count)
         return COMPLAIN(list, "there are no queries");
@@ -315,8 +561,7 @@ static bool read_queries(suite_t *suite, const yaml_item_t *list, const names_t 
 }
 
 static bool read_table(suite_t *suite, const yaml_item_t *map, suite_table_t *table, err_t *err) {
-    if (!suite_read_table(suite->tree, map, yaml_item_get(yaml_tree_root(suite->tree), "queries"), table,
-                          err))
+    if (!read_table_of(suite->tree, map, yaml_item_get(yaml_tree_root(suite->tree), "queries"), table, err))
         return false;
     for (const yaml_item_t *word = table->queries ? table->queries->first : NULL; word; word = word->next)
         if (!suite_knows(suite, word->text))
@@ -327,7 +572,7 @@ static bool read_table(suite_t *suite, const yaml_item_t *map, suite_table_t *ta
 static bool read_tables(suite_t *suite, const yaml_item_t *list, err_t *err) {
     if (!list)
         return true;
-    if (!suite_want(suite->tree, list, YAML_ITEM_LIST, "a list of tables", err))
+    if (!want(suite->tree, list, YAML_ITEM_LIST, "a list of tables", err))
         return false;
     if (!(suite->tables = calloc(list->count + 1, sizeof *suite->tables)))
         return err_memory(err, list->count * sizeof *suite->tables);
@@ -341,17 +586,17 @@ static bool read_suite(suite_t *suite, err_t *err) {
     static const char *const keys[] = {"suite", "about", "formats", "params", "run", "queries", "tables"};
     const yaml_item_t *root = yaml_tree_root(suite->tree);
     names_t names = {.count = 0};
-    if (!suite_want(suite->tree, root, YAML_ITEM_MAP, "a suite, which is a map,", err) ||
+    if (!want(suite->tree, root, YAML_ITEM_MAP, "a suite, which is a map,", err) ||
         !yaml_tree_only_keys(suite->tree, root, keys, COUNT(keys), err) ||
-        !suite_read_text(suite->tree, root, "suite", &suite->name, err) ||
-        !suite_read_text(suite->tree, root, "about", &suite->about, err))
+        !read_text(suite->tree, root, "suite", &suite->name, err) ||
+        !read_text(suite->tree, root, "about", &suite->about, err))
         return false;
     if (!suite->name)
         return COMPLAIN(root, "'suite' is missing: its name");
     suite->params = yaml_item_get(root, "params");
     suite->formats = yaml_item_get(root, "formats");
-    return suite_list_of_texts(suite->tree, suite->formats, "formats", err) &&
-           suite_read_run(suite->tree, yaml_item_get(root, "run"), &suite->run, err) &&
+    return list_of_texts(suite->tree, suite->formats, "formats", err) &&
+           read_run(suite->tree, yaml_item_get(root, "run"), &suite->run, err) &&
            read_params(suite, &names, err) &&
            read_queries(suite, yaml_item_get(root, "queries"), &names, err) &&
            read_tables(suite, yaml_item_get(root, "tables"), err);

@@ -3,10 +3,32 @@
 #ifndef TIPPLE_QUERY_SUITE_SUITE_H
 #define TIPPLE_QUERY_SUITE_SUITE_H
 
-#include "query/suite/suite_run.h"
-#include "query/suite/suite_tables.h"
+#include "base/yaml_tree.h"
 
 #include <bson/bson.h>
+
+enum { SUITE_MOST_CHOICES = 16, SUITE_MOST_CLIENTS = 1024 };
+#define SUITE_UNSAID UINT32_MAX
+
+/* How the suite is measured; 0: it does not say. Options on the command line win. */
+typedef struct {
+    uint32_t repeats, warmups; /* warmups SUITE_UNSAID: it does not say */
+    int64_t duration_ns;
+    uint32_t clients[SUITE_MOST_CHOICES];
+    const char *reads[SUITE_MOST_CHOICES]; /* words of suite_read_modes */
+    size_t client_choices, reads_choices;
+} suite_run_t;
+
+/* primary, secondary, ...; their number. */
+extern const char *const suite_read_modes[];
+extern const size_t suite_read_mode_count;
+
+/* A table to print: one measured figure, arranged by two of the things in which measurements differ. */
+typedef struct {
+    const char *title, *rows, *columns, *show;
+    const yaml_item_t *queries;   /* only these; NULL: all */
+    const yaml_item_t *published; /* row: {column: text}; NULL: nothing was published */
+} suite_table_t;
 
 typedef enum {
     QUERY_PIPELINE,   /* an aggregation */
@@ -61,6 +83,10 @@ bool suite_knows(const suite_t *suite, const char *word);
 
 /* The names in a query's `gives`, by number; NULL after the last. */
 const char *suite_given(const query_t *query, size_t number);
+
+/* Reads an index of a `setup` as a server takes it; if it has no name of its own, it gets that of collection_name_index,
+ * which fits. index: initialised even if it fails. */
+bool suite_read_index(const yaml_tree_t *tree, const yaml_item_t *node, bson_t *index, err_t *err);
 
 /* What a query is itself, as one document, with these parameters; initialised even if it fails. */
 bool suite_fill(bson_t *filled, const suite_t *suite, const query_t *query, const bson_t *params, err_t *err);

@@ -1,4 +1,4 @@
-/* value: the YAML of a suite as BSON. Plain scalars are null, true, false, int32 (int64 if necessary) or double if they
+/* value: the YAML of a suite as BSON, and the value of a BSON number. Plain scalars are null, true, false, int32 (int64 if necessary) or double if they
  * look like it; everything else is text. Maps of Extended JSON ({$date: 2014-01-31}, {$oid: ...}, {$numberLong: "7"})
  * become the values that they mean, and {$param: NAME} becomes the parameter's value. Any thread. */
 #ifndef TIPPLE_QUERY_SUITE_VALUE_H
@@ -27,5 +27,12 @@ bool value_sketch(bson_t *document, const yaml_item_t *node, const yaml_tree_t *
 
 /* A value as typed (--param NAME=VALUE): YAML, so 5, [1, 2] or {$date: 2014-01-31}. */
 bool value_parse(bson_t *to, const char *key, const char *text, err_t *err);
+
+/* The value of a number, whatever its type: 1, 1.0 and the decimal 1.00 are equal. */
+
+/* The nearest double. False: it is not a number, or a decimal that is too large or too small for a double. */
+bool numeric_double(const bson_iter_t *at, double *number);
+/* A whole number, if it is known exactly: doubles are up to 2^53. */
+bool numeric_whole(const bson_iter_t *at, int64_t *whole);
 
 #endif

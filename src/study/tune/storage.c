@@ -4,7 +4,7 @@
 #include "base/zeroed.h"
 #include "builtin/builtin.h"
 #include "format/schema/schema_short.h"
-#include "query/beside.h"
+#include "query/clients.h"
 #include "query/watch/watch.h"
 #include "server/bson_read.h"
 #include "study/choices.h"
