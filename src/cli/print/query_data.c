@@ -1,8 +1,6 @@
 #include "base/conceal_bson.h"
 #include "base/text.h"
-#include "cli/print/query_figures.h"
 #include "cli/print/query_print.h"
-#include "cli/print/query_tables.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "base/conceal_bson.h"
 #include "base/numbers/units.h"
 #include "base/text.h"
-#include "cli/print/query_figures.h"
+#include "cli/print/query_print.h"
 #include "cli/report/reporting.h"
 #include "query/suite/typed_query.h"
 #include "report/scale.h"
