@@ -20,7 +20,8 @@ void query_spec_init(query_spec_t *spec) {
     *spec = (query_spec_t){.warmups = SUITE_UNSAID, .patience_ns = LATEST_NS};
 }
 
-void query_settle(query_spec_t *spec, const suite_run_t *run) {
+/* What nobody chose: by the suite, or else by the program. */
+static void settle(query_spec_t *spec, const suite_run_t *run) {
     choices_t *choices = &spec->choices;
     if (!spec->repeats)
         spec->repeats = run->repeats ? run->repeats : DEFAULT_REPEATS;
@@ -99,7 +100,7 @@ static bool prepare(run_t *run) {
     if (!suite)
         return false;
     result->measures.suite = suite;
-    query_settle(spec, &suite->run);
+    settle(spec, &suite->run);
     uint32_t connections = measure_connections(suite, &spec->choices);
     const server_options_t options = {
         .uri = spec->uri, .patience_ns = spec->patience_ns, .connections = connections, .reads = true};

@@ -33,12 +33,8 @@ typedef struct {
     server_t *server;                    /* borrowed by the measurements */
 } query_result_t;
 
-/* What nobody chose: by the suite, or else by the program. */
-void query_settle(query_spec_t *spec, const suite_run_t *run);
-
 /* *result holds everything that was found, also after a failure. False: err has status and sentence: STATUS_DIFFERENT
- * if an answer is not as expected and nothing else failed, STATUS_SERVER if a request failed. */
-/* What was left to the suite is filled in. */
+ * if an answer is not as expected, STATUS_SERVER if a request failed. What was left to the suite is filled in. */
 bool query_run(query_spec_t *spec, query_result_t *result, err_t *err);
 void query_free_result(query_result_t *result);
 

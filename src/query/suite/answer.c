@@ -32,7 +32,6 @@ void answer_take(answer_t *answer, const bson_t *document) {
                        !bson_append_document(answer->documents, key, -1, document);
     }
     answer->count++;
-    answer->bytes += document->len;
 }
 
 void answer_drop(answer_t *answer) {
@@ -48,26 +47,6 @@ void answer_end(answer_t *answer) {
         bson_destroy(answer->documents);
     answer->documents = NULL;
     answer->keep = false;
-}
-
-bool answer_cut_off(const command_cursor_t *cursor, bson_error_t *error) {
-    if (!stop_signal() || !command_cursor_has_more(cursor))
-        return false;
-    bson_set_error(error, MONGOC_ERROR_CURSOR, MONGOC_ERROR_CURSOR_INVALID_CURSOR, "interrupted");
-    return true;
-}
-
-bool answer_read(answer_t *answer, command_cursor_t *cursor, bson_error_t *error) {
-    const bson_t *document, *reply;
-    bson_error_t late;
-    bool cut_off = false;
-    while (!cut_off && command_cursor_next(cursor, &document)) {
-        answer_take(answer, document);
-        cut_off = answer_cut_off(cursor, error);
-    }
-    const bool ok = !command_cursor_failed(cursor, cut_off ? &late : error, &reply) && !cut_off;
-    command_cursor_end(cursor);
-    return ok;
 }
 
 /* ---- its digest ---- */

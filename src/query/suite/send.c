@@ -1,4 +1,5 @@
 #include "query/suite/send.h"
+#include "base/stop.h"
 #include "server/bson_read.h"
 
 #include <math.h>
@@ -73,20 +74,31 @@ static void find(const request_t *request, const bson_t *options, mongoc_client_
                         request->prefs);
 }
 
-static bool read_sums(const request_t *request, const bson_t *options, mongoc_client_t *client,
-                      accumulate_t *sums, bson_error_t *error) {
-    command_cursor_t cursor;
+/* Takes all documents of the cursor, into `sums` if it is not NULL, and ends it. After a stop signal further batches, which
+ * may never end, are left at the server: what has come is no answer then. */
+static bool read_all(command_cursor_t *cursor, answer_t *answer, accumulate_t *sums, bson_error_t *error) {
     const bson_t *document, *reply;
     bson_error_t late;
     bool cut_off = false;
-    find(request, options, client, &cursor);
-    while (!cut_off && command_cursor_next(&cursor, &document)) {
-        accumulate_take(sums, document);
-        cut_off = answer_cut_off(&cursor, error);
+    while (!cut_off && command_cursor_next(cursor, &document)) {
+        if (sums)
+            accumulate_take(sums, document);
+        else
+            answer_take(answer, document);
+        cut_off = stop_signal() && command_cursor_has_more(cursor);
     }
-    const bool ok = !command_cursor_failed(&cursor, cut_off ? &late : error, &reply) && !cut_off;
-    command_cursor_end(&cursor);
+    if (cut_off)
+        bson_set_error(error, MONGOC_ERROR_CURSOR, MONGOC_ERROR_CURSOR_INVALID_CURSOR, "interrupted");
+    const bool ok = !command_cursor_failed(cursor, cut_off ? &late : error, &reply) && !cut_off;
+    command_cursor_end(cursor);
     return ok;
+}
+
+static bool read_sums(const request_t *request, const bson_t *options, mongoc_client_t *client,
+                      accumulate_t *sums, bson_error_t *error) {
+    command_cursor_t cursor;
+    find(request, options, client, &cursor);
+    return read_all(&cursor, NULL, sums, error);
 }
 
 /* One chunk after the other, each a find of its own, until all have come or there are no more. */
@@ -131,7 +143,7 @@ bool request_send(const request_t *request, mongoc_client_t *client, answer_t *a
                         request->options, request->prefs);
     else
         find(request, request->options, client, &cursor);
-    return answer_read(answer, &cursor, error);
+    return read_all(&cursor, answer, NULL, error);
 }
 
 /* ---- how a server goes about a find ---- */

@@ -18,7 +18,7 @@
 #define REFUSE(at, ...)   yaml_tree_complain(tree, at, err, __VA_ARGS__)
 #define COMPLAIN(at, ...) yaml_tree_complain(suite->tree, at, err, __VA_ARGS__)
 
-enum { LARGEST_FILE = 4 << 20, MOST_PARAMS = 128, LONGEST_NAME = 60 };
+enum { MOST_PARAMS = 128, LONGEST_NAME = 60 };
 
 /* ---- texts, lists, indexes ---- */
 
@@ -203,70 +203,7 @@ static bool read_query_run(const yaml_tree_t *tree, const yaml_item_t *map, suit
                     read_clients(tree, run, yaml_item_get(map, "clients"), err));
 }
 
-/* ---- its tables ---- */
-
-static bool is_each(const yaml_item_t *queries, const char *name) {
-    for (const yaml_item_t *query = queries->first; query; query = query->next) {
-        const yaml_item_t *each = yaml_item_get(query, "each");
-        if (each && yaml_item_get(each, name))
-            return true;
-    }
-    return false;
-}
-
-/* ROW: {COLUMN: text} */
-static bool check_published(const yaml_tree_t *tree, const yaml_item_t *rows, err_t *err) {
-    if (rows && !want(tree, rows, YAML_ITEM_MAP, "ROW: {COLUMN: FIGURE}", err))
-        return false;
-    for (const yaml_item_t *row = rows ? rows->first : NULL; row; row = row->next) {
-        if (!want(tree, row, YAML_ITEM_MAP, "{COLUMN: FIGURE}", err))
-            return false;
-        for (const yaml_item_t *figure = row->first; figure; figure = figure->next)
-            if (figure->kind != YAML_ITEM_SCALAR || !figure->length)
-                return REFUSE(figure, "a published figure is a text, such as 0.3 σ 0.03");
-    }
-    return true;
-}
-
-static bool read_table_of(const yaml_tree_t *tree, const yaml_item_t *map, const yaml_item_t *queries,
-                          suite_table_t *table, err_t *err) {
-    static const char *const keys[] = {"title", "rows", "columns", "show", "queries", "published"};
-    static const char *const sides[] = {"query", "clients", "reads"};
-    static const char *const figures[] = {"docs_per_ms", "ops_per_second", "mean_ms", "p50_ms",
-                                          "p95_ms",      "p99_ms",         "min_ms",  "max_ms"};
-    if (!want(tree, map, YAML_ITEM_MAP, "a table, which is a map,", err) ||
-        !yaml_tree_only_keys(tree, map, keys, COUNT(keys), err) ||
-        !read_text(tree, map, "title", &table->title, err) ||
-        !read_text(tree, map, "rows", &table->rows, err) ||
-        !read_text(tree, map, "columns", &table->columns, err) ||
-        !read_text(tree, map, "show", &table->show, err))
-        return false;
-    if (!table->title || !table->rows || !table->columns || !table->show)
-        return REFUSE(map, "a table needs 'title', 'rows', 'columns' and 'show'");
-    const char *const chosen[] = {table->rows, table->columns};
-    for (size_t i = 0; i < COUNT(chosen); i++) {
-        bool known = is_each(queries, chosen[i]);
-        for (size_t k = 0; k < COUNT(sides); k++)
-            known = known || strcmp(sides[k], chosen[i]) == 0;
-        if (!known)
-            return REFUSE(yaml_item_get(map, i ? "columns" : "rows"),
-                          "'%s' is neither query, clients or reads, nor a name of an 'each'", chosen[i]);
-    }
-    bool known = false;
-    for (size_t i = 0; i < COUNT(figures); i++)
-        known = known || strcmp(figures[i], table->show) == 0;
-    if (!known)
-        return REFUSE(yaml_item_get(map, "show"),
-                      "'%s' is not a figure: docs_per_ms, ops_per_second, mean_ms, p50_ms, "
-                      "p95_ms, p99_ms, min_ms or max_ms",
-                      table->show);
-    table->queries = yaml_item_get(map, "queries");
-    table->published = yaml_item_get(map, "published");
-    return list_of_texts(tree, table->queries, "queries", err) &&
-           check_published(tree, table->published, err);
-}
-
-/* ---- helpers ---- */
+/* ---- a query ---- */
 
 static bool read_name(const suite_t *suite, const yaml_item_t *map, const char **name, err_t *err) {
     if (!yaml_item_get(map, "name"))
@@ -295,8 +232,6 @@ static bool check_keys(const suite_t *suite, const yaml_item_t *map, const char 
                             gone[i].instead);
     return yaml_tree_only_keys(suite->tree, map, keys, count, err);
 }
-
-/* ---- a query ---- */
 
 typedef struct {
     const char *names[MOST_PARAMS];
@@ -560,13 +495,71 @@ static bool read_queries(suite_t *suite, const yaml_item_t *list, const names_t 
     return true;
 }
 
-static bool read_table(suite_t *suite, const yaml_item_t *map, suite_table_t *table, err_t *err) {
-    if (!read_table_of(suite->tree, map, yaml_item_get(yaml_tree_root(suite->tree), "queries"), table, err))
+/* ---- its tables ---- */
+
+static bool is_each(const yaml_item_t *queries, const char *name) {
+    for (const yaml_item_t *query = queries->first; query; query = query->next) {
+        const yaml_item_t *each = yaml_item_get(query, "each");
+        if (each && yaml_item_get(each, name))
+            return true;
+    }
+    return false;
+}
+
+/* ROW: {COLUMN: text} */
+static bool check_published(const yaml_tree_t *tree, const yaml_item_t *rows, err_t *err) {
+    if (rows && !want(tree, rows, YAML_ITEM_MAP, "ROW: {COLUMN: FIGURE}", err))
+        return false;
+    for (const yaml_item_t *row = rows ? rows->first : NULL; row; row = row->next) {
+        if (!want(tree, row, YAML_ITEM_MAP, "{COLUMN: FIGURE}", err))
+            return false;
+        for (const yaml_item_t *figure = row->first; figure; figure = figure->next)
+            if (figure->kind != YAML_ITEM_SCALAR || !figure->length)
+                return REFUSE(figure, "a published figure is a text, such as 0.3 σ 0.03");
+    }
+    return true;
+}
+
+static bool read_table(const suite_t *suite, const yaml_item_t *map, suite_table_t *table, err_t *err) {
+    const yaml_tree_t *tree = suite->tree;
+    static const char *const keys[] = {"title", "rows", "columns", "show", "queries", "published"};
+    static const char *const sides[] = {"query", "clients", "reads"};
+    static const char *const figures[] = {"docs_per_ms", "ops_per_second", "mean_ms", "p50_ms",
+                                          "p95_ms",      "p99_ms",         "min_ms",  "max_ms"};
+    if (!want(tree, map, YAML_ITEM_MAP, "a table, which is a map,", err) ||
+        !yaml_tree_only_keys(tree, map, keys, COUNT(keys), err) ||
+        !read_text(tree, map, "title", &table->title, err) ||
+        !read_text(tree, map, "rows", &table->rows, err) ||
+        !read_text(tree, map, "columns", &table->columns, err) ||
+        !read_text(tree, map, "show", &table->show, err))
+        return false;
+    if (!table->title || !table->rows || !table->columns || !table->show)
+        return REFUSE(map, "a table needs 'title', 'rows', 'columns' and 'show'");
+    const char *const chosen[] = {table->rows, table->columns};
+    for (size_t i = 0; i < COUNT(chosen); i++) {
+        bool known = is_each(yaml_item_get(yaml_tree_root(tree), "queries"), chosen[i]);
+        for (size_t k = 0; k < COUNT(sides); k++)
+            known = known || strcmp(sides[k], chosen[i]) == 0;
+        if (!known)
+            return REFUSE(yaml_item_get(map, i ? "columns" : "rows"),
+                          "'%s' is neither query, clients or reads, nor a name of an 'each'", chosen[i]);
+    }
+    bool known = false;
+    for (size_t i = 0; i < COUNT(figures); i++)
+        known = known || strcmp(figures[i], table->show) == 0;
+    if (!known)
+        return REFUSE(yaml_item_get(map, "show"),
+                      "'%s' is not a figure: docs_per_ms, ops_per_second, mean_ms, p50_ms, "
+                      "p95_ms, p99_ms, min_ms or max_ms",
+                      table->show);
+    table->queries = yaml_item_get(map, "queries");
+    table->published = yaml_item_get(map, "published");
+    if (!list_of_texts(tree, table->queries, "queries", err))
         return false;
     for (const yaml_item_t *word = table->queries ? table->queries->first : NULL; word; word = word->next)
         if (!suite_knows(suite, word->text))
-            return COMPLAIN(word, "there is no query and no tag '%s' in this suite", word->text);
-    return true;
+            return REFUSE(word, "there is no query and no tag '%s' in this suite", word->text);
+    return check_published(tree, table->published, err);
 }
 
 static bool read_tables(suite_t *suite, const yaml_item_t *list, err_t *err) {
