@@ -74,17 +74,6 @@ def as_text(document):
     return json.dumps(document, sort_keys=True, default=lambda value: ["moment", value.ms])
 
 
-def yaml(value):
-    """A value of an oracle as a suite can hold it: JSON, which is YAML, with extended JSON for moments."""
-    def extended(one):
-        if isinstance(one, Date):
-            return {"$date": {"$numberLong": str(one.ms)}}
-        if isinstance(one, dict):
-            return {key: extended(inner) for key, inner in one.items()}
-        return [extended(inner) for inner in one] if isinstance(one, (list, tuple)) else one
-    return json.dumps(extended(value))
-
-
 def study_greenness():
     """The study's pipeline of 2015, line by line as it was published."""
     isover3500 = {"$cond": [{"$gt": ["$e", 3500]}, 7, 6]}

@@ -64,7 +64,7 @@ class Ways(livequery.Case):
 
         def expecting(**what):
             return self.own_suite("mot", lambda text: text.replace(
-                "    documents: all\n", "    documents: all\n    expect: %s\n" % livequery.yaml(what), 1))
+                "    documents: all\n", "    documents: all\n    expect: %s\n" % json.dumps(what), 1))
         said = self.query(expecting(documents=len(right)), "greenness")
         self.assertIsNone(said["queries"][0]["difference"])
         digest = said["queries"][0]["digest"]

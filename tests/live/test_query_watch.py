@@ -6,7 +6,6 @@ Disk figures are compared with collStats, asked for by another client and past t
 import json
 import os
 import signal
-import sys
 
 import livecluster
 import livetest

@@ -5,7 +5,7 @@ import subprocess
 import figures
 from compare import Outcome, cost_table, every, interleave
 from figures import Failed, Figures, Table, Target
-from lab import BENCH, COLLECTION, DATABASE, procs, say
+from lab import BENCH, COLLECTION, DATABASE, procs
 
 CLIENTS, FINDS = 16, 20_000
 SUITE = """suite: findloop
