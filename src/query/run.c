@@ -347,8 +347,8 @@ static bool is_same(const bson_t *entry, const measure_t *measure) {
            strcmp(bson_read_text(entry, "reads"), work->reads ? work->reads : "") == 0;
 }
 
-/* Returns why the figures of then and now say nothing about each other; NULL: they can be compared. */
-static const char *what_hinders(const bson_t *entry, const measure_t *measure) {
+/* Returns why the figures of then and now cannot be compared; NULL: they can. */
+static const char *find_obstacle(const bson_t *entry, const measure_t *measure) {
     const double empty = bson_read_number(entry, "empty");
     if (measure->failures)
         return "failed now";
@@ -371,6 +371,6 @@ bool compare_find(const bson_t *then, const measure_t *measure, compared_t *comp
         found = bson_read_document(&entries, &entry) && is_same(&entry, measure);
     if (found)
         *compared = (compared_t){bson_read_number(&entry, "p50_ms"), bson_read_number(&entry, "p99_ms"),
-                                 what_hinders(&entry, measure)};
+                                 find_obstacle(&entry, measure)};
     return found;
 }

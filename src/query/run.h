@@ -43,11 +43,11 @@ bool query_tells(const measure_t *measure, double share);
 
 /* ---- medians and 99th percentiles next to those of an earlier run, whose results --json printed ---- */
 
-/* What a measurement took then. */
+/* What a measurement took then. NAN: it was measured too rarely to know. obstacle: why there is no ratio, such as "another
+ * question"; NULL: there is one. */
 typedef struct {
-    double p50_ms, p99_ms; /* NAN: it was measured too rarely to know */
-    const char
-        *hinders; /* "failed then", "another question", ...: there is no ratio; NULL: nothing hinders */
+    double p50_ms, p99_ms;
+    const char *obstacle;
 } compared_t;
 
 /* Reads a file that `tipple query --json` wrote into an empty document. False: status 1 with what is wrong. */

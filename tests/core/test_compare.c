@@ -55,7 +55,7 @@ TEST(measurements) {
         uint32_t clients;
         uint64_t empty, failures;
         double p50_ms, p99_ms;
-        const char *hinders;
+        const char *obstacle;
     } cases[] = {
         {"a", "", NULL, 1, 0, 0, 12, 25.5, NULL},
         {"a", "", NULL, 1, 9, 0, 12, 25.5, NULL},
@@ -81,10 +81,10 @@ TEST(measurements) {
         bool found;
         find(&then, cases[i].name, cases[i].with, cases[i].reads, cases[i].clients, cases[i].empty,
              cases[i].failures, &compared, &found);
-        const char *hinders = compared.hinders ? compared.hinders : "";
-        if (strcmp(hinders, cases[i].hinders ? cases[i].hinders : "") != 0)
-            fail_msg("case %zu: '%s'", i, hinders);
-        assert_int_equal(found, strcmp(hinders, "new") != 0);
+        const char *obstacle = compared.obstacle ? compared.obstacle : "";
+        if (strcmp(obstacle, cases[i].obstacle ? cases[i].obstacle : "") != 0)
+            fail_msg("case %zu: '%s'", i, obstacle);
+        assert_int_equal(found, strcmp(obstacle, "new") != 0);
         assert_true(compared.p50_ms == cases[i].p50_ms || isnan(cases[i].p50_ms));
         assert_true(compared.p99_ms == cases[i].p99_ms || isnan(cases[i].p99_ms));
         assert_int_equal(isnan(compared.p50_ms), isnan(cases[i].p50_ms));

@@ -455,7 +455,7 @@ class Failing(Query):
         now, new = self.query("count", "sums", "--repeats", 5, "--compare", "old.json")
         self.assertAlmostEqual(now["p50_ms"] / then["p50_ms"], now["compared"]["p50_ratio"], 5)
         self.assertEqual([None, then["p50_ms"], None, None],
-                         [now["compared"][key] for key in ("hinders", "then_p50_ms", "then_p99_ms", "p99_ratio")])
+                         [now["compared"][key] for key in ("obstacle", "then_p50_ms", "then_p99_ms", "p99_ratio")])
         self.assertIsNone(new["compared"])
         then["p99_ms"] = 4
         self.write("old.json", json.dumps(self.said | {"queries": [then]}))
@@ -486,11 +486,11 @@ class Failing(Query):
         then = self.said["queries"]
         now = self.query("count", "one", "--repeats", 3, "--count", 1, "--compare", "old.json")
         self.assertEqual([each["question"] for each in then], [each["question"] for each in now])
-        self.assertEqual([None, None], [each["compared"]["hinders"] for each in now])
+        self.assertEqual([None, None], [each["compared"]["obstacle"] for each in now])
         self.assertNotIn("--compare", self.stderr)
         words = ["count", "--repeats", 3, "--param", "least=990", "--compare", "old.json"]
         other, = self.query(*words)
-        self.assertEqual({"hinders": "another question", "then_p50_ms": then[0]["p50_ms"], "then_p99_ms": None,
+        self.assertEqual({"obstacle": "another question", "then_p50_ms": then[0]["p50_ms"], "then_p99_ms": None,
                           "p50_ratio": None, "p99_ratio": None}, other["compared"])
         self.assertNotEqual(then[0]["question"], other["question"])
         self.assertIn(b"another question", self.tipple(*self.query_words(*words)).stdout)
@@ -498,10 +498,10 @@ class Failing(Query):
         self.client.insert(self.database, "results", [{"_id": 1}])
         words = ["count", "--repeats", 3, "--count", 1]
         now, = self.query(*words, "--compare", "old.json")
-        self.assertEqual(["another answer", None], [now["compared"][key] for key in ("hinders", "p50_ratio")])
+        self.assertEqual(["another answer", None], [now["compared"][key] for key in ("obstacle", "p50_ratio")])
         self.write("none.json", json.dumps(self.said))
         now, = self.query(*words, "--compare", "none.json")  # nothing both times: it is the same question still
-        self.assertIsNone(now["compared"]["hinders"])
+        self.assertIsNone(now["compared"]["obstacle"])
         self.write("y.yaml", SUITE.replace("suite: numbers", "suite: others"))
         said = self.tipple("query", "--suite", "./y.yaml", "--uri", self.uri("others"), "count",
                            "--compare", "old.json").stderr

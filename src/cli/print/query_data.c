@@ -39,7 +39,7 @@ static void put_compared(bson_t *to, const void *of, size_t at) {
     compared_t then;
     if (!compare_find(told->then, measure, &then))
         return;
-    result_put(to, AS_TEXT("hinders", then.hinders), AS_FIGURE("then_p50_ms", then.p50_ms),
+    result_put(to, AS_TEXT("obstacle", then.obstacle), AS_FIGURE("then_p50_ms", then.p50_ms),
                AS_FIGURE("then_p99_ms", then.p99_ms));
     result_put(to, AS_FIGURE("p50_ratio", query_ratio(measure, &then, "p50_ms")),
                AS_FIGURE("p99_ratio", query_ratio(measure, &then, "p99_ms")));

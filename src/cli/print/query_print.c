@@ -103,7 +103,7 @@ const char *query_emptiness(const measure_t *measure, char out[QUERY_EMPTINESS])
 
 double query_ratio(const measure_t *measure, const compared_t *then, const char *figure) {
     const double was = strcmp(figure, "p99_ms") == 0 ? then->p99_ms : then->p50_ms;
-    return then->hinders || !(was > 0) ? NAN : query_figure(measure, figure) / was;
+    return then->obstacle || !(was > 0) ? NAN : query_figure(measure, figure) / was;
 }
 
 /* ---- a suite's own tables: one figure of each measurement, arranged by two things ---- */
@@ -539,7 +539,7 @@ void query_print_comparison(const query_result_t *result, const bson_t *then) {
         grid_figure(row[4], before.p99_ms);
         grid_figure(row[5], query_figure(measure, "p99_ms"));
         grid_figure(row[6], query_ratio(measure, &before, "p99_ms"));
-        GRID_PUT(row, 7, "%s", before.hinders ? before.hinders : "");
+        GRID_PUT(row, 7, "%s", before.obstacle ? before.obstacle : "");
     }
     out_print("\n");
     grid_print(&grid);

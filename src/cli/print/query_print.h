@@ -28,7 +28,7 @@ extern const query_figure_t query_figures[]; /* ends with a NULL name */
 /* NAN: there is no figure of this name. */
 double query_figure(const measure_t *measure, const char *name);
 
-/* How many times as long as then, by the median or another percentile; NAN: it is not known, or something hinders. */
+/* How many times as long as then, by the median or another percentile; NAN: it is not known, or there is an obstacle. */
 double query_ratio(const measure_t *measure, const compared_t *then, const char *figure);
 
 /* What is to be told of requests to which nothing came back; NULL: nothing is. */
