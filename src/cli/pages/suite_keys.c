@@ -80,7 +80,5 @@ const suite_keys_t suite_keys[SUITE_PARTS] = {
        "`docs_per_ms`, `ops_per_second`, `mean_ms`, `p50_ms`, `p95_ms`, `p99_ms`, `min_ms` or `max_ms`"},
       {"queries", "names or tags, if not all"},
       {"published", "figures that somebody published, `ROW: {COLUMN: TEXT}`"}}},
-    {"`expect` of a query",
-     {{"documents", "how many"},
-      {"digest", "of the answer, as `--json` printed it"}}},
+    {"`expect` of a query", {{"documents", "how many"}, {"digest", "of the answer, as `--json` printed it"}}},
 };
