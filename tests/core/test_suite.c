@@ -173,7 +173,7 @@ TEST(mistakes) {
     refused(QUERY "    mapReduce: {map: [x], reduce: 'y'}\n", "'map' is a text");
     refused(QUERY "    find: {}\n    options: {hints: 5}\n", "did you mean 'hint'?");
     refused(QUERY "    find: {}\n    options: {maxStaleness: 90}\n",
-            "x.yaml:5:28: 'maxStaleness' was removed: give maxStalenessSeconds");
+            "x.yaml:5:29: 'maxStaleness' was removed: give maxStalenessSeconds");
     refused(QUERY "    find: {}\n    each: {n: 5}\n", "a list of values");
     refused(QUERY "    find: {}\n    each: {n: []}\n", "'n' has no values");
     refused("params: {n: 1}\n" QUERY "    find: {}\n    each: {n: [5]}\n", "a parameter 'n' already");
