@@ -4,7 +4,7 @@
 
 #include "cli/options/plan_options.h"
 #include "cli/print/result.h"
-#include "study/gauge.h"
+#include "study/drill/gauge.h"
 
 typedef struct {
     const plan_values_t *values;

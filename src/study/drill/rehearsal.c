@@ -4,7 +4,7 @@
 #include "base/step.h"
 #include "input/manifest.h"
 #include "study/drill/drill_pass.h"
-#include "study/gauge.h"
+#include "study/drill/gauge.h"
 #include "study/supplies.h"
 
 #include <math.h>

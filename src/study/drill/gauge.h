@@ -1,7 +1,7 @@
 /* gauge: how large the records and documents of some files are, and how well they compress. It reads some places of
  * some of the files. Main thread. */
-#ifndef TIPPLE_STUDY_GAUGE_H
-#define TIPPLE_STUDY_GAUGE_H
+#ifndef TIPPLE_STUDY_DRILL_GAUGE_H
+#define TIPPLE_STUDY_DRILL_GAUGE_H
 
 #include "format/schema/schema.h"
 #include "input/manifest.h"

@@ -1,4 +1,4 @@
-#include "study/gauge.h"
+#include "study/drill/gauge.h"
 #include "format/record/record_id.h"
 #include "format/records.h"
 #include "input/cutter.h"
