@@ -15,13 +15,16 @@
 #include <unistd.h>
 
 extern const command_t command_load, command_verify, command_query, command_status, command_tune,
-    command_drill, command_parse, command_formats, command_generate, command_plan, command_where,
-    command_forget, command_completion, command_help;
+    command_drill, command_parse, command_formats, command_generate, command_where, command_forget,
+    command_completion, command_help;
 
-const command_t *const cli_commands[] = {
-    &command_load,  &command_parse,    &command_formats,    &command_verify, &command_status,
-    &command_where, &command_forget,   &command_plan,       &command_tune,   &command_drill,
-    &command_query, &command_generate, &command_completion, &command_help,   NULL};
+const command_t *const cli_commands[] = {&command_load,     &command_parse,
+                                         &command_formats,  &command_verify,
+                                         &command_status,   &command_where,
+                                         &command_forget,   &command_tune,
+                                         &command_drill,    &command_query,
+                                         &command_generate, &command_completion,
+                                         &command_help,     NULL};
 
 static void on_driver_log(mongoc_log_level_t level, const char *domain, const char *message, void *context) {
     (void)context;

@@ -149,13 +149,14 @@ const char *other_tools_hint(const char *name, bool is_letter) {
 #define OF_DUMPS  "`tipple load DUMP --uri mongodb://HOST` loads a dump of mongodump"
 #define EXPORTS   "tipple only loads: mongoexport and mongodump write what a collection holds into files"
 #define TAKES_OUT "`tipple forget INPUT --delete` takes an input out of a collection"
+#define PLANS     "the script tools/plan of the source tree computes what a load takes and costs"
 #define COMPARES  "`tipple verify FILE...` compares a collection with its files"
 
 static const char *const commands[][2] = {
     {"import", LOADS},      {"insert", LOADS},     {"upload", LOADS},      {"mongoimport", LOADS},
     {"restore", OF_DUMPS},  {"export", EXPORTS},   {"dump", EXPORTS},      {"mongorestore", OF_DUMPS},
     {"mongodump", EXPORTS}, {"check", COMPARES},   {"validate", COMPARES}, {"mongoexport", EXPORTS},
-    {"delete", TAKES_OUT},  {"remove", TAKES_OUT},
+    {"delete", TAKES_OUT},  {"remove", TAKES_OUT}, {"plan", PLANS},
 };
 
 const char *other_tools_command_hint(const char *name) {

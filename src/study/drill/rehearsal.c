@@ -48,7 +48,7 @@ static bool count_documents(rehearsal_t *rehearsal, err_t *err) {
     if (!ok)
         return false;
     rehearsal->all = gauge.exact ? gauge.records : UINT64_MAX;
-    rehearsal->documents = gauge.all_documents;
+    rehearsal->documents = gauge.documents;
     result->exact = gauge.exact && !load->filter_count;
     return true;
 }
