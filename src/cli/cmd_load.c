@@ -27,11 +27,15 @@ typedef struct {
 
 static bool read_max_rate(void *values, const char *text, err_t *err) {
     load_spec_t *spec = &((values_t *)values)->spec;
+    if ((spec->max_rate_auto = strcmp(text, "auto") == 0)) {
+        spec->max_rate = 0;
+        return true;
+    }
     if (!units_parse_rate(text, &spec->max_rate, &spec->max_rate_bytes))
         return err_set(
             err, STATUS_USAGE,
-            "--max-rate: '%s' is neither documents a second, like 50k, nor, with a B at its end, bytes "
-            "a second, like 20MB",
+            "--max-rate: '%s' is neither auto, nor documents a second, like 50k, nor, with a B at its end, "
+            "bytes a second, like 20MB",
             text);
     return spec->max_rate ||
            err_set(err, STATUS_USAGE, "--max-rate: at %s nothing would ever be loaded", text);
@@ -244,17 +248,12 @@ static const option_t options[] = {
      .help = "Send each batch straight to its shard's primary, past the routers. Refused where a shard would "
              "not notice that a chunk has moved away."},
     {.name = "max-rate",
-     .argument = "N|SIZE",
+     .argument = "N|SIZE|auto",
      .kind = OPTION_CUSTOM,
      .custom = read_max_rate,
      .help = "Send no more than this in a second: documents, such as 50k, or with a B at its end bytes of "
-             "documents, such as 20MB."},
-    {.name = "polite",
-     .kind = OPTION_FLAG,
-     AT(spec.polite),
-     .help =
-         "Watch the servers' caches, queues, replication, disks and CPU, and slow down before others suffer. "
-         "Batches are of 100 documents at most then."},
+             "documents, such as 20MB. auto: batches of 100 documents, and fewer at once while they take "
+             "longer than usual."},
     {.name = "unsafe",
      .kind = OPTION_FLAG,
      AT(spec.unsafe),
