@@ -1,6 +1,6 @@
 #include "base/chars/suggest.h"
+#include "base/grow.h"
 #include "cli/options/cli.h"
-#include "cli/options/other_tools.h"
 
 #include <string.h>
 
@@ -34,6 +34,13 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
+/* Commands of other tools and former versions, and what to use instead. */
+static const char *const other_commands[][2] = {
+    {"import", "`tipple load FILE... --uri mongodb://HOST/DATABASE.COLLECTION` loads files"},
+    {"restore", "`tipple load DUMP --uri mongodb://HOST` loads a dump of mongodump"},
+    {"plan", "the script tools/plan of the source tree computes what a load takes and costs"},
+};
+
 const command_t *cli_find_command(const char *name, err_t *err) {
     const char *names[16];
     size_t count = 0;
@@ -42,7 +49,10 @@ const command_t *cli_find_command(const char *name, err_t *err) {
             return *at;
         names[count++] = (*at)->name;
     }
-    const char *hint = other_tools_command_hint(name);
+    const char *hint = NULL;
+    for (size_t i = 0; i < COUNT(other_commands); i++)
+        if (strcmp(name, other_commands[i][0]) == 0)
+            hint = other_commands[i][1];
     const char *near = hint ? NULL : suggest_word(name, names, count);
     if (hint)
         err_set(err, STATUS_USAGE, "there is no command '%s': %s", name, hint);
