@@ -5,29 +5,21 @@
 #include <string.h>
 
 typedef struct {
-    bool all, man, man_list, markdown;
+    bool man, man_list, markdown;
 } values_t;
 
 static const option_t options[] = {
-    {.name = "all",
-     .group = GROUP_RESULT,
-     .first = true,
-     .help = "Print all that there is to say, with all options.",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(values_t, all)},
     {.name = "man",
-     .first = true,
+     .group = GROUP_RESULT,
      .help = "Print a page for man: of a command, such as load, or tipple.1, tipple-formats.5 or "
              "tipple-suites.5.",
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, man)},
     {.name = "man-list",
-     .first = true,
      .help = "Name the pages for man.",
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, man_list)},
     {.name = "markdown",
-     .first = true,
      .help = "Print the reference of all commands.",
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, markdown)},
@@ -64,7 +56,7 @@ const command_t *cli_find_command(const char *name, err_t *err) {
 }
 
 static int run_help(int argc, char **argv, const command_t *self, err_t *err) {
-    values_t values = {.all = false};
+    values_t values = {.man = false};
     int rest, status;
     if (!cli_read(self, argc, argv, &values, &rest, &status, err))
         return status;
@@ -76,12 +68,12 @@ static int run_help(int argc, char **argv, const command_t *self, err_t *err) {
     else if (values.man && cli_print_man(name ? name : "tipple.1"))
         return cli_finish(STATUS_OK, err);
     else if (!name)
-        cli_print_overview(values.all);
+        cli_print_overview();
     else {
         const command_t *command = cli_find_command(name, err);
         if (!command)
             return (int)err->status;
-        cli_print_help(command, values.all);
+        cli_print_help(command);
     }
     return cli_finish(STATUS_OK, err);
 }

@@ -33,13 +33,9 @@ const option_t cli_common_options[] = {
      .offset = offsetof(common_t, verbose)},
     {.name = "help",
      .letter = 'h',
-     .help = "Print what the command is for, examples, and the options that are needed most.",
+     .help = "Print what the command is for, examples, and its options.",
      .kind = OPTION_FLAG,
      .offset = offsetof(common_t, help)},
-    {.name = "help-all",
-     .help = "Print all that there is to say, with all options.",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(common_t, help_all)},
     {.name = "version",
      .letter = 'V',
      .help = "Print the version of tipple, and of what it was built with.",
@@ -262,7 +258,7 @@ static bool unknown_option(const command_t *command, const char *text, char lett
         return err_set(err, STATUS_USAGE,
                        "tipple %s has no option '--%s', which is one of tipple %s: leave it out here",
                        command->name, word, owner);
-    return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; `tipple %s --help-all` lists them",
+    return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; `tipple %s --help` lists them",
                    command->name, dashes, word, command->name);
 }
 
@@ -317,7 +313,7 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
 }
 
 static bool is_asked(const common_t *common) {
-    return common->help || common->help_all || common->version;
+    return common->help || common->version;
 }
 
 static bool read_words(const command_t *command, int argc, char **argv, void *values, common_t *common,
@@ -355,7 +351,7 @@ bool cli_read(const command_t *command, int argc, char **argv, void *values, int
         if (common.version)
             out_lines(tipple_version());
         else
-            cli_print_help(command, common.help_all);
+            cli_print_help(command);
         ok = cli_flush(err);
     }
     *status = ok ? STATUS_OK : (int)err->status;
