@@ -125,7 +125,7 @@ TIPPLE_API tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error
  *   guessing  header, dates, decimal, delimiter, quote, encoding, nested (a switch), and type: not beside a format
  *             that is set; and on-bad-value, also of a format that was opened by its name
  *   numbers   threads, batch, batch-bytes, memory, max-record, max-rejects, limit, max-rate, patience: spelled as there
- *   switches  drop (does not ask), append, direct, polite, unsafe, validate, dry-run, skip-bad-files, reload-changed,
+ *   switches  drop (does not ask), append, direct, unsafe, validate, dry-run, skip-bad-files, reload-changed,
  *             reload-missing, same-collection: "true" or "false"
  * The value is copied. False: there is no such option, the value is none, or holds a URI with a password, or the load has
  * begun; nothing is changed. */

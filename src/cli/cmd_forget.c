@@ -15,7 +15,6 @@ typedef struct {
 static const option_t options[] = {
     CLI_URI(values_t),
     {.name = "delete",
-     .first = true,
      .destroys = true,
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, documents),

@@ -1,37 +1,36 @@
 #include "base/chars/suggest.h"
+#include "base/grow.h"
 #include "cli/options/cli.h"
-#include "cli/options/other_tools.h"
 
 #include <string.h>
 
 typedef struct {
-    bool all, man, man_list, markdown;
+    bool man, man_list, markdown;
 } values_t;
 
 static const option_t options[] = {
-    {.name = "all",
-     .group = GROUP_RESULT,
-     .first = true,
-     .help = "Print all that there is to say, with all options.",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(values_t, all)},
     {.name = "man",
-     .first = true,
+     .group = GROUP_RESULT,
      .help = "Print a page for man: of a command, such as load, or tipple.1, tipple-formats.5 or "
              "tipple-suites.5.",
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, man)},
     {.name = "man-list",
-     .first = true,
      .help = "Name the pages for man.",
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, man_list)},
     {.name = "markdown",
-     .first = true,
      .help = "Print the reference of all commands.",
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, markdown)},
     {.name = NULL},
+};
+
+/* Commands of other tools and former versions, and what to use instead. */
+static const char *const other_commands[][2] = {
+    {"import", "`tipple load FILE... --uri mongodb://HOST/DATABASE.COLLECTION` loads files"},
+    {"restore", "`tipple load DUMP --uri mongodb://HOST` loads a dump of mongodump"},
+    {"plan", "the script tools/plan of the source tree computes what a load takes and costs"},
 };
 
 const command_t *cli_find_command(const char *name, err_t *err) {
@@ -42,7 +41,10 @@ const command_t *cli_find_command(const char *name, err_t *err) {
             return *at;
         names[count++] = (*at)->name;
     }
-    const char *hint = other_tools_command_hint(name);
+    const char *hint = NULL;
+    for (size_t i = 0; i < COUNT(other_commands); i++)
+        if (strcmp(name, other_commands[i][0]) == 0)
+            hint = other_commands[i][1];
     const char *near = hint ? NULL : suggest_word(name, names, count);
     if (hint)
         err_set(err, STATUS_USAGE, "there is no command '%s': %s", name, hint);
@@ -54,7 +56,7 @@ const command_t *cli_find_command(const char *name, err_t *err) {
 }
 
 static int run_help(int argc, char **argv, const command_t *self, err_t *err) {
-    values_t values = {.all = false};
+    values_t values = {.man = false};
     int rest, status;
     if (!cli_read(self, argc, argv, &values, &rest, &status, err))
         return status;
@@ -66,12 +68,12 @@ static int run_help(int argc, char **argv, const command_t *self, err_t *err) {
     else if (values.man && cli_print_man(name ? name : "tipple.1"))
         return cli_finish(STATUS_OK, err);
     else if (!name)
-        cli_print_overview(values.all);
+        cli_print_overview();
     else {
         const command_t *command = cli_find_command(name, err);
         if (!command)
             return (int)err->status;
-        cli_print_help(command, values.all);
+        cli_print_help(command);
     }
     return cli_finish(STATUS_OK, err);
 }

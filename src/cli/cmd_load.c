@@ -27,11 +27,15 @@ typedef struct {
 
 static bool read_max_rate(void *values, const char *text, err_t *err) {
     load_spec_t *spec = &((values_t *)values)->spec;
+    if ((spec->max_rate_auto = strcmp(text, "auto") == 0)) {
+        spec->max_rate = 0;
+        return true;
+    }
     if (!units_parse_rate(text, &spec->max_rate, &spec->max_rate_bytes))
         return err_set(
             err, STATUS_USAGE,
-            "--max-rate: '%s' is neither documents a second, like 50k, nor, with a B at its end, bytes "
-            "a second, like 20MB",
+            "--max-rate: '%s' is neither auto, nor documents a second, like 50k, nor, with a B at its end, "
+            "bytes a second, like 20MB",
             text);
     return spec->max_rate ||
            err_set(err, STATUS_USAGE, "--max-rate: at %s nothing would ever be loaded", text);
@@ -74,7 +78,6 @@ static const option_t options[] = {
     LOAD_ROW_URI_FILE(values_t),
     {.name = "id",
      .once = true,
-     .first = true,
      .argument = "FIELD,...",
      .kind = OPTION_TEXT,
      AT(spec.id),
@@ -90,7 +93,6 @@ static const option_t options[] = {
          "makes it a reject (the default), keep leaves what is there, replace puts the record's document in "
          "its place. The catalog keeps it."},
     {.name = "index",
-     .first = true,
      .argument = "KEYS",
      .kind = OPTION_LIST,
      AT(indexes),
@@ -98,7 +100,6 @@ static const option_t options[] = {
              "'email:1;unique;sparse;name=mail', 'at:1;expire=3600', and at last partial={...}, a "
              "filter as JSON. May be given several times."},
     {.name = "drop",
-     .first = true,
      .destroys = true,
      .kind = OPTION_FLAG,
      AT(spec.drop),
@@ -147,7 +148,6 @@ static const option_t options[] = {
      AT(spec.limit),
      .help = "Stop after the first N records."},
     {.name = "dry-run",
-     .first = true,
      .kind = OPTION_FLAG,
      AT(spec.dry_run),
      .help = "Connect, read and parse everything, write nothing."},
@@ -170,7 +170,6 @@ static const option_t options[] = {
      .custom = load_rows_max_rejects,
      .help = "Stop when more records than this are rejected (default 1000; with --retry, no limit)."},
     {.name = "rejects",
-     .first = true,
      .argument = "FILE",
      .kind = OPTION_TEXT,
      AT(spec.rejects),
@@ -193,7 +192,6 @@ static const option_t options[] = {
     {.name = "retry",
      .once = true,
      .group = GROUP_AGAIN,
-     .first = true,
      .argument = "FILE",
      .kind = OPTION_TEXT,
      AT(spec.retry),
@@ -217,7 +215,6 @@ static const option_t options[] = {
              "and has lost nothing: what was loaded is read back, and what is missing is sent."},
     {.name = "threads",
      .group = GROUP_SPEED,
-     .first = true,
      .letter = 'j',
      .argument = "N|auto",
      .kind = OPTION_COUNT32_AUTO,
@@ -244,17 +241,12 @@ static const option_t options[] = {
      .help = "Send each batch straight to its shard's primary, past the routers. Refused where a shard would "
              "not notice that a chunk has moved away."},
     {.name = "max-rate",
-     .argument = "N|SIZE",
+     .argument = "N|SIZE|auto",
      .kind = OPTION_CUSTOM,
      .custom = read_max_rate,
      .help = "Send no more than this in a second: documents, such as 50k, or with a B at its end bytes of "
-             "documents, such as 20MB."},
-    {.name = "polite",
-     .kind = OPTION_FLAG,
-     AT(spec.polite),
-     .help =
-         "Watch the servers' caches, queues, replication, disks and CPU, and slow down before others suffer. "
-         "Batches are of 100 documents at most then."},
+             "documents, such as 20MB. auto: batches of 100 documents, and fewer at once while they take "
+             "longer than usual."},
     {.name = "unsafe",
      .kind = OPTION_FLAG,
      AT(spec.unsafe),
@@ -267,7 +259,7 @@ static const option_t options[] = {
      .environment = "TIPPLE_PATIENCE",
      .help = "How long a server may be away before the load stops (default 30s)."},
     CLI_JSON(values_t),
-    CLI_REPORT_SHOWN(values_t, true),
+    CLI_REPORT(values_t),
     {.name = NULL},
 };
 

@@ -30,7 +30,6 @@ typedef struct {
 static const option_t options[] = {
     CLI_URI(values_t),
     {.name = "restore",
-     .first = true,
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, restore),
      .help =
@@ -39,7 +38,6 @@ static const option_t options[] = {
     CLI_PATIENCE(values_t),
     {.name = "inputs",
      .group = GROUP_RESULT,
-     .first = true,
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, inputs),
      .help =

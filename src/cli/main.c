@@ -15,13 +15,16 @@
 #include <unistd.h>
 
 extern const command_t command_load, command_verify, command_query, command_status, command_tune,
-    command_drill, command_parse, command_formats, command_generate, command_plan, command_where,
-    command_forget, command_completion, command_help;
+    command_drill, command_parse, command_formats, command_generate, command_where, command_forget,
+    command_completion, command_help;
 
-const command_t *const cli_commands[] = {
-    &command_load,  &command_parse,    &command_formats,    &command_verify, &command_status,
-    &command_where, &command_forget,   &command_plan,       &command_tune,   &command_drill,
-    &command_query, &command_generate, &command_completion, &command_help,   NULL};
+const command_t *const cli_commands[] = {&command_load,     &command_parse,
+                                         &command_formats,  &command_verify,
+                                         &command_status,   &command_where,
+                                         &command_forget,   &command_tune,
+                                         &command_drill,    &command_query,
+                                         &command_generate, &command_completion,
+                                         &command_help,     NULL};
 
 static void on_driver_log(mongoc_log_level_t level, const char *domain, const char *message, void *context) {
     (void)context;
@@ -62,19 +65,15 @@ int main(int argc, char **argv) {
     memory_guard_driver();
     forget_shared_counters();
     if (argc < 2) {
-        cli_print_overview(false);
+        cli_print_overview();
         return STATUS_USAGE;
     }
     const char *word = argv[1];
     err_t err = {.text = ""};
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         word = "help";
-    char all[] = "--all";
-    const bool help_all = strcmp(word, "--help-all") == 0,
-               version = strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
-    if (help_all)
-        argv[1] = all;
-    if (help_all || version) /* tipple help --all, tipple help --version */
+    const bool version = strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
+    if (version) /* tipple help --version */
         word = "help";
     const command_t *command = cli_find_command(word, &err);
     int status = STATUS_USAGE;
@@ -87,7 +86,7 @@ int main(int argc, char **argv) {
             mongoc_log_set_handler(on_driver_log, NULL);
             mongoc_init();
         }
-        const int taken = help_all || version ? 1 : 2;
+        const int taken = version ? 1 : 2;
         status = command->run(argc - taken, argv + taken, command, &err);
     }
     return leave(status, &err);

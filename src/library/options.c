@@ -72,7 +72,6 @@ static const row_t rows[] = {
     {"drop", FLAG, AT(spec.drop)},
     {"append", FLAG, AT(spec.append)},
     {"direct", FLAG, AT(spec.direct)},
-    {"polite", FLAG, AT(spec.polite)},
     {"unsafe", FLAG, AT(spec.unsafe)},
     {"validate", FLAG, AT(spec.validate)},
     {"dry-run", FLAG, AT(spec.dry_run)},
@@ -161,7 +160,8 @@ static bool set_number(const row_t *row, library_options_t *options, const char 
     case TIME:
         return units_parse_time(value, to);
     case RATE:
-        return units_parse_rate(value, to, &options->spec.max_rate_bytes);
+        options->spec.max_rate_auto = strcmp(value, "auto") == 0;
+        return options->spec.max_rate_auto || units_parse_rate(value, to, &options->spec.max_rate_bytes);
     case EXISTING:
         return *value && existing_named(value, &existing) &&
                (*(const char **)to = existing_names[existing], true);

@@ -358,7 +358,7 @@ static void put_masthead(markup_t *out, const bson_t *document) {
     markup_put(out, "</h1>\n<p class=\"sentence\">");
     markup_text(out, reading_text(document, "sentence"));
     markup_put(out, "</p>\n<ul class=\"facts\">");
-    if (*reading_text(document, "where")) { /* a plan is of no server */
+    if (*reading_text(document, "where")) { /* empty: the command failed before it connected */
         markup_put(out, "<li>");
         markup_text(out, reading_text(document, "where"));
         markup_put(out, "</li>");

@@ -49,7 +49,7 @@ static const char *const words[][2] = {
     {"skipped", "not looked at: earlier loads have done it, or it does not fit the format"},
     {"suite", "a file of queries, with what their answers must be"},
     {"thread", "each works beside the others; a loader thread has a connection of its own"},
-    {"throttled", "slowed down on purpose: by --max-rate, or --polite"},
+    {"throttled", "slowed down on purpose, by --max-rate"},
     {"trial", "one load of a sample with one setting"},
     {"unequal", "a block has another number of documents, or of bytes, than expected"},
     {"unrelated", "a document that belongs to no file that was loaded"},

@@ -1046,38 +1046,33 @@ TEST(max_rate) {
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 400);
     lab.load.max_rate = 2000;
+    lab.load.watch_flushes = true;
+    box_say(lab.box, "serverStatus",
+            "{\"wiredTiger\": {\"transaction\": {\"transaction checkpoint currently running\": 0, "
+            "\"transaction checkpoint generation\": 5, \"transaction checkpoint most recent time (msecs)\": "
+            "7}}}");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_true(lab.loaded.flushes.known);
     assert_counts(&lab, 400, 400, 0, 0);
     assert_int_equal(lab.loaded.batch, 200); /* ten a second */
     assert_true(lab.loaded.took_ns >= 90000000);
     lab_close(&lab);
 }
 
-/* A server that says it is busy slows the load down, and is told as the reason; one that says nothing is told of. */
-TEST(polite) {
-    for (int silent = 0; silent < 2; silent++) {
-        lab_t lab;
-        lab_open(&lab, BOX_STANDALONE);
-        lab_write_rows("a.csv", 0, 6000);
-        lab.load.polite = true;
-        lab.load.watch_flushes = !silent;
-        box_say(lab.box, "serverStatus",
-                "{\"globalLock\": {\"currentQueue\": {\"total\": 50}}, \"wiredTiger\": {\"transaction\": {"
-                "\"transaction checkpoint currently running\": 0, \"transaction checkpoint generation\": 5, "
-                "\"transaction checkpoint most recent time (msecs)\": 7}}}");
-        if (silent)
-            box_fault(lab.box, &(box_fault_t){.command = "serverStatus",
-                                              .times = 1000,
-                                              .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"no\"}"});
-        lab.load.max_rate = 4000; /* so that it lasts for longer than the first looks */
-        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-        assert_counts(&lab, 6000, 6000, 0, 0);
-        if (silent)
-            assert_says(lab.said, "role clusterMonitor would do");
-        else
-            assert_true(lab.loaded.flushes.known);
-        lab_close(&lab);
-    }
+/* With --max-rate auto batches are small, and the load begins slowly; it does not go with --unsafe. */
+TEST(max_rate_auto) {
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 6000);
+    lab.load.max_rate_auto = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_counts(&lab, 6000, 6000, 0, 0);
+    assert_int_equal(lab.loaded.batch, 100);
+    assert_true(lab.loaded.throttled_ns > 0);
+    assert_says(lab.loaded.throttled_by, "--max-rate auto");
+    lab.load.unsafe = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    lab_close(&lab);
 }
 
 /* --copies: each input once more, with _ids of its own; a second run finds all of them. */

@@ -1,124 +1,92 @@
-/* pace: the rule by which a polite load goes, in a world made of formulas. */
+/* rate_step: the rule of --max-rate auto, in a world made of formulas. */
 #include "load/rate/rate_step.h"
 #include "test.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 
-TEST(begins_small) {
-    rate_step_t pace = rate_step_begin(16);
-    assert_true(pace.limit == 0);
-    assert_false(rate_step_step(&pace, 1)); /* whatever it was, it was not us */
-    assert_true(pace.limit == RATE_STEP_START);
-}
+enum { MS = 1000000 };
 
-/* Nobody suffers: up to all threads, in reasonable time, and no further. */
+/* Batches take as long as ever: up to all threads, in reasonable time, and no further. */
 TEST(grows) {
     static const double mosts[] = {1, 4, 64, 256};
     for (size_t i = 0; i < sizeof mosts / sizeof *mosts; i++) {
-        rate_step_t pace = rate_step_begin(mosts[i]);
+        rate_step_t step = rate_step_begin(RATE_STEP_START, mosts[i]);
         double before = 0;
         int steps = 0;
-        for (; pace.limit < mosts[i] && steps < 200; steps++) {
-            assert_false(rate_step_step(&pace, 0));
-            assert_true(pace.limit > before);
-            before = pace.limit;
+        for (; step.limit < mosts[i] && steps < 200; steps++) {
+            rate_step(&step, 2 * MS);
+            assert_true(step.limit > before);
+            before = step.limit;
         }
         assert_true(steps < 120); /* a minute, for hundreds of threads */
-        rate_step_step(&pace, 0.1);
-        assert_true(pace.limit == mosts[i]);
+        rate_step(&step, 2 * MS);
+        assert_true(step.limit == mosts[i] && step.worst == 0);
     }
 }
 
-/* Somebody suffers: much less at once, but never nothing. */
+/* Batches take longer: much less at once, but never nothing. */
 TEST(shrinks) {
-    rate_step_t pace = rate_step_begin(64);
+    rate_step_t step = rate_step_begin(RATE_STEP_START, 64);
     for (int i = 0; i < 200; i++)
-        rate_step_step(&pace, 0);
-    double before = pace.limit;
-    assert_true(rate_step_step(&pace, 1));
-    assert_true(pace.limit <= before / 2 + 1e-9);
-    for (int i = 0; i < 40; i++)
-        assert_true(rate_step_step(&pace, 1));
-    assert_true(pace.limit == RATE_STEP_LEAST && RATE_STEP_LEAST > 0);
-    /* and more for more pressure */
-    rate_step_t hard = {.limit = 8, .most = 64}, soft = hard;
-    rate_step_step(&hard, 1);
-    rate_step_step(&soft, 0.75);
+        rate_step(&step, 2 * MS);
+    rate_step(&step, 20 * MS);
+    assert_true(step.limit < 32 && step.worst > 2);
+    for (int i = 0; i < 6; i++)
+        rate_step(&step, 20 * MS);
+    assert_true(step.limit < 0.25 && step.limit >= RATE_STEP_LEAST && RATE_STEP_LEAST > 0);
+    assert_true(step.worst < 10);
+    /* and the more, the longer they take */
+    rate_step_t hard = {.limit = 8, .most = 64, .usual = MS, .now = 5 * MS}, soft = hard;
+    rate_step(&hard, 5 * MS);
+    soft.now = 2 * MS;
+    rate_step(&soft, 2 * MS);
     assert_true(hard.limit < soft.limit && soft.limit < 8);
 }
 
-TEST(stays) {
-    rate_step_t pace = {.limit = 5, .most = 64};
-    for (int i = 0; i < 20; i++)
-        assert_false(rate_step_step(&pace, 0.55));
-    assert_true(pace.limit == 5);
+/* The server has become slower for other reasons: the load does not starve. */
+TEST(learns_what_is_usual) {
+    rate_step_t step = rate_step_begin(RATE_STEP_START, 16);
+    for (int i = 0; i < 50; i++)
+        rate_step(&step, 2 * MS);
+    for (int i = 0; i < 8; i++)
+        rate_step(&step, 50 * MS);
+    assert_true(step.limit < 2);
+    for (int i = 0; i < 200; i++)
+        rate_step(&step, 50 * MS);
+    assert_true(step.limit == 16);
+    /* and when it is fast again, that is the usual */
+    for (int i = 0; i < 100; i++)
+        rate_step(&step, 2 * MS);
+    assert_true(step.usual < 3 * MS);
 }
 
-/* A server that can bear so much, and presses in proportion: the load finds it and keeps near it, always
- * below what would be too much for long. */
+/* A server that takes so many batches at once, and longer in proportion for more: the load finds it and keeps near it,
+ * seldom far above. */
 TEST(finds_what_is_borne) {
-    static const double bearable[] = {0.1, 0.8, 3, 20};
+    static const double bearable[] = {1, 3, 20};
     for (size_t i = 0; i < sizeof bearable / sizeof *bearable; i++) {
-        rate_step_t pace = rate_step_begin(64);
+        rate_step_t step = rate_step_begin(RATE_STEP_START, 64);
         double sum = 0;
         int too_much = 0;
-        for (int step = 0; step < 400; step++) {
-            rate_step_step(&pace, fmin(pace.limit / bearable[i] * 0.7, 1));
-            if (step < 200)
+        for (int turn = 0; turn < 400; turn++) {
+            rate_step(&step, 2 * MS * fmax(1, floor(step.limit) / bearable[i]));
+            if (turn < 200)
                 continue;
-            sum += pace.limit;
-            too_much += pace.limit > bearable[i] * 1.3;
+            sum += step.limit;
+            too_much += step.limit > bearable[i] * 2 + 1;
         }
-        double mean = sum / 200 / bearable[i];
-        if (mean < 0.4 || mean > 1 || too_much > 10)
+        const double mean = sum / 200 / bearable[i];
+        if (mean < 0.4 || mean > 2 || too_much > 10)
             fail_msg("of %g it takes %g, and %d times too much", bearable[i], mean, too_much);
     }
 }
 
-TEST(learns_the_usual) {
-    rate_step_usual_t learned;
-    rate_step_learn_init(&learned);
-    assert_true(isnan(rate_step_times(&learned)));
-    rate_step_learn(&learned, NAN, 1, true);
-    assert_true(isnan(learned.usual));
-    rate_step_learn(&learned, 200, 0.5, true);
-    assert_true(rate_step_times(&learned) == 1);
-    /* slower while the load is at work: that is not the usual */
-    for (int i = 0; i < 50; i++)
-        rate_step_learn(&learned, 600, 0.5, false);
-    assert_true(learned.usual == 200);
-    assert_true(fabs(rate_step_times(&learned) - 3) < 0.01);
-    /* still slow although the load does next to nothing: it is not the load */
-    for (int i = 0; i < 50; i++)
-        rate_step_learn(&learned, 600, 0.5, true);
-    assert_true(rate_step_times(&learned) < 1.05);
-    /* faster than was known, at any time */
-    for (int i = 0; i < 150; i++)
-        rate_step_learn(&learned, 100, 0.5, false);
-    assert_true(fabs(learned.usual - 100) < 5);
-    /* a look that means nothing */
-    rate_step_usual_t before = learned;
-    rate_step_learn(&learned, 1e9, 0, true);
-    assert_true(learned.now == before.now && learned.usual == before.usual);
-}
-
-/* One slow look among many is not yet a trend. */
+/* One slow round among many is no reason. */
 TEST(smooths) {
-    rate_step_usual_t learned;
-    rate_step_learn_init(&learned);
+    rate_step_t step = rate_step_begin(8, 64);
     for (int i = 0; i < 10; i++)
-        rate_step_learn(&learned, 100, 0.3, true);
-    rate_step_learn(&learned, 200, 0.1, false);
-    assert_true(rate_step_times(&learned) < 1.15);
-}
-
-TEST(batches) {
-    assert_true(rate_step_batches(NAN) == 0);
-    assert_true(rate_step_batches(1) == 0);
-    assert_true(rate_step_batches(0.2) == 0);
-    assert_true(rate_step_batches(1.9) > 0.4 && rate_step_batches(1.9) < 0.6);
-    assert_true(rate_step_batches(5) == 1);
-    assert_true(rate_step_batches(INFINITY) == 1);
+        rate_step(&step, 2 * MS);
+    const double before = step.limit;
+    rate_step(&step, 3 * MS);
+    assert_true(step.limit >= before && step.worst == 0);
 }

@@ -7,7 +7,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEY = re.compile(r'\b(?:AS_[A-Z_]+\(|BSON_APPEND_\w+\(\w+, )"(\w+)"')  # what result_put and its like put
 NAMED = re.compile(r'`"?(\w+)"?`|"(\w+)"')
 SHORT = re.compile(r"`(\w+_)\.\.\.`")  # `scan_disk_...`: all that begin so
-COMMANDS = ("load", "verify", "query", "tune", "drill", "plan", "status", "where")
+COMMANDS = ("load", "verify", "query", "tune", "drill", "status", "where")
 
 
 class Keys(unittest.TestCase):
@@ -25,7 +25,7 @@ class Keys(unittest.TestCase):
     def test_commands(self):
         """This test sees keys of all commands that print some."""
         texts = {path.stem: path.read_text() for path in (ROOT / "src/cli").rglob("*.c")}
-        files = {"load": "load_figures", "query": "query_data", "plan": "plan_print", "tune": "tune_print", "drill": "drill_print"}
+        files = {"load": "load_figures", "query": "query_data", "tune": "tune_print", "drill": "drill_print"}
         for command in COMMANDS:
             self.assertTrue(KEY.findall(texts[files.get(command, "cmd_" + command)]), command)
 

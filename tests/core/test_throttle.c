@@ -113,7 +113,7 @@ static void *come_once(void *context) {
 }
 
 static void wait_for_line(throttle_t *throttle, size_t place, uint32_t waiting) {
-    while (throttle_take(throttle, place).waiting != waiting)
+    while (throttle_place(throttle, place).waiting != waiting)
         nap(1);
 }
 
@@ -122,8 +122,8 @@ static void let_come(guest_t *guest, throttle_t *throttle, size_t place, int num
     assert_int_equal(pthread_create(&guest->thread, NULL, come_once, guest), 0);
 }
 
-static throttle_t *with_places(size_t places) {
-    throttle_t *throttle = throttle_new(&(throttle_options_t){.places = places});
+static throttle_t *with_limit(double limit) {
+    throttle_t *throttle = throttle_new(&(throttle_options_t){.places = 2, .limit = limit, .most = 64});
     assert_non_null(throttle);
     return throttle;
 }
@@ -131,23 +131,21 @@ static throttle_t *with_places(size_t places) {
 TEST(first_come_first) {
     enum { GUESTS = 20 };
     guest_t guests[GUESTS];
-    throttle_t *throttle = with_places(2);
+    int64_t began;
+    throttle_t *throttle = with_limit(1);
     passed_count = 0;
+    assert_true(throttle_enter(throttle, 1, 10, 1000, &began));
     for (int i = 0; i < GUESTS; i++) {
         let_come(&guests[i], throttle, 1, i);
         wait_for_line(throttle, 1, (uint32_t)i + 1);
     }
-    throttle_limit(throttle, 1, 1);
+    throttle_leave(throttle, 1, began, 10);
     for (int i = 0; i < GUESTS; i++)
         pthread_join(guests[i].thread, NULL);
     assert_int_equal(passed_count, GUESTS);
     for (int i = 0; i < GUESTS; i++)
         assert_int_equal(order[i], i);
-    throttle_figures_t figures = throttle_take(throttle, 1);
-    assert_int_equal(figures.batches, GUESTS);
-    assert_int_equal(figures.documents, 10 * GUESTS);
-    assert_int_equal(figures.waiting, 0);
-    assert_int_equal(figures.silent_ns, 0);
+    assert_int_equal(throttle_place(throttle, 1).waiting, 0);
     assert_true(throttle_waited_for_limits(throttle) > 0);
     assert_int_equal(throttle_waited_for_rate(throttle), 0);
     throttle_free(throttle);
@@ -178,9 +176,8 @@ TEST(no_more_than_the_limit) {
     } cases[] = {{1, 1}, {1.99, 1}, {3, 3}, {0.7, 1}, {64, GUESTS}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         guest_t guests[GUESTS];
-        throttle_t *throttle = with_places(1);
+        throttle_t *throttle = with_limit(cases[c].limit);
         under_way = most_under_way = 0;
-        throttle_limit(throttle, 0, cases[c].limit);
         for (int i = 0; i < GUESTS; i++) {
             guests[i] = (guest_t){.throttle = throttle, .rounds = 20};
             assert_int_equal(pthread_create(&guests[i].thread, NULL, come_often, &guests[i]), 0);
@@ -196,9 +193,8 @@ TEST(no_more_than_the_limit) {
 }
 
 TEST(rest) {
-    throttle_t *throttle = with_places(1);
+    throttle_t *throttle = with_limit(0.25);
     int64_t began, first;
-    throttle_limit(throttle, 0, 0.25);
     assert_true(throttle_enter(throttle, 0, 1, 1, &began));
     nap(20);
     int64_t left = clock_now_ns();
@@ -210,22 +206,30 @@ TEST(rest) {
     throttle_free(throttle);
 }
 
-TEST(figures) {
-    throttle_t *throttle = with_places(3);
+static void come_back_after(throttle_t *throttle, int64_t took_ns, uint32_t documents) {
     int64_t began;
-    throttle_limit(throttle, 2, 4);
-    assert_true(throttle_enter(throttle, 2, 7, 1, &began));
-    nap(5);
-    throttle_figures_t figures = throttle_take(throttle, 2);
-    assert_int_equal(figures.batches, 0);
-    assert_true(figures.silent_ns >= 5 * MS);
-    throttle_leave(throttle, 2, began, 7);
-    figures = throttle_take(throttle, 2);
-    assert_int_equal(figures.batches, 1);
-    assert_int_equal(figures.documents, 7);
-    assert_true(figures.under_way_ns >= 5 * MS);
-    assert_int_equal(figures.silent_ns, 0);
-    assert_int_equal(throttle_take(throttle, 2).batches, 0);
+    assert_true(throttle_enter(throttle, 1, documents, 1, &began));
+    throttle_leave(throttle, 1, clock_now_ns() - took_ns, documents);
+}
+
+/* Twice a second the limit moves: up while batches take as long as usual, down when they take longer. A short batch says
+ * nothing of it, and each place has its own. */
+TEST(limits_move) {
+    throttle_t *throttle = with_limit(1);
+    nap(510);
+    come_back_after(throttle, 10 * MS, 100);
+    const double first = throttle_place(throttle, 1).limit;
+    assert_true(first > 1);
+    come_back_after(throttle, 900 * MS, 10);
+    nap(510);
+    come_back_after(throttle, 10 * MS, 100);
+    const double second = throttle_place(throttle, 1).limit;
+    assert_true(second > first && throttle_place(throttle, 1).worst == 0);
+    nap(510);
+    come_back_after(throttle, 40 * MS, 100);
+    assert_true(throttle_place(throttle, 1).limit < second);
+    assert_true(throttle_place(throttle, 1).worst > 2 && throttle_place(throttle, 1).worst < 3);
+    assert_true(throttle_place(throttle, 0).limit == 1 && throttle_place(throttle, 0).worst == 0);
     throttle_free(throttle);
 }
 
@@ -256,7 +260,9 @@ TEST(close) {
     enum { GUESTS = 6 };
     guest_t guests[3 * GUESTS];
     int64_t began;
-    throttle_t *closed = with_places(2), *slow = throttle_new(&(throttle_options_t){.per_second = 1});
+    throttle_t *closed = with_limit(1), *slow = throttle_new(&(throttle_options_t){.per_second = 1});
+    for (size_t place = 0; place < 2; place++)
+        assert_true(throttle_enter(closed, place, 1, 1, &began));
     for (int i = 0; i < 3 * GUESTS; i++)
         let_come(&guests[i], i < 2 * GUESTS ? closed : slow, (size_t)i % 2, i);
     wait_for_line(closed, 0, GUESTS);
@@ -268,7 +274,7 @@ TEST(close) {
         pthread_join(guests[i].thread, NULL);
         assert_false(guests[i].passed);
     }
-    throttle_limit(closed, 0, 5);
+    throttle_leave(closed, 0, began, 1);
     assert_false(throttle_enter(closed, 0, 1, 1, &began));
     assert_false(throttle_enter(slow, 0, 1, 1, &began));
     throttle_close(NULL);
@@ -285,10 +291,9 @@ TEST(stop_signal) {
         guest_t guests[GUESTS];
         int64_t began;
         stop_install();
-        throttle_t *slow = throttle_new(&(throttle_options_t){.per_second = 1, .places = 2});
-        throttle_limit(slow, 0, 100);
+        throttle_t *slow = throttle_new(&(throttle_options_t){.per_second = 1});
         for (int i = 0; i < GUESTS; i++)
-            let_come(&guests[i], slow, i < 3 ? 0 : 1, i);
+            let_come(&guests[i], slow, 0, i);
         nap(20);
         raise(SIGTERM);
         bool ok = true;
@@ -296,8 +301,7 @@ TEST(stop_signal) {
             pthread_join(guests[i].thread, NULL);
             ok = ok && !guests[i].passed;
         }
-        throttle_t *open = throttle_new(&(throttle_options_t){.places = 1});
-        throttle_limit(open, 0, 1);
+        throttle_t *open = with_limit(1);
         ok = ok && throttle_enter(open, 0, 1, 1, &began);
         ok = ok && !throttle_enter(open, 0, 1, 1, &began);
         _exit(ok ? 0 : 1);

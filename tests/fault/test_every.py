@@ -206,19 +206,16 @@ class Alone(Tries, livetest.Case):
         self.say("parse")
 
     def test_others(self):
-        """formats, guesses, generate, plan and help: every n"""
+        """formats, guesses, generate and help: every n"""
         self.inputs()
-        self.write("sample.csv", livetest.rows(400))  # documents of more than a page, which is then compressed
         for words in (("formats",), ("formats", "--check", "./vans.yaml"), ("formats", "--check", "isd"),
                       ("formats", "--guess", "vans.csv"), ("formats", "--show", "mot"), ("help", "load"),
-                      ("help", "--man", "load"),
-                      ("plan", "--documents", "1m", "--document-bytes", "300", "--shards", "2", "--loaders", "2"),
-                      ("plan", "-f", "mot", "sample.csv")):
+                      ("help", "--man", "load")):
             self.each(words, (*MEMORY, *FILES))
         for words in (("mot", "--rows", "3"), ("obd", "--rows", "3"), ("ycsb", "--documents", "3"),
                       ("isd", "--records", "3", "--stations", "1"), ("mot", "--rows", "3", "--gzip")):
             self.each(("generate", *words, "-o", "out"), (*MEMORY, *FILES), wanted=SOME, leaves=("out",))
-        self.say("formats, generate, plan, help")
+        self.say("formats, generate, help")
 
 
 class Server(Tries, faultlab.Lab):
@@ -320,7 +317,7 @@ class Server(Tries, faultlab.Lab):
         first = str(self.documents()[0]["_id"])
         for words in (("parse", "-f", "mot", "a.csv"), ("formats",), ("formats", "--check", "mot"), ("help",),
                       ("--version",), ("help", "--markdown"), ("generate", "mot", "--rows", "10"), ("status", *at),
-                      ("plan", "--documents", "1m", "--document-bytes", "300"), ("where", first, *at),
+                      ("where", first, *at),
                       ("verify", "-f", "mot", *at, "a.csv", "in"), ("verify", "-f", "mot", *at, "--json", "a.csv", "in"),
                       ("query", "--suite", "mot", *at, "--repeats", "1", "--warmup", "0"),
                       ("query", "--suite", "mot", "--list"), ("query", "--show", "mot"),

@@ -364,10 +364,6 @@ class Case(live.Case):
             fields = stat.read().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def told_all(self):
-        """The servers said how hard they are at work, as far as they were quick enough to be asked."""
-        self.assertNotRegex(self.stderr, r"not say how hard (?!.*(timeout|timed out|longer than --patience))")
-
     def start_held(self, *words, **more):
         """A load that is not over before its stdin is closed, as by communicate()."""
         return self.start(*words, "-", stdin=subprocess.PIPE, **more)

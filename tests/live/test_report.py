@@ -330,25 +330,6 @@ class Report(livetest.Case):
         self.assertEqual(1000000, figures["documents predicted for"])
         self.assertNotIn("documents in the files", figures)  # they have 2,000
 
-    def test_plan(self):
-        """the same figures as in --json, of parts, compressors and a simulation"""
-        words = ("--shards", "8", "--network", "10G", "--index", "d:1,k:1=15", "--simulate", "--runs", "20", "a.csv")
-        said = json.loads(self.tipple("plan", "--format", "mot", *words, "--json", "--report", "plan.json").stdout)
-        found = self.document("plan.json")
-        figures = livereport.figures(found)
-        self.assertEqual((said["load_seconds"], said["stored_bytes"]), (figures["the load takes"], figures["data on disk"]))
-        limits = livereport.rows(livereport.section(found, "What could hold the load back"))
-        self.assertEqual(["%.9g" % limit["seconds"] for limit in said["limits"] if limit], ["%.9g" % row["alone"] for row in limits])
-        names = [row["compressor"] for row in livereport.rows(livereport.section(found, "Compressors"))]
-        self.assertEqual(["none", "snappy", "zlib", "zstd"], sorted(names))
-        self.assertEqual(4, len(livereport.rows(livereport.section(found, "With slow and failing servers"))))
-        self.assertRegex(found["sentence"], r"^2,498 documents .*, limited by ")
-        self.assertNotIn("uri", found["settings"])
-        self.assertEqual(1.25e9, found["settings"]["network, bytes/s"])
-        self.assertIn("Lanes handed out again: ", livereport.section(found, "With slow and failing servers")["note"])
-        self.tipple("plan", "--format", "mot", *words, "--report", "plan.html")
-        self.assertNotIn("<li></li>", (self.folder / "plan.html").read_text())
-
     def test_verify(self):
         """all is as expected; then what differs is named in a table, with the same figures as in --json"""
         self.said("load", "--format", "mot", "a.csv", status=2)
@@ -393,10 +374,9 @@ class Report(livetest.Case):
         self.said("drill", "--format", "mot", "--sample", "500", "--report", "drill.html", "b.csv")
         self.client.insert(self.database, "results", [{"_id": "mine"}])
         self.said("verify", "--format", "mot", "--report", "verify.html", "a.csv", status=7)
-        self.tipple("plan", "--format", "mot", "--shards", "100", "--simulate", "--report", "plan.html", "a.csv")
         for name, found in odd_documents().items():
             livereport.render(found, self.folder / name)
-        names = ["load.html", "nothing.html", "query.html", "tune.html", "storage.html", "drill.html", "verify.html", "plan.html", *odd_documents()]
+        names = ["load.html", "nothing.html", "query.html", "tune.html", "storage.html", "drill.html", "verify.html", *odd_documents()]
         for name in names:
             self.page(name)
         livereport.look_at(self, self.folder, [self.folder / name for name in names])

@@ -790,9 +790,9 @@ NOT_NEEDED = {
                                           "--compressor", "--same-collection"],
     "of inputs, which --retry has none of": ["--input-name", "--copies", "--limit", "--skip-bad-files", "--reload-changed",
                                              "--reload-missing", "--retry"],
-    "changes no document": ["--threads", "--batch", "--batch-bytes", "--memory", "--direct", "--max-rate", "--polite", "--unsafe",
+    "changes no document": ["--threads", "--batch", "--batch-bytes", "--memory", "--direct", "--max-rate", "--unsafe",
                             "--patience", "--dry-run", "--rejects", "--json", "--report", "--quiet", "--verbose", "--help",
-                            "--help-all", "--version"]}
+                            "--version"]}
 
 
 class Command(Case):
@@ -806,7 +806,7 @@ class Command(Case):
 
     def test_options(self):
         """the printed command has each option that --retry needs, whatever options there are, and makes the same documents"""
-        known = set(re.findall(r"(?m)^ +(?:-\w, )?(--[a-z-]+)", self.tipple("load", "--help-all").stdout.decode()))
+        known = set(re.findall(r"(?m)^ +(?:-\w, )?(--[a-z-]+)", self.tipple("load", "--help").stdout.decode()))
         self.assertEqual(known, {"--validate", *NEEDED, *sum(NOT_NEEDED.values(), [])}, "new options go into one of the tables")
         a = self.bad("a.csv", 400)
         given = [word for option, value in NEEDED.items() if value for word in (option, value)]

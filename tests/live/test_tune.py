@@ -216,7 +216,7 @@ class Tune(livetune.Mixin, livetest.Case):
         self.assertRegex(self.stderr, r"auto: [0-9]+ threads?, batches of 2000 \(")
         self.assertEqual(1, len(list(pathlib.Path(self.environment["XDG_CACHE_HOME"], "tipple").iterdir())))
         self.write("a.csv", livetest.rows(200, 3))
-        for more, why in ((["--polite"], "fast as it can"), (["--limit", "10"], "all of the files"),
+        for more, why in ((["--max-rate", "auto"], "fast as it can"), (["--limit", "10"], "all of the files"),
                           (["--max-rate", "1m"], "fast as it can")):
             self.load(*words, *more, collection="other", **self.environment)
             self.assertIn("makes none, because", self.stderr)

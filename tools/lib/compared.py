@@ -344,7 +344,6 @@ def generated(new):
         yield from guess(name, path)
         yield from parse(name, path, form=form, raw=form != "ycsb")
         yield Question(name, ["parse", "-q", "-f", form, "--emit", "json", "--relaxed", path], "records")
-        yield Question(name, ["plan", "-q", "--json", "-f", form, "--shards", "3", "--replicas", "3", path], "json")
         for said in ASKED[form]:
             yield from parse(name, path, *said.split(), form=form, raw=form != "ycsb" and "--id" not in said)
 
@@ -389,21 +388,15 @@ def packed(new):
 
 # ---------------------------------------------------------------------------------------------------------- mistakes
 
-PLANS = ["--documents 2.5g --document-bytes 1600 --shards 100 --router-rate 220k --even",
-         "--documents 2.5g --document-bytes 900 --shards 1000 --simulate --runs 20 --seed 3",
-         "--documents 1g --document-bytes 500 --shards 12 --replicas 3 --servers 6 --disk 300MB --network 10G "
-         "--ram 64G --index d:1=15 --compressor zstd --price 2"]
 MISTAKES = ["parse", "parse --nonsense", "parse nothere.csv", "parse -f mott {0}", "parse --emit xml {0}",
             "parse --limit x {0}", "parse -f mot --filter zz==1 {0}", "parse -f mot --dates dmy {0}",
             "parse -t nothing:int {0}", "loadx", "where 5", "parse --max-record 0 {0}",
             "parse -f mot tests/data/mot/odd", "formats --show x", "formats --check {0}", "formats --guess",
-            "generate", "generate mot --release 1999", "plan --documents 1g", "query --show x", "status", "load {0}",
+            "generate", "generate mot --release 1999", "query --show x", "status", "load {0}",
             "load --uri x {0}", "load --uri mongodb://127.0.0.1:1/ {0}", "verify {0}", "forget", "tune", "drill"]
 
 
 def mistakes(new):
-    for words in PLANS:
-        yield Question("plan/numbers", ["plan", "-q", "--json", *words.split()], "json")
     path = make("mistaken.txt", generate(new, "mot-2013")[:9000])
     for words in MISTAKES:
         yield Question("mistakes/" + words.split()[0], words.replace("{0}", path).split())

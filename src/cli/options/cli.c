@@ -1,13 +1,12 @@
 #include "cli/options/cli.h"
 #include "base/chars/suggest.h"
 #include "base/conceal.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/out.h"
 #include "cli/options/apart.h"
 #include "cli/options/cli_inner.h"
-#include "cli/options/mongoimport.h"
-#include "cli/options/other_tools.h"
 #include "tipple/tipple.h"
 
 #include <errno.h>
@@ -15,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { MOST_OPTIONS = 80 };
@@ -33,13 +33,9 @@ const option_t cli_common_options[] = {
      .offset = offsetof(common_t, verbose)},
     {.name = "help",
      .letter = 'h',
-     .help = "Print what the command is for, examples, and the options that are needed most.",
+     .help = "Print what the command is for, examples, and its options.",
      .kind = OPTION_FLAG,
      .offset = offsetof(common_t, help)},
-    {.name = "help-all",
-     .help = "Print all that there is to say, with all options.",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(common_t, help_all)},
     {.name = "version",
      .letter = 'V',
      .help = "Print the version of tipple, and of what it was built with.",
@@ -209,6 +205,34 @@ static const char *owner_of(const char *name) {
     return NULL;
 }
 
+/* Words of mongoimport, and what they are here; docs/mongoimport.md has all of them. */
+static const struct {
+    const char *theirs;
+    char letter;
+    const char *ours;
+} other_words[] = {
+    {"host", 0, "--uri mongodb://HOST:PORT/DATABASE.COLLECTION"},
+    {"port", 0, "--uri mongodb://HOST:PORT/DATABASE.COLLECTION"},
+    {"db", 'd', "--uri mongodb://HOST:PORT/DATABASE.COLLECTION"},
+    {"collection", 'c', "--uri mongodb://HOST:PORT/DATABASE.COLLECTION"},
+    {"username", 'u', "--uri mongodb://USER@HOST, with the password in --uri-file or TIPPLE_URI"},
+    {"password", 'p', "--uri-file FILE or TIPPLE_URI, whose URI holds the password"},
+    {"ssl", 0, "?tls=true in the URI"},
+    {"file", 0, "the file's name without an option"},
+    {"headerline", 0, "--header yes, where it is not guessed"},
+    {"fields", 0, "--type column_1:NAME: for each column"},
+    {"upsertFields", 0, "--id FIELD,... --existing replace"},
+    {"numInsertionWorkers", 0, "--threads N"},
+    {"batchSize", 0, "--batch N"},
+};
+
+static const char *other_word(const char *word, bool is_long) {
+    for (size_t i = 0; i < COUNT(other_words); i++)
+        if (is_long ? strcasecmp(word, other_words[i].theirs) == 0 : *word == other_words[i].letter)
+            return other_words[i].ours;
+    return NULL;
+}
+
 static bool unknown_option(const command_t *command, const char *text, char letter, err_t *err) {
     const bool is_long = text[1] == '-';
     const char *names[MOST_OPTIONS];
@@ -220,13 +244,13 @@ static bool unknown_option(const command_t *command, const char *text, char lett
     char word[64];
     snprintf(word, sizeof word, "%.*s", is_long ? (int)strcspn(text + 2, "=") : 1,
              is_long ? text + 2 : &letter);
-    const char *hint = other_tools_hint(word, !is_long);
+    const char *hint = other_word(word, is_long);
     const char *owner = is_long && !hint ? owner_of(word) : NULL;
     const char *near = is_long && !hint ? suggest_word(word, names, count) : NULL;
     const char *dashes = is_long ? "--" : "-";
     if (hint)
-        return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'. %s", command->name, dashes, word,
-                       hint);
+        return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; instead: %s", command->name,
+                       dashes, word, hint);
     if (near)
         return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; did you mean '--%s'?",
                        command->name, dashes, word, near);
@@ -234,7 +258,7 @@ static bool unknown_option(const command_t *command, const char *text, char lett
         return err_set(err, STATUS_USAGE,
                        "tipple %s has no option '--%s', which is one of tipple %s: leave it out here",
                        command->name, word, owner);
-    return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; `tipple %s --help-all` lists them",
+    return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; `tipple %s --help` lists them",
                    command->name, dashes, word, command->name);
 }
 
@@ -279,9 +303,6 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
         } else if (is_long && joined) {
             return err_set(err, STATUS_USAGE, "--%s takes no value", found.option->name);
         }
-        const char *hint = text ? other_tools_value_hint(found.option->name, text) : NULL;
-        if (hint)
-            return err_set(err, STATUS_USAGE, "%s", hint);
         if ((!found.common && !is_said_once(&said[found.option - command->options], found.option, err)) ||
             !set_option(found.option, text, found.common ? (void *)common : values, err))
             return false;
@@ -292,7 +313,7 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
 }
 
 static bool is_asked(const common_t *common) {
-    return common->help || common->help_all || common->version;
+    return common->help || common->version;
 }
 
 static bool read_words(const command_t *command, int argc, char **argv, void *values, common_t *common,
@@ -323,19 +344,14 @@ static bool is_for_programs(const command_t *command, const void *values) {
 bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
               err_t *err) {
     common_t common = {.help = false};
-    /* first: reading moves the words */
-    char *instead = strcmp(command->name, "load") == 0 ? mongoimport_as_load(argc, argv) : NULL;
     *rest = 0;
     bool ok =
         read_environment(command, values, err) && read_words(command, argc, argv, values, &common, rest, err);
-    if (!ok && instead && err->status == STATUS_USAGE)
-        err_add(err, "\nThe same for tipple:\n    %s", instead);
-    free(instead);
     if (ok && is_asked(&common)) {
         if (common.version)
             out_lines(tipple_version());
         else
-            cli_print_help(command, common.help_all);
+            cli_print_help(command);
         ok = cli_flush(err);
     }
     *status = ok ? STATUS_OK : (int)err->status;

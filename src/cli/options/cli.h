@@ -33,14 +33,13 @@ typedef struct {
 typedef struct option {
     const char *name;  /* without the dashes */
     const char *group; /* a row without one is in the group of the row before it */
-    bool first;        /* one of the few that --help shows; --help-all has them all */
     bool destroys;     /* it destroys, or lets something be destroyed: never proposed for a word like it */
     bool once;   /* of two, both would be meant: refused. Else the last one counts, as an alias needs it */
     char letter; /* or 0 */
     const char *argument; /* what --help calls it, NULL for flags */
     const char *
         offers; /* words that completion offers, "@formats", "@suites", "@queries"; NULL: as the argument says */
-    const char *help; /* one sentence or two: --help shows the first one */
+    const char *help; /* one sentence or two */
     option_kind_t kind;
     size_t offset;           /* of its value in the command's struct */
     uint64_t least, most;    /* of counts and sizes; most 0: no bound. least: of times, too */
@@ -48,7 +47,7 @@ typedef struct option {
     bool (*custom)(void *at, const char *text, err_t *err);
 } option_t;
 
-/* What an option is about: the headings of --help-all, of man pages and of the reference. */
+/* What an option is about: the headings of --help, of man pages and of the reference. */
 #define GROUP_COLLECTION "Server and collection"
 #define GROUP_INPUT      "What is read"
 #define GROUP_GUESS      "For a guessed format"
@@ -60,7 +59,7 @@ typedef struct option {
 
 #define CLI_URI_AT(values, member, words)                                                                    \
     {                                                                                                        \
-        .name = "uri", .group = GROUP_COLLECTION, .first = true, .argument = "URI", .kind = OPTION_TEXT,     \
+        .name = "uri", .group = GROUP_COLLECTION, .argument = "URI", .kind = OPTION_TEXT,                    \
         .offset = offsetof(values, member), .environment = "TIPPLE_URI", .help = (words)                     \
     }
 #define CLI_URI_LOOKED_AT(values, member)                                                                    \
@@ -76,16 +75,15 @@ typedef struct option {
     }
 #define CLI_JSON(values)                                                                                     \
     {                                                                                                        \
-        .name = "json", .group = GROUP_RESULT, .first = true, .kind = OPTION_FLAG,                           \
-        .offset = offsetof(values, json), .help = "Print the result as JSON."                                \
+        .name = "json", .group = GROUP_RESULT, .kind = OPTION_FLAG, .offset = offsetof(values, json),        \
+        .help = "Print the result as JSON."                                                                  \
     }
 
 /* An option's row, for a struct with report. */
-#define CLI_REPORT(values) CLI_REPORT_SHOWN(values, false)
-#define CLI_REPORT_SHOWN(values, is_first)                                                                   \
+#define CLI_REPORT(values)                                                                                   \
     {                                                                                                        \
-        .name = "report", .group = GROUP_RESULT, .first = (is_first), .argument = "FILE",                    \
-        .kind = OPTION_TEXT, .offset = offsetof(values, report),                                             \
+        .name = "report", .group = GROUP_RESULT, .argument = "FILE", .kind = OPTION_TEXT,                    \
+        .offset = offsetof(values, report),                                                                  \
         .help = "Write a report: FILE.html, a page for people that needs nothing else, or FILE.json, the "   \
                 "same for programs."                                                                         \
     }
@@ -110,8 +108,8 @@ typedef struct command {
     const char *group;
     const char *arguments;   /* for the usage line: "FILE..." */
     const char *about;       /* one line */
-    const char *help;        /* paragraphs, with an empty line between: --help shows the first one */
-    const char *examples;    /* lines of "command    # what it does": --help shows the first three */
+    const char *help;        /* paragraphs, with an empty line between */
+    const char *examples;    /* lines of "command    # what it does" */
     bool needs_driver;       /* it talks to a server */
     const option_t *options; /* ends with a NULL name */
     const apart_t *apart;    /* ends with a NULL option; or NULL */
@@ -126,7 +124,7 @@ const command_t *cli_find_command(const char *name, err_t *err);
 
 /* Options that every command has. */
 typedef struct {
-    bool help, help_all, version, quiet, verbose;
+    bool help, version, quiet, verbose;
 } common_t;
 
 /* Reads options into `values`, leaving what is no option in argv[0, *rest). common options are acted on.
@@ -142,8 +140,8 @@ bool cli_next_word(const char **at, char *word, size_t room);
 bool cli_read_uri_file(const char *path, const char **uri, err_t *err);
 
 /* The pages. */
-void cli_print_help(const command_t *command, bool all);
-void cli_print_overview(bool all);
+void cli_print_help(const command_t *command);
+void cli_print_overview(void);
 bool cli_print_man(const char *name); /* of a command, or tipple-formats.5; false: there is none */
 void cli_list_man(void);
 void cli_print_reference(void);

@@ -34,7 +34,7 @@
          .offset = offsetof(values, member) + offsetof(guess_options_t, nested),                             \
          .help = "Dots in names of columns make subdocuments."},                                             \
     {                                                                                                        \
-        .name = "type", .first = true, .letter = 't', .argument = "SPEC", .kind = OPTION_LIST,               \
+        .name = "type", .letter = 't', .argument = "SPEC", .kind = OPTION_LIST,                              \
         .offset = offsetof(values, types),                                                                   \
         .help = "What the column NAME is, if it is not as guessed: NAME:TYPE, NAME:TYPE(PATTERN), "          \
                 "NAME:KEY:TYPE, "                                                                            \

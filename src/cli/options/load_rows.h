@@ -16,7 +16,7 @@
     }
 #define LOAD_ROW_FORMAT(values, member)                                                                      \
     {                                                                                                        \
-        .name = "format", .group = GROUP_INPUT, .first = true, .letter = 'f', .argument = "NAME",            \
+        .name = "format", .group = GROUP_INPUT, .letter = 'f', .argument = "NAME",                           \
         .offers = "@formats @files", .kind = OPTION_TEXT, .offset = offsetof(values, member),                \
         .environment = "TIPPLE_FORMAT",                                                                      \
         .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as " \

@@ -195,7 +195,6 @@ void complete_words(char **words, size_t count) {
         offer_commands(&place);
         if (*place.typed == '-') {
             offer(&place, "--help", "commands by what one wants to know");
-            offer(&place, "--help-all", "the same, and the exit statuses");
             offer(&place, "--version", "print the version");
         }
     }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 100, EXAMPLES_FIRST = 3 };
+enum { WIDTH = 100 };
 
 const char *const cli_statuses[CLI_STATUSES][2] = {
     {"0", "done: every record read is in the collection (or was there already), or was left out by a filter"},
@@ -48,27 +48,17 @@ void cli_option_words(const option_t *option, char out[OPTION_WORDS]) {
              option->argument ? option->argument : "");
 }
 
-/* How much of a text is its first sentence. */
-static size_t first_sentence(const char *text) {
-    const char *at = text;
-    while ((at = strstr(at, ". ")) && !(at[2] >= 'A' && at[2] <= 'Z'))
-        at += 2;
-    return at ? (size_t)(at - text) + 1 : strlen(text);
-}
-
 /* Wraps a text to the width of a terminal, after an indent. */
-static void print_wrapped(const char *text, size_t length, int indent) {
+static void print_wrapped(const char *text, int indent) {
     int column = indent;
-    for (const char *at = text, *end = text + length; at < end;) {
+    for (const char *at = text; *at;) {
         if (*at == '\n') {
             out_print("\n%*s", indent, "");
             column = indent;
             at++;
             continue;
         }
-        size_t word = strcspn(at, " \n");
-        if (word > (size_t)(end - at))
-            word = (size_t)(end - at);
+        const size_t word = strcspn(at, " \n");
         if (column > indent && column + 1 + (int)word > WIDTH) {
             out_print("\n%*s", indent, "");
             column = indent;
@@ -79,74 +69,42 @@ static void print_wrapped(const char *text, size_t length, int indent) {
         out_print("%.*s", (int)word, at);
         column += (int)word;
         at += word;
-        while (at < end && *at == ' ')
+        while (*at == ' ')
             at++;
     }
     out_print("\n");
 }
 
-static void print_option(const option_t *option, bool all) {
+static void print_option(const option_t *option) {
     char words[OPTION_WORDS];
     cli_option_words(option, words);
     if (strlen(words) > 24)
         out_print("  %s\n%28s", words, "");
     else
         out_print("  %-26s", words);
-    print_wrapped(option->help, all ? strlen(option->help) : first_sentence(option->help), 28);
+    print_wrapped(option->help, 28);
 }
 
-static void print_all_options(const command_t *command) {
-    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
-        if (walk.new_group)
-            out_print("\n%s:\n", walk.group);
-        print_option(walk.option, true);
-    }
-}
-
-static void print_first_options(const command_t *command) {
-    size_t more = 0;
-    out_print("\nOptions:\n");
-    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
-        if (walk.option->first)
-            print_option(walk.option, false);
-        more += !walk.option->first;
-    }
-    out_print("\n`tipple %s --help-all` tells more, and has %zu more options.\n", command->name, more);
-}
-
-/* So many lines of a text at most. */
-static size_t lines_length(const char *text, size_t lines) {
-    const char *at = text;
-    for (; lines && *at; lines--) {
-        at += strcspn(at, "\n");
-        if (lines > 1 && *at)
-            at++;
-    }
-    return (size_t)(at - text);
-}
-
-void cli_print_help(const command_t *command, bool all) {
+void cli_print_help(const command_t *command) {
     out_print("tipple %s: %s\n\nUsage: tipple %s [options]%s%s\n", command->name, command->about,
               command->name, *command->arguments ? " " : "", command->arguments);
     if (command->help) {
-        const char *more = strstr(command->help, "\n\n");
         out_print("\n");
-        print_wrapped(command->help, all || !more ? strlen(command->help) : (size_t)(more - command->help),
-                      0);
+        print_wrapped(command->help, 0);
     }
     if (command->examples) {
         out_print("\nExamples:\n");
-        out_bytes(command->examples,
-                  all ? strlen(command->examples) : lines_length(command->examples, EXAMPLES_FIRST));
+        out_lines(command->examples);
         out_print("\n");
     }
-    if (all)
-        print_all_options(command);
-    else
-        print_first_options(command);
+    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
+        if (walk.new_group)
+            out_print("\n%s:\n", walk.group);
+        print_option(walk.option);
+    }
 }
 
-void cli_print_overview(bool all) {
+void cli_print_overview(void) {
     const char *group = "";
     out_print("tipple loads bulk data into MongoDB, fast, and accounts for every record.\n\n"
               "Usage: tipple COMMAND [options] [arguments]\n\nExamples:\n");
@@ -159,14 +117,9 @@ void cli_print_overview(bool all) {
         out_print("  %-11s %s\n", (*command)->name, (*command)->about);
     }
     out_print("\n`tipple COMMAND --help` explains a command; `tipple --version` prints the version.\n");
-    if (!all) {
-        out_print("Exit status 0: done; 1: nothing was touched; 2: some were rejected; all: `tipple "
-                  "--help-all`.\n");
-        return;
-    }
     out_print("\nExit statuses:\n");
     for (int i = 0; i < CLI_STATUSES; i++) {
         out_print("  %-13s ", cli_statuses[i][0]);
-        print_wrapped(cli_statuses[i][1], strlen(cli_statuses[i][1]), 16);
+        print_wrapped(cli_statuses[i][1], 16);
     }
 }

@@ -81,8 +81,7 @@ static void print_overview(void) {
               "compressed or not, into a collection of a standalone, a replica set or a sharded cluster. It "
               "can be run again at any time: what is there is not loaded twice, and what is missing is "
               "completed. `tipple verify` compares the collection with the files.\n\nEach command explains "
-              "itself with `--help` on one screen and with `--help-all` on all of them, and has a page of "
-              "its own, such as `tipple-load`(1).");
+              "itself with `--help`, and has a page of its own, such as `tipple-load`(1).");
     out_print(".SH COMMANDS\n");
     for (const command_t *const *command = cli_commands; *command; command++) {
         char name[40];

@@ -24,8 +24,8 @@ static void print_options(const command_t *command) {
 }
 
 void cli_print_reference(void) {
-    out_print("# Reference\n\nPrinted by `tipple help --markdown`; each command says the same with "
-              "`--help-all`.\n");
+    out_print(
+        "# Reference\n\nPrinted by `tipple help --markdown`; each command says the same with `--help`.\n");
     for (const command_t *const *at = cli_commands; *at; at++) {
         const command_t *command = *at;
         out_print("\n## tipple %s\n\n%s\n\n    tipple %s [options]%s%s\n\n", command->name, command->about,

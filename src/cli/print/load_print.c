@@ -71,13 +71,6 @@ static void print_shards(const load_result_t *result) {
         print_places("router", result->routers, result->router_count, result);
 }
 
-static void print_polite(const load_result_t *result) {
-    const double moving = (double)(result->moving_ns ? result->moving_ns : 1);
-    bool by_others = result->slowed_down_ns * 2 >= result->throttled_ns && result->throttled_by[0];
-    out_print("polite: slowed down %.0f%% of the time%s%s%s\n", 100 * (double)result->slowed_down_ns / moving,
-              by_others ? " (" : "", by_others ? result->throttled_by : "", by_others ? ")" : "");
-}
-
 /* The command that loads again what was fixed. */
 static char *retry_line(const load_spec_t *spec, const load_result_t *result, const char *file) {
     text_t line = {.length = 0};
@@ -135,7 +128,7 @@ static void print_passed_over(const load_result_t *result) {
 }
 
 /* How it was done: nothing that somebody has to do, or may have lost. */
-static void print_details(const load_spec_t *spec, const load_result_t *result) {
+static void print_details(const load_result_t *result) {
     char more[UNITS_MAX], out[UNITS_MAX];
     if (result->appended)
         out_print("appended: the collection holds documents of others, too, which stay as they are\n");
@@ -153,8 +146,6 @@ static void print_details(const load_spec_t *spec, const load_result_t *result) 
         out_print("memory was short: %s batch%s went before %s full; a higher --memory keeps them whole\n",
                   units_count(more, result->short_batches), result->short_batches == 1 ? "" : "es",
                   result->short_batches == 1 ? "it was" : "they were");
-    if (spec->polite && !spec->dry_run && result->counts.read)
-        print_polite(result);
 }
 
 /* "already there 0" counts what was looked for; of a load that found all of it done before, this line says so. Of one that
@@ -211,7 +202,7 @@ void load_print(const load_spec_t *spec, const load_result_t *result, int status
         return;
     }
     if (log_level() >= LOG_VERBOSE)
-        print_details(spec, result);
+        print_details(result);
     if (counts->replaced)
         out_print("replaced: %s of the loaded; other documents had their _ids\n",
                   units_count(more, counts->replaced));

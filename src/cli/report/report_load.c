@@ -186,7 +186,7 @@ static void add_threads(report_t *report, const threads_did_t *did) {
     } rows[] = {{"waited for the server", did->waited_for_server},
                 {"waited for the files to be read", did->waited_for_input},
                 {"made documents of records, and sent them", did->worked},
-                {"were held back, by --polite or --max-rate", did->held_back}};
+                {"were held back by --max-rate", did->held_back}};
     report_begin(
         report, REPORT_BARS, "What the loading threads did",
         "What they did most is what limited the load: if they waited for the server, this host could "
@@ -280,7 +280,7 @@ static void add_settings(report_t *report, const load_spec_t *spec, const load_r
     report_set_text(report, "compressor", spec->compressor);
     report_set_text(report, "shard key", spec->shard_key);
     report_set_flag(report, "direct", spec->direct);
-    report_set_flag(report, "polite", spec->polite);
+    report_set_flag(report, "max rate auto", spec->max_rate_auto);
     report_set_flag(report, "unsafe", spec->unsafe);
     report_set_flag(report, "dropped first", spec->drop);
     report_set_flag(report, "skip bad files", spec->skip_bad_files);

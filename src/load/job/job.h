@@ -12,8 +12,8 @@
 #include "format/filter.h"
 #include "input/manifest.h"
 #include "load/feed/feeder.h"
-#include "load/rate/rate.h"
 #include "load/rate/rate_step.h"
+#include "load/rate/throttle.h"
 #include "load/rejects/fixes.h"
 #include "load/rejects/reject.h"
 #include "load/spec/limits.h"
@@ -97,7 +97,6 @@ typedef struct {
     counts_t twice; /* of blocks that were counted before: see count_once in collect.c */
     progress_t progress;
     step_t step;                         /* what is done besides moving data */
-    rate_t *polite;                      /* NULL: without --polite */
     server_checkpoints_watch_t *flushes; /* NULL: nobody asks */
 } job_t;
 
@@ -235,7 +234,7 @@ void job_follow_shards(job_t *job);
 void job_close_shards(job_t *job);
 size_t job_shard_count(const job_t *job); /* 1 where there are none */
 
-/* restrain.c: sets up what makes the loader threads wait (--max-rate, --polite), before the first of them starts; and
+/* restrain.c: sets up what makes the loader threads wait (--max-rate), before the first of them starts; and
  * puts into the result how long they waited, when the last one has ended. */
 bool job_restrain(job_t *job, err_t *err);
 void job_release(job_t *job);

@@ -1,21 +1,24 @@
-/* restrain: a load that is told to go slower than it could: --max-rate and --polite. */
+/* restrain: a load that goes slower than it could: --max-rate. */
 #include "base/numbers/units.h"
 #include "load/job/job.h"
+#include "load/rate/rate_step.h"
 
 #include <stdio.h>
 
 /* At least so many batches go in a second, so that a low rate is an even one. */
 enum { LEAST_BATCHES = 10 };
 
-/* A polite batch is over soon: who comes while it is worked on does not wait long for a core. */
-enum { RATE_BATCH = 100, RATE_BYTES = 32 * 1024 };
+/* With --max-rate auto a batch is over soon: who comes while it is worked on does not wait long for a core. */
+enum { AUTO_BATCH = 100, AUTO_BYTES = 32 * 1024 };
 
 static void keep_batches_small(load_state_t *loading, const load_spec_t *spec) {
-    uint64_t documents = spec->polite ? RATE_BATCH : UINT64_MAX,
-             bytes = spec->polite ? RATE_BYTES : UINT64_MAX;
-    uint64_t *rated = spec->max_rate_bytes ? &bytes : &documents, share = spec->max_rate / LEAST_BATCHES;
-    if (spec->max_rate && share < *rated)
-        *rated = share ? share : 1;
+    const uint64_t share = spec->max_rate / LEAST_BATCHES ? spec->max_rate / LEAST_BATCHES : 1,
+                   documents = spec->max_rate_auto    ? AUTO_BATCH
+                               : spec->max_rate_bytes ? UINT64_MAX
+                                                      : share,
+                   bytes = spec->max_rate_auto    ? AUTO_BYTES
+                           : spec->max_rate_bytes ? share
+                                                  : UINT64_MAX;
     if (documents < loading->batch_documents)
         loading->batch_documents = (uint32_t)documents;
     if (bytes < loading->batch_bytes)
@@ -27,41 +30,47 @@ bool job_restrain(job_t *job, err_t *err) {
     load_state_t *loading = &job->loading;
     const throttle_options_t options = {.per_second = spec->max_rate,
                                         .bytes = spec->max_rate_bytes,
-                                        .places = spec->polite ? CHUNKMAP_MOST_SHARDS + 1 : 0};
-    const rate_options_t polite = {.server = job->server,
-                                   .route = loading->route,
-                                   .places = options.places,
-                                   .threads = job->result->threads};
-    if (spec->dry_run || (!spec->max_rate && !spec->polite))
+                                        .places = spec->max_rate_auto ? CHUNKMAP_MOST_SHARDS + 1 : 0,
+                                        .limit = RATE_STEP_START,
+                                        .most = job->result->threads};
+    if (spec->dry_run || (!spec->max_rate && !spec->max_rate_auto))
         return true;
     keep_batches_small(loading, spec);
     job->result->batch = loading->batch_documents;
-    if (!(loading->throttle = throttle_new(&options)))
-        return err_memory(err, options.places);
-    if (spec->polite)
-        job->polite = rate_open(&polite, loading->throttle, job->client, err);
-    return !spec->polite || job->polite;
+    loading->throttle = throttle_new(&options);
+    return loading->throttle || err_memory(err, options.places);
+}
+
+/* What a load waited for that had --max-rate auto. */
+static void say_why(throttle_t *throttle, char *out, size_t room) {
+    double worst = 0;
+    for (size_t place = 0; place <= CHUNKMAP_MOST_SHARDS; place++) {
+        const double times = throttle_place(throttle, place).worst;
+        worst = times > worst ? times : worst;
+    }
+    if (worst > 0)
+        snprintf(out, room, "--max-rate auto: batches took up to %.1f times as long as usual", worst);
+    else
+        snprintf(out, room, "--max-rate auto: it begins slowly");
 }
 
 void job_release(job_t *job) {
     load_result_t *result = job->result;
     const load_spec_t *spec = job->spec;
     throttle_t *throttle = job->loading.throttle;
-    char slowed_down_for[sizeof result->throttled_by], rate[UNITS_MAX];
+    char rate[UNITS_MAX];
     if (!throttle)
         return;
-    rate_close(job->polite, slowed_down_for, sizeof slowed_down_for);
-    job->polite = NULL;
-    int64_t by_rate = throttle_waited_for_rate(throttle), by_limits = throttle_waited_for_limits(throttle);
+    const int64_t by_rate = throttle_waited_for_rate(throttle),
+                  by_limits = throttle_waited_for_limits(throttle);
     result->throttled_ns = (by_rate + by_limits) / result->threads;
-    result->slowed_down_ns = by_limits / result->threads;
-    if (by_rate > by_limits)
+    if (by_rate)
         snprintf(result->throttled_by, sizeof result->throttled_by, "--max-rate %s%s",
                  spec->max_rate_bytes ? units_size(rate, spec->max_rate)
                                       : units_rate(rate, (double)spec->max_rate),
                  spec->max_rate_bytes ? "/s" : " docs/s");
     else if (by_limits)
-        snprintf(result->throttled_by, sizeof result->throttled_by, "%s", slowed_down_for);
+        say_why(throttle, result->throttled_by, sizeof result->throttled_by);
     throttle_free(throttle);
     job->loading.throttle = NULL;
 }

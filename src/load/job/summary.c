@@ -48,9 +48,8 @@ static void find_limit(load_result_t *result, const loader_counters_t *sum) {
     bool one = result->shard_count > 1 && sum->wait_server_ns &&
                slowest->figures.waiting_ns > 2 * sum->wait_server_ns / (int64_t)result->shard_count;
     if (held >= server && held >= input && held >= client && held_ns)
-        snprintf(result->limited_by, sizeof result->limited_by, "%s%.110s (%.0f%% of the time)",
-                 2 * result->slowed_down_ns > result->throttled_ns ? "--polite: " : "", result->throttled_by,
-                 held);
+        snprintf(result->limited_by, sizeof result->limited_by, "%.110s (%.0f%% of the time)",
+                 result->throttled_by, held);
     else if (server >= input && server >= client && one)
         snprintf(result->limited_by, sizeof result->limited_by,
                  "shard %.80s (of all the waiting for shards, %.0f%% was for this one)", slowest->name,

@@ -1,11 +1,13 @@
 #include "load/rate/throttle.h"
 #include "base/clock.h"
 #include "base/stop.h"
+#include "load/rate/rate_step.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-static const int64_t KEPT_NS = 100000000, LOOK_UP_NS = 50000000, LONGEST_REST_NS = 1000000000;
+static const int64_t KEPT_NS = 100000000, LOOK_UP_NS = 50000000, LONGEST_REST_NS = 1000000000,
+                     STEP_NS = 500000000;
 
 /* ---- the bucket ---- */
 
@@ -34,11 +36,11 @@ typedef struct {
 
 typedef struct {
     line_t line;
-    double limit;
-    uint32_t under_way, waiting;
-    int64_t rests_ns; /* nothing goes before this */
-    int64_t moved_ns; /* something was answered, or the first of what is under way went */
-    throttle_figures_t figures;
+    rate_step_t step;
+    uint32_t under_way, waiting, largest; /* documents of the largest batch */
+    int64_t rests_ns;                     /* nothing goes before this */
+    int64_t stepped_ns;                   /* since then: */
+    int64_t took_ns, answered;            /* batches, all of them together */
 } gate_t;
 
 struct throttle {
@@ -48,7 +50,7 @@ struct throttle {
     bucket_t bucket;
     line_t line; /* for the bucket */
     int64_t waited_for_rate_ns, waited_for_limits_ns;
-    size_t collection_count;
+    size_t place_count;
     gate_t gates[];
 };
 
@@ -93,8 +95,8 @@ static void wait_until(throttle_t *throttle, waiter_t *me, int64_t now, int64_t 
 
 /* When the next one may go to this place; INT64_MAX: when another has come back. */
 static int64_t free_from(const gate_t *gate) {
-    uint32_t most = gate->limit < 1 ? 1 : (uint32_t)gate->limit;
-    return gate->limit <= 0 || gate->under_way >= most ? INT64_MAX : gate->rests_ns;
+    uint32_t most = gate->step.limit < 1 ? 1 : (uint32_t)gate->step.limit;
+    return gate->under_way >= most ? INT64_MAX : gate->rests_ns;
 }
 
 static bool pass_gate(throttle_t *throttle, gate_t *gate, int64_t *now) {
@@ -105,11 +107,9 @@ static bool pass_gate(throttle_t *throttle, gate_t *gate, int64_t *now) {
     for (*now = clock_now_ns(); (moment = free_from(gate)) > *now && !over(throttle); *now = clock_now_ns())
         wait_until(throttle, &me, *now, moment);
     bool pass = moment <= *now;
-    if (pass && gate->under_way++ == 0)
-        gate->moved_ns = *now;
+    gate->under_way += pass;
     stand_out(&gate->line, &me);
     gate->waiting--;
-    gate->figures.waited_ns += *now - came;
     throttle->waited_for_limits_ns += *now - came;
     return pass;
 }
@@ -127,63 +127,59 @@ static bool pay(throttle_t *throttle, uint64_t cost, int64_t *now) {
     return *now >= moment;
 }
 
-static void leave_gate(gate_t *gate, int64_t now) {
+static void leave_gate(gate_t *gate) {
     gate->under_way--;
-    gate->moved_ns = now;
     wake_first(&gate->line);
 }
 
 bool throttle_enter(throttle_t *throttle, size_t place, uint32_t documents, uint64_t bytes,
                     int64_t *began_ns) {
-    gate_t *gate = place < throttle->collection_count ? &throttle->gates[place] : NULL;
+    gate_t *gate = place < throttle->place_count ? &throttle->gates[place] : NULL;
     *began_ns = clock_now_ns();
     pthread_mutex_lock(&throttle->lock);
     bool pass = !throttle->closed && (!gate || pass_gate(throttle, gate, began_ns));
     if (pass && throttle->has_rate && !pay(throttle, throttle->bytes ? bytes : documents, began_ns)) {
         pass = false;
         if (gate)
-            leave_gate(gate, *began_ns);
+            leave_gate(gate);
     }
     pthread_mutex_unlock(&throttle->lock);
     return pass;
 }
 
 void throttle_leave(throttle_t *throttle, size_t place, int64_t began_ns, uint32_t documents) {
-    if (place >= throttle->collection_count)
+    if (place >= throttle->place_count)
         return;
     gate_t *gate = &throttle->gates[place];
     pthread_mutex_lock(&throttle->lock);
-    int64_t now = clock_now_ns(), took = now - began_ns;
-    gate->figures.batches++;
-    gate->figures.documents += documents;
-    gate->figures.under_way_ns += took;
-    if (gate->limit < 1) {
-        double rest = (double)took * (1 / gate->limit - 1);
+    const int64_t now = clock_now_ns(), took = now - began_ns;
+    if (documents > gate->largest)
+        gate->largest = documents;
+    if (documents >= gate->largest / 2) { /* the time of a short batch says little */
+        gate->took_ns += took;
+        gate->answered++;
+    }
+    if (gate->answered && now - gate->stepped_ns >= STEP_NS) {
+        rate_step(&gate->step, (double)gate->took_ns / (double)gate->answered);
+        gate->took_ns = gate->answered = 0;
+        gate->stepped_ns = now;
+    }
+    if (gate->step.limit < 1) {
+        double rest = (double)took * (1 / gate->step.limit - 1);
         gate->rests_ns = now + (rest < (double)LONGEST_REST_NS ? (int64_t)rest : LONGEST_REST_NS);
     }
-    leave_gate(gate, now);
-    pthread_mutex_unlock(&throttle->lock);
-}
-
-void throttle_limit(throttle_t *throttle, size_t place, double limit) {
-    gate_t *gate = &throttle->gates[place];
-    pthread_mutex_lock(&throttle->lock);
-    gate->limit = limit;
-    wake_first(&gate->line);
+    leave_gate(gate);
     pthread_mutex_unlock(&throttle->lock);
 }
 
 /* ---- what it came to ---- */
 
-throttle_figures_t throttle_take(throttle_t *throttle, size_t place) {
-    gate_t *gate = &throttle->gates[place];
+throttle_place_t throttle_place(throttle_t *throttle, size_t place) {
+    const gate_t *gate = &throttle->gates[place];
     pthread_mutex_lock(&throttle->lock);
-    throttle_figures_t figures = gate->figures;
-    figures.waiting = gate->waiting;
-    figures.silent_ns = gate->under_way ? clock_now_ns() - gate->moved_ns : 0;
-    gate->figures = (throttle_figures_t){.batches = 0};
+    const throttle_place_t found = {gate->step.limit, gate->step.worst, gate->waiting};
     pthread_mutex_unlock(&throttle->lock);
-    return figures;
+    return found;
 }
 
 static int64_t look_at(throttle_t *throttle, const int64_t *value) {
@@ -212,7 +208,11 @@ throttle_t *throttle_new(const throttle_options_t *options) {
     throttle->bytes = options->bytes;
     if (throttle->has_rate)
         throttle->bucket = bucket_new(options->per_second, clock_now_ns());
-    throttle->collection_count = options->places;
+    throttle->place_count = options->places;
+    for (size_t i = 0; i < options->places; i++) {
+        throttle->gates[i].step = rate_step_begin(options->limit, options->most);
+        throttle->gates[i].stepped_ns = clock_now_ns();
+    }
     return throttle;
 }
 
@@ -230,7 +230,7 @@ void throttle_close(throttle_t *throttle) {
     pthread_mutex_lock(&throttle->lock);
     throttle->closed = true;
     wake_first(&throttle->line);
-    for (size_t i = 0; i < throttle->collection_count; i++)
+    for (size_t i = 0; i < throttle->place_count; i++)
         wake_first(&throttle->gates[i].line);
     pthread_mutex_unlock(&throttle->lock);
 }

@@ -1,7 +1,8 @@
 /* throttle: makes loader threads wait. A thread asks before it sends a batch, and tells when it has the reply. There are
- * two reasons to wait: the rate of --max-rate, for all threads together; and for each place (a shard, as in traffic) a
- * limit of batches under way, which --polite sets again and again. Threads go in the order in which they came. A
- * thread is woken when it is its turn; the first in a line also wakes now and then, to look for a stop signal. */
+ * two reasons to wait: the rate of --max-rate N, for all threads together; and with --max-rate auto, for each place (a
+ * shard, as in traffic), a limit of batches under way, which is set twice a second by the time that batches take
+ * (rate_step). Threads go in the order in which they came. A thread is woken when it is its turn; the first in a line
+ * also wakes now and then, to look for a stop signal. */
 #ifndef TIPPLE_LOAD_RATE_THROTTLE_H
 #define TIPPLE_LOAD_RATE_THROTTLE_H
 
@@ -26,7 +27,8 @@ int64_t bucket_pay(bucket_t *bucket, uint64_t cost, int64_t now_ns);
 typedef struct {
     uint64_t per_second; /* 0: no rate */
     bool bytes;          /* a second; else documents */
-    size_t places;       /* that have a limit, and wait for the first one; 0: none has */
+    size_t places;       /* that have a limit; 0: none has */
+    double limit, most;  /* of each place: to begin with, and ever */
 } throttle_options_t;
 
 typedef struct throttle throttle_t;
@@ -44,19 +46,13 @@ bool throttle_enter(throttle_t *throttle, size_t place, uint32_t documents, uint
                     int64_t *began_ns);
 void throttle_leave(throttle_t *throttle, size_t place, int64_t began_ns, uint32_t documents);
 
-/* The limit of a place from now on: how many batches may be under way at once. Less than 1: one at a time,
- * with a rest behind it, so that this is the share of the time in which one is. */
-void throttle_limit(throttle_t *throttle, size_t place, double limit);
-
-/* What happened at a place since this was asked the last time. */
 typedef struct {
-    uint64_t batches, documents; /* answered */
-    int64_t under_way_ns;        /* of the batches that were answered, all of them together */
-    int64_t silent_ns; /* how long nothing was answered although something is under way; 0: nothing is */
-    int64_t waited_ns; /* of all threads, for the limit */
-    uint32_t waiting;  /* threads, now */
-} throttle_figures_t;
-throttle_figures_t throttle_take(throttle_t *throttle, size_t place);
+    double limit; /* how many batches may be under way at once: see rate_step_t */
+    double
+        worst; /* how many times as long as usual batches took when the limit shrank most; 0: it never did */
+    uint32_t waiting; /* threads */
+} throttle_place_t;
+throttle_place_t throttle_place(throttle_t *throttle, size_t place);
 
 /* Thread time that went by waiting, since the start. */
 int64_t throttle_waited_for_rate(throttle_t *throttle);

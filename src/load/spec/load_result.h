@@ -70,9 +70,8 @@ typedef struct {
     server_checkpoints_t flushes; /* not known without watch_flushes */
     hist_t batch_times;           /* from sending to the reply; none where nothing was sent */
     uint64_t unrouted;            /* documents that the router had to find a shard for */
-    int64_t throttled_ns,
-        slowed_down_ns;     /* of a thread, on average: it waited for --max-rate or --polite; the latter */
-    char throttled_by[256]; /* what for, mostly; empty: for nothing */
+    int64_t throttled_ns;         /* of a thread, on average: it waited for --max-rate */
+    char throttled_by[256];       /* what for, mostly; empty: for nothing */
     built_index_t indexes[64];
     size_t index_count;
     misfits_t skipped;     /* --skip-bad-files */

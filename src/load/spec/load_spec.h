@@ -40,7 +40,7 @@ typedef struct {
     size_t reject_code_count;
     int64_t patience_ns;
     uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
-    bool max_rate_bytes, polite;
+    bool max_rate_bytes, max_rate_auto;
     bool append; /* to documents that tipple did not load */
     bool drop, dry_run, unsafe, direct;
     bool same_collection;  /* its UUID has changed, and its documents have not: they are read back */

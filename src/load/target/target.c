@@ -12,10 +12,14 @@ bool job_connect(job_t *job, err_t *err) {
     load_result_t *result = job->result;
     server_options_t options = {.uri = spec->uri,
                                 .patience_ns = spec->patience_ns,
-                                .connections = (spec->threads ? result->threads : JOB_MOST_DEFAULT_THREADS) +
-                                               2 + spec->polite,
+                                .connections =
+                                    (spec->threads ? result->threads : JOB_MOST_DEFAULT_THREADS) + 2,
                                 .unsafe = spec->unsafe && !spec->retry,
                                 .resumes = !spec->trial};
+    if (spec->unsafe && spec->max_rate_auto && !spec->retry)
+        return err_set(err, STATUS_USAGE,
+                       "--max-rate auto goes by the time until the majority has a batch, which --unsafe does "
+                       "not wait for: give a rate, or leave one of them out");
     /* a connection a thread, the driver's own for each host, an input a feeder */
     if (!host_want_descriptors(options.connections + 12, err))
         return false;

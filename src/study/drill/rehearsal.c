@@ -4,7 +4,7 @@
 #include "base/step.h"
 #include "input/manifest.h"
 #include "study/drill/drill_pass.h"
-#include "study/gauge.h"
+#include "study/drill/gauge.h"
 #include "study/supplies.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ static bool count_documents(rehearsal_t *rehearsal, err_t *err) {
     if (!ok)
         return false;
     rehearsal->all = gauge.exact ? gauge.records : UINT64_MAX;
-    rehearsal->documents = gauge.all_documents;
+    rehearsal->documents = gauge.documents;
     result->exact = gauge.exact && !load->filter_count;
     return true;
 }

@@ -22,7 +22,7 @@ static const char *why_not(const load_spec_t *spec, int64_t *budget_ns) {
     bool stream = false;
     if (spec->dry_run || spec->retry || spec->limit != UINT64_MAX)
         return "not all of the files are loaded";
-    if (spec->max_rate || spec->polite)
+    if (spec->max_rate || spec->max_rate_auto)
         return "a tune would load as fast as it can";
     const bool listed = manifest_build(&manifest, spec->inputs, spec->input_count, &options, &err);
     for (size_t i = 0; i < manifest.count; i++) {

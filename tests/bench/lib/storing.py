@@ -1,5 +1,5 @@
 """storing: what documents take on disk with each compressor, what writing them costs, and what indexes and a look at
-every document take afterwards: the figures that `tipple plan` computes with. And the whole comparison, with clustered
+every document take afterwards: the figures that `tools/plan` computes with. And the whole comparison, with clustered
 collections and short keys, as `tipple tune --storage` makes it."""
 import json
 import os

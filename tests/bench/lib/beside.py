@@ -1,4 +1,4 @@
-"""polite: a reader at a fixed low pace beside a load, on one server whose cache is too small for all of it."""
+"""beside: a reader at a fixed low pace beside a load, on one server whose cache is too small for all of it."""
 import json
 import subprocess
 import time
@@ -11,7 +11,7 @@ from lab import BENCH, CPUS, DATABASE, busy_seconds, procs
 READERS, ROWS_READ = "readers", 1_000_000
 CACHE, PACE = "256M", 100
 SECONDS, QUICK_SECONDS, WARM_SECONDS = 20, 4, 3
-LOADS = {"no load": None, "load": [], "load --polite": ["--polite"]}
+LOADS = {"no load": None, "load": [], "load --max-rate auto": ["--max-rate", "auto"]}
 MOST = 2.0
 
 
@@ -87,19 +87,19 @@ class Bench:
         return Company(reader, said, took, max(0.0, busy_seconds() - busy - ours))
 
 
-def polite(lab, options):
-    """tools/bench polite: what a reader notices of a load of the same server."""
+def beside(lab, options):
+    """tools/bench beside: what a reader notices of a load of the same server."""
     with lab.server(CACHE, replset=1) as server:
         bench = Bench(lab, server, options)
         runs, reasons = interleave(options.rounds, {
             name: lambda more=more: bench.beside(more) for name, more in LOADS.items()}, describe)
-    alone, rate_runs = runs["no load"], runs["load --polite"]
+    alone, rate_runs = runs["no load"], runs["load --max-rate auto"]
     ratios = {name: figures.of_pairs(each, alone, lambda a, b: a.p99 / b.p99) for name, each in runs.items()}
     table = Table("A reader beside a load", [
         "", "p50, ms", "p99, ms", "p99 / p99 without a load", "documents/s of the load", "n"], [
         "%d finds by _id a second among %s documents, %d s a round; replica set of one, cache %s" % (
             PACE, figures.thousands(ROWS_READ), bench.seconds, CACHE),
-        "--polite slowed down %s of the time" % figures.of_runs(rate_runs, lambda run: run.slowed_down).text(figures.percent),
+        "--max-rate auto slowed down %s of the time" % figures.of_runs(rate_runs, lambda run: run.slowed_down).text(figures.percent),
         figures.others_note(every(runs)), *reasons])
     for name, each in runs.items():
         p99 = figures.of_runs(each, lambda run: run.p99)
@@ -107,8 +107,8 @@ def polite(lab, options):
                   *(["", ""] if each is alone else [ratios[name].text(figures.times),
                                                     figures.of_runs(each, lambda run: run.rate).text(figures.thousands)]),
                   p99.n)
-    return Outcome([table], [Target("a reader's p99 beside load --polite: under twice that without a load",
-                                    ratios["load --polite"], figures.times, most=MOST)])
+    return Outcome([table], [Target("a reader's p99 beside load --max-rate auto: under twice that without a load",
+                                    ratios["load --max-rate auto"], figures.times, most=MOST)])
 
 
 def milli(value):
