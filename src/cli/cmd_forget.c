@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 typedef struct {
-    const char *uri;
+    const char *uri, *uri_file;
     int64_t patience_ns;
     bool documents, yes, json;
 } values_t;

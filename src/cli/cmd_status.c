@@ -22,7 +22,7 @@
 #include <time.h>
 
 typedef struct {
-    const char *uri;
+    const char *uri, *uri_file;
     int64_t patience_ns;
     bool json, restore, inputs;
 } values_t;

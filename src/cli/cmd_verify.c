@@ -2,7 +2,7 @@
 #include "base/numbers/units.h"
 #include "base/out.h"
 #include "cli/each_collection.h"
-#include "cli/options/load_rows.h"
+#include "cli/options/cli.h"
 #include "cli/print/result.h"
 #include "cli/report/report_verify.h"
 #include "cli/report/reporting.h"
@@ -18,7 +18,8 @@
 
 typedef struct {
     verify_spec_t spec;
-    texts_list_t filters, retry;
+    load_options_t load; /* what it takes of the load's options goes into the spec */
+    texts_list_t retry;
     bool json;
     const char *report;
     const again_t *again;
@@ -39,36 +40,13 @@ static bool read_sample(void *values, const char *text, err_t *err) {
 #define GROUP_COMPARED "What is compared"
 
 static const option_t options[] = {
-    CLI_URI_LOOKED_AT(values_t, spec.uri),
-    {.name = "format",
-     .group = GROUP_INPUT,
-     .letter = 'f',
-     .argument = "NAME",
-     .offers = "@formats @files",
-     .kind = OPTION_TEXT,
-     AT(spec.format),
-     .environment = "TIPPLE_FORMAT",
-     .help = "The format that the files were loaded with; not needed if it was recognised: the catalog "
-             "has it."},
-    {.name = "filter",
-     .argument = "EXPR",
-     .kind = OPTION_LIST,
-     AT(filters),
-     .help = "The filter of the load; not needed: the catalog has it."},
     {.name = "retry",
+     .group = GROUP_INPUT,
      .argument = "FILE",
      .kind = OPTION_LIST,
      AT(retry),
      .help = "A reject file that was fixed and loaded: what it describes must be there, too. May be given "
              "several times."},
-    {.name = "input-name",
-     .argument = "NAME",
-     .kind = OPTION_TEXT,
-     AT(spec.input_name),
-     .help = "The name that stdin had when it was loaded."},
-    LOAD_ROW_COPIES(values_t, spec.copies, "As it was for the load."),
-    LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "As it was for the load (default 16M)."),
-    LOAD_ROW_VALIDATE(values_t, spec.validate, "As it was for the load: of BSON."),
     {.name = "sample",
      .group = GROUP_COMPARED,
      .argument = "P%",
@@ -92,22 +70,6 @@ static const option_t options[] = {
      AT(spec.most),
      .most = 1000000,
      .help = "Name so many differences of each kind (default 20). All are counted."},
-    {.name = "threads",
-     .group = GROUP_SPEED,
-     .letter = 'j',
-     .argument = "N",
-     .kind = OPTION_COUNT32,
-     AT(spec.threads),
-     .least = 1,
-     .most = LIMITS_MOST_THREADS,
-     .help = "Threads that compare, each with a connection of its own (default: twice the CPUs, 4 to 16)."},
-    LOAD_ROW_MEMORY(values_t, spec.memory, "Memory for text on its way (default 256M)."),
-    {.name = "patience",
-     .argument = "TIME",
-     .kind = OPTION_TIME,
-     AT(spec.patience_ns),
-     .environment = "TIPPLE_PATIENCE",
-     .help = "How long a server may be away (default 30s)."},
     CLI_JSON(values_t),
     CLI_REPORT(values_t),
     {.name = NULL},
@@ -115,14 +77,24 @@ static const option_t options[] = {
 
 static bool check(values_t *values, int count, err_t *err) {
     verify_spec_t *spec = &values->spec;
+    spec->uri = values->load.spec.uri;
     if (!spec->uri)
         return err_set(err, STATUS_USAGE,
                        "--uri is missing: the collection to verify, such as --uri "
                        "mongodb://127.0.0.1/mot.results (or set TIPPLE_URI)");
     if (!count)
         return err_set(err, STATUS_USAGE, "nothing to verify: give the files that were loaded");
-    spec->filters = values->filters.items;
-    spec->filter_count = values->filters.count;
+    const load_spec_t *load = &values->load.spec;
+    spec->filters = values->load.filters.items;
+    spec->filter_count = values->load.filters.count;
+    spec->format = load->format;
+    spec->input_name = load->input_name;
+    spec->copies = load->copies;
+    spec->max_record = load->max_record;
+    spec->validate = load->validate;
+    spec->threads = load->threads;
+    spec->memory = load->memory;
+    spec->patience_ns = load->patience_ns;
     spec->retry = values->retry.items;
     spec->retry_count = values->retry.count;
     return !values->report || report_check_path(values->report, err);
@@ -446,6 +418,7 @@ static int verify(void *data, char **inputs, int count, const again_t *again, er
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.json = false};
     verify_spec_init(&values.spec);
+    load_options_init(&values.load);
     return reporting_run(command, argc, argv, &values, verify, err);
 }
 
@@ -464,5 +437,7 @@ const command_t command_verify = {
         "  tipple verify -f mot --uri \"$URI\" data/*.gz --sample 1%                     # a first look",
     .needs_driver = true,
     .options = options,
+    .takes = TAKEN_BY_VERIFY,
+    .load_at = offsetof(values_t, load),
     .run = run,
 };

@@ -22,7 +22,7 @@
 #include <string.h>
 
 typedef struct {
-    const char *uri;
+    const char *uri, *uri_file;
     int64_t patience_ns;
     bool json;
 } values_t;

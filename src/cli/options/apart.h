@@ -2,9 +2,9 @@
 #ifndef TIPPLE_CLI_OPTIONS_APART_H
 #define TIPPLE_CLI_OPTIONS_APART_H
 
-#include "cli/options/cli.h"
+#include "cli/options/cli_inner.h"
 
 /* said: by the row of the command's options, whether the command line has it. False: it has two that do not go together. */
-bool apart_check(const command_t *command, const bool *said, err_t *err);
+bool apart_check(const command_t *command, const cli_rows_t *rows, const bool *said, err_t *err);
 
 #endif

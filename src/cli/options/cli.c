@@ -9,6 +9,7 @@
 #include "cli/options/cli_inner.h"
 #include "tipple/tipple.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,9 +18,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { MOST_OPTIONS = 80 };
-
-const option_t cli_common_options[] = {
+static const option_t common_options[] = {
     {.name = "quiet",
      .group = GROUP_GENERAL,
      .letter = 'q',
@@ -44,127 +43,12 @@ const option_t cli_common_options[] = {
     {.name = NULL},
 };
 
-/* A bound as one would type it. */
-static const char *print_bound(char out[UNITS_MAX], uint64_t bound, bool size) {
-    static const struct {
-        uint64_t unit;
-        char letter;
-    } units[] = {{1ull << 40, 'T'}, {1ull << 30, 'G'}, {1ull << 20, 'M'}, {1ull << 10, 'K'}};
-    for (size_t i = 0; size && i < sizeof units / sizeof *units; i++) {
-        if (bound >= units[i].unit && bound % units[i].unit == 0) {
-            snprintf(out, UNITS_MAX, "%llu%c", (unsigned long long)(bound / units[i].unit), units[i].letter);
-            return out;
-        }
-    }
-    return units_count(out, bound);
-}
-
-static bool out_of_range(const option_t *option, const char *text, err_t *err) {
-    char least[UNITS_MAX], most[UNITS_MAX];
-    bool size = option->kind == OPTION_SIZE;
-    print_bound(least, option->least, size);
-    if (option->most)
-        return err_set(err, STATUS_USAGE, "--%s: %s is out of range; it goes from %s to %s", option->name,
-                       text, least, print_bound(most, option->most, size));
-    return err_set(err, STATUS_USAGE, "--%s: %s is too small; the least is %s", option->name, text, least);
-}
-
-static bool read_number(const option_t *option, const char *text, void *at, err_t *err) {
-    uint64_t number;
-    bool size = option->kind == OPTION_SIZE;
-    if (!(size ? units_parse_size(text, &number) : units_parse_count(text, &number)))
-        return err_set(err, STATUS_USAGE, "--%s: '%s' is not a %s; write it like %s", option->name, text,
-                       size ? "size" : "whole number", size ? "65536, 64K, 256M or 1G" : "1000, 5k or 2m");
-    if (number < option->least || (option->most && number > option->most))
-        return out_of_range(option, text, err);
-    if (number == CLI_NO_COUNT) /* it stands for a number that was not given */
-        return err_set(err, STATUS_USAGE, "--%s: %s is too large", option->name, text);
-    if (option->kind == OPTION_COUNT32 || option->kind == OPTION_COUNT32_AUTO)
-        *(uint32_t *)at = (uint32_t)number;
-    else
-        *(uint64_t *)at = number;
-    return true;
-}
-
-/* It would be written down, in a catalog or beside a figure. */
-static bool no_password(const char *where, const char *text, err_t *err) {
-    return !text || !conceal_finds(text) ||
-           err_set(err, STATUS_USAGE, "%s holds a password: the URI of a server goes with --uri", where);
-}
-
 static bool no_uri(const char *argument, err_t *err) {
     const bool is_uri =
         strncmp(argument, "mongodb://", 10) == 0 || strncmp(argument, "mongodb+srv://", 14) == 0;
-    return no_password("an argument", argument, err) &&
+    return option_no_password("an argument", argument, err) &&
            (!is_uri ||
             err_set(err, STATUS_USAGE, "the URI of a server goes with --uri: put --uri before it"));
-}
-
-static const char blanks[] = " \t\r\n\v\f";
-
-/* A URI without the blanks at its ends, for the life of the process. */
-static bool take_uri(const char *text, size_t length, const char **uri, err_t *err) {
-    static char *taken;
-    while (length && strchr(blanks, text[length - 1]))
-        length--;
-    for (; length && strchr(blanks, *text); length--)
-        text++;
-    free(taken);
-    taken = strndup(text, length);
-    *uri = taken;
-    return taken || err_memory(err, length);
-}
-
-static bool takes_password(const option_t *option) {
-    return option->argument &&
-           (strcmp(option->argument, "URI") == 0 || strcmp(option->argument, "COMMAND") == 0);
-}
-
-static bool set_option(const option_t *option, const char *text, void *values, err_t *err) {
-    void *at = (char *)values + option->offset;
-    texts_list_t *list = at;
-    char name[64];
-    snprintf(name, sizeof name, "--%s", option->name);
-    if (!takes_password(option) && !no_password(name, text, err))
-        return false;
-    switch (option->kind) {
-    case OPTION_FLAG:
-        *(bool *)at = true;
-        return true;
-    case OPTION_TEXT:
-        if (!*text) // NOLINT(clang-analyzer-core.NullDereference): only OPTION_COUNT_MAYBE goes without
-            return err_set(err, STATUS_USAGE, "--%s needs a value: %s", option->name, option->argument);
-        if (strcmp(option->argument, "URI") == 0)
-            return take_uri(text, strlen(text), at, err);
-        *(const char **)at = text;
-        return true;
-    case OPTION_LIST:
-        if (list->count == MOST_LISTED)
-            return err_set(err, STATUS_USAGE, "--%s: given more than %d times", option->name, MOST_LISTED);
-        list->items[list->count++] = (char *)text;
-        return true;
-    case OPTION_TIME:
-        if (!units_parse_time(text, at))
-            return err_set(err, STATUS_USAGE, "--%s: '%s' is not a time; write it like 30s, 500ms, 5m or 2h",
-                           option->name, text);
-        return *(const int64_t *)at >= (int64_t)option->least ||
-               err_set(err, STATUS_USAGE, "--%s: %s is no time at all; leave it out, or give a longer one",
-                       option->name, text);
-    case OPTION_COUNT32_AUTO:
-        if (strcmp(text, "auto") != 0) // NOLINT(clang-analyzer-core.NonNullParamChecker): the same
-            return read_number(option, text, at, err);
-        *(uint32_t *)at = CLI_AUTO;
-        return true;
-    case OPTION_COUNT_MAYBE:
-        if (text)
-            return read_number(option, text, at, err);
-        *(uint64_t *)at = CLI_NO_COUNT;
-        return true;
-    case OPTION_CUSTOM:
-        return option->custom(at, text, err);
-    default:
-        return read_number(option, text, at, err);
-    }
 }
 
 /* said: the command line has it already. */
@@ -174,34 +58,62 @@ static bool is_said_once(bool *said, const option_t *option, err_t *err) {
     return !twice || err_set(err, STATUS_USAGE, "--%s is given twice, and takes one value", option->name);
 }
 
-typedef struct {
-    const option_t *option;
-    bool common;
-} found_t;
+/* The headings in the order of the pages. */
+static const char *const groups[] = {
+    GROUP_COLLECTION, "What is asked", "What is made", "Suites and queries", GROUP_INPUT,     GROUP_GUESS,
+    GROUP_MISFITS,    GROUP_AGAIN,     "What is compared", "What is rehearsed", "What is tried", GROUP_SPEED,
+    GROUP_MEASURED,   GROUP_RESULT,    GROUP_GENERAL};
 
-static found_t find_long(const command_t *command, const char *name, size_t length) {
-    const option_t *const tables[] = {command->options, cli_common_options};
-    for (int i = 0; i < 2; i++)
-        for (const option_t *option = tables[i]; option->name; option++)
-            if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
-                return (found_t){option, i == 1};
-    return (found_t){NULL, false};
+/* Appends the rows of a table that stand under this heading. */
+static void add_group(cli_rows_t *rows, const char *group, const option_t *table, unsigned takers, size_t at,
+                      bool common) {
+    const char *of_row = "";
+    for (const option_t *option = table; option && option->name; option++) {
+        of_row = option->group ? option->group : of_row;
+        if (strcmp(of_row, group) == 0 && (!option->takers || option->takers & takers) &&
+            rows->count < MOST_OPTIONS)
+            rows->rows[rows->count++] = (cli_row_t){option, group, at, common};
+    }
 }
 
-static found_t find_letter(const command_t *command, char letter) {
-    const option_t *const tables[] = {command->options, cli_common_options};
-    for (int i = 0; i < 2; i++)
-        for (const option_t *option = tables[i]; option->name; option++)
-            if (option->letter == letter)
-                return (found_t){option, i == 1};
-    return (found_t){NULL, false};
+void cli_rows(const command_t *command, cli_rows_t *rows) {
+    rows->count = 0;
+    for (size_t i = 0; i < COUNT(groups); i++) {
+        add_group(rows, groups[i], command->takes ? load_options : NULL, command->takes, command->load_at, false);
+        add_group(rows, groups[i], command->options, 0, 0, false);
+        add_group(rows, groups[i], common_options, 0, 0, true);
+    }
+}
+
+void cli_variable(const option_t *option, char out[VARIABLE_MAX]) {
+    snprintf(out, VARIABLE_MAX, "TIPPLE_%s", option->name);
+    for (char *at = out; *at; at++)
+        *at = (char)(*at == '-' ? '_' : toupper((unsigned char)*at));
+}
+
+static const cli_row_t *find_long(const cli_rows_t *rows, const char *name, size_t length) {
+    for (size_t i = 0; i < rows->count; i++)
+        if (strlen(rows->rows[i].option->name) == length &&
+            strncmp(rows->rows[i].option->name, name, length) == 0)
+            return &rows->rows[i];
+    return NULL;
+}
+
+static const cli_row_t *find_letter(const cli_rows_t *rows, char letter) {
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->rows[i].option->letter == letter)
+            return &rows->rows[i];
+    return NULL;
 }
 
 /* The first command that has this option; NULL: none. */
 static const char *owner_of(const char *name) {
-    for (const command_t *const *command = cli_commands; *command; command++)
-        if (find_long(*command, name, strlen(name)).option)
+    for (const command_t *const *command = cli_commands; *command; command++) {
+        cli_rows_t rows;
+        cli_rows(*command, &rows);
+        if (find_long(&rows, name, strlen(name)))
             return (*command)->name;
+    }
     return NULL;
 }
 
@@ -233,13 +145,14 @@ static const char *other_word(const char *word, bool is_long) {
     return NULL;
 }
 
-static bool unknown_option(const command_t *command, const char *text, char letter, err_t *err) {
+static bool unknown_option(const command_t *command, const cli_rows_t *rows, const char *text, char letter,
+                           err_t *err) {
     const bool is_long = text[1] == '-';
     const char *names[MOST_OPTIONS];
     size_t count = 0;
-    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);)
-        if (!walk.option->destroys)
-            names[count++] = walk.option->name;
+    for (size_t i = 0; i < rows->count; i++)
+        if (!rows->rows[i].option->destroys)
+            names[count++] = rows->rows[i].option->name;
     /* never what follows: it may be a password */
     char word[64];
     snprintf(word, sizeof word, "%.*s", is_long ? (int)strcspn(text + 2, "=") : 1,
@@ -262,11 +175,28 @@ static bool unknown_option(const command_t *command, const char *text, char lett
                    command->name, dashes, word, command->name);
 }
 
-static bool read_environment(const command_t *command, void *values, err_t *err) {
-    for (const option_t *option = command->options; option->name; option++) {
-        const char *text = option->environment ? getenv(option->environment) : NULL;
-        if (text && *text && !set_option(option, text, values, err))
-            return err_where(err, "in the environment, %s", option->environment);
+/* What the command line is read into. */
+typedef struct {
+    const command_t *command;
+    cli_rows_t rows;
+    void *values;
+    common_t common;
+    bool said[MOST_OPTIONS]; /* by the command line, row by row */
+} reading_t;
+
+static void *values_of(reading_t *reading, const cli_row_t *row) {
+    return row->common ? (void *)&reading->common : (char *)reading->values + row->at;
+}
+
+static bool read_environment(reading_t *reading, err_t *err) {
+    for (size_t i = 0; i < reading->rows.count; i++) {
+        const cli_row_t *row = &reading->rows.rows[i];
+        const option_t *option = row->option;
+        char variable[VARIABLE_MAX];
+        cli_variable(option, variable);
+        const char *text = row->common || option->typed || option->destroys ? NULL : getenv(variable);
+        if (text && *text && !option_set(option, text, values_of(reading, row), err))
+            return err_where(err, "in the environment, %s", variable);
     }
     return true;
 }
@@ -277,36 +207,39 @@ static bool is_for_it(const option_t *option, const char *word) {
     return option->kind != OPTION_COUNT_MAYBE || (word && units_parse_count(word, &number));
 }
 
-static bool read_word(const command_t *command, int argc, char **argv, int *at, void *values,
-                      common_t *common, bool *said, err_t *err) {
+static bool read_word(reading_t *reading, int argc, char **argv, int *at, err_t *err) {
+    const cli_rows_t *rows = &reading->rows;
     char *word = argv[*at];
     bool is_long = word[1] == '-';
     const size_t named = strcspn(word + 1, "=");
-    if (!is_long && named > 1 && find_long(command, word + 1, named).option)
+    if (!is_long && named > 1 && find_long(rows, word + 1, named))
         return err_set(err, STATUS_USAGE, "an option of several letters has two dashes: --%.*s", (int)named,
                        word + 1);
     for (char *letter = word + 1; *letter; letter++) {
         size_t length = is_long ? strcspn(word + 2, "=") : 1;
-        found_t found = is_long ? find_long(command, word + 2, length) : find_letter(command, *letter);
+        const cli_row_t *row = is_long ? find_long(rows, word + 2, length) : find_letter(rows, *letter);
         char *joined =
             is_long ? (word[2 + length] ? word + 3 + length : NULL) : (letter[1] ? letter + 1 : NULL);
-        if (!found.option)
-            return unknown_option(command, word, *letter, err);
+        if (!row)
+            return unknown_option(reading->command, rows, word, *letter, err);
+        const option_t *option = row->option;
         const char *text = NULL;
-        if (found.option->argument) {
+        if (option->argument) {
             const char *next = *at + 1 < argc ? argv[*at + 1] : NULL;
-            text = joined ? joined : is_for_it(found.option, next) ? next : NULL;
+            text = joined ? joined : is_for_it(option, next) ? next : NULL;
             *at += !joined && text;
-            if (!text && found.option->kind != OPTION_COUNT_MAYBE)
-                return err_set(err, STATUS_USAGE, "--%s needs a value: %s", found.option->name,
-                               found.option->argument);
+            if (!text && option->kind != OPTION_COUNT_MAYBE)
+                return err_set(err, STATUS_USAGE, "--%s needs a value: %s", option->name, option->argument);
         } else if (is_long && joined) {
-            return err_set(err, STATUS_USAGE, "--%s takes no value", found.option->name);
+            return err_set(err, STATUS_USAGE, "--%s takes no value", option->name);
         }
-        if ((!found.common && !is_said_once(&said[found.option - command->options], found.option, err)) ||
-            !set_option(found.option, text, found.common ? (void *)common : values, err))
+        bool *said = &reading->said[row - rows->rows];
+        /* a list of the command line takes the place of the environment's */
+        if (option->kind == OPTION_LIST && !*said)
+            ((texts_list_t *)((char *)values_of(reading, row) + option->offset))->count = 0;
+        if (!is_said_once(said, option, err) || !option_set(option, text, values_of(reading, row), err))
             return false;
-        if (is_long || found.option->argument)
+        if (is_long || option->argument)
             return true;
     }
     return true;
@@ -316,14 +249,13 @@ static bool is_asked(const common_t *common) {
     return common->help || common->version;
 }
 
-static bool read_words(const command_t *command, int argc, char **argv, void *values, common_t *common,
-                       int *rest, err_t *err) {
-    bool options = true, said[MOST_OPTIONS] = {false};
-    for (int i = 0; i < argc && !is_asked(common); i++) {
+static bool read_words(reading_t *reading, int argc, char **argv, int *rest, err_t *err) {
+    bool options = true;
+    for (int i = 0; i < argc && !is_asked(&reading->common); i++) {
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
         } else if (options && argv[i][0] == '-' && argv[i][1]) {
-            if (!read_word(command, argc, argv, &i, values, common, said, err))
+            if (!read_word(reading, argc, argv, &i, err))
                 return false;
         } else {
             if (!no_uri(argv[i], err))
@@ -331,48 +263,17 @@ static bool read_words(const command_t *command, int argc, char **argv, void *va
             argv[(*rest)++] = argv[i];
         }
     }
-    return is_asked(common) || apart_check(command, said, err);
+    return is_asked(&reading->common) || apart_check(reading->command, &reading->rows, reading->said, err);
 }
 
-static bool is_for_programs(const command_t *command, const void *values) {
-    for (const option_t *option = command->options; option && option->name; option++)
-        if (option->kind == OPTION_FLAG && strcmp(option->name, "json") == 0)
-            return *(const bool *)((const char *)values + option->offset);
-    return false;
+/* The place of a value, or NULL where the command has no such option. */
+static void *value_of(reading_t *reading, const char *name) {
+    const cli_row_t *row = find_long(&reading->rows, name, strlen(name));
+    return row ? (char *)values_of(reading, row) + row->option->offset : NULL;
 }
 
-bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
-              err_t *err) {
-    common_t common = {.help = false};
-    *rest = 0;
-    bool ok =
-        read_environment(command, values, err) && read_words(command, argc, argv, values, &common, rest, err);
-    if (ok && is_asked(&common)) {
-        if (common.version)
-            out_lines(tipple_version());
-        else
-            cli_print_help(command);
-        ok = cli_flush(err);
-    }
-    *status = ok ? STATUS_OK : (int)err->status;
-    if (!ok || is_asked(&common))
-        return false;
-    log_set_level(common.quiet ? LOG_QUIET : common.verbose ? LOG_VERBOSE : LOG_NORMAL);
-    if (is_for_programs(command, values))
-        log_no_bar();
-    return true;
-}
-
-bool cli_next_word(const char **at, char *word, size_t room) {
-    const size_t length = strcspn(*at, ",");
-    if (!**at)
-        return false;
-    snprintf(word, room, "%.*s", (int)length, *at);
-    *at += length + ((*at)[length] == ',');
-    return true;
-}
-
-bool cli_read_uri_file(const char *path, const char **uri, err_t *err) {
+/* The one line of the file, without blanks at its ends. */
+static bool read_uri_of(const char *path, const char **uri, err_t *err) {
     enum { LONGEST = 1 << 20 };
     FILE *file = fopen(path, "r");
     char *text = malloc(LONGEST);
@@ -393,7 +294,7 @@ bool cli_read_uri_file(const char *path, const char **uri, err_t *err) {
             path);
     else if (length == LONGEST)
         ok = err_set(err, STATUS_USAGE, "--uri-file: %s is longer than any URI", path);
-    else if ((ok = take_uri(text, length, uri, err)) && !**uri)
+    else if ((ok = option_take_uri(text, length, uri, err)) && !**uri)
         ok = err_set(err, STATUS_USAGE, "--uri-file: %s cannot be read: it is empty", path);
     else if (ok && strpbrk(*uri, "\r\n"))
         ok =
@@ -403,6 +304,53 @@ bool cli_read_uri_file(const char *path, const char **uri, err_t *err) {
         explicit_bzero(text, length); /* there may be a password in it */
     free(text);
     return ok;
+}
+
+static bool read_uri_file(reading_t *reading, err_t *err) {
+    const char **file = value_of(reading, "uri-file"), **uri = value_of(reading, "uri");
+    return !file || !*file || is_asked(&reading->common) || read_uri_of(*file, uri, err);
+}
+
+bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
+              err_t *err) {
+    reading_t reading = {.command = command, .values = values};
+    cli_rows(command, &reading.rows);
+    *rest = 0;
+    bool ok = read_environment(&reading, err) && read_words(&reading, argc, argv, rest, err) &&
+              read_uri_file(&reading, err);
+    const common_t *common = &reading.common;
+    if (ok && is_asked(common)) {
+        if (common->version)
+            out_lines(tipple_version());
+        else
+            cli_print_help(command);
+        ok = cli_flush(err);
+    }
+    *status = ok ? STATUS_OK : (int)err->status;
+    if (!ok || is_asked(common)) {
+        cli_free(command, values);
+        return false;
+    }
+    log_set_level(common->quiet ? LOG_QUIET : common->verbose ? LOG_VERBOSE : LOG_NORMAL);
+    const bool *json = value_of(&reading, "json");
+    if (json && *json)
+        log_no_bar();
+    return true;
+}
+
+void cli_free(const command_t *command, void *values) {
+    options_free(command->options, values);
+    if (command->takes)
+        options_free(load_options, (char *)values + command->load_at);
+}
+
+bool cli_next_word(const char **at, char *word, size_t room) {
+    const size_t length = strcspn(*at, ",");
+    if (!**at)
+        return false;
+    snprintf(word, room, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == ',');
+    return true;
 }
 
 bool cli_may_ask(bool yes, const char *destroys, err_t *err) {

@@ -3,74 +3,29 @@
 #ifndef TIPPLE_CLI_OPTIONS_CLI_H
 #define TIPPLE_CLI_OPTIONS_CLI_H
 
-#include "base/err.h"
+#include "base/options.h"
+#include "load/spec/load_options.h"
 
-#include <stddef.h>
-#include <stdint.h>
+/* The headings of options that load_options.h does not name. */
+#define GROUP_MEASURED "How it is measured"
+#define GROUP_RESULT   "What comes out"
+#define GROUP_GENERAL  "Of all commands"
 
-typedef enum {
-    OPTION_FLAG,         /* bool */
-    OPTION_TEXT,         /* const char * */
-    OPTION_LIST,         /* texts_list_t: may be given several times */
-    OPTION_COUNT,        /* uint64_t: 1000, 5k, 2m */
-    OPTION_COUNT32,      /* uint32_t */
-    OPTION_COUNT32_AUTO, /* the same, or "auto": CLI_AUTO */
-    OPTION_COUNT_MAYBE,  /* uint64_t, CLI_NO_COUNT where no number follows */
-    OPTION_SIZE,         /* uint64_t: 64K, 256M */
-    OPTION_TIME,         /* int64_t ns: 30s, 5m */
-    OPTION_CUSTOM,       /* by its function, which is given the place of the value */
-} option_kind_t;
-
-enum { MOST_LISTED = 64 };
-#define CLI_AUTO     UINT32_MAX
-#define CLI_NO_COUNT UINT64_MAX
-
-typedef struct {
-    char *items[MOST_LISTED];
-    size_t count;
-} texts_list_t;
-
-typedef struct option {
-    const char *name;  /* without the dashes */
-    const char *group; /* a row without one is in the group of the row before it */
-    bool destroys;     /* it destroys, or lets something be destroyed: never proposed for a word like it */
-    bool once;   /* of two, both would be meant: refused. Else the last one counts, as an alias needs it */
-    char letter; /* or 0 */
-    const char *argument; /* what --help calls it, NULL for flags */
-    const char *
-        offers; /* words that completion offers, "@formats", "@suites", "@queries"; NULL: as the argument says */
-    const char *help; /* one sentence or two */
-    option_kind_t kind;
-    size_t offset;           /* of its value in the command's struct */
-    uint64_t least, most;    /* of counts and sizes; most 0: no bound. least: of times, too */
-    const char *environment; /* variable that stands in for it, or NULL */
-    bool (*custom)(void *at, const char *text, err_t *err);
-} option_t;
-
-/* What an option is about: the headings of --help, of man pages and of the reference. */
-#define GROUP_COLLECTION "Server and collection"
-#define GROUP_INPUT      "What is read"
-#define GROUP_GUESS      "For a guessed format"
-#define GROUP_MISFITS    "Records that do not fit"
-#define GROUP_SPEED      "Speed and memory"
-#define GROUP_MEASURED   "How it is measured"
-#define GROUP_RESULT     "What comes out"
-#define GROUP_GENERAL    "Of all commands"
-
-#define CLI_URI_AT(values, member, words)                                                                    \
+/* Rows of commands that read a collection, for a struct with uri, uri_file, patience_ns and json. */
+#define CLI_URI(values)                                                                                      \
+    {.name = "uri",                                                                                          \
+     .group = GROUP_COLLECTION,                                                                              \
+     .argument = "URI",                                                                                      \
+     .kind = OPTION_TEXT,                                                                                    \
+     .offset = offsetof(values, uri),                                                                        \
+     .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."},                                         \
     {                                                                                                        \
-        .name = "uri", .group = GROUP_COLLECTION, .argument = "URI", .kind = OPTION_TEXT,                    \
-        .offset = offsetof(values, member), .environment = "TIPPLE_URI", .help = (words)                     \
+        .name = "uri-file", .argument = "FILE", .kind = OPTION_TEXT, .offset = offsetof(values, uri_file),   \
+        .help = "Read the URI from a file of one line, so that no password is on the command line."          \
     }
-#define CLI_URI_LOOKED_AT(values, member)                                                                    \
-    CLI_URI_AT(values, member, "The collection: mongodb://HOST/DATABASE.COLLECTION.")
-
-/* Rows of commands that look at a collection, for a struct with uri, patience_ns and json. */
-#define CLI_URI(values) CLI_URI_LOOKED_AT(values, uri)
 #define CLI_PATIENCE(values)                                                                                 \
     {                                                                                                        \
-        .name = "patience", .argument = "TIME", .kind = OPTION_TIME,                                         \
-        .offset = offsetof(values, patience_ns), .environment = "TIPPLE_PATIENCE",                           \
+        .name = "patience", .argument = "TIME", .kind = OPTION_TIME, .offset = offsetof(values, patience_ns), \
         .help = "How long a server may be away (default 30s)."                                               \
     }
 #define CLI_JSON(values)                                                                                     \
@@ -111,8 +66,11 @@ typedef struct command {
     const char *help;        /* paragraphs, with an empty line between */
     const char *examples;    /* lines of "command    # what it does" */
     bool needs_driver;       /* it talks to a server */
-    const option_t *options; /* ends with a NULL name */
-    const apart_t *apart;    /* ends with a NULL option; or NULL */
+    const option_t *options; /* its own; ends with a NULL name */
+    unsigned takes;          /* rows of load_options that it takes, too: TAKEN_BY_...; their values, a
+                                load_options_t, are at load_at in its struct */
+    size_t load_at;
+    const apart_t *apart; /* ends with a NULL option; or NULL */
     /* Returns the exit status; whatever went wrong was said in *err, which the caller prints. */
     int (*run)(int argc, char **argv, const struct command *command, err_t *err);
 } command_t;
@@ -132,12 +90,11 @@ typedef struct {
  * mistake (1). */
 bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
               err_t *err);
+/* Frees what cli_read has put into values. */
+void cli_free(const command_t *command, void *values);
 
 /* The words of "1,4,16", one by one; *at moves on. False at the end. */
 bool cli_next_word(const char **at, char *word, size_t room);
-
-/* The one line of --uri-file, without blanks at its ends, for the life of the process. */
-bool cli_read_uri_file(const char *path, const char **uri, err_t *err);
 
 /* The pages. */
 void cli_print_help(const command_t *command);

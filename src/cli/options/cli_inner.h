@@ -4,22 +4,31 @@
 
 #include "cli/options/cli.h"
 
-extern const option_t cli_common_options[]; /* of every command; ends with a NULL name */
-
-/* A command's options in order, and then those of all commands. */
+/* The options of a command: its own, those of load_options that it takes, and those of all commands, group by group. */
 typedef struct {
-    const command_t *command;
-    const option_t *option; /* NULL: before the first one */
-    const char *group;      /* of the option, or of one before it */
-    bool common, new_group;
-} option_walk_t;
-bool cli_next_option(option_walk_t *walk);
+    const option_t *option;
+    const char *group;
+    size_t at;   /* where the struct of its values begins in the command's */
+    bool common; /* of all commands: its value is in a common_t */
+} cli_row_t;
+
+enum { MOST_OPTIONS = 80 };
+typedef struct {
+    cli_row_t rows[MOST_OPTIONS];
+    size_t count;
+} cli_rows_t;
+void cli_rows(const command_t *command, cli_rows_t *rows);
+
+/* The variable that stands in for an option: TIPPLE_SHARD_KEY. */
+enum { VARIABLE_MAX = 64 };
+void cli_variable(const option_t *option, char out[VARIABLE_MAX]);
 
 /* "-f, --format NAME" */
 enum { OPTION_WORDS = 80 };
 void cli_option_words(const option_t *option, char out[OPTION_WORDS]);
 
 extern const char *const cli_overview_examples;
+extern const char *const cli_of_environment; /* how options are set there */
 
 enum { CLI_STATUSES = 9 };
 extern const char *const cli_statuses[CLI_STATUSES][2]; /* status, what it means */

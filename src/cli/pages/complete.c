@@ -126,10 +126,12 @@ static void offer_values(place_t place, const option_t *option) {
 }
 
 static void offer_options(const place_t *place, const command_t *command) {
-    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
+    cli_rows_t rows;
+    cli_rows(command, &rows);
+    for (size_t i = 0; i < rows.count; i++) {
         char name[OPTION_WORDS];
-        snprintf(name, sizeof name, "--%s", walk.option->name);
-        offer(place, name, walk.option->help);
+        snprintf(name, sizeof name, "--%s", rows.rows[i].option->name);
+        offer(place, name, rows.rows[i].option->help);
     }
 }
 
@@ -140,8 +142,10 @@ static const option_t *option_of(const command_t *command, const char *word, con
     *value = is_long && word[length] ? word + length + 1 : NULL;
     if (word[0] != '-' || !word[1])
         return NULL;
-    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
-        const option_t *option = walk.option;
+    cli_rows_t rows;
+    cli_rows(command, &rows);
+    for (size_t i = 0; i < rows.count; i++) {
+        const option_t *option = rows.rows[i].option;
         const bool is_it =
             is_long ? strlen(option->name) == length - 2 && strncmp(option->name, word + 2, length - 2) == 0
                     : option->letter && word[strlen(word) - 1] == option->letter;

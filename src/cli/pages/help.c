@@ -27,18 +27,8 @@ const char *const cli_overview_examples =
     "  tipple load orders.csv --uri mongodb://127.0.0.1/shop.orders     # any file of records\n"
     "  tipple verify orders.csv --uri mongodb://127.0.0.1/shop.orders   # compare it with the file";
 
-bool cli_next_option(option_walk_t *walk) {
-    const char *group = walk->group;
-    walk->option = walk->option ? walk->option + 1 : walk->command->options;
-    if (!walk->option->name && !walk->common) {
-        walk->common = true;
-        walk->option = cli_common_options;
-    }
-    if (walk->option->group)
-        walk->group = walk->option->group;
-    walk->new_group = walk->group && (!group || strcmp(group, walk->group) != 0);
-    return walk->option->name != NULL;
-}
+const char *const cli_of_environment =
+    "Options that neither destroy nor select data can be set in the environment, too: TIPPLE_SHARD_KEY for --shard-key.";
 
 void cli_option_words(const option_t *option, char out[OPTION_WORDS]) {
     char letter[8] = "";
@@ -97,11 +87,15 @@ void cli_print_help(const command_t *command) {
         out_lines(command->examples);
         out_print("\n");
     }
-    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
-        if (walk.new_group)
-            out_print("\n%s:\n", walk.group);
-        print_option(walk.option);
+    cli_rows_t rows;
+    cli_rows(command, &rows);
+    for (size_t i = 0; i < rows.count; i++) {
+        if (i == 0 || rows.rows[i].group != rows.rows[i - 1].group)
+            out_print("\n%s:\n", rows.rows[i].group);
+        print_option(rows.rows[i].option);
     }
+    out_print("\n");
+    print_wrapped(cli_of_environment, 0);
 }
 
 void cli_print_overview(void) {

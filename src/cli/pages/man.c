@@ -8,10 +8,12 @@
 
 static void print_see_also(const command_t *command) {
     out_print(".SH SEE ALSO\n.BR tipple (1)");
-    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
-        if (strcmp(walk.option->name, "format") == 0)
+    cli_rows_t rows;
+    cli_rows(command, &rows);
+    for (size_t i = 0; i < rows.count; i++) {
+        if (strcmp(rows.rows[i].option->name, "format") == 0)
             out_print(",\n.BR tipple\\-formats (5)");
-        if (strcmp(walk.option->name, "suite") == 0)
+        if (strcmp(rows.rows[i].option->name, "suite") == 0)
             out_print(",\n.BR tipple\\-suites (5)");
     }
     out_print("\n");
@@ -19,14 +21,14 @@ static void print_see_also(const command_t *command) {
 
 static void print_options(const command_t *command) {
     out_print(".SH OPTIONS\n");
-    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
+    cli_rows_t rows;
+    cli_rows(command, &rows);
+    for (size_t i = 0; i < rows.count; i++) {
         char words[OPTION_WORDS];
-        if (walk.new_group)
-            out_print(".SS %s\n", walk.group);
-        cli_option_words(walk.option, words);
-        roff_entry(words, walk.option->help);
-        if (walk.option->environment)
-            out_print("The variable\n.B %s\nstands in for it.\n", walk.option->environment);
+        if (i == 0 || rows.rows[i].group != rows.rows[i - 1].group)
+            out_print(".SS %s\n", rows.rows[i].group);
+        cli_option_words(rows.rows[i].option, words);
+        roff_entry(words, rows.rows[i].option->help);
     }
 }
 
@@ -52,27 +54,6 @@ static void print_command(const command_t *command) {
     print_see_also(command);
 }
 
-/* Of the options of all commands, each variable once. */
-static void print_environment(void) {
-    const option_t *known[16];
-    size_t count = 0;
-    out_print(".SH ENVIRONMENT\n");
-    for (const command_t *const *command = cli_commands; *command; command++)
-        for (option_walk_t walk = {.command = *command}; cli_next_option(&walk);) {
-            const option_t *option = walk.option;
-            size_t i = 0;
-            while (i < count && option->environment &&
-                   strcmp(known[i]->environment, option->environment) != 0)
-                i++;
-            if (!option->environment || i < count || count == sizeof known / sizeof *known)
-                continue;
-            char means[100];
-            known[count++] = option;
-            snprintf(means, sizeof means, "stands in for `--%s` where that is not given.", option->name);
-            roff_entry(option->environment, means);
-        }
-}
-
 static void print_overview(void) {
     const char *group = "";
     roff_title("", 1, "load bulk data into MongoDB, fast, and account for every record");
@@ -92,7 +73,8 @@ static void print_overview(void) {
         roff_entry(name, (*command)->about);
     }
     print_statuses();
-    print_environment();
+    out_print(".SH ENVIRONMENT\n");
+    roff_text(cli_of_environment);
     out_print(".SH EXAMPLES\n");
     roff_lines(cli_overview_examples);
     out_print(".SH SEE ALSO\n");

@@ -2,11 +2,13 @@
 #include "cli/options/cli_inner.h"
 
 static void print_options(const command_t *command) {
-    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
-        const option_t *option = walk.option;
+    cli_rows_t rows;
+    cli_rows(command, &rows);
+    for (size_t i = 0; i < rows.count; i++) {
+        const option_t *option = rows.rows[i].option;
         char words[OPTION_WORDS];
-        if (walk.new_group)
-            out_print("\n%s:\n\n| option | meaning |\n|---|---|\n", walk.group);
+        if (i == 0 || rows.rows[i].group != rows.rows[i - 1].group)
+            out_print("\n%s:\n\n| option | meaning |\n|---|---|\n", rows.rows[i].group);
         cli_option_words(option, words);
         out_print("| `%s` | ", words);
         for (const char *at = option->help; *at; at++) {
@@ -17,8 +19,6 @@ static void print_options(const command_t *command) {
             else
                 out_bytes(at, 1);
         }
-        if (option->environment)
-            out_print(" (environment: `%s`)", option->environment);
         out_print(" |\n");
     }
 }
@@ -41,6 +41,7 @@ void cli_print_reference(void) {
             out_print("\n```\n");
         }
     }
+    out_print("\n## Environment\n\n%s\n", cli_of_environment);
     out_print("\n## Exit statuses\n\n| status | meaning |\n|---|---|\n");
     for (int i = 0; i < CLI_STATUSES; i++)
         out_print("| %s | %s |\n", cli_statuses[i][0], cli_statuses[i][1]);

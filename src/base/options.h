@@ -1,0 +1,64 @@
+/* options: what can be set by name, as rows of a table. A command line, the environment, a caller of the library and the
+ * printed pages walk over the same rows. A row's value lies at its offset in the struct that the table is for. */
+#ifndef TIPPLE_BASE_OPTIONS_H
+#define TIPPLE_BASE_OPTIONS_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+    OPTION_FLAG,         /* bool: alone, or with true or false */
+    OPTION_TEXT,         /* const char * */
+    OPTION_LIST,         /* texts_list_t: may be given several times */
+    OPTION_COUNT,        /* uint64_t: 1000, 5k, 2m */
+    OPTION_COUNT32,      /* uint32_t */
+    OPTION_COUNT32_AUTO, /* the same, or "auto": OPTION_AUTO */
+    OPTION_COUNT_MAYBE,  /* uint64_t, OPTION_NO_COUNT where no number follows */
+    OPTION_SIZE,         /* uint64_t: 64K, 256M */
+    OPTION_TIME,         /* int64_t ns: 30s, 5m */
+    OPTION_CUSTOM,       /* by its function, which is given the place of the value */
+} option_kind_t;
+
+#define OPTION_AUTO     UINT32_MAX
+#define OPTION_NO_COUNT UINT64_MAX
+
+/* The texts are borrowed; options_free frees the list. */
+typedef struct {
+    char **items;
+    size_t count, room;
+} texts_list_t;
+
+typedef struct option {
+    const char *name;  /* without the dashes */
+    const char *group; /* a row without one is in the group of the row before it */
+    bool destroys;     /* it destroys, or lets something be destroyed: never proposed for a word like it */
+    bool once;   /* of two, both would be meant: refused. Else the last one counts, as an alias needs it */
+    char letter; /* or 0 */
+    const char *argument; /* what --help calls it, NULL for flags */
+    const char *
+        offers; /* words that completion offers, "@formats", "@suites", "@queries"; NULL: as the argument says */
+    const char *help; /* one sentence or two */
+    option_kind_t kind;
+    size_t offset;           /* of its value in the command's struct */
+    uint64_t least, most;    /* of counts and sizes; most 0: no bound. least: of times, too */
+    bool typed;              /* it destroys or selects data: never taken from the environment */
+    unsigned takers;         /* of a shared table: the commands that take this row */
+    bool (*custom)(void *at, const char *text, err_t *err);
+} option_t;
+
+/* Sets the value of a row from a text; NULL for a flag, and for a count that may be missing. False: the text is no value of
+ * this option, or holds a password. The text is borrowed. */
+bool option_set(const option_t *option, const char *text, void *values, err_t *err);
+
+/* Frees the lists of a table's values. */
+void options_free(const option_t *table, void *values);
+
+/* False: the text holds a password, and it would be written down, in a catalog or next to a figure. where: "--id" */
+bool option_no_password(const char *where, const char *text, err_t *err);
+
+/* Copies a URI without the blanks at its ends, for the life of the process. */
+bool option_take_uri(const char *text, size_t length, const char **uri, err_t *err);
+
+#endif
