@@ -95,6 +95,8 @@ bool option_set(const option_t *option, const char *text, void *values, err_t *e
         *(const char **)at = text;
         return true;
     case OPTION_LIST:
+        if (option->custom && !option->custom(NULL, text, err))
+            return false;
         if (!GROW(list->items, list->room, list->count + 1, err))
             return false;
         list->items[list->count++] = (char *)text;

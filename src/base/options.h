@@ -41,11 +41,11 @@ typedef struct option {
         offers; /* words that completion offers, "@formats", "@suites", "@queries"; NULL: as the argument says */
     const char *help; /* one sentence or two */
     option_kind_t kind;
-    size_t offset;           /* of its value in the command's struct */
-    uint64_t least, most;    /* of counts and sizes; most 0: no bound. least: of times, too */
-    bool typed;              /* it destroys or selects data: never taken from the environment */
-    unsigned takers;         /* of a shared table: the commands that take this row */
-    bool (*custom)(void *at, const char *text, err_t *err);
+    size_t offset;        /* of its value in the command's struct */
+    uint64_t least, most; /* of counts and sizes; most 0: no bound. least: of times, too */
+    bool typed;           /* it destroys or selects data: never taken from the environment */
+    unsigned takers;      /* of a shared table: the commands that take this row */
+    bool (*custom)(void *at, const char *text, err_t *err); /* of a list: checks a text, at is NULL */
 } option_t;
 
 /* Sets the value of a row from a text; NULL for a flag, and for a count that may be missing. False: the text is no value of

@@ -13,7 +13,7 @@ typedef struct {
 } values_t;
 
 static const option_t options[] = {
-    CLI_URI(values_t),
+    CLI_URI(values_t, uri),
     {.name = "delete",
      .destroys = true,
      .kind = OPTION_FLAG,

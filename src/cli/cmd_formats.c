@@ -6,7 +6,8 @@
 #include "base/shell_word.h"
 #include "base/text.h"
 #include "builtin/builtin.h"
-#include "cli/options/guess_rows.h"
+#include "cli/options/cli.h"
+#include "cli/report/reporting.h"
 #include "format/format.h"
 #include "format/schema/schema_parse.h"
 #include "load/before/guess_inputs.h"
@@ -18,8 +19,7 @@
 typedef struct {
     const char *show, *check;
     bool guess;
-    guess_options_t guessing;
-    texts_list_t types;
+    load_options_t load;
 } values_t;
 
 #define GROUP_ASKED "What is asked"
@@ -43,8 +43,6 @@ static const option_t options[] = {
      .offset = offsetof(values_t, guess),
      .help = "Print the format file by which the files FILE... would be read without --format: a start for "
              "one of your own."},
-    GUESS_ROWS(values_t, guessing, types),
-    GUESS_ROW_BAD_VALUE(values_t, guessing),
     {.name = NULL},
 };
 
@@ -169,7 +167,7 @@ static bool guess(const values_t *values, char **files, int count, err_t *err) {
     if (!count)
         return err_set(err, STATUS_USAGE, "--guess needs a file");
     bool ok = manifest_build(&manifest, files, (size_t)count, &reading, err) &&
-              guess_inputs(&manifest, &values->guessing, &guessed, err);
+              guess_inputs(&manifest, &values->load.spec.guess, &guessed, err);
     if (ok)
         out_bytes(guessed.yaml, strlen(guessed.yaml));
     if (ok && guessed.unfit)
@@ -188,26 +186,29 @@ static int refuse_word(const char *word, err_t *err) {
     return STATUS_USAGE;
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.guess = false};
-    int rest, status;
-    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
-        return status;
-    if (rest && !values.guess)
-        return refuse_word(argv[0], err);
-    if (!values.guess &&
-        (values.guessing.bad_value_given ||
-         !guess_options_check(&values.guessing, values.types.items, values.types.count, "", err)))
+static int answer(void *context, char **words, int count, const again_t *again, err_t *err) {
+    values_t *values = context;
+    guess_options_t *guessing = &values->load.spec.guess;
+    (void)again;
+    if (count && !values->guess)
+        return refuse_word(words[0], err);
+    if (!values->guess && (guessing->bad_value_given || !load_options_settle(&values->load, "", err)))
         return err_set(err, STATUS_USAGE,
                        "--header, --dates, --decimal, --nested, --type and --on-bad-value go with --guess"),
                STATUS_USAGE;
-    if (!guess_options_check(&values.guessing, values.types.items, values.types.count, NULL, err))
+    if (!load_options_settle(&values->load, NULL, err))
         return STATUS_USAGE;
-    bool ok = values.guess   ? guess(&values, argv, rest, err)
-              : values.show  ? show(values.show, err)
-              : values.check ? check(values.check, err)
-                             : list(err);
+    bool ok = values->guess   ? guess(values, words, count, err)
+              : values->show  ? show(values->show, err)
+              : values->check ? check(values->check, err)
+                              : list(err);
     return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.guess = false};
+    load_options_init(&values.load);
+    return reporting_run(command, argc, argv, &values, answer, err);
 }
 
 const command_t command_formats = {
@@ -220,6 +221,8 @@ const command_t command_formats = {
                 "  tipple formats --check ./my.yaml\n"
                 "  tipple formats --guess my.csv > my.yaml  # a start for any other file",
     .options = options,
+    .takes = TAKEN_BY_FORMATS,
+    .load_at = offsetof(values_t, load),
     .apart = apart,
     .run = run,
 };

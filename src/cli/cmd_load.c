@@ -166,8 +166,8 @@ static int load(void *context, char **inputs, int count, const again_t *again, e
     if (each_collection_find(&each, values->load.spec.uri, inputs, count, err) &&
         (!each.list.count || check_each(values, err)) && confirm_drop(values, each.list.count, err)) {
         stop_goes_on();
-        status =
-            each_collection_run(&each, values->load.spec.uri, inputs, count, values->json, load_one, &order, err);
+        status = each_collection_run(&each, values->load.spec.uri, inputs, count, values->json, load_one,
+                                     &order, err);
     } else {
         status = (int)err->status;
     }

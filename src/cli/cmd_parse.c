@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "base/threads/pool.h"
 #include "catalog/register/room.h"
-#include "cli/options/guess_rows.h"
-#include "cli/options/load_rows.h"
+#include "cli/options/cli.h"
 #include "cli/print/passed_over.h"
+#include "cli/report/reporting.h"
 #include "format/bad_values.h"
 #include "format/cut/ends.h"
 #include "format/emit.h"
@@ -35,13 +35,11 @@
 typedef enum { EMIT_JSON, EMIT_RAW, EMIT_BSON, EMIT_NONE } emit_kind_t;
 
 typedef struct {
-    const char *format;
-    texts_list_t filters, types;
-    uint64_t limit, max_rejects, max_record;
-    bool relaxed, ids, validate;
+    load_options_t load;
+    bool relaxed, ids;
     const char *id;
+    uint64_t max_rejects;
     emit_kind_t emit;
-    guess_options_t guess;
 } values_t;
 
 static bool read_emit(void *values, const char *text, err_t *err) {
@@ -56,22 +54,8 @@ static bool read_emit(void *values, const char *text, err_t *err) {
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
-    LOAD_ROW_FORMAT(values_t, format),
-    {.name = "filter",
-     .argument = "EXPR",
-     .kind = OPTION_LIST,
-     AT(filters),
-     .help = "Only documents that pass, such as 'testType==NT && m>=100000'."},
-    {.name = "limit",
-     .argument = "N",
-     .kind = OPTION_COUNT,
-     AT(limit),
-     .help = "Stop after the first N records."},
-    LOAD_ROW_MAX_RECORD(values_t, max_record, "Records longer than this are rejected (default 16M)."),
-    LOAD_ROW_VALIDATE(values_t, validate, LOAD_VALIDATE_WORDS),
-    GUESS_ROWS(values_t, guess, types),
-    GUESS_ROW_BAD_VALUE(values_t, guess),
     {.name = "max-rejects",
+     .group = GROUP_MISFITS,
      .argument = "N",
      .kind = OPTION_COUNT,
      AT(max_rejects),
@@ -237,7 +221,7 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
         return bad_values_stop(file->input->name, cut->first_line + record->line, record, err);
     if (parsed == PARSED_REJECT)
         return reject(parse, file, cut, record, record->reason, err);
-    if (record->length > parse->values->max_record)
+    if (record->length > parse->values->load.spec.max_record)
         return reject_long(parse, file, cut, record, err);
     if (parse->filter && !filter_passes(parse->filter, parse->place.bytes, record->document_length)) {
         parse->filtered++;
@@ -261,7 +245,7 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
         if (lines_bom(cut->buffer.bytes, cut->length))
             emitted_mark(parse->emitted);
     }
-    while (parse->read < parse->values->limit) {
+    while (parse->read < parse->values->load.spec.limit) {
         parsed_t parsed = records_next_into(parse->reader, &parse->place, &record, raw ? &shape : NULL);
         if (parsed == PARSED_END)
             break;
@@ -270,7 +254,7 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
         if (!take_record(parse, file, cut, &record, parsed, &shape, err))
             return false;
     }
-    if (cut->oversize.length && parse->read < parse->values->limit) {
+    if (cut->oversize.length && parse->read < parse->values->load.spec.limit) {
         record = (record_t){.offset = cut->length,
                             .line = (uint32_t)ends_lines(parse->schema, cut->buffer.bytes, cut->length)};
         parse->read++;
@@ -280,12 +264,12 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
 }
 
 static bool parse_stream(parse_t *parse, file_t *file, source_t *source, err_t *err) {
-    cutter_t *cutter = cutter_new(source, parse->pool, parse->values->max_record, err);
+    cutter_t *cutter = cutter_new(source, parse->pool, parse->values->load.spec.max_record, err);
     if (!cutter)
         return false;
     int got = 1;
     bool ok = cutter_begin(cutter, parse->schema, file->input->name, file->dialect, err);
-    while (ok && parse->read < parse->values->limit) {
+    while (ok && parse->read < parse->values->load.spec.limit) {
         cut_t cut;
         got = cutter_next(cutter, &cut, err);
         if (got <= 0)
@@ -321,19 +305,20 @@ static bool parse_file(parse_t *parse, const input_file_t *input, err_t *err) {
 static bool open_format(parse_t *parse, err_t *err) {
     const values_t *values = parse->values;
     guessed_t guessed = {.yaml = NULL};
-    parse->schema = values->format ? format_open(values->format, err)
-                                   : guess_inputs_open(&parse->manifest, &values->guess, &guessed, err);
+    parse->schema = values->load.spec.format
+                        ? format_open(values->load.spec.format, err)
+                        : guess_inputs_open(&parse->manifest, &values->load.spec.guess, &guessed, err);
     guessed_free(&guessed);
-    return parse->schema && (!values->guess.bad_value_given ||
-                             schema_set_bad_value(parse->schema, values->guess.bad_value, err));
+    return parse->schema && (!values->load.spec.guess.bad_value_given ||
+                             schema_set_bad_value(parse->schema, values->load.spec.guess.bad_value, err));
 }
 
 static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     const values_t *values = parse->values;
     manifest_t *const manifest = &parse->manifest;
-    if (!values->format && !manifest_build(manifest, args, (size_t)count, NULL, err))
+    if (!values->load.spec.format && !manifest_build(manifest, args, (size_t)count, NULL, err))
         return false;
-    if (!open_format(parse, err) || (values->validate && !format_validate(parse->schema, err)))
+    if (!open_format(parse, err) || (values->load.spec.validate && !format_validate(parse->schema, err)))
         return false;
     if (values->emit == EMIT_RAW && !emit_possible(parse->schema, err))
         return false;
@@ -341,11 +326,12 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
         return err_set(err, STATUS_USAGE, "--id: a record has no _id; leave it out with --emit raw");
     if (values->id && !own_id_set(parse->schema, values->id, err))
         return false;
-    if (values->filters.count &&
-        !(parse->filter = filter_parse(parse->schema, values->filters.items, values->filters.count, err)))
+    if (values->load.filters.count &&
+        !(parse->filter =
+              filter_parse(parse->schema, values->load.filters.items, values->load.filters.count, err)))
         return false;
-    if ((values->format && !manifest_build(manifest, args, (size_t)count, NULL, err)) ||
-        !check_inputs(parse->schema, manifest, values->max_record, false, NULL, err))
+    if ((values->load.spec.format && !manifest_build(manifest, args, (size_t)count, NULL, err)) ||
+        !check_inputs(parse->schema, manifest, values->load.spec.max_record, false, NULL, err))
         return false;
     parse->kit = source_kit_new();
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
@@ -440,15 +426,13 @@ static void print_counts(const parse_t *parse, int64_t took_ns, int64_t cpu_ns) 
     print_line(parse, &lines);
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.limit = UINT64_MAX, .max_rejects = UINT64_MAX, .max_record = 16 << 20};
-    parse_t parse = {.values = &values};
-    int rest, status;
-    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
-        return status;
-    if (!guess_options_check(&values.guess, values.types.items, values.types.count, values.format, err))
+static int parse_inputs(void *context, char **inputs, int count, const again_t *again, err_t *err) {
+    values_t *values = context;
+    parse_t parse = {.values = values};
+    (void)again;
+    if (!load_options_settle(&values->load, values->load.spec.format, err))
         return STATUS_USAGE;
-    if (!rest)
+    if (!count)
         return err_set(err, STATUS_USAGE,
                        "nothing to parse: give files, directories, patterns, or - for stdin"),
                STATUS_USAGE;
@@ -457,9 +441,9 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
     if (!isatty(STDOUT_FILENO)) /* records move there themselves */
         step_begin(&parse.step, "looking at the files");
-    bool ok = parse_all(&parse, argv, rest, err);
+    bool ok = parse_all(&parse, inputs, count, err);
     step_end(&parse.step);
-    status = ok ? parse.rejected ? STATUS_SOME_REJECTED : STATUS_OK : (int)err->status;
+    int status = ok ? parse.rejected ? STATUS_SOME_REJECTED : STATUS_OK : (int)err->status;
     if (ok || parse.read) {
         print_counts(&parse, clock_now_ns() - started, clock_process_cpu_ns() - cpu);
         tell_bad_values(&parse);
@@ -483,6 +467,12 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     return status;
 }
 
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.max_rejects = UINT64_MAX};
+    load_options_init(&values.load);
+    return reporting_run(command, argc, argv, &values, parse_inputs, err);
+}
+
 const command_t command_parse = {
     .name = "parse",
     .group = COMMANDS_LOAD,
@@ -497,5 +487,7 @@ const command_t command_parse = {
         "  tipple parse -f mot --emit raw big.zip > again.csv        # the documents as records again\n"
         "  tipple parse -f ./my.yaml --emit none my.csv              # only count and time",
     .options = options,
+    .takes = TAKEN_BY_PARSE,
+    .load_at = offsetof(values_t, load),
     .run = run,
 };

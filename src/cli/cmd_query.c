@@ -19,7 +19,7 @@
 typedef struct {
     query_spec_t spec;
     texts_list_t params;
-    const char *show, *compare, *report;
+    const char *uri_file, *show, *compare, *report;
     bool json, list, answers;
 } values_t;
 
@@ -79,7 +79,7 @@ static bool read_rate(void *values, const char *text, err_t *err) {
 #define GROUP_QUERIES "Suites and queries"
 
 static const option_t options[] = {
-    CLI_URI_LOOKED_AT(values_t, spec.uri),
+    CLI_URI(values_t, spec.uri),
     {.name = "read-preference",
      .argument = "MODE,...",
      .offers = "primary primaryPreferred secondary secondaryPreferred nearest",
@@ -91,7 +91,6 @@ static const option_t options[] = {
      .argument = "TIME",
      .kind = OPTION_TIME,
      AT(spec.patience_ns),
-     .environment = "TIPPLE_PATIENCE",
      .help = "How long a server may be away before measuring begins (default 30s)."},
     {.name = "suite",
      .group = GROUP_QUERIES,

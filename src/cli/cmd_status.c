@@ -28,7 +28,7 @@ typedef struct {
 } values_t;
 
 static const option_t options[] = {
-    CLI_URI(values_t),
+    CLI_URI(values_t, uri),
     {.name = "restore",
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, restore),

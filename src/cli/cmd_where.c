@@ -28,7 +28,7 @@ typedef struct {
 } values_t;
 
 static const option_t options[] = {
-    CLI_URI(values_t),
+    CLI_URI(values_t, uri),
     CLI_PATIENCE(values_t),
     CLI_JSON(values_t),
     {.name = NULL},

@@ -112,7 +112,7 @@ bool tipple_load_on_progress(tipple_load_t *load, tipple_progress_fn *progress, 
 static void *work(void *context) {
     tipple_load_t *load = context;
     caller_set(&load->caller);
-    load->ok = load_run(&load->options.spec, load->result, &load->err);
+    load->ok = load_run(&load->options.load.spec, load->result, &load->err);
     if (load->ok) /* what went wrong was overcome */
         load->err.text[0] = '\0';
     if (load->pushed)
@@ -127,7 +127,7 @@ static const char *format_name(const load_spec_t *spec) {
 
 static bool check(tipple_load_t *load, const char *format, tipple_error_t *error) {
     err_t err;
-    return library_options_check(&load->options, format, &err) || library_tell(error, &err);
+    return load_options_settle(&load->options.load, format, &err) || library_tell(error, &err);
 }
 
 /* Threads take the mask of whoever starts them: so no signal of the host is handled by any of the load, nor of the driver. */
@@ -179,9 +179,10 @@ bool tipple_load_run(tipple_load_t *load, tipple_error_t *error) {
         return false;
     if (load->pushes)
         return refuse(error, "the load is of what was pushed: call tipple_load_finish");
-    if (load->state == NEW && !load->options.inputs.count)
+    if (load->state == NEW && !load->options.load.inputs.count)
         return refuse(error, "nothing to load: set input, or push");
-    if (load->state == NEW && !(check(load, format_name(&load->options.spec), error) && start(load, error)))
+    if (load->state == NEW &&
+        !(check(load, format_name(&load->options.load.spec), error) && start(load, error)))
         return false;
     if (load->state == WORKING)
         end(load);
@@ -201,7 +202,7 @@ static bool is_of_documents(const load_spec_t *spec, tipple_error_t *error) {
 }
 
 static bool may_push(const tipple_load_t *load, bool documents, tipple_error_t *error) {
-    const load_spec_t *spec = &load->options.spec;
+    const load_spec_t *spec = &load->options.load.spec;
     if (spec->input_count)
         return refuse(error, "the load has inputs: run it, and push into another one");
     if (!spec->input_name || !*spec->input_name)
@@ -219,7 +220,7 @@ static bool may_push(const tipple_load_t *load, bool documents, tipple_error_t *
 }
 
 static bool begin(tipple_load_t *load, bool documents, tipple_error_t *error) {
-    load_spec_t *spec = &load->options.spec;
+    load_spec_t *spec = &load->options.load.spec;
     const char *given = format_name(spec), *format = documents && !given ? "bson" : given;
     if (!may_push(load, documents, error) || !check(load, format, error))
         return false;

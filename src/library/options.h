@@ -1,18 +1,12 @@
-/* options: what is set of a library's load, by the names of the command's options. */
+/* options: what is set of a library's load, by the names of the rows of load_options. */
 #ifndef TIPPLE_LIBRARY_OPTIONS_H
 #define TIPPLE_LIBRARY_OPTIONS_H
 
-#include "base/err.h"
-#include "load/spec/load_spec.h"
+#include "load/spec/load_options.h"
 
 typedef struct {
-    char **items;
-    size_t count, room;
-} words_t;
-
-typedef struct {
-    load_spec_t spec; /* points into what follows */
-    words_t texts, inputs, indexes, filters, types;
+    load_options_t load;
+    texts_list_t copies; /* of all texts that were given, which the load's options point to */
 } library_options_t;
 
 /* False: out of memory. */
@@ -23,8 +17,5 @@ bool library_options_set(library_options_t *options, const char *name, const cha
 
 /* A format by its name; or, if it has one, by its text, which was guessed. Copied. */
 bool library_options_set_format(library_options_t *options, const char *name, const char *text, err_t *err);
-
-/* Does what was set say anything to this format, the load's? NULL: it is to be guessed. Before the load begins. */
-bool library_options_check(library_options_t *options, const char *format, err_t *err);
 
 #endif

@@ -66,15 +66,14 @@ class Secrets(livetest.Case):
 
     @staticmethod
     def options():
-        """Of each command its options that take something: (command, option, environment, what it takes)."""
+        """Of each command its options that take something: (command, option, variable of the environment, what it takes)."""
         said = subprocess.run([live.TIPPLE, "help", "--markdown"], stdout=subprocess.PIPE, check=True).stdout.decode()
         for part in said.split("\n## tipple ")[1:]:
             command = part.split("\n", 1)[0]
             for row in re.findall(r"(?m)^\| `([^`]*)` \| (.*) \|$", part):
                 found = re.search(r"--([\w-]+) (\S+)$", row[0])
-                environment = re.search(r"\(environment: `(\w+)`\)", row[1])
                 if found:
-                    yield command, found[1], environment and environment[1], found[2]
+                    yield command, found[1], "TIPPLE_" + found[1].upper().replace("-", "_"), found[2]
 
     def test_wrong_places(self):
         """a URI where a number, a name, a file, an option, a command or an argument should be"""
@@ -92,8 +91,7 @@ class Secrets(livetest.Case):
                 done = self.clean(command, *words)
                 self.assertEqual(1, done.returncode, (command, words))
                 self.assertIn("goes with --uri", done.stderr)
-            if variable:
-                self.clean(command, **{variable: uri})
+            self.clean(command, **{variable: uri})
         self.assertGreater(count, 100)
         self.assertGreater(len(commands), 10)
         for command in sorted(commands) + ["help"]:

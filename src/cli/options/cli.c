@@ -60,9 +60,9 @@ static bool is_said_once(bool *said, const option_t *option, err_t *err) {
 
 /* The headings in the order of the pages. */
 static const char *const groups[] = {
-    GROUP_COLLECTION, "What is asked", "What is made", "Suites and queries", GROUP_INPUT,     GROUP_GUESS,
-    GROUP_MISFITS,    GROUP_AGAIN,     "What is compared", "What is rehearsed", "What is tried", GROUP_SPEED,
-    GROUP_MEASURED,   GROUP_RESULT,    GROUP_GENERAL};
+    GROUP_COLLECTION, "What is asked", "What is made", "Suites and queries", GROUP_INPUT,
+    GROUP_GUESS,      GROUP_MISFITS,   GROUP_AGAIN,    "What is compared",   "What is rehearsed",
+    "What is tried",  GROUP_SPEED,     GROUP_MEASURED, GROUP_RESULT,         GROUP_GENERAL};
 
 /* Appends the rows of a table that stand under this heading. */
 static void add_group(cli_rows_t *rows, const char *group, const option_t *table, unsigned takers, size_t at,
@@ -79,7 +79,8 @@ static void add_group(cli_rows_t *rows, const char *group, const option_t *table
 void cli_rows(const command_t *command, cli_rows_t *rows) {
     rows->count = 0;
     for (size_t i = 0; i < COUNT(groups); i++) {
-        add_group(rows, groups[i], command->takes ? load_options : NULL, command->takes, command->load_at, false);
+        add_group(rows, groups[i], command->takes ? load_options : NULL, command->takes, command->load_at,
+                  false);
         add_group(rows, groups[i], command->options, 0, 0, false);
         add_group(rows, groups[i], common_options, 0, 0, true);
     }
@@ -327,10 +328,8 @@ bool cli_read(const command_t *command, int argc, char **argv, void *values, int
         ok = cli_flush(err);
     }
     *status = ok ? STATUS_OK : (int)err->status;
-    if (!ok || is_asked(common)) {
-        cli_free(command, values);
+    if (!ok || is_asked(common))
         return false;
-    }
     log_set_level(common->quiet ? LOG_QUIET : common->verbose ? LOG_VERBOSE : LOG_NORMAL);
     const bool *json = value_of(&reading, "json");
     if (json && *json)

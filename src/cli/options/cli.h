@@ -11,13 +11,13 @@
 #define GROUP_RESULT   "What comes out"
 #define GROUP_GENERAL  "Of all commands"
 
-/* Rows of commands that read a collection, for a struct with uri, uri_file, patience_ns and json. */
-#define CLI_URI(values)                                                                                      \
+/* Rows of commands that read a collection, for a struct with uri_file, patience_ns and json; member: of the URI. */
+#define CLI_URI(values, member)                                                                              \
     {.name = "uri",                                                                                          \
      .group = GROUP_COLLECTION,                                                                              \
      .argument = "URI",                                                                                      \
      .kind = OPTION_TEXT,                                                                                    \
-     .offset = offsetof(values, uri),                                                                        \
+     .offset = offsetof(values, member),                                                                     \
      .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."},                                         \
     {                                                                                                        \
         .name = "uri-file", .argument = "FILE", .kind = OPTION_TEXT, .offset = offsetof(values, uri_file),   \
@@ -25,8 +25,8 @@
     }
 #define CLI_PATIENCE(values)                                                                                 \
     {                                                                                                        \
-        .name = "patience", .argument = "TIME", .kind = OPTION_TIME, .offset = offsetof(values, patience_ns), \
-        .help = "How long a server may be away (default 30s)."                                               \
+        .name = "patience", .argument = "TIME", .kind = OPTION_TIME,                                         \
+        .offset = offsetof(values, patience_ns), .help = "How long a server may be away (default 30s)."      \
     }
 #define CLI_JSON(values)                                                                                     \
     {                                                                                                        \

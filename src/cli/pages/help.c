@@ -27,8 +27,8 @@ const char *const cli_overview_examples =
     "  tipple load orders.csv --uri mongodb://127.0.0.1/shop.orders     # any file of records\n"
     "  tipple verify orders.csv --uri mongodb://127.0.0.1/shop.orders   # compare it with the file";
 
-const char *const cli_of_environment =
-    "Options that neither destroy nor select data can be set in the environment, too: TIPPLE_SHARD_KEY for --shard-key.";
+const char *const cli_of_environment = "Options that neither destroy nor select data can be set in the "
+                                       "environment, too: TIPPLE_SHARD_KEY for --shard-key.";
 
 void cli_option_words(const option_t *option, char out[OPTION_WORDS]) {
     char letter[8] = "";

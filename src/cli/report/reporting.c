@@ -12,6 +12,7 @@ int reporting_run(const command_t *command, int argc, char **argv, void *values,
     again_keep(&again, command, argc, argv);
     if (cli_read(command, argc, argv, values, &rest, &status, err))
         status = body(values, argv, rest, &again, err);
+    cli_free(command, values);
     again_free(&again);
     return status;
 }

@@ -48,6 +48,11 @@ static bool read_compressor(void *name, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
+static bool check_type(void *unused, const char *text, err_t *err) {
+    (void)unused;
+    return guess_options_type(text, err);
+}
+
 /* ---- the table ---- */
 
 #define AT(member)   .offset = offsetof(load_options_t, member)
@@ -70,7 +75,8 @@ const option_t load_options[] = {
      .kind = OPTION_TEXT,
      .takers = COMMANDS,
      SPEC(uri),
-     .help = "The collection: mongodb://HOST/DATABASE.COLLECTION, with any option that a MongoDB URI can have."},
+     .help =
+         "The collection: mongodb://HOST/DATABASE.COLLECTION, with any option that a MongoDB URI can have."},
     {.name = "uri-file",
      .argument = "FILE",
      .kind = OPTION_TEXT,
@@ -118,8 +124,9 @@ const option_t load_options[] = {
      .kind = OPTION_TEXT,
      .takers = STUDIES,
      SPEC(shard_key),
-     .help = "On a cluster: shard a new collection on this key, such as st:hashed (default _id; tune and drill: "
-             "the key of the target, where it exists); none: do not shard it."},
+     .help =
+         "On a cluster: shard a new collection on this key, such as st:hashed (default _id; tune and drill: "
+         "the key of the target, where it exists); none: do not shard it."},
     {.name = "clustered",
      .kind = OPTION_FLAG,
      .takers = STUDIES & ~TAKEN_BY_LIBRARY,
@@ -138,8 +145,9 @@ const option_t load_options[] = {
      .takers = DRILLS,
      SPEC(compressor),
      .custom = read_compressor,
-     .help = "The collection's block compressor: none, snappy, zlib or zstd (default: the server's own choice; "
-             "drill: that of the target)."},
+     .help =
+         "The collection's block compressor: none, snappy, zlib or zstd (default: the server's own choice; "
+         "drill: that of the target)."},
     {.name = "drop",
      .destroys = true,
      .typed = true,
@@ -172,6 +180,12 @@ const option_t load_options[] = {
      AT(filters),
      .help = "Take only records that pass, such as 'testType==NT && m>=100000'; several must all hold. The "
              "rest is counted as filtered."},
+    {.name = "input",
+     .argument = "FILE",
+     .kind = OPTION_LIST,
+     .takers = TAKEN_BY_LIBRARY,
+     AT(inputs),
+     .help = ""},
     {.name = "limit",
      .typed = true,
      .argument = "N",
@@ -198,7 +212,8 @@ const option_t load_options[] = {
      .least = 1,
      .most = COPIES_MOST,
      SPEC(copies),
-     .help = "Take each input N times (default 1), as if there were N equal files: each copy has _ids of its own."},
+     .help = "Take each input N times (default 1), as if there were N equal files: each copy has _ids of its "
+             "own."},
 
 #define GUESS_ROW(option, word, function, words)                                                             \
     {                                                                                                        \
@@ -230,9 +245,11 @@ const option_t load_options[] = {
      .kind = OPTION_LIST,
      .takers = GUESSES,
      AT(types),
-     .help = "What the column NAME is, if it is not as guessed: NAME:TYPE, NAME:TYPE(PATTERN), NAME:KEY:TYPE, "
-             "or NAME:KEY: with a colon at its end. KEY: the key under which it is stored; of JSON, NAME:TYPE "
-             "says of which type the values of a key are. May be given several times."},
+     .custom = check_type,
+     .help =
+         "What the column NAME is, if it is not as guessed: NAME:TYPE, NAME:TYPE(PATTERN), NAME:KEY:TYPE, "
+         "or NAME:KEY: with a colon at its end. KEY: the key under which it is stored; of JSON, NAME:TYPE "
+         "says of which type the values of a key are. May be given several times."},
 
     {.name = "on-bad-value",
      .group = GROUP_MISFITS,
@@ -257,7 +274,8 @@ const option_t load_options[] = {
      .kind = OPTION_TEXT,
      .takers = DRILLS,
      SPEC(rejects),
-     .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects; a drill of a copy keeps none). "
+     .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects; a drill of a copy keeps "
+             "none). "
              "FILE.2 and so on while another load has it."},
     {.name = "skip-bad-files",
      .kind = OPTION_FLAG,
@@ -277,8 +295,9 @@ const option_t load_options[] = {
      .kind = OPTION_FLAG,
      .takers = LOADS | TAKEN_BY_VERIFY | TAKEN_BY_PARSE,
      SPEC(validate),
-     .help = "Of BSON: check each document with libbson as a whole, also that its texts are UTF-8; what is not "
-             "valid is rejected. Without it only lengths and types are checked."},
+     .help =
+         "Of BSON: check each document with libbson as a whole, also that its texts are UTF-8; what is not "
+         "valid is rejected. Without it only lengths and types are checked."},
 
     {.name = "retry",
      .group = GROUP_AGAIN,
@@ -300,8 +319,9 @@ const option_t load_options[] = {
      .kind = OPTION_FLAG,
      .takers = LOADS,
      SPEC(reload_missing),
-     .help = "Documents of these inputs were deleted or lost: read the inputs again from their beginning, and "
-             "load the records whose documents are not there."},
+     .help =
+         "Documents of these inputs were deleted or lost: read the inputs again from their beginning, and "
+         "load the records whose documents are not there."},
     {.name = "same-collection",
      .kind = OPTION_FLAG,
      .takers = LOADS,
@@ -314,7 +334,7 @@ const option_t load_options[] = {
      .letter = 'j',
      .argument = "N|auto",
      .kind = OPTION_COUNT32_AUTO,
-     .takers = LOADS,
+     .takers = TAKEN_BY_LOAD,
      .least = 1,
      .most = LIMITS_MOST_THREADS,
      SPEC(threads),
@@ -325,7 +345,7 @@ const option_t load_options[] = {
      .letter = 'j',
      .argument = "N",
      .kind = OPTION_COUNT32,
-     .takers = TAKEN_BY_DRILL | TAKEN_BY_VERIFY,
+     .takers = TAKEN_BY_DRILL | TAKEN_BY_VERIFY | TAKEN_BY_LIBRARY,
      .least = 1,
      .most = LIMITS_MOST_THREADS,
      SPEC(threads),
@@ -334,11 +354,20 @@ const option_t load_options[] = {
      .letter = 'b',
      .argument = "N|auto",
      .kind = OPTION_COUNT32_AUTO,
-     .takers = DRILLS,
+     .takers = TAKEN_BY_LOAD,
      .least = 1,
      .most = LIMITS_MOST_BATCH,
      SPEC(batch),
-     .help = "Documents in a batch (default 1000). With auto: as for --threads of load."},
+     .help = "Documents in a batch (default 1000). With auto: as for --threads."},
+    {.name = "batch",
+     .letter = 'b',
+     .argument = "N",
+     .kind = OPTION_COUNT32,
+     .takers = TAKEN_BY_DRILL | TAKEN_BY_LIBRARY,
+     .least = 1,
+     .most = LIMITS_MOST_BATCH,
+     SPEC(batch),
+     .help = "Documents in a batch (default 1000)."},
     {.name = "batch-bytes",
      .argument = "SIZE",
      .kind = OPTION_SIZE,
