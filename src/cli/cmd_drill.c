@@ -253,7 +253,8 @@ static int drill(void *context, char **inputs, int count, const again_t *again, 
     if (history)
         fclose(history);
     bson_destroy(&document);
-    tell_how_to_go_on(&result);
+    if (status != STATUS_USAGE) /* that is: nothing was touched */
+        tell_how_to_go_on(&result);
     drill_free_result(&result);
     return cli_finish(status, err);
 }

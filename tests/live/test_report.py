@@ -16,7 +16,7 @@ import livetest
 import livetune
 
 HOSTILE = b"<script>alert(1)</script>"
-TUNE = ("--threads", "2,4", "--batch", "100", "--sample", "2500", "--budget", "7s")
+TUNE = ("--threads", "2", "--batch", "100,2000", "--sample", "12k", "--budget", "8s")
 
 
 def count(text):

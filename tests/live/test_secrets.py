@@ -206,10 +206,9 @@ class Secrets(livetest.Case):
     def test_studies(self):
         """tunes, drills and loads as they were found best; their processes, reports and what they keep"""
         uri = self.secret()
-        self.write("a.csv", livetest.rows(3000, 3))
         keep = {"XDG_CACHE_HOME": str(self.folder / "cache")}
-        tune = ["tune", "--format", "mot", "--uri", livetune.named(uri, self), "--threads", 2, "--batch", 100, "--sample", 3000,
-                "--budget", "6s", "a.csv"]
+        tune = ["tune", "--format", "mot", "--uri", livetune.named(uri, self), "--threads", 2, *livetune.SLOW,
+                "--budget", "8s", "a.csv"]
         livetune.slow(self)
         for words in (["--report", "t.html", "-v"], ["--compressor", "none,zstd", "--report", "s.json", "--json"]):
             done, _ = self.watched(*tune, *words, **keep)

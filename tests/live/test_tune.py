@@ -11,19 +11,19 @@ import live
 import livetest
 import livetune
 
-SLOW = ("--batch", "100", "--sample", "3000")
-
 
 class Tune(livetune.Mixin, livetest.Case):
     def test_whole(self):
         """settings are tried, the numbers add up, the target is not even made; load and drill take the cheapest with auto"""
         self.slow()
-        said = self.tune("--threads", "4,2,1", *SLOW, "--budget", "15s", "a.csv")
+        said = self.tune("--threads", "2,1", "--batch", "2000,100", "--sample", "12k", "--budget", "16s", "a.csv")
         self.assertEqual({}, self.everything())
         self.adds_up(said)
-        self.assertEqual([(1, 100), (2, 100), (4, 100)], [(each["threads"], each["batch"]) for each in said["settings"]])
-        self.assertEqual("too small", said["settings"][2]["state"])
-        self.assertEqual((self.database + ".results", "mot", 3000),
+        self.assertEqual([(1, 100), (1, 2000), (2, 100), (2, 2000)],
+                         [(each["threads"], each["batch"]) for each in said["settings"]])
+        self.assertEqual({(1, 2000), (2, 2000)}, {(each["threads"], each["batch"]) for each in said["settings"]
+                                                  if each["state"] == "too small"})
+        self.assertEqual((self.database + ".results", "mot", 12000),
                          tuple(said[key] for key in ("namespace", "format", "records")))
         self.assertRegex(said["scratch"], r"\.results\.tipple\.tune\.[0-9a-f]{12}$")
         self.assertTrue(said["checkpoints"])
@@ -35,7 +35,7 @@ class Tune(livetune.Mixin, livetest.Case):
                            "a.csv", **self.environment)
         self.assertEqual((2, 1000), tuple(json.loads(done.stdout)["drills"][0]["load"][key] for key in ("threads", "batch")))
         self.run_line(said["load"])
-        self.holds(livetest.Books().plain("a.csv", self.text))
+        self.holds(livetest.Books().plain("a.csv", (self.folder / "a.csv").read_bytes()))
         counts = self.load("--threads", "auto", "--batch", "auto", "a.csv", **self.environment)
         self.assertEqual((2, 100), (counts["threads"], counts["batch"]))
         self.assertIn("by the tune of", self.stderr)
@@ -44,8 +44,8 @@ class Tune(livetune.Mixin, livetest.Case):
         """all combinations of the lists; bytes a document are those of its compressor; the line has what was found"""
         self.slow()
         self.write("b.csv", livetest.rows(500, 4))
-        done = self.tipple(*self.tune_words("--threads", "2", *SLOW, "--compressor", "none,zlib", "--memory", "64M",
-                                            "--filter", "y==NT", "--budget", "10s", "a.csv", "b.csv"), **self.environment)
+        done = self.tipple(*self.tune_words("--threads", "2", *livetune.SLOW, "--compressor", "none,zlib", "--memory", "64M",
+                                            "--filter", "y==NT", "--budget", "14s", "a.csv", "b.csv"), **self.environment)
         table = done.stdout.decode()
         self.assertRegex(table, r"(?m)^threads +batch +compressor +memory +docs/s +range +trials +bytes/doc +limited by")
         bytes_of = {found[1]: float(found[2]) for found in re.finditer(
@@ -57,7 +57,7 @@ class Tune(livetune.Mixin, livetest.Case):
                          r"--filter \S+ a.csv b.csv$")
         self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "off"})
         self.run_line(line)
-        self.assertEqual(3500, self.client.count(self.database, "results"))
+        self.assertEqual(12500, self.client.count(self.database, "results"))
 
     def run_line(self, line):
         path = pathlib.Path(live.TIPPLE).resolve().parent
@@ -136,7 +136,7 @@ class Tune(livetune.Mixin, livetest.Case):
     def test_kept(self):
         """what is kept is of one target; what is damaged is said, and the defaults are taken"""
         self.slow()
-        self.tune("--threads", "2", *SLOW, "--budget", "5s", "a.csv")
+        self.tune("--threads", "2", *livetune.SLOW, "--budget", "8s", "a.csv")
         self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "off"})
         kept, = pathlib.Path(self.environment["XDG_CACHE_HOME"], "tipple").iterdir()
         self.assertEqual((2, 100, "mot"), tuple(json.loads(kept.read_text())[key] for key in ("threads", "batch", "format")))

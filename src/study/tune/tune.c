@@ -162,14 +162,16 @@ static bool make_trial(tuning_t *tuning, size_t at, tune_figures_t *figures, err
         return false;
     tuning->result->checkpoints = tuning->trials.checkpoints;
     tuning->ended |= tuning->trials.result->counts.read < load.limit;
+    if (tuning->ended)
+        tuning->result->records = tuning->trials.result->counts.read;
     return true;
 }
 
-/* Plans as many records for a trial as would have taken long enough. */
-static void set_records(tuning_t *tuning, const tune_figures_t *figures) {
+/* Plans as many records for a trial as would have taken long enough, and more than `least`. */
+static void plan_records(tuning_t *tuning, const tune_figures_t *figures, uint64_t least) {
     const double records = (double)tuning->trials.result->counts.read * PLANNED_NS / (figures->seconds * 1e9);
-    if (!tuning->spec->sample && records > (double)tuning->result->records)
-        tuning->result->records = records < 1e15 ? (uint64_t)records : (uint64_t)1e15;
+    if (!tuning->spec->sample && !tuning->ended)
+        tuning->result->records = (uint64_t)fmax(fmin(records, 1e15), (double)least);
 }
 
 /* The first trial is not counted: it reads the files into the page cache, lets servers allocate memory, and shows how
@@ -180,9 +182,7 @@ static bool warm_up(tuning_t *tuning, err_t *err) {
     result->records = tuning->spec->sample ? tuning->spec->sample : FIRST_SAMPLE;
     if (!make_trial(tuning, result->count / 2, &figures, err))
         return false;
-    if (!tuning->spec->sample)
-        result->records = 1;
-    set_records(tuning, &figures);
+    plan_records(tuning, &figures, 1);
     result->warmed = true;
     return true;
 }
@@ -200,7 +200,7 @@ static bool try_setting(tuning_t *tuning, size_t at, err_t *err) {
         return false;
     if (is_small(setting, &one)) {
         matrix_add_small(result->matrix, at, tuning->ended || tuning->spec->sample, tuning->trials.took_ns);
-        set_records(tuning, &one);
+        plan_records(tuning, &one, tuning->trials.result->counts.read / 2 * 3);
         return true;
     }
     matrix_add(result->matrix, at, (double)one.documents / one.seconds, tuning->trials.took_ns);
