@@ -8,7 +8,7 @@
 #include "cli/report/reporting.h"
 #include "report/file.h"
 #include "server/collection.h"
-#include "study/tune/autotune.h"
+#include "study/tune/tuned.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -85,7 +85,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
 
 static bool choose(load_spec_t *spec, err_t *err) {
     const bool threads = spec->threads == OPTION_AUTO, batch = spec->batch == OPTION_AUTO;
-    return (!threads && !batch) || autotune_choose(spec, threads, batch, err);
+    return (!threads && !batch) || tuned_choose(spec, threads, batch, err);
 }
 
 /* What --drop would drop. */

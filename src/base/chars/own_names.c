@@ -13,8 +13,6 @@ const char *own_names_kept(const char *collection) {
         const char *end, *holds;
     } kept[] = {{OWN_FILES, "a load's catalog"},
                 {OWN_LOADS, "a load's catalog"},
-                {OWN_DRILLS, "the history of drills"},
-                {OWN_MARK, "the mark of a tune or drill under way"},
                 {OWN_TRY, "what a load tries before it drops"}};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (ends(collection, kept[i].end))
@@ -22,6 +20,13 @@ const char *own_names_kept(const char *collection) {
     return NULL;
 }
 
+/* The name of a scratch collection, or of its catalog. */
+static bool is_scratch(const char *collection, const char *tail) {
+    const char *found = strstr(collection, tail);
+    return found && found > collection && (!found[strlen(tail)] || found[strlen(tail)] == '.');
+}
+
 bool own_names_has(const char *collection) {
-    return own_names_kept(collection) || ends(collection, SCRATCH_TUNE) || ends(collection, SCRATCH_DRILL);
+    return own_names_kept(collection) || is_scratch(collection, SCRATCH_TUNE) ||
+           is_scratch(collection, SCRATCH_DRILL);
 }

@@ -30,7 +30,7 @@ void cli_option_words(const option_t *option, char out[OPTION_WORDS]);
 extern const char *const cli_overview_examples;
 extern const char *const cli_of_environment; /* how options are set there */
 
-enum { CLI_STATUSES = 9 };
+enum { CLI_STATUSES = 10 };
 extern const char *const cli_statuses[CLI_STATUSES][2]; /* status, what it means */
 
 #endif

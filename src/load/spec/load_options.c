@@ -334,18 +334,17 @@ const option_t load_options[] = {
      .letter = 'j',
      .argument = "N|auto",
      .kind = OPTION_COUNT32_AUTO,
-     .takers = TAKEN_BY_LOAD,
+     .takers = TAKEN_BY_LOAD | TAKEN_BY_DRILL,
      .least = 1,
      .most = LIMITS_MOST_THREADS,
      SPEC(threads),
      .help = "Loader threads, each with a connection of its own (default: twice the CPUs, 4 to 16). "
-             "With auto: as the last `tipple tune` of this target on this host found best, or a short "
-             "one that is made first."},
+             "With auto: as the last `tipple tune` of this target on this host found best."},
     {.name = "threads",
      .letter = 'j',
      .argument = "N",
      .kind = OPTION_COUNT32,
-     .takers = TAKEN_BY_DRILL | TAKEN_BY_VERIFY | TAKEN_BY_LIBRARY,
+     .takers = TAKEN_BY_VERIFY | TAKEN_BY_LIBRARY,
      .least = 1,
      .most = LIMITS_MOST_THREADS,
      SPEC(threads),
@@ -354,7 +353,7 @@ const option_t load_options[] = {
      .letter = 'b',
      .argument = "N|auto",
      .kind = OPTION_COUNT32_AUTO,
-     .takers = TAKEN_BY_LOAD,
+     .takers = TAKEN_BY_LOAD | TAKEN_BY_DRILL,
      .least = 1,
      .most = LIMITS_MOST_BATCH,
      SPEC(batch),
@@ -363,7 +362,7 @@ const option_t load_options[] = {
      .letter = 'b',
      .argument = "N",
      .kind = OPTION_COUNT32,
-     .takers = TAKEN_BY_DRILL | TAKEN_BY_LIBRARY,
+     .takers = TAKEN_BY_LIBRARY,
      .least = 1,
      .most = LIMITS_MOST_BATCH,
      SPEC(batch),
@@ -386,7 +385,7 @@ const option_t load_options[] = {
      .help = "Memory for text and batches on their way (default 256M)."},
     {.name = "direct",
      .kind = OPTION_FLAG,
-     .takers = DRILLS,
+     .takers = STUDIES,
      SPEC(direct),
      .help = "Send each batch straight to its shard's primary, past the routers. Refused where a shard would "
              "not notice that a chunk has moved away."},
@@ -408,6 +407,13 @@ const option_t load_options[] = {
     {.name = NULL},
 };
 
+const option_t *load_options_find(const char *name, unsigned takers) {
+    for (const option_t *row = load_options; row->name; row++)
+        if (row->takers & takers && strcmp(row->name, name) == 0)
+            return row;
+    return NULL;
+}
+
 void load_options_init(load_options_t *options) {
     *options = (load_options_t){.uri_file = NULL};
     load_spec_init(&options->spec);
@@ -421,8 +427,7 @@ bool load_options_settle(load_options_t *options, const char *format, err_t *err
     spec->index_count = options->indexes.count;
     spec->filters = options->filters.items;
     spec->filter_count = options->filters.count;
-    spec->clustered = options->clustered       ? CLUSTERED_YES
-                      : options->not_clustered ? CLUSTERED_NO
-                                               : CLUSTERED_DEFAULT;
+    if (options->clustered || options->not_clustered)
+        spec->clustered = options->clustered ? CLUSTERED_YES : CLUSTERED_NO;
     return guess_options_check(&spec->guess, options->types.items, options->types.count, format, err);
 }

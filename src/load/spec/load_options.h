@@ -21,7 +21,7 @@ enum {
 };
 
 typedef struct {
-    load_spec_t spec;
+    load_spec_t spec; /* first: a row of it can be set in a load_spec_t, too */
     const char *uri_file;
     texts_list_t inputs, indexes, filters, types;
     bool clustered, not_clustered;
@@ -36,6 +36,9 @@ extern const option_t load_options[]; /* ends with a NULL name */
 #define GROUP_MISFITS    "Records that do not fit"
 #define GROUP_AGAIN      "Loading again"
 #define GROUP_SPEED      "Speed and memory"
+
+/* The row of this name that one of the takers takes, or NULL. */
+const option_t *load_options_find(const char *name, unsigned takers);
 
 void load_options_init(load_options_t *options);
 
