@@ -118,7 +118,7 @@ static const char *owner_of(const char *name) {
     return NULL;
 }
 
-/* Words of mongoimport, and what they are here; docs/mongoimport.md has all of them. */
+/* Words of mongoimport (docs/mongoimport.md has all of them), options of earlier versions, and what is meant by them here. */
 static const struct {
     const char *theirs;
     char letter;
@@ -137,6 +137,23 @@ static const struct {
     {"upsertFields", 0, "--id FIELD,... --existing replace"},
     {"numInsertionWorkers", 0, "--threads N"},
     {"batchSize", 0, "--batch N"},
+    /* of 0.2 */
+    {"polite", 0, "--max-rate auto"},
+    {"help-all", 0, "--help"},
+    {"reject-code", 0, "nothing: which errors are a document's fault is known; any other ends the load"},
+    {"parallel", 0, "more shards: a server runs an aggregation on one core"},
+    {"csv", 0, "--json, which has the same figures"},
+    {"cold", 0, "a restart of the server before the command, with --repeats 1 --warmup 0"},
+    {"max-staleness", 0, "maxStalenessSeconds in the URI"},
+    {"storage", 0, "tune --compressor none,snappy,zlib,zstd; each table has bytes a document"},
+    {"keys", 0, "the keys of a format file (formats --show)"},
+    {"wire-compressor", 0, "compressors= in the URI"},
+    {"write-concern", 0, "w= in the URI"},
+    {"both-clustered", 0, "a tune with --clustered, then one with --no-clustered"},
+    {"both-direct", 0, "a tune with --direct, then one without"},
+    {"routers", 0, "the routers named in the URI"},
+    {"precision", 0, "--budget TIME: more time, more rounds"},
+    {"indexes", 0, "--index; a load builds indexes after the documents"},
 };
 
 static const char *other_word(const char *word, bool is_long) {
