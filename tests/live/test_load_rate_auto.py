@@ -57,7 +57,7 @@ class Shards(livecluster.Cluster):
         for number, words in enumerate(((), ("--direct",), ("--shard-key", "v:hashed"), ("--shard-key", "none"))):
             name = "c%d" % number
             counts = self.load("a.csv", *AUTO, *words, collection=name, status=2)
-                self.holds(Books().plain("a.csv", TEXT), name)
+            self.holds(Books().plain("a.csv", TEXT), name)
             if words != ("--shard-key", "none"):
                 self.shares(counts, name)
             self.assertGreater(counts["throttled_seconds"], 0)

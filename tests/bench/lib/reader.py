@@ -1,4 +1,4 @@
-"""beside: a reader at a fixed low pace beside a load, on one server whose cache is too small for all of it."""
+"""reader: a reader at a fixed low pace while a load runs, on one server whose cache is too small for all of it."""
 import json
 import subprocess
 import time
@@ -87,8 +87,8 @@ class Bench:
         return Company(reader, said, took, max(0.0, busy_seconds() - busy - ours))
 
 
-def beside(lab, options):
-    """tools/bench beside: what a reader notices of a load of the same server."""
+def reader(lab, options):
+    """tools/bench reader: what a reader notices of a load of the same server."""
     with lab.server(CACHE, replset=1) as server:
         bench = Bench(lab, server, options)
         runs, reasons = interleave(options.rounds, {
