@@ -16,6 +16,7 @@ typedef enum {
     STATUS_TOO_MANY_REJECTED = 3, /* stopped at --max-rejects */
     STATUS_SERVER = 4,            /* the server refused or vanished for longer than --patience */
     STATUS_INPUT = 5,     /* an input cannot be read, is damaged, has changed, or does not fit its format */
+    STATUS_MISSED = 6,    /* a threshold that was asked for was missed */
     STATUS_DIFFERENT = 7, /* verify, drill or an expected result: a difference was found */
     STATUS_HOST = 8,      /* this host: memory, disk full, stdout closed, descriptors */
     STATUS_HUNG_UP = 129,

@@ -1,30 +1,25 @@
-#include "base/choose.h"
 #include "base/log.h"
+#include "base/numbers/units.h"
 #include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"
-#include "cli/print/drill_history.h"
 #include "cli/print/drill_print.h"
 #include "cli/report/report_drill.h"
 #include "cli/report/reporting.h"
+#include "study/tune/tuned.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
     drill_spec_t spec;
     const char *uri_file, *report;
     texts_list_t indexes, filters, types;
-    bool json, clustered, not_clustered, history;
+    const char *history;
+    int64_t within_ns; /* 0: not asked */
+    bool json, clustered, not_clustered;
 } values_t;
-
-static bool read_indexes(void *values, const char *text, err_t *err) {
-    static const char *const words[] = {"after", "before", "both"};
-    const int chosen = choose_word("indexes", text, words, sizeof words / sizeof *words, err);
-    if (chosen >= 0)
-        ((values_t *)values)->spec.indexes = (drill_indexes_t)chosen;
-    return chosen >= 0;
-}
 
 #define AT(name) .offset = offsetof(values_t, name)
 
@@ -33,7 +28,7 @@ static bool read_indexes(void *values, const char *text, err_t *err) {
 static const option_t options[] = {
     CLI_URI_AT(values_t, spec.load.uri,
                "The target: mongodb://HOST/DATABASE.COLLECTION. Unless --drop names it, the drill is in "
-               "DATABASE.COLLECTION.tipple.drill."),
+               "DATABASE.COLLECTION.tipple.drill.ID."),
     LOAD_ROW_URI_FILE(values_t),
     {.name = "drop",
      .destroys = true,
@@ -48,11 +43,6 @@ static const option_t options[] = {
      AT(indexes),
      .help = "An index to build, such as 'd:1,k:1' or 'st:hashed'. May be given several times. Without "
              "it: those that the target has."},
-    {.name = "indexes",
-     .argument = "after|before|both",
-     .kind = OPTION_CUSTOM,
-     .custom = read_indexes,
-     .help = "Build indexes after the load (the default), before it, or do it all twice and compare."},
     {.name = "shard-key",
      .argument = "KEY",
      .kind = OPTION_TEXT,
@@ -121,27 +111,37 @@ static const option_t options[] = {
      AT(spec.sample),
      .least = 1,
      .help = "Records of the largest sample (default: what loads in two seconds, 20k to 1m)."},
+    {.name = "within",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     AT(within_ns),
+     .least = 1,
+     .help = "Is the collection there, verified, within this time? Prints yes or no; no is status 6. With "
+             "--scale or --predict-only, the upper end of the prediction decides."},
     {.name = "history",
-     .kind = OPTION_FLAG,
+     .argument = "FILE",
+     .kind = OPTION_TEXT,
      AT(history),
-     .help = "List the drills of the target that came to their ends, each compared with the one before."},
+     .help =
+         "Append the result as a line of JSON to this file, and compare it with the last line of the same "
+         "collection."},
     {.name = "threads",
      .group = GROUP_SPEED,
      .letter = 'j',
-     .argument = "N",
-     .kind = OPTION_COUNT32,
+     .argument = "N|auto",
+     .kind = OPTION_COUNT32_AUTO,
      AT(spec.load.threads),
      .least = 1,
      .most = LIMITS_MOST_THREADS,
-     .help = "As for load, and for verify."},
+     .help = "As for load, and for verify. With auto: as the last `tipple tune` found best."},
     {.name = "batch",
      .letter = 'b',
-     .argument = "N",
-     .kind = OPTION_COUNT32,
+     .argument = "N|auto",
+     .kind = OPTION_COUNT32_AUTO,
      AT(spec.load.batch),
      .least = 1,
      .most = LIMITS_MOST_BATCH,
-     .help = "As for load (default 1000)."},
+     .help = "As for load (default 1000), or auto."},
     LOAD_ROW_BATCH_BYTES(values_t, spec.load.batch_bytes, "As for load (default 2M)."),
     LOAD_ROW_MEMORY(values_t, spec.load.memory, "As for load, and for verify (default 256M)."),
     {.name = "direct", .kind = OPTION_FLAG, AT(spec.load.direct), .help = "As for load: past the routers."},
@@ -152,7 +152,6 @@ static const option_t options[] = {
 };
 
 static const apart_t apart[] = {
-    {"history", "report", "lists drills, and makes none"},
     {"clustered", "no-clustered", "is the contrary of --no-clustered"},
     {"no-predict", "predict-only scale sample", "predicts nothing"},
     {"predict-only", "drop query rejects", "loads samples alone, into a scratch collection"},
@@ -169,8 +168,6 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "--uri is missing: the target to drill for, such as --uri "
                        "mongodb://127.0.0.1/mot.results (or set TIPPLE_URI)");
-    if (values->history)
-        return !count || err_set(err, STATUS_USAGE, "--history drills nothing: leave '%s' out", inputs[0]);
     if (!guess_options_check(&load->guess, values->types.items, values->types.count, load->format, err))
         return false;
     if (!count)
@@ -196,27 +193,68 @@ static void tell_how_to_go_on(const drill_result_t *result) {
     free(line);
 }
 
+static bool prepare(values_t *values, FILE **history, err_t *err) {
+    load_spec_t *load = &values->spec.load;
+    const bool threads = load->threads == CLI_AUTO, batch = load->batch == CLI_AUTO;
+    if ((values->report && !report_check_path(values->report, err)) ||
+        ((threads || batch) && !tuned_choose(load, threads, batch, err)))
+        return false;
+    load->watch_flushes = values->report != NULL;
+    *history = values->history ? fopen(values->history, "a+e") : NULL;
+    return !values->history || *history ||
+           err_set(err, err_status_of(errno), "--history %s cannot be opened: %s", values->history,
+                   strerror(errno));
+}
+
+/* A drill that was good is good also where it took longer than it should. */
+static int answer(const drill_result_t *result, double within, int status, err_t *err) {
+    double seconds;
+    char wanted[UNITS_MAX], needed[UNITS_MAX];
+    if (!within || (status != STATUS_OK && status != STATUS_SOME_REJECTED) ||
+        drill_is_within(result, within, &seconds))
+        return status;
+    err_set(err, STATUS_MISSED, "it %s %s from nothing to verified, and --within allows %s",
+            result->pass.finished ? "took" : "may take", units_seconds(needed, seconds),
+            units_seconds(wanted, within));
+    return STATUS_MISSED;
+}
+
+/* The drill itself has succeeded: if it cannot be recorded, this is only a warning. */
+static void keep(FILE *history, const bson_t *document, bool json) {
+    bson_t earlier;
+    drill_read_history(history, document, &earlier);
+    if (!json)
+        drill_print_change(&earlier, document);
+    if (!drill_write_history(history, document))
+        log_warn("this drill is not in the history: %s", strerror(errno));
+    bson_destroy(&earlier);
+}
+
 static int drill(void *context, char **inputs, int count, const again_t *again, err_t *err) {
     values_t *values = context;
     static drill_result_t result;
-    if (!check(values, inputs, count, err) || (values->report && !report_check_path(values->report, err)))
+    FILE *history = NULL;
+    const double within = (double)values->within_ns / 1e9;
+    if (!check(values, inputs, count, err) || !prepare(values, &history, err))
         return (int)err->status;
-    if (values->history)
-        return drill_history(values->spec.load.uri, values->spec.load.patience_ns, values->json, err);
-    values->spec.load.watch_flushes = values->report != NULL;
     const bool ok = drill_run(&values->spec, &result, err);
-    int status = (int)err->status;
+    int status = answer(&result, within, (int)err->status, err);
     bson_t document = BSON_INITIALIZER;
-    drill_make_result(&document, &values->spec, &result);
+    drill_make_result(&document, &values->spec, &result, within);
     if (values->report && status != STATUS_USAGE)
         status = reporting_end(report_drill(&values->spec, &result, &document, status, err), values->report,
                                again, values->spec.load.uri, status, err);
     if (values->json && (result.drilled || result.sample_count))
         result_print("drill", status, &document);
     else if (!values->json && (result.drilled || ok))
-        drill_print_table(&values->spec, &result, &document);
+        drill_print_table(&values->spec, &result, &document, within);
+    if (history && result.pass.finished)
+        keep(history, &document, values->json);
+    if (history)
+        fclose(history);
     bson_destroy(&document);
-    tell_how_to_go_on(&result);
+    if (status != STATUS_USAGE) /* that is: nothing was touched */
+        tell_how_to_go_on(&result);
     drill_free_result(&result);
     return cli_finish(status, err);
 }
@@ -236,15 +274,15 @@ const command_t command_drill = {
             "disaster, and tells what each took, next to what samples of the files had predicted. All "
             "of it is done in a scratch collection; the target is touched only if --drop names it "
             "once more.\n\n"
-            "The scratch collection is next to the target (DATABASE.COLLECTION.tipple.drill), and is "
+            "The scratch collection is next to the target (DATABASE.COLLECTION.tipple.drill.ID), and is "
             "dropped at the end, after Ctrl-C too. Exit status 7: what was loaded is not what the "
-            "files make.",
+            "files make; 6: it took longer than --within allows.",
     .examples =
         "  tipple drill --format mot --uri mongodb://127.0.0.1/mot.results data/*.csv --index d:1,k:1\n"
-        "  tipple drill -f mot --uri \"$URI\" data/*.csv --index k:1 --indexes both   # which way is "
-        "quicker?\n"
-        "  tipple drill -f mot --uri \"$URI\" data/*.csv --scale                      # only predict\n"
-        "  tipple drill -f mot --uri \"$URI\" data/*.csv --drop mot.results           # the target itself",
+        "  tipple drill -f mot --uri \"$URI\" data/*.csv --within 4h --history drills.json   # soon enough?\n"
+        "  tipple drill -f mot --uri \"$URI\" data/*.csv --scale                            # only predict\n"
+        "  tipple drill -f mot --uri \"$URI\" data/*.csv --drop mot.results                 # the target "
+        "itself",
     .needs_driver = true,
     .options = options,
     .apart = apart,

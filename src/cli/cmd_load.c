@@ -11,7 +11,7 @@
 #include "server/collection.h"
 #include "server/send/existing.h"
 #include "server/server_errors.h"
-#include "study/tune/autotune.h"
+#include "study/tune/tuned.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -222,8 +222,7 @@ static const option_t options[] = {
      .least = 1,
      .most = LIMITS_MOST_THREADS,
      .help = "Loader threads, each with a connection of its own (default: twice the CPUs, 4 to 16). "
-             "With auto: as the last `tipple tune` of this target on this host found best, or a short "
-             "one that is made first."},
+             "With auto: as the last `tipple tune` of this target on this host found best."},
     {.name = "batch",
      .letter = 'b',
      .argument = "N|auto",
@@ -323,7 +322,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
 
 static bool choose(load_spec_t *spec, err_t *err) {
     const bool threads = spec->threads == CLI_AUTO, batch = spec->batch == CLI_AUTO;
-    return (!threads && !batch) || autotune_choose(spec, threads, batch, err);
+    return (!threads && !batch) || tuned_choose(spec, threads, batch, err);
 }
 
 /* What --drop would drop. */

@@ -9,7 +9,6 @@
 #include "format/format.h"
 #include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
-#include "format/schema/schema_short.h"
 #include "load/before/check_inputs.h"
 #include "load/before/copies.h"
 #include "load/before/first_records.h"
@@ -43,7 +42,7 @@ static bool check_index(const job_t *job, const char *text, const index_spec_t *
     bson_iter_t at;
     const char *near;
     bson_iter_init(&at, &index->keys);
-    while (!job->spec->short_keys && bson_iter_next(&at)) {
+    while (bson_iter_next(&at)) {
         const char *path = bson_iter_key(&at);
         if (strcmp(path, "_id") != 0 && !schema_makes(job->schema, path, &near))
             return err_set(err, STATUS_USAGE,
@@ -93,8 +92,6 @@ static bool read_spec(job_t *job, err_t *err) {
     snprintf(job->result->format, sizeof job->result->format, "%s", job->schema->name);
     if (spec->filter_count &&
         !(job->filter = filter_parse(job->schema, spec->filters, spec->filter_count, err)))
-        return false;
-    if (spec->short_keys && !schema_shorten(job->schema, err)) /* filters speak of the format's own keys */
         return false;
     if (spec->id && !own_id_set(job->schema, spec->id, err))
         return false;
@@ -188,9 +185,7 @@ static bool run(job_t *job, err_t *err) {
     log_detail("%s at %s: %zu file%s, %u thread%s, batches of %u", job->result->namespace, job->result->where,
                job->manifest.count, units_s(job->manifest.count), job->result->threads,
                units_s(job->result->threads), job->spec->batch);
-    const bool builds = !job->spec->dry_run, first = job->spec->indexes_first;
-    return (!builds || !first || build_indexes(job, err)) && job_move_data(job, err) &&
-           (!builds || first || build_indexes(job, err));
+    return job_move_data(job, err) && (job->spec->dry_run || build_indexes(job, err));
 }
 
 static void free_job(job_t *job) {

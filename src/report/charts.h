@@ -10,7 +10,7 @@
 
 void charts_lines(markup_t *out, const bson_t *section);
 void charts_percentiles(markup_t *out, const bson_t *section);
-void charts_heat(markup_t *out, const bson_t *section);
+
 void charts_timeline(markup_t *out, const bson_t *section);
 
 /* Draws one thin column for each row, for each column of the section that has bars: for sections with too many rows to

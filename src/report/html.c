@@ -203,26 +203,6 @@ static void data_lines(markup_t *out, const bson_t *section) {
     data_items(out, section, "bands", columns, fields, 4);
 }
 
-static void data_heat(markup_t *out, const bson_t *section) {
-    bson_t row, column, value;
-    reading_inner(section, "row", &row);
-    reading_inner(section, "column", &column);
-    reading_inner(section, "value", &value);
-    const char *unit = reading_text(&value, "unit");
-    const char *const fields[] = {"row",   "column", "value", "low",     "high",
-                                  "state", "note",   "best",  "cheapest"};
-    const table_column_t columns[] = {TEXT_COLUMN(reading_text(&row, "name")),
-                                      TEXT_COLUMN(reading_text(&column, "name")),
-                                      NUMBER_COLUMN(reading_text(&value, "name"), unit),
-                                      NUMBER_COLUMN("from", unit),
-                                      NUMBER_COLUMN("to", unit),
-                                      TEXT_COLUMN("state"),
-                                      TEXT_COLUMN("limited by"),
-                                      TEXT_COLUMN("best"),
-                                      TEXT_COLUMN("cheapest")};
-    data_items(out, section, "items", columns, fields, sizeof fields / sizeof *fields);
-}
-
 static void data_timeline(markup_t *out, const bson_t *section) {
     static const char *const fields[] = {"name", "began", "took", "predicted", "low", "high"};
     static const table_column_t columns[] = {TEXT_COLUMN("phase"),       NUMBER_COLUMN("began", "s"),
@@ -266,7 +246,6 @@ static const struct {
                          [REPORT_BARS] = {draw_bars, data_bars, has_many_rows},
                          [REPORT_LINES] = {charts_lines, data_lines, always},
                          [REPORT_PERCENTILES] = {charts_percentiles, data_series, always},
-                         [REPORT_HEAT] = {charts_heat, data_heat, always},
                          [REPORT_TIMELINE] = {charts_timeline, data_timeline, always},
                          [REPORT_TEXT] = {draw_text, NULL, NULL}};
 
@@ -317,6 +296,7 @@ static const struct {
     const char *kind, *words;
 } outcomes[] = {{STATUS_OK, "good", "done"},
                 {STATUS_SOME_REJECTED, "fair", "done, some records rejected"},
+                {STATUS_MISSED, "bad", "a threshold was missed"},
                 {STATUS_DIFFERENT, "bad", "a difference was found"},
                 {STATUS_INTERRUPTED, "bad", "interrupted"},
                 {STATUS_TERMINATED, "bad", "interrupted"},

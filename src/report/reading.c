@@ -18,11 +18,6 @@ double reading_number(const bson_t *document, const char *name) {
     return bson_iter_init_find(&at, document, name) ? reading_value(&at) : NAN;
 }
 
-bool reading_flag(const bson_t *document, const char *name) {
-    bson_iter_t at;
-    return bson_iter_init_find(&at, document, name) && BSON_ITER_HOLDS_BOOL(&at) && bson_iter_bool(&at);
-}
-
 bool reading_has(const bson_t *document, const char *name) {
     bson_iter_t at;
     return bson_iter_init_find(&at, document, name);

@@ -7,7 +7,6 @@
 
 const char *reading_text(const bson_t *document, const char *name);
 double reading_number(const bson_t *document, const char *name);
-bool reading_flag(const bson_t *document, const char *name);
 bool reading_has(const bson_t *document, const char *name);
 
 /* A field that is a document or an array; empty if it is neither. *inner borrows. */

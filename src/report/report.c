@@ -16,14 +16,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-const char *const report_kinds[REPORT_KINDS] = {[REPORT_FIGURES] = "figures",
-                                                [REPORT_TABLE] = "table",
-                                                [REPORT_BARS] = "bars",
-                                                [REPORT_LINES] = "lines",
-                                                [REPORT_HEAT] = "heat",
-                                                [REPORT_TIMELINE] = "timeline",
-                                                [REPORT_PERCENTILES] = "percentiles",
-                                                [REPORT_TEXT] = "text"};
+const char *const report_kinds[REPORT_KINDS] = {
+    [REPORT_FIGURES] = "figures", [REPORT_TABLE] = "table",       [REPORT_BARS] = "bars",
+    [REPORT_LINES] = "lines",     [REPORT_TIMELINE] = "timeline", [REPORT_PERCENTILES] = "percentiles",
+    [REPORT_TEXT] = "text"};
 
 /* An array that is being built. If memory is out, libbson ends the process. */
 typedef struct {
@@ -307,29 +303,6 @@ void report_band(report_t *report, const char *kind, const char *name, double fr
     append_number(&item, "from", from);
     append_number(&item, "to", to);
     add_document(&report->lists[BANDS], &item);
-    bson_destroy(&item);
-}
-
-void report_heat(report_t *report, const char *rows, const char *columns, const char *values,
-                 const char *unit) {
-    append_axis(&report->section, "row", rows, "");
-    append_axis(&report->section, "column", columns, "");
-    append_axis(&report->section, "value", values, unit);
-}
-
-void report_cell(report_t *report, const report_cell_t *cell) {
-    bson_t item = BSON_INITIALIZER;
-    append_text(&item, "row", cell->row);
-    append_text(&item, "column", cell->column);
-    append_number(&item, "value", cell->value);
-    append_number(&item, "low", cell->low);
-    append_number(&item, "high", cell->high);
-    BSON_APPEND_UTF8(&item, "state", cell->state);
-    if (cell->note)
-        append_text(&item, "note", cell->note);
-    BSON_APPEND_BOOL(&item, "best", cell->best);
-    BSON_APPEND_BOOL(&item, "cheapest", cell->cheapest);
-    add_document(&report->lists[ITEMS], &item);
     bson_destroy(&item);
 }
 

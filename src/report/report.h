@@ -28,7 +28,6 @@ typedef enum {
     REPORT_BARS,        /* a table whose columns can be drawn as bars */
     REPORT_LINES,       /* series over time, with bands of time */
     REPORT_PERCENTILES, /* series of latencies: x is a percentile, 0 to 100 */
-    REPORT_HEAT,        /* rows x columns of cells */
     REPORT_TIMELINE,    /* phases, one after the other, with what was predicted for them */
     REPORT_TEXT,        /* lines of text, such as a command to paste */
     REPORT_KINDS,
@@ -82,18 +81,6 @@ void report_axes(report_t *report, const char *x, const char *x_unit, const char
 void report_series(report_t *report, const char *name);
 void report_point(report_t *report, double x, double y);
 void report_band(report_t *report, const char *kind, const char *name, double from, double to);
-
-/* for heat maps: the names of rows, columns and values; then the cells in any order */
-typedef struct {
-    const char *row, *column;
-    double value, low, high; /* low, high: the interval; NAN: none */
-    const char *state;       /* "open", "settled", "dropped" (given up early) or "untried" */
-    const char *note;        /* what limited it, or NULL */
-    bool best, cheapest;
-} report_cell_t;
-void report_heat(report_t *report, const char *rows, const char *columns, const char *values,
-                 const char *unit);
-void report_cell(report_t *report, const report_cell_t *cell);
 
 /* for timelines; seconds, and NAN if not known: a phase that was not predicted, or did not happen */
 typedef struct {

@@ -227,10 +227,3 @@ double scale_place(const scale_t *scale, double value) {
                                     : (value - scale->low) / (scale->high - scale->low);
     return place > 0 ? place < 1 ? place : 1 : 0;
 }
-
-double scale_three(double value) {
-    if (value == 0 || !isfinite(value))
-        return value;
-    const double unit = pow(10, floor(log10(fabs(value))) - 2);
-    return round(value / unit) * unit;
-}

@@ -14,9 +14,6 @@ const char *scale_value(char out[SCALE_TEXT], double value, const char *unit);
 /* For an axis: "1.2M", "300k", "2 GB", "1:30". */
 const char *scale_short(char out[SCALE_TEXT], double value, const char *unit);
 
-/* Rounds a number to three significant digits: 265275 becomes 265000. */
-double scale_three(double value);
-
 /* The word after a value of this unit that scale_value does not print: "documents"; or "". */
 const char *scale_word(const char *unit);
 

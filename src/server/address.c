@@ -12,8 +12,8 @@
 
 #define SHAPE "mongodb://HOST:PORT/DATABASE.COLLECTION (with a user: mongodb://USER:PASSWORD@HOST:PORT/...)"
 
-/* The name must leave room for NAME.tipple.drills and similar names. */
-enum { LONGEST_NAMESPACE = 255 - (int)sizeof OWN_DRILLS + 1, LONGEST_DATABASE = 63 };
+/* The name must leave room for NAME.tipple.files and similar names. */
+enum { LONGEST_NAMESPACE = 255 - (int)sizeof OWN_FILES + 1, LONGEST_DATABASE = 63 };
 
 void address_free(address_t *address) {
     if (address->uri)

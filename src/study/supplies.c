@@ -4,38 +4,31 @@
 #include "format/format.h"
 #include "input/manifest.h"
 #include "load/before/guess_inputs.h"
+#include "server/chunks/sharding.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-bool supplies_check_files(const load_spec_t *load, const char *why, size_t *count, err_t *err) {
-    const manifest_options_t options = {.input_name = NULL};
-    manifest_t manifest;
-    if (!manifest_build(&manifest, load->inputs, load->input_count, &options, err))
-        return false;
-    bool ok = true;
-    for (size_t i = 0; ok && i < manifest.count; i++)
-        if (manifest.files[i].kind == INPUT_STREAM)
-            ok = err_set(err, STATUS_USAGE, "%s can be read once only, and %s: name a file",
-                         strcmp(manifest.files[i].path, "-") == 0 ? "stdin" : manifest.files[i].name, why);
-    *count = manifest.count;
-    manifest_free(&manifest);
-    return ok;
+static bool can_be_read_again(const manifest_t *manifest, const char *why, err_t *err) {
+    for (size_t i = 0; i < manifest->count; i++)
+        if (manifest->files[i].kind == INPUT_STREAM)
+            return err_set(err, STATUS_USAGE, "%s can be read once only, and %s: name a file",
+                           strcmp(manifest->files[i].path, "-") == 0 ? "stdin" : manifest->files[i].name,
+                           why);
+    return true;
 }
 
-schema_t *supplies_find_format(const load_spec_t *load, char **guessed, err_t *err) {
+schema_t *supplies_find_format(const load_spec_t *load, const char *why, char **guessed, err_t *err) {
     const manifest_options_t options = {.input_name = NULL};
     guessed_t found = {.yaml = NULL};
     manifest_t manifest;
     *guessed = NULL;
-    if (load->format)
-        return format_open(load->format, err);
     if (!manifest_build(&manifest, load->inputs, load->input_count, &options, err))
         return NULL;
-    schema_t *schema = guess_inputs_open(&manifest, &load->guess, &found, err);
-    if (schema) {
+    schema_t *schema = !can_be_read_again(&manifest, why, err) ? NULL
+                       : load->format                          ? format_open(load->format, err)
+                                      : guess_inputs_open(&manifest, &load->guess, &found, err);
+    if (schema && found.yaml) {
         *guessed = found.yaml;
         found.yaml = NULL;
     }
@@ -44,23 +37,51 @@ schema_t *supplies_find_format(const load_spec_t *load, char **guessed, err_t *e
     return schema;
 }
 
-bool supplies_make_rejects(supplies_rejects_t *rejects, const char *study, const char *whose, err_t *err) {
-    const char *temporary = getenv("TMPDIR");
-    snprintf(rejects->folder, sizeof rejects->folder, "%s/tipple-%s-XXXXXX",
-             temporary && *temporary ? temporary : "/tmp", study);
-    if (!mkdtemp(rejects->folder)) {
-        rejects->folder[0] = '\0';
-        return err_set(err, STATUS_HOST, "no folder for what %s reject can be made in TMPDIR: %m", whose);
-    }
-    snprintf(rejects->path, sizeof rejects->path, "%s/rejects", rejects->folder);
-    return true;
+/* Writes {st: "hashed", ts: 1} as "st:hashed,ts". */
+static void spell_key(const shardkey_t *key, char out[512]) {
+    size_t used = 0;
+    for (size_t i = 0; i < key->count && used < 512; i++)
+        used += (size_t)snprintf(out + used, 512 - used, "%s%s%s", i ? "," : "", key->fields[i].path,
+                                 key->fields[i].hashed ? ":hashed" : "");
 }
 
-void supplies_remove_rejects(supplies_rejects_t *rejects) {
-    if (!rejects->folder[0])
-        return;
-    unlink(rejects->path);
-    rmdir(rejects->folder);
+static bool look_at_key(server_t *server, mongoc_client_t *client, load_spec_t *load, char key[512],
+                        err_t *err) {
+    sharding_t sharding;
+    const bool ok = sharding_read(server, client, NULL, &sharding, err);
+    if (ok && sharding.sharded)
+        spell_key(&sharding.key, key);
+    else if (ok && !sharding.hidden)
+        snprintf(key, 512, "none");
+    if (ok && !sharding.hidden)
+        load->shard_key = key;
+    sharding_free(&sharding);
+    return ok;
+}
+
+static const char *known_compressor(const char *name) {
+    static const char *const names[] = {"none", "snappy", "zlib", "zstd"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return names[i];
+    return NULL; /* the server's default */
+}
+
+bool supplies_like_target(server_t *server, mongoc_client_t *client, load_spec_t *load, char key[512],
+                          err_t *err) {
+    collection_t place;
+    bool ok = collection_look(server, client, &place, err);
+    if (ok && place.exists && load->clustered == CLUSTERED_DEFAULT)
+        load->clustered = place.clustered ? CLUSTERED_YES : CLUSTERED_NO;
+    if (ok && place.exists && !load->compressor)
+        load->compressor = known_compressor(place.compressor);
+    /* a load shards an empty collection that is not sharded yet */
+    if (ok && place.exists && !load->shard_key && server_facts(server)->kind == SERVER_ROUTER) {
+        ok = look_at_key(server, client, load, key, err);
+        if (ok && load->shard_key && place.empty && strcmp(load->shard_key, "none") == 0)
+            load->shard_key = NULL;
+    }
+    return ok;
 }
 
 bool supplies_tell_rejects(const counts_t *counts) {
@@ -72,22 +93,11 @@ bool supplies_tell_rejects(const counts_t *counts) {
     return true;
 }
 
-bool supplies_all_rejected(const load_spec_t *load, err_t *err) {
-    if (err->status == STATUS_TOO_MANY_REJECTED && load->format)
-        err_set(err, STATUS_TOO_MANY_REJECTED,
-                "the first records of the sample were all rejected; is --format %s the right one for these "
-                "files? `tipple parse` tells why",
-                load->format);
-    else if (err->status == STATUS_TOO_MANY_REJECTED)
-        err_set(err, STATUS_TOO_MANY_REJECTED,
-                "the first records of the sample were all rejected; `tipple parse` tells why");
-    return false;
-}
-
 void supplies_make_sample(load_spec_t *load, uint64_t records) {
     load->trial = true;
     load->limit = records;
     load->watch_flushes = false;
+    load->counts_rejects = true;
     load->max_rejects = UINT64_MAX;
     load->max_rejects_percent = -1;
 }

@@ -1,37 +1,26 @@
-/* supplies: what a study that loads many times needs before it changes anything: files that can be read again, and a
- * place for the rejects of its loads. Main thread. */
+/* supplies: what the studies share: what they look up before they change anything, and what makes a load one of a
+ * sample. Main thread. */
 #ifndef TIPPLE_STUDY_SUPPLIES_H
 #define TIPPLE_STUDY_SUPPLIES_H
 
 #include "load/load.h"
 
-#include <limits.h>
+/* The format of a study's loads: --format, or what the files tell, which is said once. Refuses files that can be read once
+ * only; why: "trials read their sample again and again". *guessed: the format file for load_spec_t.guessed, to be freed;
+ * NULL: there is a --format. */
+schema_t *supplies_find_format(const load_spec_t *load, const char *why, char **guessed, err_t *err);
 
-/* why: "trials read their sample again and again". *count: how many files there are. */
-bool supplies_check_files(const load_spec_t *load, const char *why, size_t *count, err_t *err);
+/* Fills in what was not given with what a load would find in an existing target: clustered or plain, its compressor,
+ * its shard key (into `key`). If the target does not exist, nothing changes. Writes nothing. */
+bool supplies_like_target(server_t *server, mongoc_client_t *client, load_spec_t *load, char key[512],
+                          err_t *err);
 
-/* The format of a study's loads: --format, or what the files tell, which is said once. After supplies_check_files.
- * *guessed: the format file for load_spec_t.guessed, to be freed; NULL: there is a --format. */
-schema_t *supplies_find_format(const load_spec_t *load, char **guessed, err_t *err);
-
-typedef struct {
-    char folder[PATH_MAX];
-    char path[PATH_MAX + 16]; /* of the reject file in it */
-} supplies_rejects_t;
-
-/* In TMPDIR. study: "tune"; whose: "trials". Failure: status 8. */
-bool supplies_make_rejects(supplies_rejects_t *rejects, const char *study, const char *whose, err_t *err);
-void supplies_remove_rejects(supplies_rejects_t *rejects); /* a zeroed one is allowed */
-
-/* Loads of samples would warn of each reject many times, and name a file that is deleted when they end. So they run at
- * LOG_SILENT, and the study says it once. If there are rejects, warns and returns true. */
+/* Loads of samples would warn of each reject many times. So they run at LOG_SILENT, and the study says it once. If there
+ * are rejects, warns and returns true. */
 bool supplies_tell_rejects(const counts_t *counts);
 
-/* Makes a load one of a sample of this many records: rejects do not end it, and are only counted. */
+/* Makes a load one of a sample of this many records: rejects do not end it, and are counted only. */
 void supplies_make_sample(load_spec_t *load, uint64_t records);
-
-/* Always false. An error that says that all records were rejected is repeated without the file. */
-bool supplies_all_rejected(const load_spec_t *load, err_t *err);
 
 /* Did a sample's load make any document? what: "measured". If not: status 1. */
 bool supplies_made_documents(const counts_t *counts, const char *what, err_t *err);

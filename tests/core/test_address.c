@@ -89,8 +89,6 @@ TEST(bad) {
         {"mongodb://h/mot.system", "the server's own"},
         {"mongodb://h/mot.results.tipple.files", "a load's catalog"},
         {"mongodb://h/mot.results.tipple.loads", "a load's catalog"},
-        {"mongodb://h/mot.results.tipple.drills", "the history of drills"},
-        {"mongodb://h/mot.results.tipple.tune.tipple.mark", "a tune or drill"},
         {"mongodb://h/mot.results.tipple.drill.tipple.files", "a load's catalog"},
         {"mongodb://h/mot.%zz", "percent-encoded"},
         {"mongodb://h/mot.%ff", "UTF-8"},

@@ -1,11 +1,9 @@
-/* drill: which query is the first one, how a target's indexes are spelled, and which drill another one is
- * compared with. */
+/* drill: which query is the first one, how a target's indexes are spelled, and whether it was quick enough. */
 #include "study/drill/drill.h"
 #include "test.h"
 
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,61 +84,45 @@ TEST(indexes) {
     spells("{\"name\": \"none\"}", NULL);
 }
 
-/* ---- earlier drills ---- */
-
-static drills_entry_t entry_of(const char *indexes, const char *keys, uint64_t documents) {
-    drills_entry_t entry = {.scratch = true, .documents = documents};
-    snprintf(entry.format, sizeof entry.format, "mot");
-    snprintf(entry.indexes, sizeof entry.indexes, "%s", indexes);
-    snprintf(entry.keys, sizeof entry.keys, "%s", keys);
-    return entry;
-}
-
-TEST(comparable) {
-    enum { COUNT = 6 };
-    drills_entry_t entries[COUNT], now = entry_of("after", "k:1", 1000);
-    for (int i = 0; i < COUNT; i++)
-        entries[i] = entry_of("after", "k:1", 1000);
-    assert_ptr_equal(drills_before(entries, COUNT, &now), &entries[5]);
-    assert_null(drills_before(entries, 0, &now));
-    entries[5].scratch = false;
-    entries[4].differences = 1;
-    entries[3] = entry_of("before", "k:1", 1000);
-    entries[2] = entry_of("after", "k:1 t:1", 1000);
-    assert_ptr_equal(drills_before(entries, COUNT, &now), &entries[1]);
-    entries[1].documents = 2001;
-    assert_ptr_equal(drills_before(entries, COUNT, &now), &entries[0]);
-    entries[0].documents = 499;
-    assert_null(drills_before(entries, COUNT, &now));
-    entries[1].documents = 2000;
-    assert_ptr_equal(drills_before(entries, COUNT, &now), &entries[1]);
-    now.differences = 1;
-    assert_null(drills_before(entries, COUNT, &now));
-}
-
 /* ---- what is left ---- */
 
 TEST(left_open) {
     static drill_result_t result;
-    result = (drill_result_t){.pass_count = 1, .passes = {[0] = {.reached = DRILL_LOAD}}};
-    result.passes[0].phases[DRILL_DROP].came = true;
+    result = (drill_result_t){.pass = {.reached = DRILL_LOAD}};
+    result.pass.phases[DRILL_DROP].came = true;
     assert_false(drill_left_open(&result)); /* only predicted */
     result.drilled = true;
     assert_true(drill_left_open(&result));
     result.scratch = true;
     assert_false(drill_left_open(&result));
     result.scratch = false;
-    result.passes[0].loaded = true;
+    result.pass.loaded = true;
     assert_false(drill_left_open(&result)); /* only verify or the query were stopped */
-    result.passes[0].loaded = false;
-    result.passes[0].phases[DRILL_DROP].came = false;
+    result.pass.loaded = false;
+    result.pass.phases[DRILL_DROP].came = false;
     assert_false(drill_left_open(&result));
-    /* the first pass of two came to its end, the second one has dropped what it made */
-    result.pass_count = 2;
-    result.passes[0].loaded = result.passes[0].phases[DRILL_DROP].came = true;
-    result.passes[1].reached = DRILL_PHASES;
-    assert_false(drill_left_open(&result));
-    result.passes[1].reached = DRILL_CREATE;
-    result.passes[1].phases[DRILL_DROP].came = true;
-    assert_true(drill_left_open(&result));
+}
+
+/* ---- soon enough? ---- */
+
+TEST(within) {
+    static const struct {
+        bool finished;
+        double measured, mid, high, within, seconds;
+        bool is;
+    } cases[] = {
+        {true, 10, 5, 6, 10, 10, true},      {true, 10, 5, 6, 9.9, 10, false},
+        {true, 10, NAN, NAN, 11, 10, true},  {false, 0, 5, 6, 6, 6, true},
+        {false, 0, 5, 6, 5.5, 6, false},     {false, 0, 5, NAN, 5, 5, true},
+        {false, 0, NAN, NAN, 5, NAN, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static drill_result_t result;
+        double seconds;
+        result = (drill_result_t){.pass = {.finished = cases[i].finished,
+                                           .verified_ns = (int64_t)(cases[i].measured * 1e9),
+                                           .verified = {NAN, cases[i].mid, cases[i].high}}};
+        assert_int_equal(drill_is_within(&result, cases[i].within, &seconds), cases[i].is);
+        assert_true(seconds == cases[i].seconds || (isnan(seconds) && isnan(cases[i].seconds)));
+    }
 }

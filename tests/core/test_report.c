@@ -126,8 +126,6 @@ TEST(axis_labels) {
     char text[SCALE_TEXT];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(cases[i].expected, scale_short(text, cases[i].value, cases[i].unit));
-    assert_true(scale_three(265275) == 265000);
-    assert_true(scale_three(0) == 0);
 }
 
 /* ---- axes ---- */
@@ -347,10 +345,6 @@ TEST(hostile_page) {
     report_head(report, evil, evil, evil);
     report_say(report, 0, "%s", evil);
     report_set_text(report, evil, evil);
-    report_begin(report, REPORT_HEAT, evil, evil);
-    report_heat(report, evil, evil, evil, "documents/s");
-    report_cell(report, &(report_cell_t){evil, evil, 5, 4, 6, evil, evil, true, true});
-    report_end(report);
     report_begin(report, REPORT_TIMELINE, evil, evil);
     report_phase(report, &(report_phase_t){evil, 0, 1, 2, 1, 3});
     report_end(report);

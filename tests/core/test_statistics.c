@@ -3,7 +3,6 @@
  * long doubles, and sorted samples. */
 #include "base/numbers/chance.h"
 #include "base/numbers/hist.h"
-#include "study/matrix.h"
 #include "study/student.h"
 #include "test.h"
 
@@ -46,29 +45,6 @@ TEST(quantiles_of_student) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t k = 0; k < sizeof at / sizeof *at; k++)
             near(student_quantile(at[k], rows[i].freedom), rows[i].t[k], 1e-6, "t", rows[i].freedom);
-}
-
-/* Two cells of two trials each: three degrees of freedom (two are lent, one is its own), t = 3.18244630528371, and a
- * standard error of sqrt((2 * 2e-4 + 2e-4) / 3 / 2) = 0.01. One trial has no interval. */
-TEST(intervals_of_cells) {
-    const matrix_setting_t cells[] = {{.threads = 1}, {.threads = 2}, {.threads = 3}};
-    const matrix_options_t options = {
-        .precision = 1e-9, .nearly = 0.03, .budget_ns = INT64_MAX, .most_trials = 100, .keep_all = true};
-    static const double rates[][2] = {{99, 101}, {198, 202}, {150, 0}};
-    matrix_t *matrix = matrix_new(cells, 3, &options);
-    for (size_t i = 0; i < 3; i++)
-        for (int trial = 0; trial < 2 && rates[i][trial] > 0; trial++)
-            matrix_add(matrix, i, rates[i][trial], 1);
-    for (size_t i = 0; i < 2; i++) {
-        const double mean = (rates[i][0] + rates[i][1]) / 2;
-        near(matrix_setting(matrix, i)->low, mean * (1 - 0.0318244630528371), 1e-8, "the lower end",
-             (double)i);
-        near(matrix_setting(matrix, i)->high, mean * (1 + 0.0318244630528371), 1e-8, "the upper end",
-             (double)i);
-    }
-    assert_true(isnan(matrix_setting(matrix, 2)->low) && isnan(matrix_setting(matrix, 2)->high));
-    assert_true(isnan(matrix_share(matrix, 2).low));
-    matrix_free(matrix);
 }
 
 static int by_size(const void *a, const void *b) {

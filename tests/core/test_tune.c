@@ -1,92 +1,163 @@
-/* tune: what held a setting back, from what was measured beside it. */
+/* tune: which settings there are, and what held one back. */
+#include "base/numbers/units.h"
 #include "study/tune/tune.h"
 #include "test.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-enum { TRIALS = 3 };
+/* ---- settings ---- */
 
-/* Two settings that differ in `direct` only, each tried three times at about this rate. */
-static void make_result(tune_result_t *result, double routed, double direct) {
-    static choice_t choices[] = {{.direct = false}, {.direct = true}};
-    static tune_figures_t figures[2];
-    const matrix_setting_t settings[] = {{.threads = 4, .batch = 100, .choice = 0},
-                                         {.threads = 4, .batch = 100, .choice = 1}};
-    const matrix_options_t options = {
-        .precision = 0.001, .nearly = 0.03, .budget_ns = INT64_MAX, .most_trials = TRIALS};
-    *result = (tune_result_t){.choices = choices,
-                              .choice_count = 2,
-                              .figures = figures,
-                              .cluster = true,
-                              .server_cpus = 4,
-                              .matrix = matrix_new(settings, 2, &options)};
-    for (int i = 0; i < TRIALS; i++) {
-        matrix_add(result->matrix, 0, routed * (1 + 0.01 * i), 1);
-        matrix_add(result->matrix, 1, direct * (1 + 0.01 * i), 1);
+static bool set_number(const void *context, const char *value, load_spec_t *load, err_t *err) {
+    uint64_t number;
+    if (!units_parse_count(value, &number))
+        return err_set(err, STATUS_USAGE, "'%s'", value);
+    *(uint32_t *)((char *)load + *(const size_t *)context) = (uint32_t)number;
+    return true;
+}
+
+static bool set_compressor(const void *context, const char *value, load_spec_t *load, err_t *err) {
+    (void)context;
+    (void)err;
+    load->compressor = value;
+    return true;
+}
+
+/* Of a result whose lists are these, up to NULL. */
+static void begin_result(tune_result_t *result, const char *threads[], const char *batches[],
+                         const char *compressors[]) {
+    static const size_t threads_at = offsetof(load_spec_t, threads), batch_at = offsetof(load_spec_t, batch);
+    const char **const values[] = {threads, batches, compressors};
+    *result = (tune_result_t){.list_count = 3,
+                              .lists = {{.option = "threads", .set = set_number, .context = &threads_at},
+                                        {.option = "batch", .set = set_number, .context = &batch_at},
+                                        {.option = "compressor", .set = set_compressor}}};
+    for (size_t i = 0; i < 3; i++)
+        for (; values[i][result->lists[i].count]; result->lists[i].count++)
+            strcpy(result->lists[i].values[result->lists[i].count], values[i][result->lists[i].count]);
+}
+
+TEST(fills_up) {
+    for (size_t shards = 0; shards <= 100; shards += 10) {
+        tune_list_t lists[2] = {{.count = 0}};
+        tune_fill(lists, shards);
+        assert_true(lists[TUNE_THREADS].count >= 4 && lists[TUNE_THREADS].count <= 7);
+        for (size_t i = 0; i < lists[TUNE_THREADS].count; i++)
+            assert_int_equal(atoi(lists[TUNE_THREADS].values[i]), 1 << i);
+        const int most = 1 << (lists[TUNE_THREADS].count - 1),
+                  wanted = shards * 4 < 64 ? (int)shards * 4 : 64;
+        assert_true(most <= 64 && (wanted < 8 || most * 2 > wanted));
+        assert_int_equal(lists[TUNE_BATCH].count, 4);
     }
-    for (int i = 0; i < 2; i++)
-        figures[i] = (tune_figures_t){
-            .trials = TRIALS, .seconds = 3, .host_busy = NAN, .server_cores = NAN, .network = NAN};
+    tune_list_t given[2] = {{.values = {"3"}, .count = 1}, {.values = {"7", "5"}, .count = 2}};
+    tune_fill(given, 50);
+    assert_int_equal(given[TUNE_THREADS].count, 1);
+    assert_int_equal(given[TUNE_BATCH].count, 2);
 }
 
-/* client and server in cores, host as a share of its CPUs. */
-static limit_t limit_of(const char *limited_by, double client, double host, double server) {
+/* Each combination once, the cheapest first: by threads, then batch, then as the lists name them. */
+TEST(combines) {
+    static const struct {
+        uint32_t threads, batch;
+        const char *compressor, *name;
+    } expected[] = {{1, 100, "zstd", "1 thread x batch 100, compressor zstd"},
+                    {1, 100, "none", "1 thread x batch 100, compressor none"},
+                    {1, 2000, "zstd", "1 thread x batch 2000, compressor zstd"},
+                    {1, 2000, "none", "1 thread x batch 2000, compressor none"},
+                    {4, 100, "zstd", "4 threads x batch 100, compressor zstd"},
+                    {4, 100, "none", "4 threads x batch 100, compressor none"},
+                    {4, 2000, "zstd", "4 threads x batch 2000, compressor zstd"},
+                    {4, 2000, "none", "4 threads x batch 2000, compressor none"}};
+    load_spec_t load;
     tune_result_t result;
-    make_result(&result, 1000, 1000);
-    tune_figures_t *figures = &result.figures[0];
-    snprintf(figures->limited_by, sizeof figures->limited_by, "%s", limited_by);
-    figures->client_cores = client * 3;
-    figures->host_busy = host * 3;
-    figures->server_cores = server * 3;
-    const limit_t limit = tune_limit(&result, 0);
-    matrix_free(result.matrix);
-    return limit;
+    char name[TUNE_NAME];
+    err_t err;
+    load_spec_init(&load);
+    load.direct = true;
+    begin_result(&result, (const char *[]){"4", "1", NULL}, (const char *[]){"2k", "100", NULL},
+                 (const char *[]){"zstd", "none", NULL});
+    assert_true(tune_combine(&load, &result, &err));
+    assert_int_equal(result.count, 8);
+    for (size_t i = 0; i < result.count; i++) {
+        const tune_setting_t *setting = &result.settings[i];
+        assert_int_equal(setting->load.threads, expected[i].threads);
+        assert_int_equal(setting->load.batch, expected[i].batch);
+        assert_string_equal(setting->load.compressor, expected[i].compressor);
+        assert_string_equal(tune_name(&result, i, name), expected[i].name);
+        assert_true(setting->load.direct);
+    }
+    tune_free_result(&result);
 }
 
-/* A full link holds back whatever else is busy beside it. */
+/* A list that is not given leaves what load takes, and is in no name. */
+TEST(leaves_alone) {
+    load_spec_t load;
+    tune_result_t result;
+    char name[TUNE_NAME];
+    err_t err;
+    load_spec_init(&load);
+    load.compressor = "zlib";
+    begin_result(&result, (const char *[]){"2", NULL}, (const char *[]){"300", NULL}, (const char *[]){NULL});
+    assert_true(tune_combine(&load, &result, &err));
+    assert_int_equal(result.count, 1);
+    assert_string_equal(result.settings[0].load.compressor, "zlib");
+    assert_null(result.settings[0].values[2]);
+    assert_string_equal(tune_name(&result, 0, name), "2 threads x batch 300");
+    tune_free_result(&result);
+}
+
+TEST(too_many) {
+    load_spec_t load;
+    tune_result_t result = {.list_count = 3};
+    err_t err;
+    load_spec_init(&load);
+    for (size_t i = 0; i < 3; i++)
+        result.lists[i].count = TUNE_VALUES;
+    assert_false(tune_combine(&load, &result, &err));
+    assert_int_equal(err.status, STATUS_USAGE);
+    assert_non_null(strstr(err.text, "4096 combinations"));
+}
+
+/* ---- limits ---- */
+
+/* client and server in cores, host and network as shares. */
+static limit_t limit_of(const char *limited_by, double client, double host, double server, double network) {
+    tune_setting_t setting = {.figures = {.trials = 3,
+                                          .seconds = 3,
+                                          .client_cores = client * 3,
+                                          .host_busy = host * 3,
+                                          .server_cores = server * 3,
+                                          .network = network * 3}};
+    const tune_result_t result = {.settings = &setting, .count = 1, .server_cpus = 4};
+    snprintf(setting.figures.limited_by, sizeof setting.figures.limited_by, "%s", limited_by);
+    return tune_limit(&result, 0);
+}
+
+/* A full link holds back whatever else is busy. */
 TEST(network) {
     static const struct {
         double share;
         limit_t limit;
     } cases[] = {{0.95, LIMIT_NETWORK}, {0.91, LIMIT_NETWORK}, {0.8, LIMIT_SERVER}, {NAN, LIMIT_SERVER}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tune_result_t result;
-        make_result(&result, 1000, 1000);
-        snprintf(result.figures[0].limited_by, sizeof result.figures[0].limited_by, "server h:1 (...)");
-        result.figures[0].network = cases[i].share * 3;
-        assert_int_equal(tune_limit(&result, 0), cases[i].limit);
-        matrix_free(result.matrix);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(limit_of("server h:1 (...)", 0, NAN, NAN, cases[i].share), cases[i].limit);
 }
 
 TEST(limits) {
     const double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
     const char *server = "server h:1 (...)";
-    assert_int_equal(limit_of(server, 0.1, 0.3, 1), LIMIT_SERVER);
-    assert_int_equal(limit_of(server, 0.1, NAN, NAN), LIMIT_SERVER);
-    assert_int_equal(limit_of(server, 0.1, 0.3, 3.8), LIMIT_SERVER_CPU);
-    assert_int_equal(limit_of(server, 0.8 * cpus, 0.95, 0.1), LIMIT_CLIENT);
-    assert_int_equal(limit_of(server, 0.2 * cpus, 0.95, 0.1), LIMIT_HOST);
-    assert_int_equal(limit_of("client CPU (70% of the threads' time ...)", 0.1, 0.3, 1), LIMIT_CLIENT);
-    assert_int_equal(limit_of("input (the loader threads ...)", 0.1, 0.99, 1), LIMIT_INPUT);
-    assert_int_equal(limit_of("shard s1 (of all the waiting ...)", 0.1, 0.3, 1), LIMIT_SHARD);
-    assert_int_equal(limit_of("", 0.1, 0.3, 1), LIMIT_UNKNOWN);
-}
-
-/* Only what is faster beyond doubt past the routers was held back by them. */
-TEST(routers) {
-    for (int faster = 0; faster < 2; faster++) {
-        tune_result_t result;
-        make_result(&result, 1000, faster ? 1500 : 1005);
-        for (int i = 0; i < 2; i++)
-            snprintf(result.figures[i].limited_by, sizeof result.figures[i].limited_by, "server h:1 (...)");
-        assert_int_equal(tune_limit(&result, 0), faster ? LIMIT_ROUTER : LIMIT_SERVER);
-        assert_int_equal(tune_limit(&result, 1), LIMIT_SERVER);
-        matrix_free(result.matrix);
-    }
+    assert_int_equal(limit_of(server, 0.1, 0.3, 1, NAN), LIMIT_SERVER);
+    assert_int_equal(limit_of(server, 0.1, NAN, NAN, NAN), LIMIT_SERVER);
+    assert_int_equal(limit_of(server, 0.1, 0.3, 3.8, NAN), LIMIT_SERVER_CPU);
+    assert_int_equal(limit_of(server, 0.8 * cpus, 0.95, 0.1, NAN), LIMIT_CLIENT);
+    assert_int_equal(limit_of(server, 0.2 * cpus, 0.95, 0.1, NAN), LIMIT_HOST);
+    assert_int_equal(limit_of("client CPU (70% of the threads' time ...)", 0.1, 0.3, 1, NAN), LIMIT_CLIENT);
+    assert_int_equal(limit_of("input (the loader threads ...)", 0.1, 0.99, 1, NAN), LIMIT_INPUT);
+    assert_int_equal(limit_of("shard s1 (of all the waiting ...)", 0.1, 0.3, 1, NAN), LIMIT_SHARD);
+    assert_int_equal(limit_of("", 0.1, 0.3, 1, NAN), LIMIT_UNKNOWN);
 }
 
 TEST(names) {

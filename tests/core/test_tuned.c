@@ -59,7 +59,7 @@ TEST(by_target) {
     keep("mongodb://u:secret@h:1,i:2/a.b?w=1", 4);
     keep("mongodb://h:1,i:2/a.c", 5);
     keep("mongodb://h:1/a.b", 6);
-    finds("mongodb://i:2,h:1/a.b", 4); /* options, users and the order of hosts do not matter */
+    finds("mongodb://h:1,i:2/a.b", 4); /* options and users do not matter */
     finds("mongodb://h:1,i:2/a.c", 5);
     finds("mongodb://h:1/a.b", 6);
     finds("mongodb://i:2/a.b", 0);
@@ -67,6 +67,28 @@ TEST(by_target) {
     finds("mongodb://h:1/a.b", 7);
     keep("mongodb://h/a.sl%2Fash%20%C3%A9", 8);
     finds("mongodb://h/a.sl%2Fash%20%C3%A9", 8);
+}
+
+/* Only what is left to it is taken from the last tune; without one it is the default. */
+TEST(chooses) {
+    load_spec_t load;
+    err_t err;
+    load_spec_init(&load);
+    const uint32_t threads = load.threads, batch = load.batch;
+    keep("mongodb://h/a.chosen", 9);
+    load.uri = "mongodb://h/a.chosen";
+    assert_true(tuned_choose(&load, true, false, &err));
+    assert_int_equal(load.threads, 9);
+    assert_int_equal(load.batch, batch);
+    assert_true(tuned_choose(&load, true, true, &err));
+    assert_int_equal(load.batch, 900);
+    load.uri = "mongodb://h/a.unknown";
+    assert_true(tuned_choose(&load, true, true, &err));
+    assert_int_equal(load.threads, threads);
+    assert_int_equal(load.batch, batch);
+    load.uri = "mongodb://h";
+    assert_false(tuned_choose(&load, true, true, &err));
+    assert_int_equal(err.status, STATUS_USAGE);
 }
 
 TEST(without_a_home) {

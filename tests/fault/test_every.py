@@ -321,8 +321,7 @@ class Server(Tries, faultlab.Lab):
                       ("verify", "-f", "mot", *at, "a.csv", "in"), ("verify", "-f", "mot", *at, "--json", "a.csv", "in"),
                       ("query", "--suite", "mot", *at, "--repeats", "1", "--warmup", "0"),
                       ("query", "--suite", "mot", "--list"), ("query", "--show", "mot"),
-                      ("tune", "-f", "mot", *at, "--threads", "1,2", "--batch", "50", "--sample", "60", "--precision",
-                       "100%", "a.csv")):
+                      ("drill", "-f", "mot", *at, "--no-predict", "a.csv")):
             for full in (True, False):
                 with self.subTest(words=words, full=full):
                     read, write = os.pipe() if not full else (None, os.open("/dev/full", os.O_WRONLY))
@@ -338,13 +337,12 @@ class Server(Tries, faultlab.Lab):
                         self.assertIn("No space left", said)
         self.assertEqual(before, self.everything(), "something was touched, or is left")
 
-    def test_tune(self):
-        """tune and status: the same, and reports of tune"""
+    def test_drill(self):
+        """drill and status: the same, and reports of drill"""
         self.load("a.csv", "in", status=2)
         self.each(["status", "--uri", self.uri(), "--json"], 25, self.same_counts)
         before = self.everything()
-        words = ["tune", "-f", "mot", "--uri", self.uri(), "--json", "--threads", "1,2", "--batch", "50",
-                 "--sample", "60", "--precision", "100%", "--report", "load.json", "a.csv"]
+        words = ["drill", "-f", "mot", "--uri", self.uri(), "--json", "--no-predict", "--report", "load.json", "a.csv"]
         for kind in ("memory", "io-eio", "io-full"):
             usual = self.usual(kind, words)
             for number in self.numbers(usual.seen, 8):
@@ -352,7 +350,7 @@ class Server(Tries, faultlab.Lab):
                 self.report_is_whole()
         self.usual("memory", words)  # which finds what the others have left, and takes it away
         self.assertEqual(before, self.everything(), "something was touched, or is left")
-        self.say("status, tune")
+        self.say("status, drill")
 
 
 if __name__ == "__main__":

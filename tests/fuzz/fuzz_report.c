@@ -240,8 +240,7 @@ static double number_of(odd_t *odd) {
 }
 
 static void one_call(report_t *report, odd_t *odd) {
-    static const char *const states[] = {"open", "settled", "dropped", "untried", "else"};
-    const size_t call = odd_below(odd, 12);
+    const size_t call = odd_below(odd, 11);
     const char *name = text_of(odd);
     switch (call) {
     case 0: {
@@ -282,19 +281,6 @@ static void one_call(report_t *report, odd_t *odd) {
         report_band(report, odd_byte(odd) & 1 ? "phase" : "checkpoint", name, from, from + 1);
         return;
     }
-    case 10: {
-        const report_cell_t cell = {.row = name,
-                                    .column = text_of(odd),
-                                    .value = number_of(odd),
-                                    .low = number_of(odd),
-                                    .high = number_of(odd),
-                                    .state = states[odd_below(odd, 5)],
-                                    .note = odd_byte(odd) & 1 ? text_of(odd) : NULL,
-                                    .best = odd_byte(odd) & 1,
-                                    .cheapest = odd_byte(odd) & 1};
-        report_cell(report, &cell);
-        return;
-    }
     default: {
         const report_phase_t phase = {name,           number_of(odd), number_of(odd),
                                       number_of(odd), number_of(odd), number_of(odd)};
@@ -316,8 +302,6 @@ static void make_report(odd_t odd) {
         report_begin(report, kind, title, *note ? note : NULL);
         if (kind == REPORT_LINES || kind == REPORT_PERCENTILES)
             report_axes(report, title, unit, note, unit_of(&odd));
-        if (kind == REPORT_HEAT)
-            report_heat(report, title, note, title, unit);
         if (kind == REPORT_TEXT)
             report_line(report, text_of(&odd));
         while (odd.left && odd_byte(&odd) & 15)

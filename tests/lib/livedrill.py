@@ -1,5 +1,4 @@
-"""livedrill: runs of `tipple drill`, and what must hold after any of them: the target is as it was, and nothing is left
-but the history.
+"""livedrill: runs of `tipple drill`, and what must hold after any of them: the target is as it was, and nothing is left.
 
     class Drill(livedrill.Mixin, livetest.OwnServer):
         def test_small(self):
@@ -9,6 +8,7 @@ but the history.
 Nothing is asserted on speed.
 """
 import json
+import re
 import signal
 import subprocess
 import threading
@@ -16,8 +16,7 @@ import threading
 import livetest
 import relay
 
-SCRATCH = "results.tipple.drill"
-HISTORY = "results.tipple.drills"
+SCRATCH = "results.tipple.drill."
 SMALL = ("--sample", "1000")
 PHASES = ("look", "drop", "create", "place", "load", "indexes", "close", "verify", "first query")
 # What a drill says of a phase on stderr, and the server's command that it waits for then.
@@ -37,23 +36,16 @@ class Mixin:
         self.gate = threading.Event()
         self.write("a.csv", self.text)
 
-    def target(self):
-        """Everything in the database but the history."""
-        return {name: what for name, what in self.everything().items() if name != HISTORY}
-
-    def history(self):
-        return list(self.client.find(self.database, HISTORY, sort={"when": 1}))
-
     def drill_words(self, *words):
         return ["drill", *self.FORMAT, "--uri", self.uri(), *words]
 
     def drill(self, *words, status=0, touches=False):
         """What --json says; None where nothing was printed. touches: the target may be another afterwards."""
-        before, files = self.target(), sorted(self.folder.iterdir())
+        before, files = self.everything(), sorted(self.folder.iterdir())
         done = self.tipple(*self.drill_words("--json", *words), status=status)
         self.stderr = done.stderr
         if not touches:
-            self.assertEqual(before, self.target(), "the target was touched, or something is left")
+            self.assertEqual(before, self.everything(), "the target was touched, or something is left")
             self.assertEqual(files, sorted(self.folder.iterdir()))
         self.assertEqual([], self.scratch_names())
         if not done.stdout:
@@ -64,7 +56,11 @@ class Mixin:
 
     def scratch_names(self):
         listed = self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]
-        return [entry["name"] for entry in listed if entry["name"].startswith(SCRATCH) and entry["name"] != HISTORY]
+        return [entry["name"] for entry in listed if entry["name"].startswith(SCRATCH)]
+
+    def scratch(self):
+        """The collection of the drill that runs, or ""."""
+        return next((name for name in self.scratch_names() if re.fullmatch("[0-9a-f]{12}", name[len(SCRATCH):])), "")
 
     def phases(self, drill):
         return {phase["phase"]: phase for phase in drill["phases"]}
@@ -147,7 +143,7 @@ class Mixin:
 
     def held(self, message):
         """Finds count from the first document on: what is empty is looked at, too."""
-        if not message.reply or message.collection not in ("results", SCRATCH):
+        if not message.reply or not re.fullmatch(r"results(\.tipple\.drill\.[0-9a-f]{12})?", message.collection or ""):
             return relay.PASS
         self.has_inserted |= message.command == "insert"
         counts = message.command == self.command_held and (message.command != "find" or self.has_inserted)
@@ -160,7 +156,7 @@ class Mixin:
 
     def interrupted(self, announced, number=signal.SIGINT, *words):
         """A signal in a phase of a scratch drill: it dies of the signal, says in which phase, and leaves nothing."""
-        before = self.target()
+        before = self.everything()
         process = self.start("--no-predict", "--index", "k:1", *words, "a.csv")
         self.assertTrue(self.heard(process, "drill: " + announced), process.said)
         if announced == "building the indexes":  # one that has not begun makes the collection anew
@@ -170,7 +166,6 @@ class Mixin:
         status, out, said = self.ended(process)
         self.assertEqual(-number, status, said)
         self.assertIn("interrupted while ", said)
-        self.assertEqual(before, self.target())
+        self.assertEqual(before, self.everything())
         self.assertEqual([], self.scratch_names())
-        self.assertEqual([], self.history())
         return out, said

@@ -18,14 +18,14 @@ import live
 ALONE = {"meta"}
 WITHIN = {"small", "span", "svg", "rect", "b"}  # the words around it go on
 FORBIDDEN = {"src", "srcset", "style", "action", "xlink:href"}
-KINDS = {"figures", "table", "bars", "lines", "percentiles", "heat", "timeline", "text"}
+KINDS = {"figures", "table", "bars", "lines", "percentiles", "timeline", "text"}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 PAPER = 680  # of A4 between its margins
 SCHEMES = ("light", "dark")
 # what is read, and what it is read on; a picture needs less
 TEXTS = [("ink", "page"), ("soft", "page"), ("ink", "wash"), ("ink", "track"), ("good", "good-wash"),
-         ("fair", "fair-wash"), ("bad", "bad-wash")] + [("t%d" % level, "h%d" % level) for level in range(7)]
-PICTURES = [("s%d" % style, "page") for style in range(6)] + [("cheapest", "page")]
+         ("fair", "fair-wash"), ("bad", "bad-wash")]
+PICTURES = [("s%d" % style, "page") for style in range(6)]
 
 
 class Page(html.parser.HTMLParser):

@@ -282,7 +282,7 @@ class Dump(livetest.Case):
         for name, documents in texts.items():
             self.put(name + ".bson", b"".join(documents))
             self.load(name + ".bson", collection=name)
-        own = ["orders.tipple." + end for end in ("drills", "tune", "tune.tipple.mark", "drill", "drill.tipple.loads")]
+        own = ["orders.tipple." + end for end in ("tune", "tune.0123456789ab", "drill", "drill.tipple.loads")]
         for name in own:
             self.client.command(self.database, {"insert": name, "documents": [{"_id": 1, "k": 1}]})
         own += [name + ".tipple." + end for name in texts for end in ("files", "loads")]

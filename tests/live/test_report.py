@@ -13,9 +13,10 @@ import chromium
 import live
 import livereport
 import livetest
+import livetune
 
 HOSTILE = b"<script>alert(1)</script>"
-TUNE = ("--threads", "1,2", "--batch", "100,200", "--sample", "400", "--precision", "100%", "--budget", "8m")
+TUNE = ("--threads", "2", "--batch", "100,2000", "--sample", "12k", "--budget", "12s")
 
 
 def count(text):
@@ -252,53 +253,28 @@ class Report(livetest.Case):
 
     # ---- tune
 
-    def check_tune(self, said, found):
-        items = livereport.section(found, "Documents a second")["items"]
-        settings = {(item["row"], item["column"]): item for item in items}
-        self.assertEqual({(str(setting["threads"]), str(setting["batch"])) for setting in said["settings"]}, set(settings))
-        for setting in said["settings"]:
-            item = settings[str(setting["threads"]), str(setting["batch"])]
-            for name, field in (("value", "docs_per_second"), ("low", "low"), ("high", "high")):
-                self.assertAlmostEqual(setting[field], item[name], delta=0.1)
-            self.assertEqual((setting["state"], setting["limit"]), (item["state"], item["note"]))
-            self.assertEqual((setting == said["best"], setting == said["cheapest"]), (item["best"], item["cheapest"]))
-        self.assertEqual([said["load"]], livereport.section(found, "To load with the cheapest setting")["items"])
-
     def test_tune(self):
-        """every setting with its interval, best and cheapest, and the line to paste"""
-        said = self.said("tune", "--format", "mot", *TUNE, "--report", "tune.json", "a.csv")
+        """every setting with its figures, best and cheapest, and the line to paste"""
+        uri = livetune.slow(self)
+        words = ("tune", "--format", "mot", *TUNE)
+        said = self.said(*words, "--report", "tune.json", "a.csv", uri=uri)
         found = self.document("tune.json")
-        self.check_tune(said, found)
-        self.assertIn("within 3 % of it", livereport.section(found, "Result")["note"])
-        self.assertIn("without ±", livereport.section(found, "Documents a second")["note"])
-        said = self.said("tune", "--format", "mot", *TUNE, "--report", "tune.html", "a.csv")
+        rows = livereport.rows(livereport.section(found, "Settings"))
+        self.assertEqual(["best and cheapest", "too small"], [row["remark"] for row in rows])
+        for name, field, places in (("documents a second", "docs_per_second", 1), ("from", "low", 1), ("to", "high", 1),
+                                    ("bytes a document", "bytes_per_document", 2), ("trials", "trials", 0)):
+            self.assertAlmostEqual(said["best"][field], rows[0][name], places)
+        self.assertIsNone(rows[1]["documents a second"])
+        self.assertEqual([said["load"]], livereport.section(found, "To load with the cheapest setting")["items"])
+        self.said(*words, "--report", "tune.html", "a.csv", uri=uri)
         page = self.page("tune.html")
-        self.assertIn(said["load"], page.lines)
-        settings = page.tables["Documents a second"]
-        self.assertEqual(4, len(settings))
-        self.assertEqual([(str(said["cheapest"]["threads"]), str(said["cheapest"]["batch"]))],
-                         [(setting["threads"], setting["documents a batch"]) for setting in settings if setting["cheapest"] == "cheapest"])
-        self.assertRegex(page.sentence, "^The cheapest .* is %d thread" % said["cheapest"]["threads"])
-
-    def test_storage(self):
-        """each way to store, with its sizes"""
-        said = self.said("tune", "--format", "mot", "--storage", "--compressor", "none,zstd", "--sample", "400",
-                         "--precision", "100%", "--budget", "8m", "--report", "storage.json", "a.csv")
-        rows = livereport.rows(livereport.section(self.document("storage.json"), "Ways to store"))
-        self.assertEqual(len(said["settings"]), len(rows))
-        for setting, row in zip(said["settings"], rows):
-            self.assertTrue(row["compressor, collection, keys"].startswith(setting["compressor"]))
-            for name, field, places in (("documents a second", "docs_per_second", 1),
-                                        ("data on disk", "storage_bytes", 1),
-                                        ("bytes a document", "bytes_per_document", 2),
-                                        ("scan, from the cache", "scan_cache_seconds", 5)):
-                self.assertAlmostEqual(setting[field], row[name], places)
-        self.assertEqual(1, sum("recommended" in row["remark"] for row in rows))
+        self.assertEqual(2, len(page.tables["Settings"]))
+        self.assertRegex(page.sentence, "^The cheapest .* is 2 threads x batch 100 ")
 
     # ---- drill
 
     def check_drill(self, said, found):
-        """Phases, measured and predicted, of each pass."""
+        """Phases, measured and predicted."""
         pictures = [each["items"] for each in found["sections"] if each["kind"] == "timeline"]
         self.assertEqual(len(said["drills"]), len(pictures))
         for each, items in zip(said["drills"], pictures):
@@ -318,7 +294,7 @@ class Report(livetest.Case):
         """each phase beside what was predicted of it, and the sentence"""
         words = ("--format", "mot", "--sample", "500", "--index", "k:1", "b.csv")
         self.write("b.csv", livetest.rows(2000, 5))
-        said = self.said("drill", *words, "--indexes", "both", "--report", "drill.json")
+        said = self.said("drill", *words, "--report", "drill.json")
         found = self.document("drill.json")
         self.check_drill(said, found)
         self.assertEqual((0, 2000), (found["status"], livereport.figures(found)["documents verified"]))
@@ -367,16 +343,14 @@ class Report(livetest.Case):
         self.said("load", "--format", "mot", "--report", "nothing.html", "a.csv", status=2)
         self.said("query", "--suite", "mot", "--repeats", "3", "--warmup", "0", "--clients", "1,2",
                   "--report", "query.html", "by-make", "by-year")
-        self.said("tune", "--format", "mot", *TUNE, "--report", "tune.html", "a.csv")
-        self.said("tune", "--format", "mot", "--storage", "--compressor", "none,zstd", "--sample", "400", "--precision",
-                  "100%", "--budget", "8m", "--report", "storage.html", "a.csv")
+        self.said("tune", "--format", "mot", *TUNE, "--report", "tune.html", "a.csv", uri=livetune.slow(self))
         self.write("b.csv", livetest.rows(2000, 5))
         self.said("drill", "--format", "mot", "--sample", "500", "--report", "drill.html", "b.csv")
         self.client.insert(self.database, "results", [{"_id": "mine"}])
         self.said("verify", "--format", "mot", "--report", "verify.html", "a.csv", status=7)
         for name, found in odd_documents().items():
             livereport.render(found, self.folder / name)
-        names = ["load.html", "nothing.html", "query.html", "tune.html", "storage.html", "drill.html", "verify.html", *odd_documents()]
+        names = ["load.html", "nothing.html", "query.html", "tune.html", "drill.html", "verify.html", *odd_documents()]
         for name in names:
             self.page(name)
         livereport.look_at(self, self.folder, [self.folder / name for name in names])
@@ -409,19 +383,13 @@ def odd_documents():
         return {"kind": "lines", "title": "Documents a second", "x": {"name": "time", "unit": "s"},
                 "y": {"name": "documents", "unit": "documents/s"}, "series": [{"name": long, "points": points}],
                 "bands": [{"kind": "phase", "name": long, "from": 0, "to": 40}]}
-    heat = {"kind": "heat", "title": "Documents a second", "row": {"name": "threads", "unit": ""},
-            "column": {"name": "documents a batch", "unit": ""}, "value": {"name": "documents", "unit": "documents/s"},
-            "items": [{"row": str(row), "column": str(column * 100), "value": 1e5 + 1000 * row * column, "low": 1e5,
-                       "high": 2e5, "state": "dropped" if row < 3 else "settled", "note": "one shard",
-                       "best": row == 16 and column == 16, "cheapest": row == 8 and column == 9}
-                      for row in range(1, 17) for column in range(1, 17)]}
     timeline = {"kind": "timeline", "title": "Phases", "items": [
         {"name": name, "began": began, "took": took, "predicted": predicted, "low": low, "high": high}
         for name, began, took, predicted, low, high in (
             ("loading", 0, 7000, 6500, 6000, 7400), (long, 7000, 4500, 5000, 4000, 6200),
             ("verify", 11500, 900, None, None, None), ("first query", None, None, 2, 1, 3))]}
     return {"shards.html": whole(bars(216), lines([[second, 4e5 + second] for second in range(40)])),
-            "names.html": whole(bars(5), lines([[3, 10]]), heat, timeline, target=long, sentence=long + " " + long,
+            "names.html": whole(bars(5), lines([[3, 10]]), timeline, target=long, sentence=long + " " + long,
                                 status=130, settings={long: long, "again": "tipple load " + long}),
             "empty.html": {},
             "heads.html": whole(*({"kind": kind, "title": kind} for kind in sorted(livereport.KINDS)))}

@@ -49,23 +49,6 @@ class ReportCluster(livecluster.Cluster):
         self.assertEqual("yes", page.settings["direct"])
         self.clean()
 
-    def test_tune(self):
-        """a map for each way, and one cheapest among all of them"""
-        words = ("--format", "mot", "--threads", "1,2", "--batch", "200", "--sample", "800", "--both-direct",
-                 "--precision", "100%", "--budget", "8m", "a.csv")
-        said = self.said("tune", *words, "--report", "tune.json")
-        found = livereport.document(self.folder / "tune.json")
-        maps = [each for each in found["sections"] if each["kind"] == "heat"]
-        self.assertEqual(2, len(maps))
-        settings = [setting for each in maps for setting in each["items"]]
-        self.assertEqual(len(said["settings"]), len(settings))
-        for one, other in zip(said["settings"], settings):  # --json says it to a tenth
-            self.assertAlmostEqual(one["docs_per_second"], other["value"], delta=0.051)
-        self.assertEqual([said["cheapest"]["threads"]], [int(setting["row"]) for setting in settings if setting["cheapest"]])
-        self.said("tune", *words, "--report", "tune.html")
-        livereport.Page(self.folder / "tune.html")
-        self.clean()
-
     def test_query(self):
         """queries through the routers"""
         self.said("load", "--format", "mot", "a.csv")

@@ -1,6 +1,6 @@
 """A password never leaves the process: each command is given a URI with one in every place where it does and does not
 belong, and what it prints, writes and stores is looked through.
-needs: standalone"""
+needs: standalone; locks: failpoints"""
 import contextlib
 import os
 import pathlib
@@ -10,6 +10,7 @@ import threading
 
 import live
 import livetest
+import livetune
 
 CANARY = "cAnArY%dx" % os.getpid()  # a test beside this one has another
 USER = "joe%d" % os.getpid()
@@ -176,8 +177,7 @@ class Secrets(livetest.Case):
                 if taken is not None:
                     self.assertEqual(taken, done.returncode != 1, (words, uri, done.stderr))
             self.assertEqual(1, self.clean("load", "--format", "mot", "a.txt", "-v", "--uri", torn).returncode)
-        self.clean("tune", "--format", "mot", "a.txt", "--threads", 1, "--batch", 100, "--precision", "100%", "--sample", 20,
-                   "--uri", plain + "&authMechanismProperties=SERVICE_NAME:" + CANARY, XDG_CACHE_HOME=str(self.folder / "cache"))
+        self.clean("tune", "--format", "mot", "a.txt", "--threads", 1, "--batch", 100, "--uri", plain + "&authMechanismProperties=SERVICE_NAME:" + CANARY, XDG_CACHE_HOME=str(self.folder / "cache"))
         self.all_clean()
 
     def watched(self, *words, **environment):
@@ -206,19 +206,19 @@ class Secrets(livetest.Case):
     def test_studies(self):
         """tunes, drills and loads as they were found best; their processes, reports and what they keep"""
         uri = self.secret()
-        self.write("a.csv", livetest.rows(1200, 3))
         keep = {"XDG_CACHE_HOME": str(self.folder / "cache")}
-        tune = ["tune", "--format", "mot", "--uri", uri, "--precision", "100%", "--sample", 400, "a.csv"]
-        for words in (["--threads", "1,2", "--batch", "100", "--report", "t.html", "-v"],
-                      ["--storage", "--compressor", "none,zstd", "--report", "s.json", "--json"]):
+        tune = ["tune", "--format", "mot", "--uri", livetune.named(uri, self), "--threads", 2, *livetune.SLOW,
+                "--budget", "8s", "a.csv"]
+        livetune.slow(self)
+        for words in (["--report", "t.html", "-v"], ["--compressor", "none,zstd", "--report", "s.json", "--json"]):
             done, _ = self.watched(*tune, *words, **keep)
             self.assertEqual(0, done.returncode, done.stderr)
+        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "off"})
         done, _ = self.watched("load", "-v", "--format", "mot", "--threads", "auto", "--uri", uri, "a.csv", **keep)
         self.assertEqual(0, done.returncode, done.stderr)
-        for words in (["--index", "k:1", "--report", "d.html", "-v"], ["--predict-only", "--report", "d.json", "--json"],
-                      ["--history"]):
-            done, _ = self.watched("drill", "--format", "mot", "--uri", uri, "--sample", 400, *words,
-                                   *([] if words == ["--history"] else ["a.csv"]))
+        for words in (["--index", "k:1", "--report", "d.html", "-v", "--history", "h.json"],
+                      ["--predict-only", "--report", "d.json", "--json"]):
+            done, _ = self.watched("drill", "--format", "mot", "--uri", uri, "--sample", 400, *words, "a.csv")
             self.assertEqual(0, done.returncode, done.stderr)
         # a command that a person typed is a child; a secret that he did not type into it is not there
         done, seen = self.watched("query", "--suite", "./x.yaml", "--uri", uri, "--duration", "2s",

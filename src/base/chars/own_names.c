@@ -13,8 +13,6 @@ const char *own_names_kept(const char *collection) {
         const char *end, *holds;
     } kept[] = {{OWN_FILES, "a load's catalog"},
                 {OWN_LOADS, "a load's catalog"},
-                {OWN_DRILLS, "the history of drills"},
-                {OWN_MARK, "the mark of a tune or drill under way"},
                 {OWN_TRY, "what a load tries before it drops"}};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (ends(collection, kept[i].end))
@@ -23,5 +21,6 @@ const char *own_names_kept(const char *collection) {
 }
 
 bool own_names_has(const char *collection) {
-    return own_names_kept(collection) || ends(collection, SCRATCH_TUNE) || ends(collection, SCRATCH_DRILL);
+    return own_names_kept(collection) || strstr(collection, SCRATCH_TUNE) ||
+           strstr(collection, SCRATCH_DRILL);
 }

@@ -120,7 +120,7 @@ static bool takes_password(const option_t *option) {
            (strcmp(option->argument, "URI") == 0 || strcmp(option->argument, "COMMAND") == 0);
 }
 
-static bool set_option(const option_t *option, const char *text, void *values, err_t *err) {
+bool cli_set_option(const option_t *option, const char *text, void *values, err_t *err) {
     void *at = (char *)values + option->offset;
     texts_list_t *list = at;
     char name[64];
@@ -265,7 +265,7 @@ static bool unknown_option(const command_t *command, const char *text, char lett
 static bool read_environment(const command_t *command, void *values, err_t *err) {
     for (const option_t *option = command->options; option->name; option++) {
         const char *text = option->environment ? getenv(option->environment) : NULL;
-        if (text && *text && !set_option(option, text, values, err))
+        if (text && *text && !cli_set_option(option, text, values, err))
             return err_where(err, "in the environment, %s", option->environment);
     }
     return true;
@@ -304,7 +304,7 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
             return err_set(err, STATUS_USAGE, "--%s takes no value", found.option->name);
         }
         if ((!found.common && !is_said_once(&said[found.option - command->options], found.option, err)) ||
-            !set_option(found.option, text, found.common ? (void *)common : values, err))
+            !cli_set_option(found.option, text, found.common ? (void *)common : values, err))
             return false;
         if (is_long || found.option->argument)
             return true;
@@ -429,7 +429,8 @@ bool cli_flush(err_t *err) {
 
 int cli_finish(int status, err_t *err) {
     err_t broken;
-    const bool fine = status == STATUS_OK || status == STATUS_SOME_REJECTED || status == STATUS_DIFFERENT;
+    const bool fine = status == STATUS_OK || status == STATUS_SOME_REJECTED || status == STATUS_MISSED ||
+                      status == STATUS_DIFFERENT;
     if (cli_flush(&broken) || !fine)
         return status;
     *err = broken;

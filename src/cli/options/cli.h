@@ -133,6 +133,9 @@ typedef struct {
 bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
               err_t *err);
 
+/* Reads one value of an option into `values`. Status 1: it is none. */
+bool cli_set_option(const option_t *option, const char *text, void *values, err_t *err);
+
 /* The words of "1,4,16", one by one; *at moves on. False at the end. */
 bool cli_next_word(const char **at, char *word, size_t room);
 

@@ -21,7 +21,7 @@ void cli_option_words(const option_t *option, char out[OPTION_WORDS]);
 
 extern const char *const cli_overview_examples;
 
-enum { CLI_STATUSES = 9 };
+enum { CLI_STATUSES = 10 };
 extern const char *const cli_statuses[CLI_STATUSES][2]; /* status, what it means */
 
 #endif

@@ -5,11 +5,10 @@
 #include "base/shell_word.h"
 #include "load/load.h"
 
-/* --uri with the target's own, through so many of its routers and with these wire compressors and this write
- * concern (as scratch_uri); one with a password in it is not shown: $TIPPLE_URI stands in for it. */
-void shell_quote_uri(text_t *line, const char *uri, size_t routers, const char *wire, const char *concern);
+/* --uri with the target's own; one with a password in it is not shown: $TIPPLE_URI stands in for it. */
+void shell_quote_uri(text_t *line, const char *uri);
 
-/* What stands behind the settings that were looked for: shard key, --direct, filters, files. */
+/* What follows the settings that were looked for: shard key, --direct, filters, files. */
 void shell_quote_rest(text_t *line, const load_spec_t *load, bool direct);
 
 #endif

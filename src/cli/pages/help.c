@@ -16,6 +16,7 @@ const char *const cli_statuses[CLI_STATUSES][2] = {
           "there"},
     {"5", "an input could not be read, is damaged, has changed, or does not fit the format; the sentence "
           "says what to do"},
+    {"6", "a threshold was missed, such as --within; all else is done"},
     {"7",
      "verify, drill: the collection is not what its files make; query, drill: an answer is not the expected "
      "one; the differences were named"},

@@ -1,16 +1,18 @@
 #include "cli/print/drill_print.h"
+#include "base/clock.h"
+#include "base/ejson.h"
 #include "base/numbers/units.h"
 #include "base/out.h"
 #include "cli/options/cli.h"
 #include "cli/options/shell_quote.h"
-#include "cli/print/drill_history.h"
 #include "cli/print/grid.h"
 #include "cli/print/load_figures.h"
 #include "server/bson_read.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- the line to paste ---- */
 
@@ -19,7 +21,7 @@ char *drill_load_line(const drill_result_t *result) {
     text_t line = {.length = 0};
     text_append(&line, "tipple load");
     shell_quote_option(&line, "--format", load->format);
-    shell_quote_uri(&line, load->uri, 0, NULL, NULL);
+    shell_quote_uri(&line, load->uri);
     if (load->clustered != CLUSTERED_DEFAULT)
         shell_quote_word(&line, load->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (load->compressor)
@@ -57,8 +59,8 @@ static bool comes_before(const drill_span_t *one, const drill_span_t *other) {
     return one->came && (!other->came || one->began_ns < other->began_ns);
 }
 
-size_t drill_phases_told(const drill_result_t *result, const drill_pass_t *pass,
-                         drill_phase_t order[DRILL_PHASES]) {
+size_t drill_phases_told(const drill_result_t *result, drill_phase_t order[DRILL_PHASES]) {
+    const drill_pass_t *pass = &result->pass;
     size_t count = 0;
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
         const drill_span_t *span = &pass->phases[i];
@@ -72,9 +74,10 @@ size_t drill_phases_told(const drill_result_t *result, const drill_pass_t *pass,
     return count;
 }
 
-static void print_pass(const drill_result_t *result, const drill_pass_t *pass) {
+static void print_phases(const drill_result_t *result) {
+    const drill_pass_t *pass = &result->pass;
     drill_phase_t order[DRILL_PHASES];
-    const size_t count = drill_phases_told(result, pass, order);
+    const size_t count = drill_phases_told(result, order);
     grid_t grid = {.columns = 5, .left = {[0] = true}};
     char(*row)[GRID_CELL] = grid_row(&grid);
     GRID_PUT(row, 0, "phase");
@@ -125,104 +128,132 @@ static void print_loaded(const drill_pass_t *pass, const bson_t *document) {
                   units_count(documents, pass->answer.returned), units_s(pass->answer.returned));
 }
 
-static const char *way_of(const drill_result_t *result, const drill_pass_t *pass) {
-    return result->pass_count < 2 ? "" : pass->indexes_first ? "indexes before: " : "indexes after: ";
-}
-
 double drill_share(const drill_pass_t *pass, const char **what) {
-    const bool indexes = pass->load.index_count && !pass->indexes_first;
+    const bool indexes = pass->load.index_count > 0;
     const int64_t part = pass->phases[indexes ? DRILL_INDEXES : DRILL_LOAD].took_ns;
     *what = indexes ? "indexes were" : "the load was";
     return 100 * (double)part / (double)(pass->verified_ns ? pass->verified_ns : 1);
 }
 
-static void print_sentence(const drill_result_t *result, const drill_pass_t *pass) {
+static void print_sentence(const drill_result_t *result) {
+    const drill_pass_t *pass = &result->pass;
     char took[UNITS_MAX], later[UNITS_MAX], name[1400];
     const char *what;
     const double share = drill_share(pass, &what);
     if (pass->difference[0]) {
-        out_print("%sloaded and looked at in %s, but %s\n", way_of(result, pass),
-                  units_time(took, pass->verified_ns), pass->difference);
+        out_print("loaded and verified in %s, but %s\n", units_time(took, pass->verified_ns),
+                  pass->difference);
         return;
     }
-    out_print("%sfrom nothing to verified in %s; %s %.0f %%; %s was answered %s later\n",
-              way_of(result, pass), units_time(took, pass->verified_ns), what, share,
-              first_query_name(&result->query, name), units_time(later, pass->took_ns - pass->verified_ns));
+    out_print("from nothing to verified in %s; %s %.0f %%; %s was answered %s later\n",
+              units_time(took, pass->verified_ns), what, share, first_query_name(&result->query, name),
+              units_time(later, pass->took_ns - pass->verified_ns));
 }
 
-static void print_predicted(const drill_result_t *result, const drill_pass_t *pass) {
+static void print_predicted(const drill_result_t *result) {
     char cell[GRID_CELL] = "", documents[UNITS_MAX];
-    put_forecast(cell, &pass->verified);
-    out_print("%spredicted: from nothing to verified in %s, for %s document%s\n", way_of(result, pass), cell,
+    put_forecast(cell, &result->pass.verified);
+    out_print("predicted: from nothing to verified in %s, for %s document%s\n", cell,
               units_about(documents, result->all_documents, result->exact),
               units_s((uint64_t)result->all_documents));
 }
 
-static void print_quicker(const drill_result_t *result) {
-    const drill_pass_t *quick = drill_quicker(result);
-    if (!quick || quick->difference[0])
-        return;
-    const drill_pass_t *slow = quick == &result->passes[0] ? &result->passes[1] : &result->passes[0];
-    const bool measured = quick->finished && slow->finished;
-    const double times = measured ? (double)slow->verified_ns / (double)quick->verified_ns
-                                  : slow->verified.mid / quick->verified.mid;
-    if (!isnan(times) && !slow->difference[0])
-        out_print("indexes %s the load: %s, the other way takes %.2f times as long\n",
-                  quick->indexes_first ? "before" : "after",
-                  measured ? "quicker" : "quicker, it is predicted", times);
+static void print_within(const drill_result_t *result, double within) {
+    double seconds;
+    char wanted[UNITS_MAX], needed[UNITS_MAX];
+    const bool is = drill_is_within(result, within, &seconds);
+    if (within > 0 && !isnan(seconds))
+        out_print("within %s: %s (%s%s)\n", units_seconds(wanted, within), is ? "yes" : "no",
+                  result->pass.finished ? "" : "predicted: up to ", units_seconds(needed, seconds));
 }
 
-/* Beside the last drill of its kind. */
-static void print_change(const drill_result_t *result, const drill_pass_t *pass, const bson_t *document) {
-    const drills_entry_t *earlier = &pass->earlier;
-    char day[32], before[UNITS_MAX], verified[UNITS_MAX];
-    if (!pass->compared)
-        return;
-    out_print("%sthe drill of %s: %s docs/s, verified in %s; now %+.0f%% docs/s, %+.0f%% time\n",
-              way_of(result, pass), drill_history_day(day, earlier->when_ms),
-              units_rate(before, drills_rate(earlier)), units_seconds(verified, earlier->verified),
-              (bson_read_number(document, "load.docs_per_second") / drills_rate(earlier) - 1) * 100,
-              ((double)pass->verified_ns / 1e9 / earlier->verified - 1) * 100);
-}
-
-void drill_print_table(const drill_spec_t *spec, const drill_result_t *result, const bson_t *document) {
+void drill_print_table(const drill_spec_t *spec, const drill_result_t *result, const bson_t *document,
+                       double within) {
     char documents[UNITS_MAX];
     bson_t drill;
     out_print("%s at %s, MongoDB %s", result->collection, result->where, result->version);
     if (!isnan(result->all_documents))
         out_print("   %s document%s", units_about(documents, result->all_documents, result->exact),
                   units_s((uint64_t)result->all_documents));
-    out_print("%s\n", result->scratch ? "   scratch: the target is not touched" : "");
-    for (size_t i = 0; i < result->pass_count; i++) {
-        const drill_pass_t *pass = &result->passes[i];
-        if (result->drilled && pass->reached == DRILL_PHASES)
-            continue;
-        out_print(result->pass_count < 2 ? "\n"
-                  : pass->indexes_first  ? "\nindexes before the load\n"
-                                         : "\nindexes after the load\n");
-        print_pass(result, pass);
-        if (result_item(document, "drills", i, &drill))
-            print_loaded(pass, &drill);
-    }
+    out_print("%s\n\n", result->scratch ? "   scratch: the target is not touched" : "");
+    print_phases(result);
+    if (result_item(document, "drills", 0, &drill))
+        print_loaded(&result->pass, &drill);
     out_print("\n");
     if (spec->scale || spec->predict_only)
         out_print(
             "a sample does not see what hours bring: a cache that fills up, long checkpoints, members that "
             "fall behind\n");
-    for (size_t i = 0; i < result->pass_count; i++)
-        if (result_item(document, "drills", i, &drill))
-            print_change(result, &result->passes[i], &drill);
-    print_quicker(result);
-    for (size_t i = 0; i < result->pass_count; i++) {
-        const drill_pass_t *pass = &result->passes[i];
-        if (pass->finished)
-            print_sentence(result, pass);
-        else if (!result->drilled)
-            print_predicted(result, pass);
+    if (result->pass.finished)
+        print_sentence(result);
+    else if (!result->drilled)
+        print_predicted(result);
+    print_within(result, within);
+}
+
+/* ---- the history ---- */
+
+static bool is_of_a_kind(const bson_t *one, const bson_t *other) {
+    static const char *const same[] = {"namespace", "mode", "format"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (strcmp(bson_read_text(one, same[i]), bson_read_text(other, same[i])) != 0)
+            return false;
+    return true;
+}
+
+void drill_read_history(FILE *file, const bson_t *document, bson_t *earlier) {
+    char *line = NULL;
+    size_t room = 0;
+    bson_init(earlier);
+    rewind(file);
+    for (ssize_t length; (length = getline(&line, &room, file)) > 0;) {
+        bson_t drill;
+        if (!bson_init_from_json(&drill, line, length, NULL))
+            continue;
+        if (is_of_a_kind(&drill, document)) {
+            bson_destroy(earlier);
+            bson_copy_to(&drill, earlier);
+        }
+        bson_destroy(&drill);
     }
+    free(line);
+}
+
+bool drill_write_history(FILE *file, const bson_t *document) {
+    bson_t whole = BSON_INITIALIZER;
+    BSON_APPEND_DATE_TIME(&whole, "when", clock_wall_ms());
+    char *json = bson_concat(&whole, document) ? ejson_print(&whole, true, NULL) : NULL;
+    const bool ok =
+        json && fseek(file, 0, SEEK_END) == 0 && fprintf(file, "%s\n", json) > 0 && fflush(file) == 0;
+    free(json);
+    bson_destroy(&whole);
+    return ok;
+}
+
+void drill_print_change(const bson_t *earlier, const bson_t *document) {
+    const char *const rate = "drills.0.load.docs_per_second", *const verified = "drills.0.verified_seconds";
+    const double before = bson_read_number(earlier, rate), took = bson_read_number(earlier, verified);
+    const time_t when = (time_t)(bson_read_number(earlier, "when") / 1000);
+    char day[32] = "", rate_text[UNITS_MAX], took_text[UNITS_MAX];
+    struct tm local;
+    if (isnan(before) || isnan(took))
+        return;
+    if (localtime_r(&when, &local))
+        strftime(day, sizeof day, "%Y-%m-%d %H:%M", &local);
+    out_print("the drill of %s: %s docs/s, verified in %s; now %+.0f%% docs/s, %+.0f%% time\n", day,
+              units_rate(rate_text, before), units_seconds(took_text, took),
+              (bson_read_number(document, rate) / before - 1) * 100,
+              (bson_read_number(document, verified) / took - 1) * 100);
 }
 
 /* ---- for programs ---- */
+
+static void put_forecast_of(bson_t *to, const void *forecasts, size_t at) {
+    const forecast_t *forecast = (const forecast_t *)forecasts + at;
+    if (!isnan(forecast->mid))
+        result_put(to, AS_NUMBER("seconds", forecast->mid, 6), AS_NUMBER("low", forecast->low, 6),
+                   AS_NUMBER("high", forecast->high, 6));
+}
 
 static void put_span(bson_t *to, const void *spans, size_t at) {
     const drill_span_t *span = (const drill_span_t *)spans + at;
@@ -231,7 +262,7 @@ static void put_span(bson_t *to, const void *spans, size_t at) {
         return;
     result_put(to, AS_TEXT("phase", drill_phase_name((drill_phase_t)at)),
                AS_NUMBER("began_seconds", span->came ? (double)span->began_ns / 1e9 : NAN, 6),
-               AS_NUMBER("seconds", took, 6), AS_INNER("predicted", drill_put_forecast, &span->predicted, 0),
+               AS_NUMBER("seconds", took, 6), AS_INNER("predicted", put_forecast_of, &span->predicted, 0),
                AS_NUMBER("error_percent", forecast_error_percent(&span->predicted, took), 1));
 }
 
@@ -253,28 +284,22 @@ static void put_load(bson_t *to, const void *of, size_t at) {
             AS_LIST("indexes", load->index_count, load_put_index, load->indexes));
 }
 
-static void put_earlier(bson_t *to, const void *of, size_t at) {
-    const drill_pass_t *pass = of;
-    if (pass->compared)
-        drill_put_entry(to, &pass->earlier, at);
-}
-
 static void put_pass(bson_t *to, const void *passes, size_t at) {
     const drill_pass_t *pass = (const drill_pass_t *)passes + at;
     const bool began = drill_has_begun(pass);
     const double took = began ? (double)pass->took_ns / 1e9 : NAN,
                  verified = pass->finished ? (double)pass->verified_ns / 1e9 : NAN;
     result_put(
-        to, AS_TEXT("indexes", pass->indexes_first ? "before" : "after"), AS_FLAG("finished", pass->finished),
-        AS_NUMBER("seconds", took, 6), AS_NUMBER("verified_seconds", verified, 6),
-        AS_INNER("predicted", drill_put_forecast, &pass->predicted, 0),
-        AS_INNER("predicted_verified", drill_put_forecast, &pass->verified, 0),
+        to, AS_FLAG("finished", pass->finished), AS_NUMBER("seconds", took, 6),
+        AS_NUMBER("verified_seconds", verified, 6),
+        AS_INNER("predicted", put_forecast_of, &pass->predicted, 0),
+        AS_INNER("predicted_verified", put_forecast_of, &pass->verified, 0),
         AS_NUMBER("error_percent", pass->finished ? forecast_error_percent(&pass->predicted, took) : NAN, 1),
         AS_LIST("phases", DRILL_PHASES, put_span, pass->phases), AS_INNER("load", put_load, pass, 0),
         AS_COUNT("verified", pass->documents), AS_COUNT("differences", pass->wrong),
         AS_TEXT("difference", pass->difference[0] ? pass->difference : NULL),
         AS_NUMBER("query_seconds", began ? pass->answer.seconds : NAN, 6),
-        AS_COUNT("query_returned", pass->answer.returned), AS_INNER("earlier", put_earlier, pass, 0));
+        AS_COUNT("query_returned", pass->answer.returned));
 }
 
 static void put_seconds(bson_t *to, const void *seconds, size_t at) {
@@ -286,14 +311,15 @@ static void put_seconds(bson_t *to, const void *seconds, size_t at) {
 
 static void put_sample(bson_t *to, const void *samples, size_t at) {
     const drill_sample_t *sample = (const drill_sample_t *)samples + at;
-    result_put(to, AS_TEXT("indexes", sample->indexes_first ? "before" : "after"),
-               AS_COUNT("asked", sample->asked), AS_COUNT("read", sample->read),
+    result_put(to, AS_COUNT("asked", sample->asked), AS_COUNT("read", sample->read),
                AS_COUNT("documents", sample->documents), AS_COUNT("bytes", sample->bytes),
                AS_INNER("seconds", put_seconds, sample->seconds, 0));
 }
 
-void drill_make_result(bson_t *to, const drill_spec_t *spec, const drill_result_t *result) {
+void drill_make_result(bson_t *to, const drill_spec_t *spec, const drill_result_t *result, double within) {
     char name[1400];
+    double seconds;
+    const bool is_within = drill_is_within(result, within, &seconds);
     result_put(to,
                AS_TEXT("mode", spec->scale          ? "scale"
                                : spec->predict_only ? "predict"
@@ -302,10 +328,11 @@ void drill_make_result(bson_t *to, const drill_spec_t *spec, const drill_result_
                AS_TEXT("namespace", result->namespace), AS_TEXT("collection", result->collection),
                AS_TEXT("target", result->where), AS_TEXT("server", result->version),
                AS_TEXT("version", TIPPLE_VERSION), AS_TEXT("format", result->format),
-               AS_TEXT("indexes", drill_indexes_name(spec->indexes)),
                AS_TEXT("query", first_query_name(&result->query, name)),
                AS_NUMBER("documents", result->all_documents, 0), AS_FLAG("documents_exact", result->exact),
                AS_SECONDS("seconds", result->took_ns),
                AS_LIST("samples", result->sample_count, put_sample, result->samples),
-               AS_LIST("drills", result->pass_count, put_pass, result->passes));
+               AS_LIST("drills", result->drilled || result->sample_count, put_pass, &result->pass),
+               AS_NUMBER("within_seconds", within > 0 ? within : NAN, 3),
+               AS_FLAG_IF("is_within", within > 0 && !isnan(seconds), is_within));
 }

@@ -8,4 +8,7 @@
 void tune_make_result(bson_t *to, const tune_spec_t *spec, const tune_result_t *result);
 void tune_print_table(const tune_result_t *result, const bson_t *document);
 
+/* "best", "cheapest", "given up", "too small", "not tried", or nothing. */
+const char *tune_remark(const tune_result_t *result, size_t setting);
+
 #endif

@@ -9,22 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { TITLE = 96 };
-
 static double seconds(int64_t ns) {
     return (double)ns / 1e9;
-}
-
-/* The one that the sentence is about: the quicker of two, else the first. */
-static const drill_pass_t *chosen(const drill_result_t *result) {
-    const drill_pass_t *quicker = drill_quicker(result);
-    return quicker ? quicker : result->pass_count ? &result->passes[0] : NULL;
-}
-
-static const char *way_of(const drill_result_t *result, const drill_pass_t *pass) {
-    return result->pass_count < 2 ? ""
-           : pass->indexes_first  ? ", indexes before the load"
-                                  : ", indexes after the load";
 }
 
 /* ---- the sentence ---- */
@@ -39,36 +25,34 @@ static const char *interval(char out[3 * SCALE_TEXT], const forecast_t *forecast
     return out;
 }
 
-static void say_finished(report_t *report, const drill_result_t *result, const drill_pass_t *pass,
-                         int status) {
+static void say_finished(report_t *report, const drill_pass_t *pass, int status) {
     const char *what;
     const double share = drill_share(pass, &what);
     char took[SCALE_TEXT], predicted[SCALE_TEXT], span[3 * SCALE_TEXT];
     scale_value(took, seconds(pass->verified_ns), "s");
     scale_value(predicted, pass->verified.mid, "s");
     if (pass->difference[0])
-        report_say(report, status, "Loaded and looked at in %s, but %s.", took, pass->difference);
+        report_say(report, status, "Loaded and verified in %s, but %s.", took, pass->difference);
     else
-        report_say(report, status, "From nothing to verified in %s%s; %s %.0f %%%s%s%s.", took,
-                   way_of(result, pass), what, share, isnan(pass->verified.mid) ? "" : "; predicted was ",
+        report_say(report, status, "From nothing to verified in %s; %s %.0f %%%s%s%s.", took, what, share,
+                   isnan(pass->verified.mid) ? "" : "; predicted was ",
                    isnan(pass->verified.mid) ? "" : predicted,
                    isnan(pass->verified.mid) ? "" : interval(span, &pass->verified));
 }
 
 static void say(report_t *report, const drill_result_t *result, int status, const err_t *err) {
-    const drill_pass_t *pass = chosen(result);
+    const drill_pass_t *pass = &result->pass;
     char predicted[SCALE_TEXT], span[3 * SCALE_TEXT], documents[SCALE_TEXT];
-    if (pass && pass->finished) {
-        say_finished(report, result, pass, status);
-    } else if (reporting_is_trouble(status)) {
+    if (pass->finished) {
+        say_finished(report, pass, status);
+    } else if (status != STATUS_MISSED && reporting_is_trouble(status)) {
         char *trouble = reporting_trouble(status, seconds(result->took_ns), err);
         report_say(report, status, "%s.", trouble);
         bson_free(trouble);
-    } else if (pass) {
-        report_say(report, status, "Predicted: from nothing to verified in %s%s%s, for %s%s document%s.",
+    } else if (!isnan(pass->verified.mid)) {
+        report_say(report, status, "Predicted: from nothing to verified in %s%s, for %s%s document%s.",
                    scale_value(predicted, pass->verified.mid, "s"), interval(span, &pass->verified),
-                   way_of(result, pass), result->exact ? "" : "about ",
-                   scale_value(documents, result->all_documents, "documents"),
+                   result->exact ? "" : "about ", scale_value(documents, result->all_documents, "documents"),
                    units_s((uint64_t)result->all_documents));
     } else {
         report_say(report, status, "Nothing was drilled.");
@@ -78,11 +62,10 @@ static void say(report_t *report, const drill_result_t *result, int status, cons
 /* ---- figures ---- */
 
 static void add_result(report_t *report, const drill_result_t *result, const bson_t *document) {
-    const drill_pass_t *pass = chosen(result);
-    const bool finished = pass && pass->finished, begun = pass && drill_has_begun(pass);
+    const drill_pass_t *pass = &result->pass;
+    const bool finished = pass->finished, begun = drill_has_begun(pass);
     bson_t drill = BSON_INITIALIZER;
-    if (pass)
-        result_item(document, "drills", (size_t)(pass - result->passes), &drill);
+    result_item(document, "drills", 0, &drill);
     report_begin(report, REPORT_FIGURES, "Result", NULL);
     reporting_figure(report, &drill, "from nothing to verified", "verified_seconds", "s");
     reporting_figure(report, &drill, "predicted", "predicted_verified.seconds", "s");
@@ -106,12 +89,10 @@ static void add_result(report_t *report, const drill_result_t *result, const bso
 /* ---- one pass ---- */
 
 static void add_phases(report_t *report, const drill_result_t *result, const drill_pass_t *pass) {
-    char title[TITLE];
-    snprintf(title, sizeof title, "Phases%s", way_of(result, pass));
-    report_begin(report, REPORT_TIMELINE, title,
+    report_begin(report, REPORT_TIMELINE, "Phases",
                  "Measured, and below it what samples had predicted, with its 95 % interval.");
     drill_phase_t order[DRILL_PHASES];
-    const size_t count = drill_phases_told(result, pass, order);
+    const size_t count = drill_phases_told(result, order);
     for (size_t i = 0; i < count; i++) {
         const drill_span_t *span = &pass->phases[order[i]];
         report_phase(report, &(report_phase_t){.name = drill_phase_name(order[i]),
@@ -139,9 +120,7 @@ static void put_row(report_t *report, const char *name, const forecast_t *predic
 /* The same as a table, with the error of what was predicted. */
 static void add_errors(report_t *report, const drill_result_t *result, const drill_pass_t *pass) {
     const double whole = drill_has_begun(pass) ? seconds(pass->took_ns) : NAN;
-    char title[TITLE];
-    snprintf(title, sizeof title, "Measured and predicted%s", way_of(result, pass));
-    report_begin(report, REPORT_BARS, title, NULL);
+    report_begin(report, REPORT_BARS, "Measured and predicted", NULL);
     report_column(report, "phase", "");
     report_column(report, "measured", "s");
     report_column(report, "predicted", "s");
@@ -150,7 +129,7 @@ static void add_errors(report_t *report, const drill_result_t *result, const dri
     report_column(report, "off by", "%");
     report_bar_column(report, "share", "%", 100);
     drill_phase_t order[DRILL_PHASES];
-    const size_t count = drill_phases_told(result, pass, order);
+    const size_t count = drill_phases_told(result, order);
     for (size_t i = 0; i < count; i++) {
         const drill_span_t *span = &pass->phases[order[i]];
         put_row(report, drill_phase_name(order[i]), &span->predicted,
@@ -174,7 +153,6 @@ static void add_samples(report_t *report, const drill_result_t *result) {
                  "The first records of the files, loaded and all that follows; from these it was predicted.");
     report_column(report, "records", "");
     report_column(report, "documents", "documents");
-    report_column(report, "indexes", "");
     report_column(report, "load", "s");
     report_column(report, "index build", "s");
     report_column(report, "verify", "s");
@@ -184,7 +162,6 @@ static void add_samples(report_t *report, const drill_result_t *result) {
         report_row(report);
         report_number(report, (double)sample->read);
         report_number(report, (double)sample->documents);
-        report_word(report, sample->indexes_first ? "before" : "after");
         report_number(report, sample->seconds[DRILL_LOAD]);
         report_number(report, sample->seconds[DRILL_INDEXES]);
         report_number(report, sample->seconds[DRILL_VERIFY]);
@@ -193,58 +170,28 @@ static void add_samples(report_t *report, const drill_result_t *result) {
     report_end(report);
 }
 
-static void add_earlier(report_t *report, const drill_result_t *result, const drill_pass_t *pass,
-                        const bson_t *drill) {
-    const drills_entry_t *earlier = &pass->earlier;
-    char title[TITLE];
-    if (!pass->compared)
-        return;
-    snprintf(title, sizeof title, "Beside the last drill of its kind%s", way_of(result, pass));
-    report_begin(report, REPORT_TABLE, title, NULL);
-    report_column(report, "drill", "");
-    report_column(report, "documents", "documents");
-    report_column(report, "documents a second", "documents/s");
-    report_column(report, "verified in", "s");
-    report_row(report);
-    report_word(report, "before");
-    report_number(report, (double)earlier->documents);
-    report_number(report, drills_rate(earlier));
-    report_number(report, earlier->verified);
-    report_row(report);
-    report_word(report, "now");
-    report_number(report, (double)pass->load.counts.loaded);
-    report_number(report, bson_read_number(drill, "load.docs_per_second"));
-    report_number(report, pass->finished ? seconds(pass->verified_ns) : NAN);
-    report_end(report);
-}
-
 static void add_settings(report_t *report, const drill_spec_t *spec, const drill_result_t *result) {
     char query[1400];
     report_set_text(report, "format", spec->load.format);
     report_set_text(report, "collection", result->collection);
     report_set_flag(report, "in a scratch collection", result->scratch);
-    report_set_text(report, "indexes", drill_indexes_name(spec->indexes));
     report_set_text(report, "first query", first_query_name(&result->query, query));
     report_set_text(report, "server", result->version);
     report_set_text(report, "shard key", result->shard_key[0] ? result->shard_key : NULL);
     report_set_number(report, "threads",
-                      result->pass_count ? result->passes[0].load.threads : spec->load.threads);
+                      result->pass.load.threads ? result->pass.load.threads : spec->load.threads);
     report_set_number(report, "batch", spec->load.batch);
 }
 
 report_t *report_drill(const drill_spec_t *spec, const drill_result_t *result, const bson_t *document,
                        int status, const err_t *err) {
-    bson_t drill;
     report_t *report = report_new("drill");
     report_head(report, result->namespace, result->where,
                 result->drilled ? "tipple drill" : "tipple drill, predicted only");
     say(report, result, status, err);
     add_result(report, result, document);
-    for (size_t i = 0; i < result->pass_count; i++)
-        add_pass(report, result, &result->passes[i]);
-    for (size_t i = 0; i < result->pass_count; i++)
-        if (result_item(document, "drills", i, &drill))
-            add_earlier(report, result, &result->passes[i], &drill);
+    if (result->drilled || result->sample_count)
+        add_pass(report, result, &result->pass);
     if (result->sample_count)
         add_samples(report, result);
     add_settings(report, spec, result);

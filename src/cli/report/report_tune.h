@@ -1,4 +1,4 @@
-/* report_tune: the report of a tune: a heat map for each choice, with best and cheapest. Main thread. */
+/* report_tune: the report of a tune: its settings, with best and cheapest. Main thread. */
 #ifndef TIPPLE_CLI_REPORT_REPORT_TUNE_H
 #define TIPPLE_CLI_REPORT_REPORT_TUNE_H
 

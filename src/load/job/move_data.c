@@ -46,7 +46,7 @@ static bool start_loaders(job_t *job, err_t *err) {
     reject_options_t rejects = {
         .path = job->result->rejects_path,
         .retried = spec->retry,
-        .write = !spec->dry_run,
+        .write = !spec->dry_run && !spec->counts_rejects,
         .format = spec->format,
         .again = job->retry_options,
         .catalog = job->own_catalog,

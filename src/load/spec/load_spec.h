@@ -35,6 +35,7 @@ typedef struct {
     double max_rejects_percent;   /* < 0: max_rejects counts */
     bool max_rejects_given;       /* or what is usual: with --retry, no limit */
     const char *rejects;          /* path, or NULL: NAMESPACE.rejects */
+    bool counts_rejects;          /* they are kept in no file: of studies */
     const char *retry;            /* a reject file to load instead of inputs, or NULL */
     const uint32_t *reject_codes; /* of write errors that are the documents' fault, too */
     size_t reject_code_count;
@@ -51,8 +52,6 @@ typedef struct {
     const char
         *guessed; /* or what was guessed before, by a study or a program: a format file; NULL: nothing */
     bool skip_bad_files;  /* inputs that do not fit the format are left out, and named */
-    bool short_keys;      /* the format's keys shortened (format/schema/schema_short.h); for trials */
-    bool indexes_first;   /* they are built before the first document comes */
     timeline_told_t told; /* of its phases */
     bool watch_flushes;   /* find out when the server wrote checkpoints */
 } load_spec_t;

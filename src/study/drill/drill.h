@@ -1,17 +1,14 @@
 /* drill: how long does it take from nothing until a collection is there again? It is dropped, created, spread over the
  * shards, loaded, indexed, verified and queried, and each phase is timed. This happens in a scratch collection next to
  * the target (see scratch.h), or, if the collection is named twice, in the target itself. The times are compared with
- * those predicted from a sample (rehearsal.h). One call, main thread. */
+ * those predicted from a sample (rehearsal.c). One call, main thread. */
 #ifndef TIPPLE_STUDY_DRILL_DRILL_H
 #define TIPPLE_STUDY_DRILL_DRILL_H
 
 #include "load/load.h"
 #include "server/indexes/present_indexes.h"
-#include "study/drill/drills.h"
 #include "study/drill/first_query.h"
-
-typedef enum { DRILL_AFTER, DRILL_BEFORE, DRILL_BOTH } drill_indexes_t;
-const char *drill_indexes_name(drill_indexes_t indexes); /* "after" */
+#include "study/drill/forecast.h"
 
 #define DRILL_ALL UINT64_MAX
 
@@ -23,11 +20,26 @@ typedef struct {
     uint64_t sample;   /* records of the largest sample; 0: what takes about two seconds */
     /* 0: a drill; otherwise only a sample, extrapolated to this many documents, or DRILL_ALL */
     uint64_t scale;
-    drill_indexes_t indexes;
     bool no_predict, predict_only;
 } drill_spec_t;
 
 void drill_spec_init(drill_spec_t *spec); /* the defaults */
+
+/* Those of a load are the phases of timeline.h, in the same order. */
+typedef enum {
+    DRILL_LOOK,
+    DRILL_DROP,
+    DRILL_CREATE,
+    DRILL_PLACE,
+    DRILL_LOAD,
+    DRILL_INDEXES,
+    DRILL_CLOSE,
+    DRILL_VERIFY,
+    DRILL_QUERY,
+    DRILL_PHASES,
+} drill_phase_t;
+
+const char *drill_phase_name(drill_phase_t phase); /* "first query" */
 
 /* One phase; times are counted from the beginning of its pass. */
 typedef struct {
@@ -36,11 +48,10 @@ typedef struct {
     forecast_t predicted; /* seconds; NAN: there was no prediction */
 } drill_span_t;
 
-/* One run from nothing to the first answer. */
+/* One run from nothing to the first answer: of a sample, or of everything. */
 typedef struct {
-    bool indexes_first;
     drill_span_t phases[DRILL_PHASES];
-    drill_phase_t reached;          /* the last phase that a person would name; DRILL_PHASES: none */
+    drill_phase_t reached;          /* the last phase that a user would name; DRILL_PHASES: none */
     forecast_t predicted, verified; /* of all phases; of all but the first query */
     int64_t took_ns, verified_ns;   /* measured: the same two */
     load_result_t load;
@@ -49,22 +60,18 @@ typedef struct {
     char difference[400]; /* what verify, or the first query, said; "": none */
     first_answer_t answer;
     bool loaded, finished; /* all phases were completed */
-    bool compared;
-    drills_entry_t earlier; /* if compared: the last drill of the same kind */
 } drill_pass_t;
 
 /* One load of the first records, and everything that follows it. */
 typedef struct {
     uint64_t asked, read, documents, bytes; /* bytes of BSON */
-    bool indexes_first;
-    double seconds[DRILL_PHASES]; /* NAN: the phase did not happen */
+    double seconds[DRILL_PHASES];           /* NAN: the phase did not happen */
 } drill_sample_t;
 
-enum { DRILL_PASSES = 2, DRILL_MOST_SAMPLES = 32 };
+enum { DRILL_MOST_SAMPLES = 12 };
 
 typedef struct {
-    drill_pass_t passes[DRILL_PASSES]; /* with indexes after and before, as requested */
-    size_t pass_count;                 /* that were begun, or only predicted */
+    drill_pass_t pass; /* of everything, as far as it came; or only what is predicted of it */
     drill_sample_t samples[DRILL_MOST_SAMPLES];
     size_t sample_count;
     double all_documents; /* that the files make, as far as known; NAN: not estimated */
@@ -76,7 +83,7 @@ typedef struct {
     /* with what was taken from the target; the load that continues after an interruption */
     load_spec_t load;
     present_indexes_t indexes; /* the target's own, built if none were named */
-    int64_t began_ms, took_ns;
+    int64_t took_ns;
 } drill_result_t;
 
 /* *result holds everything that was found, also after a failure or a signal. False: err has status and sentence;
@@ -88,7 +95,8 @@ void drill_free_result(drill_result_t *result);
 /* Was the target itself dropped, and is it not complete now? A load then continues it. */
 bool drill_left_open(const drill_result_t *result);
 
-/* The pass that took less time, or is predicted to; NULL if there is only one pass. */
-const drill_pass_t *drill_quicker(const drill_result_t *result);
+/* Is it done within so many seconds, from nothing to verified? What was measured decides, or else the upper end of what is
+ * predicted. *seconds: that number; NAN: not known. */
+bool drill_is_within(const drill_result_t *result, double within, double *seconds);
 
 #endif

@@ -7,9 +7,6 @@
 #include "catalog/store/store_mongo.h"
 #include "format/filter.h"
 #include "load/before/describe_input.h"
-#include "server/presplit/balancer.h"
-#include "server/presplit/zones.h"
-#include "study/choices.h"
 #include "study/drill/drill_inner.h"
 
 #include <stdio.h>
@@ -17,14 +14,8 @@
 #include <string.h>
 
 void drill_spec_init(drill_spec_t *spec) {
-    *spec = (drill_spec_t){.indexes = DRILL_AFTER};
+    *spec = (drill_spec_t){.scale = 0};
     load_spec_init(&spec->load);
-}
-
-const char *drill_indexes_name(drill_indexes_t indexes) {
-    static const char *const names[] = {
-        [DRILL_AFTER] = "after", [DRILL_BEFORE] = "before", [DRILL_BOTH] = "both"};
-    return names[indexes];
 }
 
 /* The target is dropped only if the user has written its name a second time. */
@@ -43,24 +34,6 @@ static bool check_drop(const drilling_t *drilling, err_t *err) {
     return ok;
 }
 
-/* A load would also find out, but only after the target was dropped. */
-static bool check_indexes(const load_spec_t *load, err_t *err) {
-    for (size_t i = 0; i < load->index_count; i++) {
-        index_spec_t index;
-        if (!collection_parse_index(load->indexes[i], &index, err))
-            return err_where(err, "--index");
-        collection_free_index(&index);
-    }
-    return true;
-}
-
-static bool check_cluster(const drilling_t *drilling, err_t *err) {
-    const load_spec_t *load = &drilling->spec->load;
-    return drilling->result->cluster || (!load->shard_key && !load->direct) ||
-           err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
-                   load->direct ? "--direct" : "--shard-key", drilling->result->where);
-}
-
 static bool keep_filter(drilling_t *drilling, const schema_t *schema, err_t *err) {
     const load_spec_t *load = &drilling->spec->load;
     filter_t *filter =
@@ -75,12 +48,10 @@ static bool keep_filter(drilling_t *drilling, const schema_t *schema, err_t *err
 bool drill_check_spec(drilling_t *drilling, err_t *err) {
     const load_spec_t *load = &drilling->spec->load;
     drill_result_t *result = drilling->result;
-    size_t files;
-    if (!check_drop(drilling, err) || !check_indexes(load, err) ||
-        !(drilling->scratch_uri = scratch_uri(load->uri, SCRATCH_DRILL, 0, NULL, NULL, err)) ||
-        !supplies_check_files(load, "a drill reads again what it has loaded", &files, err))
+    if (!check_drop(drilling, err))
         return false;
-    schema_t *schema = supplies_find_format(load, &drilling->guessed, err);
+    schema_t *schema =
+        supplies_find_format(load, "a drill reads again what it has loaded", &drilling->guessed, err);
     bool ok = schema && keep_filter(drilling, schema, err);
     if (schema) {
         snprintf(result->format, sizeof result->format, "%s", schema->name);
@@ -88,6 +59,13 @@ bool drill_check_spec(drilling_t *drilling, err_t *err) {
     }
     schema_destroy(schema);
     return ok && first_query_choose(drilling->spec->query, result->format, &result->query, err);
+}
+
+static bool refuse(const drilling_t *drilling, const char *what, const char *which, const char *why,
+                   err_t *err) {
+    return err_set(err, STATUS_USAGE,
+                   "%s %s %.200s%s. Nothing was touched; drill in scratch (leave --drop out)",
+                   drilling->result->namespace, what, which, why);
 }
 
 /* A dropped target gets back the indexes that it has, unless others are named. */
@@ -98,10 +76,8 @@ static bool take_indexes(drilling_t *drilling, err_t *err) {
     if (!present_indexes_read(drilling->target, drilling->client, own, err))
         return false;
     if (own->other[0] && spec->drop && !spec->load.index_count)
-        return err_set(err, STATUS_USAGE,
-                       "%s has an index that a drill does not make again (%s): it would be gone. Nothing was "
-                       "touched; name the indexes to build with --index, and make the others yourself",
-                       result->namespace, own->other);
+        return refuse(drilling, "has an index that a drill does not make again:", own->other,
+                      ", which would be gone", err);
     if (own->other[0])
         log_warn("%s has an index that a drill does not make (%s): it is without that one", result->namespace,
                  own->other);
@@ -109,74 +85,32 @@ static bool take_indexes(drilling_t *drilling, err_t *err) {
         result->load.indexes = own->texts;
         result->load.index_count = own->count;
     }
-    return spec->indexes == DRILL_AFTER || result->load.index_count ||
-           err_set(err, STATUS_USAGE, "--indexes %s: %s has none; name them with --index",
-                   drill_indexes_name(spec->indexes), result->namespace);
-}
-
-static bool nothing_of_a_person(drilling_t *drilling, err_t *err) {
-    const char *name = drilling->result->namespace;
-    zones_t zones;
-    balancer_t hold = BALANCER_ON;
-    bool ok = zones_read(drilling->target, drilling->client, NULL, &zones, err) &&
-              zones_may_drop(drilling->target, drilling->client, &zones, err) &&
-              (!zones.unbalanced || balancer_look(drilling->target, drilling->client, &hold, NULL, err));
-    if (ok && zones.others)
-        ok = err_set(
-            err, STATUS_USAGE,
-            "%s has zones that a person has set (%zu range%s, such as %s): a drop takes them away. Nothing "
-            "was touched; drill in scratch (leave --drop out), or take them away and put them back yourself",
-            name, zones.others, zones.others == 1 ? "" : "s", zones.other);
-    else if (ok && (hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT))
-        ok = err_set(
-            err, STATUS_USAGE,
-            "the balancing of %s was turned off by a person: a drop turns it on. Nothing was touched; drill "
-            "in scratch (leave --drop out), or turn it on (sh.enableBalancing) and off again yourself",
-            name);
-    zones_free(&zones);
-    return ok;
+    return true;
 }
 
 /* After a drop, only what a load itself sets comes back: refuses a target that has more. */
 static bool nothing_beyond(drilling_t *drilling, err_t *err) {
     char beyond[64];
-    if (!drilling->spec->drop)
-        return true;
-    if (drilling->result->cluster && !nothing_of_a_person(drilling, err))
-        return false;
     return present_indexes_beyond(drilling->target, drilling->client, beyond, err) &&
-           (!beyond[0] ||
-            err_set(err, STATUS_USAGE,
-                    "%s has a setting that a load does not make again (%s): it would be gone. Nothing was "
-                    "touched; drill in scratch (leave --drop out), or take it away and put it back yourself",
-                    drilling->result->namespace, beyond));
-}
-
-static bool refuse_otherwise(const drilling_t *drilling, const char *option, const char *value, err_t *err) {
-    return err_set(
-        err, STATUS_USAGE,
-        "%s was loaded with %s%s%.200s: a drill would make other documents. Nothing was touched; drill in "
-        "scratch (leave --drop out)%s",
-        drilling->result->namespace, option, *value ? " " : "", value,
-        strcmp(option, "another format") == 0 ? ", or with the same --format" : "");
+           (!beyond[0] || refuse(drilling, "has a setting that a load does not make again:", beyond,
+                                 ", which would be gone", err));
 }
 
 /* Would the same documents come back? */
 static bool comes_back(const drilling_t *drilling, const catalog_header_t *header, err_t *err) {
-    const char *filter = header->filter ? header->filter : "";
+    const char *filter = header->filter ? header->filter : "", *other = NULL;
     if (header->appends)
-        return err_set(err, STATUS_USAGE,
-                       "%s was loaded with --append: documents of others may be in it, which would not come "
-                       "back. Nothing was touched; drill in scratch (leave --drop out)",
-                       drilling->result->namespace);
-    if (header->id && *header->id && strcmp(header->id, "_id") != 0) /* that is the data's own */
-        return refuse_otherwise(drilling, "--id", header->id, err);
-    if (header->existing)
-        return refuse_otherwise(drilling, "--existing", header->existing, err);
-    if (header->format && strcmp(filter, drilling->filter) != 0)
-        return refuse_otherwise(drilling, *filter ? "--filter" : "no --filter", *filter ? filter : "", err);
-    return !header->format_digest || strcmp(header->format_digest, drilling->digest) == 0 ||
-           refuse_otherwise(drilling, "another format", "", err);
+        other = "--append";
+    else if (header->id && *header->id && strcmp(header->id, "_id") != 0) /* that is the data's own */
+        other = "--id";
+    else if (header->existing)
+        other = "--existing";
+    else if (header->format && strcmp(filter, drilling->filter) != 0)
+        other = *filter ? "--filter" : "no --filter";
+    else if (header->format_digest && strcmp(header->format_digest, drilling->digest) != 0)
+        other = "another format";
+    return !other ||
+           refuse(drilling, "was loaded with", other, ": a drill would not make the same documents", err);
 }
 
 /* Are all inputs whose documents are there among those that are loaded again? */
@@ -209,27 +143,12 @@ static bool comes_back_whole(const drilling_t *drilling, store_t *store, err_t *
     return ok;
 }
 
-static bool nobody_loads(const drilling_t *drilling, store_t *store, int64_t lease_ms, err_t *err) {
-    size_t running;
-    return running_count(store, lease_ms, &running, err) &&
-           (!running ||
-            err_set(err, STATUS_USAGE,
-                    "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
-                    "who they are",
-                    running, running == 1 ? "" : "s", drilling->result->namespace,
-                    running == 1 ? "is" : "are", running == 1 ? "it" : "them"));
-}
-
 static bool check_catalog(const drilling_t *drilling, err_t *err) {
     catalog_header_t header = {0};
     bool found;
-    if (!drilling->spec->drop)
-        return true;
     store_t *store = store_mongo_open(drilling->target, drilling->client, err);
     const bool ok = store && store->read_header(store, &header, &found, err) &&
-                    (!found || comes_back(drilling, &header, err)) &&
-                    nobody_loads(drilling, store, found ? header.lease_ms : STORE_LEASE_MS, err) &&
-                    comes_back_whole(drilling, store, err);
+                    (!found || comes_back(drilling, &header, err)) && comes_back_whole(drilling, store, err);
     catalog_header_free(&header);
     store_mongo_close(store);
     return ok;
@@ -269,13 +188,12 @@ bool drill_open_target(drilling_t *drilling, err_t *err) {
     snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(drilling->target));
     snprintf(result->where, sizeof result->where, "%s", server_where(drilling->target));
     snprintf(result->version, sizeof result->version, "%s", facts->version);
-    snprintf(result->collection, sizeof result->collection, "%s%s", result->namespace,
-             result->scratch ? SCRATCH_DRILL : "");
+    snprintf(result->collection, sizeof result->collection, "%s", result->namespace);
     result->cluster = facts->kind == SERVER_ROUTER;
     const bool ok =
-        check_cluster(drilling, err) &&
-        choices_like_target(spec->load.uri, spec->load.patience_ns, &result->load, result->shard_key, err) &&
-        take_indexes(drilling, err) && nothing_beyond(drilling, err) && check_catalog(drilling, err);
+        supplies_like_target(drilling->target, drilling->client, &result->load, result->shard_key, err) &&
+        take_indexes(drilling, err) &&
+        (!spec->drop || (nothing_beyond(drilling, err) && check_catalog(drilling, err)));
     if (ok)
         tell_settings(drilling);
     return ok;

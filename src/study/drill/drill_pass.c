@@ -1,7 +1,7 @@
-#include "study/drill/drill_pass.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "study/drill/drill_inner.h"
 #include "verify/verify.h"
 
 #include <assert.h>
@@ -14,7 +14,9 @@ static_assert(DRILL_CLOSE == (int)TIMELINE_CLOSING && DRILL_LOAD == (int)TIMELIN
               "a drill begins with the phases of a load");
 
 typedef struct {
-    const drill_pass_spec_t *spec;
+    const drill_result_t *result;
+    const load_spec_t *load;
+    bool quiet;
     drill_pass_t *pass;
     int64_t origin_ns;
 } passing_t;
@@ -37,9 +39,9 @@ const char *drill_phase_name(drill_phase_t phase) {
     return phases[phase].name;
 }
 
-/* Would a person name this phase? */
+/* Would a user name this phase? */
 static bool matters(const passing_t *passing, drill_phase_t phase) {
-    return phases[phase].doing && (phase != DRILL_PLACE || passing->spec->cluster);
+    return phases[phase].doing && (phase != DRILL_PLACE || passing->result->cluster);
 }
 
 static void enter(passing_t *passing, drill_phase_t phase) {
@@ -50,7 +52,7 @@ static void enter(passing_t *passing, drill_phase_t phase) {
     span->came = true;
     if (matters(passing, phase) || passing->pass->reached == DRILL_PHASES)
         passing->pass->reached = phase;
-    if (!again && matters(passing, phase) && !passing->spec->quiet)
+    if (!again && matters(passing, phase) && !passing->quiet)
         log_note("drill: %s", phases[phase].doing);
 }
 
@@ -75,9 +77,8 @@ static bool failed(const passing_t *passing, err_t *err) {
 
 static bool load(passing_t *passing, err_t *err) {
     drill_pass_t *pass = passing->pass;
-    load_spec_t spec = passing->spec->load;
+    load_spec_t spec = *passing->load;
     spec.drop = true;
-    spec.indexes_first = pass->indexes_first;
     spec.told = (timeline_told_t){entered, passing};
     enter(passing, DRILL_LOOK);
     const bool ok = load_run(&spec, &pass->load, err);
@@ -104,7 +105,7 @@ static void keep_difference(drill_pass_t *pass, const err_t *err) {
 }
 
 static bool verify(passing_t *passing, err_t *err) {
-    const load_spec_t *load = &passing->spec->load;
+    const load_spec_t *load = passing->load;
     drill_pass_t *pass = passing->pass;
     verify_spec_t spec;
     verify_result_t result;
@@ -133,10 +134,10 @@ static bool verify(passing_t *passing, err_t *err) {
 }
 
 static bool ask(passing_t *passing, err_t *err) {
-    const load_spec_t *load = &passing->spec->load;
+    const load_spec_t *load = passing->load;
     drill_pass_t *pass = passing->pass;
     enter(passing, DRILL_QUERY);
-    bool ok = first_query_ask(passing->spec->query, load->uri, load->patience_ns, &pass->answer, err);
+    bool ok = first_query_ask(&passing->result->query, load->uri, load->patience_ns, &pass->answer, err);
     leave(passing, DRILL_QUERY);
     if (!ok && err->status == STATUS_DIFFERENT) {
         keep_difference(pass, err);
@@ -145,12 +146,13 @@ static bool ask(passing_t *passing, err_t *err) {
     return ok || failed(passing, err);
 }
 
-bool drill_pass(const drill_pass_spec_t *spec, drill_pass_t *pass, err_t *err) {
-    passing_t passing = {.spec = spec, .pass = pass, .origin_ns = clock_now_ns()};
+bool drill_pass(const drill_result_t *result, const load_spec_t *load_spec, bool quiet, drill_pass_t *pass,
+                err_t *err) {
+    passing_t passing = {result, load_spec, quiet, pass, clock_now_ns()};
     const log_level_t level = log_level();
     pass->reached = DRILL_PHASES;
     pass->answer.seconds = NAN;
-    if (spec->quiet && level != LOG_VERBOSE)
+    if (quiet && level != LOG_VERBOSE)
         log_set_level(LOG_SILENT);
     bool ok = load(&passing, err);
     ok = ok && verify(&passing, err);

@@ -3,6 +3,7 @@
 #include "study/student.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* For a two-sided interval of 95 %. */
@@ -17,35 +18,23 @@ static double deviation(double squares, double freedom) {
     return freedom > 0 ? sqrt(squares / freedom) : NAN;
 }
 
-static forecast_line_t fit_constant(const forecast_point_t *points, size_t count, forecast_shape_t shape) {
-    double sum = 0, squares = 0;
+/* share: seconds / work is the same for all; else seconds are. */
+static forecast_line_t fit_mean(const forecast_point_t *points, size_t count, forecast_shape_t shape,
+                                bool share) {
+    double mean = 0, squares = 0;
     for (size_t i = 0; i < count; i++)
-        sum += points[i].seconds;
-    const double mean = sum / (double)count;
-    for (size_t i = 0; i < count; i++)
-        squares += (points[i].seconds - mean) * (points[i].seconds - mean);
-    return (forecast_line_t){.shape = shape,
-                             .fixed = mean,
-                             .points = count,
-                             .scatter = deviation(squares, (double)count - 1),
-                             .freedom = (double)count - 1};
-}
-
-/* seconds / work is the same for all. */
-static forecast_line_t fit_share(const forecast_point_t *points, size_t count, forecast_shape_t shape) {
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += points[i].seconds / work_of(shape, points[i].documents);
-    const double mean = sum / (double)count;
+        mean += points[i].seconds / (share ? work_of(shape, points[i].documents) : 1) / (double)count;
     for (size_t i = 0; i < count; i++) {
-        const double off = points[i].seconds / work_of(shape, points[i].documents) - mean;
+        const double off = points[i].seconds / (share ? work_of(shape, points[i].documents) : 1) - mean;
         squares += off * off;
     }
+    const double freedom = (double)count - 1;
     return (forecast_line_t){.shape = shape,
-                             .each = mean,
+                             .fixed = share ? 0 : mean,
+                             .each = share ? mean : 0,
                              .points = count,
-                             .scatter = deviation(squares, (double)count - 1),
-                             .freedom = (double)count - 1};
+                             .scatter = deviation(squares, freedom),
+                             .freedom = freedom};
 }
 
 /* y = each + fixed * z, where y is seconds / work, and z is 1 / work. */
@@ -65,14 +54,14 @@ static forecast_line_t fit_line(const forecast_point_t *points, size_t count, fo
     const bool one_size = zz <= z_mean * z_mean * 1e-20;
     const double fixed = one_size ? 0 : zy / zz, each = y_mean - fixed * z_mean;
     if (fixed <= 0)
-        return fit_share(points, count, shape);
+        return fit_mean(points, count, shape, true);
     for (size_t i = 0; i < count; i++) {
         const double z = 1 / work_of(shape, points[i].documents);
         const double off = points[i].seconds * z - each - fixed * z;
         squares += off * off;
     }
     if (each <= 0) {
-        forecast_line_t line = fit_constant(points, count, shape);
+        forecast_line_t line = fit_mean(points, count, shape, false);
         line.fell_fixed = fixed;
         line.fell_each = each;
         line.fell_scatter = deviation(squares, (double)count - 2);
@@ -93,7 +82,8 @@ static forecast_line_t fit_line(const forecast_point_t *points, size_t count, fo
 forecast_line_t forecast_fit(const forecast_point_t *points, size_t count, forecast_shape_t shape) {
     if (!count)
         return (forecast_line_t){.shape = shape, .fixed = NAN, .scatter = NAN};
-    return shape == FORECAST_CONSTANT ? fit_constant(points, count, shape) : fit_line(points, count, shape);
+    return shape == FORECAST_CONSTANT ? fit_mean(points, count, shape, false)
+                                      : fit_line(points, count, shape);
 }
 
 /* How far one more measurement may be from a line through `points`, at this amount of work. */

@@ -1,11 +1,9 @@
-#include "study/drill/rehearsal.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/step.h"
 #include "input/manifest.h"
-#include "study/drill/drill_pass.h"
+#include "study/drill/drill_inner.h"
 #include "study/drill/gauge.h"
-#include "study/supplies.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +16,10 @@ enum { FIRST_SAMPLE = 20000, MOST_SAMPLE = 1000000, SIZES = 3, ROUNDS = 2, MORE_
 static const double LONG_ENOUGH_S = 2;
 
 typedef struct {
-    const rehearsal_spec_t *spec;
+    const drill_spec_t *spec;
     drill_result_t *result;
+    scratch_t *scratch;
+    load_spec_t load;   /* into the scratch collection */
     drill_pass_t *pass; /* the last pass */
     uint64_t most;      /* records of the largest sample */
     uint64_t all;       /* records of all files; UINT64_MAX: too many to count */
@@ -33,7 +33,7 @@ typedef struct {
 /* ---- how many there are ---- */
 
 static bool count_documents(rehearsal_t *rehearsal, err_t *err) {
-    const load_spec_t *load = rehearsal->spec->load;
+    const load_spec_t *load = &rehearsal->load;
     drill_result_t *result = rehearsal->result;
     manifest_options_t options = {.input_name = NULL};
     manifest_t manifest;
@@ -55,23 +55,17 @@ static bool count_documents(rehearsal_t *rehearsal, err_t *err) {
 
 /* ---- samples ---- */
 
-static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, err_t *err) {
-    const drill_pass_spec_t spec = {.load = *rehearsal->spec->load,
-                                    .query = &rehearsal->result->query,
-                                    .quiet = true,
-                                    .cluster = rehearsal->result->cluster};
-    drill_pass_spec_t limited = spec;
+static bool take(rehearsal_t *rehearsal, uint64_t records, err_t *err) {
+    load_spec_t load = rehearsal->load;
     drill_pass_t *pass = rehearsal->pass;
     const counts_t *counts = &pass->load.counts;
     /* without a limit, files are read in parallel, as in the drill itself */
-    supplies_make_sample(&limited.load, records >= rehearsal->all ? UINT64_MAX : records);
-    limited.load.limit_is_about = true;
+    supplies_make_sample(&load, records >= rehearsal->all ? UINT64_MAX : records);
+    load.limit_is_about = true;
     memset(pass, 0, sizeof *pass);
-    pass->indexes_first = indexes_first;
-    if (!scratch_begin(rehearsal->spec->scratch, 0, NULL, err))
+    scratch_checkpoint(rehearsal->scratch);
+    if (!drill_pass(rehearsal->result, &load, true, pass, err))
         return false;
-    if (!drill_pass(&limited, pass, err))
-        return supplies_all_rejected(&limited.load, err);
     if (!rehearsal->told)
         rehearsal->told = supplies_tell_rejects(counts);
     rehearsal->scans = pass->answer.scans;
@@ -88,8 +82,7 @@ static void keep(rehearsal_t *rehearsal, uint64_t asked) {
     *sample = (drill_sample_t){.asked = asked,
                                .read = pass->load.counts.read,
                                .documents = pass->load.counts.loaded,
-                               .bytes = pass->load.bytes_bson,
-                               .indexes_first = pass->indexes_first};
+                               .bytes = pass->load.bytes_bson};
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
         sample->seconds[i] = pass->phases[i].came ? (double)pass->phases[i].took_ns / 1e9 : NAN;
 }
@@ -97,7 +90,7 @@ static void keep(rehearsal_t *rehearsal, uint64_t asked) {
 /* The first sample is not counted: it brings the files into the page cache, and shows how large samples may be. */
 static bool warm_up(rehearsal_t *rehearsal, err_t *err) {
     const uint64_t asked = rehearsal->spec->sample ? rehearsal->spec->sample : FIRST_SAMPLE;
-    if (!take(rehearsal, asked, rehearsal->result->passes[0].indexes_first, err))
+    if (!take(rehearsal, asked, err))
         return false;
     const counts_t *counts = &rehearsal->pass->load.counts;
     const double seconds = (double)rehearsal->pass->phases[DRILL_LOAD].took_ns / 1e9,
@@ -115,13 +108,13 @@ static void say(rehearsal_t *rehearsal, uint64_t records, size_t all) {
     const drill_result_t *result = rehearsal->result;
     char number[UNITS_MAX];
     log_detail("drill: a sample of %llu record%s", (unsigned long long)records, units_s(records));
-    step_change(&rehearsal->step, "drill: sample %zu of %zu: %s record%s", result->sample_count + 1,
-                all * result->pass_count, units_count(number, records), units_s(records));
+    step_change(&rehearsal->step, "drill: sample %zu of %zu: %s record%s", result->sample_count + 1, all,
+                units_count(number, records), units_s(records));
 }
 
 /* Each size is half of another; they go up in one round and down in the next. */
-static bool take_all(rehearsal_t *rehearsal, bool indexes_first, err_t *err) {
-    const bool thorough = rehearsal->spec->thorough;
+static bool take_all(rehearsal_t *rehearsal, err_t *err) {
+    const bool thorough = rehearsal->spec->scale > 0;
     const size_t sizes = thorough ? MORE_SIZES : SIZES, rounds = thorough ? MORE_ROUNDS : ROUNDS;
     for (size_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < sizes; i++) {
@@ -129,7 +122,7 @@ static bool take_all(rehearsal_t *rehearsal, bool indexes_first, err_t *err) {
             uint64_t records = rehearsal->most >> halvings;
             records = records ? records : 1;
             say(rehearsal, records, sizes * rounds);
-            if (!take(rehearsal, records, indexes_first, err))
+            if (!take(rehearsal, records, err))
                 return false;
             keep(rehearsal, records);
         }
@@ -140,13 +133,13 @@ static bool take_all(rehearsal_t *rehearsal, bool indexes_first, err_t *err) {
 
 /* An index is a sort: each key is compared about log2(n) times. The rest of its cost is proportional to n, so the
  * prediction is rather too long than too short: docs/disaster-recovery.md. */
-static forecast_shape_t shape_of(const rehearsal_t *rehearsal, drill_phase_t phase, bool indexes_first) {
+static forecast_shape_t shape_of(const rehearsal_t *rehearsal, drill_phase_t phase) {
     switch (phase) {
     case DRILL_LOAD:
     case DRILL_VERIFY:
         return FORECAST_LINE;
     case DRILL_INDEXES:
-        return indexes_first ? FORECAST_CONSTANT : FORECAST_SORT;
+        return FORECAST_SORT;
     case DRILL_QUERY:
         return rehearsal->scans ? FORECAST_LINE : FORECAST_CONSTANT;
     default:
@@ -154,23 +147,24 @@ static forecast_shape_t shape_of(const rehearsal_t *rehearsal, drill_phase_t pha
     }
 }
 
-static forecast_t predict_phase(const rehearsal_t *rehearsal, drill_phase_t phase, bool indexes_first) {
+static forecast_t predict_phase(const rehearsal_t *rehearsal, drill_phase_t phase) {
     const drill_result_t *result = rehearsal->result;
     forecast_point_t points[DRILL_MOST_SAMPLES];
     size_t count = 0;
     for (size_t i = 0; i < result->sample_count; i++) {
         const drill_sample_t *sample = &result->samples[i];
-        if (sample->indexes_first == indexes_first && !isnan(sample->seconds[phase]))
+        if (!isnan(sample->seconds[phase]))
             points[count++] = (forecast_point_t){(double)sample->documents, sample->seconds[phase]};
     }
-    const forecast_line_t line = forecast_fit(points, count, shape_of(rehearsal, phase, indexes_first));
+    const forecast_line_t line = forecast_fit(points, count, shape_of(rehearsal, phase));
     return forecast_at(&line, result->all_documents);
 }
 
-static void predict(const rehearsal_t *rehearsal, drill_pass_t *pass) {
+static void predict(const rehearsal_t *rehearsal) {
+    drill_pass_t *pass = &rehearsal->result->pass;
     forecast_t parts[DRILL_PHASES];
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
-        parts[i] = pass->phases[i].predicted = predict_phase(rehearsal, i, pass->indexes_first);
+        parts[i] = pass->phases[i].predicted = predict_phase(rehearsal, i);
     pass->predicted = forecast_sum(parts, DRILL_PHASES);
     pass->verified = forecast_sum(parts, DRILL_QUERY);
 }
@@ -182,27 +176,31 @@ static bool rehearse(rehearsal_t *rehearsal, err_t *err) {
     if (!count_documents(rehearsal, err) || !warm_up(rehearsal, err))
         return false;
     log_detail("drill: samples of %s records and less", units_count(records, rehearsal->most));
-    bool ok = true;
     step_begin(&rehearsal->step, "%s", "");
-    for (size_t i = 0; ok && i < result->pass_count; i++)
-        ok = take_all(rehearsal, result->passes[i].indexes_first, err);
+    const bool ok = take_all(rehearsal, err);
     step_end(&rehearsal->step);
     if (!ok)
         return false;
-    result->all_documents = rehearsal->spec->documents;
-    if (isnan(result->all_documents))
-        result->all_documents = floor(rehearsal->documents * rehearsal->kept);
-    else
+    const uint64_t scale = rehearsal->spec->scale;
+    if (scale && scale != DRILL_ALL) {
+        result->all_documents = (double)scale;
         result->exact = true; /* the number was given by the user */
-    for (size_t i = 0; i < result->pass_count; i++)
-        predict(rehearsal, &result->passes[i]);
+    } else {
+        result->all_documents = floor(rehearsal->documents * rehearsal->kept);
+    }
+    predict(rehearsal);
     return true;
 }
 
-bool rehearsal_run(const rehearsal_spec_t *spec, drill_result_t *result, err_t *err) {
-    rehearsal_t rehearsal = {.spec = spec, .result = result, .pass = calloc(1, sizeof(drill_pass_t))};
+bool rehearsal_run(drilling_t *drilling, err_t *err) {
+    rehearsal_t rehearsal = {.spec = drilling->spec,
+                             .result = drilling->result,
+                             .scratch = drilling->scratch,
+                             .load = drilling->result->load,
+                             .pass = calloc(1, sizeof(drill_pass_t))};
     if (!rehearsal.pass)
         return err_memory(err, sizeof *rehearsal.pass);
+    rehearsal.load.uri = scratch_place(drilling->scratch);
     const bool ok = rehearse(&rehearsal, err);
     free(rehearsal.pass);
     return ok;

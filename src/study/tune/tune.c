@@ -3,8 +3,6 @@
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "server/presplit/presplit.h"
-#include "study/busy.h"
-#include "study/trial.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,205 +10,279 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS_WANTED = 6, MOST_TRIALS = 500 };
+enum {
+    FIRST_SAMPLE = 200000,
+    LEAST_THREADS = 8,
+    MOST_THREADS = 32,
+    MOST_CLUSTER_THREADS = 64,
+    THREADS_A_CPU = 4,
+    THREADS_A_SHARD = 4
+};
 
-static const int64_t SECOND_NS = 1000000000;
+static const int64_t BUDGET_NS = 180000000000;
+/* A trial is planned for more than it needs, since trials differ. */
+static const double PLANNED_NS = 1.3 * TUNE_LEAST_NS;
 
 typedef struct {
     const tune_spec_t *spec;
-    load_spec_t load; /* with the target's settings */
     tune_result_t *result;
     trials_t trials;
-    char *uris[CHOICES_MOST_CELLS]; /* of the choices */
+    bool ended; /* the files have no more records than a trial had */
 } tuning_t;
 
 void tune_spec_init(tune_spec_t *spec) {
-    *spec = (tune_spec_t){.budget_ns = 180 * SECOND_NS, .precision = 0.05, .seed = 1};
+    *spec = (tune_spec_t){.budget_ns = BUDGET_NS};
     load_spec_init(&spec->load);
+}
+
+/* ---- settings ---- */
+
+static void add_value(tune_list_t *list, const char *value) {
+    snprintf(list->values[list->count++], TUNE_VALUE, "%s", value);
+}
+
+void tune_fill(tune_list_t *lists, size_t shards) {
+    static const char *const threads[] = {"1", "2", "4", "8", "16", "32", "64"};
+    static const char *const batches[] = {"100", "300", "1000", "3000"};
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN) * THREADS_A_CPU;
+    long most = cpus < LEAST_THREADS ? LEAST_THREADS : cpus > MOST_THREADS ? MOST_THREADS : cpus;
+    const size_t wanted = shards * THREADS_A_SHARD;
+    if (wanted > (size_t)most)
+        most = wanted > MOST_CLUSTER_THREADS ? MOST_CLUSTER_THREADS : (long)wanted;
+    if (!lists[TUNE_THREADS].count)
+        for (size_t i = 0; i < sizeof threads / sizeof *threads && 1L << i <= most; i++)
+            add_value(&lists[TUNE_THREADS], threads[i]);
+    if (!lists[TUNE_BATCH].count)
+        for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
+            add_value(&lists[TUNE_BATCH], batches[i]);
+}
+
+/* Fewer threads are cheaper, then smaller batches, then what is named first. */
+static int by_cost(const void *a, const void *b) {
+    const tune_setting_t *x = a, *y = b;
+    if (x->load.threads != y->load.threads)
+        return x->load.threads < y->load.threads ? -1 : 1;
+    if (x->load.batch != y->load.batch)
+        return x->load.batch < y->load.batch ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+bool tune_combine(const load_spec_t *load, tune_result_t *result, err_t *err) {
+    size_t count = 1;
+    for (size_t i = 0; i < result->list_count; i++)
+        count *= result->lists[i].count ? result->lists[i].count : 1;
+    if (count > TUNE_SETTINGS)
+        return err_set(err, STATUS_USAGE,
+                       "these lists make %zu combinations, and at most %d are tried: shorten a list", count,
+                       TUNE_SETTINGS);
+    if (!(result->settings = calloc(count, sizeof *result->settings)))
+        return err_memory(err, count * sizeof *result->settings);
+    result->count = count;
+    for (size_t i = 0; i < count; i++) {
+        tune_setting_t *setting = &result->settings[i];
+        size_t rest = i;
+        setting->load = *load;
+        setting->order = i;
+        for (size_t j = result->list_count; j-- > 0;) {
+            const tune_list_t *list = &result->lists[j];
+            if (!list->count)
+                continue;
+            setting->values[j] = list->values[rest % list->count];
+            rest /= list->count;
+            if (!list->set(list->context, setting->values[j], &setting->load, err))
+                return false;
+        }
+    }
+    qsort(result->settings, count, sizeof *result->settings, by_cost);
+    return true;
+}
+
+const char *tune_name(const tune_result_t *result, size_t at, char out[TUNE_NAME]) {
+    const tune_setting_t *setting = &result->settings[at];
+    size_t used = (size_t)snprintf(out, TUNE_NAME, "%u thread%s x batch %u", setting->load.threads,
+                                   units_s(setting->load.threads), setting->load.batch);
+    for (size_t i = TUNE_BATCH + 1; i < result->list_count && used < TUNE_NAME; i++)
+        if (result->lists[i].count > 1)
+            used += (size_t)snprintf(out + used, TUNE_NAME - used, ", %s %s", result->lists[i].option,
+                                     setting->values[i]);
+    return out;
 }
 
 /* ---- before the first trial ---- */
 
-static bool open_target(tuning_t *tuning, err_t *err) {
+static bool be_like_target(tune_result_t *result, load_spec_t *load, err_t *err) {
+    const server_options_t options = {.uri = load->uri, .patience_ns = load->patience_ns, .connections = 2};
+    server_t *server = server_connect(&options, err);
+    mongoc_client_t *client = server ? server_take(server, err) : NULL;
+    const bool ok = client && supplies_like_target(server, client, load, result->shard_key, err);
+    if (client)
+        server_give(server, client);
+    server_destroy(server);
+    return ok;
+}
+
+static bool open_target(tuning_t *tuning, load_spec_t *load, err_t *err) {
     const tune_spec_t *spec = tuning->spec;
     tune_result_t *result = tuning->result;
     shard_names_t shards = {.count = 0};
     bool ok = trials_open(&tuning->trials, &spec->load, err);
     snprintf(result->format, sizeof result->format, "%s", tuning->trials.format);
-    tuning->load = spec->load;
-    if (!ok ||
-        !choices_like_target(spec->load.uri, spec->load.patience_ns, &tuning->load, result->shard_key, err))
+    if (!ok || !be_like_target(result, load, err))
         return false;
     server_t *server = scratch_server(tuning->trials.scratch);
     snprintf(result->scratch, sizeof result->scratch, "%s", server_namespace(server));
     snprintf(result->where, sizeof result->where, "%s", server_where(server));
     snprintf(result->namespace, sizeof result->namespace, "%.*s",
-             (int)(strlen(result->scratch) - strlen(SCRATCH_TUNE)), result->scratch);
+             (int)(strstr(result->scratch, SCRATCH_TUNE) - result->scratch), result->scratch);
     result->cluster = server_facts(server)->kind == SERVER_ROUTER;
     if (result->cluster && !presplit_shards(server, scratch_client(tuning->trials.scratch), &shards, err))
         return false;
-    result->lists = spec->lists;
-    choices_fill(&result->lists, &tuning->load, shards.count ? shards.count : 1);
+    tune_fill(result->lists, shards.count);
     presplit_free_shards(&shards);
-    return choices_check(&result->lists, spec->load.uri, server_facts(server)->kind, err);
-}
-
-static bool make_matrix(tuning_t *tuning, err_t *err) {
-    const tune_spec_t *spec = tuning->spec;
-    tune_result_t *result = tuning->result;
-    matrix_setting_t *settings;
-    size_t count;
-    matrix_options_t options = {.precision = spec->precision,
-                                .nearly = TUNE_NEARLY,
-                                .budget_ns = spec->budget_ns,
-                                .most_trials = MOST_TRIALS,
-                                .seed = spec->seed};
-    bool ok =
-        choices_combine(&result->lists, &result->choices, &result->choice_count, &settings, &count, err);
-    if (ok) {
-        result->matrix = matrix_new(settings, count, &options);
-        result->figures = calloc(count, sizeof *result->figures);
-        ok = (result->matrix && result->figures) || err_memory(err, count * sizeof *result->figures);
-    }
-    free(settings);
-    for (size_t i = 0; ok && i < result->choice_count; i++)
-        ok = (tuning->uris[i] =
-                  scratch_uri(spec->load.uri, SCRATCH_TUNE, result->choices[i].routers,
-                              result->choices[i].wire, choice_uri_concern(&result->choices[i]), err)) != NULL;
-    return ok;
-}
-
-/* ---- one trial ---- */
-
-/* Loads the sample into the scratch collection, which is empty before and after it. */
-static bool make_trial(tuning_t *tuning, const matrix_setting_t *setting, tune_figures_t *figures,
-                       err_t *err) {
-    const choice_t *choice = &tuning->result->choices[setting->choice];
-    const load_result_t *trial = tuning->trials.result;
-    mongoc_client_t *client = scratch_client(tuning->trials.scratch);
-    load_spec_t load = tuning->load;
-    busy_t before, after;
-    load.uri = tuning->uris[setting->choice];
-    load.threads = setting->threads;
-    load.batch = setting->batch;
-    load.clustered = choice->clustered;
-    load.compressor = choice->compressor;
-    load.direct = choice->direct;
-    load.unsafe = choice_is_unsafe(choice);
-    if (!trials_begin(&tuning->trials, err))
-        return false;
-    tuning->result->checkpoints = tuning->trials.checkpoints;
-    busy_look(client, &before);
-    const bool ok = trials_load(&tuning->trials, &load, err);
-    busy_look(client, &after);
-    if (!trials_end(&tuning->trials, ok, err))
-        return false;
-    const busy_figures_t busy = busy_between(&before, &after);
-    const double seconds = (double)trial->moving_ns / 1e9;
-    figures->trials++;
-    figures->documents += trial->counts.loaded;
-    figures->retries += trial->retries;
-    figures->seconds += seconds;
-    figures->client_cores += (double)trial->cpu_ns / (double)trial->took_ns * seconds;
-    figures->host_busy += busy.host * seconds;
-    figures->server_cores += busy.server_cores * seconds;
-    figures->network += busy.network * seconds;
-    snprintf(figures->limited_by, sizeof figures->limited_by, "%s", trial->limited_by);
+    result->server_cpus = result->cluster ? NAN : trials_server_cpus(&tuning->trials);
     return true;
 }
 
+/* ---- trials ---- */
+
+/* With fewer records a trial of this setting is no figure. */
+static uint64_t limit_of(const tuning_t *tuning, const tune_setting_t *setting) {
+    const uint64_t least = (uint64_t)(TUNE_LEAST_BATCHES + 1) * setting->load.threads * setting->load.batch;
+    if (tuning->ended)
+        return UINT64_MAX; /* without a limit, files are read in parallel */
+    if (tuning->spec->sample)
+        return tuning->spec->sample;
+    return tuning->result->records > least ? tuning->result->records : least;
+}
+
+static bool make_trial(tuning_t *tuning, size_t at, tune_figures_t *figures, err_t *err) {
+    load_spec_t load = tuning->result->settings[at].load;
+    load.limit = limit_of(tuning, &tuning->result->settings[at]);
+    if (!trials_make(&tuning->trials, &load, figures, err))
+        return false;
+    tuning->result->checkpoints = tuning->trials.checkpoints;
+    tuning->ended |= tuning->trials.result->counts.read < load.limit;
+    if (tuning->ended)
+        tuning->result->records = tuning->trials.result->counts.read;
+    return true;
+}
+
+/* Plans as many records for a trial as would have taken long enough, and more than `least`. */
+static void plan_records(tuning_t *tuning, const tune_figures_t *figures, uint64_t least) {
+    const double records = (double)tuning->trials.result->counts.read * PLANNED_NS / (figures->seconds * 1e9);
+    if (!tuning->spec->sample && !tuning->ended)
+        tuning->result->records = (uint64_t)fmax(fmin(records, 1e15), (double)least);
+}
+
+/* The first trial is not counted: it reads the files into the page cache, lets servers allocate memory, and shows how
+ * many records a trial needs. */
 static bool warm_up(tuning_t *tuning, err_t *err) {
     tune_result_t *result = tuning->result;
-    const size_t settings = matrix_count(result->matrix);
-    const trials_fit_t fit = {.asked = tuning->spec->sample,
-                              .budget_ns = tuning->spec->budget_ns,
-                              .settings = settings,
-                              .rounds = ROUNDS_WANTED};
-    tune_figures_t ignored = {.trials = 0};
-    tuning->trials.limit = trials_first(&fit);
-    if (!make_trial(tuning, matrix_setting(result->matrix, settings / 2), &ignored, err))
+    tune_figures_t figures;
+    result->records = tuning->spec->sample ? tuning->spec->sample : FIRST_SAMPLE;
+    if (!make_trial(tuning, result->count / 2, &figures, err))
         return false;
-    trials_fit(&tuning->trials, &fit, &result->sample, &result->records);
+    plan_records(tuning, &figures, 1);
     result->warmed = true;
     return true;
 }
 
-/* ---- all of them ---- */
+static bool is_small(const tune_setting_t *setting, const tune_figures_t *figures) {
+    return figures->seconds * 1e9 < TUNE_LEAST_NS ||
+           figures->documents < (uint64_t)TUNE_LEAST_BATCHES * setting->load.threads * setting->load.batch;
+}
 
-static bool experiment(tuning_t *tuning, err_t *err) {
-    matrix_t *matrix = tuning->result->matrix;
-    const int64_t began = clock_now_ns();
-    bool ok = true;
-    for (size_t at; ok && (at = matrix_next(matrix)) != MATRIX_DONE;) {
-        const matrix_setting_t *setting = matrix_setting(matrix, at);
-        char name[64];
-        snprintf(name, sizeof name, "%u thread%s x batch %u", setting->threads, units_s(setting->threads),
-                 setting->batch);
-        trials_say(&tuning->trials, matrix, setting, name, began, tuning->spec->budget_ns);
-        ok = make_trial(tuning, setting, &tuning->result->figures[at], err);
-        if (ok) {
-            matrix_add(matrix, at, trials_rate(&tuning->trials), trials_took_ns(&tuning->trials));
-            log_detail("%s: %.0f docs/s", name, trials_rate(&tuning->trials));
-        }
+static bool try_setting(tuning_t *tuning, size_t at, err_t *err) {
+    tune_result_t *result = tuning->result;
+    tune_setting_t *setting = &result->settings[at];
+    tune_figures_t one;
+    if (!make_trial(tuning, at, &one, err))
+        return false;
+    if (is_small(setting, &one)) {
+        matrix_add_small(result->matrix, at, tuning->ended || tuning->spec->sample, tuning->trials.took_ns);
+        plan_records(tuning, &one, tuning->trials.result->counts.read / 2 * 3);
+        return true;
     }
-    matrix_judge(matrix, &tuning->result->verdict);
-    if (ok && tuning->result->verdict.best == MATRIX_DONE)
+    matrix_add(result->matrix, at, (double)one.documents / one.seconds, tuning->trials.took_ns);
+    tune_figures_add(&setting->figures, &one);
+    return true;
+}
+
+static void say(tuning_t *tuning, size_t at, int64_t began_ns) {
+    const matrix_t *matrix = tuning->result->matrix;
+    char took[UNITS_MAX], budget[UNITS_MAX], name[TUNE_NAME];
+    matrix_verdict_t so_far;
+    matrix_judge(matrix, &so_far);
+    units_time(took, clock_now_ns() - began_ns);
+    units_time(budget, tuning->spec->budget_ns);
+    step_change(&tuning->trials.step, "trial %u   %zu of %zu settings still open   %s of %s   %.60s",
+                so_far.trials + 1, matrix_count(matrix) - so_far.settled - so_far.dropped - so_far.small,
+                matrix_count(matrix), took, budget, tune_name(tuning->result, at, name));
+}
+
+static bool nothing_found(const tune_result_t *result, err_t *err) {
+    if (result->verdict.small)
         return err_set(
             err, STATUS_USAGE,
-            "the budget was too small for two trials of any setting: raise --budget, lower --sample, or name "
-            "fewer --threads and --batch");
-    return ok;
+            "no trial was large enough: it needs two seconds and %d batches for each thread. Name larger "
+            "files, more of them, or fewer --threads and a smaller --batch; leave --sample out",
+            TUNE_LEAST_BATCHES);
+    return err_set(err, STATUS_USAGE,
+                   "the budget was too small for a trial: raise --budget, or name fewer values to try");
+}
+
+static bool experiment(tuning_t *tuning, int64_t began_ns, err_t *err) {
+    tune_result_t *result = tuning->result;
+    bool ok = true;
+    result->matrix = matrix_new(result->count, tuning->spec->budget_ns - (clock_now_ns() - began_ns));
+    if (!result->matrix)
+        return err_memory(err, result->count * sizeof(matrix_setting_t));
+    for (size_t at; ok && (at = matrix_next(result->matrix)) != MATRIX_DONE;) {
+        say(tuning, at, began_ns);
+        ok = try_setting(tuning, at, err);
+    }
+    matrix_judge(result->matrix, &result->verdict);
+    return ok && (result->verdict.best != MATRIX_DONE || nothing_found(result, err));
 }
 
 bool tune_run(const tune_spec_t *spec, tune_result_t *result, err_t *err) {
     tuning_t tuning = {.spec = spec, .result = result};
+    load_spec_t load = spec->load; /* with the target's settings */
     const int64_t began = clock_now_ns();
     err_t closing;
-    *result = (tune_result_t){.server_cpus = NAN, .verdict = {.best = MATRIX_DONE, .cheapest = MATRIX_DONE}};
-    bool ok = open_target(&tuning, err) && make_matrix(&tuning, err);
-    if (ok) {
-        result->server_cpus = result->cluster ? NAN : busy_server_cpus(scratch_client(tuning.trials.scratch));
-        ok = warm_up(&tuning, err) && experiment(&tuning, err);
-    }
+    *result = (tune_result_t){.list_count = spec->list_count,
+                              .server_cpus = NAN,
+                              .verdict = {.best = MATRIX_DONE, .cheapest = MATRIX_DONE}};
+    memcpy(result->lists, spec->lists, sizeof result->lists);
+    const bool ok = open_target(&tuning, &load, err) && tune_combine(&load, result, err) &&
+                    warm_up(&tuning, err) && experiment(&tuning, began, err);
     result->took_ns = clock_now_ns() - began;
-    if (!trials_close(&tuning.trials, &closing)) {
-        if (ok)
-            *err = closing;
-        else
-            log_warn("%s", closing.text);
-        ok = false;
-    }
-    for (size_t i = 0; i < result->choice_count; i++)
-        free(tuning.uris[i]);
-    return ok;
+    if (trials_close(&tuning.trials, &closing))
+        return ok;
+    if (ok)
+        *err = closing;
+    else
+        log_warn("%s", closing.text);
+    return false;
 }
 
 void tune_free_result(tune_result_t *result) {
     matrix_free(result->matrix);
-    free(result->figures);
-    free(result->choices);
+    free(result->settings);
     result->matrix = NULL;
-    result->figures = NULL;
-    result->choices = NULL;
-}
-
-/* ---- what is kept ---- */
-
-tuned_t tune_found(const tune_result_t *result) {
-    const matrix_setting_t *cheapest = matrix_setting(result->matrix, result->verdict.cheapest);
-    tuned_t tuned = {.threads = cheapest->threads,
-                     .batch = cheapest->batch,
-                     .docs_per_second = cheapest->mean,
-                     .when_ms = clock_wall_ms()};
-    snprintf(tuned.namespace, sizeof tuned.namespace, "%s", result->namespace);
-    snprintf(tuned.format, sizeof tuned.format, "%s", result->format);
-    return tuned;
+    result->settings = NULL;
 }
 
 void tune_keep(const tune_spec_t *spec, const tune_result_t *result) {
-    const tuned_t tuned = tune_found(result);
+    const size_t at = result->verdict.cheapest;
+    tuned_t tuned = {.threads = result->settings[at].load.threads,
+                     .batch = result->settings[at].load.batch,
+                     .docs_per_second = matrix_median(matrix_setting(result->matrix, at)),
+                     .when_ms = clock_wall_ms()};
     char path[4096];
     err_t err;
+    snprintf(tuned.namespace, sizeof tuned.namespace, "%s", result->namespace);
+    snprintf(tuned.format, sizeof tuned.format, "%s", result->format);
     if (tuned_write(spec->load.uri, &tuned, path, &err))
         log_note(
             "kept in %s: `tipple load --threads auto --batch auto` takes the cheapest setting from now on",
@@ -225,26 +297,9 @@ static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Was the same setting tried without the routers, and is it certainly faster? */
-static bool is_faster_direct(const tune_result_t *result, size_t setting) {
-    const matrix_setting_t *routed = matrix_setting(result->matrix, setting);
-    if (!result->cluster || result->choices[routed->choice].direct)
-        return false;
-    for (size_t i = 0; i < matrix_count(result->matrix); i++) {
-        const matrix_setting_t *other = matrix_setting(result->matrix, i);
-        choice_t there = result->choices[other->choice], here = result->choices[routed->choice];
-        if (other->threads == routed->threads && other->batch == routed->batch && there.direct &&
-            there.clustered == here.clustered && there.compressor == here.compressor &&
-            there.wire == here.wire && there.concern == here.concern && there.routers == here.routers &&
-            other->trials > 1 && routed->trials > 1 && other->low > routed->high)
-            return true;
-    }
-    return false;
-}
-
 limit_t tune_limit(const tune_result_t *result, size_t setting) {
     enum { FULL_PERCENT = 90, HALF_PERCENT = 50 };
-    const tune_figures_t *figures = &result->figures[setting];
+    const tune_figures_t *figures = &result->settings[setting].figures;
     const double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
     if (!figures->trials)
         return LIMIT_UNKNOWN;
@@ -261,8 +316,6 @@ limit_t tune_limit(const tune_result_t *result, size_t setting) {
         return ours * 100 >= busy * HALF_PERCENT ? LIMIT_CLIENT : LIMIT_HOST;
     if (begins(figures->limited_by, "client CPU"))
         return LIMIT_CLIENT;
-    if (is_faster_direct(result, setting))
-        return LIMIT_ROUTER;
     if (server >= FULL_PERCENT)
         return LIMIT_SERVER_CPU;
     return begins(figures->limited_by, "server") ? LIMIT_SERVER : LIMIT_UNKNOWN;
@@ -270,8 +323,8 @@ limit_t tune_limit(const tune_result_t *result, size_t setting) {
 
 const char *tune_limit_name(limit_t limit) {
     static const char *const names[] = {
-        [LIMIT_UNKNOWN] = "unknown", [LIMIT_CLIENT] = "client CPU",     [LIMIT_HOST] = "host CPU",
-        [LIMIT_NETWORK] = "network", [LIMIT_INPUT] = "input",           [LIMIT_SHARD] = "one shard",
-        [LIMIT_ROUTER] = "router",   [LIMIT_SERVER_CPU] = "server CPU", [LIMIT_SERVER] = "server"};
+        [LIMIT_UNKNOWN] = "unknown",       [LIMIT_CLIENT] = "client CPU", [LIMIT_HOST] = "host CPU",
+        [LIMIT_NETWORK] = "network",       [LIMIT_INPUT] = "input",       [LIMIT_SHARD] = "one shard",
+        [LIMIT_SERVER_CPU] = "server CPU", [LIMIT_SERVER] = "server"};
     return names[limit];
 }

@@ -1,33 +1,41 @@
-/* tune: finds the best threads and batch size for a target, by real loads of a sample into a scratch collection next to
- * it (see scratch.h), which is made like the target and dropped after every trial. matrix.h decides what is tried; tune
- * makes the trials, measures them, and says what limited each setting. One call, main thread. */
+/* tune: finds the best threads, batch size and other options of a load for a target, by real loads of a sample into a
+ * scratch collection next to it (see scratch.h), which is made like the target and dropped after every trial. Each
+ * option may have a list of values; the settings are all combinations. matrix.h decides what is tried; tune makes the
+ * trials, measures them, and says what limited each setting. One call, main thread. */
 #ifndef TIPPLE_STUDY_TUNE_TUNE_H
 #define TIPPLE_STUDY_TUNE_TUNE_H
 
-#include "study/choices.h"
+#include "study/tune/matrix.h"
+#include "study/tune/trial.h"
 #include "study/tune/tuned.h"
 
-#define TUNE_NEARLY 0.03 /* how much slower than the best the cheapest may be */
+enum { TUNE_VALUES = 16, TUNE_VALUE = 32, TUNE_LISTS = 8, TUNE_SETTINGS = 512 };
+
+/* The first two lists; the others are in any order. */
+enum { TUNE_THREADS, TUNE_BATCH };
+
+/* An option of load, and the values to try. */
+typedef struct {
+    const char *option; /* "compressor" */
+    char values[TUNE_VALUES][TUNE_VALUE];
+    size_t count; /* 0: of threads and batch the usual ones; of others what load takes */
+    const void *context;
+    bool (*set)(const void *context, const char *value, load_spec_t *load, err_t *err);
+} tune_list_t;
 
 typedef struct {
-    load_spec_t
-        load; /* target, files, format, and how they are loaded; threads, batch, limit, rejects: not used */
-    choice_lists_t lists;
-    uint64_t sample;   /* records in a trial; 0: 200,000, or fewer if that would take long */
+    load_spec_t load; /* target, files, format, and how they are loaded; limit, rejects: not used */
+    tune_list_t lists[TUNE_LISTS];
+    size_t list_count;
+    uint64_t sample;   /* records in a trial; 0: what takes long enough */
     int64_t budget_ns; /* for all trials */
-    double precision;  /* a mean is known well enough when half of its interval is this share of it */
-    uint64_t seed;     /* of the order */
 } tune_spec_t;
 
 void tune_spec_init(tune_spec_t *spec); /* the defaults */
 
-/* Sums over all trials of a setting, to be divided by the trials or documents. */
-typedef struct {
-    uint64_t trials, documents, retries;
-    double seconds;                                        /* while threads loaded */
-    double client_cores, host_busy, server_cores, network; /* each multiplied by seconds; NAN: not known */
-    char limited_by[160];                                  /* of the last trial, as `tipple load` says it */
-} tune_figures_t;
+/* A trial is a figure if its threads loaded this long, and had at least so many batches each. */
+#define TUNE_LEAST_NS 2000000000
+enum { TUNE_LEAST_BATCHES = 4 };
 
 /* What limited a setting. */
 typedef enum {
@@ -37,19 +45,26 @@ typedef enum {
     LIMIT_NETWORK, /* a link of this host was full */
     LIMIT_INPUT,
     LIMIT_SHARD, /* one of several shards */
-    LIMIT_ROUTER,
     LIMIT_SERVER_CPU,
     LIMIT_SERVER, /* the load waited for its replies */
 } limit_t;
 
+/* One combination, and the sums over its trials. */
 typedef struct {
-    choice_lists_t lists; /* after empty ones were filled in */
-    choice_t *choices;
-    size_t choice_count;
-    matrix_t *matrix;        /* NULL: it ended before that */
-    tune_figures_t *figures; /* of each setting */
+    load_spec_t load;
+    const char *values[TUNE_LISTS]; /* of each list; NULL: what load takes */
+    size_t order;                   /* as the lists name them */
+    tune_figures_t figures;
+} tune_setting_t;
+
+typedef struct {
+    tune_list_t lists[TUNE_LISTS]; /* after empty ones were filled in */
+    size_t list_count;
+    tune_setting_t *settings; /* the cheapest first */
+    size_t count;
+    matrix_t *matrix; /* NULL: it ended before that */
     matrix_verdict_t verdict;
-    uint64_t sample, records; /* asked for, and how many there were */
+    uint64_t records; /* of a trial, at the end */
     int64_t took_ns;
     bool checkpoints, cluster, warmed;
     double server_cpus; /* NAN: not known */
@@ -61,10 +76,19 @@ typedef struct {
 bool tune_run(const tune_spec_t *spec, tune_result_t *result, err_t *err);
 void tune_free_result(tune_result_t *result);
 
-/* For a tune that succeeded: the cheapest setting; tune_keep stores it on this host for `tipple load --threads auto
- * --batch auto`, and says so. */
-tuned_t tune_found(const tune_result_t *result);
+/* Fills in the lists of threads and batches if they are empty. Threads: powers of two from 1 up to four for each CPU of
+ * this host (8 to 32); on a cluster also up to four for each shard (at most 64). */
+void tune_fill(tune_list_t *lists, size_t shards);
+/* Makes all combinations. Status 1: they are too many. */
+bool tune_combine(const load_spec_t *load, tune_result_t *result, err_t *err);
+
+/* For a tune that succeeded: keeps the cheapest setting on this host for `tipple load --threads auto --batch auto`, and
+ * says so. */
 void tune_keep(const tune_spec_t *spec, const tune_result_t *result);
+
+/* "4 threads x batch 1000, compressor zstd": other options only where they differ. */
+enum { TUNE_NAME = 160 };
+const char *tune_name(const tune_result_t *result, size_t setting, char out[TUNE_NAME]);
 
 limit_t tune_limit(const tune_result_t *result, size_t setting);
 const char *tune_limit_name(limit_t limit); /* "client CPU" */

@@ -1,35 +1,19 @@
 #include "study/tune/tuned.h"
 #include "base/ejson.h"
+#include "base/log.h"
+#include "base/numbers/units.h"
 #include "load/spec/limits.h"
 #include "server/address.h"
+#include "server/bson_read.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
-
-enum { MOST_HOSTS = 64, LEAST_NUMBER = 1 };
-
-static int by_text(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* A digest of the collection's name and the hosts. */
-static uint64_t digest_of(const address_t *address) {
-    char *words[MOST_HOSTS], *copy = strdup(address->hosts), *rest = copy;
-    size_t count = 0;
-    XXH64_hash_t digest = XXH3_64bits(address->name, strlen(address->name));
-    for (char *word; copy && count < MOST_HOSTS && (word = strsep(&rest, ","));)
-        words[count++] = word;
-    qsort(words, count, sizeof *words, by_text);
-    for (size_t i = 0; i < count; i++)
-        digest = XXH3_64bits_withSeed(words[i], strlen(words[i]), digest);
-    free(copy);
-    return digest;
-}
 
 /* Finds the folder; makes missing parts of it. */
 static bool find_folder(char folder[3072], bool make, err_t *err) {
@@ -60,7 +44,8 @@ static bool find_path(const char *uri, char path[4096], bool make, err_t *err) {
     for (char *at = name; *at; at++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *at))
             *at = '_';
-    const uint64_t digest = digest_of(&address);
+    const uint64_t digest = XXH3_64bits_withSeed(address.hosts, strlen(address.hosts),
+                                                 XXH3_64bits(address.name, strlen(address.name)));
     address_free(&address);
     if (!find_folder(folder, make, err))
         return false;
@@ -91,26 +76,16 @@ bool tuned_write(const char *uri, const tuned_t *tuned, char path[4096], err_t *
     return ok;
 }
 
-static bool read_number(const bson_t *document, const char *key, uint32_t most, uint32_t *number) {
-    bson_iter_t at;
-    if (!bson_iter_init_find(&at, document, key) || !BSON_ITER_HOLDS_INT(&at) ||
-        bson_iter_as_int64(&at) < LEAST_NUMBER || bson_iter_as_int64(&at) > most)
-        return false;
-    *number = (uint32_t)bson_iter_as_int64(&at);
-    return true;
-}
-
-static void read_text(const bson_t *document, const char *key, char *out, size_t room) {
-    bson_iter_t at;
-    if (bson_iter_init_find(&at, document, key) && BSON_ITER_HOLDS_UTF8(&at))
-        snprintf(out, room, "%s", bson_iter_utf8(&at, NULL));
+/* 0: it is not one from 1 to `most`. */
+static uint32_t number_of(const bson_t *document, const char *key, uint32_t most) {
+    const double number = bson_read_number(document, key);
+    return number >= 1 && number <= most ? (uint32_t)number : 0;
 }
 
 bool tuned_read(const char *uri, tuned_t *tuned, err_t *err) {
     char path[4096], text[8192];
     bson_t document;
     bson_error_t error;
-    bson_iter_t at;
     *tuned = (tuned_t){.threads = 0};
     *err = (err_t){.status = STATUS_OK};
     if (!find_path(uri, path, false, err))
@@ -128,15 +103,55 @@ bool tuned_read(const char *uri, tuned_t *tuned, err_t *err) {
     if (!bson_init_from_json(&document, text, (ssize_t)length, &error))
         return err_set(err, STATUS_HOST, "%s is damaged (%s): remove it, and tune again", path,
                        error.message);
-    const bool ok = read_number(&document, "threads", LIMITS_MOST_THREADS, &tuned->threads) &&
-                    read_number(&document, "batch", LIMITS_MOST_BATCH, &tuned->batch);
-    read_text(&document, "namespace", tuned->namespace, sizeof tuned->namespace);
-    read_text(&document, "format", tuned->format, sizeof tuned->format);
-    if (bson_iter_init_find(&at, &document, "docs_per_second"))
-        tuned->docs_per_second = bson_iter_as_double(&at);
-    if (bson_iter_init_find(&at, &document, "when") && BSON_ITER_HOLDS_DATE_TIME(&at))
-        tuned->when_ms = bson_iter_date_time(&at);
+    *tuned = (tuned_t){.threads = number_of(&document, "threads", LIMITS_MOST_THREADS),
+                       .batch = number_of(&document, "batch", LIMITS_MOST_BATCH),
+                       .docs_per_second = bson_read_number(&document, "docs_per_second"),
+                       .when_ms = (int64_t)bson_read_number(&document, "when")};
+    snprintf(tuned->namespace, sizeof tuned->namespace, "%s", bson_read_text(&document, "namespace"));
+    snprintf(tuned->format, sizeof tuned->format, "%s", bson_read_text(&document, "format"));
+    const bool ok = tuned->threads && tuned->batch;
     bson_destroy(&document);
     return ok ||
            err_set(err, STATUS_HOST, "%s does not hold what a tune writes: remove it, and tune again", path);
+}
+
+/* ---- auto ---- */
+
+static void say_known(const char *which, const load_spec_t *spec, const tuned_t *tuned) {
+    char rate[UNITS_MAX], day[16] = "";
+    const time_t when = (time_t)(tuned->when_ms / 1000);
+    struct tm local;
+    if (localtime_r(&when, &local))
+        strftime(day, sizeof day, "%Y-%m-%d", &local);
+    log_note(
+        "%s: %u thread%s, batches of %u, by the tune of %s (format %s, %s docs/s)%s", which, tuned->threads,
+        units_s(tuned->threads), tuned->batch, day, tuned->format, units_rate(rate, tuned->docs_per_second),
+        strcmp(tuned->format, spec->format ? spec->format : GUESS_FORMAT) == 0 ? ""
+                                                                               : "; this is another format");
+}
+
+bool tuned_choose(load_spec_t *spec, bool threads, bool batch, err_t *err) {
+    const char *which = threads && batch ? "--threads auto --batch auto"
+                        : threads        ? "--threads auto"
+                                         : "--batch auto";
+    load_spec_t defaults;
+    tuned_t tuned;
+    const bool found = tuned_read(spec->uri, &tuned, err);
+    if (!found && err->status == STATUS_USAGE)
+        return false;
+    if (!found && err->status != STATUS_OK)
+        log_warn("%s", err->text);
+    load_spec_init(&defaults);
+    if (found)
+        say_known(which, spec, &tuned);
+    else
+        log_note("%s: this host knows of no tune of this target, so the defaults are taken%s; `tipple tune` "
+                 "finds the best",
+                 which, batch ? ", batches of 1000" : "");
+    if (threads)
+        spec->threads = found ? tuned.threads : defaults.threads;
+    if (batch)
+        spec->batch = found ? tuned.batch : defaults.batch;
+    *err = (err_t){.status = STATUS_OK};
+    return true;
 }

@@ -1,26 +1,15 @@
-"""storing: what documents take on disk with each compressor, what writing them costs, and what indexes and a look at
-every document take afterwards: the figures that `tools/plan` computes with. And the whole comparison, with clustered
-collections and short keys, as `tipple tune --storage` makes it."""
-import json
-import os
+"""storing: what documents take on disk with each compressor, what writing them costs, and what indexes and a scan of
+all documents take afterwards."""
 import pathlib
-import shlex
 
 import figures
 from compare import Outcome, every, interleave
 from figures import Failed
-from lab import BENCH, COLLECTION, DATABASE, ROOT, say
+from lab import COLLECTION, DATABASE
 
 COLUMNS = ["", "server CPU, us/doc", "on disk / BSON", "journal and oplog / BSON", "scan, CPU, us/doc", "n"]
 COMPRESSORS = ["none", "snappy", "zlib", "zstd"]
-# of a format: the rows for each of the options' rows, indexes to build, what a look at everything groups by
-# What `tune --storage` is shown of each kind: the format whose keys are spelled out, rows a trial for each of the
-# options' rows. Each round of a kind's sixteen settings may take so many seconds.
-TUNED = {"mot": ("mot-long", 0.2), "isd": ("isd", 0.04), "obd": ("obd", 0.04)}
-ROUND_SECONDS = 18
-COLD_SECONDS = 18  # of a kind, for the scans behind a restart
-TUNED_COLUMNS = ["", "docs/s", "data, bytes/doc", "on disk, bytes/doc", "indexes, bytes/doc", "of data", "ratio",
-                 "scan from cache, us/doc", "scan behind a restart, us/doc", "n"]
+# of a format: the rows for each of the options' rows, indexes to build, what the scan groups by
 KINDS = {"mot": (1, [{"d": 1, "k": 1}, {"t": 1}], "$k"), "isd": (0.2, [{"ts": 1, "st": 1}, {"st": 1}], "$st")}
 
 
@@ -50,95 +39,7 @@ def storage(lab, options):
                     add_indexes(built, kind, runs["snappy"])
     alone.notes[:0] = ["%s MOT rows, %s weather records; the scan is a $group" % (
         figures.thousands(options.rows), figures.thousands(rows_of("isd", options))), figures.others_note(everything)]
-    with lab.server(options.cache) as server:
-        tuned = tuned_table(lab, server, options)
-    return Outcome([tuned, alone, replicated, built], [])
-
-
-def tuned_table(lab, server, options):
-    """One table of `tipple tune --storage` of all kinds: what a collection takes, and what that costs."""
-    table = figures.Table("Compressor, clustered or plain, long or short keys: tipple tune --storage, standalone",
-                          TUNED_COLUMNS)
-    runs, tried, samples = [], {}, []
-    for kind in TUNED:
-        try:
-            run, said = tried_out(lab, server, options, kind, ROUND_SECONDS * options.rounds, server)
-        except Failed as failed:
-            table.notes.append("%s: %s" % (kind, failed))
-            continue
-        runs.append(run)
-        tried[kind] = said, figures.disturbed([run])
-        samples.append("%s %s" % (figures.thousands(said["sample"]), kind))
-    # the server's restarts come last, because nobody knows its processes afterwards
-    cold = {kind: scans_behind_restarts(lab, server, options, kind, table) for kind in tried}
-    for kind, (said, disturbed) in tried.items():
-        for setting in said["settings"]:
-            table.add(*tuned_row(kind, setting, cold[kind], disturbed))
-    table.notes[:0] = [
-        "records a trial: %s; n trials of each setting, in an order drawn anew each round" % ", ".join(samples),
-        "docs/s: mean and 95 % confidence interval, the checkpoint behind the load included; a scan is the second look "
-        "at every document, or the first one behind a restart of the server (the cache of the operating system stays): "
-        "median and middle half", figures.others_note(runs)]
-    return table
-
-
-def tried_out(lab, server, options, kind, seconds, watched, *more):
-    """The run of a `tune --storage`, and what it said."""
-    form, share = TUNED[kind]
-    sample = max(500, int(options.rows * share))
-    file = lab.rows(sample, kind)
-    lab.warm(file)
-    words = [lab.tipple, "tune", "--storage", "--json", "--quiet", "--format", form, "--uri", server.namespace_uri,
-             "--sample", sample, "--budget", "%ds" % seconds, *more, file]
-    run = lab.run(words, sample, watched)
-    said = json.loads(run.output)
-    say("  %s: %d trials in %.0f s", kind, said["trials"], said["seconds"])
-    return run, said
-
-
-def scans_behind_restarts(lab, server, options, kind, table):
-    """By compressor, of clustered collections with long keys."""
-    tool, folder = ROOT / "tools/server", BENCH / "server"
-    again = [tool, "up", "--dir", folder, "--port", server.port, "--cache", options.cache, "--owner", os.getpid()]
-    restart = "%s && %s" % (shlex.join(map(str, [tool, "down", "--dir", folder])), shlex.join(map(str, again)))
-    try:
-        _, said = tried_out(lab, server, options, kind, COLD_SECONDS, None, "--clustered", "--keys", "long",
-                            "--precision", "1%", "--cold", restart)
-    except Failed as failed:
-        table.notes.append("%s, scans behind a restart: %s" % (kind, failed))
-        return {}
-    return {setting["compressor"]: setting for setting in said["settings"]}
-
-
-def tuned_row(kind, setting, cold, disturbed):
-    """Sizes hardly scatter; speeds do, and are shown only where they can be told."""
-    name = "%s, %s keys, %s, %s" % (kind, setting["keys"], "clustered" if setting["clustered"] == "yes" else "plain",
-                                    setting["compressor"])
-    if setting["trials"] < 2:
-        return (name, *["failed"] * 8, setting["trials"])
-    documents = setting["documents"] / setting["trials"]
-    rate = trusted([setting[key] for key in ("docs_per_second", "low", "high")], disturbed, setting["trials"],
-                   figures.thousands)
-    return (name, rate, "%.0f" % (setting["data_bytes"] / documents), "%.0f" % (setting["storage_bytes"] / documents),
-            "%.1f" % (setting["index_bytes"] / documents), figures.percent(setting["share"]), figures.times(setting["ratio"]),
-            scan(setting, "scan_cache", disturbed), scan(cold[setting["compressor"]], "scan_disk", disturbed)
-            if setting["clustered"] == "yes" and setting["keys"] == "long" and cold else "-", setting["trials"])
-
-
-def scan(setting, which, disturbed):
-    if setting["trials"] < 2:
-        return "failed"
-    documents = setting["documents"] / setting["trials"]
-    return trusted([setting["%s_%s" % (which, part)] / documents for part in ("seconds", "low", "high")], disturbed,
-                   setting["trials"], figures.micro)
-
-
-def trusted(told, disturbed, trials, unit):
-    value, low, high = told
-    spread = "%s to %s" % (unit(low), unit(high))
-    if high - low > 2 * figures.NOISY * value:
-        return "too noisy (%s)" % spread
-    return "%s%s (%s)" % ("~" if disturbed or trials < figures.FEW else "", unit(value), spread)
+    return Outcome([alone, replicated, built], [])
 
 
 def rows_of(kind, options):
