@@ -36,8 +36,6 @@ static bool read_spec(verification_t *run, err_t *err) {
     const verify_spec_t *spec = run->spec;
     if (!run->schema && !(run->schema = format_open(spec->format, err)))
         return false;
-    if (spec->validate && !format_validate(run->schema, err))
-        return false;
     snprintf(run->result->format, sizeof run->result->format, "%s", run->schema->name);
     if (spec->filter_count &&
         !(run->filter = filter_parse(run->schema, spec->filters, spec->filter_count, err)))

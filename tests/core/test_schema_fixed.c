@@ -500,19 +500,3 @@ TEST(digest) {
         free(yaml);
     }
 }
-
-/* The built-in formats by width are good ones, and so are they under their fields' names. */
-TEST(builtin) {
-    for (const builtin_t *builtin = builtin_formats; builtin->name; builtin++) {
-        if (!strstr(builtin->text, "fixed:"))
-            continue;
-        char yaml[100];
-        schema_t *schema = lab_schema(builtin->text);
-        snprintf(yaml, sizeof yaml, "format: x\nlike: %s\nkeys: names\n", builtin->name);
-        schema_t *like = lab_schema(yaml);
-        assert_int_equal(schema->fixed, 105);
-        assert_int_equal(like->section_count, schema->section_count);
-        schema_destroy(like);
-        schema_destroy(schema);
-    }
-}

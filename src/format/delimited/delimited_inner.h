@@ -52,7 +52,6 @@ struct delimited {
     bool failed;                     /* memory was out */
     const char *file;                /* where the text is */
     size_t file_length;
-    uint64_t offset;
     size_t worst_bytes; /* the plan's, and for the name of the file */
     char reason[TYPED_MISFIT];
 };
@@ -156,10 +155,6 @@ typedef struct {
 /* Counts it, and writes what stands in for it: *out moves on behind that. False: its text does. */
 bool delimited_put_bad(delimited_t *reader, uint8_t **out, const op_t *op, const bad_t *bad);
 
-/* Would the value be written like a null value? Then it could not be told from a missing value, so it stays text. */
-bool delimited_prints_as_null(op_code_t code, int divide, const texts_t *nulls, const uint8_t *text,
-                              size_t length);
-
 /* ---- delimited_made.c ---- */
 
 /* Opens or closes a subdocument; an empty one is removed again. */
@@ -176,7 +171,7 @@ uint8_t *delimited_put_first(delimited_t *reader, const bounds_t *bounds, fields
 uint8_t *delimited_put_joined(delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
                               uint8_t *out, const op_t *op);
 
-/* What needs nothing of the record. at: where it begins in the text. */
-uint8_t *delimited_put_place(const delimited_t *reader, uint8_t *out, const op_t *op, int64_t at);
+/* What needs nothing of the record: a constant, or the name of the file. */
+uint8_t *delimited_put_given(const delimited_t *reader, uint8_t *out, const op_t *op);
 
 #endif

@@ -42,7 +42,7 @@ static bool is_null(const field_t *field, encoding_t encoding, const span_t *val
 }
 
 /* The number that a field has become. False: it is none. */
-static bool number_of(const op_t *op, const field_t *field, const span_t *value, double *number) {
+static bool number_of(const field_t *field, const span_t *value, double *number) {
     typed_t typed;
     if (typed_is(field)) {
         const bool is = typed_read(field, ENCODING_NONE, value->text, value->length, &typed);
@@ -50,9 +50,7 @@ static bool number_of(const op_t *op, const field_t *field, const span_t *value,
         return is && !delimited_is_inexact(field, value->text, value->length);
     }
     return convert_kept(value->text, value->length, field->divide, number) &&
-           !delimited_is_inexact(field, value->text, value->length) &&
-           !((op->null_kinds & NULLS_OTHER) &&
-             delimited_prints_as_null(OP_NUMBER, field->divide, &field->nulls, value->text, value->length));
+           !delimited_is_inexact(field, value->text, value->length);
 }
 
 /* What is made does not fit its type. text: why, or NULL; its element ends at `end`. */
@@ -77,7 +75,7 @@ uint8_t *delimited_put_point(delimited_t *reader, const bounds_t *bounds, fields
         if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) ||
             is_null(field, ENCODING_NONE, &value))
             missing++;
-        else if (!number_of(op, field, &value, &place[i]))
+        else if (!number_of(field, &value, &place[i]))
             return out; /* that value is counted itself */
     }
     if (!missing && bsonw_is_on_earth(place[0], place[1]))
@@ -170,10 +168,8 @@ static uint8_t *put_file(const delimited_t *reader, uint8_t *out, const op_t *op
     return out + valid;
 }
 
-uint8_t *delimited_put_place(const delimited_t *reader, uint8_t *out, const op_t *op, int64_t at) {
+uint8_t *delimited_put_given(const delimited_t *reader, uint8_t *out, const op_t *op) {
     if (op->code == OP_FILE)
         return put_file(reader, out, op);
-    if (op->code == OP_OFFSET)
-        return bsonw_int64(delimited_put_head(out, op, false), (int64_t)reader->offset + at);
     return (uint8_t *)memcpy(out, op->long_head, op->constant_size) + op->constant_size;
 }

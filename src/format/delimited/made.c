@@ -3,40 +3,23 @@
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"
 #include "format/record/words.h"
-#include "format/values/digest_text.h"
+#include "format/values/hex.h"
 
-/* Letters of ASCII; all others stay. */
-static void change_letters(uint8_t *text, size_t length, char first, char last) {
-    for (size_t i = 0; i < length; i++)
-        if (text[i] >= first && text[i] <= last)
-            text[i] ^= 0x20;
-}
+#include <openssl/evp.h>
 
-/* False: no memory. */
+/* Of letters only those of ASCII. False: no memory. */
 static bool change(text_change_t how, uint8_t *text, size_t *length) {
-    uint8_t digits[DIGEST_TEXT_MOST];
-    digest_text_t digest = DIGEST_MD5;
-    switch (how) {
-    case TEXT_AS_IS:
+    uint8_t digest[EVP_MAX_MD_SIZE];
+    unsigned size;
+    for (size_t i = 0; how == TEXT_LOWER && i < *length; i++)
+        if (text[i] >= 'A' && text[i] <= 'Z')
+            text[i] ^= 0x20;
+    if (how != TEXT_SHA256)
         return true;
-    case TEXT_LOWER:
-        change_letters(text, *length, 'A', 'Z');
-        return true;
-    case TEXT_UPPER:
-        change_letters(text, *length, 'a', 'z');
-        return true;
-    case TEXT_MD5:
-        break;
-    case TEXT_SHA256:
-        digest = DIGEST_SHA256;
-        break;
-    case TEXT_XXH3:
-        digest = DIGEST_XXH3;
-        break;
-    }
-    *length = digest_text(digest, text, *length, digits);
-    memcpy(text, digits, *length);
-    return *length > 0;
+    if (!EVP_Digest(text, *length, digest, &size, EVP_sha256(), NULL))
+        return false;
+    *length = hex_print(digest, size, text);
+    return true;
 }
 
 static void trim(uint8_t *text, size_t *length) {

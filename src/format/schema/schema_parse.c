@@ -1,9 +1,6 @@
 #include "format/schema/schema_parse.h"
-#include "base/chars/suggest.h"
-#include "builtin/builtin.h"
 #include "format/schema/schema_digest.h"
 #include "format/schema/schema_read.h"
-#include "format/schema/schema_short.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,44 +25,13 @@ static bool read_body(reader_t *reader, const yaml_item_t *root) {
            (reader->mistake_count || schema_digest(reader->schema, reader->err));
 }
 
-/* Reads a format that differs from a built-in one only in its keys. */
-static bool read_like(reader_t *reader, const yaml_item_t *like, const yaml_item_t *keys) {
-    schema_t *schema = reader->schema;
-    if (!schema_want(reader, like, YAML_ITEM_SCALAR, "a built-in format's name"))
-        return false;
-    const bool shortened = keys && keys->kind == YAML_ITEM_SCALAR && strcmp(keys->text, "short") == 0;
-    if (keys && !shortened && (keys->kind != YAML_ITEM_SCALAR || strcmp(keys->text, "names") != 0))
-        return COMPLAIN(keys, "'names' (each field's name is its key) or 'short' (a, b, ...) was expected");
-    const char *names[64];
-    size_t count = 0;
-    for (const builtin_t *builtin = builtin_formats; builtin->name && count < 64; builtin++) {
-        if (strstr(builtin->text, "\nlike:")) {
-            if (strcmp(builtin->name, like->text) == 0)
-                return COMPLAIN(like, "'%s' is itself like another format; name that one", like->text);
-            continue;
-        }
-        names[count++] = builtin->name;
-        if (strcmp(builtin->name, like->text) != 0)
-            continue;
-        if (!(schema->like = yaml_tree_parse(builtin->text, builtin->length, builtin->name, reader->err)))
-            return false;
-        reader->tree = schema->like;
-        reader->keys_are_names = keys && !shortened;
-        return read_body(reader, yaml_tree_root(schema->like)) &&
-               (!shortened || schema_shorten(schema, reader->err));
-    }
-    return COMPLAIN(like, "there is no built-in format '%s' to be like%s", like->text,
-                    suggestion(like->text, names, count).text);
-}
-
 static bool read_schema(reader_t *reader) {
     schema_t *schema = reader->schema;
     const yaml_item_t *root = yaml_tree_root(schema->tree);
     if (!schema_want(reader, root, YAML_ITEM_MAP, "a format file starts with 'format: NAME'; a map"))
         return false;
-    const yaml_item_t *format = yaml_item_get(root, "format"), *about = yaml_item_get(root, "about"),
-                      *like = yaml_item_get(root, "like");
-    if (!schema_only_keys(reader, root, like ? KEYS_LIKE : KEYS_FILE))
+    const yaml_item_t *format = yaml_item_get(root, "format"), *about = yaml_item_get(root, "about");
+    if (!schema_only_keys(reader, root, KEYS_FILE))
         return false;
     if (!format && !reader->mistake_count)
         return COMPLAIN(root, "'format' is missing; a format file has format, record and fields");
@@ -73,7 +39,7 @@ static bool read_schema(reader_t *reader) {
         (about && !TRY(schema_want(reader, about, YAML_ITEM_SCALAR, "one line"))))
         return false;
     schema->about = about ? about->text : "";
-    return like ? read_like(reader, like, yaml_item_get(root, "keys")) : read_body(reader, root);
+    return read_body(reader, root);
 }
 
 schema_t *schema_parse(const char *text, size_t length, const char *name, err_t *err) {

@@ -33,13 +33,10 @@ typedef struct {
 /* ---- before the first trial ---- */
 
 /* The built-in format of which a variant with short keys could be used. */
-static void find_like(const schema_t *schema, const char *format, char like[128]) {
-    const yaml_item_t *node = schema->like ? yaml_item_get(yaml_tree_root(schema->tree), "like") : NULL;
-    for (const builtin_t *builtin = builtin_formats; !node && format && builtin->name; builtin++)
+static void find_like(const char *format, char like[128]) {
+    for (const builtin_t *builtin = builtin_formats; format && builtin->name; builtin++)
         if (strcmp(builtin->name, format) == 0)
             snprintf(like, 128, "%s", format);
-    if (node)
-        snprintf(like, 128, "%s", node->text);
 }
 
 static bool look_at_format(storing_t *storing, err_t *err) {
@@ -50,7 +47,7 @@ static bool look_at_format(storing_t *storing, err_t *err) {
     if (!schema)
         return false;
     result->keys_are_short = schema_is_short(schema);
-    find_like(schema, storing->spec->load.format, result->like);
+    find_like(storing->spec->load.format, result->like);
     schema_destroy(schema);
     return true;
 }
