@@ -2,7 +2,7 @@
 #include "base/threads/pool.h"
 #include "builtin/builtin.h"
 #include "format/record/typed.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* schema: what a format file means, and every mistake in one with its line, column and what was expected. */
 #include "builtin/builtin.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /* schema of records by width: what such a format file means, and every mistake in one with its place. */
 #include "builtin/builtin.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"
 

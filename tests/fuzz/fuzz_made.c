@@ -1,7 +1,7 @@
 /* Whole formats that make keys of fields, any of a small grammar, and records for them: a document never takes more
  * than is reserved for it, and makes the same record again or is refused. The first eight bytes choose the format; the
  * others are the text as it is, or choose its pieces. */
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "format_laws.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,9 @@
 #include "format/delimited/wide.h"
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"
+#include "format/schema/schema.h"
 #include "format/values/convert.h"
+#include "format/values/pattern.h"
 
 #include <string.h>
 
@@ -173,5 +175,19 @@ uint8_t *delimited_put_joined(delimited_t *reader, const bounds_t *bounds, field
 
 /* What needs nothing of the record: a constant, or the name of the file. */
 uint8_t *delimited_put_given(const delimited_t *reader, uint8_t *out, const op_t *op);
+
+typedef enum {
+    MADE_VALUE,
+    MADE_NOTHING, /* the text is a null value */
+    MADE_BAD,     /* it does not fit the type: it is there as a text */
+    MADE_FAILED,  /* no memory */
+} made_result_t;
+
+enum { MADE_MOST = 96 /* bytes of a value beside its text, at most */ };
+
+/* The text is at `text`, UTF-8, four bytes behind the place of its value, with the room of any value there. Writes the value
+ * and its type, and gives its end. patterns: of a date, compiled. */
+made_result_t made_finish(const make_t *made, const pattern_t *patterns, uint8_t *type, uint8_t *text,
+                          size_t length, uint8_t **end);
 
 #endif

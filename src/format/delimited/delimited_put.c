@@ -1,7 +1,7 @@
 /* Writes the values that are not plain: texts with care, null values, rare spellings, and what does not fit. */
 #include "base/chars/utf8.h"
 #include "format/delimited/delimited_inner.h"
-#include "format/record/words.h"
+#include "format/schema/schema.h"
 #include "format/values/convert.h"
 
 /* Text that is UTF-8 and stays so. */

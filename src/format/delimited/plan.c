@@ -1,5 +1,5 @@
 #include "format/delimited/plan.h"
-#include "format/delimited/made.h"
+#include "format/delimited/delimited_inner.h"
 #include "format/delimited/wide.h"
 #include "format/record/typed.h"
 

@@ -7,7 +7,7 @@
 #include "format/json/json_value.h"
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"
-#include "format/record/words.h"
+#include "format/schema/schema.h"
 #include "format/values/base64.h"
 #include "format/values/hex.h"
 

@@ -4,7 +4,7 @@
 #include "base/grow.h"
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"
-#include "format/record/words.h"
+#include "format/schema/schema.h"
 #include "format/values/convert.h"
 
 #include <assert.h>

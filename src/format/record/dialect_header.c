@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "format/record/dialect_inner.h"
 #include "format/record/typed.h"
-#include "format/record/words.h"
+#include "format/schema/schema.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "base/bson/element.h"
 #include "base/chars/escape.h"
 #include "format/record/bsonw.h"
-#include "format/record/words.h"
+#include "format/schema/schema.h"
 #include "format/values/convert.h"
 #include "format/values/decimal.h"
 #include "format/values/hex.h"

@@ -352,4 +352,19 @@ extern const schema_type_t schema_types[SCHEMA_TYPES];
 
 const char *schema_type_name(field_type_t type);
 
+/* Which of the words the text is, from 0; -1: none. A text that is not UTF-8 may be one in the encoding. */
+int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, size_t length);
+
+/* NULL, or what is wrong with the key. */
+const char *schema_key_problem(const char *key, size_t length);
+
+/* Fills schema->digest. False: out of memory. */
+bool schema_digest(schema_t *schema, err_t *err);
+
+/* `name` is used in messages. NULL: err says what is wrong, and where. */
+schema_t *schema_parse(const char *text, size_t length, const char *name, err_t *err);
+
+/* One that was guessed, for this load or for an earlier one. */
+schema_t *schema_parse_guessed(const char *text, const char *name, err_t *err);
+
 #endif

@@ -1,6 +1,6 @@
 #include "format/schema/schema_bad_value.h"
 #include "base/numbers/units.h"
-#include "format/schema/schema_digest.h"
+#include "format/schema/schema.h"
 #include "format/schema/schema_read.h"
 
 #include <string.h>

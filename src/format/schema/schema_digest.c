@@ -1,4 +1,4 @@
-#include "format/schema/schema_digest.h"
+#include "format/schema/schema.h"
 #include "format/values/hex.h"
 
 #include <string.h>

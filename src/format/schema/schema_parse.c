@@ -1,5 +1,4 @@
-#include "format/schema/schema_parse.h"
-#include "format/schema/schema_digest.h"
+#include "format/schema/schema.h"
 #include "format/schema/schema_read.h"
 
 #include <stdlib.h>
@@ -64,4 +63,74 @@ schema_t *schema_parse_guessed(const char *text, const char *name, err_t *err) {
     if (schema)
         schema->guessed = true;
     return schema;
+}
+
+static const struct {
+    const char *key, *what;
+    record_kind_t kind;
+    keys_part_t keys;
+} kinds[] = {{"json", "objects", RECORDS_JSON, KEYS_JSON_FILE},
+             {"bson", "BSON documents", RECORDS_BSON, KEYS_BSON_FILE}};
+
+static const yaml_item_t *find(const yaml_item_t *record, size_t *kind) {
+    const yaml_item_t *item = NULL;
+    for (*kind = 0; *kind < COUNT(kinds) && !(item = yaml_item_get(record, kinds[*kind].key));)
+        ++*kind;
+    return item;
+}
+
+bool schema_is_whole(const yaml_item_t *record) {
+    size_t kind;
+    return find(record, &kind) != NULL;
+}
+
+/* A field says of which type the values under its name are: a key of objects, with dots. */
+static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: created.at, type: date}"))
+        return false;
+    const yaml_item_t *name = yaml_item_get(node, "name"), *key = yaml_item_get(node, "key");
+    if (key)
+        return COMPLAIN(key, "'key' is for columns: a value of JSON keeps the key that it has there");
+    *field = (field_t){.at = node};
+    if (!schema_only_keys(reader, node, KEYS_JSON_FIELD))
+        return false;
+    if (!name || !yaml_item_get(node, "type"))
+        return COMPLAIN(node, "a field of JSON needs a name (a key, with dots) and a type");
+    if (!schema_name(reader, name, &field->name) || !schema_type(reader, yaml_item_get(node, "type"), field))
+        return false;
+    if (!schema_type_of_json(field->type))
+        return COMPLAIN(yaml_item_get(node, "type"), "'%s' is no type of values of JSON",
+                        yaml_item_get(node, "type")->text);
+    const char *problem =
+        strcmp(field->name, "_id") == 0 ? NULL : schema_key_problem(field->name, name->length);
+    if (problem)
+        return COMPLAIN(name, "'%s' cannot be a document's key: %s", field->name, problem);
+    field->key = field->name;
+    if (yaml_item_get(node, "nulls") && strcmp(field->key, "_id") == 0)
+        return COMPLAIN(yaml_item_get(node, "nulls"), "an _id cannot be left out, so it has no null values");
+    return schema_values(reader, node, field) && schema_texts(reader, name, &field->columns);
+}
+
+/* Each record brings its own fields; of JSON some may have types. */
+bool schema_read_whole(reader_t *reader, const yaml_item_t *root) {
+    schema_t *schema = reader->schema;
+    size_t kind;
+    const yaml_item_t *record = yaml_item_get(root, "record"), *fields = yaml_item_get(root, "fields"),
+                      *item = find(record, &kind);
+    bool yes;
+    if (!schema_only_keys(reader, root, kinds[kind].keys) ||
+        !yaml_tree_only_keys(reader->tree, record, &kinds[kind].key, 1, reader->err) ||
+        !yaml_tree_bool(reader->tree, item, &yes, reader->err))
+        return false;
+    if (!yes)
+        return COMPLAIN(item, "'%s: yes' was expected; leave '%s' out where records are no %s",
+                        kinds[kind].key, kinds[kind].key, kinds[kind].what);
+    schema->kind = kinds[kind].kind;
+    static const own_id_t kept = {.text = "_id", .kept = true}; /* who loads them may decide otherwise */
+    schema->id = &kept;
+    schema->header = HEADER_NO;
+    schema->surplus_field = -1;
+    schema->multiline = true;
+    schema->point = '.';
+    return schema->kind == RECORDS_BSON || !fields || schema_fields(reader, fields, read_field);
 }

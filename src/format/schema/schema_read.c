@@ -1,6 +1,6 @@
 #include "format/schema/schema_read.h"
 #include "base/chars/suggest.h"
-#include "format/schema/schema_key.h"
+#include "format/schema/schema.h"
 
 #include <string.h>
 
