@@ -8,7 +8,7 @@
 #include "builtin/builtin.h"
 #include "cli/options/guess_rows.h"
 #include "format/format.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "load/before/guess_inputs.h"
 
 #include <stdio.h>

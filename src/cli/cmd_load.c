@@ -22,7 +22,6 @@ typedef struct {
     const char *uri_file, *report;
     texts_list_t indexes, filters, types;
     bool yes, json, clustered, not_clustered;
-    uint32_t reject_codes[MOST_LISTED];
 } values_t;
 
 static bool read_max_rate(void *values, const char *text, err_t *err) {
@@ -39,24 +38,6 @@ static bool read_max_rate(void *values, const char *text, err_t *err) {
             text);
     return spec->max_rate ||
            err_set(err, STATUS_USAGE, "--max-rate: at %s nothing would ever be loaded", text);
-}
-
-static bool read_reject_code(void *context, const char *text, err_t *err) {
-    values_t *values = context;
-    uint64_t code;
-    if (!units_parse_count(text, &code) || !code || code > INT32_MAX)
-        return err_set(err, STATUS_USAGE, "--reject-code: '%s' is not the number of a server's error", text);
-    const code_row_t *row = code_row((int)code);
-    if (code == CODE_DUPLICATE_KEY || (row && row->class != CODE_OF_DOCUMENT))
-        return err_set(
-            err, STATUS_USAGE,
-            "--reject-code: %s says something of the server, never of a document: records would be "
-            "given up that nothing is wrong with",
-            text);
-    if (values->spec.reject_code_count == MOST_LISTED)
-        return err_set(err, STATUS_USAGE, "--reject-code: more than %d codes", MOST_LISTED);
-    values->reject_codes[values->spec.reject_code_count++] = (uint32_t)code;
-    return true;
 }
 
 static bool read_existing(void *context, const char *text, err_t *err) {
@@ -175,20 +156,12 @@ static const option_t options[] = {
      AT(spec.rejects),
      .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects). FILE.2 and so on "
              "while another load has it."},
-    {.name = "reject-code",
-     .argument = "N",
-     .kind = OPTION_CUSTOM,
-     .custom = read_reject_code,
-     .help = "When the server refuses a document with this error code, the record is a reject. Codes that "
-             "are known to be a document's fault need not be named; any other ends the load. May be given "
-             "several times."},
     {.name = "skip-bad-files",
      .kind = OPTION_FLAG,
      AT(spec.skip_bad_files),
      .help = "Leave out files that do not fit the format, name them, and end with status 2. Without it "
              "nothing is written when one does not fit."},
     LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "Records longer than this are rejected (default 16M)."),
-    LOAD_ROW_VALIDATE(values_t, spec.validate, LOAD_VALIDATE_WORDS),
     {.name = "retry",
      .once = true,
      .group = GROUP_AGAIN,
@@ -314,7 +287,6 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
                                               : CLUSTERED_DEFAULT;
     spec->indexes = values->indexes.items;
     spec->index_count = values->indexes.count;
-    spec->reject_codes = values->reject_codes;
     spec->filters = values->filters.items;
     spec->filter_count = values->filters.count;
     return true;

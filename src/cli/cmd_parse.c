@@ -13,7 +13,6 @@
 #include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"
 #include "cli/print/passed_over.h"
-#include "format/bad_values.h"
 #include "format/cut/ends.h"
 #include "format/emit.h"
 #include "format/emitted.h"
@@ -38,7 +37,7 @@ typedef struct {
     const char *format;
     texts_list_t filters, types;
     uint64_t limit, max_rejects, max_record;
-    bool relaxed, ids, validate;
+    bool relaxed, ids;
     const char *id;
     emit_kind_t emit;
     guess_options_t guess;
@@ -68,7 +67,6 @@ static const option_t options[] = {
      AT(limit),
      .help = "Stop after the first N records."},
     LOAD_ROW_MAX_RECORD(values_t, max_record, "Records longer than this are rejected (default 16M)."),
-    LOAD_ROW_VALIDATE(values_t, validate, LOAD_VALIDATE_WORDS),
     GUESS_ROWS(values_t, guess, types),
     GUESS_ROW_BAD_VALUE(values_t, guess),
     {.name = "max-rejects",
@@ -233,8 +231,6 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
     if (parsed == PARSED_OTHER_HEADER)
         return other_header_say(file->input->name, cut->first_line + record->line, err);
     parse->read++;
-    if (parsed == PARSED_REJECT && records_must_stop(parse->reader))
-        return bad_values_stop(file->input->name, cut->first_line + record->line, record, err);
     if (parsed == PARSED_REJECT)
         return reject(parse, file, cut, record, record->reason, err);
     if (record->length > parse->values->max_record)
@@ -253,7 +249,7 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
     shape_t shape;
     bool raw = parse->values->emit == EMIT_RAW;
     int64_t id_base = record_id_make(record_id_lane(file->ordinal, cut->offset), file->base + cut->offset);
-    records_from(parse->reader, file->input->name, cut->offset);
+    records_from(parse->reader, file->input->name);
     records_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
                   parse->values->ids || parse->values->id, id_base);
     if (raw && cut->offset == 0) {
@@ -333,7 +329,7 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     manifest_t *const manifest = &parse->manifest;
     if (!values->format && !manifest_build(manifest, args, (size_t)count, NULL, err))
         return false;
-    if (!open_format(parse, err) || (values->validate && !format_validate(parse->schema, err)))
+    if (!open_format(parse, err))
         return false;
     if (values->emit == EMIT_RAW && !emit_possible(parse->schema, err))
         return false;
@@ -386,7 +382,7 @@ static void tell_bad_values(const parse_t *parse) {
     char count[UNITS_MAX];
     size_t fields = 0;
     text_t line = {.length = 0};
-    if (!all || schema->bad_value == BAD_VALUE_REJECT || schema->bad_value == BAD_VALUE_STOP)
+    if (!all || schema->bad_value == BAD_VALUE_REJECT)
         return;
     schema_tell_bad(&line, schema->bad_value, schema_any_fields(schema), all);
     for (size_t i = 0; i < schema_counted(schema); i++) {

@@ -68,7 +68,6 @@ static const option_t options[] = {
      .help = "The name that stdin had when it was loaded."},
     LOAD_ROW_COPIES(values_t, spec.copies, "As it was for the load."),
     LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "As it was for the load (default 16M)."),
-    LOAD_ROW_VALIDATE(values_t, spec.validate, "As it was for the load: of BSON."),
     {.name = "sample",
      .group = GROUP_COMPARED,
      .argument = "P%",

@@ -73,7 +73,6 @@ static const row_t rows[] = {
     {"append", FLAG, AT(spec.append)},
     {"direct", FLAG, AT(spec.direct)},
     {"unsafe", FLAG, AT(spec.unsafe)},
-    {"validate", FLAG, AT(spec.validate)},
     {"dry-run", FLAG, AT(spec.dry_run)},
     {"skip-bad-files", FLAG, AT(spec.skip_bad_files)},
     {"reload-changed", FLAG, AT(spec.reload_changed)},

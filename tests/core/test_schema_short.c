@@ -197,28 +197,3 @@ TEST(words) {
     schema_destroy(schema);
     grown_free(&yaml);
 }
-
-/* In a format file; a filter that was read before speaks of the same field. */
-TEST(ways) {
-    err_t err = {.text = ""};
-    char *filters[] = {"mileage>=1000"};
-    schema_t *schema = lab_schema("format: mine\nlike: mot\nkeys: short\n"),
-             *plain = format_open("mot", &err), *other = format_open("mot-long", &err);
-    assert_true(schema_is_short(plain));
-    assert_false(schema_is_short(other));
-    filter_t *filter = filter_parse(other, filters, 1, &err);
-    assert_string_equal(filter_text(filter), "mileage>=1000");
-    assert_true(schema_shorten(other, &err));
-    assert_string_equal(schema->digest, other->digest);
-    assert_string_equal(schema_field(schema, "mileage")->key, "g");
-    assert_string_equal(schema_field(schema, "a")->name, "testId");
-    bson_t *low = fixed_lab_json("{\"g\": 999}"), *high = fixed_lab_json("{\"g\": 1000}");
-    assert_false(filter_passes(filter, bson_get_data(low), low->len));
-    assert_true(filter_passes(filter, bson_get_data(high), high->len));
-    bson_destroy(low);
-    bson_destroy(high);
-    filter_free(filter);
-    schema_destroy(schema);
-    schema_destroy(plain);
-    schema_destroy(other);
-}

@@ -45,12 +45,10 @@
 
 #define GUESS_ROW_BAD_VALUE(values, member)                                                                  \
     {                                                                                                        \
-        .name = "on-bad-value", .group = GROUP_MISFITS, .argument = "WHAT",                                  \
-        .offers = "text null skip-field reject stop", .kind = OPTION_CUSTOM,                                 \
-        .offset = offsetof(values, member), .custom = guess_options_bad_value,                               \
+        .name = "on-bad-value", .group = GROUP_MISFITS, .argument = "WHAT", .offers = "text null reject",    \
+        .kind = OPTION_CUSTOM, .offset = offsetof(values, member), .custom = guess_options_bad_value,        \
         .help = "What becomes of a value that does not fit its column's type: text (kept as text, as "       \
-                "without this option), null, skip-field (the field is left out), reject (its record is a "   \
-                "reject) or stop."                                                                           \
+                "without this option), null, or reject (its record is a reject)."                            \
     }
 
 #endif

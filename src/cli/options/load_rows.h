@@ -33,17 +33,11 @@
     LOAD_ROW_SIZE(values, "memory", member, LIMITS_LEAST_MEMORY, LIMITS_MOST_MEMORY, words)
 #define LOAD_ROW_MAX_RECORD(values, member, words)                                                           \
     LOAD_ROW_SIZE(values, "max-record", member, 1, LIMITS_MOST_RECORD, words)
-#define LOAD_ROW_VALIDATE(values, member, words)                                                             \
-    { .name = "validate", .kind = OPTION_FLAG, .offset = offsetof(values, member), .help = (words) }
 #define LOAD_ROW_COPIES(values, member, words)                                                               \
     {                                                                                                        \
         .name = "copies", .argument = "N", .kind = OPTION_COUNT32, .offset = offsetof(values, member),       \
         .least = 1, .most = COPIES_MOST, .help = (words)                                                     \
     }
-#define LOAD_VALIDATE_WORDS                                                                                  \
-    "Of BSON: check each document with libbson as a whole, also that its texts are UTF-8; what is not "      \
-    "valid is rejected. Without it only lengths and types are checked."
-
 /* What stands behind --max-rejects and --compressor: for rows whose offset is that of a load_spec_t. */
 bool load_rows_max_rejects(void *load_spec, const char *text, err_t *err);
 bool load_rows_compressor(void *load_spec, const char *text, err_t *err);

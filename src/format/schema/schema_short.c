@@ -1,6 +1,6 @@
 #include "format/schema/schema_short.h"
 #include "base/grow.h"
-#include "format/schema/schema_digest.h"
+#include "format/schema/schema.h"
 
 #include <stdlib.h>
 #include <string.h>
