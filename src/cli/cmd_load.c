@@ -216,9 +216,10 @@ static const option_t options[] = {
      .argument = "N|SIZE|auto",
      .kind = OPTION_CUSTOM,
      .custom = read_max_rate,
-     .help = "Send no more than this in a second: documents, such as 50k, or with a B at its end bytes of "
-             "documents, such as 20MB. auto: batches of 100 documents, and fewer at once while they take "
-             "longer than usual."},
+     .help =
+         "Send no more than this in a second: documents, such as 50k, or with a B at its end bytes of "
+         "documents, such as 20MB. auto: batches of 100 documents, one at a time, and fewer while they take "
+         "longer than usual."},
     {.name = "unsafe",
      .kind = OPTION_FLAG,
      AT(spec.unsafe),

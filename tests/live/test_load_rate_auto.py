@@ -32,7 +32,7 @@ class Lag(livetest.OwnServer):
 
     def test_secondaries_that_stand_still(self):
         """while no majority takes a batch, the load sends no other one; then it goes on"""
-        text = rows(200000)
+        text = rows(60000)
         self.write("a.csv", text)
         self.primary = int(self.client.command("admin", {"hello": 1})["primary"].rpartition(":")[2])
         load = self.start("a.csv", *AUTO, "-j", 4)

@@ -107,7 +107,7 @@ def reader(lab, options):
                   *(["", ""] if each is alone else [ratios[name].text(figures.times),
                                                     figures.of_runs(each, lambda run: run.rate).text(figures.thousands)]),
                   p99.n)
-    return Outcome([table], [Target("a reader's p99 beside load --max-rate auto: under twice that without a load",
+    return Outcome([table], [Target("a reader's p99 next to load --max-rate auto: under twice that without a load",
                                     ratios["load --max-rate auto"], figures.times, most=MOST)])
 
 
