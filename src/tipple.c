@@ -207,16 +207,6 @@ static int at_end(const tipple_reader_t *reader, tipple_error_t *error) {
     return -1;
 }
 
-/* What must not be passed over: nothing behind it is read, however often somebody asks. */
-static bool must_end(tipple_reader_t *reader, parsed_t parsed, const record_t *got) {
-    const uint64_t line = (uint64_t)got->line + 1;
-    if (parsed == PARSED_OTHER_HEADER)
-        other_header_say("the text", line, &reader->ended);
-    else if (parsed == PARSED_REJECT && records_must_stop(reader->records))
-        bad_values_stop("the text", line, got, &reader->ended);
-    return reader->ended.status != STATUS_OK;
-}
-
 static int tell_end(const tipple_reader_t *reader, tipple_error_t *error) {
     library_tell(error, &reader->ended);
     return -1;
@@ -233,8 +223,6 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
         parsed_t parsed = records_next_into(reader->records, &reader->place, &got, &reader->shape);
         *record =
             (tipple_record_t){.offset = got.offset, .length = got.length, .line = (uint64_t)got.line + 1};
-        if (must_end(reader, parsed, &got))
-            return tell_end(reader, error);
         switch (parsed) {
         case PARSED_END:
             return at_end(reader, error);
@@ -251,7 +239,9 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
             record->document = reader->place.bytes;
             record->document_length = reader->document_length = got.document_length;
             return 1;
-        case PARSED_OTHER_HEADER:
+        case PARSED_OTHER_HEADER: /* nothing after it is read, however often the caller asks */
+            other_header_say("the text", record->line, &reader->ended);
+            return tell_end(reader, error);
         case PARSED_FULL:
         case PARSED_MEMORY:
             break;

@@ -9,7 +9,7 @@
 #include "cli/options/cli.h"
 #include "cli/report/reporting.h"
 #include "format/format.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "load/before/guess_inputs.h"
 
 #include <stdio.h>

@@ -13,7 +13,6 @@
 #include "cli/options/cli.h"
 #include "cli/print/passed_over.h"
 #include "cli/report/reporting.h"
-#include "format/bad_values.h"
 #include "format/cut/ends.h"
 #include "format/emit.h"
 #include "format/emitted.h"
@@ -217,8 +216,6 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
     if (parsed == PARSED_OTHER_HEADER)
         return other_header_say(file->input->name, cut->first_line + record->line, err);
     parse->read++;
-    if (parsed == PARSED_REJECT && records_must_stop(parse->reader))
-        return bad_values_stop(file->input->name, cut->first_line + record->line, record, err);
     if (parsed == PARSED_REJECT)
         return reject(parse, file, cut, record, record->reason, err);
     if (record->length > parse->values->load.spec.max_record)
@@ -237,7 +234,7 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
     shape_t shape;
     bool raw = parse->values->emit == EMIT_RAW;
     int64_t id_base = record_id_make(record_id_lane(file->ordinal, cut->offset), file->base + cut->offset);
-    records_from(parse->reader, file->input->name, cut->offset);
+    records_from(parse->reader, file->input->name);
     records_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
                   parse->values->ids || parse->values->id, id_base);
     if (raw && cut->offset == 0) {
@@ -318,7 +315,7 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     manifest_t *const manifest = &parse->manifest;
     if (!values->load.spec.format && !manifest_build(manifest, args, (size_t)count, NULL, err))
         return false;
-    if (!open_format(parse, err) || (values->load.spec.validate && !format_validate(parse->schema, err)))
+    if (!open_format(parse, err))
         return false;
     if (values->emit == EMIT_RAW && !emit_possible(parse->schema, err))
         return false;
@@ -372,7 +369,7 @@ static void tell_bad_values(const parse_t *parse) {
     char count[UNITS_MAX];
     size_t fields = 0;
     text_t line = {.length = 0};
-    if (!all || schema->bad_value == BAD_VALUE_REJECT || schema->bad_value == BAD_VALUE_STOP)
+    if (!all || schema->bad_value == BAD_VALUE_REJECT)
         return;
     schema_tell_bad(&line, schema->bad_value, schema_any_fields(schema), all);
     for (size_t i = 0; i < schema_counted(schema); i++) {

@@ -91,7 +91,6 @@ static bool check(values_t *values, int count, err_t *err) {
     spec->input_name = load->input_name;
     spec->copies = load->copies;
     spec->max_record = load->max_record;
-    spec->validate = load->validate;
     spec->threads = load->threads;
     spec->memory = load->memory;
     spec->patience_ns = load->patience_ns;

@@ -145,11 +145,3 @@ void bad_values_add(bad_values_t *values, const bad_values_t *more) {
 const bad_field_t *bad_values_of(const bad_values_t *values, size_t field) {
     return &values->fields[field];
 }
-
-bool bad_values_stop(const char *input, uint64_t line, const record_t *record, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s:%llu:%u: %s; by 'on_bad_value: stop' this ends here, and nothing of the record is "
-        "taken: correct the file, or choose another --on-bad-value (reject puts such records aside)",
-        input, (unsigned long long)line, record->column, record->reason);
-}

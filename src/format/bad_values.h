@@ -49,7 +49,4 @@ uint64_t bad_values_left_out(const bad_values_t *values);
 /* By the number of the field in the schema, as of schema_counted_field. */
 const bad_field_t *bad_values_of(const bad_values_t *values, size_t field);
 
-/* The sentence of a record after which nothing is to be read (records_must_stop). Always false, with status 5. */
-bool bad_values_stop(const char *input, uint64_t line, const record_t *record, err_t *err);
-
 #endif

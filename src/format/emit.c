@@ -2,7 +2,6 @@
 #include "base/threads/pool.h"
 #include "format/delimited/emit_delimited.h"
 #include "format/fixed/emit_fixed.h"
-#include "format/schema/schema_bad_value.h"
 
 #include <stdlib.h>
 
@@ -14,23 +13,23 @@ struct emit {
     emit_fixed_t *fixed;
 };
 
-static int reads_back(draft_t *row, const dialect_t *dialect, const bson_t *document, const shape_t *shape) {
+/* 1: the record reads back as the document; 0: it does not; -1: out of memory. After CR LF, before which a CR stays its
+ * own: only in quotes, or in a file of such line ends, a record ends with one. */
+static int reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document) {
+    draft_t *draft = &emit->draft;
     bson_iter_t first;
     record_t record;
-    emit_t *emit = (emit_t *)row; /* the row is the first member of an emit_t */
-    size_t length = row->length;
-    bool carriage = shape && shape->carriage, feed = !shape || shape->feed;
-    if (!row->schema->multiline && memchr(row->bytes, '\n', length))
+    const size_t length = draft->length;
+    if (!draft->schema->multiline && memchr(draft->bytes, '\n', length))
         return 0;
-    if (!draft_put(row, &"\r\n"[!carriage], (size_t)carriage + feed))
+    if (!draft_put(draft, "\r\n", 2))
         return -1;
-    size_t whole = row->length;
-    row->length = length;
-    memset(row->bytes + whole, 0, POOL_SLACK);
-    bool with_id = bson_iter_init_find(&first, document, "_id") && BSON_ITER_HOLDS_INT64(&first);
-    records_begin(emit->reader, dialect, row->bytes, (uint32_t)whole, false, with_id,
+    draft->length = length;
+    memset(draft->bytes + length + 2, 0, POOL_SLACK);
+    const bool with_id = bson_iter_init_find(&first, document, "_id") && BSON_ITER_HOLDS_INT64(&first);
+    records_begin(emit->reader, dialect, draft->bytes, (uint32_t)length + 2, false, with_id,
                   with_id ? bson_iter_int64(&first) : 0);
-    parsed_t parsed = records_next_into(emit->reader, &emit->again, &record, NULL);
+    const parsed_t parsed = records_next_into(emit->reader, &emit->again, &record, NULL);
     if (parsed == PARSED_MEMORY)
         return -1;
     return parsed == PARSED_DOCUMENT && record.length == length && record.document_length == document->len &&
@@ -41,7 +40,7 @@ emit_t *emit_new(const schema_t *schema) {
     emit_t *emit = calloc(1, sizeof *emit);
     if (!emit)
         return NULL;
-    emit->draft = (draft_t){.schema = schema, .reads_back = reads_back};
+    emit->draft.schema = schema;
     emit->reader = records_new(schema);
     if (schema->kind == RECORDS_FIXED)
         emit->fixed = emit_fixed_new(&emit->draft);
@@ -69,11 +68,11 @@ bool emit_possible(const schema_t *schema, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "records of JSON are not written again byte for byte; --emit json prints the "
                        "documents as JSON");
-    if (schema->bad_value == BAD_VALUE_NULL || schema->bad_value == BAD_VALUE_SKIP)
+    if (schema->bad_value == BAD_VALUE_NULL)
         return err_set(err, STATUS_USAGE,
-                       "by 'on_bad_value: %s' the format %s does not keep values that do not fit, so its "
+                       "by 'on_bad_value: null' the format %s does not keep values that do not fit, so its "
                        "documents make no records again; text keeps them",
-                       schema_bad_values[schema->bad_value], schema->name);
+                       schema->name);
     if (schema->blanks)
         return err_set(
             err, STATUS_USAGE,
@@ -86,17 +85,11 @@ bool emit_possible(const schema_t *schema, err_t *err) {
     if (schema_tells_place(schema))
         return err_set(
             err, STATUS_USAGE,
-            "documents of the format %s tell from which file or offset their records are, so that records "
-            "written again would make others; leave that out of 'make' to get records again",
+            "documents of the format %s name the file of their records, so that records written again would "
+            "make others; leave that out of 'make' to get records again",
             schema->name);
     for (size_t i = 0; i < schema->field_count; i++)
-        if (schema->fields[i].lookup)
-            return err_set(
-                err, STATUS_USAGE,
-                "the field %s of the format %s has what a lookup says of its text, and not the text itself; "
-                "leave the lookup out to get records again",
-                schema->fields[i].name, schema->name);
-        else if (schema->fields[i].type == TYPE_JSON)
+        if (schema->fields[i].type == TYPE_JSON)
             return err_set(
                 err, STATUS_USAGE,
                 "the field %s of the format %s is a text of JSON, of which the document does not tell how "
@@ -115,8 +108,10 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
                  const uint8_t **record, size_t *length, err_t *err) {
     if (!emit_possible(emit->draft.schema, err))
         return false;
-    const int same = emit->fixed ? emit_fixed_record(emit->fixed, document, shape, err)
-                                 : emit_delimited_record(emit->delimited, dialect, document, shape, err);
+    int same = emit->fixed ? emit_fixed_record(emit->fixed, document, err)
+                           : emit_delimited_record(emit->delimited, dialect, document, shape, err);
+    if (same == 1)
+        same = reads_back(emit, dialect, document);
     if (same == -1)
         return err_memory(err, emit->draft.length);
     if (same == -2)
@@ -129,4 +124,20 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
                    emit->fixed ? "the values of this document cannot be written as a record of this format"
                                : "the values of this document cannot be written with the delimiter and "
                                  "quotes of this file");
+}
+
+bool draft_put(draft_t *draft, const void *bytes, size_t length) {
+    if (draft->length + length + POOL_SLACK > draft->room) {
+        size_t room = 2 * (draft->length + length) + 4 * POOL_SLACK;
+        uint8_t *larger = realloc(draft->base, POOL_SLACK + room);
+        if (!larger)
+            return false;
+        memset(larger, 0, POOL_SLACK);
+        draft->base = larger;
+        draft->bytes = larger + POOL_SLACK;
+        draft->room = room;
+    }
+    memcpy(draft->bytes + draft->length, bytes, length);
+    draft->length += length;
+    return true;
 }

@@ -16,7 +16,7 @@ bool emit_possible(const schema_t *schema, err_t *err);
 
 /* The record of a document in a file's dialect, without its line end; valid until the next call. shape NULL: the first
  * null value and pattern of each field, and quotes only where needed. The record is read back before it is returned.
- * False, with the sentence: no way of writing the values gives the same document again. */
+ * False, with the sentence: it does not give the same document again. */
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
                  const uint8_t **record, size_t *length, err_t *err);
 

@@ -119,9 +119,8 @@ static bool is_number_clear(const term_t *term, err_t *err) {
     uint8_t plain[NUMERAL_LONGEST], padded[NUMERAL_LONGEST + 16] = {0}, other[NUMERAL_LONGEST + 16] = {0};
     double number, meant;
     size_t size;
-    bool bare;
     if (!field->point || term->length >= NUMERAL_LONGEST ||
-        !numeral_read(&numeral, text, term->length, plain, &size, &bare))
+        !numeral_read(&numeral, text, term->length, plain, &size))
         return true;
     memcpy(padded, text, term->length);
     memcpy(other, plain, size);
@@ -162,7 +161,7 @@ static bool read_value(term_t *term, err_t *err) {
         for (size_t i = 0; i < field->patterns.count && length < LONGEST; i++) {
             pattern_t pattern;
             if (!pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &pattern) &&
-                pattern_read(&pattern, padded, length, &term->whole, NULL))
+                pattern_read(&pattern, padded, length, &term->whole))
                 return true;
         }
         return err_set(err, STATUS_USAGE, "--filter: '%s' is not a date as %s has them: %s", term->text,

@@ -1,9 +1,29 @@
 #include "format/format.h"
+#include "base/threads/pool.h"
 #include "builtin/builtin.h"
-#include "format/complete.h"
-#include "format/schema/schema_parse.h"
+#include "format/record/typed.h"
+#include "format/schema/schema.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* A constant must be a value of its type. */
+static bool check_constant(const schema_t *schema, const make_t *made, err_t *err) {
+    const field_t *field = &made->field;
+    uint8_t text[SCHEMA_MOST_CONSTANT + POOL_SLACK] = {0};
+    pattern_t patterns[PATTERN_MOST];
+    char sentence[TYPED_MISFIT];
+    typed_t value;
+    if (made->kind != MAKE_CONSTANT || field->type == TYPE_TEXT || field->type == TYPE_TRIMMED)
+        return true;
+    for (size_t i = 0; i < field->patterns.count; i++)
+        pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &patterns[i]);
+    memcpy(text, made->text.text, made->text.length);
+    if (typed_convert(field, patterns, ENCODING_NONE, text, made->text.length, &value))
+        return true;
+    typed_misfit(field, text, made->text.length, sentence);
+    return yaml_tree_complain(schema->tree, field->at, err, "%s", sentence);
+}
 
 schema_t *format_open(const char *name, err_t *err) {
     opened_t opened;
@@ -11,15 +31,11 @@ schema_t *format_open(const char *name, err_t *err) {
         return NULL;
     schema_t *schema = schema_parse(opened.text, opened.length, name, err);
     free(opened.text);
-    if (!schema || format_complete(schema, name, err))
+    bool ok = schema != NULL;
+    for (size_t i = 0; ok && i < schema->made_count; i++)
+        ok = check_constant(schema, &schema->made[i], err);
+    if (ok)
         return schema;
     schema_destroy(schema);
     return NULL;
-}
-
-bool format_validate(schema_t *schema, err_t *err) {
-    schema->validate = schema->kind == RECORDS_BSON;
-    return schema->validate ||
-           err_set(err, STATUS_USAGE, "--validate is for BSON, and the format %s makes its documents of text",
-                   schema->name);
 }

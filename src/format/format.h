@@ -8,7 +8,4 @@
  * known one. Failure: status 1. */
 schema_t *format_open(const char *name, err_t *err);
 
-/* For --validate: libbson must find nothing wrong with a document. False: its documents are not BSON (status 1). */
-bool format_validate(schema_t *schema, err_t *err);
-
 #endif

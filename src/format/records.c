@@ -35,7 +35,7 @@ records_t *records_new(const schema_t *schema) {
         records->json = json_new(schema, id && id->kept);
         break;
     case RECORDS_BSON:
-        records->documents = documents_new(schema, id && id->kept);
+        records->documents = documents_new(id && id->kept);
         break;
     }
     if (records->fixed || records->delimited || records->json || records->documents)
@@ -68,15 +68,15 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
         delimited_begin(records->delimited, dialect, text, length, file_start, with_id, id_base);
 }
 
-void records_from(records_t *records, const char *file, uint64_t offset) {
+void records_from(records_t *records, const char *file) {
     if (records->delimited)
-        delimited_from(records->delimited, file, offset);
+        delimited_from(records->delimited, file);
 }
 
 static inline parsed_t next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
     return records->delimited ? delimited_next(records->delimited, out, room, record, shape)
-           : records->fixed   ? fixed_next(records->fixed, out, room, record, shape)
-           : records->json    ? json_next(records->json, out, room, record, shape)
+           : records->fixed   ? fixed_next(records->fixed, out, room, record)
+           : records->json    ? json_next(records->json, out, room, record)
                               : documents_next(records->documents, out, room, record);
 }
 
@@ -141,9 +141,4 @@ uint64_t records_bad_of(const records_t *records, size_t field) {
 
 passed_over_t records_passed_over(const records_t *records) {
     return records->delimited ? delimited_passed_over(records->delimited) : (passed_over_t){0, 0};
-}
-
-bool records_must_stop(const records_t *records) {
-    return records->delimited ? delimited_must_stop(records->delimited)
-                              : records->json && json_must_stop(records->json);
 }

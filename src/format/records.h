@@ -11,9 +11,9 @@ typedef struct records records_t;
 records_t *records_new(const schema_t *schema); /* NULL: out of memory */
 void records_destroy(records_t *records);
 
-/* Where the texts of the next records_begin or records_one are: in which input, by the name that the catalog has of it, and
- * from which offset of its text on. Formats may make keys of that (schema_tells_place); all others need not be told. */
-void records_from(records_t *records, const char *file, uint64_t offset);
+/* The input of the texts of the next records_begin or records_one, by its name in the catalog. Only formats that make a key
+ * of it (schema_tells_place) need it. */
+void records_from(records_t *records, const char *file);
 
 /* text[0, length) holds whole records; POOL_SLACK bytes before and after it must be readable. file_start: the text is
  * the start of its file. id_base: with with_id, documents begin with {_id: id_base + the record's offset in the
@@ -21,7 +21,7 @@ void records_from(records_t *records, const char *file, uint64_t offset);
 void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *text, uint32_t length,
                    bool file_start, bool with_id, int64_t id_base);
 
-/* The next record. shape may be NULL; a record is read more slowly if it is asked for. */
+/* The next record. shape, of delimited records, may be NULL; a record is read more slowly if it is asked for. */
 parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape);
 
 /* A buffer for a document, which grows as records need it; begins as {NULL, 0}; its owner frees it. */
@@ -45,8 +45,4 @@ uint64_t records_bad_of(const records_t *records, size_t field);
 
 /* How many lines were no records by what the format says of them, since records_new. */
 passed_over_t records_passed_over(const records_t *records);
-
-/* After PARSED_REJECT: for such a value, and by `on_bad_value: stop` nothing after it is to be read. */
-bool records_must_stop(const records_t *records);
-
 #endif

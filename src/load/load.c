@@ -86,8 +86,7 @@ static bool read_spec(job_t *job, err_t *err) {
                        "--append keeps the documents that --drop would drop; give one of them");
     if (!job_find_existing(job, NULL, err) ||
         !limits_check(spec->threads, spec->memory, spec->max_record, err) ||
-        !limits_check_batch(spec->batch, spec->batch_bytes, err) || !open_format(job, err) ||
-        (spec->validate && !format_validate(job->schema, err)))
+        !limits_check_batch(spec->batch, spec->batch_bytes, err) || !open_format(job, err))
         return false;
     snprintf(job->result->format, sizeof job->result->format, "%s", job->schema->name);
     if (spec->filter_count &&

@@ -260,12 +260,12 @@ static void guard(const char *command, pid_t starter) {
     _exit(shell > 0 ? WEXITSTATUS(status) : 127);
 }
 
-bool beside_start(beside_t *beside, const char *option, const char *command, err_t *err) {
+bool beside_start(beside_t *beside, const char *command, err_t *err) {
     const pid_t starter = getpid();
     *beside = (beside_t){.process = fork()};
     if (beside->process < 0) {
         beside->process = 0;
-        return err_set(err, STATUS_HOST, "the command of %s cannot be started: %s", option, strerror(errno));
+        return err_set(err, STATUS_HOST, "the command of --while cannot be started: %s", strerror(errno));
     }
     if (beside->process == 0)
         guard(command, starter);
@@ -310,21 +310,4 @@ void beside_describe(int status, char words[BESIDE_WORDS]) {
         snprintf(words, BESIDE_WORDS, "by signal %d", WTERMSIG(status));
     else
         snprintf(words, BESIDE_WORDS, "with status %d", WEXITSTATUS(status));
-}
-
-bool beside_wait(const char *option, const char *command, err_t *err) {
-    beside_t beside;
-    char words[BESIDE_WORDS];
-    if (!beside_start(&beside, option, command, err))
-        return false;
-    while (beside_runs(&beside) && !stop_signal())
-        nap();
-    bool ended = beside.ended;
-    beside_stop(&beside);
-    if (!ended)
-        return err_set(err, (status_t)(128 + stop_signal()), "interrupted");
-    if (beside.status == 0)
-        return true;
-    beside_describe(beside.status, words);
-    return err_set(err, STATUS_HOST, "the command of %s ended %s", option, words);
 }

@@ -30,18 +30,14 @@ typedef struct {
     int status;    /* as waitpid gives it */
 } beside_t;
 
-/* option: "--while": what the sentence calls the command. Its text, which may hold a password of any form, is in none. */
-bool beside_start(beside_t *beside, const char *option, const char *command, err_t *err);
+/* No sentence has the text of the command, which may hold a password of any form. */
+bool beside_start(beside_t *beside, const char *command, err_t *err);
 
 /* Is it still running? Also notes when it has ended. */
 bool beside_runs(beside_t *beside);
 
 /* SIGTERM, ten seconds, SIGKILL. That it had to be stopped is not a failure. A zeroed one is allowed. */
 void beside_stop(beside_t *beside);
-
-/* Runs a command to its end. If it exits with a status other than 0, this fails with status 8 and a sentence. A stop
- * signal ends it. */
-bool beside_wait(const char *option, const char *command, err_t *err);
 
 /* "with status 1", "by signal 9" */
 enum { BESIDE_WORDS = 40 };

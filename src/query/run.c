@@ -259,7 +259,7 @@ static bool measure_all(run_t *run) {
     describe(run);
     result->load_seconds = watch_load_seconds(result->server, run->client);
     check_format(result, run->client);
-    if (spec->beside && !beside_start(&run->beside, "--while", spec->beside, run->err))
+    if (spec->beside && !beside_start(&run->beside, spec->beside, run->err))
         return false;
     step_begin(&run->step, "%s", "");
     bool ok = rounds(run, spec->warmups, false) && rounds(run, spec->repeats, true);

@@ -178,10 +178,7 @@ code_class_t code_class(int code, const char *words) {
     return CODE_UNKNOWN;
 }
 
-bool code_rejects(int code, const reject_codes_t *more) {
+bool code_rejects(int code) {
     const code_row_t *row = code_row(code);
-    for (size_t i = 0; more && i < more->count; i++)
-        if (more->codes[i] == (uint32_t)code)
-            return true;
     return row && row->class == CODE_OF_DOCUMENT;
 }

@@ -47,13 +47,7 @@ code_class_t code_class(int code, const char *words);
 /* What to do about a state that only the words show. */
 extern const char code_hint_room[];
 
-/* Codes that a person has added to the closed list with --reject-code. */
-typedef struct {
-    const uint32_t *codes;
-    size_t count;
-} reject_codes_t;
-
-/* Is a write error of this code a reject? more: may be NULL. Not for 11000: there it depends on the index. */
-bool code_rejects(int code, const reject_codes_t *more);
+/* Is a write error of this code a reject? Not for 11000: there it depends on the index. */
+bool code_rejects(int code);
 
 #endif

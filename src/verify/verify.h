@@ -22,7 +22,6 @@ typedef struct {
     size_t retry_count;
     uint32_t threads; /* 0: twice the CPUs, 4 to 16 */
     uint64_t memory, max_record;
-    bool validate;
     double sample_percent; /* 100: everything */
     uint64_t limit; /* only the first so many records, as a load with this limit left it; UINT64_MAX: all */
     bool limit_is_about; /* as it was for the load */

@@ -180,20 +180,14 @@ TEST(refused_by_the_server) {
     lab_close(&lab);
 }
 
-/* An error that no rule knows ends the load, unless --reject-code names it. */
+/* An error that no rule knows ends the load. */
 TEST(unknown_write_error) {
-    static const uint32_t codes[] = {4242};
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 20);
     box_refuse(lab.box, LAB_TARGET, "{\"n\": 5}", 4242);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
     assert_says(lab.err.text, "4242");
-    lab.load.reject_codes = codes;
-    lab.load.reject_code_count = 1;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_int_equal(lab.loaded.counts.rejected, 1);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 19);
     lab_close(&lab);
 }
 

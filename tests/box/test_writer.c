@@ -29,7 +29,7 @@ static void send_two(const char *answer, outcome_t outcomes[DOCUMENTS], char wor
     const wire_t *wire = writer_wire(writer);
     wire->begin(wire->context);
     assert_true(wire->insert(wire->context, &message, &reply, &err));
-    outcome_judge(&reply, DOCUMENTS, NULL, outcomes, errors);
+    outcome_judge(&reply, DOCUMENTS, outcomes, errors);
     snprintf(words, WIRE_WORDS, "%s", reply.error_count ? reply.errors[0].words : "");
     writer_destroy(writer);
     server_destroy(server);

@@ -6,7 +6,7 @@
 #include "test.h"
 
 /* value: as canonical extended JSON with ' for "; NULL: it stays the text that it is. back, usual: what is written of the
- * value, with its shape and without; NULL: the text again. */
+ * value, with its shape and without; NULL: the text. */
 typedef struct {
     const char *text, *value, *back, *usual;
     bool kept; /* counted as kept as text */
@@ -86,11 +86,14 @@ LAB_UNUSED void field_table(const char *record, const char *field, const field_c
         field_expect(record, field, cases);
 }
 
-/* Becomes this value, and the text again; or another text, with the shape and without; or stays text; or bytes. */
+/* Becomes this value, and the text again; or another text; or by another pattern without the shape; or stays text; or
+ * bytes. */
 #define IS(text, value)                                                                                      \
     { text, value, NULL, NULL, false }
-#define BACK(text, value, back, usual)                                                                       \
-    { text, value, back, usual, false }
+#define BACK(text, value, back)                                                                              \
+    { text, value, back, back, false }
+#define PATTERN(text, value, usual)                                                                          \
+    { text, value, NULL, usual, false }
 #define KEPT(text)                                                                                           \
     { text, NULL, NULL, NULL, true }
 #define BYTES(text, value)                                                                                   \

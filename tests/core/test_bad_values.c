@@ -16,26 +16,23 @@ static schema_t *schema_of(const char *word) {
 }
 
 typedef struct {
-    const char *record, *kept, *null, *skipped; /* as relaxed JSON with ' for " */
-    const char *reason;                         /* of the reject; NULL: there is none */
+    const char *record, *kept, *null; /* as relaxed JSON with ' for " */
+    const char *reason;               /* of the reject; NULL: there is none */
     uint32_t column;
 } row_t;
 
 static const row_t rows[] = {
     {"1,2024-02-29,2.5,a", "{'n':1,'d':{'$date':'2024-02-29T00:00:00Z'},'s':{'x':2.5},'t':'a'}",
-     "{'n':1,'d':{'$date':'2024-02-29T00:00:00Z'},'s':{'x':2.5},'t':'a'}",
      "{'n':1,'d':{'$date':'2024-02-29T00:00:00Z'},'s':{'x':2.5},'t':'a'}", NULL, 0},
-    {"n/a,,,b", "{'n':'n/a','t':'b'}", "{'n':null,'t':'b'}", "{'t':'b'}", "'n/a' of 'n' does not fit", 1},
+    {"n/a,,,b", "{'n':'n/a','t':'b'}", "{'n':null,'t':'b'}", "'n/a' of 'n' does not fit", 1},
     {"7,30/02/2024,x,", "{'n':7,'d':'30/02/2024','s':{'x':'x'}}", "{'n':7,'d':null,'s':{'x':null}}",
-     "{'n':7}", "'30/02/2024' of 'd' does not fit", 3},
-    {"7,,x,", "{'n':7,'s':{'x':'x'}}", "{'n':7,'s':{'x':null}}", "{'n':7}", "'x' of 's.x' does not fit", 4},
-    /* a number that is written like a null value */
-    {"7,,-1.0,c", "{'n':7,'s':{'x':'-1.0'},'t':'c'}", "{'n':7,'s':{'x':null},'t':'c'}", "{'n':7,'t':'c'}",
-     "'-1.0' of 's.x' does not fit", 4},
-    {"\"a,b\",,,\"q\"", "{'n':'a,b','t':'q'}", "{'n':null,'t':'q'}", "{'t':'q'}", "'a,b' of 'n' does not fit",
-     1},
-    {"7,\"a\"\"b\",,", "{'n':7,'d':'a\"b'}", "{'n':7,'d':null}", "{'n':7}", "'a\"b' of 'd' does not fit", 3},
-    {"7,\x1b,,", "{'n':7,'d':'\\u001b'}", "{'n':7,'d':null}", "{'n':7}", "'\\x1b' of 'd' does not fit", 3},
+     "'30/02/2024' of 'd' does not fit", 3},
+    {"7,,x,", "{'n':7,'s':{'x':'x'}}", "{'n':7,'s':{'x':null}}", "'x' of 's.x' does not fit", 4},
+    /* only the text of a null value is one */
+    {"7,,-1.0,c", "{'n':7,'s':{'x':-1.0},'t':'c'}", "{'n':7,'s':{'x':-1.0},'t':'c'}", NULL, 0},
+    {"\"a,b\",,,\"q\"", "{'n':'a,b','t':'q'}", "{'n':null,'t':'q'}", "'a,b' of 'n' does not fit", 1},
+    {"7,\"a\"\"b\",,", "{'n':7,'d':'a\"b'}", "{'n':7,'d':null}", "'a\"b' of 'd' does not fit", 3},
+    {"7,\x1b,,", "{'n':7,'d':'\\u001b'}", "{'n':7,'d':null}", "'\\x1b' of 'd' does not fit", 3},
 };
 
 static bson_t *document_of(const char *text) {
@@ -76,13 +73,10 @@ static void expect_row(const row_t *row, bad_value_t bad, bool careful) {
     lab_records_t got =
         lab_parse(reader, &dialect, row->record, strlen(row->record), (lab_how_t){.careful = careful});
     assert_int_equal(got.count, 1);
-    if (row->reason && (bad == BAD_VALUE_REJECT || bad == BAD_VALUE_STOP))
+    if (row->reason && bad == BAD_VALUE_REJECT)
         expect_reject(got.records, row);
     else
-        expect_document(got.records, bad == BAD_VALUE_NULL   ? row->null
-                                     : bad == BAD_VALUE_SKIP ? row->skipped
-                                                             : row->kept);
-    assert_int_equal(records_must_stop(reader), bad == BAD_VALUE_STOP && row->reason);
+        expect_document(got.records, bad == BAD_VALUE_NULL ? row->null : row->kept);
     assert_int_equal(records_bad_values(reader) > 0, row->reason != NULL);
     lab_records_free(&got);
     records_destroy(reader);
@@ -196,7 +190,7 @@ TEST(filtered) {
         uint64_t n, d, left_out, lines_n[2], lines_d[2];
     } cases[] = {{"text", "t!=no", 1, 1, 3, {4}, {2}},
                  {"null", "t==no", 2, 1, 2, {1, 3}, {3}},
-                 {"skip-field", "t==other", 0, 0, 5, {0}, {0}},
+                 {"null", "t==other", 0, 0, 5, {0}, {0}},
                  {"reject", "t==other", 3, 2, 0, {1, 3}, {2, 3}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         schema_t *schema = schema_of(cases[i].word);
@@ -249,17 +243,16 @@ TEST(digests) {
     schema = lab_schema(plain); /* and as the key says it */
     assert_string_equal(schema->digest, digests[BAD_VALUE_TEXT]);
     schema_destroy(schema);
-    schema = lab_schema("format: x\nrecord: {delimiter: \",\"}\non_bad_value: skip-field\n"
+    schema = lab_schema("format: x\nrecord: {delimiter: \",\"}\non_bad_value: reject\n"
                         "fields: [{name: a, type: int}]\n");
-    assert_string_equal(schema->digest, digests[BAD_VALUE_SKIP]);
+    assert_string_equal(schema->digest, digests[BAD_VALUE_REJECT]);
     schema_destroy(schema);
     schema_destroy(unlike);
 }
 
 /* What is not stored cannot be written again. */
 TEST(emit) {
-    static const bool possible[BAD_VALUES] = {
-        [BAD_VALUE_TEXT] = true, [BAD_VALUE_REJECT] = true, [BAD_VALUE_STOP] = true};
+    static const bool possible[BAD_VALUES] = {[BAD_VALUE_TEXT] = true, [BAD_VALUE_REJECT] = true};
     for (bad_value_t i = BAD_VALUE_TEXT; i < BAD_VALUES; i++) {
         schema_t *schema = schema_of(schema_bad_values[i]);
         err_t err = {.text = ""};

@@ -2,7 +2,7 @@
  * feeder's. */
 #include "base/log.h"
 #include "format/record/dialect.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "input/cutter.h"
 #include "input/manifest.h"
 #include "input_lab.h"

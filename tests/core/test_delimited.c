@@ -480,7 +480,8 @@ TEST(point) {
                       "type: number}\n"
                       "make: [{p: point, from: [a, o]}]\n"),
            "1000|20\n5000|20\n05000|20\n |20\n1000|x\n1000|181\n 01000.0|20\n",
-           "{'p':" POINT ",'a':10.0,'o':20.0}", "{'o':20.0}", "{'a':'05000','o':20.0}", "{'a':' ','o':20.0}",
+           "{'p':" POINT ",'a':10.0,'o':20.0}", "{'o':20.0}",
+           "{'p':{'type':'Point','coordinates':[20.0,50.0]},'a':50.0,'o':20.0}", "{'a':' ','o':20.0}",
            "{'a':10.0,'o':'x'}", "{'a':10.0,'o':181.0}", "{'p':" POINT ",'a':10.0,'o':20.0}");
 }
 
@@ -822,7 +823,7 @@ TEST(values_kept_as_text_are_counted) {
     lab_end(&lab);
 }
 
-/* The shape says which spelling each field had, and how quotes were written. */
+/* The shape says which null value or pattern each field had, and how quotes were written. */
 TEST(shapes) {
     static const char text[] = "1,,19991231\n1,NULL,31/12/1999\n\"1\",none,\n1,\"a\\\"b\",\n";
     lab_t lab =
@@ -833,11 +834,11 @@ TEST(shapes) {
     lab_records_t got = lab_parse(lab.reader, &lab.dialect, text, strlen(text), (lab_how_t){.careful = true});
     assert_int_equal(got.count, 4);
     const lab_record_t *one = got.records;
-    assert_int_equal(one[0].shape.spelling[1], 1);
-    assert_int_equal(one[0].shape.spelling[2], 1);
-    assert_int_equal(one[1].shape.spelling[1], 2);
-    assert_int_equal(one[1].shape.spelling[2], 0);
-    assert_int_equal(one[2].shape.spelling[1], 0);
+    assert_int_equal(one[0].shape.choice[1], 1);
+    assert_int_equal(one[0].shape.choice[2], 1);
+    assert_int_equal(one[1].shape.choice[1], 2);
+    assert_int_equal(one[1].shape.choice[2], 0);
+    assert_int_equal(one[2].shape.choice[1], 0);
     assert_false(one[0].shape.quoted);
     assert_true(one[2].shape.quoted);
     assert_false(one[2].shape.backslash);

@@ -221,7 +221,7 @@ static deliver_t *open_lab(lab_t *lab, wire_t *wire, deliver_owner_t *owner, exi
                      .refuse = refuse};
     *owner = (deliver_owner_t){
         .context = lab, .existing = existing, .likeness = loose_hash, .now = now, .outlive = outlive};
-    return deliver_new(wire, owner, NULL, &err);
+    return deliver_new(wire, owner, &err);
 }
 
 /* A letter for each document: Loaded, There, Kept, replaced (P), Reject. */

@@ -1,6 +1,6 @@
 /* describe_input: into which pieces a large file is divided; and may a file have records? */
 #include "format/record/record_id.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "input_lab.h"
 #include "load/before/describe_input.h"
 #include "test.h"

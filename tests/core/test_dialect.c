@@ -5,7 +5,6 @@
 #include "format/cut/split.h"
 #include "format/format.h"
 #include "format/record/dialect.h"
-#include "format/record/first_line.h"
 #include "format_lab.h"
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /* feeder: files into blocks, with a queue and a pool and nobody else: no server, no catalog. */
 #include "base/grow.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "input/cutter.h"
 #include "input_lab.h"
 #include "load/feed/feeder.h"

@@ -1,5 +1,5 @@
 /* study/drill/gauge: short files are counted, long ones are estimated from some places. */
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "input_lab.h"
 #include "study/drill/gauge.h"
 #include "test.h"

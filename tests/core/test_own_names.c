@@ -19,7 +19,6 @@ TEST(names) {
         {"orders.tipple.drill.tipple.loads", "a load's catalog", true},
         {"orders.tipple.tune.0123456789ab", NULL, true},
         {"orders.tipple.drill.0123456789ab.tipple.files", "a load's catalog", true},
-        {"orders.tipple.tunes", NULL, false},
         {"orders.tipple", NULL, false},
         {"orders.tipple.file", NULL, false},
         {"orders.tipple.files.old", NULL, false},

@@ -13,7 +13,7 @@ static pattern_t compile(const char *text) {
 }
 
 static bool reads(const pattern_t *pattern, const char *text, int64_t *ms) {
-    return pattern_read(pattern, (const uint8_t *)text, strlen(text), ms, NULL);
+    return pattern_read(pattern, (const uint8_t *)text, strlen(text), ms);
 }
 
 /* --- a calendar of its own: day after day from 0000-01-01, known from the one anchor 1970-01-01
@@ -71,17 +71,15 @@ TEST(every_day) {
         snprintf(text, sizeof text, "%04d-%02d-%02d", at.year, at.month, at.day);
         if (!reads(&iso, text, &ms) || ms != expected)
             fail_msg("%s is read as %lld", text, (long long)ms);
-        if (!pattern_write(&iso, ms, (pattern_spelling_t){0}, out) || memcmp(out, text, 10) != 0)
+        if (!pattern_write(&iso, ms, out) || memcmp(out, text, 10) != 0)
             fail_msg("%s is written as %.10s", text, (const char *)out);
         if (at.day % 9 == 0) { /* the other spellings, on some days */
             snprintf(text, sizeof text, "%02d/%02d/%04d", at.day, at.month, at.year);
             assert_true(reads(&english, text, &ms) && ms == expected);
-            assert_true(pattern_write(&english, ms, (pattern_spelling_t){0}, out) &&
-                        memcmp(out, text, 10) == 0);
+            assert_true(pattern_write(&english, ms, out) && memcmp(out, text, 10) == 0);
             snprintf(text, sizeof text, "%04d%02d%02d", at.year, at.month, at.day);
             assert_true(reads(&compressed, text, &ms) && ms == expected);
-            assert_true(pattern_write(&compressed, ms, (pattern_spelling_t){0}, out) &&
-                        memcmp(out, text, 8) == 0);
+            assert_true(pattern_write(&compressed, ms, out) && memcmp(out, text, 8) == 0);
         }
     }
     assert_int_equal(number, 3652425);
@@ -130,7 +128,7 @@ TEST(times_of_day) {
     assert_int_equal(full.length, 23);
     assert_true(reads(&full, "02.01.1970 03:04:05.678", &ms));
     assert_int_equal(ms, 86400000 + 3 * 3600000 + 4 * 60000 + 5 * 1000 + 678);
-    assert_true(pattern_write(&full, ms, (pattern_spelling_t){0}, out));
+    assert_true(pattern_write(&full, ms, out));
     assert_memory_equal(out, "02.01.1970 03:04:05.678", 23);
     assert_true(reads(&zulu, "2024-03-01T23:59:59Z", &ms));
     assert_true(ms == 1709337599000);
@@ -141,12 +139,12 @@ TEST(times_of_day) {
     assert_false(reads(&zulu, "2024-03-01T23:59:59z", &ms));
     assert_true(reads(&minutes, "196912312359", &ms));
     assert_int_equal(ms, -60000);
-    assert_true(pattern_write(&minutes, -60000, (pattern_spelling_t){0}, out));
+    assert_true(pattern_write(&minutes, -60000, out));
     assert_memory_equal(out, "196912312359", 12);
     /* microseconds only where no digit is lost */
     assert_true(reads(&micro, "1970-01-01 00:00:00.123000", &ms));
     assert_int_equal(ms, 123);
-    assert_true(pattern_write(&micro, 123, (pattern_spelling_t){0}, out));
+    assert_true(pattern_write(&micro, 123, out));
     assert_memory_equal(out, "1970-01-01 00:00:00.123000", 26);
     assert_false(reads(&micro, "1970-01-01 00:00:00.123456", &ms));
 }
@@ -195,7 +193,7 @@ TEST(every_byte) {
                          value['m'] * 60 + value['s']) *
                             1000 +
                         value['S'];
-                if (pattern_read(&pattern, slack.text, length, &ms, NULL) != is || (is && ms != expected))
+                if (pattern_read(&pattern, slack.text, length, &ms) != is || (is && ms != expected))
                     fail_msg("%.*s by %s is read as %lld", (int)length, text, cases[i].pattern,
                              (long long)ms);
                 slack_free(&slack);
@@ -208,21 +206,21 @@ TEST(every_byte) {
 TEST(cannot_be_shown) {
     pattern_t day = compile("YYYY-MM-DD"), seconds = compile("YYYY-MM-DD hh:mm:ss");
     uint8_t out[PATTERN_LONGEST];
-    assert_true(pattern_write(&day, 0, (pattern_spelling_t){0}, out));
-    assert_false(pattern_write(&day, 1, (pattern_spelling_t){0}, out));
-    assert_false(pattern_write(&day, -1, (pattern_spelling_t){0}, out));
-    assert_false(pattern_write(&day, 3600000, (pattern_spelling_t){0}, out));
-    assert_true(pattern_write(&seconds, 3600000, (pattern_spelling_t){0}, out));
-    assert_false(pattern_write(&seconds, 3600001, (pattern_spelling_t){0}, out));
+    assert_true(pattern_write(&day, 0, out));
+    assert_false(pattern_write(&day, 1, out));
+    assert_false(pattern_write(&day, -1, out));
+    assert_false(pattern_write(&day, 3600000, out));
+    assert_true(pattern_write(&seconds, 3600000, out));
+    assert_false(pattern_write(&seconds, 3600001, out));
     const int64_t first = -62167219200000, last = 253402300799000; /* 0000-01-01, 9999-12-31 23:59:59 */
-    assert_true(pattern_write(&seconds, first, (pattern_spelling_t){0}, out));
+    assert_true(pattern_write(&seconds, first, out));
     assert_memory_equal(out, "0000-01-01 00:00:00", 19);
-    assert_true(pattern_write(&seconds, last, (pattern_spelling_t){0}, out));
+    assert_true(pattern_write(&seconds, last, out));
     assert_memory_equal(out, "9999-12-31 23:59:59", 19);
-    assert_false(pattern_write(&seconds, first - 1000, (pattern_spelling_t){0}, out));
-    assert_false(pattern_write(&seconds, last + 1000, (pattern_spelling_t){0}, out));
-    assert_false(pattern_write(&seconds, INT64_MAX, (pattern_spelling_t){0}, out));
-    assert_false(pattern_write(&seconds, INT64_MIN, (pattern_spelling_t){0}, out));
+    assert_false(pattern_write(&seconds, first - 1000, out));
+    assert_false(pattern_write(&seconds, last + 1000, out));
+    assert_false(pattern_write(&seconds, INT64_MAX, out));
+    assert_false(pattern_write(&seconds, INT64_MIN, out));
 }
 
 /* Moments at random, there and back, by patterns of every fineness. */
@@ -241,8 +239,8 @@ TEST(there_and_back) {
             int64_t ms = (int64_t)lab_chance(&seed, (uint64_t)grains) * patterns[i].grain - 62167219200000,
                     back = 1;
             uint8_t out[PATTERN_LONGEST];
-            assert_true(pattern_write(&pattern, ms, (pattern_spelling_t){0}, out));
-            if (!pattern_read(&pattern, out, pattern.length, &back, NULL) || back != ms)
+            assert_true(pattern_write(&pattern, ms, out));
+            if (!pattern_read(&pattern, out, pattern.length, &back) || back != ms)
                 fail_msg("%lld as %s is %.*s, and that is %lld", (long long)ms, patterns[i].text,
                          pattern.length, (const char *)out, (long long)back);
         }

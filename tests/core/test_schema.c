@@ -1,6 +1,6 @@
 /* schema: what a format file means, and every mistake in one with its line, column and what was expected. */
 #include "builtin/builtin.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"
 
@@ -253,11 +253,16 @@ TEST(mistakes) {
         {"format: x\nrecord: {fixed: 2}\nfields: [{name: a, width: 1}, {name: b, width: 1}]\n"
          "make: [{k: first, from: [[a, a]]}]\n",
          "4:30", "'a' is joined here already"},
-        /* like a built-in one */
-        {"format: x\nlike: mto\n", "2:7", "'mot'"},
-        {"format: x\nlike: [mot]\n", "2:7", "name"},
-        {"format: x\nlike: mot\nkeys: values\n", "3:7", "names"},
-        {"format: x\nlike: mot\nfields: [{name: a}]\n", "3:1", "not known"},
+        /* what format files had once */
+        {"format: x\nlike: mot\n", "2:1", "'like' is gone: write the whole format"},
+        {"format: x\nkeys: short\nrecord: {json: yes}\n", "2:1", "'keys' is gone"},
+        {"format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, lookup: {file: b}}]\n", "3:20",
+         "$lookup"},
+        {"format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\nmake: [{b: md5, from: [a]}]\n", "4:12",
+         "'md5' is gone: use sha256"},
+        {"format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\nmake: [{b: offset}]\n", "4:12", "_id"},
+        {"format: x\nrecord: {delimiter: \",\"}\non_bad_value: stop\nfields: [{name: a}]\n", "3:15",
+         "'stop' is gone"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err = {.text = ""};
@@ -443,4 +448,38 @@ TEST(builtin) {
     assert_string_not_equal(all[0]->digest, all[1]->digest);
     for (int i = 0; i < 3; i++)
         schema_destroy(all[i]);
+}
+
+/* Collections keep the digest of the format that they were loaded with: it stays what it was when the format was new. */
+TEST(builtin_digests) {
+    static const struct {
+        const char *name, *digest;
+    } rows[] = {
+        {"bson", "99680f53075d040b365da77c17c23464"},
+        {"isd-stations", "76ad72c50f6a07c44c913f3e9dd5f868"},
+        {"isd-study", "d29e336b0d05146c1c3fba704c492dd5"},
+        {"isd", "9907116142f97482cfa7cd21539dab0f"},
+        {"json", "8e9aeed363923dcea58e226517357705"},
+        {"mot-item", "d975ea75f755880baba3c8b25f49491d"},
+        {"mot-long", "9293722cd4190b65a3ba03c5d1eae6e1"},
+        {"mot", "a35eacf2af3ab417e8f8fcec2d2a488b"},
+        {"obd", "0312e5b22d9b21b4c2b042fff8cd9f25"},
+        {"ycsb", "d92d6b7f6536c4b6f2957c3f2059f347"},
+    };
+    size_t count = 0;
+    for (const builtin_t *builtin = builtin_formats; builtin->name; builtin++, count++) {
+        schema_t *schema = lab_builtin(builtin->name);
+        assert_string_equal(builtin->name, rows[count].name);
+        assert_string_equal(schema->digest, rows[count].digest);
+        schema_destroy(schema);
+    }
+    assert_int_equal(count, sizeof rows / sizeof *rows);
+    schema_t *schema =
+        lab_schema("format: own\nrecord: {delimiter: [\",\"], header: no}\non_bad_value: reject\n"
+                   "fields: [{name: a, type: int}, {name: b, nulls: [\"\", \"x\"]}, "
+                   "{name: c, type: boolean}, {name: d, type: datetime}]\n"
+                   "make: [{j: lower, from: [a, b]}, {k: sha256, from: [b]}, {f: file}, "
+                   "{n: constant, value: \"5\", type: int}]\n");
+    assert_string_equal(schema->digest, "b6d5746cacd13359805ea99c7c03c7ae");
+    schema_destroy(schema);
 }

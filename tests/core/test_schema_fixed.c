@@ -1,6 +1,6 @@
 /* schema of records by width: what such a format file means, and every mistake in one with its place. */
 #include "builtin/builtin.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"
 
@@ -498,21 +498,5 @@ TEST(digest) {
             if (strcmp(digests[i], digests[j]) == 0)
                 fail_msg("changes %zu and %zu have one digest", i, j);
         free(yaml);
-    }
-}
-
-/* The built-in formats by width are good ones, and so are they under their fields' names. */
-TEST(builtin) {
-    for (const builtin_t *builtin = builtin_formats; builtin->name; builtin++) {
-        if (!strstr(builtin->text, "fixed:"))
-            continue;
-        char yaml[100];
-        schema_t *schema = lab_schema(builtin->text);
-        snprintf(yaml, sizeof yaml, "format: x\nlike: %s\nkeys: names\n", builtin->name);
-        schema_t *like = lab_schema(yaml);
-        assert_int_equal(schema->fixed, 105);
-        assert_int_equal(like->section_count, schema->section_count);
-        schema_destroy(like);
-        schema_destroy(schema);
     }
 }

@@ -85,39 +85,6 @@ TEST(another_header) {
     tipple_format_close(format);
 }
 
-/* So it is behind a value that does not fit, if the format says that this ends it; another text begins anew. */
-TEST(stop) {
-    static const char yaml[] = "format: own\nrecord: {delimiter: [\",\"], header: yes}\non_bad_value: stop\n"
-                               "fields:\n  - {name: n, type: int}\n  - {name: t, type: text}\n",
-                      bad[] = "n,t\n1,a\n2x,b\n3,c\n", good[] = "n,t\n1,a\n2,b\n";
-    char path[] = "./stop-XXXXXX.yaml";
-    tipple_error_t error;
-    tipple_record_t record;
-    const int fd = mkstemps(path, 5);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, yaml, strlen(yaml)), strlen(yaml));
-    close(fd);
-    tipple_format_t *format = tipple_format_open(path, &error);
-    tipple_reader_t *reader = tipple_reader_new(format, &error);
-    assert_non_null(reader);
-    assert_true(tipple_reader_begin(reader, bad, strlen(bad), &error));
-    assert_int_equal(tipple_reader_next(reader, &record, &error), 1);
-    assert_non_null(record.document);
-    for (int again = 0; again < 3; again++) {
-        memset(&error, 0, sizeof error);
-        assert_int_equal(tipple_reader_next(reader, &record, &error), -1);
-        assert_int_equal(error.status, 5);
-        assert_non_null(strstr(error.text, "the text:3:1: "));
-    }
-    assert_true(tipple_reader_begin(reader, good, strlen(good), &error));
-    assert_int_equal(tipple_reader_next(reader, &record, &error), 1);
-    assert_int_equal(tipple_reader_next(reader, &record, &error), 1);
-    assert_int_equal(tipple_reader_next(reader, &record, &error), 0);
-    tipple_reader_destroy(reader);
-    tipple_format_close(format);
-    unlink(path);
-}
-
 /* An array that is not closed is no end, however often it is asked, but an error as in a load. */
 TEST(cut_off) {
     static const struct {

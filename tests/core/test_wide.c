@@ -10,7 +10,7 @@ TEST(binary) {
                 IS("+/+/", BINARY("+/+/")), KEPT("aGVsbG8"), KEPT("QR=="), KEPT("a"), KEPT("-_-_"),
                 KEPT("QQ== "));
     FIELD_TABLE("", ", type: binary, encoding: hex", IS("00ff7f", BINARY("AP9/")),
-                BACK("00FF", BINARY("AP8="), NULL, "00ff"), KEPT("0"), KEPT("0g"), KEPT("fF"));
+                BACK("00FF", BINARY("AP8="), "00ff"), KEPT("0"), KEPT("0g"), KEPT("fF"));
     FIELD_TABLE("", ", type: binary, nulls: []", IS("\"\"", BINARY("")));
 }
 

@@ -7,7 +7,6 @@ mkdir -p found
 dictionary=$(dirname "$2")/../$(basename "$2").dict
 [ -f "$dictionary" ] || dictionary=
 if [ -n "${FUZZ_SECONDS:-}" ]; then
-    export TIPPLE_FUZZ_SEARCHES=1
     how="-max_total_time=$FUZZ_SECONDS -print_final_stats=1"
 else
     how=-runs=0

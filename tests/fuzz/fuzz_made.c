@@ -1,7 +1,7 @@
 /* Whole formats that make keys of fields, any of a small grammar, and records for them: a document never takes more
  * than is reserved for it, and makes the same record again or is refused. The first eight bytes choose the format; the
  * others are the text as it is, or choose its pieces. */
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "format_laws.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -44,7 +44,7 @@ static void say_item(size_t fields) {
 static void say_first(size_t number, size_t fields, bool delimited) {
     const size_t items = 1 + chance(SCHEMA_MOST_FROM);
     const bool with = chance(2);
-    const char *how = ONE_OF("first", "first", "join", "lower", "upper", "md5", "xxh3");
+    const char *how = ONE_OF("first", "first", "join", "lower", "sha256");
     say("  - {made%zu: %s, from: [", number, delimited ? how : "first");
     for (size_t i = 0; i < items; i++) {
         say("%s", i ? ", " : "");
@@ -90,10 +90,6 @@ static void say_delimited(size_t fields) {
                                    : "",
             ONE_OF("", ", nulls: []", ", nulls: [\"\", NULL]", ", nulls: [\"50\", XX, \"\"]"),
             i + 1 == fields ? ONE_OF("", ", optional: yes") : "");
-        if (type < 2 && !array && !chance(6)) { /* its file is filled in */
-            yaml.size -= 2;
-            say(", lookup: {file: x.csv, key: k, value: v}}\n");
-        }
     }
     say("make:\n");
     for (size_t i = 0, keys = 1 + chance(chance(4) ? 3 : SCHEMA_MOST_MADE); i < keys; i++) {
@@ -101,14 +97,14 @@ static void say_delimited(size_t fields) {
             say("  - {made%zu: point, from: [f%zu, f%zu]}\n", i, numbers[chance(count)],
                 numbers[chance(count)]);
         else if (!chance(16))
-            say("  - {made%zu: %s}\n", i, ONE_OF("file", "offset"));
+            say("  - {made%zu: file}\n", i);
         else if (!chance(8))
             say("  - {made%zu: constant, value: %s}\n", i,
                 ONE_OF("x", "\"50\", type: int", "\"\", type: trimmed"));
         else
             say_first(i, fields, true);
     }
-    say("on_bad_value: %s\n", ONE_OF("text", "text", "null", "skip-field", "reject", "stop"));
+    say("on_bad_value: %s\n", ONE_OF("text", "text", "null", "reject"));
 }
 
 static void say_by_width(size_t fields) {
@@ -155,7 +151,7 @@ static void say_by_width(size_t fields) {
 /* Types for values of JSON. */
 static void say_json(size_t fields) {
     say("format: x\nrecord: {json: yes}\non_bad_value: %s\nfields:\n",
-        ONE_OF("text", "text", "null", "skip-field", "reject", "stop"));
+        ONE_OF("text", "text", "null", "reject"));
     for (size_t i = 0; i < fields; i++)
         say("  - {name: %s%zu, type: %s%s}\n", ONE_OF("f", "g.f", "g.h.f"), i,
             ONE_OF("text", "trimmed", "int", "long", "number", "number, decimal: \",\"",
@@ -203,18 +199,6 @@ static void json_pieces(const uint8_t *data, size_t size, grown_t *text) {
     grown_text(text, "{\"f0\":");
     for (size_t i = 0; i < size && text->size < LONGEST; i++)
         grown_text(text, words[data[i] % (sizeof words / sizeof *words)]);
-}
-
-static void fill_lookups(schema_t *schema) {
-    static struct lookup_pair pairs[] = {
-        {{"50", 2}, {"a text that is longer than its key: all of forty bytes", 54}},
-        {{"a", 1}, {"b", 1}},
-        {{"\xC3\xA9", 2}, {"", 0}},
-    };
-    for (size_t i = 0; i < schema->field_count; i++)
-        if (schema->fields[i].lookup)
-            *schema->fields[i].lookup =
-                (lookup_t){.pairs = pairs, .count = sizeof pairs / sizeof *pairs, .longest = 54};
 }
 
 /* A text of pieces that mean something to one type of field or the other. */
@@ -315,7 +299,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         LAB_MUST(schema);
     }
     if (schema) {
-        fill_lookups(schema);
         law_t law = law_for(schema);
         law.may_refuse = law.by_turns = true;
         if (json)

@@ -102,9 +102,7 @@ static void judge(const reply_t *reply, uint32_t count) {
     outcome_t outcomes[MOST];
     const write_error_t *errors[MOST];
     bool stored[MOST];
-    const uint32_t more[] = {999};
-    const reject_codes_t codes = {more, 1};
-    const verdict_t verdict = outcome_judge(reply, count, &codes, outcomes, errors);
+    const verdict_t verdict = outcome_judge(reply, count, outcomes, errors);
     plain_judge(count, stored);
     bool doubt = false, certain = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -147,7 +145,7 @@ static void try_delivery(odd_t *odd, server_t *server) {
     judge(&reply, count);
     wire_t patient = *wire;
     patient.again = again;
-    deliver_t *deliverer = deliver_new(&patient, &(deliver_owner_t){.context = NULL}, NULL, &err);
+    deliver_t *deliverer = deliver_new(&patient, &(deliver_owner_t){.context = NULL}, &err);
     LAB_MUST(deliverer);
     const bool whole = deliver(deliverer, &documents, &delivered, &err);
     LAB_MUST(whole ? delivered.stored + delivered.count == count

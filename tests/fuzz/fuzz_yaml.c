@@ -1,6 +1,6 @@
 /* Format files: a mistake is told with its place; a good one means the same each time it is read, and texts
  * read by it obey the laws of every format. */
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "format_laws.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

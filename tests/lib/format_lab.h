@@ -9,7 +9,7 @@
 #include "format/emit.h"
 #include "format/format.h"
 #include "format/records.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 
 #include <bson/bson.h>
 #include <stdio.h>

@@ -154,14 +154,11 @@ class Place(livetest.Case):
 
     def test_drop_for_nothing(self):
         """a format that makes no document of the first records drops nothing; one that makes some does"""
-        for name, bad in (("reject", ""), ("stop", "on_bad_value: stop\n")):
-            self.write(name + ".yaml", "format: %s\nrecord: {delimiter: [\",\"], header: no}\n%s"
-                       "fields: [{name: a, type: int}, {name: b, type: int}]\n" % (name, bad))
+        self.write("reject.yaml", "format: reject\nrecord: {delimiter: [\",\"], header: no}\n"
+                   "fields: [{name: a, type: int}, {name: b, type: int}]\n")
         self.write("good.csv", "1,2\n3,4\n")
         self.write("other.csv", "1|2\n3|4\n")
-        self.write("words.csv", 70000 * "1,2\n" + "x,2\n")
         self.write("quoted.csv", '1,"' + 300000 * "line\n" + '"\n1,2\n')
-        self.write("early.csv", "1,2\nx,2\n")
         self.write("half.csv", "1|2\n3,4\n")
         self.write("long.json", "[" + 70000 * " " + '{"a": "' + 70000 * "x" + '"}]')
         self.write("one.json", '{"a": "' + 70000 * "x" + '"}')
@@ -175,23 +172,16 @@ class Place(livetest.Case):
             for more in (), ("--dry-run",):
                 self.assertIn(". Nothing was dropped", self.tipple(*drop, *more, "-f", name, data, status=5).stderr)
                 self.assertEqual(2, self.client.count(self.database, "results"))
-        for name, data, said in (("reject", "other.csv", "other.csv:1:4: it has 1 field"),
-                                 ("reject", "other.csv", ". Nothing was dropped"),
-                                 ("reject", "other.gz", "looked at (2)"),
-                                 ("stop", "early.csv", "early.csv:2:1: the value 'x'"),
-                                 ("stop", "early.csv", ". Nothing was dropped")):
+        for data, said in (("other.csv", "other.csv:1:4: it has 1 field"), ("other.csv", ". Nothing was dropped"),
+                           ("other.gz", "looked at (2)")):
             for more in ((), ("--dry-run",)):
-                done = self.tipple(*drop, *more, "-f", "./%s.yaml" % name, data, status=5)
+                done = self.tipple(*drop, *more, "-f", "./reject.yaml", data, status=5)
                 self.assertIn(said, done.stderr)
                 self.assertEqual(2, self.client.count(self.database, "results"))
         for name, data, status, count in (("./reject.yaml", "half.csv", 2, 1), ("./reject.yaml", "quoted.csv", 0, 2),
                                           ("json", "long.json", 0, 1), ("json", "one.json", 0, 1)):
             self.tipple(*drop, "-f", name, data, status=status)
             self.assertEqual(count, self.client.count(self.database, "results"), data)
-        done = self.tipple(*drop, "-f", "./stop.yaml", "words.csv", status=5)
-        self.assertNotIn("Nothing was dropped", done.stderr)
-        self.tipple(*drop, "-f", "./stop.yaml", "--limit", "1", "early.csv")
-        self.assertEqual(1, self.client.count(self.database, "results"))
 
     def test_index_of_another_name(self):
         """one that is there costs nothing, whatever its name; one with other options stays what it is, and is told"""

@@ -32,7 +32,7 @@ class Lag(livetest.OwnServer):
 
     def test_secondaries_that_stand_still(self):
         """while no majority takes a batch, the load sends no other one; then it goes on"""
-        text = rows(200000)
+        text = rows(60000)
         self.write("a.csv", text)
         self.primary = int(self.client.command("admin", {"hello": 1})["primary"].rpartition(":")[2])
         load = self.start("a.csv", *AUTO, "-j", 4)
@@ -57,7 +57,7 @@ class Shards(livecluster.Cluster):
         for number, words in enumerate(((), ("--direct",), ("--shard-key", "v:hashed"), ("--shard-key", "none"))):
             name = "c%d" % number
             counts = self.load("a.csv", *AUTO, *words, collection=name, status=2)
-                self.holds(Books().plain("a.csv", TEXT), name)
+            self.holds(Books().plain("a.csv", TEXT), name)
             if words != ("--shard-key", "none"):
                 self.shares(counts, name)
             self.assertGreater(counts["throttled_seconds"], 0)

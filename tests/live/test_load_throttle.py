@@ -102,7 +102,7 @@ class Rate(livetest.Case):
 class Auto(livetest.Case):
     def test_loads_everything(self):
         """--max-rate auto loads all of it, and says how much it slowed down"""
-        for words, count in ((), 40000), (("-j", 1), 40000), (("-j", 16, "-b", 10), 4000):
+        for words, count in ((), 20000), (("-j", 1), 20000), (("-j", 16, "-b", 10), 4000):
             text = rows(count, bad={5})
             self.write("a.csv", text)
             self.client.drop_database(self.database)

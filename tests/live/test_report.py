@@ -16,7 +16,7 @@ import livetest
 import livetune
 
 HOSTILE = b"<script>alert(1)</script>"
-TUNE = ("--threads", "2", "--batch", "100,2000", "--sample", "12k", "--budget", "8s")
+TUNE = ("--threads", "2", "--batch", "100,2000", "--sample", "12k", "--budget", "12s")
 
 
 def count(text):

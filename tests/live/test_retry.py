@@ -779,7 +779,7 @@ class AtOnce(Case):
 
 # Each option of `tipple load`: what a load of an input has given that --retry needs, too; or why it does not.
 NEEDED = {"--uri": None, "--format": None, "--on-bad-value": "reject", "--filter": "make!='A B'",
-          "--max-record": "100000", "--reject-code": "4711"}
+          "--max-record": "100000"}
 NOT_NEEDED = {
     "of the URI, which is printed where it has no password": ["--uri-file"],
     "without a limit unless told": ["--max-rejects"],
@@ -807,7 +807,7 @@ class Command(Case):
     def test_options(self):
         """the printed command has each option that --retry needs, whatever options there are, and makes the same documents"""
         known = set(re.findall(r"(?m)^ +(?:-\w, )?(--[a-z-]+)", self.tipple("load", "--help").stdout.decode()))
-        self.assertEqual(known, {"--validate", *NEEDED, *sum(NOT_NEEDED.values(), [])}, "new options go into one of the tables")
+        self.assertEqual(known, {*NEEDED, *sum(NOT_NEEDED.values(), [])}, "new options go into one of the tables")
         a = self.bad("a.csv", 400)
         given = [word for option, value in NEEDED.items() if value for word in (option, value)]
         line, words = self.printed(*given, "a.csv")
@@ -826,16 +826,6 @@ class Command(Case):
         said = json.loads(self.tipple(*words[1:], "--json").stdout)
         fords = sum(b"|FORD|" in line for line in a[1].splitlines()[11:41])
         self.assertEqual((30, fords, 30 - fords), (said["read"], said["loaded"], said["filtered"]))
-
-    def test_validate(self):
-        """BSON that was checked as a whole is checked again; what was not given is not printed"""
-        self.format = "bson"
-        documents = [mongo.encode({"_id": number, "text": "xyz"}) for number in range(20)]
-        documents[7] = documents[7].replace(b"xyz", b"x\xffz")
-        self.write("a.bson", b"".join(documents))
-        line, words = self.printed("--validate", "a.bson")
-        self.assertIn("--validate", words)
-        self.assertNotIn("--max", line)
 
 
 if __name__ == "__main__":

@@ -440,7 +440,7 @@ static bool send_rest(batch_t *batch) {
     delivered_t delivered;
     sent_t sent = {.batch = batch, .which = which};
     const deliver_owner_t owner = {.context = &sent, .accepts = accepts_stored};
-    deliver_t *deliverer = deliver_new(&feed->wire.wire, &owner, NULL, &err);
+    deliver_t *deliverer = deliver_new(&feed->wire.wire, &owner, &err);
     bool ok = deliver(deliverer, &documents, &delivered, &err);
     if (!ok) {
         deliver_free(deliverer);

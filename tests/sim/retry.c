@@ -286,7 +286,7 @@ static bool send_some(retry_t *retry, item_t *const *items, uint32_t count, err_
     }
     const documents_t documents = {.bytes = bytes, .starts = starts, .count = count};
     delivered_t delivered;
-    deliver_t *deliverer = deliver_new(&retry->wire.wire, NULL, NULL, err);
+    deliver_t *deliverer = deliver_new(&retry->wire.wire, NULL, err);
     const bool ok = deliver(deliverer, &documents, &delivered, err);
     for (size_t i = 0; ok && i < delivered.count; i++)
         if (!delivered.exceptions[i].there) {

@@ -147,7 +147,7 @@ def fuzzed(_):
     for name, _, path in corpus("json"):
         yield from parse(name, path, form="json")
     for name, _, path in corpus("bson", 1):
-        yield from parse(name, path, "--validate", form="bson")
+        yield from parse(name, path, form="bson")
         yield Question(name, ["parse", "-q", "-f", "bson", "--emit", "json", path], "records")
     lines = make("formats/lines.yaml", "format: x\nfields: [{name: a}]\nsurplus: {into: a, left: 0}\n"
                  "record: {delimiter: \"|\", header: no, quote: none, encoding: latin1}\n")
@@ -268,7 +268,7 @@ def objects(draw):
 SAID = ["--header yes", "--header no", "--header 2", "--dates dmy", "--dates mdy", "--dates ymd", "--decimal ,",
         "--decimal .", "--delimiter ;", "--delimiter ,", "--delimiter none", "--quote none", "--quote single",
         "--encoding latin1", "--encoding utf-8-or-windows-1252", "--nested", "-t c0:text", "-t c0:long", "-t c0:date",
-        "-t c0:key:", "-t c0:double", "--on-bad-value null", "--on-bad-value skip-field", "--on-bad-value reject",
+        "-t c0:key:", "-t c0:double", "--on-bad-value null", "--on-bad-value reject",
         "--on-bad-value stop", "--id c0", "--filter c0>=5", "--filter c0==x", "--limit 3", "--max-record 40",
         "--max-rejects 0"]
 
@@ -311,7 +311,7 @@ def values(_):
     for number, kind in enumerate(TYPES):
         form = make("formats/values-%d.yaml" % number, "format: x\nrecord: {delimiter: \",\", header: no}\n"
                     "fields: [{name: a, type: %s}]\n" % kind)
-        for bad in ("text", "null", "skip-field", "reject"):
+        for bad in ("text", "null", "reject"):
             yield from parse("values/" + kind, path, "--on-bad-value", bad, form=form, raw=bad == "text")
 
 

@@ -20,13 +20,7 @@ const char *own_names_kept(const char *collection) {
     return NULL;
 }
 
-/* The name of a scratch collection, or of its catalog. */
-static bool is_scratch(const char *collection, const char *tail) {
-    const char *found = strstr(collection, tail);
-    return found && found > collection && (!found[strlen(tail)] || found[strlen(tail)] == '.');
-}
-
 bool own_names_has(const char *collection) {
-    return own_names_kept(collection) || is_scratch(collection, SCRATCH_TUNE) ||
-           is_scratch(collection, SCRATCH_DRILL);
+    return own_names_kept(collection) || strstr(collection, SCRATCH_TUNE) ||
+           strstr(collection, SCRATCH_DRILL);
 }

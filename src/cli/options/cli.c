@@ -140,7 +140,9 @@ static const struct {
     /* of 0.2 */
     {"polite", 0, "--max-rate auto"},
     {"help-all", 0, "--help"},
-    {"reject-code", 0, "nothing: which errors are a document's fault is known; any other ends the load"},
+    {"reject-code", 0, "nothing: which errors are a document's fault is known, and any other ends the load"},
+    {"validate", 0,
+     "nothing: the structure of BSON is always checked, and text that is not UTF-8 is stored as it is"},
     {"parallel", 0, "more shards: a server runs an aggregation on one core"},
     {"csv", 0, "--json, which has the same figures"},
     {"cold", 0, "a restart of the server before the command, with --repeats 1 --warmup 0"},

@@ -3,8 +3,8 @@
 #include "builtin/builtin.h"
 #include "cli/pages/roff.h"
 #include "cli/pages/suite_keys.h"
+#include "format/schema/schema.h"
 #include "format/schema/schema_keys.h"
-#include "format/schema/schema_parse.h"
 #include "query/suite/suite.h"
 
 #include <stdio.h>

@@ -197,7 +197,7 @@ void load_print(const load_spec_t *spec, const load_result_t *result, int status
                   result->format);
     print_open_rejects(spec, result);
     if (log_level() < LOG_NORMAL) {
-        if (result->bad_value != BAD_VALUE_REJECT && result->bad_value != BAD_VALUE_STOP)
+        if (result->bad_value != BAD_VALUE_REJECT)
             print_bad_values(result); /* they are in no file that somebody looks into */
         return;
     }

@@ -7,17 +7,17 @@
 #include <string.h>
 
 struct documents {
-    bool validate, keeps_id;
+    bool keeps_id;
     const uint8_t *text;
     uint32_t length, at, line;
     bool with_id;
     int64_t id_base;
 };
 
-documents_t *documents_new(const schema_t *schema, bool keeps_id) {
+documents_t *documents_new(bool keeps_id) {
     documents_t *documents = calloc(1, sizeof *documents);
     if (documents)
-        *documents = (documents_t){.validate = schema->validate, .keeps_id = keeps_id};
+        *documents = (documents_t){.keeps_id = keeps_id};
     return documents;
 }
 
@@ -38,52 +38,6 @@ static parsed_t refuse(record_t *record, size_t at, const char *reason) {
     record->column = (uint32_t)at + 1;
     record->reason = reason;
     return PARSED_REJECT;
-}
-
-/* ---- what libbson finds; bson_validate of its older versions passes texts that are not UTF-8 ---- */
-
-typedef struct {
-    const uint8_t *document;
-    bool broken;
-    size_t at; /* the byte */
-} finding_t;
-
-static bool see(finding_t *finding, const bson_t *document);
-
-/* True: that is enough. */
-static bool see_inner(const bson_iter_t *iter, const char *key, const bson_t *document, void *finding) {
-    (void)iter;
-    (void)key;
-    return !see(finding, document);
-}
-
-static bool see_scope(const bson_iter_t *iter, const char *key, size_t length, const char *code,
-                      const bson_t *scope, void *finding) {
-    (void)length;
-    (void)code;
-    return see_inner(iter, key, scope, finding);
-}
-
-/* As many levels as bson_walk allows. */
-static bool see(finding_t *finding, const bson_t *document) {
-    static const bson_visitor_t visitor = {
-        .visit_document = see_inner, .visit_array = see_inner, .visit_codewscope = see_scope};
-    bson_iter_t iter;
-    const bool ends = bson_iter_init(&iter, document) && !bson_iter_visit_all(&iter, &visitor, finding);
-    if (!finding->broken && (!ends || iter.err_off)) {
-        finding->broken = true;
-        finding->at = (size_t)(bson_get_data(document) - finding->document) + iter.err_off;
-    }
-    return !finding->broken;
-}
-
-/* The document is one that bson_walk has passed. */
-static bool is_valid(const uint8_t *bytes, uint32_t length, size_t *at) {
-    bson_t document;
-    finding_t finding = {.document = bytes};
-    const bool valid = bson_init_static(&document, bytes, length) && see(&finding, &document);
-    *at = finding.at;
-    return valid;
 }
 
 /* Its own `_id` comes first. */
@@ -120,7 +74,6 @@ parsed_t documents_next(documents_t *documents, uint8_t *out, size_t room, recor
     const uint8_t *text = documents->text + documents->at;
     const uint32_t left = documents->length - documents->at;
     bson_walk_t walk;
-    size_t mistake;
     bool lies;
     if (!left)
         return PARSED_END;
@@ -135,10 +88,6 @@ parsed_t documents_next(documents_t *documents, uint8_t *out, size_t room, recor
         return refuse(record, 0, "its first 4 bytes are not its length, or it does not end with a zero");
     if (!bson_walk(text, length, &walk))
         return refuse(record, walk.at, walk.fault);
-    if (documents->validate && !is_valid(text, length, &mistake))
-        return refuse(record, mistake,
-                      "libbson finds it not valid here: a key or a text that is not UTF-8, or a value "
-                      "that its type does not allow");
     if (walk.replaced && documents->with_id)
         return refuse(record, walk.replaced, RECORD_SERVER_REPLACES);
     if (walk.own_id && documents->with_id && !documents->keeps_id)

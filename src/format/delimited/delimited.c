@@ -64,18 +64,9 @@ passed_over_t delimited_passed_over(const delimited_t *reader) {
     return reader->passed;
 }
 
-bool delimited_must_stop(const delimited_t *reader) {
-    return reader->refused && reader->schema->bad_value == BAD_VALUE_STOP;
-}
-
-static bool may_refuse_values(const delimited_t *reader) {
-    return reader->schema->bad_value == BAD_VALUE_REJECT || reader->schema->bad_value == BAD_VALUE_STOP;
-}
-
-void delimited_from(delimited_t *reader, const char *file, uint64_t offset) {
+void delimited_from(delimited_t *reader, const char *file) {
     reader->file = file;
     reader->file_length = strlen(file);
-    reader->offset = offset;
 }
 
 void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_t *text, uint32_t length,
@@ -87,7 +78,8 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_
         delimited_learn_header(reader);
     }
     reader->worst_bytes = reader->plan.worst_bytes + reader->file_length * reader->plan.file_times;
-    reader->plain = may_refuse_values(reader) || schema_is_wide(reader->schema) ? SIZE_MAX : dialect->columns;
+    const bool may_refuse = reader->schema->bad_value == BAD_VALUE_REJECT;
+    reader->plain = may_refuse || schema_is_wide(reader->schema) ? SIZE_MAX : dialect->columns;
     reader->refused = NULL;
     reader->text = text;
     reader->length = length;
@@ -177,7 +169,7 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
             if (op->code <= OP_CLOSE)
                 out = delimited_put_group(out, op, &group);
             else if (op->code >= OP_CONSTANT)
-                out = delimited_put_place(reader, out, op, id - reader->id_base);
+                out = delimited_put_given(reader, out, op);
             else
                 out = op->code == OP_FIRST  ? delimited_put_first(reader, bounds, fields, high, out, op)
                       : op->code == OP_JOIN ? delimited_put_joined(reader, bounds, fields, high, out, op)
@@ -440,7 +432,6 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
         shape_clear(shape, reader->schema->field_count);
         shape->quoted = split->quoted;
         shape->backslash = split->backslash;
-        shape_set_line_end(shape, text + record->length, record->line_end);
     }
     return parse_spans(reader, out, record, id, shape);
 }

@@ -16,7 +16,7 @@ void delimited_destroy(delimited_t *reader);
  * the start of its file. id_base: with with_id, documents begin with {_id: id_base + the record's offset in the
  * text}. */
 /* As records_from. */
-void delimited_from(delimited_t *reader, const char *file, uint64_t offset);
+void delimited_from(delimited_t *reader, const char *file);
 
 void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_t *text, uint32_t length,
                      bool file_start, bool with_id, int64_t id_base);
@@ -30,8 +30,4 @@ uint64_t delimited_bad_of(const delimited_t *reader, size_t field);
 
 /* How many lines were passed over, since delimited_new. */
 passed_over_t delimited_passed_over(const delimited_t *reader);
-
-/* The last record is a reject for such a value, after which nothing is to be read. */
-bool delimited_must_stop(const delimited_t *reader);
-
 #endif

@@ -9,7 +9,9 @@
 #include "format/delimited/wide.h"
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"
+#include "format/schema/schema.h"
 #include "format/values/convert.h"
+#include "format/values/pattern.h"
 
 #include <string.h>
 
@@ -52,7 +54,6 @@ struct delimited {
     bool failed;                     /* memory was out */
     const char *file;                /* where the text is */
     size_t file_length;
-    uint64_t offset;
     size_t worst_bytes; /* the plan's, and for the name of the file */
     char reason[TYPED_MISFIT];
 };
@@ -156,10 +157,6 @@ typedef struct {
 /* Counts it, and writes what stands in for it: *out moves on behind that. False: its text does. */
 bool delimited_put_bad(delimited_t *reader, uint8_t **out, const op_t *op, const bad_t *bad);
 
-/* Would the value be written like a null value? Then it could not be told from a missing value, so it stays text. */
-bool delimited_prints_as_null(op_code_t code, int divide, const texts_t *nulls, const uint8_t *text,
-                              size_t length);
-
 /* ---- delimited_made.c ---- */
 
 /* Opens or closes a subdocument; an empty one is removed again. */
@@ -176,7 +173,21 @@ uint8_t *delimited_put_first(delimited_t *reader, const bounds_t *bounds, fields
 uint8_t *delimited_put_joined(delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
                               uint8_t *out, const op_t *op);
 
-/* What needs nothing of the record. at: where it begins in the text. */
-uint8_t *delimited_put_place(const delimited_t *reader, uint8_t *out, const op_t *op, int64_t at);
+/* What needs nothing of the record: a constant, or the name of the file. */
+uint8_t *delimited_put_given(const delimited_t *reader, uint8_t *out, const op_t *op);
+
+typedef enum {
+    MADE_VALUE,
+    MADE_NOTHING, /* the text is a null value */
+    MADE_BAD,     /* it does not fit the type: it is there as a text */
+    MADE_FAILED,  /* no memory */
+} made_result_t;
+
+enum { MADE_MOST = 96 /* bytes of a value beside its text, at most */ };
+
+/* The text is at `text`, UTF-8, four bytes behind the place of its value, with the room of any value there. Writes the value
+ * and its type, and gives its end. patterns: of a date, compiled. */
+made_result_t made_finish(const make_t *made, const pattern_t *patterns, uint8_t *type, uint8_t *text,
+                          size_t length, uint8_t **end);
 
 #endif

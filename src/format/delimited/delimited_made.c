@@ -1,9 +1,13 @@
 /* Subdocuments, and keys that are made from several fields. */
 #include "base/chars/utf8.h"
 #include "format/delimited/delimited_inner.h"
-#include "format/delimited/made.h"
-#include "format/record/words.h"
+#include "format/record/bsonw.h"
+#include "format/record/typed.h"
+#include "format/schema/schema.h"
 #include "format/values/convert.h"
+#include "format/values/hex.h"
+
+#include <openssl/evp.h>
 
 uint8_t *delimited_put_group(uint8_t *out, const op_t *op, uint8_t ***group) {
     if (op->code == OP_OPEN) {
@@ -42,7 +46,7 @@ static bool is_null(const field_t *field, encoding_t encoding, const span_t *val
 }
 
 /* The number that a field has become. False: it is none. */
-static bool number_of(const op_t *op, const field_t *field, const span_t *value, double *number) {
+static bool number_of(const field_t *field, const span_t *value, double *number) {
     typed_t typed;
     if (typed_is(field)) {
         const bool is = typed_read(field, ENCODING_NONE, value->text, value->length, &typed);
@@ -50,9 +54,7 @@ static bool number_of(const op_t *op, const field_t *field, const span_t *value,
         return is && !delimited_is_inexact(field, value->text, value->length);
     }
     return convert_kept(value->text, value->length, field->divide, number) &&
-           !delimited_is_inexact(field, value->text, value->length) &&
-           !((op->null_kinds & NULLS_OTHER) &&
-             delimited_prints_as_null(OP_NUMBER, field->divide, &field->nulls, value->text, value->length));
+           !delimited_is_inexact(field, value->text, value->length);
 }
 
 /* What is made does not fit its type. text: why, or NULL; its element ends at `end`. */
@@ -77,7 +79,7 @@ uint8_t *delimited_put_point(delimited_t *reader, const bounds_t *bounds, fields
         if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) ||
             is_null(field, ENCODING_NONE, &value))
             missing++;
-        else if (!number_of(op, field, &value, &place[i]))
+        else if (!number_of(field, &value, &place[i]))
             return out; /* that value is counted itself */
     }
     if (!missing && bsonw_is_on_earth(place[0], place[1]))
@@ -170,10 +172,58 @@ static uint8_t *put_file(const delimited_t *reader, uint8_t *out, const op_t *op
     return out + valid;
 }
 
-uint8_t *delimited_put_place(const delimited_t *reader, uint8_t *out, const op_t *op, int64_t at) {
+uint8_t *delimited_put_given(const delimited_t *reader, uint8_t *out, const op_t *op) {
     if (op->code == OP_FILE)
         return put_file(reader, out, op);
-    if (op->code == OP_OFFSET)
-        return bsonw_int64(delimited_put_head(out, op, false), (int64_t)reader->offset + at);
     return (uint8_t *)memcpy(out, op->long_head, op->constant_size) + op->constant_size;
+}
+
+/* Of letters only those of ASCII. False: no memory. */
+static bool change(text_change_t how, uint8_t *text, size_t *length) {
+    uint8_t digest[EVP_MAX_MD_SIZE];
+    unsigned size;
+    for (size_t i = 0; how == TEXT_LOWER && i < *length; i++)
+        if (text[i] >= 'A' && text[i] <= 'Z')
+            text[i] ^= 0x20;
+    if (how != TEXT_SHA256)
+        return true;
+    if (!EVP_Digest(text, *length, digest, &size, EVP_sha256(), NULL))
+        return false;
+    *length = hex_print(digest, size, text);
+    return true;
+}
+
+static void trim(uint8_t *text, size_t *length) {
+    size_t blanks = 0;
+    while (*length && text[*length - 1] == ' ')
+        --*length;
+    while (blanks < *length && text[blanks] == ' ')
+        blanks++;
+    *length -= blanks;
+    memmove(text, text + blanks, *length);
+}
+
+made_result_t made_finish(const make_t *made, const pattern_t *patterns, uint8_t *type, uint8_t *text,
+                          size_t length, uint8_t **end) {
+    const field_t *field = &made->field;
+    const bool is_text = field->type == TYPE_TEXT || field->type == TYPE_TRIMMED;
+    typed_t value;
+    if (!change(made->change, text, &length))
+        return MADE_FAILED;
+    if (field->type == TYPE_TRIMMED)
+        trim(text, &length);
+    if (field->nulls.count && words_find(&field->nulls, ENCODING_NONE, text, length) >= 0)
+        return MADE_NOTHING;
+    if (!is_text && typed_convert(field, patterns, ENCODING_NONE, text, length, &value) &&
+        !delimited_is_inexact(field, text, length)) {
+        *type = value.bson_type;
+        memcpy(text - 4, value.bytes, sizeof value.bytes);
+        *end = text - 4 + value.size;
+        return MADE_VALUE;
+    }
+    *type = BSON_TYPE_UTF8;
+    bsonw_int32(text - 4, (int32_t)length + 1);
+    text[length] = 0;
+    *end = text + length + 1;
+    return is_text ? MADE_VALUE : MADE_BAD;
 }

@@ -1,7 +1,7 @@
 /* Writes the values that are not plain: texts with care, null values, rare spellings, and what does not fit. */
 #include "base/chars/utf8.h"
 #include "format/delimited/delimited_inner.h"
-#include "format/record/words.h"
+#include "format/schema/schema.h"
 #include "format/values/convert.h"
 
 /* Text that is UTF-8 and stays so. */
@@ -36,28 +36,23 @@ static inline bool is_absent(const op_t *op, encoding_t encoding, const uint8_t 
 }
 
 static uint8_t *put_typed(const delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
-                          size_t length, bool high, shape_t *shape) {
+                          size_t length, bool high) {
     const field_t *field = &reader->schema->fields[op->field];
     typed_t value;
     if (!typed_read(field, high ? reader->schema->encoding : ENCODING_NONE, text, length, &value) ||
         delimited_is_inexact(field, text, length))
         return NULL;
-    if (shape)
-        shape->spelling[op->field] = value.spelling;
     out = delimited_put_head_as(out, op, value.bson_type);
     memcpy(out, value.bytes, sizeof value.bytes);
     return out + value.size;
 }
 
 static uint8_t *put_wide(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
-                         size_t length, bool high, shape_t *shape) {
-    uint8_t spelling = 0;
+                         size_t length, bool high) {
     uint8_t *after = wide_put(reader->wide, &reader->schema->fields[op->field], op->patterns,
                               high ? reader->schema->encoding : ENCODING_NONE, text, length, out,
-                              delimited_put_head(out, op, false), &spelling);
+                              delimited_put_head(out, op, false));
     reader->failed |= wide_failed(reader->wide);
-    if (shape)
-        shape->spelling[op->field] = spelling;
     return after;
 }
 
@@ -83,37 +78,20 @@ static uint8_t *put_rare(delimited_t *reader, uint8_t *out, const op_t *op, cons
         memcpy(out, &number, 8);
         return out + 8;
     case OP_TYPED:
-        return put_typed(reader, out, op, text, length, high, shape);
+        return put_typed(reader, out, op, text, length, high);
     case OP_WIDE:
-        return put_wide(reader, out, op, text, length, high, shape);
+        return put_wide(reader, out, op, text, length, high);
     default:
         for (uint8_t i = 0; i < op->pattern_count; i++) {
-            pattern_spelling_t spelling = {0, 0};
             if ((op->patterns[i].length != length && !op->patterns[i].varies) ||
-                !pattern_read(&op->patterns[i], text, length, &whole, &spelling))
+                !pattern_read(&op->patterns[i], text, length, &whole))
                 continue;
-            if (shape) {
-                shape->spelling[op->field] = (uint8_t)(i + PATTERN_MOST * spelling.letters);
-                shape->zone[op->field] = spelling.zone;
-            }
+            if (shape)
+                shape->choice[op->field] = i;
             return bsonw_int64(delimited_put_head(out, op, false), whole);
         }
         return NULL;
     }
-}
-
-bool delimited_prints_as_null(op_code_t code, int divide, const texts_t *nulls, const uint8_t *text,
-                              size_t length) {
-    uint8_t printed[64];
-    int64_t whole;
-    double number;
-    size_t size = 0;
-    const bool int_code = code == OP_INT || code == OP_LONG || code == OP_EXACT || code == OP_EXACT_LONG;
-    if (int_code && convert_int(text, length, &whole))
-        size = convert_print_int(whole, printed);
-    else if (code == OP_NUMBER && convert_kept(text, length, divide, &number))
-        size = convert_print_number(number, divide, printed);
-    return size && words_find(nulls, ENCODING_NONE, printed, size) >= 0;
 }
 
 __attribute__((noinline)) bool delimited_put_bad(delimited_t *reader, uint8_t **out, const op_t *op,
@@ -125,15 +103,12 @@ __attribute__((noinline)) bool delimited_put_bad(delimited_t *reader, uint8_t **
         *out = delimited_put_head_as(*out, op, 0x0A);
         return true;
     case BAD_VALUE_REJECT:
-    case BAD_VALUE_STOP:
         if (!reader->refused) {
             reader->refused = bad->field;
             reader->refused_text = bad->text;
             reader->refused_length = bad->length;
             reader->refused_column = bad->column;
         }
-        return true;
-    case BAD_VALUE_SKIP:
         return true;
     case BAD_VALUE_TEXT:
     case BAD_VALUES:
@@ -166,13 +141,11 @@ uint8_t *delimited_put_unusual(delimited_t *reader, uint8_t *out, const op_t *op
     if (is_absent(op, encoding, text, length)) {
         int null = shape ? words_find(op->nulls, encoding, text, length) : 0;
         if (shape)
-            shape->spelling[op->field] = (uint8_t)(null < 0 ? 0 : null);
+            shape->choice[op->field] = (uint8_t)(null < 0 ? 0 : null);
         return out;
     }
     if (op->code != OP_TEXT && op->code != OP_TRIMMED) {
-        const bool null = (op->null_kinds & NULLS_OTHER) &&
-                          delimited_prints_as_null(op->code, op->divide, op->nulls, text, length);
-        uint8_t *after = null ? NULL : put_rare(reader, out, op, text, length, high, shape);
+        uint8_t *after = put_rare(reader, out, op, text, length, high, shape);
         return after ? after : put_bad(reader, out, op, text, length, high);
     }
     if (stays(reader, text, length, high))

@@ -1,6 +1,5 @@
 #include "format/delimited/emit_delimited.h"
 #include "base/text.h"
-#include "base/threads/pool.h"
 #include "format/cut/delimiter.h"
 #include "format/delimited/wide.h"
 #include "format/record/typed.h"
@@ -12,31 +11,13 @@
 typedef struct {
     const uint8_t *text;
     size_t length;
-    bool number;
     uint8_t printed[PATTERN_PRINTED];
 } value_t;
-
-/* How one field is written. */
-typedef enum {
-    FIELD_BARE,
-    FIELD_QUOTED,    /* quotes are doubled; a quote after a backslash gets one more backslash instead */
-    FIELD_DOUBLED,   /* all quotes are doubled */
-    FIELD_BACKSLASH, /* all quotes are escaped with a backslash */
-    /* without quotes, after a blank: then a code that looks like a header is not taken for one */
-    FIELD_PADDED,
-    FIELD_WAYS
-} way_t;
-
-/* The ways to write a row. Each is tried only if the one before does not give the same document again. */
-typedef enum { ROW_AS_SHAPE, ROW_BARE, ROW_WHERE_NEEDED, ROW_BACKSLASH, ROW_TRIES } row_t;
-
-enum { MOST_TRIED = 6 };
 
 struct emit_delimited {
     draft_t *draft;
     value_t values[SCHEMA_MOST_FIELDS * 2]; /* by column */
-    way_t ways[SCHEMA_MOST_FIELDS * 2];
-    pattern_t *patterns; /* of all fields, one after the other */
+    pattern_t *patterns;                    /* of all fields, one after the other */
     size_t first_pattern[SCHEMA_MOST_FIELDS];
     text_t *wide;      /* by field: the text of a value that is longer than value_t.printed */
     bson_iter_t found; /* the value that was found last: mostly the next one follows it */
@@ -85,48 +66,25 @@ static bool put_byte(draft_t *out, char byte) {
     return draft_put(out, &byte, 1);
 }
 
-static bool is_null(const field_t *field, const value_t *value) {
-    for (size_t i = 0; i < field->nulls.count; i++)
-        if (field->nulls.items[i].length == value->length &&
-            memcmp(field->nulls.items[i].text, value->printed, value->length) == 0)
-            return true;
-    return false;
-}
-
-/* By one pattern, in its spelling or, where that is a null value, with other letters. */
-static bool print_by(const field_t *field, const pattern_t *pattern, pattern_spelling_t spelling, int64_t ms,
-                     value_t *value) {
-    for (unsigned i = 0; i < (pattern->varies ? PATTERN_LETTERS : 1); i++) {
-        const pattern_spelling_t as = {(uint8_t)((spelling.letters + i) % PATTERN_LETTERS), spelling.zone};
-        if (!(value->length = pattern_write(pattern, ms, as, value->printed)))
-            return false;
-        if (!is_null(field, value))
-            return true;
-    }
-    return false;
-}
-
+/* By the pattern that the record had, or by the next one that can show the moment. */
 static bool print_date(const emit_delimited_t *emit, const field_t *field, const shape_t *shape, int64_t ms,
                        value_t *value) {
     const size_t index = (size_t)(field - emit->draft->schema->fields), count = field->patterns.count;
     const pattern_t *patterns = emit->patterns + emit->first_pattern[index];
-    const uint8_t first = shape ? shape->spelling[index] % PATTERN_MOST : 0;
-    pattern_spelling_t spelling = {0, 0};
-    if (shape)
-        spelling = (pattern_spelling_t){shape->spelling[index] / PATTERN_MOST, shape->zone[index]};
+    const size_t first = shape ? shape->choice[index] : 0;
     for (size_t i = 0; i < count; i++)
-        if (print_by(field, &patterns[(first + i) % count], spelling, ms, value))
+        if ((value->length = pattern_write(&patterns[(first + i) % count], ms, value->printed)))
             return true;
     return false;
 }
 
 static bool print_wide(const emit_delimited_t *emit, const field_t *field, const bson_iter_t *at,
-                       uint8_t spelling, value_t *value) {
+                       value_t *value) {
     const size_t index = (size_t)(field - emit->draft->schema->fields);
     text_t *text = &emit->wide[index];
     text_free(text);
     text_append(text, "");
-    if (!wide_print(field, emit->patterns + emit->first_pattern[index], at, spelling, text) || text->lacking)
+    if (!wide_print(field, emit->patterns + emit->first_pattern[index], at, text) || text->lacking)
         return false;
     value->text = (const uint8_t *)text->bytes;
     value->length = text->length;
@@ -167,19 +125,19 @@ static bool find_value(emit_delimited_t *emit, const field_t *field, const bson_
 static bool print_text(emit_delimited_t *emit, const field_t *field, const bson_t *document,
                        const shape_t *shape, value_t *value, bool *bytes, err_t *err) {
     bson_iter_t at;
-    uint8_t spelling = shape ? shape->spelling[field - emit->draft->schema->fields] : 0;
     *value = (value_t){.text = value->printed};
     *bytes = false;
     if (!find_value(emit, field, document, &at)) {
+        const size_t choice = shape ? shape->choice[field - emit->draft->schema->fields] : 0;
         if (field->nulls.count) {
-            const schema_text_t *null = &field->nulls.items[spelling < field->nulls.count ? spelling : 0];
+            const schema_text_t *null = &field->nulls.items[choice < field->nulls.count ? choice : 0];
             value->text = (const uint8_t *)null->text;
             value->length = null->length;
         }
         return true;
     }
     if (wide_is(field) && !BSON_ITER_HOLDS_UTF8(&at)) {
-        if (print_wide(emit, field, &at, spelling, value))
+        if (print_wide(emit, field, &at, value))
             return true;
         const text_t *text = &emit->wide[field - emit->draft->schema->fields];
         if (text->lacking)
@@ -188,7 +146,6 @@ static bool print_text(emit_delimited_t *emit, const field_t *field, const bson_
     typed_t typed;
     if (typed_is(field) && typed_take(field, &at, &typed)) {
         schema_text_t text;
-        typed.spelling = spelling;
         if (!typed_print(field, &typed, value->printed, &text))
             return err_set(err, STATUS_INPUT, "the value of '%s' cannot be written as the field %s writes it",
                            field->key, field->name);
@@ -233,19 +190,19 @@ static bool print_value(emit_delimited_t *emit, const field_t *field, const bson
            (bytes || encode_text(emit, field, value, err));
 }
 
-static bool put_quoted(emit_delimited_t *emit, const value_t *value, way_t way) {
+/* In quotes. A quote in the text is escaped by a backslash, or doubled; but after a backslash, with which a doubled one would
+ * be read as an escaped one. */
+static bool put_quoted(emit_delimited_t *emit, const value_t *value, bool backslash) {
     const schema_t *schema = emit->draft->schema;
-    char quote = schema->quote;
+    const char quote = schema->quote;
     if (!put_byte(emit->draft, quote))
         return false;
     for (size_t i = 0; i < value->length; i++) {
-        /* a doubled quote after a backslash would be read as an escaped one */
-        bool mixed = way == FIELD_QUOTED && schema->escape_backslash && !schema->escape_backslashes &&
-                     i > 0 && value->text[i - 1] == '\\';
-        bool escape = way == FIELD_BACKSLASH || mixed;
+        const bool after =
+            schema->escape_backslash && !schema->escape_backslashes && i > 0 && value->text[i - 1] == '\\';
         if (schema->escape_backslashes && value->text[i] == '\\' && !put_byte(emit->draft, '\\'))
             return false;
-        if (value->text[i] == (uint8_t)quote && !put_byte(emit->draft, escape ? '\\' : quote))
+        if (value->text[i] == (uint8_t)quote && !put_byte(emit->draft, backslash || after ? '\\' : quote))
             return false;
         if (!put_byte(emit->draft, (char)value->text[i]))
             return false;
@@ -263,7 +220,7 @@ static bool meets_delimiter(const schema_t *schema, const dialect_t *dialect, co
 }
 
 /* Is it a text that loses its blanks but in quotes? */
-static bool needs_quotes(const schema_t *schema, const dialect_t *dialect, size_t column,
+static bool loses_blanks(const schema_t *schema, const dialect_t *dialect, size_t column,
                          const value_t *value) {
     const uint16_t index = dialect->field_of[column];
     return index != DIALECT_NO_FIELD && schema->fields[index].type == TYPE_TRIMMED &&
@@ -271,28 +228,21 @@ static bool needs_quotes(const schema_t *schema, const dialect_t *dialect, size_
            (value->text[0] == ' ' || value->text[value->length - 1] == ' ');
 }
 
-/* Does it contain quotes, delimiters, line ends, or what would be read as a part of the line end or as no record? */
-static bool is_special(const emit_delimited_t *emit, const dialect_t *dialect, size_t column) {
-    const value_t *value = &emit->values[column];
-    char quote = emit->draft->schema->quote;
-    return meets_delimiter(emit->draft->schema, dialect, value) ||
-           needs_quotes(emit->draft->schema, dialect, column, value) ||
-           (quote && memchr(value->text, quote, value->length)) ||
-           (emit->draft->schema->multiline && memchr(value->text, '\n', value->length)) ||
-           (!column && value->length && schema_is_comment(emit->draft->schema, *value->text)) ||
-           (value->length ? column + 1u == dialect->columns && value->text[value->length - 1] == '\r'
-                          : dialect->columns == 1);
-}
-
-static void choose_ways(emit_delimited_t *emit, const dialect_t *dialect, const shape_t *shape, row_t row) {
+/* Does the field need quotes? In a record that had none (bare), quotes are a part of the text, and so are delimiters in the
+ * surplus. */
+static bool needs_quotes(const emit_delimited_t *emit, const dialect_t *dialect, size_t column, bool bare) {
     const schema_t *schema = emit->draft->schema;
-    bool quoting = schema->quote && row != ROW_BARE && (row != ROW_AS_SHAPE || !shape || shape->quoted);
-    bool backslash = schema->escape_backslash && (row == ROW_BACKSLASH || !schema->escape_double ||
-                                                  (row == ROW_AS_SHAPE && shape && shape->backslash));
-    for (size_t i = 0; i < dialect->columns; i++) {
-        bool quoted = quoting && is_special(emit, dialect, i);
-        emit->ways[i] = !quoted ? FIELD_BARE : backslash ? FIELD_BACKSLASH : FIELD_QUOTED;
-    }
+    const value_t *value = &emit->values[column];
+    if (!schema->quote)
+        return false;
+    if (!value->length)
+        return dialect->columns == 1;
+    return (!(bare && dialect->surplus_column == (int)column) && meets_delimiter(schema, dialect, value)) ||
+           (!bare && memchr(value->text, schema->quote, value->length)) ||
+           loses_blanks(schema, dialect, column, value) ||
+           (schema->multiline && memchr(value->text, '\n', value->length)) ||
+           (!column && schema_is_comment(schema, *value->text)) ||
+           (column + 1u == dialect->columns && value->text[value->length - 1] == '\r');
 }
 
 static bool put_delimiter(draft_t *draft, const dialect_t *dialect) {
@@ -300,59 +250,21 @@ static bool put_delimiter(draft_t *draft, const dialect_t *dialect) {
     return wide->length ? draft_put(draft, wide->text, wide->length) : put_byte(draft, dialect->delimiter);
 }
 
-static bool write_row(emit_delimited_t *emit, const dialect_t *dialect) {
+static bool write_row(emit_delimited_t *emit, const dialect_t *dialect, const shape_t *shape) {
+    const schema_t *schema = emit->draft->schema;
+    const bool backslash =
+        schema->escape_backslash && (!schema->escape_double || (shape && shape->backslash));
     emit->draft->length = 0;
     for (size_t i = 0; i < dialect->columns; i++) {
         const value_t *value = &emit->values[i];
         if (i && !put_delimiter(emit->draft, dialect))
             return false;
-        if (emit->ways[i] == FIELD_PADDED && !put_byte(emit->draft, ' '))
-            return false;
-        bool bare = emit->ways[i] == FIELD_BARE || emit->ways[i] == FIELD_PADDED;
-        if (!(bare ? draft_put(emit->draft, value->text, value->length)
-                   : put_quoted(emit, value, emit->ways[i])))
+        if (!(needs_quotes(emit, dialect, i, shape && !shape->quoted)
+                  ? put_quoted(emit, value, backslash)
+                  : draft_put(emit->draft, value->text, value->length)))
             return false;
     }
-    if (!draft_put(emit->draft, "", 0))
-        return false;
-    memset(emit->draft->bytes + emit->draft->length, 0, POOL_SLACK);
-    return true;
-}
-
-/* For rows whose fields need different ways: tries all combinations for the first few doubtful fields. */
-static int try_fields(emit_delimited_t *emit, const dialect_t *dialect, const bson_t *document,
-                      const shape_t *shape) {
-    size_t tried[MOST_TRIED], count = 0;
-    uint32_t combinations = 1;
-    /* the most doubtful first: quotes with backslashes, quotes, backslashes, and what may be read as a header */
-    for (int doubt = 3; doubt >= 0; doubt--) {
-        for (size_t i = 0; i < dialect->columns; i++) {
-            const value_t *value = &emit->values[i];
-            bool quote =
-                emit->draft->schema->quote && memchr(value->text, emit->draft->schema->quote, value->length);
-            bool backslash = memchr(value->text, '\\', value->length);
-            emit->ways[i] =
-                emit->draft->schema->quote && is_special(emit, dialect, i) ? FIELD_QUOTED : FIELD_BARE;
-            if (2 * quote + backslash == doubt && (doubt || i == 0) && count < MOST_TRIED) {
-                tried[count++] = i;
-                combinations *= FIELD_WAYS;
-            }
-        }
-    }
-    for (uint32_t combination = 0; combination < combinations; combination++) {
-        uint32_t rest = combination;
-        for (size_t i = 0; i < count; i++, rest /= FIELD_WAYS) {
-            way_t way = (way_t)(rest % FIELD_WAYS);
-            if (!emit->draft->schema->quote && way != FIELD_PADDED)
-                way = FIELD_BARE;
-            emit->ways[tried[i]] = way;
-        }
-        int same =
-            write_row(emit, dialect) ? emit->draft->reads_back(emit->draft, dialect, document, shape) : -1;
-        if (same)
-            return same;
-    }
-    return 0;
+    return draft_put(emit->draft, "", 0); /* of a row without a byte, too */
 }
 
 int emit_delimited_record(emit_delimited_t *emit, const dialect_t *dialect, const bson_t *document,
@@ -366,10 +278,5 @@ int emit_delimited_record(emit_delimited_t *emit, const dialect_t *dialect, cons
             !print_value(emit, &emit->draft->schema->fields[field], document, shape, &values[i], err))
             return -2;
     }
-    int same = 0;
-    for (row_t row = ROW_AS_SHAPE; !same && row < ROW_TRIES; row++) {
-        choose_ways(emit, dialect, shape, row);
-        same = write_row(emit, dialect) ? emit->draft->reads_back(emit->draft, dialect, document, shape) : -1;
-    }
-    return same ? same : try_fields(emit, dialect, document, shape);
+    return write_row(emit, dialect, shape) ? 1 : -1;
 }

@@ -9,8 +9,7 @@ typedef struct emit_delimited emit_delimited_t;
 emit_delimited_t *emit_delimited_new(draft_t *draft); /* NULL: out of memory */
 void emit_delimited_destroy(emit_delimited_t *emit);
 
-/* Writes the record into the draft. 1: done, and it reads back as the document; 0: it does not; -1: out of memory; -2:
- * err says what is wrong. */
+/* Writes the record into the draft. 1: done; -1: out of memory; -2: err says what is wrong. */
 int emit_delimited_record(emit_delimited_t *emit, const dialect_t *dialect, const bson_t *document,
                           const shape_t *shape, err_t *err);
 

@@ -1,5 +1,5 @@
 #include "format/delimited/plan.h"
-#include "format/delimited/made.h"
+#include "format/delimited/delimited_inner.h"
 #include "format/delimited/wide.h"
 #include "format/record/typed.h"
 
@@ -143,8 +143,8 @@ static void add_constant(builder_t *builder, op_t *op, const make_t *made) {
  * together they are not longer than the record. */
 static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
     static const uint8_t codes[] = {
-        [MAKE_FIRST] = OP_FIRST,       [MAKE_UTC] = OP_POINT, [MAKE_POINT] = OP_POINT,  [MAKE_JOIN] = OP_JOIN,
-        [MAKE_CONSTANT] = OP_CONSTANT, [MAKE_FILE] = OP_FILE, [MAKE_OFFSET] = OP_OFFSET};
+        [MAKE_FIRST] = OP_FIRST, [MAKE_UTC] = OP_POINT,         [MAKE_POINT] = OP_POINT,
+        [MAKE_JOIN] = OP_JOIN,   [MAKE_CONSTANT] = OP_CONSTANT, [MAKE_FILE] = OP_FILE};
     const make_t *made = &schema->made[index];
     op_t *op = &builder->plan->ops[builder->plan->count++];
     op->code = codes[made->kind];
@@ -154,11 +154,7 @@ static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
         add_constant(builder, op, made);
         return;
     }
-    set_head(builder, op,
-             made->kind == MAKE_POINT    ? 0x03
-             : made->kind == MAKE_OFFSET ? 0x12
-                                         : 0x02,
-             made->field.key, strlen(made->field.key));
+    set_head(builder, op, made->kind == MAKE_POINT ? 0x03 : 0x02, made->field.key, strlen(made->field.key));
     builder->plan->worst_bytes += MADE_MOST;
     builder->plan->file_times += made->kind == MAKE_FILE;
     if (made->kind == MAKE_FIRST || made->kind == MAKE_JOIN)

@@ -23,8 +23,7 @@ typedef enum {
     OP_JOIN,  /* or of all of them */
     OP_POINT, /* a key made of two numbers */
     OP_CONSTANT,
-    OP_FILE,   /* the name of the input */
-    OP_OFFSET, /* where the record begins in it */
+    OP_FILE, /* the name of the input */
 } op_code_t;
 
 enum { NULLS_EMPTY = 1, NULLS_WORD = 2, NULLS_OTHER = 4, PLAN_HEAD = 16, PLAN_DEPTH = 60 };

@@ -1,4 +1,5 @@
 #include "format/delimited/wide.h"
+#include "base/chars/blanks.h"
 #include "base/chars/utf8.h"
 #include "base/grow.h"
 #include "base/threads/pool.h"
@@ -6,7 +7,7 @@
 #include "format/json/json_value.h"
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"
-#include "format/record/words.h"
+#include "format/schema/schema.h"
 #include "format/values/base64.h"
 #include "format/values/hex.h"
 
@@ -46,14 +47,12 @@ bool wide_failed(const wide_t *wide) {
 }
 
 bool wide_is(const field_t *field) {
-    return field->array.length || field->lookup || field->type == TYPE_BINARY || field->type == TYPE_JSON;
+    return field->array.length || field->type == TYPE_BINARY || field->type == TYPE_JSON;
 }
 
 wide_most_t wide_most(const field_t *field, size_t text_times) {
     if (field->array.length)
         return (wide_most_t){AROUND, ELEMENT + text_times};
-    if (field->lookup)
-        return (wide_most_t){AROUND + field->lookup->longest, 1};
     if (field->type == TYPE_JSON) /* as json_value_read needs it, for the text and what is put around it */
         return (wide_most_t){2 * AROUND, JSON_TIMES};
     return (wide_most_t){AROUND, 1};
@@ -73,16 +72,9 @@ static uint8_t *put_index(uint8_t *out, uint32_t index) {
     return out;
 }
 
-static void trim(const uint8_t **text, size_t *length) {
-    while (*length && (*text)[*length - 1] == ' ')
-        --*length;
-    while (*length && (*text)[0] == ' ')
-        ++*text, --*length;
-}
-
 void wide_trim(const field_t *field, const uint8_t **text, size_t *length) {
     if (field->type == TYPE_TRIMMED && !field->array.length)
-        trim(text, length);
+        blanks_trim(text, length);
 }
 
 /* NULL: it is none, or nobody can tell which one. */
@@ -100,16 +92,14 @@ static uint8_t *put_text(encoding_t encoding, const uint8_t *text, size_t length
     return out + 4 + length + 1;
 }
 
-/* field: without null values, unless it is the only element. */
 static uint8_t *put_element(const field_t *field, const pattern_t *patterns, encoding_t encoding,
                             const uint8_t *text, size_t length, uint8_t *type, uint8_t *out) {
     typed_t value;
     *type = BSON_TYPE_UTF8;
     if (field->type == TYPE_TRIMMED)
-        trim(&text, &length);
+        blanks_trim(&text, &length);
     if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED)
-        return words_find(&field->nulls, encoding, text, length) < 0 ? put_text(encoding, text, length, out)
-                                                                     : NULL;
+        return put_text(encoding, text, length, out);
     if (typed_convert(field, patterns, encoding, text, length, &value) &&
         !delimited_is_inexact(field, text, length)) {
         *type = value.bson_type;
@@ -124,16 +114,13 @@ static uint8_t *put_array(const field_t *field, const pattern_t *patterns, encod
                           const uint8_t *text, size_t length, uint8_t *type, uint8_t *out) {
     const uint8_t *const end = text + length;
     uint8_t *const begin = out;
-    field_t element = *field;
     out += 4;
     for (uint32_t index = 0;; index++) {
         const uint8_t *next = memmem(text, (size_t)(end - text), field->array.text, field->array.length);
-        if (next || index) /* what would be written as a null value can only be an element alone */
-            element.nulls.count = 0;
         uint8_t *const element_type = out;
         out = put_index(out + 1, index);
-        out = put_element(&element, patterns, encoding, text, (size_t)((next ? next : end) - text),
-                          element_type, out);
+        out = put_element(field, patterns, encoding, text, (size_t)((next ? next : end) - text), element_type,
+                          out);
         if (!out)
             return NULL;
         if (!next)
@@ -147,9 +134,9 @@ static uint8_t *put_array(const field_t *field, const pattern_t *patterns, encod
 }
 
 static uint8_t *put_binary(const field_t *field, const uint8_t *text, size_t length, uint8_t *type,
-                           uint8_t *out, uint8_t *spelling) {
+                           uint8_t *out) {
     uint8_t *const bytes = out + 5, *end;
-    bool capital = false;
+    bool capital;
     if (field->hex)
         end = hex_read(text, length, bytes, &capital) ? bytes + length / 2 : NULL;
     else
@@ -157,7 +144,6 @@ static uint8_t *put_binary(const field_t *field, const uint8_t *text, size_t len
     if (!end)
         return NULL;
     *type = BSON_TYPE_BINARY;
-    *spelling = capital;
     *bsonw_int32(out, (int32_t)(end - bytes)) = BSON_SUBTYPE_BINARY;
     return end;
 }
@@ -203,32 +189,12 @@ static uint8_t *put_json(wide_t *wide, const uint8_t *text, size_t length, uint8
     return out + bytes;
 }
 
-/* Keys of lookups are UTF-8. */
-static uint8_t *put_looked_up(wide_t *wide, const field_t *field, encoding_t encoding, const uint8_t *text,
-                              size_t length, uint8_t *type, uint8_t *out) {
-    if (encoding_doubts(encoding, text, length))
-        return NULL;
-    if (encoding_converts(encoding, text, length)) {
-        if (!GROW(wide->text, wide->text_room, ENCODING_MOST_BYTES * length, NULL)) {
-            wide->failed = true;
-            return NULL;
-        }
-        length = encoding_to_utf8(encoding, wide->text, text, length);
-        text = wide->text;
-    }
-    const schema_text_t *value = lookup_find(field->lookup, text, length);
-    *type = BSON_TYPE_UTF8;
-    return value ? put_text(ENCODING_NONE, (const uint8_t *)value->text, value->length, out) : NULL;
-}
-
 uint8_t *wide_put(wide_t *wide, const field_t *field, const pattern_t *patterns, encoding_t encoding,
-                  const uint8_t *text, size_t length, uint8_t *type, uint8_t *out, uint8_t *spelling) {
-    if (field->lookup)
-        return put_looked_up(wide, field, encoding, text, length, type, out);
+                  const uint8_t *text, size_t length, uint8_t *type, uint8_t *out) {
     if (field->array.length)
         return put_array(field, patterns, encoding, text, length, type, out);
     return field->type == TYPE_JSON ? put_json(wide, text, length, type, out)
-                                    : put_binary(field, text, length, type, out, spelling);
+                                    : put_binary(field, text, length, type, out);
 }
 
 /* ---- to text ---- */
@@ -237,7 +203,7 @@ static bool print_date(const field_t *field, const pattern_t *patterns, int64_t 
     uint8_t printed[PATTERN_PRINTED];
     size_t length = 0;
     for (size_t i = 0; !length && i < field->patterns.count; i++)
-        length = pattern_write(&patterns[i], ms, (pattern_spelling_t){0, 0}, printed);
+        length = pattern_write(&patterns[i], ms, printed);
     text_append_bytes(text, (const char *)printed, length);
     return length > 0;
 }
@@ -265,19 +231,17 @@ static bool print_element(const field_t *field, const pattern_t *patterns, const
 
 static bool print_array(const field_t *field, const pattern_t *patterns, const bson_iter_t *at,
                         text_t *text) {
-    field_t element = *field;
     bson_iter_t inner;
     bool ok = bson_iter_recurse(at, &inner);
-    element.nulls.count = 0;
     for (bool first = true; ok && bson_iter_next(&inner); first = false) {
         if (!first)
             text_append_bytes(text, field->array.text, field->array.length);
-        ok = print_element(&element, patterns, &inner, text);
+        ok = print_element(field, patterns, &inner, text);
     }
     return ok;
 }
 
-static bool print_binary(const field_t *field, const bson_iter_t *at, bool capital, text_t *text) {
+static bool print_binary(const field_t *field, const bson_iter_t *at, text_t *text) {
     bson_subtype_t subtype;
     const uint8_t *bytes;
     uint32_t length;
@@ -285,15 +249,13 @@ static bool print_binary(const field_t *field, const bson_iter_t *at, bool capit
     if (subtype != BSON_SUBTYPE_BINARY || !text_grow(text, 2 * (size_t)length + 4))
         return false;
     uint8_t *const out = (uint8_t *)text->bytes + text->length;
-    text->length += field->hex ? hex_print(bytes, length, capital, out)
-                               : (size_t)(base64_write(bytes, length, out) - out);
+    text->length +=
+        field->hex ? hex_print(bytes, length, out) : (size_t)(base64_write(bytes, length, out) - out);
     return true;
 }
 
-bool wide_print(const field_t *field, const pattern_t *patterns, const bson_iter_t *at, uint8_t spelling,
-                text_t *text) {
+bool wide_print(const field_t *field, const pattern_t *patterns, const bson_iter_t *at, text_t *text) {
     if (field->array.length)
         return BSON_ITER_HOLDS_ARRAY(at) && print_array(field, patterns, at, text);
-    return field->type == TYPE_BINARY && BSON_ITER_HOLDS_BINARY(at) &&
-           print_binary(field, at, spelling == 1, text);
+    return field->type == TYPE_BINARY && BSON_ITER_HOLDS_BINARY(at) && print_binary(field, at, text);
 }

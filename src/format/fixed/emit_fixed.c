@@ -1,7 +1,6 @@
 #include "format/fixed/emit_fixed.h"
 #include "base/grow.h"
 #include "base/numbers/search.h"
-#include "base/threads/pool.h"
 #include "format/fixed/fixed_plan.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
@@ -141,8 +140,7 @@ static bool print_utc(const make_t *made, const bson_t *document, const schema_t
     if (end_of_day)
         ms -= 86400000;
     int64_t of_day = ((ms % 86400000) + 86400000) % 86400000;
-    if (!pattern_write(&date, ms - of_day, (pattern_spelling_t){0},
-                       out + schema->fields[made->from[0].fields[0]].offset) ||
+    if (!pattern_write(&date, ms - of_day, out + schema->fields[made->from[0].fields[0]].offset) ||
         of_day % 60000)
         return false;
     int64_t minutes = end_of_day ? 1440 : of_day / 60000;
@@ -394,9 +392,8 @@ static bool find_gap(emit_fixed_t *emit, const bson_t *document) {
            text_of(&text, &emit->gap.text, &emit->gap.length);
 }
 
-int emit_fixed_record(emit_fixed_t *emit, const bson_t *document, const shape_t *shape, err_t *err) {
+int emit_fixed_record(emit_fixed_t *emit, const bson_t *document, err_t *err) {
     const schema_t *schema = emit->draft->schema;
-    dialect_t none = {.columns = 0};
     emit->draft->length = 0;
     emit->part = -1;
     if (!find_gap(emit, document))
@@ -414,6 +411,5 @@ int emit_fixed_record(emit_fixed_t *emit, const bson_t *document, const shape_t 
     if (!put_before(emit, -1) || !draft_put(emit->draft, "", 0))
         return -1;
     print_length(emit, document);
-    memset(emit->draft->bytes + emit->draft->length, 0, POOL_SLACK);
-    return emit->draft->reads_back(emit->draft, &none, document, shape);
+    return 1;
 }

@@ -10,6 +10,6 @@ emit_fixed_t *emit_fixed_new(draft_t *draft); /* NULL: out of memory */
 void emit_fixed_destroy(emit_fixed_t *emit);
 
 /* Writes the record into the draft; returns what emit_delimited_record returns. */
-int emit_fixed_record(emit_fixed_t *emit, const bson_t *document, const shape_t *shape, err_t *err);
+int emit_fixed_record(emit_fixed_t *emit, const bson_t *document, err_t *err);
 
 #endif

@@ -123,7 +123,7 @@ static bool is_shifted(fixed_t *fixed, record_t *record) {
     return true;
 }
 
-parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
+parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record) {
     if (fixed->at >= fixed->length)
         return PARSED_END;
     const uint8_t *text = fixed->text + fixed->at;
@@ -165,7 +165,5 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record,
     bsonw_int32(out, (int32_t)(at - out));
     record->document_length = (uint32_t)(at - out);
     assert(record->document_length <= record->needed);
-    if (shape)
-        shape_set_line_end(shape, text + length, record->line_end);
     return PARSED_DOCUMENT;
 }

@@ -14,8 +14,8 @@ void fixed_destroy(fixed_t *fixed);
 void fixed_begin(fixed_t *fixed, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
                  int64_t id_base);
 
-/* As records_next. Of the shape only the line end is used here: the document contains everything else. */
-parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record, shape_t *shape);
+/* As records_next. */
+parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record);
 
 uint64_t fixed_odd(const fixed_t *fixed);
 

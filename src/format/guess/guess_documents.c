@@ -5,8 +5,8 @@
 #include "format/cut/json_span.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
+#include "format/schema/schema.h"
 #include "format/schema/schema_bad_value.h"
-#include "format/schema/schema_key.h"
 
 #include <string.h>
 

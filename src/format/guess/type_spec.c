@@ -1,7 +1,7 @@
 #include "format/guess/type_spec.h"
 #include "base/chars/suggest.h"
 #include "base/chars/utf8.h"
-#include "format/schema/schema_key.h"
+#include "format/schema/schema.h"
 #include "format/values/pattern.h"
 
 #include <stdio.h>

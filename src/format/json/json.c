@@ -44,10 +44,6 @@ uint64_t json_bad_of(const json_t *json, size_t field) {
     return json->fields ? json_fields_bad_of(json->fields, field) : 0;
 }
 
-bool json_must_stop(const json_t *json) {
-    return json->fields && json_fields_must_stop(json->fields);
-}
-
 void json_begin(json_t *json, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
                 int64_t id_base) {
     json->text = text;
@@ -99,7 +95,7 @@ static __attribute__((noinline)) json_read_t apply(json_t *json, uint8_t *out, s
     return read;
 }
 
-parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
+parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record) {
     if (json->at >= json->length)
         return PARSED_END;
     const uint32_t from = find(json, record);
@@ -137,7 +133,5 @@ parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record, sh
             "it brings its own _id, but in this collection the _id of a document is the place of its "
             "record: load it into another collection with --id _id, or take its _id out");
     record->document_length = result.length;
-    if (shape)
-        shape_set_line_end(shape, text + record->length, record->line_end);
     return PARSED_DOCUMENT;
 }

@@ -15,12 +15,11 @@ void json_destroy(json_t *json);
 void json_begin(json_t *json, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
                 int64_t id_base);
 
-/* As records_next. A reject's line and column are those of its mistake. Of the shape nothing is used. */
-parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record, shape_t *shape);
+/* As records_next. A reject's line and column are those of its mistake. */
+parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record);
 
 /* As of json_fields.h; without types there are none. */
 uint64_t json_bad_values(const json_t *json);
 uint64_t json_bad_of(const json_t *json, size_t field);
-bool json_must_stop(const json_t *json);
 
 #endif

@@ -1,9 +1,10 @@
 #include "format/json/json_fields.h"
+#include "base/chars/blanks.h"
 #include "base/chars/number.h"
 #include "base/grow.h"
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"
-#include "format/record/words.h"
+#include "format/schema/schema.h"
 #include "format/values/convert.h"
 
 #include <assert.h>
@@ -137,10 +138,6 @@ uint64_t json_fields_bad_of(const json_fields_t *fields, size_t field) {
     return fields->bad_of[field];
 }
 
-bool json_fields_must_stop(const json_fields_t *fields) {
-    return fields->refused && fields->schema->bad_value == BAD_VALUE_STOP;
-}
-
 /* ---- values ---- */
 
 /* A value as a text. */
@@ -222,7 +219,7 @@ static void leave_out(json_fields_t *fields, const bson_iter_t *at, bool element
 }
 
 static void put_bad(json_fields_t *fields, const node_t *node, const bson_iter_t *at, const source_t *source,
-                    const uint8_t *raw, size_t size, bool element) {
+                    const uint8_t *raw, size_t size) {
     const bad_value_t bad = fields->schema->bad_value;
     const bool is_id = node->field->key[0] == '_' && strcmp(node->field->key, "_id") == 0;
     fields->now++;
@@ -231,8 +228,6 @@ static void put_bad(json_fields_t *fields, const node_t *node, const bson_iter_t
         put(fields, raw, size);
     } else if (bad == BAD_VALUE_NULL && !is_id) {
         put_key(fields, BSON_TYPE_NULL, at);
-    } else if (bad == BAD_VALUE_SKIP && !is_id) {
-        leave_out(fields, at, element);
     } else if (!fields->refused) {
         fields->refused = node->field;
         typed_misfit(node->field, source->text, source->length, fields->reason);
@@ -243,13 +238,6 @@ static bool is_null(const field_t *field, const source_t *source) {
     return words_find(&field->nulls, ENCODING_NONE, source->text, source->length) >= 0;
 }
 
-static void trim(source_t *source) {
-    while (source->length && source->text[source->length - 1] == ' ')
-        source->length--;
-    while (source->length && source->text[0] == ' ')
-        source->text++, source->length--;
-}
-
 /* raw: the whole element. */
 static void put_value(json_fields_t *fields, const node_t *node, const bson_iter_t *at, const uint8_t *raw,
                       size_t size, bool element) {
@@ -258,14 +246,14 @@ static void put_value(json_fields_t *fields, const node_t *node, const bson_iter
     typed_t value;
     const bool has_text = take_source(node, at, &source);
     if (field->type == TYPE_TRIMMED && has_text)
-        trim(&source);
+        blanks_trim(&source.text, &source.length);
     if (has_text && !source.number && is_null(field, &source)) {
         leave_out(fields, at, element);
     } else if (is_already(node, at)) {
         put(fields, raw, size);
     } else if (!has_text) {
         static const source_t other = {.text = (const uint8_t *)"{...}", .length = 5};
-        put_bad(fields, node, at, source.length ? &source : &other, raw, size, element);
+        put_bad(fields, node, at, source.length ? &source : &other, raw, size);
     } else if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED) {
         put_text(fields, at, source.text, source.length);
     } else if (typed_convert(source.number ? &node->plain : field, node->patterns, ENCODING_NONE, source.text,
@@ -273,7 +261,7 @@ static void put_value(json_fields_t *fields, const node_t *node, const bson_iter
         put_key(fields, value.bson_type, at);
         put(fields, value.bytes, value.size);
     } else {
-        put_bad(fields, node, at, &source, raw, size, element);
+        put_bad(fields, node, at, &source, raw, size);
     }
 }
 

@@ -24,9 +24,8 @@ typedef struct {
 json_read_t json_fields_apply(json_fields_t *fields, uint8_t *out, size_t room, uint32_t *length,
                               json_fields_result_t *result);
 
-/* How many values did not fit, in all and by field; and by `on_bad_value: stop` nothing after the last reject is read. */
+/* How many values did not fit, in all and by field. */
 uint64_t json_fields_bad_values(const json_fields_t *fields);
 uint64_t json_fields_bad_of(const json_fields_t *fields, size_t field);
-bool json_fields_must_stop(const json_fields_t *fields);
 
 #endif

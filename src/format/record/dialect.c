@@ -2,6 +2,7 @@
 #include "format/cut/bson_length.h"
 #include "format/cut/bson_walk.h"
 #include "format/cut/ends.h"
+#include "format/record/dialect.h"
 #include "format/record/dialect_inner.h"
 
 #include <inttypes.h>
@@ -351,4 +352,18 @@ bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, co
     split_free(split);
     free(split);
     return ok;
+}
+
+void first_line_note(first_line_t *first, const schema_t *schema, const uint8_t *text, size_t length) {
+    size_t begins, ends;
+    const bool kept = dialect_first_line(schema, text, length, false, &begins, &ends) &&
+                      ends - begins <= sizeof first->line;
+    first->length = kept ? ends - begins : 0;
+    memcpy(first->line, text + begins, first->length);
+}
+
+bool first_line_is(const first_line_t *first, const schema_t *schema, const uint8_t *text, size_t length) {
+    size_t begins, ends;
+    return first->length && dialect_first_line(schema, text, length, false, &begins, &ends) &&
+           ends - begins == first->length && memcmp(text + begins, first->line, first->length) == 0;
 }

@@ -104,4 +104,13 @@ struct split; /* see split.h; the caller's, used for many lines */
 dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, struct split *split,
                             const uint8_t *line, size_t length);
 
+/* The first line that is not blank of the text examined last. Thousands of similar files begin with the same line, and what depends
+ * only on that line need not be found again. Empty at first; a line that is too long is not kept. */
+typedef struct {
+    size_t length; /* with a CR at its end; 0: there is none */
+    uint8_t line[2000];
+} first_line_t;
+void first_line_note(first_line_t *first, const schema_t *schema, const uint8_t *text, size_t length);
+bool first_line_is(const first_line_t *first, const schema_t *schema, const uint8_t *text, size_t length);
+
 #endif

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "format/record/dialect_inner.h"
 #include "format/record/typed.h"
-#include "format/record/words.h"
+#include "format/schema/schema.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -176,7 +176,7 @@ static bool is_of_type(const schema_t *schema, const field_t *field, const span_
 
 static bool has_type(const field_t *field) {
     return field->type != TYPE_TEXT && field->type != TYPE_TRIMMED && field->type != TYPE_BINARY &&
-           field->type != TYPE_JSON && !field->array.length && !field->lookup;
+           field->type != TYPE_JSON && !field->array.length;
 }
 
 bool dialect_is_no_header(const schema_t *schema, split_t *split, const dialect_text_t *line,

@@ -8,14 +8,11 @@
 #include <bson/bson.h>
 
 /* The record begins POOL_SLACK bytes after `base`, because it is then read back. */
-typedef struct draft draft_t;
-struct draft {
+typedef struct {
     const schema_t *schema;
     uint8_t *base, *bytes;
     size_t length, room;
-    /* Does the record, with its line end, read back as the document? -1: out of memory. */
-    int (*reads_back)(draft_t *draft, const dialect_t *dialect, const bson_t *document, const shape_t *shape);
-};
+} draft_t;
 
 bool draft_put(draft_t *draft, const void *bytes, size_t length); /* false: out of memory */
 

@@ -6,14 +6,11 @@
 
 #include <string.h>
 
-/* What the document does not contain, but a writer needs to restore the same bytes. */
+/* What a delimited record says and its document does not: which of a field's null values or date patterns it has, and how
+ * its quotes are written. */
 typedef struct {
-    /* by field: which of `nulls`, which word; of a date, which pattern, and 8 times how its letters are */
-    uint8_t spelling[SCHEMA_MOST_FIELDS];
-    int16_t zone[SCHEMA_MOST_FIELDS]; /* of a date with an offset: see pattern.h */
+    uint8_t choice[SCHEMA_MOST_FIELDS];
     bool quoted, backslash;
-    bool carriage,
-        feed; /* which bytes of a line end follow it: a file may end with a carriage return alone */
 } shape_t;
 
 typedef enum {
@@ -69,13 +66,7 @@ static inline parsed_t record_refuse_large(record_t *record) {
 
 /* Only as much of it as so many fields use. */
 static inline void shape_clear(shape_t *shape, size_t fields) {
-    memset(shape->spelling, 0, fields * sizeof *shape->spelling);
-    memset(shape->zone, 0, fields * sizeof *shape->zone);
-}
-
-static inline void shape_set_line_end(shape_t *shape, const uint8_t *line_end, size_t length) {
-    shape->carriage = length && line_end[0] == '\r';
-    shape->feed = length && line_end[length - 1] == '\n';
+    memset(shape->choice, 0, fields * sizeof *shape->choice);
 }
 
 #endif

@@ -2,7 +2,7 @@
 #include "base/bson/element.h"
 #include "base/chars/escape.h"
 #include "format/record/bsonw.h"
-#include "format/record/words.h"
+#include "format/schema/schema.h"
 #include "format/values/convert.h"
 #include "format/values/decimal.h"
 #include "format/values/hex.h"
@@ -25,10 +25,9 @@ bool typed_is(const field_t *field) {
 static bool read_boolean(const field_t *field, encoding_t encoding, const uint8_t *text, size_t length,
                          typed_t *value) {
     for (int is = 0; is < 2; is++) {
-        const int word = words_find(&field->words[is], encoding, text, length);
-        if (word < 0)
+        if (words_find(&field->words[is], encoding, text, length) < 0)
             continue;
-        *value = (typed_t){.bson_type = BSON_TYPE_BOOL, .size = 1, .spelling = (uint8_t)word};
+        *value = (typed_t){.bson_type = BSON_TYPE_BOOL, .size = 1};
         value->bytes[0] = (uint8_t)is;
         return true;
     }
@@ -76,11 +75,7 @@ static bool read_numeral(const field_t *field, const uint8_t *text, size_t lengt
     const numeral_t numeral = {field->point, field->thousands};
     uint8_t plain[NUMERAL_LONGEST];
     size_t size;
-    bool bare;
-    if (!numeral_read(&numeral, text, length, plain, &size, &bare) || !read_plain(field, plain, size, value))
-        return false;
-    value->spelling = bare;
-    return true;
+    return numeral_read(&numeral, text, length, plain, &size) && read_plain(field, plain, size, value);
 }
 
 static bool read_date(const field_t *field, const pattern_t *patterns, const uint8_t *text, size_t length,
@@ -88,7 +83,7 @@ static bool read_date(const field_t *field, const pattern_t *patterns, const uin
     int64_t ms;
     for (size_t i = 0; i < field->patterns.count; i++) {
         if ((patterns[i].length != length && !patterns[i].varies) ||
-            !pattern_read(&patterns[i], text, length, &ms, NULL))
+            !pattern_read(&patterns[i], text, length, &ms))
             continue;
         *value = (typed_t){.bson_type = BSON_TYPE_DATE_TIME, .size = 8};
         bsonw_int64(value->bytes, ms);
@@ -99,42 +94,25 @@ static bool read_date(const field_t *field, const pattern_t *patterns, const uin
 
 static bool read_hex(field_type_t type, bool no_capitals, const uint8_t *text, size_t length,
                      typed_t *value) {
-    bool capital = false, is;
+    bool capital;
     *value = (typed_t){.bson_type = BSON_TYPE_OID, .size = HEX_OBJECTID};
-    if (type == TYPE_OBJECTID) {
-        is = hex_read_objectid(text, length, value->bytes, &capital) && !(no_capitals && capital);
-    } else {
-        *value = (typed_t){.bson_type = BSON_TYPE_BINARY, .size = UUID_HEAD + HEX_UUID};
-        bsonw_int32(value->bytes, HEX_UUID);
-        value->bytes[UUID_HEAD - 1] = BSON_SUBTYPE_UUID;
-        is = hex_read_uuid(text, length, value->bytes + UUID_HEAD, &capital);
-    }
-    value->spelling = capital;
-    return is;
-}
-
-/* Could a value be printed as a null value? */
-static bool has_null_word(const field_t *field) {
-    for (size_t i = 0; i < field->nulls.count; i++)
-        if (field->nulls.items[i].length)
-            return true;
-    return false;
+    if (type == TYPE_OBJECTID)
+        return hex_read_objectid(text, length, value->bytes, &capital) && !(no_capitals && capital);
+    *value = (typed_t){.bson_type = BSON_TYPE_BINARY, .size = UUID_HEAD + HEX_UUID};
+    bsonw_int32(value->bytes, HEX_UUID);
+    value->bytes[UUID_HEAD - 1] = BSON_SUBTYPE_UUID;
+    return hex_read_uuid(text, length, value->bytes + UUID_HEAD, &capital);
 }
 
 bool typed_read(const field_t *field, encoding_t encoding, const uint8_t *text, size_t length,
                 typed_t *value) {
-    uint8_t printed[TYPED_PRINTED];
-    schema_text_t ignored;
-    bool is;
     if (field->point)
-        is = read_numeral(field, text, length, value);
-    else if (field->type == TYPE_BOOLEAN)
-        is = read_boolean(field, encoding, text, length, value);
-    else if (field->type == TYPE_OBJECTID || field->type == TYPE_UUID)
-        is = read_hex(field->type, field->no_capitals, text, length, value);
-    else
-        is = read_plain(field, text, length, value);
-    return is && (!has_null_word(field) || typed_print(field, value, printed, &ignored));
+        return read_numeral(field, text, length, value);
+    if (field->type == TYPE_BOOLEAN)
+        return read_boolean(field, encoding, text, length, value);
+    if (field->type == TYPE_OBJECTID || field->type == TYPE_UUID)
+        return read_hex(field->type, field->no_capitals, text, length, value);
+    return read_plain(field, text, length, value);
 }
 
 bool typed_convert(const field_t *field, const pattern_t *patterns, encoding_t encoding, const uint8_t *text,
@@ -147,10 +125,8 @@ void typed_misfit(const field_t *field, const uint8_t *text, size_t length, char
     char name[SHOWN_NAME], value[SHOWN_VALUE];
     escape_text(name, sizeof name, field->name, strlen(field->name));
     escape_text(value, sizeof value, (const char *)text, length);
-    snprintf(sentence, TYPED_MISFIT, "the value '%s%s' of '%s' %s%s", value,
-             strlen(value) < length ? "..." : "", name,
-             field->lookup ? "is not in its lookup" : "does not fit its type, ",
-             field->lookup ? "" : schema_type_name(field->type));
+    snprintf(sentence, TYPED_MISFIT, "the value '%s%s' of '%s' does not fit its type, %s", value,
+             strlen(value) < length ? "..." : "", name, schema_type_name(field->type));
 }
 
 /* ---- from a document ---- */
@@ -201,18 +177,6 @@ bool typed_take(const field_t *field, const bson_iter_t *at, typed_t *value) {
 
 /* ---- to text ---- */
 
-static size_t spellings_of(const field_t *field, const typed_t *value) {
-    switch (field->type) {
-    case TYPE_BOOLEAN:
-        return field->words[value->bytes[0]].count;
-    case TYPE_OBJECTID:
-    case TYPE_UUID:
-        return 2;
-    default:
-        return field->thousands ? 2 : 1;
-    }
-}
-
 /* A number as a plain one. 0: it has no text. */
 static size_t print_plain(const field_t *field, const typed_t *value, uint8_t *out) {
     decimal_t decimal;
@@ -232,39 +196,29 @@ static size_t print_plain(const field_t *field, const typed_t *value, uint8_t *o
     return convert_print_number(number, field->divide, out);
 }
 
-static size_t print_number(const field_t *field, const typed_t *value, bool bare, uint8_t *out) {
+static size_t print_number(const field_t *field, const typed_t *value, uint8_t *out) {
     const numeral_t numeral = {field->point ? field->point : '.', field->thousands};
     uint8_t plain[DECIMAL_PRINTED];
-    return numeral_write(&numeral, plain, print_plain(field, value, plain), bare, out);
-}
-
-static bool print_as(const field_t *field, const typed_t *value, size_t spelling, uint8_t *out,
-                     schema_text_t *text) {
-    *text = (schema_text_t){.text = (const char *)out};
-    switch (field->type) {
-    case TYPE_BOOLEAN:
-        *text = field->words[value->bytes[0]].items[spelling];
-        return true;
-    case TYPE_OBJECTID:
-        text->length = hex_print_objectid(value->bytes, spelling, out);
-        return true;
-    case TYPE_UUID:
-        text->length = hex_print_uuid(value->bytes + UUID_HEAD, spelling, out);
-        return true;
-    default:
-        text->length = print_number(field, value, spelling, out);
-        return text->length > 0;
-    }
+    return numeral_write(&numeral, plain, print_plain(field, value, plain), out);
 }
 
 bool typed_print(const field_t *field, const typed_t *value, uint8_t out[TYPED_PRINTED],
                  schema_text_t *text) {
-    const size_t count = spellings_of(field, value);
-    for (size_t i = 0; i < count; i++)
-        if (print_as(field, value, (value->spelling + i) % count, out, text) &&
-            words_find(&field->nulls, ENCODING_NONE, (const uint8_t *)text->text, text->length) < 0)
-            return true;
-    return false;
+    *text = (schema_text_t){.text = (const char *)out};
+    switch (field->type) {
+    case TYPE_BOOLEAN:
+        *text = field->words[value->bytes[0]].items[0];
+        return true;
+    case TYPE_OBJECTID:
+        text->length = hex_print_objectid(value->bytes, out);
+        return true;
+    case TYPE_UUID:
+        text->length = hex_print_uuid(value->bytes + UUID_HEAD, out);
+        return true;
+    default:
+        text->length = print_number(field, value, out);
+        return text->length > 0;
+    }
 }
 
 /* ---- order ---- */

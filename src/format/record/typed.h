@@ -1,6 +1,5 @@
 /* typed: values of a field's type from texts, and back; delimited records have a faster way for plain numbers and dates.
- * A text is converted only if the value, and which of the field's spellings it had, give the same text again; of a
- * decimal, as of all numbers, the same digits. */
+ * A text is converted only if the value keeps what it says; of a decimal, as of all numbers, its digits. */
 #ifndef TIPPLE_FORMAT_RECORD_TYPED_H
 #define TIPPLE_FORMAT_RECORD_TYPED_H
 
@@ -14,7 +13,6 @@ enum { TYPED_BYTES = 24, TYPED_PRINTED = 64 };
 typedef struct {
     uint8_t bson_type;
     uint8_t size;
-    uint8_t spelling; /* for shape_t */
     uint8_t bytes[TYPED_BYTES];
 } typed_t;
 
@@ -24,7 +22,7 @@ bool typed_is_rare(field_type_t type);
 /* Do delimited records have their values from here? */
 bool typed_is(const field_t *field);
 
-/* Of any type but dates and texts. False: the text is no such value, or would be printed as one of the field's null values.
+/* Of any type but dates and texts. False: the text is no such value.
  * encoding: of a text that is not UTF-8. Up to 8 bytes after the text are read. */
 bool typed_read(const field_t *field, encoding_t encoding, const uint8_t *text, size_t length,
                 typed_t *value);
@@ -40,7 +38,7 @@ void typed_misfit(const field_t *field, const uint8_t *text, size_t length, char
 /* The value of a document's field. False: it is of another type. */
 bool typed_take(const field_t *field, const bson_iter_t *at, typed_t *value);
 
-/* Its text, in `out` or a word of the field: in its spelling, or in the first one that is no null value. False: none. */
+/* Its text, in `out` or the first word of the field. False: it has none. */
 bool typed_print(const field_t *field, const typed_t *value, uint8_t out[TYPED_PRINTED], schema_text_t *text);
 
 /* -1, 0 or 1, for values of the same field. */

@@ -30,13 +30,12 @@ void schema_destroy(schema_t *schema) {
         owned = next;
     }
     yaml_tree_destroy(schema->tree);
-    yaml_tree_destroy(schema->like);
     free(schema);
 }
 
 bool schema_tells_place(const schema_t *schema) {
     for (size_t i = 0; i < schema->made_count; i++)
-        if (schema->made[i].kind == MAKE_FILE || schema->made[i].kind == MAKE_OFFSET)
+        if (schema->made[i].kind == MAKE_FILE)
             return true;
     return false;
 }
@@ -51,27 +50,6 @@ const field_t *schema_field(const schema_t *schema, const char *name) {
     for (size_t i = 0; i < schema->field_count; i++)
         if (strcmp(schema->fields[i].key, name) == 0)
             return &schema->fields[i];
-    return NULL;
-}
-
-/* ---- lookups ---- */
-
-int lookup_order(const schema_text_t *one, const schema_text_t *other) {
-    const size_t shorter = one->length < other->length ? one->length : other->length;
-    const int order = shorter ? memcmp(one->text, other->text, shorter) : 0;
-    return order ? order : (one->length > other->length) - (one->length < other->length);
-}
-
-const schema_text_t *lookup_find(const lookup_t *lookup, const uint8_t *text, size_t length) {
-    const schema_text_t key = {(const char *)text, length};
-    size_t low = 0, high = lookup->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        const int order = lookup_order(&lookup->pairs[middle].key, &key);
-        if (!order)
-            return &lookup->pairs[middle].value;
-        *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
-    }
     return NULL;
 }
 
@@ -146,4 +124,17 @@ const char *schema_type_name(field_type_t type) {
         if (schema_types[i].type == type)
             return schema_types[i].name;
     return "";
+}
+
+int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, size_t length) {
+    for (size_t i = 0; i < words->count; i++) {
+        const schema_text_t *word = &words->items[i];
+        if ((word->length == length && memcmp(word->text, text, length) == 0 &&
+             (encoding_keeps_utf8(encoding) || !length)) ||
+            (encoding && length &&
+             encoding_begins(encoding, (const uint8_t *)word->text, word->length, text, length, false) ==
+                 length))
+            return (int)i;
+    }
+    return -1;
 }

@@ -25,7 +25,7 @@
  *       - {name: join, from: [first, last], with: " "}
  *       - {at: join, from: [day, time], with: " ", type: date, pattern: DD/MM/YYYY hh:mm}
  *       - {source: constant, value: import-2024}
- *     on_bad_value: reject                           # or text, null, skip-field, stop
+ *     on_bad_value: reject                           # or text, null
  *     layouts:                                       # columns of files without a header; default: all fields
  *       - [testId, vehicleId, ...]
  *
@@ -51,13 +51,7 @@
  *
  *     format: json
  *     record: {json: yes}                            # one a line, one after the other, or the elements of an array
- *     record: {bson: yes}                            # or BSON documents, one after the other
- *
- * or, for a built-in format with other keys:
- *
- *     format: mot-long
- *     like: mot
- *     keys: names                                    # the key of each field is its name; or short: a, b, ... */
+ *     record: {bson: yes}                            # or BSON documents, one after the other */
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 
@@ -109,9 +103,7 @@ typedef enum { RECORDS_DELIMITED, RECORDS_FIXED, RECORDS_JSON, RECORDS_BSON } re
 typedef enum {
     BAD_VALUE_TEXT,   /* its text is stored */
     BAD_VALUE_NULL,   /* null is stored */
-    BAD_VALUE_SKIP,   /* the field is left out */
     BAD_VALUE_REJECT, /* its record is a reject */
-    BAD_VALUE_STOP,   /* its record is a reject, and nothing after it is read */
     BAD_VALUES
 } bad_value_t;
 
@@ -136,21 +128,6 @@ static inline bool byteset_has(const byteset_t *set, uint8_t byte) {
     return set->bits[byte >> 6] >> (byte & 63) & 1;
 }
 
-/* Texts by other texts, out of a second file: sorted by key. */
-typedef struct {
-    const char *file, *key, *value; /* its name, and its columns */
-    const yaml_item_t *at;
-    struct lookup_pair {
-        schema_text_t key, value;
-    } * pairs;
-    size_t count, longest; /* longest: bytes of a value */
-} lookup_t;
-
-int lookup_order(const schema_text_t *one, const schema_text_t *other);
-
-/* The text of a key; NULL: it is not known. */
-const schema_text_t *lookup_find(const lookup_t *lookup, const uint8_t *text, size_t length);
-
 typedef struct {
     const char *name; /* for people, and in --filter */
     const char *key;  /* in the document; dots make subdocuments */
@@ -168,7 +145,6 @@ typedef struct {
     int divide;            /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
     schema_text_t array;   /* what is between the elements of its texts; length 0: it is no array */
     bool hex;              /* of binary data: hexadecimal digits, not base64 */
-    lookup_t *lookup;      /* the text of the column is a key of it; NULL: it is the value */
     bool optional;         /* a header may lack it */
     const yaml_item_t *at; /* its place in the file */
 
@@ -180,22 +156,14 @@ typedef struct {
     const byteset_t *is; /* what its bytes must be in an entry; NULL: anything */
 } field_t;
 
-typedef enum {
-    MAKE_FIRST,
-    MAKE_UTC,
-    MAKE_POINT,
-    MAKE_JOIN,
-    MAKE_CONSTANT,
-    MAKE_FILE,
-    MAKE_OFFSET
-} make_kind_t;
+typedef enum { MAKE_FIRST, MAKE_UTC, MAKE_POINT, MAKE_JOIN, MAKE_CONSTANT, MAKE_FILE } make_kind_t;
 
-/* What becomes of the text of MAKE_FIRST and MAKE_JOIN. */
-typedef enum { TEXT_AS_IS, TEXT_LOWER, TEXT_UPPER, TEXT_MD5, TEXT_SHA256, TEXT_XXH3 } text_change_t;
+/* What becomes of the text of MAKE_FIRST and MAKE_JOIN. These numbers are in the digests of formats. */
+typedef enum { TEXT_AS_IS = 0, TEXT_LOWER = 1, TEXT_SHA256 = 4 } text_change_t;
 
 /* A key made from fields. MAKE_FIRST: the first item that is there, after its prefix; the fields of an item are joined.
- * MAKE_JOIN: all items that are there. MAKE_CONSTANT: a text of the format. MAKE_FILE, MAKE_OFFSET: where the record is.
- * The others: one field for each item. */
+ * MAKE_JOIN: all items that are there. MAKE_CONSTANT: a text of the format. MAKE_FILE: the name of the input. The
+ * others: one field for each item. */
 typedef struct {
     field_t field; /* its name and key, for filters, and of which type its text is */
     make_kind_t kind;
@@ -288,9 +256,8 @@ typedef struct {
     bool multiline;          /* records may contain line ends: JSON, BSON, or quoted fields, */
     bool any_lines;          /* of these also lines that look like records themselves */
     bool quoted_needed;      /* a field in quotes that it does not need is a reject */
-    bool validate; /* of BSON, no matter of the file: libbson must find nothing wrong with a document */
-    uint32_t skip; /* so many lines at a file's start are no records, and no header */
-    char comment;  /* lines that begin with it are none either; 0: there are no such lines */
+    uint32_t skip;           /* so many lines at a file's start are no records, and no header */
+    char comment;            /* lines that begin with it are none either; 0: there are no such lines */
     header_t header;
     texts_t header_words;
     schema_text_t header_line; /* of HEADER_LINE, in UTF-8 */
@@ -318,9 +285,8 @@ typedef struct {
                      format file, nor of the digest */
     const own_id_t *id; /* NULL: the record's place. Not a part of the format file, nor of the digest */
 
-    char digest[33]; /* of the meaning of the file, so a changed comment does not change it */
-    /* own all texts: those of the file, and of the built-in format that it is `like` */
-    yaml_tree_t *tree, *like;
+    char digest[33];   /* of the meaning of the file, so a changed comment does not change it */
+    yaml_tree_t *tree; /* owns all texts of the file */
     void *owned;
 } schema_t;
 
@@ -363,7 +329,7 @@ static inline bool schema_is_comment(const schema_t *schema, uint8_t first) {
 static inline char schema_line_sign(const schema_t *schema) {
     return schema->guessed ? 0 : schema->comment;
 }
-/* Does a document tell from which place its record is? Then the record alone does not make it. */
+/* True if documents name the input of their record. Then the record alone does not make its document. */
 bool schema_tells_place(const schema_t *schema);
 
 /* A field by its name or its key, also a made one that can be compared; NULL: none. */
@@ -385,5 +351,20 @@ extern const schema_type_t schema_types[SCHEMA_TYPES];
     "text, trimmed, int, long, number, decimal, boolean, date, datetime, objectid, uuid, binary, json"
 
 const char *schema_type_name(field_type_t type);
+
+/* Which of the words the text is, from 0; -1: none. A text that is not UTF-8 may be one in the encoding. */
+int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, size_t length);
+
+/* NULL, or what is wrong with the key. */
+const char *schema_key_problem(const char *key, size_t length);
+
+/* Fills schema->digest. False: out of memory. */
+bool schema_digest(schema_t *schema, err_t *err);
+
+/* `name` is used in messages. NULL: err says what is wrong, and where. */
+schema_t *schema_parse(const char *text, size_t length, const char *name, err_t *err);
+
+/* One that was guessed, for this load or for an earlier one. */
+schema_t *schema_parse_guessed(const char *text, const char *name, err_t *err);
 
 #endif

@@ -1,21 +1,16 @@
 #include "format/schema/schema_bad_value.h"
 #include "base/numbers/units.h"
-#include "format/schema/schema_digest.h"
+#include "format/schema/schema.h"
 #include "format/schema/schema_read.h"
 
 #include <string.h>
 
-const char *const schema_bad_values[BAD_VALUES] = {[BAD_VALUE_TEXT] = "text",
-                                                   [BAD_VALUE_NULL] = "null",
-                                                   [BAD_VALUE_SKIP] = "skip-field",
-                                                   [BAD_VALUE_REJECT] = "reject",
-                                                   [BAD_VALUE_STOP] = "stop"};
+const char *const schema_bad_values[BAD_VALUES] = {
+    [BAD_VALUE_TEXT] = "text", [BAD_VALUE_NULL] = "null", [BAD_VALUE_REJECT] = "reject"};
 
 static const char *const became[BAD_VALUES] = {[BAD_VALUE_TEXT] = "kept as text",
                                                [BAD_VALUE_NULL] = "stored as null",
-                                               [BAD_VALUE_SKIP] = "left out",
-                                               [BAD_VALUE_REJECT] = "rejected with their records",
-                                               [BAD_VALUE_STOP] = "stopped at"};
+                                               [BAD_VALUE_REJECT] = "rejected with their records"};
 
 void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, uint64_t count) {
     char text[UNITS_MAX];
@@ -45,8 +40,9 @@ bool schema_read_bad_value(reader_t *reader, const yaml_item_t *root) {
             reader->schema->bad_value = (bad_value_t)i;
             return true;
         }
-    return COMPLAIN(node, "text, null, skip-field, reject or stop was expected: what becomes of a value that "
-                          "does not fit its field's type");
+    return schema_not_gone(reader, node, GONE_BAD_VALUE) &&
+           COMPLAIN(node, "text, null or reject was expected: what becomes of a value that does not fit its "
+                          "field's type");
 }
 
 bool schema_set_bad_value(schema_t *schema, bad_value_t bad_value, err_t *err) {

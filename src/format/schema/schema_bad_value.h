@@ -1,5 +1,5 @@
-/* schema_bad_value: what a format does with a value that does not fit its field's type, by its word: text, null,
- * skip-field, reject, stop. Only delimited records and JSON with types have the choice. */
+/* schema_bad_value: what a format does with a value that does not fit its field's type, by its word: text, null or
+ * reject. Only delimited records and JSON with types have the choice. */
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_BAD_VALUE_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_BAD_VALUE_H
 

@@ -27,41 +27,10 @@ static bool read_binary(reader_t *reader, const yaml_item_t *node, field_t *fiel
            COMPLAIN(node, "base64 or hex was expected: how binary data is written");
 }
 
-/* Where it is. What is in it is read by format_complete. */
-static bool read_lookup(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"file", "key", "value"};
-    const char **texts[COUNT(keys)];
-    if ((field->type != TYPE_TEXT && field->type != TYPE_TRIMMED) || field->array.length)
-        return COMPLAIN(node, "'lookup' goes with the types text and trimmed: it gives a text");
-    if (!schema_want(reader, node, YAML_ITEM_MAP,
-                     "a map such as {file: codes.csv, key: code, value: name}") ||
-        !schema_only_keys(reader, node, KEYS_LOOKUP))
-        return false;
-    lookup_t *lookup = field->lookup = schema_keep(reader, sizeof *lookup);
-    if (!lookup)
-        return false;
-    lookup->at = node;
-    texts[0] = &lookup->file;
-    texts[1] = &lookup->key;
-    texts[2] = &lookup->value;
-    for (size_t i = 0; i < COUNT(keys); i++) {
-        const yaml_item_t *item = yaml_item_get(node, keys[i]);
-        if (!item)
-            return COMPLAIN(node, "'%s' is missing: {file: codes.csv, key: code, value: name}", keys[i]);
-        if (!schema_name(reader, item, texts[i]))
-            return false;
-        for (const char *at = *texts[i]; *at; at++)
-            if ((unsigned char)*at < ' ')
-                return COMPLAIN(item, "a name without control characters was expected");
-    }
-    return strcmp(lookup->key, lookup->value) != 0 ||
-           COMPLAIN(node, "'key' and 'value' are the same column: two were expected");
-}
-
 /* What it is made of may have been in quotes, or not. */
 static bool check_exact(reader_t *reader, const yaml_item_t *node, const field_t *field) {
-    return field->type != TYPE_TRIMMED || !field->exact || (!field->array.length && !field->lookup) ||
-           COMPLAIN(node, "of a trimmed text, 'exact' goes with neither 'array' nor 'lookup'");
+    return field->type != TYPE_TRIMMED || !field->exact || !field->array.length ||
+           COMPLAIN(node, "of a trimmed text, 'exact' does not go with 'array'");
 }
 
 /* `divide` or `multiply`. */
@@ -89,7 +58,7 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
         return false;
     const yaml_item_t *name = yaml_item_get(node, "name"), *column = yaml_item_get(node, "column"),
                       *optional = yaml_item_get(node, "optional"), *array = yaml_item_get(node, "array"),
-                      *encoding = yaml_item_get(node, "encoding"), *lookup = yaml_item_get(node, "lookup");
+                      *encoding = yaml_item_get(node, "encoding");
     *field = (field_t){.type = TYPE_TEXT, .nulls = {empty, 1}};
     if (!schema_field_start(reader, node, field))
         return false;
@@ -98,7 +67,7 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
     return TRY(read_scale(reader, node, field)) && TRY(schema_values(reader, node, field)) &&
            (!array || TRY(read_array(reader, array, field))) &&
            (!encoding || TRY(read_binary(reader, encoding, field))) &&
-           (!lookup || TRY(read_lookup(reader, lookup, field))) && TRY(check_exact(reader, node, field)) &&
+           TRY(check_exact(reader, node, field)) &&
            (!optional || TRY(yaml_tree_bool(tree, optional, &field->optional, reader->err))) &&
            schema_texts(reader, column ? column : name, &field->columns) &&
            (field->columns.count || COMPLAIN(column, "at least one column name was expected"));
@@ -378,11 +347,15 @@ static bool default_layouts(reader_t *reader) {
     return add_layout(reader, fields, schema->field_count, yaml_tree_root(reader->tree));
 }
 
+static bool same_text(const schema_text_t *one, const schema_text_t *other) {
+    return one->length == other->length && memcmp(one->text, other->text, one->length) == 0;
+}
+
 static bool share_column(const field_t *one, const field_t *other, const schema_text_t **column) {
     for (size_t i = 0; i < one->columns.count; i++)
         for (size_t j = 0; j < other->columns.count; j++) {
             *column = &one->columns.items[i];
-            if (lookup_order(*column, &other->columns.items[j]) == 0)
+            if (same_text(*column, &other->columns.items[j]))
                 return true;
         }
     return false;

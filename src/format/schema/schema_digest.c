@@ -1,4 +1,4 @@
-#include "format/schema/schema_digest.h"
+#include "format/schema/schema.h"
 #include "format/values/hex.h"
 
 #include <string.h>
@@ -31,12 +31,6 @@ static void digest_field(XXH3_state_t *state, const field_t *field, bool fixed) 
         digest_bytes(state, "no capitals", 11);
     for (int is = 0; field->type == TYPE_BOOLEAN && is < 2; is++)
         digest_texts(state, &field->words[is]);
-    for (size_t i = 0; field->lookup && i < field->lookup->count; i++) {
-        digest_bytes(state, field->lookup->pairs[i].key.text, field->lookup->pairs[i].key.length);
-        digest_bytes(state, field->lookup->pairs[i].value.text, field->lookup->pairs[i].value.length);
-    }
-    if (field->lookup)
-        digest_bytes(state, "lookup", 6);
     if (field->hex)
         digest_bytes(state, "hex", 3);
     if (field->array.length) {
@@ -128,8 +122,8 @@ bool schema_digest(schema_t *schema, err_t *err) {
         digest_bytes(state, schema->layouts[i].fields, schema->layouts[i].count * sizeof(uint16_t));
     for (size_t i = 0; i < schema->made_count; i++)
         digest_made(state, &schema->made[i]);
-    if (schema->bad_value)
-        digest_bytes(state, (const char[]){'b', (char)schema->bad_value}, 2);
+    if (schema->bad_value) /* the numbers that the words had at first */
+        digest_bytes(state, (const char[]){'b', schema->bad_value == BAD_VALUE_NULL ? 1 : 3}, 2);
     if (schema->kind == RECORDS_JSON)
         digest_bytes(state, "json", 4);
     if (schema->kind == RECORDS_BSON)
@@ -139,6 +133,6 @@ bool schema_digest(schema_t *schema, err_t *err) {
     XXH128_canonical_t canonical;
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
     XXH3_freeState(state);
-    hex_print(canonical.digest, sizeof canonical.digest, false, (uint8_t *)schema->digest);
+    hex_print(canonical.digest, sizeof canonical.digest, (uint8_t *)schema->digest);
     return true;
 }

@@ -1,14 +1,13 @@
 #include "format/schema/schema_keys.h"
 
+#include <string.h>
+
 #define FORMAT                                                                                               \
     { "format", "its name, in messages and in the catalog of a load; needed" }
 #define ABOUT                                                                                                \
     { "about", "one line for `tipple formats`" }
 #define BAD                                                                                                  \
-    {                                                                                                        \
-        "on_bad_value",                                                                                      \
-            "what becomes of values that do not fit their type: text, null, skip-field, reject, stop"        \
-    }
+    { "on_bad_value", "what becomes of values that do not fit their type: text, null, reject" }
 #define NAME                                                                                                 \
     { "name", "its name, for people, `--filter` and other keys; needed" }
 #define TYPE                                                                                                 \
@@ -38,17 +37,11 @@ const schema_keys_t schema_keys[KEYS_PARTS] = {
                     {"surplus", "delimited: rows with too many fields"},
                     {"fields", "what a record holds, in the order of the document; needed"},
                     {"layouts", "delimited: columns of files that have no header"},
-                    {"like", "a built-in format, to have it with other keys"},
                     {"document", "fixed width: keys that stand first"},
                     {"make", "keys made of several fields, or of none"},
                     {"tail", "fixed width: what can follow the fixed part"},
                     {"sections", "fixed width: pieces with an identifier in front"},
                     BAD}},
-    [KEYS_LIKE] = {"A format file with `like`",
-                   {FORMAT,
-                    ABOUT,
-                    {"like", "a built-in format"},
-                    {"keys", "`names`: the key of each field is its name; `short`: a, b, ..."}}},
     [KEYS_JSON_FILE] = {"A format file with `record: {json: yes}`",
                         {FORMAT, ABOUT, {"record", "`{json: yes}`"}, {"fields", "types of values"}, BAD}},
     [KEYS_BSON_FILE] = {"A format file with `record: {bson: yes}`",
@@ -90,12 +83,7 @@ const schema_keys_t schema_keys[KEYS_PARTS] = {
                      FALSE,
                      {"array", "what is between the elements of an array"},
                      {"encoding", "`binary`: base64 or hex"},
-                     {"lookup", "`text` and `trimmed`: the text is a key of a second file"},
                      {"optional", "may a header lack the column?"}}},
-    [KEYS_LOOKUP] = {"`lookup`",
-                     {{"file", "its name, relative to the folder of the format file; needed"},
-                      {"key", "the column in which the text is looked for; needed"},
-                      {"value", "the column whose text is stored; needed"}}},
     [KEYS_SURPLUS] = {"`surplus`",
                       {{"into", "the field that gets the surplus; needed"},
                        {"left", "how many fields are before it; needed"}}},
@@ -150,4 +138,27 @@ size_t schema_keys_of(keys_part_t part, const char *keys[KEYS_MOST]) {
     for (; count < KEYS_MOST && schema_keys[part].keys[count].key; count++)
         keys[count] = schema_keys[part].keys[count].key;
     return count;
+}
+
+static const struct {
+    gone_part_t part;
+    const char *word, *instead;
+} gone[] = {
+    {GONE_KEY, "like", "write the whole format: tipple formats --show NAME > my.yaml, and change that"},
+    {GONE_KEY, "keys", "give each field its 'key'"},
+    {GONE_KEY, "lookup",
+     "load the second file into a collection of its own and join it by $lookup, or join the files first"},
+    {GONE_MADE, "upper", "use lower, or $toUpper in a query"},
+    {GONE_MADE, "md5", "use sha256"},
+    {GONE_MADE, "xxh3", "use sha256"},
+    {GONE_MADE, "offset", "the _id that tipple makes has the place of the record in it"},
+    {GONE_BAD_VALUE, "skip-field", "use null, text or reject"},
+    {GONE_BAD_VALUE, "stop", "use reject, and load with --max-rejects 0"},
+};
+
+const char *schema_gone(gone_part_t part, const char *word) {
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        if (gone[i].part == part && strcmp(gone[i].word, word) == 0)
+            return gone[i].instead;
+    return NULL;
 }

@@ -7,12 +7,10 @@
 
 typedef enum {
     KEYS_FILE,
-    KEYS_LIKE,
     KEYS_JSON_FILE,
     KEYS_BSON_FILE,
     KEYS_RECORD,
     KEYS_FIELD,
-    KEYS_LOOKUP,
     KEYS_SURPLUS,
     KEYS_MADE,
     KEYS_JSON_FIELD,
@@ -36,5 +34,9 @@ extern const schema_keys_t schema_keys[KEYS_PARTS];
 
 /* Returns how many. */
 size_t schema_keys_of(keys_part_t part, const char *keys[KEYS_MOST]);
+
+/* What to do instead of a key, or of a value of `make` or `on_bad_value`, that was removed; NULL: it was not. */
+typedef enum { GONE_KEY, GONE_MADE, GONE_BAD_VALUE } gone_part_t;
+const char *schema_gone(gone_part_t part, const char *word);
 
 #endif

@@ -12,10 +12,8 @@ static const struct {
 } kinds[] = {
     {"first", MAKE_FIRST, TYPE_TEXT, 0, TEXT_AS_IS}, {"utc", MAKE_UTC, TYPE_DATE, 2, TEXT_AS_IS},
     {"point", MAKE_POINT, TYPE_TEXT, 2, TEXT_AS_IS}, {"join", MAKE_JOIN, TYPE_TEXT, 0, TEXT_AS_IS},
-    {"lower", MAKE_JOIN, TYPE_TEXT, 0, TEXT_LOWER},  {"upper", MAKE_JOIN, TYPE_TEXT, 0, TEXT_UPPER},
-    {"md5", MAKE_JOIN, TYPE_TEXT, 0, TEXT_MD5},      {"sha256", MAKE_JOIN, TYPE_TEXT, 0, TEXT_SHA256},
-    {"xxh3", MAKE_JOIN, TYPE_TEXT, 0, TEXT_XXH3},    {"constant", MAKE_CONSTANT, TYPE_TEXT, 0, TEXT_AS_IS},
-    {"file", MAKE_FILE, TYPE_TEXT, 0, TEXT_AS_IS},   {"offset", MAKE_OFFSET, TYPE_LONG, 0, TEXT_AS_IS}};
+    {"lower", MAKE_JOIN, TYPE_TEXT, 0, TEXT_LOWER},  {"sha256", MAKE_JOIN, TYPE_TEXT, 0, TEXT_SHA256},
+    {"file", MAKE_FILE, TYPE_TEXT, 0, TEXT_AS_IS},   {"constant", MAKE_CONSTANT, TYPE_TEXT, 0, TEXT_AS_IS}};
 
 static bool read_kind(reader_t *reader, const yaml_item_t *node, make_t *made, size_t *items) {
     static const schema_text_t moments[] = {{"YYYY-MM-DDThh:mm:ssZ", 20}, {"YYYY-MM-DDThh:mm:ss", 19},
@@ -38,11 +36,12 @@ static bool read_kind(reader_t *reader, const yaml_item_t *node, make_t *made, s
                    "'%s' goes with delimited records; of fixed width, a key is made by first, utc or point",
                    node->text);
     }
+    if (!schema_not_gone(reader, node, GONE_MADE))
+        return false;
     const char *near = node->kind == YAML_ITEM_SCALAR ? suggest_word(node->text, words, COUNT(kinds)) : NULL;
-    return COMPLAIN(
-        node, "%s%s%sa key is made by %sfirst, utc or point", near ? "did you mean '" : "", near ? near : "",
-        near ? "'? " : "",
-        reader->schema->fixed ? "" : "join, lower, upper, md5, sha256, xxh3, constant, file, offset, ");
+    return COMPLAIN(node, "%s%s%sa key is made by %sfirst, utc or point", near ? "did you mean '" : "",
+                    near ? near : "", near ? "'? " : "",
+                    reader->schema->fixed ? "" : "join, lower, sha256, constant, file, ");
 }
 
 /* Are the items texts that are put together? */

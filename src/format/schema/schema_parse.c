@@ -1,9 +1,5 @@
-#include "format/schema/schema_parse.h"
-#include "base/chars/suggest.h"
-#include "builtin/builtin.h"
-#include "format/schema/schema_digest.h"
+#include "format/schema/schema.h"
 #include "format/schema/schema_read.h"
-#include "format/schema/schema_short.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,44 +24,13 @@ static bool read_body(reader_t *reader, const yaml_item_t *root) {
            (reader->mistake_count || schema_digest(reader->schema, reader->err));
 }
 
-/* Reads a format that differs from a built-in one only in its keys. */
-static bool read_like(reader_t *reader, const yaml_item_t *like, const yaml_item_t *keys) {
-    schema_t *schema = reader->schema;
-    if (!schema_want(reader, like, YAML_ITEM_SCALAR, "a built-in format's name"))
-        return false;
-    const bool shortened = keys && keys->kind == YAML_ITEM_SCALAR && strcmp(keys->text, "short") == 0;
-    if (keys && !shortened && (keys->kind != YAML_ITEM_SCALAR || strcmp(keys->text, "names") != 0))
-        return COMPLAIN(keys, "'names' (each field's name is its key) or 'short' (a, b, ...) was expected");
-    const char *names[64];
-    size_t count = 0;
-    for (const builtin_t *builtin = builtin_formats; builtin->name && count < 64; builtin++) {
-        if (strstr(builtin->text, "\nlike:")) {
-            if (strcmp(builtin->name, like->text) == 0)
-                return COMPLAIN(like, "'%s' is itself like another format; name that one", like->text);
-            continue;
-        }
-        names[count++] = builtin->name;
-        if (strcmp(builtin->name, like->text) != 0)
-            continue;
-        if (!(schema->like = yaml_tree_parse(builtin->text, builtin->length, builtin->name, reader->err)))
-            return false;
-        reader->tree = schema->like;
-        reader->keys_are_names = keys && !shortened;
-        return read_body(reader, yaml_tree_root(schema->like)) &&
-               (!shortened || schema_shorten(schema, reader->err));
-    }
-    return COMPLAIN(like, "there is no built-in format '%s' to be like%s", like->text,
-                    suggestion(like->text, names, count).text);
-}
-
 static bool read_schema(reader_t *reader) {
     schema_t *schema = reader->schema;
     const yaml_item_t *root = yaml_tree_root(schema->tree);
     if (!schema_want(reader, root, YAML_ITEM_MAP, "a format file starts with 'format: NAME'; a map"))
         return false;
-    const yaml_item_t *format = yaml_item_get(root, "format"), *about = yaml_item_get(root, "about"),
-                      *like = yaml_item_get(root, "like");
-    if (!schema_only_keys(reader, root, like ? KEYS_LIKE : KEYS_FILE))
+    const yaml_item_t *format = yaml_item_get(root, "format"), *about = yaml_item_get(root, "about");
+    if (!schema_only_keys(reader, root, KEYS_FILE))
         return false;
     if (!format && !reader->mistake_count)
         return COMPLAIN(root, "'format' is missing; a format file has format, record and fields");
@@ -73,7 +38,7 @@ static bool read_schema(reader_t *reader) {
         (about && !TRY(schema_want(reader, about, YAML_ITEM_SCALAR, "one line"))))
         return false;
     schema->about = about ? about->text : "";
-    return like ? read_like(reader, like, yaml_item_get(root, "keys")) : read_body(reader, root);
+    return read_body(reader, root);
 }
 
 schema_t *schema_parse(const char *text, size_t length, const char *name, err_t *err) {
@@ -98,4 +63,74 @@ schema_t *schema_parse_guessed(const char *text, const char *name, err_t *err) {
     if (schema)
         schema->guessed = true;
     return schema;
+}
+
+static const struct {
+    const char *key, *what;
+    record_kind_t kind;
+    keys_part_t keys;
+} kinds[] = {{"json", "objects", RECORDS_JSON, KEYS_JSON_FILE},
+             {"bson", "BSON documents", RECORDS_BSON, KEYS_BSON_FILE}};
+
+static const yaml_item_t *find(const yaml_item_t *record, size_t *kind) {
+    const yaml_item_t *item = NULL;
+    for (*kind = 0; *kind < COUNT(kinds) && !(item = yaml_item_get(record, kinds[*kind].key));)
+        ++*kind;
+    return item;
+}
+
+bool schema_is_whole(const yaml_item_t *record) {
+    size_t kind;
+    return find(record, &kind) != NULL;
+}
+
+/* A field says of which type the values under its name are: a key of objects, with dots. */
+static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: created.at, type: date}"))
+        return false;
+    const yaml_item_t *name = yaml_item_get(node, "name"), *key = yaml_item_get(node, "key");
+    if (key)
+        return COMPLAIN(key, "'key' is for columns: a value of JSON keeps the key that it has there");
+    *field = (field_t){.at = node};
+    if (!schema_only_keys(reader, node, KEYS_JSON_FIELD))
+        return false;
+    if (!name || !yaml_item_get(node, "type"))
+        return COMPLAIN(node, "a field of JSON needs a name (a key, with dots) and a type");
+    if (!schema_name(reader, name, &field->name) || !schema_type(reader, yaml_item_get(node, "type"), field))
+        return false;
+    if (!schema_type_of_json(field->type))
+        return COMPLAIN(yaml_item_get(node, "type"), "'%s' is no type of values of JSON",
+                        yaml_item_get(node, "type")->text);
+    const char *problem =
+        strcmp(field->name, "_id") == 0 ? NULL : schema_key_problem(field->name, name->length);
+    if (problem)
+        return COMPLAIN(name, "'%s' cannot be a document's key: %s", field->name, problem);
+    field->key = field->name;
+    if (yaml_item_get(node, "nulls") && strcmp(field->key, "_id") == 0)
+        return COMPLAIN(yaml_item_get(node, "nulls"), "an _id cannot be left out, so it has no null values");
+    return schema_values(reader, node, field) && schema_texts(reader, name, &field->columns);
+}
+
+/* Each record brings its own fields; of JSON some may have types. */
+bool schema_read_whole(reader_t *reader, const yaml_item_t *root) {
+    schema_t *schema = reader->schema;
+    size_t kind;
+    const yaml_item_t *record = yaml_item_get(root, "record"), *fields = yaml_item_get(root, "fields"),
+                      *item = find(record, &kind);
+    bool yes;
+    if (!schema_only_keys(reader, root, kinds[kind].keys) ||
+        !yaml_tree_only_keys(reader->tree, record, &kinds[kind].key, 1, reader->err) ||
+        !yaml_tree_bool(reader->tree, item, &yes, reader->err))
+        return false;
+    if (!yes)
+        return COMPLAIN(item, "'%s: yes' was expected; leave '%s' out where records are no %s",
+                        kinds[kind].key, kinds[kind].key, kinds[kind].what);
+    schema->kind = kinds[kind].kind;
+    static const own_id_t kept = {.text = "_id", .kept = true}; /* who loads them may decide otherwise */
+    schema->id = &kept;
+    schema->header = HEADER_NO;
+    schema->surplus_field = -1;
+    schema->multiline = true;
+    schema->point = '.';
+    return schema->kind == RECORDS_BSON || !fields || schema_fields(reader, fields, read_field);
 }

@@ -1,6 +1,6 @@
 #include "format/schema/schema_read.h"
 #include "base/chars/suggest.h"
-#include "format/schema/schema_key.h"
+#include "format/schema/schema.h"
 
 #include <string.h>
 
@@ -30,7 +30,10 @@ bool schema_only_keys(reader_t *reader, const yaml_item_t *map, keys_part_t part
         only = *child;
         only.next = NULL;
         alone.first = &only;
-        if (!TRY(yaml_tree_only_keys(reader->tree, &alone, keys, count, reader->err)))
+        const char *instead = schema_gone(GONE_KEY, child->key);
+        const yaml_item_t at = {.line = child->key_line, .column = child->key_column};
+        if (!TRY(instead ? COMPLAIN(&at, "'%s' is gone: %s", child->key, instead)
+                         : yaml_tree_only_keys(reader->tree, &alone, keys, count, reader->err)))
             return false;
     }
     return true;
@@ -38,6 +41,11 @@ bool schema_only_keys(reader_t *reader, const yaml_item_t *map, keys_part_t part
 
 bool schema_want(reader_t *reader, const yaml_item_t *node, yaml_item_kind_t kind, const char *expected) {
     return node->kind == kind || COMPLAIN(node, "%s was expected here", expected);
+}
+
+bool schema_not_gone(reader_t *reader, const yaml_item_t *node, gone_part_t part) {
+    const char *instead = node->kind == YAML_ITEM_SCALAR ? schema_gone(part, node->text) : NULL;
+    return !instead || COMPLAIN(node, "'%s' is gone: %s", node->text, instead);
 }
 
 bool schema_texts(reader_t *reader, const yaml_item_t *node, texts_t *texts) {
@@ -124,8 +132,7 @@ bool schema_field_start(reader_t *reader, const yaml_item_t *node, field_t *fiel
     field->at = node;
     if (!name)
         return COMPLAIN(node, "this field has no name");
-    return schema_name(reader, name, &field->name) &&
-           schema_key(reader, key && !reader->keys_are_names ? key : name, &field->key) &&
+    return schema_name(reader, name, &field->name) && schema_key(reader, key ? key : name, &field->key) &&
            (!type || schema_type(reader, type, field));
 }
 

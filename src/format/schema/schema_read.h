@@ -9,8 +9,7 @@
 
 typedef struct {
     schema_t *schema;
-    const yaml_tree_t *tree; /* what is being read: the file, or the built-in format that it is `like` */
-    bool keys_are_names;
+    const yaml_tree_t *tree; /* the file */
     err_t *err;
     err_t mistakes; /* that were told; one a line */
     size_t mistake_count;
@@ -36,6 +35,9 @@ static inline void *schema_keep(reader_t *reader, size_t bytes) {
 bool schema_only_keys(reader_t *reader, const yaml_item_t *map, keys_part_t part);
 
 bool schema_want(reader_t *reader, const yaml_item_t *node, yaml_item_kind_t kind, const char *expected);
+
+/* False, with the sentence: the node's text is a word of this part that format files had once. */
+bool schema_not_gone(reader_t *reader, const yaml_item_t *node, gone_part_t part);
 
 /* Reads a scalar or a list of scalars. */
 bool schema_texts(reader_t *reader, const yaml_item_t *node, texts_t *texts);

@@ -1,5 +1,6 @@
 #include "format/values/decimal.h"
 #include "base/chars/blanks.h"
+#include "format/values/digits.h"
 
 #include <bson/bson.h>
 #include <stdio.h>
@@ -8,10 +9,6 @@
 __extension__ typedef unsigned __int128 wide_t;
 
 enum { EXPONENT_BITS = 49, LARGEST_EXPONENT = 100000000 };
-
-static bool is_digit(uint8_t byte) {
-    return byte >= '0' && byte <= '9';
-}
 
 static void add_digit(decimal_t *decimal, uint8_t digit) {
     if (!digit && !decimal->count)
@@ -35,7 +32,7 @@ static bool read_exponent(const uint8_t *at, const uint8_t *end, decimal_t *deci
     int64_t exponent = 0;
     if (at == end)
         return false;
-    for (; at < end && is_digit(*at); at++)
+    for (; at < end && digits_is_one(*at); at++)
         exponent = exponent < LARGEST_EXPONENT ? exponent * 10 + (*at - '0') : exponent;
     decimal->exponent += minus ? -exponent : exponent;
     return at == end;
@@ -48,7 +45,7 @@ bool decimal_read(const uint8_t *text, size_t length, decimal_t *decimal) {
     decimal->minus = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
     bool any = false, point = false;
-    for (; at < end && (is_digit(*at) || (*at == '.' && !point)); at++) {
+    for (; at < end && (digits_is_one(*at) || (*at == '.' && !point)); at++) {
         if (*at == '.') {
             point = true;
             continue;

@@ -22,6 +22,10 @@ static inline uint32_t digits_value(uint64_t digits) {
                       32);
 }
 
+static inline bool digits_is_one(uint8_t byte) {
+    return byte >= '0' && byte <= '9';
+}
+
 /* Is every byte of a word (after xor with '0') 0 to 9? */
 static inline bool digits_only(uint64_t digits) {
     return ((digits | (digits + 0x7676767676767676ull)) & 0x8080808080808080ull) == 0;

@@ -59,8 +59,8 @@ static bool read_bytes(const uint8_t *text, size_t count, uint8_t *out, bool *ca
     return !(seen & HEX_NONE) && !(capital && *capital && (seen & SMALL));
 }
 
-static size_t print_bytes(const uint8_t *bytes, size_t count, bool dashes, bool capital, uint8_t *out) {
-    const char *digits = capital ? "0123456789ABCDEF" : "0123456789abcdef";
+static size_t print_bytes(const uint8_t *bytes, size_t count, bool dashes, uint8_t *out) {
+    static const char digits[] = "0123456789abcdef";
     uint8_t *at = out;
     for (size_t i = 0; i < count; i++) {
         if (dashes && dash_before(i))
@@ -76,8 +76,8 @@ bool hex_read_objectid(const uint8_t *text, size_t length, uint8_t out[HEX_OBJEC
     return length == digits && read_bytes(text, HEX_OBJECTID, out, capital);
 }
 
-size_t hex_print_objectid(const uint8_t bytes[HEX_OBJECTID], bool capital, uint8_t *out) {
-    return print_bytes(bytes, HEX_OBJECTID, false, capital, out);
+size_t hex_print_objectid(const uint8_t bytes[HEX_OBJECTID], uint8_t *out) {
+    return print_bytes(bytes, HEX_OBJECTID, false, out);
 }
 
 bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bool *capital) {
@@ -92,14 +92,14 @@ bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bo
     return read_bytes(digits, HEX_UUID, out, capital);
 }
 
-size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], bool capital, uint8_t *out) {
-    return print_bytes(bytes, HEX_UUID, true, capital, out);
+size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], uint8_t *out) {
+    return print_bytes(bytes, HEX_UUID, true, out);
 }
 
 bool hex_read(const uint8_t *text, size_t length, uint8_t *out, bool *capital) {
     return length % 2 == 0 && read_bytes(text, length / 2, out, capital);
 }
 
-size_t hex_print(const uint8_t *bytes, size_t count, bool capital, uint8_t *out) {
-    return print_bytes(bytes, count, false, capital, out);
+size_t hex_print(const uint8_t *bytes, size_t count, uint8_t *out) {
+    return print_bytes(bytes, count, false, out);
 }

@@ -20,18 +20,18 @@ static inline int hex_digit(uint8_t byte) {
 /* One or two digits. */
 bool hex_read_byte(const uint8_t *text, size_t length, uint8_t *out);
 
-/* 24 digits. capital: its letters are; without letters it is false. They must all be small or all capital, so that the
- * text comes back from its bytes and this bit; NULL: they may be mixed. */
+/* 24 digits. capital: its letters are; without letters it is false. They must all be small or all capital;
+ * NULL: they may be mixed. */
 bool hex_read_objectid(const uint8_t *text, size_t length, uint8_t out[HEX_OBJECTID], bool *capital);
-size_t hex_print_objectid(const uint8_t bytes[HEX_OBJECTID], bool capital, uint8_t *out);
+size_t hex_print_objectid(const uint8_t bytes[HEX_OBJECTID], uint8_t *out);
 
 /* Any even number of digits, into half as many bytes. */
 bool hex_read(const uint8_t *text, size_t length, uint8_t *out, bool *capital);
-/* Two digits a byte. Returns how many there are. */
-size_t hex_print(const uint8_t *bytes, size_t count, bool capital, uint8_t *out);
+/* Two digits a byte, in small letters. Returns how many there are. */
+size_t hex_print(const uint8_t *bytes, size_t count, uint8_t *out);
 
 /* 32 digits in groups of 8, 4, 4, 4 and 12, with a dash between them. capital: as above. */
 bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bool *capital);
-size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], bool capital, uint8_t *out);
+size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], uint8_t *out);
 
 #endif

@@ -1,26 +1,22 @@
 #include "format/values/numeral.h"
 #include "base/chars/blanks.h"
+#include "format/values/digits.h"
 
 enum { GROUP = 3 };
-
-static bool is_digit(uint8_t byte) {
-    return byte >= '0' && byte <= '9';
-}
 
 /* How many digits are at the start. */
 static size_t digits_at(const uint8_t *at, const uint8_t *end) {
     size_t count = 0;
-    while (at + count < end && is_digit(at[count]))
+    while (at + count < end && digits_is_one(at[count]))
         count++;
     return count;
 }
 
 /* The digits before the fraction, without marks. NULL: a mark is where none can be. */
 static const uint8_t *read_groups(const numeral_t *numeral, const uint8_t *at, const uint8_t *end,
-                                  uint8_t **out, bool *bare) {
+                                  uint8_t **out) {
     size_t count = digits_at(at, end);
     const bool marked = numeral->mark && at + count < end && at[count] == (uint8_t)numeral->mark;
-    *bare = numeral->mark && !marked && count > GROUP;
     if (marked && (!count || count > GROUP || *at == '0')) /* nobody writes 125 as 0.125 */
         return NULL;
     for (;;) {
@@ -35,7 +31,7 @@ static const uint8_t *read_groups(const numeral_t *numeral, const uint8_t *at, c
 }
 
 bool numeral_read(const numeral_t *numeral, const uint8_t *text, size_t length, uint8_t out[NUMERAL_LONGEST],
-                  size_t *size, bool *bare) {
+                  size_t *size) {
     uint8_t *to = out;
     if (length > NUMERAL_LONGEST)
         return false;
@@ -43,7 +39,7 @@ bool numeral_read(const numeral_t *numeral, const uint8_t *text, size_t length, 
     const uint8_t *at = text, *end = text + length;
     if (at < end && (*at == '-' || *at == '+'))
         *to++ = *at++;
-    if (!(at = read_groups(numeral, at, end, &to, bare)))
+    if (!(at = read_groups(numeral, at, end, &to)))
         return false;
     if (at < end && *at == (uint8_t)numeral->point) {
         *to++ = '.';
@@ -58,14 +54,14 @@ bool numeral_read(const numeral_t *numeral, const uint8_t *text, size_t length, 
     return true;
 }
 
-size_t numeral_write(const numeral_t *numeral, const uint8_t *plain, size_t length, bool bare, uint8_t *out) {
+size_t numeral_write(const numeral_t *numeral, const uint8_t *plain, size_t length, uint8_t *out) {
     const uint8_t *at = plain, *end = plain + length;
     uint8_t *to = out;
     if (at < end && *at == '-')
         *to++ = *at++;
     for (size_t left = digits_at(at, end); left; left--) {
         *to++ = *at++;
-        if (numeral->mark && !bare && left > 1 && (left - 1) % GROUP == 0)
+        if (numeral->mark && left > 1 && (left - 1) % GROUP == 0)
             *to++ = (uint8_t)numeral->mark;
     }
     for (; at < end; at++)

@@ -14,13 +14,13 @@ typedef struct {
     char mark;  /* between groups of three digits; 0: none */
 } numeral_t;
 
-/* Writes the plain number, without blanks around it, into `out`; it is no longer than the text. bare: the number has no
- * marks where there could be some. False: marks stand elsewhere, or the text is too long. What is no number stays
+/* Writes the plain number, without blanks around it, into `out`; it is no longer than the text. False: marks
+ * stand elsewhere, or the text is too long. What is no number stays
  * none. */
 bool numeral_read(const numeral_t *numeral, const uint8_t *text, size_t length, uint8_t out[NUMERAL_LONGEST],
-                  size_t *size, bool *bare);
+                  size_t *size);
 
-/* Of a plain number as we print it. A third longer at most, and one byte. */
-size_t numeral_write(const numeral_t *numeral, const uint8_t *plain, size_t length, bool bare, uint8_t *out);
+/* Writes a plain number as we print it, with marks. A third longer at most, and one byte. */
+size_t numeral_write(const numeral_t *numeral, const uint8_t *plain, size_t length, uint8_t *out);
 
 #endif

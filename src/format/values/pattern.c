@@ -141,11 +141,10 @@ static bool read_parts(const pattern_t *pattern, int first, const uint8_t *text,
     return value['U'] % 1000 == 0;
 }
 
-bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms,
-                  pattern_spelling_t *spelling) {
+bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms) {
     uint32_t value[128];
     if (__builtin_expect(pattern->varies, 0))
-        return pattern_parts_read(pattern, text, length, ms, spelling);
+        return pattern_parts_read(pattern, text, length, ms);
     value['h'] = value['m'] = value['s'] = value['S'] = value['U'] = 0;
     if (length != pattern->length)
         return false;
@@ -168,9 +167,9 @@ bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, 
     return true;
 }
 
-size_t pattern_write(const pattern_t *pattern, int64_t ms, pattern_spelling_t spelling, uint8_t *out) {
+size_t pattern_write(const pattern_t *pattern, int64_t ms, uint8_t *out) {
     if (pattern->varies)
-        return pattern_parts_write(pattern, ms, spelling, out);
+        return pattern_parts_write(pattern, ms, out);
     const int64_t day_ms = 86400000;
     int64_t days = ms / day_ms, left = ms % day_ms;
     if (left < 0) {

@@ -1,15 +1,12 @@
 #include "format/values/pattern_parts.h"
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
+#include "format/values/digits.h"
 
 #include <string.h>
 
 enum {
     SHORT_YEARS_FROM = 1969, /* 69 is 1969, and 68 is 2068 */
-    LETTERS_OF_NAMES = 3,
-    LONGEST_NAME = 9,
-    OFFSET_WITH_COLON = 1,
-    OFFSET_WITHOUT = 2,
     MS_OF_MINUTE = 60000,
     NANOSECOND_DIGITS = 9,
 };
@@ -22,16 +19,12 @@ static const char *const names[] = {"January", "February", "March",     "April",
 typedef struct {
     uint32_t year, month, day, hour, minute, second, ns;
     bool afternoon;
-    pattern_spelling_t spelling;
+    int offset; /* minutes before UTC */
 } moment_t;
 
 typedef struct {
     const uint8_t *at, *end;
 } rest_t;
-
-static bool is_digit(uint8_t byte) {
-    return byte >= '0' && byte <= '9';
-}
 
 /* ---- from text ---- */
 
@@ -40,7 +33,7 @@ static bool take_digits(rest_t *rest, size_t width, uint32_t *value) {
     if ((size_t)(rest->end - rest->at) < width)
         return false;
     for (; width; width--) {
-        if (!is_digit(*rest->at))
+        if (!digits_is_one(*rest->at))
             return false;
         *value = *value * 10 + (uint32_t)(*rest->at++ - '0');
     }
@@ -50,18 +43,20 @@ static bool take_digits(rest_t *rest, size_t width, uint32_t *value) {
 /* One digit or two, without a zero in front. */
 static bool take_bare(rest_t *rest, uint32_t *value) {
     const size_t left = (size_t)(rest->end - rest->at);
-    if (left && *rest->at == '0' && left > 1 && is_digit(rest->at[1]))
+    if (left && *rest->at == '0' && left > 1 && digits_is_one(rest->at[1]))
         return false;
-    return take_digits(rest, left > 1 && is_digit(rest->at[1]) ? 2 : 1, value);
+    return take_digits(rest, left > 1 && digits_is_one(rest->at[1]) ? 2 : 1, value);
 }
 
-/* Writes a name in one of the ways of letters; returns its length. */
-static size_t spell(const char *name, size_t length, unsigned letters, uint8_t *out) {
+/* Is it the name, as it is, in capitals or in small letters? */
+static bool is_name(const uint8_t *text, const char *name, size_t length) {
+    bool same = true, capital = true, small = true;
     for (size_t i = 0; i < length; i++) {
-        const bool capital = letters == 1 || (letters == 0 && i == 0);
-        out[i] = (uint8_t)(capital ? name[i] & ~0x20 : name[i] | 0x20);
+        same &= text[i] == (uint8_t)name[i];
+        capital &= text[i] == (uint8_t)(name[i] & ~0x20);
+        small &= text[i] == (uint8_t)(name[i] | 0x20);
     }
-    return length;
+    return same || capital || small;
 }
 
 static size_t length_of(const char *name, char part) {
@@ -71,16 +66,11 @@ static size_t length_of(const char *name, char part) {
 static bool take_month(rest_t *rest, char part, moment_t *moment) {
     for (uint32_t month = 0; month < 12; month++) {
         const size_t length = length_of(names[month], part);
-        uint8_t name[LONGEST_NAME];
-        for (unsigned letters = 0; letters < LETTERS_OF_NAMES; letters++) {
-            spell(names[month], length, letters, name);
-            if ((size_t)(rest->end - rest->at) < length || memcmp(rest->at, name, length) != 0)
-                continue;
-            rest->at += length;
-            moment->month = month + 1;
-            moment->spelling.letters = (uint8_t)(moment->spelling.letters + letters);
-            return true;
-        }
+        if ((size_t)(rest->end - rest->at) < length || !is_name(rest->at, names[month], length))
+            continue;
+        rest->at += length;
+        moment->month = month + 1;
+        return true;
     }
     return false;
 }
@@ -92,7 +82,6 @@ static bool take_half_day(rest_t *rest, moment_t *moment) {
             continue;
         rest->at += 2;
         moment->afternoon = i & 1;
-        moment->spelling.letters = (uint8_t)(moment->spelling.letters + (i > 1 ? LETTERS_OF_NAMES : 0));
         return true;
     }
     return false;
@@ -109,13 +98,11 @@ static bool take_offset(rest_t *rest, moment_t *moment) {
     const bool minus = *rest->at++ == '-';
     if (!take_digits(rest, 2, &hours))
         return false;
-    const bool colon = rest->at < rest->end && *rest->at == ':';
-    rest->at += colon;
+    rest->at += rest->at < rest->end && *rest->at == ':';
     if (!take_digits(rest, 2, &minutes) || hours > 23 || minutes > 59)
         return false;
     const int sum = (int)(hours * 60 + minutes);
-    moment->spelling.zone =
-        (int16_t)(4 * (minus ? -sum : sum) + (colon ? OFFSET_WITH_COLON : OFFSET_WITHOUT));
+    moment->offset = minus ? -sum : sum;
     return sum || !minus; /* -00:00 says that the offset is not known */
 }
 
@@ -167,10 +154,6 @@ static bool take_part(rest_t *rest, const pattern_t *pattern, int i, moment_t *m
     }
 }
 
-static int64_t minutes_of(int16_t zone) {
-    return (zone - (zone & 3)) / 4;
-}
-
 /* Is it in the years that a pattern can show? */
 static bool is_in_range(int64_t ms) {
     date_t date;
@@ -189,7 +172,7 @@ static bool ms_of(const pattern_t *pattern, moment_t *moment, int64_t *ms) {
         moment->minute > 59 || moment->second > 59)
         return false;
     *ms = days * day_ms + (int64_t)(moment->hour * 3600 + moment->minute * 60 + moment->second) * 1000 +
-          moment->ns / 1000000 - minutes_of(moment->spelling.zone) * MS_OF_MINUTE;
+          moment->ns / 1000000 - (int64_t)moment->offset * MS_OF_MINUTE;
     return is_in_range(*ms);
 }
 
@@ -204,22 +187,15 @@ static bool read_epoch(char part, const uint8_t *text, size_t length, int64_t *m
            is_in_range(*ms = number);
 }
 
-bool pattern_parts_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms,
-                        pattern_spelling_t *spelling) {
+bool pattern_parts_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms) {
     rest_t rest = {text, text + length};
     moment_t moment = {.year = 0};
-    if (spelling)
-        *spelling = moment.spelling;
     if (pattern->parts[0] == PART_EPOCH_S || pattern->parts[0] == PART_EPOCH_MS)
         return read_epoch(pattern->parts[0], text, length, ms);
     for (int i = 0; i < pattern->count; i++)
         if (!take_part(&rest, pattern, i, &moment))
             return false;
-    if (rest.at != rest.end || !ms_of(pattern, &moment, ms))
-        return false;
-    if (spelling)
-        *spelling = moment.spelling;
-    return true;
+    return rest.at == rest.end && ms_of(pattern, &moment, ms);
 }
 
 /* ---- to text ---- */
@@ -234,25 +210,8 @@ static uint8_t *put_bare(uint8_t *out, uint32_t value) {
     return put_digits(out, value > 9 ? 2 : 1, value);
 }
 
-static uint8_t *put_offset(uint8_t *out, int16_t zone) {
-    const int64_t minutes = minutes_of(zone);
-    const uint32_t size = (uint32_t)(minutes < 0 ? -minutes : minutes);
-    if (!zone) {
-        *out = 'Z';
-        return out + 1;
-    }
-    *out++ = minutes < 0 ? '-' : '+';
-    out = put_digits(out, 2, size / 60);
-    if ((zone & 3) == OFFSET_WITH_COLON)
-        *out++ = ':';
-    return put_digits(out, 2, size % 60);
-}
-
-static uint8_t *put_half_day(uint8_t *out, const moment_t *moment) {
-    const uint8_t small = moment->spelling.letters >= LETTERS_OF_NAMES ? 0x20 : 0;
-    *out++ = (uint8_t)((moment->hour < 12 ? 'A' : 'P') | small);
-    *out++ = 'M' | small;
-    return out;
+static uint8_t *put_text(uint8_t *out, const char *text, size_t length) {
+    return (uint8_t *)memcpy(out, text, length) + length;
 }
 
 static uint8_t *put_fraction(uint8_t *out, size_t width, uint32_t ns) {
@@ -278,8 +237,7 @@ static uint8_t *put_part(uint8_t *out, const pattern_t *pattern, int i, const mo
         return put_bare(out, moment->month);
     case PART_MON:
     case PART_MONTH:
-        return out + spell(names[moment->month - 1], length_of(names[moment->month - 1], part),
-                           moment->spelling.letters % LETTERS_OF_NAMES, out);
+        return put_text(out, names[moment->month - 1], length_of(names[moment->month - 1], part));
     case 'D':
         return put_digits(out, 2, moment->day);
     case PART_BARE_DAY:
@@ -289,13 +247,13 @@ static uint8_t *put_part(uint8_t *out, const pattern_t *pattern, int i, const mo
     case PART_BARE_HOUR:
         return put_bare(out, hour);
     case PART_HALF_DAY:
-        return put_half_day(out, moment);
+        return put_text(out, moment->hour < 12 ? "AM" : "PM", 2);
     case 'm':
         return put_digits(out, 2, moment->minute);
     case 's':
         return put_digits(out, 2, moment->second);
     case PART_OFFSET:
-        return put_offset(out, moment->spelling.zone);
+        return put_text(out, "Z", 1);
     default: /* a fraction */
         return put_fraction(out, pattern->widths[i], moment->ns);
     }
@@ -307,19 +265,12 @@ static size_t write_epoch(char part, int64_t ms, uint8_t *out) {
     return convert_print_int(part == PART_EPOCH_S ? ms / 1000 : ms, out);
 }
 
-size_t pattern_parts_write(const pattern_t *pattern, int64_t ms, pattern_spelling_t spelling, uint8_t *out) {
+size_t pattern_parts_write(const pattern_t *pattern, int64_t ms, uint8_t *out) {
     if (pattern->parts[0] == PART_EPOCH_S || pattern->parts[0] == PART_EPOCH_MS)
         return write_epoch(pattern->parts[0], ms, out);
-    bool offset = false;
-    for (int i = 0; i < pattern->count; i++)
-        offset |= pattern->parts[i] == PART_OFFSET;
     date_t date;
-    int64_t local, again;
-    spelling.zone = offset ? spelling.zone : 0;
-    if (!is_in_range(ms))
-        return 0;
-    local = ms + minutes_of(spelling.zone) * MS_OF_MINUTE;
-    const int64_t days = local / day_ms - (local % day_ms < 0), of_day = local - days * day_ms;
+    int64_t again;
+    const int64_t days = ms / day_ms - (ms % day_ms < 0), of_day = ms - days * day_ms;
     if (!calendar_date(days, &date))
         return 0;
     const uint32_t left = (uint32_t)of_day;
@@ -329,12 +280,11 @@ size_t pattern_parts_write(const pattern_t *pattern, int64_t ms, pattern_spellin
                              .hour = left / 3600000,
                              .minute = left / 60000 % 60,
                              .second = left / 1000 % 60,
-                             .ns = left % 1000 * 1000000,
-                             .spelling = spelling};
+                             .ns = left % 1000 * 1000000};
     uint8_t *at = out;
     for (int i = 0; i < pattern->count; i++)
         at = put_part(at, pattern, i, &moment);
     /* what the pattern does not show is missing when it is read */
-    const bool same = pattern_parts_read(pattern, out, (size_t)(at - out), &again, NULL) && again == ms;
+    const bool same = pattern_parts_read(pattern, out, (size_t)(at - out), &again) && again == ms;
     return same ? (size_t)(at - out) : 0;
 }

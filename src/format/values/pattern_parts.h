@@ -19,8 +19,7 @@ enum {
 };
 
 /* As pattern_read and pattern_write, for a pattern that varies. */
-bool pattern_parts_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms,
-                        pattern_spelling_t *spelling);
-size_t pattern_parts_write(const pattern_t *pattern, int64_t ms, pattern_spelling_t spelling, uint8_t *out);
+bool pattern_parts_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms);
+size_t pattern_parts_write(const pattern_t *pattern, int64_t ms, uint8_t *out);
 
 #endif

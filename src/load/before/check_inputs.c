@@ -2,7 +2,6 @@
 #include "base/stop.h"
 #include "base/threads/team.h"
 #include "format/record/dialect.h"
-#include "format/record/first_line.h"
 #include "input/cutter.h"
 #include "input/manifest.h"
 

@@ -1,6 +1,5 @@
 #include "load/before/first_records.h"
 #include "base/numbers/units.h"
-#include "format/bad_values.h"
 #include "format/records.h"
 #include "format/schema/schema_bad_value.h"
 #include "input/cutter.h"
@@ -20,29 +19,26 @@ typedef struct {
     uint64_t left; /* records that the load takes */
     uint64_t rejects;
     bool any; /* something makes a document, or nobody knows that here */
-    bool stops, damaged;
-    err_t why; /* of the first reject or damaged input; or, if it stops, of the reject where it does */
+    bool damaged;
+    err_t why; /* of the first reject or damaged input */
 } looker_t;
 
 static void take_reject(looker_t *looker, const record_t *record, const char *name) {
-    looker->stops = records_must_stop(looker->records);
-    if (looker->stops)
-        bad_values_stop(name, record->line + 1, record, &looker->why);
-    else if (!looker->rejects++)
+    if (!looker->rejects++)
         err_set(&looker->why, STATUS_INPUT, "%.500s:%u:%u: %.900s", name, record->line + 1, record->column,
                 record->reason);
 }
 
-/* One document tells enough, unless a later record may end the load. */
+/* One document is enough. */
 static bool goes_on(const looker_t *looker) {
-    return looker->left && !looker->stops && (!looker->any || looker->schema->bad_value == BAD_VALUE_STOP);
+    return looker->left && !looker->any;
 }
 
 /* False: out of memory. */
 static bool try_cut(looker_t *looker, const cut_t *cut, const char *name) {
     record_t record;
     parsed_t parsed;
-    records_from(looker->records, name, 0);
+    records_from(looker->records, name);
     records_begin(looker->records, &looker->dialect, cut->buffer.bytes, cut->length, true,
                   looker->schema->id != NULL, 0);
     do {
@@ -87,7 +83,7 @@ static bool try_input(looker_t *looker, const input_file_t *file) {
 
 static bool judge(const looker_t *looker, err_t *err) {
     char count[UNITS_MAX];
-    if (looker->stops || (looker->damaged && !looker->any && !looker->rejects))
+    if (looker->damaged && !looker->any && !looker->rejects)
         return err_set(err, STATUS_INPUT, "%s. Nothing was dropped", looker->why.text);
     return looker->any || !looker->rejects ||
            err_set(

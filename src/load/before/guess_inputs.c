@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/threads/pool.h"
 #include "format/records.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "input/source.h"
 #include "load/before/unfit_values.h"
 

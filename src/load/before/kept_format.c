@@ -1,5 +1,5 @@
 #include "load/before/kept_format.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 
 bool kept_format(store_t *store, const char *name, bool must, schema_t **schema, char **text, err_t *err) {
     catalog_header_t header = {0};

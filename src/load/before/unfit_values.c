@@ -56,9 +56,7 @@ static void tell(text_t *out, const schema_t *schema, const char *name, const ba
                  uint64_t rows) {
     static const char *const become[BAD_VALUES] = {[BAD_VALUE_TEXT] = "are kept as text",
                                                    [BAD_VALUE_NULL] = "are stored as null",
-                                                   [BAD_VALUE_SKIP] = "are left out",
-                                                   [BAD_VALUE_REJECT] = "make their records rejects",
-                                                   [BAD_VALUE_STOP] = "end the load"};
+                                                   [BAD_VALUE_REJECT] = "make their records rejects"};
     char count[UNITS_MAX];
     text_print(out, "of the first %s %s%s of %s, values do not fit their type:", units_count(count, rows),
                schema_any_fields(schema) ? "object" : "row", rows == 1 ? "" : "s", name);

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "format/guess/type_spec.h"
 #include "format/record/own_id.h"
-#include "format/schema/schema_parse.h"
+#include "format/schema/schema.h"
 #include "load/before/guess_inputs.h"
 #include "load/before/kept_format.h"
 #include "load/before/uri_target.h"

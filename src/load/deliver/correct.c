@@ -68,7 +68,7 @@ static bool encode_old(const schema_t *schema, const block_t *block, uint32_t of
     records_t *reader = records_new(schema);
     if (!reader)
         return err_memory(err, torn->length);
-    records_from(reader, block_known_as(block), block->offset + offset);
+    records_from(reader, block_known_as(block));
     const parsed_t parsed =
         records_one(reader, dialect_then(schema, block, offset, torn, &own), block->buffer.bytes + offset,
                     torn->length, block->file_start && !offset, block->id_base + offset, place, &record);
@@ -245,7 +245,7 @@ bool correct_replace(const correct_place_t *place, const block_t *block, uint32_
     if (!bson_init_static(&after, document, length) ||
         replace(place, block, offset, &after, corrected, &code, err))
         return true;
-    if (!code_rejects(code, place->reject_codes) && code != CODE_DUPLICATE_KEY)
+    if (!code_rejects(code) && code != CODE_DUPLICATE_KEY)
         return false;
     *corrected = CORRECT_REFUSED;
     if (correct_remove(place, block, offset, &removed, &removing))

@@ -16,7 +16,6 @@ typedef struct {
     mongoc_client_t *client;
     const uint8_t *uuid; /* of the collection */
     const schema_t *schema;
-    const reject_codes_t *reject_codes; /* more codes that speak of a document */
     /* Asked before a document is inserted: is the block still this load's? False: no, and err->text is empty; or the load
      * has to end. Only for correct_replace. */
     bool (*may_send)(void *context, const block_t *block, err_t *err);

@@ -13,8 +13,7 @@ enum {
     SAME_AGAIN = 8, /* so often a document gets the same unlisted code before it is thought to be its fault */
 };
 
-deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, const reject_codes_t *more,
-                       err_t *err) {
+deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, err_t *err) {
     deliver_t *deliver = calloc(1, sizeof *deliver);
     if (!deliver) {
         err_memory(err, sizeof *deliver);
@@ -22,7 +21,6 @@ deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, const r
     }
     deliver->wire = wire;
     deliver->owner = owner;
-    deliver->more = more;
     deliver->ask = (ask_t){
         .wire = wire, .accepts = owner ? owner->accepts : NULL, .context = owner ? owner->context : NULL};
     deliver->ask.keeps = owner && owner->existing == EXISTING_REPLACE;
@@ -150,8 +148,8 @@ static bool settle_asked(deliver_t *deliver, bool *missed, err_t *err) {
 /* ---- a message ---- */
 
 /* How often in a row has this document had this unlisted code? */
-static void follow_trail(deliver_t *deliver, trail_t *trail, const write_error_t *error) {
-    const bool unlisted = error && outcome_is_unlisted(error, deliver->more);
+static void follow_trail(trail_t *trail, const write_error_t *error) {
+    const bool unlisted = error && outcome_is_unlisted(error);
     trail->times = unlisted && trail->code == error->code ? trail->times + 1 : unlisted;
     trail->code = unlisted ? error->code : 0;
 }
@@ -180,7 +178,7 @@ static bool sort_documents(deliver_t *deliver, const message_t *message, const v
             break;
         case OUTCOME_IN_DOUBT:
             trail->in_doubt |= verdict->reached;
-            follow_trail(deliver, trail, error);
+            follow_trail(trail, error);
             deliver->pending[deliver->pending_count++] =
                 index; /* never before what is still to be looked at */
             break;
@@ -202,9 +200,9 @@ static bool is_its_own_fault(const deliver_t *deliver, uint32_t sent, const writ
     deliver_name_place(deliver, deliver->pending[0], place, sizeof place);
     err_set(
         err, STATUS_SERVER,
-        "%s: the server refuses the document of this record again and again, and takes others: %s (code %d); "
-        "with --reject-code %d such records are rejects, and the load goes on",
-        place, error->words, error->code, error->code);
+        "%s: the server refuses the document of this record again and again, and takes others: %s (code %d). "
+        "Correct the record in its input and load again",
+        place, error->words, error->code);
     return true;
 }
 
@@ -214,8 +212,7 @@ static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *mess
     static const char absent[] =
         "the server refuses a document as a duplicate, but finds none with its _id (not yet?)";
     const wire_t *wire = deliver->wire;
-    const verdict_t verdict =
-        outcome_judge(reply, message->count, deliver->more, deliver->outcomes, deliver->errors);
+    const verdict_t verdict = outcome_judge(reply, message->count, deliver->outcomes, deliver->errors);
     trouble_t trouble = {.reply = reply, .error = verdict.error};
     deliver_note_reply(deliver, reply, &verdict);
     if (verdict.next == OUTCOME_STOP)

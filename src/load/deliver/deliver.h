@@ -43,9 +43,8 @@ typedef struct {
     bool (*outlive)(void *context, int64_t since, err_t *err);
 } deliver_owner_t;
 
-/* more: codes besides the closed list, or NULL. All of these must live as long as it does. */
-deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, const reject_codes_t *more,
-                       err_t *err);
+/* Both must live as long as it does. */
+deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, err_t *err);
 void deliver_free(deliver_t *deliver); /* NULL is allowed */
 
 /* A document that was not simply loaded. */

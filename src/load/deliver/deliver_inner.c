@@ -44,11 +44,10 @@ void deliver_name_place(const deliver_t *deliver, uint32_t index, char *text, si
 
 bool deliver_blame(const deliver_t *deliver, uint32_t index, const write_error_t *error, err_t *err) {
     char place[600];
-    if (!error || err->status != STATUS_SERVER || !outcome_is_unlisted(error, deliver->more))
+    if (!error || err->status != STATUS_SERVER || !outcome_is_unlisted(error))
         return false;
     deliver_name_place(deliver, index, place, sizeof place);
-    err_add(err, "; if it is this document that is at fault, --reject-code %d makes it a reject",
-            error->code);
+    err_add(err, "; if it is this document that is at fault, correct its record and load again");
     return err_where(err, "%s", place);
 }
 

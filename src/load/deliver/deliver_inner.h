@@ -22,7 +22,6 @@ typedef struct {
 struct deliver {
     const wire_t *wire;
     const deliver_owner_t *owner;
-    const reject_codes_t *more;
     /* for the documents of the largest batch that had an exception so far */
     uint32_t room;
     trail_t *trails;     /* by index in the batch */

@@ -160,7 +160,7 @@ static bool replace_some(deliver_t *deliver, err_t *err) {
     if (!outlive_doubts(deliver, &message, err) || !deliver_may_send(deliver, err) ||
         !wire->replace(wire->context, &message, deliver->before, &reply, err))
         return false;
-    const verdict_t verdict = outcome_judge(&reply, to, deliver->more, deliver->outcomes, deliver->errors);
+    const verdict_t verdict = outcome_judge(&reply, to, deliver->outcomes, deliver->errors);
     trouble_t trouble = {.reply = &reply, .error = verdict.error};
     deliver_note_reply(deliver, &reply, &verdict);
     if (verdict.next == OUTCOME_STOP)

@@ -22,18 +22,18 @@ static bool adds_up(const reply_t *reply, uint32_t count, const write_error_t **
     return reply->inserted == count - reply->error_count;
 }
 
-static outcome_t judge_error(const write_error_t *error, const reject_codes_t *more) {
+static outcome_t judge_error(const write_error_t *error) {
     if (error->code == CODE_DUPLICATE_KEY)
         return error->other_index ? OUTCOME_REFUSED : OUTCOME_DUPLICATE;
-    return code_rejects(error->code, more) ? OUTCOME_REFUSED : OUTCOME_IN_DOUBT;
+    return code_rejects(error->code) ? OUTCOME_REFUSED : OUTCOME_IN_DOUBT;
 }
 
-static verdict_t judge_given(const reply_t *reply, uint32_t count, const reject_codes_t *more,
-                             outcome_t *outcomes, const write_error_t **errors) {
+static verdict_t judge_given(const reply_t *reply, uint32_t count, outcome_t *outcomes,
+                             const write_error_t **errors) {
     verdict_t verdict = {.next = OUTCOME_SETTLED, .reached = true};
     for (uint32_t i = 0; i < reply->error_count; i++) {
         const write_error_t *error = &reply->errors[i];
-        if (!code_rejects(error->code, more) && ends(code_class(error->code, error->words)))
+        if (!code_rejects(error->code) && ends(code_class(error->code, error->words)))
             return (verdict_t){.next = OUTCOME_STOP, .reached = true, .error = error};
     }
     if (reply->concern_failed && ends(code_class(reply->concern_code, reply->words)))
@@ -44,26 +44,26 @@ static verdict_t judge_given(const reply_t *reply, uint32_t count, const reject_
         return verdict;
     }
     for (uint32_t i = 0; i < count; i++) {
-        outcomes[i] = errors[i]               ? judge_error(errors[i], more)
+        outcomes[i] = errors[i]               ? judge_error(errors[i])
                       : reply->concern_failed ? OUTCOME_IN_DOUBT
                                               : OUTCOME_STORED;
         if (outcomes[i] != OUTCOME_IN_DOUBT)
             continue;
         verdict.next = OUTCOME_AGAIN;
-        if (errors[i] && (!verdict.error || (outcome_is_unlisted(errors[i], more) &&
-                                             !outcome_is_unlisted(verdict.error, more))))
+        if (errors[i] &&
+            (!verdict.error || (outcome_is_unlisted(errors[i]) && !outcome_is_unlisted(verdict.error))))
             verdict.error = errors[i];
     }
     return verdict;
 }
 
-verdict_t outcome_judge(const reply_t *reply, uint32_t count, const reject_codes_t *more, outcome_t *outcomes,
+verdict_t outcome_judge(const reply_t *reply, uint32_t count, outcome_t *outcomes,
                         const write_error_t **errors) {
     verdict_t verdict = {.next = OUTCOME_AGAIN, .reached = reply->kind != REPLY_UNSENT};
     doubt_all(count, outcomes, errors);
     switch (reply->kind) {
     case REPLY_GIVEN:
-        return judge_given(reply, count, more, outcomes, errors);
+        return judge_given(reply, count, outcomes, errors);
     case REPLY_FAILED: /* a code of documents is none here: it speaks of the message */
         if (ends(code_class(reply->code, reply->words)) && !reply->passing)
             verdict.next = OUTCOME_STOP;
@@ -78,7 +78,7 @@ verdict_t outcome_judge(const reply_t *reply, uint32_t count, const reject_codes
     return verdict;
 }
 
-bool outcome_is_unlisted(const write_error_t *error, const reject_codes_t *more) {
-    return error->code != CODE_DUPLICATE_KEY && !code_rejects(error->code, more) &&
+bool outcome_is_unlisted(const write_error_t *error) {
+    return error->code != CODE_DUPLICATE_KEY && !code_rejects(error->code) &&
            code_class(error->code, error->words) == CODE_UNKNOWN;
 }

@@ -36,11 +36,11 @@ static inline bool outcome_is_clean(const reply_t *reply, uint32_t count) {
 }
 
 /* outcomes: one for each of the message's count documents; errors: for each, the entry of the reply that is
- * about it, or NULL. more: codes besides the closed list, or NULL. */
-verdict_t outcome_judge(const reply_t *reply, uint32_t count, const reject_codes_t *more, outcome_t *outcomes,
+ * about it, or NULL. */
+verdict_t outcome_judge(const reply_t *reply, uint32_t count, outcome_t *outcomes,
                         const write_error_t **errors);
 
 /* Is the code of this write error in no list at all, so that it may be about the document after all? */
-bool outcome_is_unlisted(const write_error_t *error, const reject_codes_t *more);
+bool outcome_is_unlisted(const write_error_t *error);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef TIPPLE_LOAD_FEED_BEGINNING_H
 #define TIPPLE_LOAD_FEED_BEGINNING_H
 
-#include "format/record/first_line.h"
+#include "format/record/dialect.h"
 #include "input/cutter.h"
 #include "load/blocks/block.h"
 

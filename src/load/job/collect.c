@@ -85,11 +85,8 @@ static void take_late(job_t *job, block_t *block) {
 /* Before each writing, and so before the one that completes the piece: what a message of a dead load has brought to the
  * place of a record that makes no document is taken away. */
 static bool look_for_late(job_t *job, bool *removed, err_t *err) {
-    const correct_place_t place = {.server = job->server,
-                                   .client = job->client,
-                                   .uuid = job->loading.uuid,
-                                   .schema = job->schema,
-                                   .reject_codes = &job->loading.reject_codes};
+    const correct_place_t place = {
+        .server = job->server, .client = job->client, .uuid = job->loading.uuid, .schema = job->schema};
     late_t **at = &job->late;
     bool it = false;
     *removed = false;

@@ -37,7 +37,6 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->lease_ns = spec->dry_run ? 0 : job->lease_ms * 1000000;
     loading->reload_changed = spec->reload_changed;
     loading->reload_missing = spec->reload_missing;
-    loading->reject_codes = (reject_codes_t){spec->reject_codes, spec->reject_code_count};
     loading->max_record = spec->max_record;
     loading->max_document = server_facts(job->server)->max_document_bytes;
     if (!(job->retry_options = retry_options(spec, job->result->namespace, err)))

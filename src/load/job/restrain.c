@@ -11,6 +11,10 @@ enum { LEAST_BATCHES = 10 };
 /* With --max-rate auto a batch is over soon: who comes while it is worked on does not wait long for a core. */
 enum { AUTO_BATCH = 100, AUTO_BYTES = 32 * 1024 };
 
+/* And each shard has one in at most this share of the time. While batches are alone, their time does not show whether a
+ * server has cores left for others; with more, readers on a host of two cores waited many times as long. */
+static const double AUTO_SHARE = 0.4;
+
 static void keep_batches_small(load_state_t *loading, const load_spec_t *spec) {
     const uint64_t share = spec->max_rate / LEAST_BATCHES ? spec->max_rate / LEAST_BATCHES : 1,
                    documents = spec->max_rate_auto    ? AUTO_BATCH
@@ -32,7 +36,7 @@ bool job_restrain(job_t *job, err_t *err) {
                                         .bytes = spec->max_rate_bytes,
                                         .places = spec->max_rate_auto ? CHUNKMAP_MOST_SHARDS + 1 : 0,
                                         .limit = RATE_STEP_START,
-                                        .most = job->result->threads};
+                                        .most = AUTO_SHARE};
     if (spec->dry_run || (!spec->max_rate && !spec->max_rate_auto))
         return true;
     keep_batches_small(loading, spec);

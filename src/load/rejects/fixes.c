@@ -248,7 +248,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
         return true;
     entry_number(entry, retry->offset, &voff);
     const int64_t id = record_id_make(record_id_lane(entry->ordinal, retry->offset), voff);
-    records_from(reading->reader, entry->path, retry->offset);
+    records_from(reading->reader, entry->path);
     if (retry->length && !encode(reading, retry, id, &length, &filtered, err))
         return false;
     return (options->only_fixes && !filtered && is_of_earlier_try(retry, answer, length)) ||

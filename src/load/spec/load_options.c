@@ -254,14 +254,14 @@ const option_t load_options[] = {
     {.name = "on-bad-value",
      .group = GROUP_MISFITS,
      .argument = "WHAT",
-     .offers = "text null skip-field reject stop",
+     .offers = "text null reject",
      .kind = OPTION_CUSTOM,
      .takers = LOADS | TAKEN_BY_PARSE | TAKEN_BY_FORMATS,
      SPEC(guess),
      .custom = guess_options_bad_value,
-     .help = "What becomes of a value that does not fit its column's type: text (kept as text, as "
-             "without this option), null, skip-field (the field is left out), reject (its record is a "
-             "reject) or stop."},
+     .help =
+         "What becomes of a value that does not fit its column's type: text (kept as text, as without this "
+         "option), null, or reject (its record is a reject)."},
     {.name = "max-rejects",
      .argument = "N|P%",
      .kind = OPTION_CUSTOM,
@@ -291,13 +291,6 @@ const option_t load_options[] = {
      .most = LIMITS_MOST_RECORD,
      SPEC(max_record),
      .help = "Records longer than this are rejected (default 16M)."},
-    {.name = "validate",
-     .kind = OPTION_FLAG,
-     .takers = LOADS | TAKEN_BY_VERIFY | TAKEN_BY_PARSE,
-     SPEC(validate),
-     .help =
-         "Of BSON: check each document with libbson as a whole, also that its texts are UTF-8; what is not "
-         "valid is rejected. Without it only lengths and types are checked."},
 
     {.name = "retry",
      .group = GROUP_AGAIN,
@@ -396,8 +389,8 @@ const option_t load_options[] = {
      AT(spec),
      .custom = read_max_rate,
      .help = "Send no more than this in a second: documents, such as 50k, or with a B at its end bytes of "
-             "documents, such as 20MB. auto: batches of 100 documents, and fewer at once while they take "
-             "longer than usual."},
+             "documents, such as 20MB. auto: batches of 100 documents, one at a time, and fewer while they "
+             "take longer than usual."},
     {.name = "unsafe",
      .kind = OPTION_FLAG,
      .takers = DRILLS,

@@ -1,8 +1,8 @@
 #include "load/spec/load_spec.h"
 #include "base/numbers/units.h"
 #include "format/format.h"
+#include "format/schema/schema.h"
 #include "format/schema/schema_bad_value.h"
-#include "format/schema/schema_parse.h"
 #include "load/rejects/reject.h"
 
 #include <stdlib.h>

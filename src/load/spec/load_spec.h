@@ -11,7 +11,6 @@ enum { LOAD_BATCH = 1000 }; /* documents, where nothing is said */
 typedef struct {
     const char *uri;
     const char *format;
-    bool validate; /* documents of BSON are checked as a whole */
     char *const *inputs;
     size_t input_count;
     const char *input_name; /* of a stream, or NULL */
@@ -32,13 +31,11 @@ typedef struct {
     uint64_t limit;      /* UINT64_MAX: none */
     bool limit_is_about; /* a little fewer will do, and need not be counted one by one: for samples */
     uint64_t max_rejects;
-    double max_rejects_percent;   /* < 0: max_rejects counts */
-    bool max_rejects_given;       /* or what is usual: with --retry, no limit */
-    const char *rejects;          /* path, or NULL: NAMESPACE.rejects */
-    bool counts_rejects;          /* they are kept in no file: of studies */
-    const char *retry;            /* a reject file to load instead of inputs, or NULL */
-    const uint32_t *reject_codes; /* of write errors that are the documents' fault, too */
-    size_t reject_code_count;
+    double max_rejects_percent; /* < 0: max_rejects counts */
+    bool max_rejects_given;     /* or what is usual: with --retry, no limit */
+    const char *rejects;        /* path, or NULL: NAMESPACE.rejects */
+    bool counts_rejects;        /* they are kept in no file: of studies */
+    const char *retry;          /* a reject file to load instead of inputs, or NULL */
     int64_t patience_ns;
     uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
     bool max_rate_bytes, max_rate_auto;

@@ -18,10 +18,6 @@ char *retry_options(const load_spec_t *spec, const char *namespace, err_t *err) 
         shell_quote_option(&line, "--filter", spec->filters[i]);
     if (spec->max_record != usual.max_record)
         text_print(&line, " --max-record %" PRIu64, spec->max_record);
-    if (spec->validate)
-        text_append(&line, " --validate");
-    for (size_t i = 0; i < spec->reject_code_count; i++)
-        text_print(&line, " --reject-code %" PRIu32, spec->reject_codes[i]);
     shell_quote_option(&line, "--uri", uri);
     free(uri);
     return text_take(&line, err);

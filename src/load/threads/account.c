@@ -1,6 +1,5 @@
 #include "load/threads/account.h"
 #include "base/grow.h"
-#include "format/bad_values.h"
 #include "format/cut/ends.h"
 #include "input/source.h"
 #include "load/rejects/reject_identity.h"
@@ -90,12 +89,6 @@ bool account_reject(const account_t *account, block_t *block, const record_t *re
                    .kept = record->length,
                    .of = block->rejected_as};
     return reject(account, block, &it, err);
-}
-
-bool account_stop(const account_t *account, const block_t *block, const record_t *record, err_t *err) {
-    return bad_values_stop(block->file->input->name,
-                           lines_before(account->loading, block) + block->first_line + record->line, record,
-                           err);
 }
 
 record_t account_record(const schema_t *schema, const block_t *block, uint32_t offset) {

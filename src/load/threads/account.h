@@ -40,9 +40,6 @@ bool account_is_fixed(const account_t *account, const block_t *block, const reco
 bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
                     err_t *err);
 
-/* The record after which nothing is read, by its value (records_must_stop): always false, with the sentence. */
-bool account_stop(const account_t *account, const block_t *block, const record_t *record, err_t *err);
-
 /* The record after the block's others that is longer than --max-record. */
 bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err);
 

@@ -170,7 +170,6 @@ static correct_place_t correct_place(const begun_t *begun) {
                              .client = begun->client,
                              .uuid = loading->uuid,
                              .schema = loading->schema,
-                             .reject_codes = &loading->reject_codes,
                              .may_send = may_send,
                              .context = loading};
 }

@@ -68,11 +68,10 @@ typedef struct {
     size_t batch_bytes;
     uint64_t max_record;
     uint32_t max_document;
-    const uint8_t *uuid;         /* of the collection, 16 bytes; NULL: inserts do not say which they mean */
-    uint32_t generation;         /* of the collection, as the catalog counts them */
-    reject_codes_t reject_codes; /* --reject-code */
-    bool reload_changed;         /* --reload-changed */
-    bool reload_missing;         /* --reload-missing: a fix of an _id that is not known is not believed */
+    const uint8_t *uuid; /* of the collection, 16 bytes; NULL: inserts do not say which they mean */
+    uint32_t generation; /* of the collection, as the catalog counts them */
+    bool reload_changed; /* --reload-changed */
+    bool reload_missing; /* --reload-missing: a fix of an _id that is not known is not believed */
     /* Nothing is sent when the catalog has not said for a whole lease that the pieces are ours: another command may
      * have taken an input, and removed what there was of it. */
     int64_t lease_ns; /* 0: nobody can take anything (--dry-run) */

@@ -193,7 +193,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     bool ok = loader_may_have_grown(loader, block, err) && route_block(loader, block, err) &&
               loader_read_back(loader, block, err);
     ok = ok && batch_reserve(loader->batch, 1, loading->batch_bytes, err);
-    records_from(loader->reader, block_known_as(block), block->offset);
+    records_from(loader->reader, block_known_as(block));
     records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start,
                   true, block->id_base);
     while (ok) {
@@ -215,8 +215,6 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
             if (looked_at)
                 rejects_looked_at(loading->rejects, looked_at, 0);
             looked_at = 1;
-            if (records_must_stop(loader->reader))
-                return account_stop(&loader->account, block, &record, err);
             ok = loader_leave_out(loader, block, &record, NULL, record.reason, err);
         } else if (parsed == PARSED_OTHER_HEADER) {
             return other_header_refuse(block, &record, true, err);

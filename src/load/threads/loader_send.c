@@ -248,6 +248,6 @@ bool loader_open_writer(loader_t *loader, server_t *near, err_t *err) {
                                       .accepts = accepts_stored,
                                       .say_whose = say_whose,
                                       .may_send = loading->lease_ns ? may_send : NULL};
-    loader->deliver = deliver_new(writer_wire(loader->writer), &loader->owner, &loading->reject_codes, err);
+    loader->deliver = deliver_new(writer_wire(loader->writer), &loader->owner, err);
     return loader->deliver != NULL;
 }

@@ -11,8 +11,8 @@ static const double hopeless[MATRIX_TRIALS] = {0.75, 0.9, 1 - MATRIX_NEARLY, 1 -
 struct matrix {
     matrix_setting_t *settings;
     size_t count;
-    size_t *order, at; /* of the current round */
-    uint32_t rounds, trials;
+    size_t *order, at;              /* of the current round */
+    uint32_t rounds, trials, tries; /* tries: also those that were too small */
     int64_t budget_ns, spent_ns;
     uint64_t drawn;
     bool budget_spent;
@@ -90,6 +90,7 @@ static void drop_hopeless(matrix_t *matrix) {
 static void spend(matrix_t *matrix, matrix_setting_t *setting, int64_t took_ns) {
     setting->took_ns += took_ns;
     matrix->spent_ns += took_ns;
+    matrix->tries++;
 }
 
 void matrix_add(matrix_t *matrix, size_t at, double rate, int64_t took_ns) {
@@ -133,9 +134,9 @@ static bool any_open(const matrix_t *matrix) {
 
 /* How long another trial of this setting will take, from how long trials took so far. */
 static int64_t expected_ns(const matrix_t *matrix, const matrix_setting_t *setting) {
-    return setting->trials  ? setting->took_ns / setting->trials
-           : matrix->trials ? matrix->spent_ns / matrix->trials
-                            : 0;
+    return setting->trials ? setting->took_ns / setting->trials
+           : matrix->tries ? matrix->spent_ns / matrix->tries
+                           : 0;
 }
 
 size_t matrix_next(matrix_t *matrix) {

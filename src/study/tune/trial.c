@@ -47,11 +47,9 @@ typedef struct {
 } busy_t;
 
 static void look_at_busy(mongoc_client_t *client, busy_t *busy) {
-    bson_error_t error;
     busy->host_known = cpu_host(&busy->host);
     busy->net_known = net_look(&busy->net);
-    if (!server_load_ask(client, &busy->server, &error))
-        busy->server = (server_load_sample_t){.cpu_us = NAN};
+    busy->server = server_load_ask(client);
 }
 
 /* As doubles: a kernel's counter of waiting time may go back. */

@@ -3,7 +3,6 @@
 #include "base/numbers/units.h"
 #include "base/stop.h"
 #include "catalog/ledger/standing.h"
-#include "format/bad_values.h"
 #include "format/cut/ends.h"
 #include "load/blocks/other_header.h"
 #include "load/threads/account.h"
@@ -244,7 +243,7 @@ static bool take_oversize(sink_t *sink, err_t *err) {
 static bool take_records(sink_t *sink, err_t *err) {
     verifier_t *verifier = sink->verifier;
     const block_t *block = verifier->block;
-    records_from(verifier->reader, block_known_as(block), block->offset);
+    records_from(verifier->reader, block_known_as(block));
     records_begin(verifier->reader, block->file->dialect, block->buffer.bytes, block->length,
                   block->file_start, true, block->id_base);
     for (;;) {
@@ -255,9 +254,6 @@ static bool take_records(sink_t *sink, err_t *err) {
             return err_memory(err, verifier->record.length);
         if (parsed == PARSED_OTHER_HEADER)
             return other_header_refuse(block, &verifier->record, false, err);
-        if (parsed == PARSED_REJECT && records_must_stop(verifier->reader))
-            return bad_values_stop(block->file->input->name, block_line(block, verifier->record.line),
-                                   &verifier->record, err);
         if ((parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT) && !take_record(sink, parsed, err))
             return false;
     }

@@ -142,8 +142,7 @@ date_set_t guess_dates(date_set_t among, const uint8_t *text, size_t length) {
     for (date_set_t left = among & known; left; left &= left - 1) {
         const size_t i = guess_first_date(left);
         int64_t ms;
-        if (pattern_read(&compiled[i], padded, length, &ms, NULL) &&
-            (!patterns[i].digits || is_of_our_time(ms)))
+        if (pattern_read(&compiled[i], padded, length, &ms) && (!patterns[i].digits || is_of_our_time(ms)))
             found |= (date_set_t)1 << i;
     }
     return found;

@@ -1,14 +1,11 @@
 #include "format/guess/column/guess_name.h"
+#include "format/values/digits.h"
 
 #include <string.h>
 
 /* Of ASCII, whatever the locale of the program is. */
 static bool is_letter(unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(unsigned char c) {
-    return c >= '0' && c <= '9';
 }
 
 static bool is_same_word(const char *word, const char *text, size_t length) {
@@ -67,10 +64,10 @@ static size_t count_numbers(const char *text, size_t length) {
     size_t numbers = 0;
     bool joined = false, plain = true;
     for (size_t i = 0; i < length; i++) {
-        const bool digit = is_digit((unsigned char)text[i]);
+        const bool digit = digits_is_one((unsigned char)text[i]);
         joined |= text[i] == '_';
         plain &= digit || is_letter((unsigned char)text[i]) || text[i] == '_';
-        if (!digit || (i && is_digit((unsigned char)text[i - 1])))
+        if (!digit || (i && digits_is_one((unsigned char)text[i - 1])))
             continue;
         numbers += !numbers || !joined || !plain;
         joined = false;
@@ -118,7 +115,7 @@ static bool is_year(const char *digits, size_t count) {
 
 static size_t count_digits(const char *text, size_t length) {
     size_t count = 0;
-    while (count < length && is_digit((unsigned char)text[count]))
+    while (count < length && digits_is_one((unsigned char)text[count]))
         count++;
     return count;
 }

@@ -4,14 +4,11 @@
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_study.h"
 #include "format/guess/structure/guess_text.h"
+#include "format/values/digits.h"
 
 #include <string.h>
 
 enum { SOME_ENDED = 10 /* one link in so many that surely ends tells that the others do */ };
-
-static bool is_digit(uint8_t byte) {
-    return byte >= '0' && byte <= '9';
-}
 
 static bool is_letter(uint8_t byte) {
     return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
@@ -23,7 +20,8 @@ static bool is_one_of(const char *signs, uint8_t byte) {
 
 bool guess_begins_link(const uint8_t *text, size_t length) {
     size_t at = 0;
-    while (at < length && (is_letter(text[at]) || (at && (is_digit(text[at]) || is_one_of("+-.", text[at])))))
+    while (at < length &&
+           (is_letter(text[at]) || (at && (digits_is_one(text[at]) || is_one_of("+-.", text[at])))))
         at++;
     return at > 1 && length - at > 3 && memcmp(text + at, "://", 3) == 0;
 }
@@ -83,7 +81,7 @@ static bool is_whole(const span_t *span) {
     host += 3;
     if (!memchr(host, '/', (size_t)(end - host)))
         return !memchr(host, '?', (size_t)(end - host));
-    while (at > host && (is_letter(at[-1]) || is_digit(at[-1])))
+    while (at > host && (is_letter(at[-1]) || digits_is_one(at[-1])))
         at--;
     return end[-1] == '/' || (end - at >= 2 && end - at <= 5 && at[-1] == '.' && is_letter(*at));
 }
@@ -91,9 +89,10 @@ static bool is_whole(const span_t *span) {
 /* Do numbers stand on both sides of what divides them first, and seem to be a list: behind = or @, or with a fraction each? */
 static bool is_list(const span_t *first, const span_t *second) {
     size_t at = first->length;
-    while (at && (is_digit(first->text[at - 1]) || is_one_of(".-", first->text[at - 1])))
+    while (at && (digits_is_one(first->text[at - 1]) || is_one_of(".-", first->text[at - 1])))
         at--;
-    if (at == first->length || !at || !second->length || (!is_digit(*second->text) && *second->text != '-'))
+    if (at == first->length || !at || !second->length ||
+        (!digits_is_one(*second->text) && *second->text != '-'))
         return false;
     return is_one_of("=@(:", first->text[at - 1]) ||
            (memchr(first->text + at, '.', first->length - at) && memchr(second->text, '.', second->length));

@@ -2,6 +2,7 @@
 #include "base/chars/blanks.h"
 #include "format/guess/column/guess_name.h"
 #include "format/guess/structure/guess_study.h"
+#include "format/values/digits.h"
 
 #include <string.h>
 
@@ -151,10 +152,6 @@ typedef struct {
     size_t typed[SCHEMA_MOST_FIELDS]; /* of all columns: numbers and the like */
 } commas_t;
 
-static bool is_digit(uint8_t byte) {
-    return byte >= '0' && byte <= '9';
-}
-
 /* 10:00:00,007 somewhere. */
 static bool has_seconds(const uint8_t *text, size_t length) {
     static const char form[] = "dd:dd,ddd";
@@ -162,9 +159,9 @@ static bool has_seconds(const uint8_t *text, size_t length) {
     for (size_t i = 0; i + FORM <= length; i++) {
         size_t same = 0;
         while (same < FORM &&
-               (form[same] == 'd' ? is_digit(text[i + same]) : text[i + same] == (uint8_t)form[same]))
+               (form[same] == 'd' ? digits_is_one(text[i + same]) : text[i + same] == (uint8_t)form[same]))
             same++;
-        if (same == FORM && (i + FORM == length || !is_digit(text[i + FORM])))
+        if (same == FORM && (i + FORM == length || !digits_is_one(text[i + FORM])))
             return true;
     }
     return false;
@@ -174,7 +171,7 @@ static bool has_seconds(const uint8_t *text, size_t length) {
 static bool is_of_digits(const uint8_t *from, const uint8_t *to) {
     from += from < to && *from == '-';
     const uint8_t *at = from;
-    while (at < to && (is_digit(*at) || ((*at == '.' || *at == '\'') && at > from)))
+    while (at < to && (digits_is_one(*at) || ((*at == '.' || *at == '\'') && at > from)))
         at++;
     return at == to && from < to;
 }

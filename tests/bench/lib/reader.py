@@ -1,4 +1,4 @@
-"""beside: a reader at a fixed low pace beside a load, on one server whose cache is too small for all of it."""
+"""reader: a reader at a fixed low pace while a load runs, on one server whose cache is too small for all of it."""
 import json
 import subprocess
 import time
@@ -87,8 +87,8 @@ class Bench:
         return Company(reader, said, took, max(0.0, busy_seconds() - busy - ours))
 
 
-def beside(lab, options):
-    """tools/bench beside: what a reader notices of a load of the same server."""
+def reader(lab, options):
+    """tools/bench reader: what a reader notices of a load of the same server."""
     with lab.server(CACHE, replset=1) as server:
         bench = Bench(lab, server, options)
         runs, reasons = interleave(options.rounds, {
@@ -107,7 +107,7 @@ def beside(lab, options):
                   *(["", ""] if each is alone else [ratios[name].text(figures.times),
                                                     figures.of_runs(each, lambda run: run.rate).text(figures.thousands)]),
                   p99.n)
-    return Outcome([table], [Target("a reader's p99 beside load --max-rate auto: under twice that without a load",
+    return Outcome([table], [Target("a reader's p99 next to load --max-rate auto: under twice that without a load",
                                     ratios["load --max-rate auto"], figures.times, most=MOST)])
 
 
