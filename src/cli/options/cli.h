@@ -3,8 +3,8 @@
 #ifndef TIPPLE_CLI_OPTIONS_CLI_H
 #define TIPPLE_CLI_OPTIONS_CLI_H
 
-#include "base/options.h"
 #include "load/spec/load_options.h"
+#include "load/spec/options.h"
 
 /* The headings of options that load_options.h does not name. */
 #define GROUP_MEASURED "How it is measured"

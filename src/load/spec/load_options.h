@@ -6,8 +6,8 @@
 #ifndef TIPPLE_LOAD_SPEC_LOAD_OPTIONS_H
 #define TIPPLE_LOAD_SPEC_LOAD_OPTIONS_H
 
-#include "base/options.h"
 #include "load/spec/load_spec.h"
+#include "load/spec/options.h"
 
 /* Who takes a row. */
 enum {

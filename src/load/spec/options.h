@@ -1,7 +1,7 @@
 /* options: what can be set by name, as rows of a table. A command line, the environment, a caller of the library and the
  * printed pages walk over the same rows. A row's value lies at its offset in the struct that the table is for. */
-#ifndef TIPPLE_BASE_OPTIONS_H
-#define TIPPLE_BASE_OPTIONS_H
+#ifndef TIPPLE_LOAD_SPEC_OPTIONS_H
+#define TIPPLE_LOAD_SPEC_OPTIONS_H
 
 #include "base/err.h"
 

@@ -1,4 +1,4 @@
-#include "base/options.h"
+#include "load/spec/options.h"
 #include "base/conceal.h"
 #include "base/grow.h"
 #include "base/numbers/units.h"
