@@ -31,7 +31,7 @@ def slow(case):
 
 
 def named(uri, case):
-    return uri + ("&" if "?" in uri else "?") + "appName=" + case.database
+    return uri + ("" if uri.endswith("?") else "&" if "?" in uri else "?") + "appName=" + case.database
 
 
 class Mixin:
@@ -79,7 +79,9 @@ class Mixin:
             process.kill()
             process.communicate()
         self.addCleanup(end)
-        self.assertTrue(livetest.wait_for(self.trials))
+        livetest.wait_for(lambda: self.trials() or process.poll() is not None)
+        if process.poll() is not None:
+            self.fail("it ended before a trial: %s" % process.communicate()[1].decode())
         return process
 
     def trials(self):

@@ -226,8 +226,10 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.addCleanup(self.hold, "")
         process = self.start("--no-predict", "--index", "k:1", "a.csv")
         self.assertTrue(self.heard(process, "drill: building the indexes"))
-        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, self.scratch()) == self.ROWS))
-        self.client.command(self.database, {"update": self.scratch(), "updates": [
+        self.assertTrue(livetest.wait_for(self.scratch))
+        name = self.scratch()
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, name) == self.ROWS))
+        self.client.command(self.database, {"update": name, "updates": [
             {"q": {"t": {"$gt": 0}}, "u": {"$set": {"k": "another"}}}]})
         self.hold("")
         status, out, said = self.ended(process)
