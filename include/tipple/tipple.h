@@ -122,12 +122,12 @@ TIPPLE_API tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error
  *   texts     format (none: as the collection was loaded before, or guessed; see also tipple_load_set_format), input-name,
  *             id, existing, shard-key, compressor, rejects (path; none: DATABASE.COLLECTION.rejects)
  *   lists     input (a file, directory, pattern, or "-"), index, filter, type: each call adds one
- *   guessing  header, dates, decimal, delimiter, quote, encoding, nested (a switch), and type: not beside a format
- *             that is set; and on-bad-value, also of a format that was opened by its name
+ *   guessing  with ("header=no", "delimiter=;": each call adds one) and type: not next to a format that is set; and
+ *             on-bad-value, also of a format that was opened by its name
  *   numbers   threads, batch, batch-bytes, memory, max-record, max-rejects, limit, max-rate, patience: spelled as there
- *   switches  drop (does not ask), append, direct, unsafe, validate, dry-run, skip-bad-files, reload-changed,
+ *   switches  drop (does not ask), append, direct, unsafe, dry-run, skip-bad-files, reload-changed,
  *             reload-missing, same-collection: "true" or "false"
- * The value is copied. False: there is no such option, the value is none, or holds a URI with a password, or the load has
+ * The value is copied. False: there is no such option, the value does not fit or is out of range, or holds a URI with a password, or the load has
  * begun; nothing is changed. */
 TIPPLE_API bool tipple_load_set(tipple_load_t *load, const char *option, const char *value,
                                 tipple_error_t *error);

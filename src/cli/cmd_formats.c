@@ -193,9 +193,7 @@ static int answer(void *context, char **words, int count, const again_t *again, 
     if (count && !values->guess)
         return refuse_word(words[0], err);
     if (!values->guess && (guessing->bad_value_given || !load_options_settle(&values->load, "", err)))
-        return err_set(err, STATUS_USAGE,
-                       "--header, --dates, --decimal, --nested, --type and --on-bad-value go with --guess"),
-               STATUS_USAGE;
+        return err_set(err, STATUS_USAGE, "--with, --type and --on-bad-value go with --guess"), STATUS_USAGE;
     if (!load_options_settle(&values->load, NULL, err))
         return STATUS_USAGE;
     bool ok = values->guess   ? guess(values, words, count, err)

@@ -93,11 +93,11 @@ TEST(told) {
     lab_open(&lab);
     write_text("odd.csv", odd);
     tipple_load_t *load = push_load(lab.uri, "input", "./odd.csv", NULL);
-    fails(tipple_load_run(load, &error), &error, 5, "--dates");
+    fails(tipple_load_run(load, &error), &error, 5, "--with dates");
     tipple_load_destroy(load);
-    load = push_load(lab.uri, "input", "./odd.csv", "type", "z:code:int", "type", "n:text", "dates", "mdy",
-                     "decimal", ",", "nested", "true", "header", "1", "on-bad-value", "null", "encoding",
-                     "utf-8", NULL);
+    load = push_load(lab.uri, "input", "./odd.csv", "type", "z:code:int", "type", "n:text", "with",
+                     "dates=mdy", "with", "decimal=,", "with", "nested=yes", "with", "header=1",
+                     "on-bad-value", "null", "with", "encoding=utf-8", NULL);
     run(load, 2);
     assert_int_equal(box_count(lab.box, TARGET,
                                "{\"n\": \"1\", \"d\": {\"$date\": \"2024-03-04T00:00:00Z\"}, \"a\": {\"b\": "
@@ -116,7 +116,8 @@ TEST(told_of_pushed) {
     lab_t lab;
     tipple_error_t error;
     lab_open(&lab);
-    tipple_load_t *load = push_load(lab.uri, "input-name", "x", "header", "no", "encoding", "latin1", NULL);
+    tipple_load_t *load =
+        push_load(lab.uri, "input-name", "x", "with", "header=no", "with", "encoding=latin1", NULL);
     assert_true(tipple_load_push(load, "caf\xe9,b\nd,e\n", 11, &error));
     push_finish(load, 0);
     push_check(load, 2, 0, 0);
@@ -129,12 +130,14 @@ TEST(told_of_pushed) {
 TEST(wrong_words) {
     static const struct {
         const char *name, *good, *bad, *says;
-    } rows[] = {{"dates", "mdy", "myd", "is not one of dmy, mdy, ymd"},
-                {"decimal", ",", ";", "is not one of ., ,"},
-                {"header", "yes", "perhaps", "is not one of yes"},
-                {"encoding", "utf-8", "ebcdic", "is not one of utf-8"},
+    } rows[] = {{"with", "dates=mdy", "dates=myd", "is not one of dmy, mdy, ymd"},
+                {"with", "decimal=,", "decimal=;", "is not one of ., ,"},
+                {"with", "header=yes", "header=perhaps", "is not one of yes"},
+                {"with", "encoding=utf-8", "encoding=ebcdic", "is not one of utf-8"},
                 {"on-bad-value", "null", "forget", "is not one of text, null"},
-                {"nested", "true", "yes", "no value"},
+                {"with", "nested=yes", "nested=true", "is not one of no, yes"},
+                {"with", "nested=yes", "nested", "needs a value"},
+                {"append", "false", "perhaps", "neither true nor false"},
                 {"type", "z:code:int", "z:inn", "'inn' is not a type"},
                 {"type", "n:text", "n", "--type"}};
     lab_t lab;
@@ -154,8 +157,9 @@ TEST(wrong_words) {
 
 /* They are for guessing: beside a format only on-bad-value says anything. Nothing has begun then. */
 TEST(told_beside_a_format) {
-    static const char *const rows[][2] = {{"dates", "dmy"},      {"decimal", ","},   {"header", "no"},
-                                          {"encoding", "utf-8"}, {"nested", "true"}, {"type", "n:text"}};
+    static const char *const rows[][2] = {{"with", "dates=dmy"},  {"with", "decimal=,"},
+                                          {"with", "header=no"},  {"with", "encoding=utf-8"},
+                                          {"with", "nested=yes"}, {"type", "n:text"}};
     lab_t lab;
     tipple_error_t error;
     lab_open(&lab);

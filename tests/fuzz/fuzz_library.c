@@ -234,12 +234,22 @@ static void nulls(used_t *used) {
 }
 
 static void set_any(tipple_load_t *load) {
-    static const char *const options[] = {"format",   "threads",  "batch",  "drop",        "patience",
-                                          "existing", "no-such",  "type",   "header",      "dates",
-                                          "decimal",  "encoding", "nested", "on-bad-value"},
-                             *const values[] = {"mot-item", "true",           "7",  "300", "",      "1s",
-                                                "reject",   "\xff",           "no", "dmy", "utf-8", ",",
-                                                "n:int",    "n:k:date(%d.%m)"};
+    static const char *const options[] = {"format",   "threads", "batch", "drop", "patience",
+                                          "existing", "no-such", "type",  "with", "on-bad-value"},
+                             *const values[] = {"mot-item",
+                                                "true",
+                                                "7",
+                                                "300",
+                                                "",
+                                                "1s",
+                                                "reject",
+                                                "\xff",
+                                                "header=no",
+                                                "dates=dmy",
+                                                "encoding=utf-8",
+                                                "decimal=,",
+                                                "n:int",
+                                                "n:k:date(%d.%m)"};
     enum { OPTIONS = sizeof options / sizeof *options, VALUES = sizeof values / sizeof *values };
     tipple_error_t error;
     for (uint8_t count = byte() % 8; count; count--)

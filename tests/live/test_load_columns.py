@@ -79,7 +79,7 @@ class Columns(livetest.Case):
     def test_header_grows(self):
         """a file of a header alone makes no document, and so no format is kept: what it grows by decides that"""
         self.write("orders.csv", b"id;zip;paid\n")
-        self.assertEqual(0, self.load("orders.csv", "--header", "yes")["read"])
+        self.assertEqual(0, self.load("orders.csv", "--with", "header=yes")["read"])
         self.write("orders.csv", orders())
         self.assertEqual(ROWS, self.load("orders.csv")["loaded"])
         self.assertEqual({"id": 1, "zip": "00001", "paid": True}, self.stored()[1])

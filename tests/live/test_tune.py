@@ -91,7 +91,7 @@ class Tune(livetune.Mixin, livetest.Case):
         """without --format: guessed once, for all trials"""
         self.FORMAT = ()
         self.write("b.csv", b"k;n;d\n" + b"".join(b"%d;%d,5;%02d/%02d/24\n" % (i, i, i % 9 + 1, i % 9 + 2) for i in range(2000)))
-        said = self.tune("--threads", "1", "--batch", "100,500", "--dates", "dmy", "-t", "k:text", "b.csv", status=1)
+        said = self.tune("--threads", "1", "--batch", "100,500", "--with", "dates=dmy", "-t", "k:text", "b.csv", status=1)
         self.assertEqual("guessed", said["format"])
         self.assertEqual(1, self.stderr.count("read as CSV"))
 

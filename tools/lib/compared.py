@@ -137,13 +137,13 @@ def fuzzed(_):
         for name, choice, path in corpus(target, skip):
             yield from parse(name, path, form=choices[(choice[0] - ord("0")) % 256 % len(choices)], raw=True)
     for name, (byte,), path in corpus("guess", 1):
-        said = (["", "--dates dmy", "--dates mdy", "--dates ymd"][byte % 4],
-                ["", "--header yes", "--header no"][byte // 4 % 3],
-                ["", "--decimal .", "--decimal ,", ""][byte // 12 % 4],
-                ["", "--nested"][byte // 48 % 2], ["", "--delimiter none", "--delimiter blanks"][byte // 96])
+        said = (["", "--with dates=dmy", "--with dates=mdy", "--with dates=ymd"][byte % 4],
+                ["", "--with header=yes", "--with header=no"][byte // 4 % 3],
+                ["", "--with decimal=.", "--with decimal=,", ""][byte // 12 % 4],
+                ["", "--with nested=yes"][byte // 48 % 2], ["", "--with delimiter=none", "--with delimiter=blanks"][byte // 96])
         yield from guess(name, path, *" ".join(said).split())
     for name, choice, path in corpus("ends", 2):
-        yield from parse(name, path, *([] if choice[0] >= 192 else ["--header", "no", "--delimiter", ","]))
+        yield from parse(name, path, *([] if choice[0] >= 192 else ["--with", "header=no", "--with", "delimiter=,"]))
     for name, _, path in corpus("json"):
         yield from parse(name, path, form="json")
     for name, _, path in corpus("bson", 1):
@@ -265,9 +265,9 @@ def objects(draw):
     return draw.choice(("\n".join(lines) + "\n", "[" + ",\n".join(lines) + "]", "".join(lines)[:-3])).encode()
 
 
-SAID = ["--header yes", "--header no", "--header 2", "--dates dmy", "--dates mdy", "--dates ymd", "--decimal ,",
-        "--decimal .", "--delimiter ;", "--delimiter ,", "--delimiter none", "--quote none", "--quote single",
-        "--encoding latin1", "--encoding utf-8-or-windows-1252", "--nested", "-t c0:text", "-t c0:long", "-t c0:date",
+SAID = ["--with header=yes", "--with header=no", "--with header=2", "--with dates=dmy", "--with dates=mdy", "--with dates=ymd", "--with decimal=,",
+        "--with decimal=.", "--with delimiter=;", "--with delimiter=,", "--with delimiter=none", "--with quote=none", "--with quote=single",
+        "--with encoding=latin1", "--with encoding=utf-8-or-windows-1252", "--with nested=yes", "-t c0:text", "-t c0:long", "-t c0:date",
         "-t c0:key:", "-t c0:double", "--on-bad-value null", "--on-bad-value reject",
         "--on-bad-value stop", "--id c0", "--filter c0>=5", "--filter c0==x", "--limit 3", "--max-record 40",
         "--max-rejects 0"]
@@ -389,7 +389,7 @@ def packed(new):
 # ---------------------------------------------------------------------------------------------------------- mistakes
 
 MISTAKES = ["parse", "parse --nonsense", "parse nothere.csv", "parse -f mott {0}", "parse --emit xml {0}",
-            "parse --limit x {0}", "parse -f mot --filter zz==1 {0}", "parse -f mot --dates dmy {0}",
+            "parse --limit x {0}", "parse -f mot --filter zz==1 {0}", "parse -f mot --with dates=dmy {0}",
             "parse -t nothing:int {0}", "loadx", "where 5", "parse --max-record 0 {0}",
             "parse -f mot tests/data/mot/odd", "formats --show x", "formats --check {0}", "formats --guess",
             "generate", "generate mot --release 1999", "query --show x", "status", "load {0}",

@@ -274,7 +274,7 @@ static parsed_t refuse_needless(record_t *record, const span_t *span) {
     record->reason =
         "the text that begins here is in quotes that it does not need, so they may be a part of it. If they "
         "are, load all anew "
-        "with --drop and --quote none; if not, give a --format without quoted: needed, and --retry";
+        "with --drop and --with quote=none; if not, give a --format without quoted: needed, and --retry";
     record->field = NULL;
     record->column = span->at + 1;
     return PARSED_REJECT;

@@ -54,17 +54,19 @@ void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
 
 static bool refuse_two_encodings(const guess_t *guess, err_t *err) {
     if (guess->wide_characters != guess->other_bytes)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: some of its text is not UTF-8, and %.1000s has text that is. Make it UTF-8, "
-                       "too (iconv -f ENCODING -t UTF-8), or load both into a collection each; or, if it is "
-                       "windows-1252, give --encoding utf-8-or-windows-1252, which reads each value as UTF-8 "
-                       "where it can be",
-                       guess->other_bytes, guess->wide_characters);
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: part of its text is UTF-8, and part is not. If all of it is windows-1252, give "
-                   "--encoding windows-1252; if both are mixed, give --encoding utf-8-or-windows-1252, which "
-                   "reads each value as UTF-8 where it can be",
-                   guess->other_bytes);
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: some of its text is not UTF-8, and %.1000s has text that is. Make it UTF-8, "
+            "too (iconv -f ENCODING -t UTF-8), or load both into a collection each; or, if it is "
+            "windows-1252, give --with encoding=utf-8-or-windows-1252, which reads each value as UTF-8 "
+            "where it can be",
+            guess->other_bytes, guess->wide_characters);
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: part of its text is UTF-8, and part is not. If all of it is windows-1252, give "
+        "--with encoding=windows-1252; if both are mixed, give --with encoding=utf-8-or-windows-1252, which "
+        "reads each value as UTF-8 where it can be",
+        guess->other_bytes);
 }
 
 /* The first record's text, which may have to be written down. */
@@ -105,14 +107,14 @@ static bool check_words(const guess_t *guess, err_t *err) {
     const uint64_t odd = count_odd(words, &as), all = count_words(words, WORD_WESTERN, WORDS);
     const bool unsure = words->of[as] && !odd && !count_words(words, WORD_WESTERN, WORD_SHORT);
     return (!unsure && (!odd || odd * MOST_OF < all)) ||
-           err_set(
-               err, STATUS_INPUT,
-               "%.1000s: its text is not UTF-8, and %s windows-1252, in which it would have %s such "
-               "as "
-               "'%s'. Make it UTF-8 (iconv -f ENCODING -t UTF-8 FILE > NEW; ENCODING may be " ENCODINGS
-               "; iconv -l lists all) and give that; or give --encoding windows-1252 if it is that after all",
-               words->in[as], unsure ? "no longer word tells whether it is" : "hardly",
-               unsure ? "signs or short words" : "words", words->first[as]);
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: its text is not UTF-8, and %s windows-1252, in which it would have %s such "
+                   "as "
+                   "'%s'. Make it UTF-8 (iconv -f ENCODING -t UTF-8 FILE > NEW; ENCODING may be " ENCODINGS
+                   "; iconv -l lists all) and give that; or give --with encoding=windows-1252 if it is that "
+                   "after all",
+                   words->in[as], unsure ? "no longer word tells whether it is" : "hardly",
+                   unsure ? "signs or short words" : "words", words->first[as]);
 }
 
 bool guess_find_encoding(guess_t *guess, err_t *err) {
@@ -127,14 +129,14 @@ bool guess_find_encoding(guess_t *guess, err_t *err) {
     if (guess->marked && guess->options.encoding_given && !encoding_keeps_utf8(guess->encoding))
         return err_set(
             err, STATUS_INPUT,
-            "%.1000s: begins with a byte-order mark, by which its text is UTF-8: leave --encoding out",
+            "%.1000s: begins with a byte-order mark, by which its text is UTF-8: leave --with encoding out",
             guess->name);
     if (guess->options.encoding_given)
         return check_first(guess, err);
     if (guess->other_bytes && guess->marked)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: begins with the byte-order mark of UTF-8, and some of its text is none; say "
-                       "--encoding utf-8 to keep that as bytes, or correct the file",
+                       "--with encoding=utf-8 to keep that as bytes, or correct the file",
                        guess->name);
     if (guess->no_bytes)
         return err_set(

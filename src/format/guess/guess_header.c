@@ -235,16 +235,18 @@ static bool refuse_unsure(const guess_t *guess, bool unlike, err_t *err) {
     char first[200];
     guess_shown(first, sizeof first, (const char *)guess->first, guess->first_length);
     if (guess->repeated)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: its first line (%s) is there again: it may be a record, or name the "
-                       "columns of files that were put together; say which by --header no or --header yes%s",
-                       guess->name, first,
-                       guess->structure.columns == 1 ? ", with which the others like it are records" : "");
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: its first line (%s) is there again: it may be a record, or name the "
+            "columns of files that were put together; say which by --with header=no or --with header=yes%s",
+            guess->name, first,
+            guess->structure.columns == 1 ? ", with which the others like it are records" : "");
     if (unsure_lines(guess))
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: line %llu (%s) may name the columns or be a record: nothing in it tells, and what is "
-            "before it has another number of fields, or but one that is filled; give --header %llu if that "
+            "before it has another number of fields, or but one that is filled; give --with header=%llu if "
+            "that "
             "line names them, else a "
             "--format, which also says so if the delimiter is a part of the values",
             guess->name, (unsigned long long)guess->first_line, first, (unsigned long long)guess->first_line);
@@ -253,10 +255,10 @@ static bool refuse_unsure(const guess_t *guess, bool unlike, err_t *err) {
         blank |= !guess->columns[i].length;
     return err_set(err, STATUS_INPUT,
                    "%.1000s: its first line (%s) may name the columns or be a record: %s; say which "
-                   "by --header yes or --header no%s%s",
+                   "by --with header=yes or --with header=no%s%s",
                    guess->name, first,
                    unlike ? "its numbers are not like those below them" : "nothing in it tells",
-                   blank ? ", or by --header N if line N names them" : "",
+                   blank ? ", or by --with header=N if line N names them" : "",
                    may_be_divided(guess)
                        ? "; no delimiter was found: if a sign in it is one, give a --format that says so"
                        : "");
@@ -281,7 +283,7 @@ static bool refuse_ends_empty(const guess_t *guess, err_t *err) {
         err, STATUS_INPUT,
         "%.1000s: its rows end in an empty extra field, and its first line does not: nothing tells whether "
         "that one names the columns. Take the delimiter off the rows' ends (sed 's/%.*s$//'), and say by "
-        "--header yes or --header no",
+        "--with header=yes or --with header=no",
         guess->name, sign == delimiter.text ? (int)delimiter.length : (int)strlen(sign), sign);
 }
 
@@ -292,7 +294,7 @@ static bool refuse_before_record(const guess_t *guess, err_t *err) {
         err, STATUS_INPUT,
         "%.1000s: %zu line%s before its first record (line %llu) %s another number of fields, or but one "
         "that is filled, and no header "
-        "tells that %s none; give --header %llu if that line is one, else a --format with 'skip: %zu'",
+        "tells that %s none; give --with header=%llu if that line is one, else a --format with 'skip: %zu'",
         guess->name, skip, skip == 1 ? "" : "s", (unsigned long long)guess->first_line,
         skip == 1 ? "has" : "have", skip == 1 ? "it is" : "they are", (unsigned long long)guess->first_line,
         skip);
@@ -302,7 +304,7 @@ static bool refuse_even_words(const guess_t *guess, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: each of its lines has as many words, and all but the first have one of digits: blanks may "
-        "divide them into columns; say by --delimiter blanks if so, else by --delimiter none",
+        "divide them into columns; say by --with delimiter=blanks if so, else by --with delimiter=none",
         guess->name);
 }
 
@@ -311,7 +313,8 @@ static bool refuse_names(const guess_t *guess, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: its first line names %zu column%s, and its rows have %zu: the first column may have no "
-        "name, or the last one, or a delimiter may be in a value that is not in quotes. Give --header yes if "
+        "name, or the last one, or a delimiter may be in a value that is not in quotes. Give --with "
+        "header=yes if "
         "the first column has none; else name all columns in that line",
         guess->name, structure->columns - 1, units_s(structure->columns - 1), structure->columns);
 }
@@ -319,8 +322,8 @@ static bool refuse_names(const guess_t *guess, err_t *err) {
 static bool refuse_behind(const guess_t *guess, err_t *err) {
     return err_set(err, STATUS_INPUT,
                    "%.1000s: line %zu may name the columns, and what stands before it be no records: give "
-                   "--header %zu if "
-                   "so, else --header no",
+                   "--with header=%zu if "
+                   "so, else --with header=no",
                    guess->name, guess->structure.unsure_names_at, guess->structure.unsure_names_at);
 }
 
@@ -350,7 +353,7 @@ static bool refuse_underline(const guess_t *guess, err_t *err) {
                    guess->widths ? "tells how wide each column is, as RDB files of the USGS do"
                                  : "is of dashes or the like only, as some programs underline the names",
                    without_line(guess, command, sizeof command),
-                   guess->underlines ? "a --format" : "--header no, or a --format");
+                   guess->underlines ? "a --format" : "--with header=no, or a --format");
 }
 
 /* Can `header: yes` be said, or must the line be skipped? */
@@ -367,8 +370,9 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
 static bool refuse_line(const guess_t *guess, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: --header %u says that line %u names the columns, but the first line with as many fields "
-        "as the records (%zu) is line %llu; give --header %llu if that one names them, else a --format",
+        "%.1000s: --with header=%u says that line %u names the columns, but the first line with as many "
+        "fields "
+        "as the records (%zu) is line %llu; give --with header=%llu if that one names them, else a --format",
         guess->name, guess->options.header_line, guess->options.header_line, guess->structure.columns,
         (unsigned long long)guess->first_line, (unsigned long long)guess->first_line);
 }

@@ -6,22 +6,23 @@
 #include "format/schema/schema_bad_value.h"
 #include "format/schema/schema_keys.h"
 
+#include <stdio.h>
 #include <string.h>
 
-bool guess_options_dates(void *options, const char *text, err_t *err) {
+static bool read_dates(void *options, const char *text, err_t *err) {
     static const char *const words[] = {"dmy", "mdy", "ymd"};
-    const int chosen = choose_word("dates", text, words, 3, err);
+    const int chosen = choose_word("with dates", text, words, 3, err);
     if (chosen >= 0)
         ((guess_options_t *)options)->dates = chosen == 1 ? GUESS_MDY : chosen == 2 ? GUESS_YMD : GUESS_DMY;
     return chosen >= 0;
 }
 
-bool guess_options_header(void *options, const char *text, err_t *err) {
+static bool read_header(void *options, const char *text, err_t *err) {
     static const char *const words[] = {"yes", "no"};
     guess_options_t *guess = options;
     uint64_t line = 0;
     const bool is_line = units_parse_count(text, &line) && line && line <= UINT32_MAX;
-    const int chosen = is_line ? 0 : choose_word("header", text, words, 2, err);
+    const int chosen = is_line ? 0 : choose_word("with header", text, words, 2, err);
     if (chosen < 0)
         return err_add(err, ", or the number of a line");
     guess->header_line = is_line ? (uint32_t)line : 0;
@@ -29,17 +30,17 @@ bool guess_options_header(void *options, const char *text, err_t *err) {
     return true;
 }
 
-bool guess_options_decimal(void *options, const char *text, err_t *err) {
+static bool read_decimal(void *options, const char *text, err_t *err) {
     static const char *const words[] = {".", ","};
-    const int chosen = choose_word("decimal", text, words, 2, err);
+    const int chosen = choose_word("with decimal", text, words, 2, err);
     if (chosen >= 0)
         ((guess_options_t *)options)->decimal = chosen == 1 ? ',' : '.';
     return chosen >= 0;
 }
 
-bool guess_options_delimiter(void *options, const char *text, err_t *err) {
-    const int chosen = choose_word("delimiter", strcmp(text, "\t") == 0 ? "tab" : text, guess_delimiter_words,
-                                   GUESS_DELIMITERS, err);
+static bool read_delimiter(void *options, const char *text, err_t *err) {
+    const int chosen = choose_word("with delimiter", strcmp(text, "\t") == 0 ? "tab" : text,
+                                   guess_delimiter_words, GUESS_DELIMITERS, err);
     if (chosen >= 0)
         ((guess_options_t *)options)->delimiter = guess_delimiter_sign((size_t)chosen);
     return chosen >= 0;
@@ -47,8 +48,8 @@ bool guess_options_delimiter(void *options, const char *text, err_t *err) {
 
 static const char *const quote_words[] = {"double", "single", "none"}, *const quotes[] = {"\"", "'", ""};
 
-bool guess_options_enclosed(void *options, const char *text, err_t *err) {
-    const int chosen = choose_word("quote", text, quote_words, 3, err);
+static bool read_quote(void *options, const char *text, err_t *err) {
+    const int chosen = choose_word("with quote", text, quote_words, 3, err);
     if (chosen >= 0)
         ((guess_options_t *)options)->quote = quotes[chosen];
     return chosen >= 0;
@@ -61,13 +62,45 @@ const char *guess_options_quote_word(char quote) {
     return quote_words[at];
 }
 
-bool guess_options_encoding(void *of, const char *text, err_t *err) {
+static bool read_encoding(void *of, const char *text, err_t *err) {
     guess_options_t *options = of;
-    const int chosen = choose_word("encoding", text, encoding_names, ENCODING_WINDOWS_1252_NOT_UTF8, err);
+    const int chosen =
+        choose_word("with encoding", text, encoding_names, ENCODING_WINDOWS_1252_NOT_UTF8, err);
     if (chosen < 0)
         return false;
     options->encoding = (encoding_t)chosen;
     return options->encoding_given = true;
+}
+
+static bool read_nested(void *options, const char *text, err_t *err) {
+    static const char *const words[] = {"no", "yes"};
+    const int chosen = choose_word("with nested", text, words, 2, err);
+    if (chosen >= 0)
+        ((guess_options_t *)options)->nested = chosen == 1;
+    return chosen >= 0;
+}
+
+static const struct {
+    const char *key;
+    bool (*read)(void *options, const char *text, err_t *err);
+} keys[] = {{"header", read_header},     {"delimiter", read_delimiter}, {"quote", read_quote},
+            {"encoding", read_encoding}, {"dates", read_dates},         {"decimal", read_decimal},
+            {"nested", read_nested}};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+bool guess_options_with(void *options, const char *text, err_t *err) {
+    const size_t length = strcspn(text, "=");
+    const char *names[KEYS];
+    char name[40];
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    for (size_t i = 0; i < KEYS; i++) {
+        names[i] = keys[i].key;
+        if (strcmp(keys[i].key, name) == 0)
+            return text[length]
+                       ? keys[i].read(options, text + length + 1, err)
+                       : err_set(err, STATUS_USAGE, "--with %s needs a value: --with %s=...", name, name);
+    }
+    return choose_word("with", name, names, KEYS, err) >= 0;
 }
 
 bool guess_options_bad_value(void *of, const char *text, err_t *err) {
@@ -98,13 +131,13 @@ static bool check_types(const guess_options_t *options, err_t *err) {
 }
 
 const char *guess_options_of_text(const guess_options_t *options) {
-    return options->dates            ? "dates"
-           : options->header         ? "header"
-           : options->decimal        ? "decimal"
-           : options->delimiter      ? "delimiter"
-           : options->quote          ? "quote"
-           : options->encoding_given ? "encoding"
-           : options->nested         ? "nested"
+    return options->dates            ? "with dates"
+           : options->header         ? "with header"
+           : options->decimal        ? "with decimal"
+           : options->delimiter      ? "with delimiter"
+           : options->quote          ? "with quote"
+           : options->encoding_given ? "with encoding"
+           : options->nested         ? "with nested"
                                      : NULL;
 }
 

@@ -7,13 +7,8 @@
 /* options: a guess_options_t. False: the text is none of the option's words, the sentence lists them (status 1), and
  * nothing is changed. */
 bool guess_options_bad_value(void *options, const char *text, err_t *err);
-bool guess_options_dates(void *options, const char *text, err_t *err);
-bool guess_options_header(void *options, const char *text, err_t *err);
-bool guess_options_encoding(void *options, const char *text, err_t *err);
-bool guess_options_decimal(void *options, const char *text, err_t *err);
-bool guess_options_delimiter(void *options, const char *text, err_t *err);
-bool guess_options_enclosed(void *options, const char *text, err_t *err); /* --quote */
-const char *guess_options_quote_word(char quote);                         /* as it is said there; 0: none */
+bool guess_options_with(void *options, const char *text, err_t *err); /* --with: "header=no" */
+const char *guess_options_quote_word(char quote);                     /* as --with quote has it; 0: none */
 
 /* Is this what --type can say? False: status 1. */
 bool guess_options_type(const char *text, err_t *err);

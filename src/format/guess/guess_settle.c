@@ -34,7 +34,8 @@ static bool refuse_days(const guess_t *guess, const guess_column_t *column, err_
         const char *between = !at ? "" : left ? ", " : " or ";
         at += (size_t)snprintf(patterns + at, sizeof patterns - at, "%s%s", between,
                                guess_pattern(pattern_in(&column->column, i))->text);
-        used += (size_t)snprintf(options + used, sizeof options - used, "%s--dates %s", between, words[i]);
+        used +=
+            (size_t)snprintf(options + used, sizeof options - used, "%s--with dates=%s", between, words[i]);
     }
     guess_shown(name, sizeof name, column->key, strlen(column->key));
     err_set(err, STATUS_INPUT,
@@ -120,11 +121,12 @@ static bool settle_pairs(guess_t *guess, bool point, bool said, err_t *err) {
             continue;
         guess_shown(name, sizeof name, column->key, strlen(column->key));
         if (!said)
-            return err_set(err, STATUS_INPUT,
-                           "%.1000s: the values of column '%s' are numbers with a decimal comma, or two "
-                           "numbers each%s; give --type '%s:number' if they are numbers, else --decimal . or "
-                           "--type '%s:text'",
-                           guess->name, name, point ? ": other columns have a decimal dot" : "", name, name);
+            return err_set(
+                err, STATUS_INPUT,
+                "%.1000s: the values of column '%s' are numbers with a decimal comma, or two "
+                "numbers each%s; give --type '%s:number' if they are numbers, else --with decimal=. or "
+                "--type '%s:text'",
+                guess->name, name, point ? ": other columns have a decimal dot" : "", name, name);
         column->is = guess_column_as(&column->column, KIND_TEXT);
     }
     return true;
@@ -161,7 +163,7 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
             return err_set(
                 err, STATUS_INPUT,
                 "%.1000s: the %s in the numbers of column '%s' may be the decimal mark, or the one of "
-                "thousands%s; say what the decimal mark is by --decimal , or --decimal .",
+                "thousands%s; say what the decimal mark is by --with decimal=, or --with decimal=.",
                 guess->name, mark == ',' ? "comma" : "dot", name, point ? ": other columns have either" : "");
         }
         if (mark == ',' ? point && !comma : comma && !point)

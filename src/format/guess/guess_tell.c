@@ -99,7 +99,7 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
         text_append(out, "; in another line an empty field would not be noticed, and a --format of fixed "
                          "width reads it");
     if (may_be_numbers(guess))
-        text_append(out, "; if each line is one number with a comma: --delimiter none");
+        text_append(out, "; if each line is one number with a comma: --with delimiter=none");
     if (named && guess->repeated && structure->columns > 1)
         text_append(out, "; the header is there again, and is no row");
     text_append(out, ")");
@@ -125,7 +125,7 @@ static void tell_column(text_t *out, const guess_column_t *column) {
     if (number && style->thousands && (column->column.grouped & bit))
         text_print(out, " %s '%c' for thousands", comma ? "and" : "with", style->thousands);
     if (column->is.took_point)
-        text_append(out, " with decimal dot (else: --decimal ,)");
+        text_append(out, " with decimal dot (else: --with decimal=,)");
     if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2)
         text_print(out, " %s/%s", guess_pairs[column->is.pair][0], guess_pairs[column->is.pair][1]);
     if (column->told)

@@ -142,7 +142,8 @@ static bool refuse_doubtful(const guess_t *guess, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: some of its values are in quotes that they do not need, and most of the same columns "
-        "are not: the quotes may be parts of the values. Give --quote none if they are, else --quote %s",
+        "are not: the quotes may be parts of the values. Give --with quote=none if they are, else --with "
+        "quote=%s",
         guess->name, guess_options_quote_word(guess->structure.way.quote));
 }
 
@@ -163,7 +164,7 @@ bool guess_find_torn(guess_t *guess, err_t *err) {
     return err_set(err, STATUS_INPUT,
                    "%.1000s: some of its quotes are ordinary characters%s, %" PRIu64
                    " of its records %s over several lines, each of which looks like a record itself. Give "
-                   "--quote none, or a --format with multiline: yes if they do",
+                   "--with quote=none, or a --format with multiline: yes if they do",
                    guess->name, torn->loose ? "; if others enclose texts" : ", or, if they enclose texts",
                    torn->torn, torn->torn == 1 ? "goes" : "go");
 }

@@ -189,22 +189,22 @@ static bool has_flat_dots(const schema_t *schema) {
 static void tell_other(const guess_options_t *options, const schema_t *schema, const char *what) {
     const char *other = options->dates ? other_dates(schema, "-DMY"[options->dates]) : NULL;
     if (other)
-        log_warn("--dates %s: %s reads dates as %s, and that stays: " TYPE_SPEC_ANEW,
+        log_warn("--with dates=%s: %s reads dates as %s, and that stays: " TYPE_SPEC_ANEW,
                  date_words[options->dates], what, other);
     if (options->decimal && has_other_decimal(schema, options->decimal))
-        log_warn("--decimal %c: %s reads numbers with another mark, and that stays: " TYPE_SPEC_ANEW,
+        log_warn("--with decimal=%c: %s reads numbers with another mark, and that stays: " TYPE_SPEC_ANEW,
                  options->decimal, what);
     if (options->header && has_other_header(schema, options->header == GUESS_HEADER))
-        log_warn("--header %s: %s takes the first line for %s, and that stays: " TYPE_SPEC_ANEW,
+        log_warn("--with header=%s: %s takes the first line for %s, and that stays: " TYPE_SPEC_ANEW,
                  header_words[options->header], what,
                  options->header == GUESS_HEADER ? "a record" : "the names of the columns");
     else if (options->header_line && schema->kind == RECORDS_DELIMITED &&
              options->header_line != schema->skip + 1)
-        log_warn(
-            "--header %u: %s takes line %u for the names of the columns, and that stays: " TYPE_SPEC_ANEW,
-            options->header_line, what, schema->skip + 1);
+        log_warn("--with header=%u: %s takes line %u for the names of the columns, and that "
+                 "stays: " TYPE_SPEC_ANEW,
+                 options->header_line, what, schema->skip + 1);
     if (options->nested && has_flat_dots(schema))
-        log_warn("--nested: %s makes no subdocuments, and that stays: " TYPE_SPEC_ANEW, what);
+        log_warn("--with nested=yes: %s makes no subdocuments, and that stays: " TYPE_SPEC_ANEW, what);
 }
 
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *what,
@@ -218,13 +218,13 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
         if (!spec_agrees(options->types[i], schema, what, err))
             return false;
     if (options->delimiter && !delimiter_agrees(options->delimiter, schema))
-        return err_set(err, STATUS_USAGE, "--delimiter %s: %s has another one: " TYPE_SPEC_ANEW,
+        return err_set(err, STATUS_USAGE, "--with delimiter=%s: %s has another one: " TYPE_SPEC_ANEW,
                        guess_delimiter_word(options->delimiter), what);
     if (options->encoding_given && options->encoding != schema->encoding)
-        return err_set(err, STATUS_USAGE, "--encoding %s: %s has %s: " TYPE_SPEC_ANEW,
+        return err_set(err, STATUS_USAGE, "--with encoding=%s: %s has %s: " TYPE_SPEC_ANEW,
                        encoding_names[options->encoding], what, encoding_names[schema->encoding]);
     if (options->quote && (*options->quote != schema->quote || schema->quoted_needed))
-        return err_set(err, STATUS_USAGE, "--quote: %s has quote: %s%s: " TYPE_SPEC_ANEW, what,
+        return err_set(err, STATUS_USAGE, "--with quote: %s has quote: %s%s: " TYPE_SPEC_ANEW, what,
                        schema->quote ? (const char[]){schema->quote, '\0'} : "none",
                        schema->quoted_needed ? ", quoted: needed" : "");
     tell_other(options, schema, what);
@@ -233,19 +233,24 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
                    schema_bad_values[options->bad_value], what, schema_bad_values[schema->bad_value]);
 }
 
+/* Appends --with KEY=VALUE for a shell; nothing without a value. */
+static void quote_with(text_t *line, const char *key, const char *value) {
+    char word[80];
+    snprintf(word, sizeof word, "%s=%s", key, value ? value : "");
+    shell_quote_option(line, "--with", value ? word : NULL);
+}
+
 void guess_options_quote(text_t *line, const guess_options_t *options) {
     const char decimal[] = {options->decimal, '\0'};
     char number[16];
     snprintf(number, sizeof number, "%u", options->header_line);
-    shell_quote_option(line, "--header", options->header_line ? number : header_words[options->header]);
-    shell_quote_option(line, "--dates", date_words[options->dates]);
-    shell_quote_option(line, "--decimal", *decimal ? decimal : NULL);
-    shell_quote_option(line, "--delimiter", guess_delimiter_word(options->delimiter));
-    shell_quote_option(line, "--quote", options->quote ? guess_options_quote_word(*options->quote) : NULL);
-    shell_quote_option(line, "--encoding",
-                       options->encoding_given ? encoding_names[options->encoding] : NULL);
-    if (options->nested)
-        shell_quote_word(line, "--nested");
+    quote_with(line, "header", options->header_line ? number : header_words[options->header]);
+    quote_with(line, "dates", date_words[options->dates]);
+    quote_with(line, "decimal", *decimal ? decimal : NULL);
+    quote_with(line, "delimiter", guess_delimiter_word(options->delimiter));
+    quote_with(line, "quote", options->quote ? guess_options_quote_word(*options->quote) : NULL);
+    quote_with(line, "encoding", options->encoding_given ? encoding_names[options->encoding] : NULL);
+    quote_with(line, "nested", options->nested ? "yes" : NULL);
     for (size_t i = 0; i < options->type_count; i++)
         shell_quote_option(line, "--type", options->types[i]);
     if (options->bad_value_given)

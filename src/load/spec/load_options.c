@@ -215,30 +215,23 @@ const option_t load_options[] = {
      .help = "Take each input N times (default 1), as if there were N equal files: each copy has _ids of its "
              "own."},
 
-#define GUESS_ROW(option, word, function, words)                                                             \
-    {                                                                                                        \
-        .name = (option), .group = GROUP_GUESS, .argument = (word), .kind = OPTION_CUSTOM,                   \
-        .takers = GUESSES, SPEC(guess), .custom = (function), .help = (words)                                \
-    }
-    GUESS_ROW("header", "yes|no|LINE", guess_options_header,
-              "Does the first line name the columns? Or which one, if others stand before it?"),
-    GUESS_ROW("dates", "dmy|mdy|ymd", guess_options_dates,
-              "The order in dates such as 03/04/24, if the file does not tell: dmy, mdy or ymd."),
-    GUESS_ROW("decimal", "MARK", guess_options_decimal,
-              "The decimal mark, . or , for numbers such as 1,234 if the file does not tell."),
-    GUESS_ROW("delimiter", "SIGN", guess_options_delimiter,
-              "What divides the columns, if the file does not tell: , ; | : :: tab, \\x01, blanks, or none "
-              "where a line is one column."),
-    GUESS_ROW("quote", "double|single|none", guess_options_enclosed,
-              "What encloses values that need it, if the file does not tell: \", ' or nothing."),
-    GUESS_ROW("encoding", "NAME", guess_options_encoding,
-              "The encoding, if the file does not tell: utf-8, windows-1252, latin1, "
-              "utf-8-or-windows-1252 or utf-8-or-latin1 (each value is UTF-8 where it can be)."),
-    {.name = "nested",
-     .kind = OPTION_FLAG,
+    {.name = "with",
+     .group = GROUP_GUESS,
+     .argument = "KEY=VALUE",
+     .offers =
+         "header=yes header=no delimiter=blanks delimiter=tab delimiter=none quote=double quote=single "
+         "quote=none "
+         "encoding=windows-1252 encoding=latin1 dates=dmy dates=mdy dates=ymd decimal=. decimal=, nested=yes",
+     .kind = OPTION_CUSTOM,
      .takers = GUESSES,
-     SPEC(guess.nested),
-     .help = "Dots in names of columns make subdocuments."},
+     SPEC(guess),
+     .custom = guess_options_with,
+     .help = "What the text does not say: header=yes|no|LINE (which line names the columns), delimiter=, ; | "
+             ": :: tab "
+             "\\x01 blanks or none, quote=double|single|none, encoding=NAME (utf-8, windows-1252, latin1, "
+             "utf-8-or-windows-1252, utf-8-or-latin1), dates=dmy|mdy|ymd (03/04/24), decimal=. or , (1,234), "
+             "nested=yes "
+             "(dots in names make subdocuments). May be given several times."},
     {.name = "type",
      .letter = 't',
      .argument = "SPEC",

@@ -234,7 +234,7 @@ static bool refuse(const way_t *way, size_t columns, const char *name, err_t *er
     guess_name_delimiter(shown, sign);
     return err_set(err, STATUS_INPUT,
                    "%.1000s: %s may divide its lines into %zu columns, or be a part of their text, as in "
-                   "host:port; say which by --delimiter %s or --delimiter none",
+                   "host:port; say which by --with delimiter=%s or --with delimiter=none",
                    name, shown, columns, guess_delimiter_word(sign));
 }
 

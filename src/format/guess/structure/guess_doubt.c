@@ -44,7 +44,7 @@ static bool refuse_amounts(study_t *study, const structure_t *best, const char *
         return false;
     return !is || err_set(err, STATUS_INPUT,
                           "%.1000s: each of its lines may be one number with a comma in it, or %zu columns: "
-                          "nothing tells; say which by --delimiter none or --delimiter ,",
+                          "nothing tells; say which by --with delimiter=none or --with delimiter=,",
                           name, best->columns);
 }
 
@@ -52,7 +52,7 @@ static bool refuse_said(const study_t *study, const char *name, err_t *err) {
     char sign[8];
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: --delimiter %s divides most of its lines into one field, or each into another number "
+        "%.1000s: --with delimiter=%s divides most of its lines into one field, or each into another number "
         "of fields; give another one, or --format",
         name, guess_name_delimiter(sign, study->delimiter));
 }
@@ -65,7 +65,7 @@ bool guess_refuse_gap(const char *name, size_t number, const uint8_t *text, size
         err, STATUS_INPUT,
         "%.1000s: blanks divide its lines, but %s ('%.*s') has words at other places than "
         "the lines around it: a field of it may be empty, and another one have a blank in it. Give "
-        "a --format of fixed width, or --delimiter blanks if each word is a field",
+        "a --format of fixed width, or --with delimiter=blanks if each word is a field",
         name, which, length < 60 ? (int)length : 60, (const char *)text);
 }
 
@@ -95,7 +95,7 @@ bool guess_refuse_structure(study_t *study, const structure_t *best, const char 
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: its lines may be numbers with a blank for thousands, or blanks may divide "
-            "them into columns: nothing tells; say which by --delimiter none or --delimiter blanks",
+            "them into columns: nothing tells; say which by --with delimiter=none or --with delimiter=blanks",
             name);
     if (!said && (best->score <= 0.25 || best->columns == 1) && !guess_refuse_by_width(study, name, err))
         return false;
@@ -111,7 +111,7 @@ bool guess_refuse_structure(study_t *study, const structure_t *best, const char 
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: blanks seem to divide its lines, which begin with a text in quotes, but nothing "
-            "else tells; give --delimiter blanks, or --quote none if it is one column",
+            "else tells; give --with delimiter=blanks, or --with quote=none if it is one column",
             name);
     if (best->columns > SCHEMA_MOST_FIELDS)
         return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
@@ -124,7 +124,7 @@ bool guess_refuse_structure(study_t *study, const structure_t *best, const char 
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: some of its fields are enclosed in ' and some in \", and only one of them can be "
-            "the quote character: say which by --quote single or --quote double",
+            "the quote character: say which by --with quote=single or --with quote=double",
             name);
     if (best->behind_blank.length)
         return guess_refuse_behind_blank(name, best->behind_blank.text, best->behind_blank.length, err);
@@ -163,12 +163,13 @@ static const uint8_t *find_fields(const study_t *study) {
 bool guess_check_fields(const study_t *study, const char *name, err_t *err) {
     const uint8_t *line = find_fields(study);
     return !line ||
-           err_set(err, STATUS_INPUT,
-                   "%.1000s: looks like the log of a web server (W3C): blanks divide its columns, and line "
-                   "%zu (#Fields:) names them. Make that line a header (grep -v '^#[^F]' FILE | sed "
-                   "'s/^#Fields: *//' > NEW), and give NEW with --delimiter blanks; or give this one with "
-                   "--delimiter blanks, and the columns have no names",
-                   name, study->lines_before + 1 + lines_count(study->text, (size_t)(line - study->text)));
+           err_set(
+               err, STATUS_INPUT,
+               "%.1000s: looks like the log of a web server (W3C): blanks divide its columns, and line "
+               "%zu (#Fields:) names them. Make that line a header (grep -v '^#[^F]' FILE | sed "
+               "'s/^#Fields: *//' > NEW), and give NEW with --with delimiter=blanks; or give this one with "
+               "--with delimiter=blanks, and the columns have no names",
+               name, study->lines_before + 1 + lines_count(study->text, (size_t)(line - study->text)));
 }
 
 bool guess_check_hashes(const study_t *study, const char *name, err_t *err) {
@@ -194,6 +195,6 @@ bool guess_refuse_two(const structure_t *one, const structure_t *other, const ch
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: %s divides its lines into %zu columns, and %s into %zu: nothing tells which is right; "
-        "say it by --delimiter %s or --delimiter %s",
+        "say it by --with delimiter=%s or --with delimiter=%s",
         name, first, one->columns, second, other->columns, first, second);
 }

@@ -163,7 +163,7 @@ static bool refuse(const study_t *study, const structure_t *found, const span_t 
     guess_name_delimiter(sign, found->way.delimiter);
     return err_set(err, STATUS_INPUT,
                    "%.1000s: %s may divide its lines into %zu columns, or be a part of its links ('%s'): "
-                   "nothing tells; say which by --delimiter %s or --delimiter none",
+                   "nothing tells; say which by --with delimiter=%s or --with delimiter=none",
                    name, sign, found->columns, shown, sign);
 }
 

@@ -231,8 +231,8 @@ static bool refuse_words(const structure_t *found, const char *name, err_t *err)
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: its commas have a blank behind them, and make no column of numbers: they may "
-        "divide its lines into %zu columns, or be a part of their text; say which by --delimiter , "
-        "or --delimiter none",
+        "divide its lines into %zu columns, or be a part of their text; say which by --with delimiter=, "
+        "or --with delimiter=none",
         name, found->columns);
 }
 
@@ -241,7 +241,7 @@ static bool refuse_seconds(const char *name, err_t *err) {
                    "%.1000s: the comma behind the seconds of its times may be their decimal mark, or divide "
                    "columns. Make it a dot if it is a mark "
                    "(sed -E 's/(:[0-9]{2}),([0-9]{3})/\\1.\\2/' FILE > NEW), and give that; else say "
-                   "--delimiter ,",
+                   "--with delimiter=,",
                    name);
 }
 
@@ -252,7 +252,7 @@ static bool refuse_blanks(const study_t *study, const structure_t *found, const 
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: '%c' divides its lines into %zu columns, and blanks may divide them, too ('%.*s'): "
-        "say which by --delimiter '%c' or --delimiter blanks",
+        "say which by --with delimiter='%c' or --with delimiter=blanks",
         name, sign, found->columns, shown, (const char *)text, sign);
 }
 

@@ -464,11 +464,11 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
     if (said->header_line > 1 + (told_length > 0)) {
         if (!header)
             return err_set(err, STATUS_INPUT,
-                           "%.1000s: --header %u: there is no such line in its first %zu bytes", name,
+                           "%.1000s: --with header=%u: there is no such line in its first %zu bytes", name,
                            said->header_line, length);
         if (said->header_line > SCHEMA_MOST_SKIPPED + 1)
             return err_set(err, STATUS_INPUT,
-                           "%.1000s: --header %u: at most %d lines can stand before it; take them out "
+                           "%.1000s: --with header=%u: at most %d lines can stand before it; take them out "
                            "(sed 1,%ud FILE > NEW), and give that",
                            name, said->header_line, SCHEMA_MOST_SKIPPED, said->header_line - 1);
         first = header;

@@ -16,7 +16,7 @@ enum { GUESS_DELIMITERS = 9, GUESS_TWO_COLONS = '\x03' };
 extern const char *const guess_delimiter_words[];
 char guess_delimiter_sign(size_t word);
 const char *guess_delimiter_word(char delimiter); /* NULL: nobody can say it */
-/* As a shell takes it behind --delimiter, and a sentence without. */
+/* As a shell takes it after --with delimiter=, and a sentence without. */
 const char *guess_name_delimiter(char out[8], char delimiter);
 /* Of a way: GUESS_TWO_COLONS where two divide. */
 char guess_way_sign(const way_t *way);

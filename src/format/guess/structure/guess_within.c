@@ -64,13 +64,14 @@ static bool refuse(const structure_t *found, const span_t *span, bool tabs, cons
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: %s divides its lines into %zu columns, but most of them have tabs, too ('%s'), "
-            "which may divide them, if not evenly: say --delimiter %s if that is right, else give a --format",
+            "which may divide them, if not evenly: say --with delimiter=%s if that is right, else give a "
+            "--format",
             name, sign, found->columns, shown, sign);
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: in most of its records %s stands behind a backslash ('%s'), as databases write one "
         "that is a part of the text, and outside of quotes no format reads that: write the file "
-        "anew with such texts in quotes; or say --delimiter %s if it divides there, too",
+        "anew with such texts in quotes; or say --with delimiter=%s if it divides there, too",
         name, sign, shown, sign);
 }
 
