@@ -175,6 +175,15 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      AT(answers),
      .help = "Print what the queries return, too."},
+    {.name = "first",
+     .typed = true,
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     AT(spec.choices.first),
+     .least = 1,
+     .most = 1000000,
+     .help = "Print the first N documents that a query finds, and measure nothing. Without a query: of the "
+             "collection."},
     {.name = "compare",
      .argument = "FILE",
      .kind = OPTION_TEXT,
@@ -240,6 +249,7 @@ static const apart_t apart[] = {
     {"list", "report json compare answers", "measures nothing"},
     {"show", "report json compare answers", "measures nothing"},
     {"explain", "report json compare answers", "measures nothing"},
+    {"first", "report json compare explain repeats warmup count duration clients rate while", "measures nothing"},
     {"duration", "count", "asks until the time is over"},
     {.option = NULL},
 };
@@ -250,6 +260,8 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
         spec->suite = words[0];
         count = 0;
     }
+    if (!spec->suite && !count && spec->choices.first)
+        spec->suite = "{}";
     if (!spec->suite)
         return err_set(
             err, STATUS_USAGE,
@@ -266,7 +278,11 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
                        values->report);
     if (spec->rate > 0 && !spec->count && !spec->duration_ns)
         spec->duration_ns = 10000000000;
-    spec->choices.answers = values->answers || values->json || values->report;
+    if (spec->choices.first) {
+        spec->repeats = 1;
+        spec->warmups = 0;
+    }
+    spec->choices.answers = values->answers || values->json || values->report || spec->choices.first;
     spec->choices.queries = words;
     spec->choices.query_count = (size_t)count;
     spec->choices.params = values->params.items;
@@ -290,6 +306,8 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
                                values->spec.uri, status, err);
     if (values->spec.explain && ok)
         query_print_plans(&result);
+    else if (values->spec.choices.first && ok)
+        query_print_answers(&result, false);
     else if (measured && values->json) {
         bson_t document = BSON_INITIALIZER;
         query_make_result(&document, &result, values->compare ? &then : NULL);
@@ -297,7 +315,7 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
         bson_destroy(&document);
     } else if (measured) {
         if (values->answers)
-            query_print_answers(&result);
+            query_print_answers(&result, true);
         query_print_table(&result);
     }
     if (measured && values->compare)
@@ -336,6 +354,7 @@ const command_t command_query = {
             "Measurements take turns, so that what changes on the machine meets all of them alike. "
             "One that failed, or was made too rarely to tell, has no figure.",
     .examples =
+        "  tipple query --uri mongodb://127.0.0.1/mot.results --first 3          # a few documents\n"
         "  tipple query --list\n"
         "  tipple query --uri mongodb://127.0.0.1/mot.results '[{$group: {_id: $k, tests: {$sum: 1}}}]'\n"
         "  tipple query --suite mot --uri mongodb://127.0.0.1/mot.results greenness\n"

@@ -377,9 +377,12 @@ static bool count_sent(maker_t *maker, uint64_t bytes) {
 }
 
 static bool build(maker_t *maker, request_t *request, const bson_t *params, const reads_t *reads) {
-    return request_build(request, maker->list->suite, maker->query, server_database(maker->list->server),
-                         server_collection(maker->list->server), params, reads, maker->err) &&
-           count_sent(maker, (uint64_t)request->body->len + request->options->len);
+    if (!request_build(request, maker->list->suite, maker->query, server_database(maker->list->server),
+                       server_collection(maker->list->server), params, reads, maker->err))
+        return false;
+    if (maker->choices->first)
+        request_limit(request, maker->choices->first);
+    return count_sent(maker, (uint64_t)request->body->len + request->options->len);
 }
 
 static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, const answer_t *drawn,

@@ -32,6 +32,7 @@ typedef struct {
     bool timed;         /* all are measured for a time; false: only queries that draw */
     bool setup;         /* make missing indexes */
     bool answers;       /* are wanted when all is measured */
+    uint64_t first;     /* only the first N documents of each answer; 0: all of it */
     size_t most;        /* at most this many measurements, the first ones; 0: all */
 } choices_t;
 

@@ -48,7 +48,8 @@ class Links(unittest.TestCase):
         for text, said in (("[x](gone.md)", "there is no gone.md"), ("[x](#gone)", "page.md has no heading #gone"),
                            ("[x](other.md#a-thing-2)", "other.md has no heading #a-thing-2"),
                            ("[x](src/gone.c)", "there is no src/gone.c"), ("`src/gone.c`", "there is no src/gone.c"),
-                           ("`src/*.yaml`", "there is no src/*.yaml"), ("`tools/gone`", "there is no tools/gone")):
+                           ("`src/*.yaml`", "there is no src/*.yaml"), ("`tools/gone`", "there is no tools/gone"),
+                           ("| a | %s|" % ("b " * 61), "a cell of the table has 61 words; more than 60 are paragraphs")):
             with self.subTest(text):
                 self.assertEqual([said], self.wrong(text))
 

@@ -20,6 +20,7 @@ MODULE = re.compile(r"`([a-z_]+(?:/[a-z_]+)+(?:[.][ch])?)`")  # of src, in docs/
 HEADER = re.compile(r"\b((?:[a-z_]+/)+[a-z_0-9]+[.]h)\b")  # in comments
 PAGE = re.compile(r"\bdocs/[\w-]+\.md(?:#[\w-]+)?")
 LONGEST = 120
+MOST_WORDS = 60  # in a cell of a table
 NO_ORDER = re.compile(r"(An?|The|Th[ai]s|It|One|Two|No|What|How|When|Some|All|Each|WIP|fixup!|squash!|\w+ed|\w+ing|\w+[^siu]s)$")
 ORDERS = {"Embed", "Shed", "Need", "Feed", "Speed", "Seed", "Exceed", "Proceed", "Succeed", "Bring"}
 
@@ -72,6 +73,9 @@ def is_there(named, folders):
 
 def wrong_in_page(path, root=ROOT):
     for number, line in outside_code(path.read_text()):
+        for cell in re.split(r"(?<!\\)\|", line)[1:-1] if line.startswith("|") else ():
+            if len(cell.split()) > MOST_WORDS:
+                yield number, "a cell of the table has %d words; more than %d are paragraphs" % (len(cell.split()), MOST_WORDS)
         plain = re.sub(r"`[^`]*`", "", line)
         for target in LINK.findall(plain):
             wrong = wrong_target(path, target, root)

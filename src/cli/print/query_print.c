@@ -474,7 +474,7 @@ static void print_json(const bson_t *document) {
     free(json);
 }
 
-void query_print_answers(const query_result_t *result) {
+void query_print_answers(const query_result_t *result, bool named) {
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
         bson_iter_t at;
@@ -482,8 +482,9 @@ void query_print_answers(const query_result_t *result) {
         /* of several that differ only in how they were sent, the first one's */
         if (!measure->answered || measure->work->count > 1 || (i && same_question(&measure[-1], measure)))
             continue;
-        out_print("%s%s%s\n", measure->work->query->name, *measure->work->with ? " " : "",
-                  measure->work->with);
+        if (named)
+            out_print("%s%s%s\n", measure->work->query->name, *measure->work->with ? " " : "",
+                      measure->work->with);
         bson_iter_init(&at, measure->answer.documents);
         while (bson_iter_next(&at)) {
             if (!bson_read_document(&at, &document))
@@ -493,7 +494,8 @@ void query_print_answers(const query_result_t *result) {
         }
         if (measure->answer.more)
             out_print("... and more: %" PRIu64 " documents in all\n", measure->answer.count);
-        out_print("\n");
+        if (named)
+            out_print("\n");
     }
 }
 

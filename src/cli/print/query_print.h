@@ -11,7 +11,7 @@ void query_print_table(const query_result_t *result);
 void query_make_result(bson_t *to, const query_result_t *result, const bson_t *then);
 void query_print_comparison(const query_result_t *result, const bson_t *then);
 /* The answers themselves, a line each. */
-void query_print_answers(const query_result_t *result);
+void query_print_answers(const query_result_t *result, bool named); /* named: each after its query's name */
 void query_print_plans(const query_result_t *result);
 
 /* ---- figures: NAN where there are too few times to know one ---- */

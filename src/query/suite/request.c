@@ -389,6 +389,23 @@ bool request_build(request_t *request, const suite_t *suite, const query_t *quer
     return ok;
 }
 
+void request_limit(request_t *request, uint64_t most) {
+    bson_t stage = BSON_INITIALIZER, options = BSON_INITIALIZER;
+    if (request->kind == QUERY_PIPELINE) {
+        char key[16];
+        snprintf(key, sizeof key, "%u", bson_count_keys(request->body));
+        BSON_APPEND_INT64(&stage, "$limit", (int64_t)most);
+        BSON_APPEND_DOCUMENT(request->body, key, &stage);
+    } else if (request->kind == QUERY_FIND) {
+        bson_copy_to_excluding_noinit(request->options, &options, "limit", NULL);
+        BSON_APPEND_INT64(&options, "limit", (int64_t)most);
+        bson_destroy(request->options);
+        request->options = bson_copy(&options);
+    }
+    bson_destroy(&stage);
+    bson_destroy(&options);
+}
+
 void request_free(request_t *request) {
     if (!request->database && !request->collection)
         return;

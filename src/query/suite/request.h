@@ -30,6 +30,8 @@ typedef struct {
  * An aggregation that does not only read is refused, wherever its stages came from. */
 bool request_build(request_t *request, const suite_t *suite, const query_t *query, const char *database,
                    const char *collection, const bson_t *params, const reads_t *reads, err_t *err);
+/* Asks for the first N documents alone. */
+void request_limit(request_t *request, uint64_t most);
 void request_free(request_t *request); /* zeroed is allowed */
 
 /* Checks that each stage of an aggregation is one that is known to read only, also in the pipelines of $lookup,
