@@ -124,7 +124,7 @@ TIPPLE_API tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error
  *   lists     input (a file, directory, pattern, or "-"), index, filter, type: each call adds one
  *   guessing  with ("header=no", "delimiter=;": each call adds one) and type: not next to a format that is set; and
  *             on-bad-value, also of a format that was opened by its name
- *   numbers   threads, batch, batch-bytes, memory, max-record, max-rejects, limit, max-rate, patience: spelled as there
+ *   numbers   threads, batch, memory, max-record, max-rejects, limit, max-rate, patience: spelled as there
  *   switches  drop (does not ask), append, direct, unsafe, dry-run, skip-bad-files, reload-changed,
  *             reload-missing, same-collection: "true" or "false"
  * The value is copied. False: there is no such option, the value does not fit or is out of range, or holds a URI with a password, or the load has

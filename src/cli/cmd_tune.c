@@ -20,7 +20,7 @@ static bool set_value(const void *option, const char *value, load_spec_t *load, 
 }
 
 /* threads and batch come first */
-static const char *const listed[] = {"threads", "batch", "compressor", "memory", "batch-bytes"};
+static const char *const listed[] = {"threads", "batch", "compressor", "memory"};
 
 static void begin_lists(tune_spec_t *spec) {
     spec->list_count = sizeof listed / sizeof *listed;
@@ -91,12 +91,6 @@ static const option_t options[] = {
      AT(spec.lists[3]),
      .custom = read_list,
      .help = "Memory sizes to try (default: as for load)."},
-    {.name = "batch-bytes",
-     .argument = "SIZE,...",
-     .kind = OPTION_CUSTOM,
-     AT(spec.lists[4]),
-     .custom = read_list,
-     .help = "Batch sizes to try, in bytes (default: as for load)."},
     {.name = "budget",
      .group = GROUP_MEASURED,
      .argument = "TIME",

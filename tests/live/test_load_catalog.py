@@ -76,7 +76,7 @@ class Held(livetest.Case):
     def test_loads(self):
         """a document a run, opened and closed with its settings, counts and status"""
         self.write("a.csv", rows(500, bad={7}))
-        self.load("a.csv", "--threads", 3, "--batch", 70, "--batch-bytes", "64K", status=2)
+        self.load("a.csv", "--threads", 3, "--batch", 70, status=2)
         self.load("a.csv", status=2)
         first, second = self.loads()
         self.assertEqual(["load", "mot", "", 3, 70, 65536, False, 1, 2, 500, 499, 0, 1, 0], [first[key] for key in (

@@ -259,13 +259,13 @@ class Choice(livetest.Case):
 
     @livetest.nightly
     def test_extremes(self):
-        """batches of one document, of few bytes, many threads, little memory: the same documents"""
+        """batches of one document, many threads, little memory: the same documents"""
         text = rows(2500)
         self.write("a.csv", text)
         self.write("b.gz", gzip.compress(text))
         books = Books().plain("a.csv", text).gzip("b.gz", text, gzip.compress(text))
         for number, words in enumerate((
-                ("--batch", 1, "-j", 2), ("--batch-bytes", "4096"), ("-j", 1, "-b", 100000, "--batch-bytes", "40M"),
+                ("--batch", 1, "-j", 2), ("-j", 1, "-b", 100000),
                 ("-j", 16, "--memory", "16M"), ("-j", 256, "--memory", "16M", "-b", 3), ("-j", 16, "-b", 1, "--unsafe"))):
             counts = self.load("a.csv", "b.gz", *words, collection="r%d" % number)
             self.assertEqual(5000, counts["loaded"])

@@ -789,7 +789,7 @@ NOT_NEEDED = {
                                           "--compressor", "--same-collection"],
     "of inputs, which --retry has none of": ["--input-name", "--copies", "--limit", "--skip-bad-files", "--reload-changed",
                                              "--reload-missing", "--retry"],
-    "changes no document": ["--threads", "--batch", "--batch-bytes", "--memory", "--direct", "--max-rate", "--unsafe",
+    "changes no document": ["--threads", "--batch", "--memory", "--direct", "--max-rate", "--unsafe",
                             "--patience", "--dry-run", "--rejects", "--json", "--report", "--quiet", "--verbose", "--help",
                             "--version"]}
 

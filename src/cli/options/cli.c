@@ -147,6 +147,7 @@ static const struct {
     {"nested", 0, "--with nested=yes"},
     {"polite", 0, "--max-rate auto"},
     {"help-all", 0, "--help"},
+    {"batch-bytes", 0, "--batch N; a batch is also sent when it has 2 MB"},
     {"reject-code", 0, "nothing: which errors are a document's fault is known, and any other ends the load"},
     {"validate", 0,
      "nothing: the structure of BSON is always checked, and text that is not UTF-8 is stored as it is"},

@@ -21,7 +21,7 @@ static void drop_batch(load_state_t *loading, batch_t *batch) {
 
 /* ---- which batch a document goes to ---- */
 
-/* Room for one more document of up to `needed` bytes: by growing to --batch-bytes, then by sending. */
+/* Room for one more document of up to `needed` bytes: by growing to the bytes of a batch, then by sending. */
 static bool make_room(loader_t *loader, batch_t *batch, size_t needed, err_t *err) {
     const size_t most = loader->loading->batch_bytes;
     if (batch->used + needed > most && batch->count && !loader_send(loader, batch, err))
