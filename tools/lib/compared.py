@@ -269,7 +269,7 @@ SAID = ["--with header=yes", "--with header=no", "--with header=2", "--with date
         "--with decimal=.", "--with delimiter=;", "--with delimiter=,", "--with delimiter=none", "--with quote=none", "--with quote=single",
         "--with encoding=latin1", "--with encoding=utf-8-or-windows-1252", "--with nested=yes", "-t c0:text", "-t c0:long", "-t c0:date",
         "-t c0:key:", "-t c0:double", "--on-bad-value null", "--on-bad-value reject",
-        "--on-bad-value stop", "--id c0", "--filter c0>=5", "--filter c0==x", "--limit 3", "--max-record 40",
+        "--id c0", "--filter c0>=5", "--filter c0==x", "--limit 3", "--max-record 40",
         "--max-rejects 0"]
 
 
