@@ -66,7 +66,7 @@ mongoc_client_t *server_take(server_t *server, err_t *err) {
         await_stop(client);
     else
         err_set(err, STATUS_HOST, "more threads than connections to %s: lower %s", server->address.hosts,
-                server->reads ? "--clients or --parallel" : "--threads");
+                server->reads ? "--clients" : "--threads");
     return client;
 }
 

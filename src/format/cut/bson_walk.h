@@ -1,5 +1,5 @@
 /* bson_walk: do the elements of a BSON document fit into each other? A server refuses a whole message for one document of
- * which that is not true, so each document is walked before it is sent. Texts are not looked at (`--validate` does that). */
+ * which that is not true, so each document is walked before it is sent. Texts are stored as they are. */
 #ifndef TIPPLE_FORMAT_CUT_BSON_WALK_H
 #define TIPPLE_FORMAT_CUT_BSON_WALK_H
 
