@@ -203,7 +203,7 @@ static bool is_of_documents(const load_spec_t *spec, tipple_error_t *error) {
 
 static bool may_push(const tipple_load_t *load, bool documents, tipple_error_t *error) {
     const load_spec_t *spec = &load->options.load.spec;
-    if (spec->input_count)
+    if (load->options.load.inputs.count)
         return refuse(error, "the load has inputs: run it, and push into another one");
     if (!spec->input_name || !*spec->input_name)
         return refuse(

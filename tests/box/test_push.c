@@ -270,16 +270,16 @@ TEST(refused) {
     static const struct {
         const char *name, *value, *says;
     } wrong[] = {{"thread", "2", "did you mean 'threads'"},
-                 {"threads", "many", "no value"},
-                 {"threads", "4294967296", "no value"},
-                 {"drop", "maybe", "no value"},
-                 {"existing", "", "no value"},
-                 {"patience", "long", "no value"},
-                 {"memory", "-1", "no value"},
-                 {"max-rate", "x", "no value"},
-                 {"input-name", "mongodb://joe:hunter2@h/d.c", "input-name: it holds a password"},
-                 {"input", "mongodb:/joe:hunter2@h/d.c", "input: it holds a password"},
-                 {"type", "mongodb://joe:hunter2@h/d.c", "type: it holds a password"}};
+                 {"threads", "many", "not a whole number"},
+                 {"threads", "4294967296", "out of range"},
+                 {"drop", "maybe", "neither true nor false"},
+                 {"existing", "", "none of reject"},
+                 {"patience", "long", "not a time"},
+                 {"memory", "-1", "not a size"},
+                 {"max-rate", "x", "documents a second"},
+                 {"input-name", "mongodb://joe:hunter2@h/d.c", "--input-name holds a password"},
+                 {"input", "mongodb:/joe:hunter2@h/d.c", "--input holds a password"},
+                 {"type", "mongodb://joe:hunter2@h/d.c", "--type holds a password"}};
     tipple_error_t error;
     tipple_load_t *load = tipple_load_new("mongodb://127.0.0.1:1/d.c", &error);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

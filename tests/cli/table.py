@@ -147,9 +147,15 @@ class Expectation:
     def refused(self):
         return self.wanted[:1].isdigit() and not self.given()
 
+    @staticmethod
+    def option(word):
+        """header=no is --with header=no; type=a:int is an option itself."""
+        told = re.match("(header|dates|decimal|delimiter|quote|encoding|nested)=", word)
+        return "--with " + shlex.quote(word) if told else shlex.quote("--" + word)
+
     def script(self, files):
         """Returns lines of sh that keep what the commands print in the files NAME.out and so on."""
-        options = " ".join(shlex.quote("--" + word) for word in shlex.split(self.settings) if word != "kept")
+        options = " ".join(self.option(word) for word in shlex.split(self.settings) if word != "kept")
         guess = "tipple formats --guess %s %s" % (options, files)
         parse = "tipple parse --relaxed %s %s" % (options, files)
         if "format=" in self.settings:
