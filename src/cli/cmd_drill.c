@@ -132,7 +132,7 @@ static bool prepare(values_t *values, FILE **history, err_t *err) {
 static int answer(const drill_result_t *result, double within, int status, err_t *err) {
     double seconds;
     char wanted[UNITS_MAX], needed[UNITS_MAX];
-    if (!within || (status != STATUS_OK && status != STATUS_SOME_REJECTED) ||
+    if (within <= 0 || (status != STATUS_OK && status != STATUS_SOME_REJECTED) ||
         drill_is_within(result, within, &seconds))
         return status;
     err_set(err, STATUS_MISSED, "it %s %s from nothing to verified, and --within allows %s",
