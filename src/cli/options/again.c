@@ -1,7 +1,6 @@
 #include "cli/options/again.h"
 #include "base/conceal.h"
 #include "base/text.h"
-#include "cli/options/cli_inner.h"
 #include "cli/options/shell_quote.h"
 #include "server/address.h"
 
@@ -35,18 +34,14 @@ char *again_conceal(const char *text, const char *uri) {
     return out;
 }
 
-/* The length of "--while", where that option takes a COMMAND; 0: it is another word. */
+/* The length of "--while", where that option takes a COMMAND, as one of a command's own can; 0: it is another word. */
 static size_t command_option(const command_t *command, const char *word) {
     const size_t length = strcspn(word, "=");
-    cli_rows_t rows;
-    cli_rows(command, &rows);
-    for (size_t i = 0; i < rows.count; i++) {
-        const option_t *option = rows.rows[i].option;
+    for (const option_t *option = command->options; option->name; option++)
         if (option->argument && strcmp(option->argument, "COMMAND") == 0 &&
             length == strlen(option->name) + 2 && strncmp(word, "--", 2) == 0 &&
             strncmp(word + 2, option->name, length - 2) == 0)
             return length;
-    }
     return 0;
 }
 
