@@ -40,15 +40,14 @@ class Compare(unittest.TestCase):
         path.chmod(0o755)
         return str(path)
 
-    def compared(self, allowed="", renamed=None, questions=None, only=None, **other):
+    def compared(self, allowed="", questions=None, only=None, **other):
         """(exit status, the differences found) of the usual program and of one with something else."""
         (self.folder / "allowed").write_text(allowed)
         report = tool.Report(self.folder / "allowed")
         builds = [self.program("old"), self.program("new", **other)]
         options = types.SimpleNamespace(builds=builds, only=only, servers=False)
         asked = questions or [Question("%s/1" % kind, [kind], kind) for kind in SAME]
-        with mock.patch.object(tool.compared, "questions", lambda new: asked), \
-                mock.patch.object(tool, "RENAMED", renamed or {}), mock.patch("builtins.print"):
+        with mock.patch.object(tool.compared, "questions", lambda new: asked), mock.patch("builtins.print"):
             return tool.compare(options, report), sorted(report.found)
 
     def test_same(self):
@@ -98,11 +97,13 @@ class Compare(unittest.TestCase):
         self.assertEqual((1, [("status", "2 -> 1")]), self.compared(entry % ("meant", "load"), **other))
 
     def test_renamed(self):
-        asked = [Question("documents/1", ["guess", "--new=1"], "output")]
-        old = {"guess": 'echo "$2" | sed s/new/old/'}
-        with mock.patch.dict(SAME, {"guess": 'test "$2" = --old=1 && echo --old=1'}):
-            self.assertEqual((0, []), self.compared(questions=asked, renamed={"--old": "--new"}, **old))
-            self.assertEqual(1, self.compared(questions=asked, **old)[0])
+        """the base is asked by the words that it knows: --header no, where it has no --with"""
+        asked = [Question("documents/1", ["guess", "--with", "header=no"], "output")]
+        old, new = 'test "$2" = --header && echo "header=$3"', 'test "$2" = --with && echo "$3"'
+        with mock.patch.dict(SAME, {"guess": old}):
+            self.assertEqual((0, []), self.compared(questions=asked, guess=new))
+        with mock.patch.dict(SAME, {"guess": old, "help": "echo '--with KEY=VALUE'"}):
+            self.assertEqual(1, self.compared(questions=asked, guess=new)[0])
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ class Held(livetest.Case):
         self.load("a.csv", "--threads", 3, "--batch", 70, status=2)
         self.load("a.csv", status=2)
         first, second = self.loads()
-        self.assertEqual(["load", "mot", "", 3, 70, 65536, False, 1, 2, 500, 499, 0, 1, 0], [first[key] for key in (
+        self.assertEqual(["load", "mot", "", 3, 70, 2 << 20, False, 1, 2, 500, 499, 0, 1, 0], [first[key] for key in (
             "command", "format", "filter", "threads", "batch", "batchBytes", "unsafe", "files", "status", "read",
             "loaded", "alreadyThere", "rejected", "filtered")])
         self.assertTrue(first["host"] and first["version"])
