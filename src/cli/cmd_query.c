@@ -249,7 +249,8 @@ static const apart_t apart[] = {
     {"list", "report json compare answers", "measures nothing"},
     {"show", "report json compare answers", "measures nothing"},
     {"explain", "report json compare answers", "measures nothing"},
-    {"first", "report json compare explain repeats warmup count duration clients rate while", "measures nothing"},
+    {"first", "report json compare explain repeats warmup count duration clients rate while",
+     "measures nothing"},
     {"duration", "count", "asks until the time is over"},
     {.option = NULL},
 };

@@ -218,10 +218,9 @@ const option_t load_options[] = {
     {.name = "with",
      .group = GROUP_GUESS,
      .argument = "KEY=VALUE",
-     .offers =
-         "header=yes header=no delimiter=blanks delimiter=tab delimiter=none quote=double quote=single "
-         "quote=none "
-         "encoding=windows-1252 encoding=latin1 dates=dmy dates=mdy dates=ymd decimal=. nested=yes",
+     .offers = "header=yes header=no delimiter=blanks delimiter=tab delimiter=none quote=double quote=single "
+               "quote=none "
+               "encoding=windows-1252 encoding=latin1 dates=dmy dates=mdy dates=ymd decimal=. nested=yes",
      .kind = OPTION_CUSTOM,
      .takers = GUESSES,
      SPEC(guess),
