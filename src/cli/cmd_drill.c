@@ -21,8 +21,6 @@ typedef struct {
 
 #define AT(name) .offset = offsetof(values_t, name)
 
-#define GROUP_REHEARSED "What is rehearsed"
-
 static const option_t options[] = {
     {.name = "drop",
      .group = GROUP_COLLECTION,
@@ -128,7 +126,7 @@ static bool prepare(values_t *values, FILE **history, err_t *err) {
                    strerror(errno));
 }
 
-/* A drill that was good is good also where it took longer than it should. */
+/* Only a drill that ended well can miss --within. */
 static int answer(const drill_result_t *result, double within, int status, err_t *err) {
     double seconds;
     char wanted[UNITS_MAX], needed[UNITS_MAX];

@@ -82,7 +82,7 @@ static bool confirm(const values_t *values, int count, char *const *names, err_t
         return true;
     snprintf(question, sizeof question, "Remove all documents of %.1000s%s from the collection?", names[0],
              count > 1 ? " and of the other inputs" : "");
-    return cli_may_ask(false, "--delete removes documents", err) && cli_ask(question, err);
+    return cli_may_ask("--delete removes documents", err) && cli_ask(question, err);
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

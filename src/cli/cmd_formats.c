@@ -22,8 +22,6 @@ typedef struct {
     load_options_t load;
 } values_t;
 
-#define GROUP_ASKED "What is asked"
-
 static const option_t options[] = {
     {.name = "show",
      .group = GROUP_ASKED,

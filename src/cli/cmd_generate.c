@@ -19,8 +19,6 @@ typedef struct {
     bool gzip, study;
 } values_t;
 
-#define GROUP_MADE "What is made"
-
 static const option_t options[] = {
     {.name = "rows",
      .group = GROUP_MADE,

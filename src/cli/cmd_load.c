@@ -110,7 +110,7 @@ static bool confirm_drop(const values_t *values, size_t collections, err_t *err)
         return true;
     char name[300], count[UNITS_MAX], question[sizeof name + 200];
     uint64_t documents;
-    if (!cli_may_ask(values->yes, "--drop destroys what is in the collection", err) ||
+    if (!cli_may_ask("--drop destroys what is in the collection", err) ||
         (!collections && !look_at_doomed(values, name, sizeof name, &documents, err)))
         return false;
     if (collections)

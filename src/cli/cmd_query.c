@@ -76,8 +76,6 @@ static bool read_rate(void *values, const char *text, err_t *err) {
 
 #define AT(name) .offset = offsetof(values_t, name)
 
-#define GROUP_QUERIES "Suites and queries"
-
 static const option_t options[] = {
     CLI_URI(values_t, spec.uri),
     {.name = "read-preference",
@@ -249,6 +247,7 @@ static const apart_t apart[] = {
     {"list", "report json compare answers", "measures nothing"},
     {"show", "report json compare answers", "measures nothing"},
     {"explain", "report json compare answers", "measures nothing"},
+    {"first", "suite", "takes a query of your own, or none"},
     {"first", "report json compare explain repeats warmup count duration clients rate while",
      "measures nothing"},
     {"duration", "count", "asks until the time is over"},

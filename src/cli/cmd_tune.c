@@ -52,8 +52,6 @@ static bool read_list(void *at, const char *text, err_t *err) {
 
 #define AT(name) .offset = offsetof(values_t, name)
 
-#define GROUP_TRIED "What is tried"
-
 static const option_t options[] = {
     {.name = "sample",
      .group = GROUP_TRIED,

@@ -37,8 +37,6 @@ static bool read_sample(void *values, const char *text, err_t *err) {
 
 #define AT(name) .offset = offsetof(values_t, name)
 
-#define GROUP_COMPARED "What is compared"
-
 static const option_t options[] = {
     {.name = "retry",
      .group = GROUP_INPUT,

@@ -225,7 +225,7 @@ static void run_shell(const char *command, const sigset_t *blocked) {
     _exit(127);
 }
 
-/* Told to end, by beside_stop, which tells all of the group, or because the starter was killed: then nobody else does. */
+/* Asked to end: by beside_stop, which signals the whole group, or because the starter was killed and nothing else does. */
 static void on_told(pid_t starter) {
     if (getppid() == starter)
         return;

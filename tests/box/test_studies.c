@@ -69,7 +69,7 @@ TEST(what_is_left) {
     }
 }
 
-/* A collection of somebody's that has nearly this name stays as it is. */
+/* A user's collection with nearly this name stays as it is. */
 TEST(of_somebody) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);

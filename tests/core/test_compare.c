@@ -20,7 +20,7 @@ static bool read_text(const char *text, bson_t *then, err_t *err) {
     return ok;
 }
 
-/* A measurement of now, ten requests of which so many found nothing. */
+/* A measurement of now, ten requests of which N found nothing. */
 static void find(const bson_t *then, const char *name, const char *with, const char *reads, uint32_t clients,
                  uint64_t empty, uint64_t failures, compared_t *compared, bool *found) {
     static hist_t hist;

@@ -91,6 +91,13 @@ class House(unittest.TestCase):
                 self.assertLessEqual({option, *others.split()}, known, path.name)
         self.assertGreater(rows, 15)
 
+    def test_headings(self):
+        """an option under a heading that cli.c does not list would be on no page, and would not be known"""
+        headings = [re.findall(r"#define (GROUP_\w+)", (ROOT / "src" / name).read_text()) for name in (
+            "cli/options/cli.h", "load/spec/load_options.h")]
+        listed = (ROOT / "src/cli/options/cli.c").read_text().partition("groups[] = {")[2].partition("};")[0]
+        self.assertEqual(sorted(sum(headings, [])), sorted(re.findall(r"GROUP_\w+", listed)))
+
     def test_one_decimal_point(self):
         """a program in German has set a comma, and uses the library"""
         self.assertEqual([], [path for path in sources() if re.search(r"\bstrto(f|d|ld)\(", path.read_text())])

@@ -60,7 +60,7 @@ TEST(learns_what_is_usual) {
     assert_true(step.usual < 3 * MS);
 }
 
-/* A server that takes so many batches at once, and longer in proportion for more: the load finds it and keeps near it,
+/* A server that takes N batches at once, and longer in proportion for more: the load finds it and keeps near it,
  * seldom far above. */
 TEST(finds_what_is_borne) {
     static const double bearable[] = {1, 3, 20};

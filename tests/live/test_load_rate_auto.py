@@ -1,4 +1,4 @@
-"""--max-rate auto on replica sets and clusters, where a user may only write, and beside a reader.  needs: none"""
+"""--max-rate auto on replica sets and clusters, where a user may only write, and next to a reader.  needs: none"""
 import os
 import signal
 import time

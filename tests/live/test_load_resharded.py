@@ -1,5 +1,5 @@
-"""What people change of a cluster while a load runs, or between loads: the collection is sharded, its shard key gets more
-fields, it gets another name. Nothing is doubled, and what a person has set stays.  needs: cluster; nightly: it takes long"""
+"""What users change in a cluster while a load runs, or between loads: the collection is sharded, its shard key gets more
+fields, it gets another name. Nothing is doubled, and what a user has set stays.  needs: cluster; nightly: it takes long"""
 import json
 
 import clusters

@@ -94,6 +94,19 @@ class Query(livetest.Case):
         return [command for command in self.profiled() if command.get("find") == "results"]
 
 
+class First(Query):
+    def test_first(self):
+        """--first: that many documents of the collection, of a filter or of a pipeline, each asked for once and limited"""
+        self.profiled()
+        for words, numbers in (((), [0, 1, 2]), (("{n:{$gte:500}}",), [500, 501, 502]),
+                               (("[{$match:{n:{$gte:7}}},{$sort:{n:1}}]",), [7, 8, 9]), (("{n:999}",), [999])):
+            done = self.tipple("query", "--uri", self.uri(), "--first", "3", *words)
+            self.assertEqual(numbers, [json.loads(line)["n"] for line in done.stdout.splitlines()])
+        commands = [command for command in self.profiled() if {"find", "aggregate"} & set(command)]
+        asked = [command for command in commands if command.get("limit") == 3 or {"$limit": 3} in command.get("pipeline", ())]
+        self.assertEqual(4, len(asked), commands)
+
+
 class Counting(Query):
     def test_rounds(self):
         """n is clients x count x repeats, documents/ms and operations/s follow from it; the answer is the server's"""

@@ -1,4 +1,4 @@
-"""What tipple query sees beside its measurements.
+"""What tipple query sees next to its measurements.
 needs: none
 
 A full scan of N documents, R rounds of it: the servers have looked at N x R documents, whoever of them was asked.

@@ -59,10 +59,10 @@ static bool is_said_once(bool *said, const option_t *option, err_t *err) {
 }
 
 /* The headings in the order of the pages. */
-static const char *const groups[] = {
-    GROUP_COLLECTION, "What is asked", "What is made", "Suites and queries", GROUP_INPUT,
-    GROUP_GUESS,      GROUP_MISFITS,   GROUP_AGAIN,    "What is compared",   "What is rehearsed",
-    "What is tried",  GROUP_SPEED,     GROUP_MEASURED, GROUP_RESULT,         GROUP_GENERAL};
+static const char *const groups[] = {GROUP_COLLECTION, GROUP_ASKED,     GROUP_MADE,    GROUP_QUERIES,
+                                     GROUP_INPUT,      GROUP_GUESS,     GROUP_MISFITS, GROUP_AGAIN,
+                                     GROUP_COMPARED,   GROUP_REHEARSED, GROUP_TRIED,   GROUP_SPEED,
+                                     GROUP_MEASURED,   GROUP_RESULT,    GROUP_GENERAL};
 
 /* Appends the rows of a table that stand under this heading. */
 static void add_group(cli_rows_t *rows, const char *group, const option_t *table, unsigned takers, size_t at,
@@ -379,8 +379,8 @@ bool cli_next_word(const char **at, char *word, size_t room) {
     return true;
 }
 
-bool cli_may_ask(bool yes, const char *destroys, err_t *err) {
-    return yes || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) ||
+bool cli_may_ask(const char *destroys, err_t *err) {
+    return (isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) ||
            err_set(err, STATUS_USAGE, "%s; add --yes where no terminal can ask", destroys);
 }
 

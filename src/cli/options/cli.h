@@ -6,10 +6,16 @@
 #include "load/spec/load_options.h"
 #include "load/spec/options.h"
 
-/* The headings of options that load_options.h does not name. */
-#define GROUP_MEASURED "How it is measured"
-#define GROUP_RESULT   "What comes out"
-#define GROUP_GENERAL  "Of all commands"
+/* The headings of options that load_options.h does not name. A new one gets its place in `groups` (cli.c), too. */
+#define GROUP_ASKED     "What is asked"
+#define GROUP_MADE      "What is made"
+#define GROUP_QUERIES   "Suites and queries"
+#define GROUP_COMPARED  "What is compared"
+#define GROUP_REHEARSED "What is rehearsed"
+#define GROUP_TRIED     "What is tried"
+#define GROUP_MEASURED  "How it is measured"
+#define GROUP_RESULT    "What comes out"
+#define GROUP_GENERAL   "Of all commands"
 
 /* Rows of commands that read a collection, for a struct with uri_file, patience_ns and json; member: of the URI. */
 #define CLI_URI(values, member)                                                                              \
@@ -103,9 +109,9 @@ bool cli_print_man(const char *name); /* of a command, or tipple-formats.5; fals
 void cli_list_man(void);
 void cli_print_reference(void);
 
-/* Whoever destroys something confirms it: by --yes, or on a terminal. cli_may_ask: false without both. cli_ask: asks, and
+/* Without --yes, whoever destroys something is asked on a terminal. cli_may_ask: false if there is none. cli_ask: asks, and
  * returns false unless the answer is y. */
-bool cli_may_ask(bool yes, const char *destroys, err_t *err);
+bool cli_may_ask(const char *destroys, err_t *err);
 bool cli_ask(const char *question, err_t *err);
 
 /* Flushes stdout; a failure is status 8 with a sentence, or that of a reader who is gone. */

@@ -1,4 +1,4 @@
-/* drill_print: what `tipple drill` found, as a table for a person and as a document, and its history file. */
+/* drill_print: what `tipple drill` found, as a table and as a document, and its history file. */
 #ifndef TIPPLE_CLI_PRINT_DRILL_PRINT_H
 #define TIPPLE_CLI_PRINT_DRILL_PRINT_H
 

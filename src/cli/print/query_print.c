@@ -108,7 +108,7 @@ double query_ratio(const measure_t *measure, const compared_t *then, const char 
 
 /* ---- a suite's own tables: one figure of each measurement, arranged by two things ---- */
 
-/* What tells a measurement from others on one side of a table. */
+/* The words that distinguish a measurement on one side of a table. */
 static void side_of(const measure_t *measure, const char *side, char out[GRID_CELL]) {
     bson_iter_t value;
     out[0] = 0;
@@ -191,7 +191,7 @@ static size_t column_of(drawn_t *drawn, const char *name) {
     return column;
 }
 
-/* Beside what was measured, or in a column of its own. */
+/* Next to the measured figure, or in a column of its own. */
 static size_t published_column_of(drawn_t *drawn, const char *name) {
     char title[GRID_CELL];
     snprintf(title, sizeof title, "%.140s, published", name);

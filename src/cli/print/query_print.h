@@ -1,4 +1,4 @@
-/* query_print: what `tipple query` found, for a person, for programs (JSON), and beside an earlier run.
+/* query_print: what `tipple query` found, as tables, as JSON, and next to an earlier run.
  * stdout; main thread. */
 #ifndef TIPPLE_CLI_PRINT_QUERY_PRINT_H
 #define TIPPLE_CLI_PRINT_QUERY_PRINT_H

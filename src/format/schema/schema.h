@@ -256,7 +256,7 @@ typedef struct {
     bool multiline;          /* records may contain line ends: JSON, BSON, or quoted fields, */
     bool any_lines;          /* of these also lines that look like records themselves */
     bool quoted_needed;      /* a field in quotes that it does not need is a reject */
-    uint32_t skip;           /* so many lines at a file's start are no records, and no header */
+    uint32_t skip;           /* lines at a file's start that are neither records nor header */
     char comment;            /* lines that begin with it are none either; 0: there are no such lines */
     header_t header;
     texts_t header_words;

@@ -12,6 +12,7 @@
 
 static bool read_max_rate(void *load_spec, const char *text, err_t *err) {
     load_spec_t *spec = load_spec;
+    spec->max_rate = 0; /* of two, the last one counts */
     spec->max_rate_auto = strcmp(text, "auto") == 0;
     if (spec->max_rate_auto)
         return true;
@@ -208,7 +209,7 @@ const option_t load_options[] = {
     {.name = "copies",
      .argument = "N",
      .kind = OPTION_COUNT32,
-     .takers = LOADS | TAKEN_BY_VERIFY,
+     .takers = TAKEN_BY_LOAD | TAKEN_BY_VERIFY,
      .least = 1,
      .most = COPIES_MOST,
      SPEC(copies),

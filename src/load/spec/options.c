@@ -49,7 +49,7 @@ static bool read_number(const option_t *option, const char *text, void *at, err_
     return true;
 }
 
-/* It would be written down, in a catalog or beside a figure. */
+/* It would be written into a catalog or a report. */
 bool option_no_password(const char *where, const char *text, err_t *err) {
     return !text || !conceal_finds(text) ||
            err_set(err, STATUS_USAGE, "%s holds a password: the URI of a server goes with --uri", where);

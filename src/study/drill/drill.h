@@ -95,8 +95,8 @@ void drill_free_result(drill_result_t *result);
 /* Was the target itself dropped, and is it not complete now? A load then continues it. */
 bool drill_left_open(const drill_result_t *result);
 
-/* Is it done within so many seconds, from nothing to verified? What was measured decides, or else the upper end of what is
- * predicted. *seconds: that number; NAN: not known. */
+/* True if a drill gets from nothing to verified within this many seconds: as measured, or else by the upper end of the
+ * prediction. *seconds: what it needs; NAN: not known. */
 bool drill_is_within(const drill_result_t *result, double within, double *seconds);
 
 #endif
