@@ -4,7 +4,7 @@ import pathlib
 import random
 
 import figures
-from compare import Loaders, Outcome, better, check_same, cost_table, every, interleave, peers, ratio_tables
+from compare import Loaders, Outcome, better, check_same, cost_table, every, interleave, peers, ratio_table
 from figures import Table, Target
 from lab import COLLECTION, CPUS, DATABASE
 
@@ -206,4 +206,4 @@ def load(lab, options, kind):
                    figures.of_pairs(ours, runs[best], lambda a, b: a.rate / b.rate), figures.times, least=faster),
             Target("a load of %s: %d times less client CPU than %s" % (title, lighter, peer),
                    figures.of_pairs(runs[best], ours, lambda a, b: a.client_cpu / b.client_cpu), figures.times, least=lighter)]
-    return Outcome([table, *ratio_tables(runs, [ceiling, "tipple load", *([best] if theirs else [])])], targets)
+    return Outcome([table, ratio_table(runs, [ceiling, "tipple load", *([best] if theirs else [])])], targets)

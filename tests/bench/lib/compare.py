@@ -1,5 +1,6 @@
 """compare: loaders side by side, interleaved on one server: A B C D, A B C D, ..., each into a fresh clustered
 collection. The ceiling is a replay of the same documents as ready messages."""
+import itertools
 import json
 
 import figures
@@ -181,15 +182,6 @@ def cost_table(title, runs, notes):
     return table
 
 
-def ratio_table(title, runs, names, function):
-    """The row's figure divided by the column's, pair by pair within a round."""
-    table = Table(title, [""] + ["/ " + name for name in names])
-    for row in names:
-        table.add(row, *["" if row == column else
-                         figures.of_pairs(runs[row], runs[column], function).text(figures.times) for column in names])
-    return table
-
-
 def against_ceiling(loaders, contenders, rounds, majority=False):
     """Runs them beside replays. Gives all runs, which replay is the ceiling, and notes on how they were run."""
     replays = {"replay, %d connections" % many: lambda many=many: loaders.replay(many, majority)
@@ -217,11 +209,14 @@ def peers(loaders, wanted):
     return contenders, left_out
 
 
-def ratio_tables(runs, names):
-    return [ratio_table("Documents/s: the row's divided by the column's, within a round", runs, names,
-                        lambda a, b: a.rate / b.rate),
-            ratio_table("Client CPU: the row's divided by the column's, within a round", runs, names,
-                        lambda a, b: a.client_cpu / b.client_cpu)]
+def ratio_table(runs, names):
+    """Each load of tipple's next to each of the others, pair by pair within a round."""
+    table = Table("tipple load divided by the others, within a round", ["", "documents/s", "client CPU"])
+    loads = [name for name in names if name.startswith("tipple load")]
+    for load, other in itertools.product(loads, [name for name in names if name not in loads]):
+        table.add("%s / %s" % (load, other), *[figures.of_pairs(runs[load], runs[other], ratio).text(figures.times) for ratio in (
+            lambda a, b: a.rate / b.rate, lambda a, b: a.client_cpu / b.client_cpu)])
+    return table
 
 
 def cpu_target(promise, runs, most):
@@ -247,7 +242,7 @@ def load(lab, options):
     for peer in ("mongoimport", "pymongo"):
         candidates = [name for name in runs if name.startswith(peer)]
         names += [better(runs, candidates)] if candidates else []
-    return Outcome([table, *ratio_tables(runs, names)], [
+    return Outcome([table, ratio_table(runs, names)], [
         cpu_target("client CPU of a load: at most 0.25 us a document, all in", runs["tipple load"], 0.25e-6),
         share_target("a load reaches 90 % of the replay ceiling or more", runs["tipple load"], runs[ceiling], 0.90)])
 

@@ -95,7 +95,7 @@ def reader(lab, options):
             name: lambda more=more: bench.beside(more) for name, more in LOADS.items()}, describe)
     alone, rate_runs = runs["no load"], runs["load --max-rate auto"]
     ratios = {name: figures.of_pairs(each, alone, lambda a, b: a.p99 / b.p99) for name, each in runs.items()}
-    table = Table("A reader beside a load", [
+    table = Table("A reader next to a load", [
         "", "p50, ms", "p99, ms", "p99 / p99 without a load", "documents/s of the load", "n"], [
         "%d finds by _id a second among %s documents, %d s a round; replica set of one, cache %s" % (
             PACE, figures.thousands(ROWS_READ), bench.seconds, CACHE),

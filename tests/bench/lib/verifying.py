@@ -1,4 +1,4 @@
-"""verifying: what it costs to compare a collection with its files, beside the load that filled it."""
+"""verifying: what it costs to compare a collection with its files, next to the load that filled it."""
 import json
 
 import figures
@@ -22,7 +22,7 @@ def verify(lab, options):
             some, why = interleave(options.rounds, ways)
             runs.update(some)
             reasons += why
-    table = cost_table("Verify, beside the load", runs, [
+    table = cost_table("Verify, next to the load", runs, [
         "%s rows of %s; each verify reads what the load before it has left" % (
             figures.thousands(options.rows), file.name), figures.others_note(every(runs)), *reasons])
     whole, load = runs["verify, clustered"], runs["load, clustered"]

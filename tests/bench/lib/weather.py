@@ -27,7 +27,7 @@ def load(lab, options):
     sizes = [lab.rows(options.rows, "isd").stat().st_size, lab.bson(options.rows, "isd").stat().st_size]
     table = compare.cost_table("Loaders: ISD into a clustered collection on a standalone", runs, [
         "%.0f bytes a record, %.0f bytes a document" % tuple(size / options.rows for size in sizes), *notes, *left_out])
-    return Outcome([table, *compare.ratio_tables(runs, [ceiling, *contenders])], [
+    return Outcome([table, compare.ratio_table(runs, [ceiling, *contenders])], [
         cpu_target("client CPU of a load of isd: at most 1.5 us a record, all in", plain, 1.5e-6),
         cpu_target("client CPU of a load of isd from .gz: at most 1.9 us a record, all in", packed, 1.9e-6),
         share_target("a load of isd reaches 88 % of the replay ceiling or more", plain, runs[ceiling], 0.88)])
