@@ -1,12 +1,393 @@
 #include "format/json/json.h"
+#include "base/chars/blanks.h"
 #include "base/chars/lines.h"
+#include "base/chars/number.h"
+#include "base/grow.h"
 #include "format/cut/json_span.h"
-#include "format/json/json_fields.h"
+#include "format/json/json_types.h"
 #include "format/json/json_value.h"
+#include "format/record/bsonw.h"
 #include "format/record/dialect.h"
+#include "format/record/typed.h"
+#include "format/schema/schema.h"
+#include "format/values/convert.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* json_fields: values of JSON that get the types that a format says (`fields`), by the converters of delimited fields:
+ * texts, and whole numbers, which are taken as their digits. They are changed in the finished document, so that reading
+ * objects costs nothing for it where there are no types.
+ *
+ * A name with dots leads through objects and through all elements of arrays. What has the type already, and null, stays.
+ * Anything else that does not fit is a bad value, of which `on_bad_value` decides. One thread at a time. */
+
+typedef struct json_fields json_fields_t;
+
+typedef struct {
+    size_t needed;      /* of FULL */
+    const char *reason; /* of a reject; valid until the next call */
+} json_fields_result_t;
+
+enum {
+    SLACK =
+        64, /* readers of numbers may look so far beyond a text, and writers write so far beyond a value */
+    SURE_DIGITS = 15, /* a double holds so many of any number */
+    LONGEST_INDEX = 12,
+};
+
+/* A part of a name. */
+typedef struct node node_t;
+struct node {
+    const char *part;
+    size_t length;
+    node_t *first, *next; /* those within it; the next one beside it */
+    const field_t *field; /* whose values are here; NULL: they are further within */
+    field_t plain;        /* the same for numbers of JSON, which are always written plainly */
+    pattern_t *patterns;
+    uint8_t is[2]; /* the types of BSON that need no change; 0: none */
+};
+
+struct json_fields {
+    const schema_t *schema;
+    node_t *nodes, root;
+    pattern_t *patterns;
+    uint64_t bad_values, *bad_of;
+    uint64_t now, *now_of; /* of the document at hand */
+    const field_t *refused;
+    char reason[TYPED_MISFIT];
+
+    uint8_t *bytes, *out; /* the new document */
+    size_t room;
+};
+
+/* ---- the tree of names ---- */
+
+static node_t *within(const node_t *node, const char *part, size_t length) {
+    for (node_t *child = node->first; child; child = child->next)
+        if (child->length == length && memcmp(child->part, part, length) == 0)
+            return child;
+    return NULL;
+}
+
+static void set_types(node_t *node) {
+    static const uint8_t types[][2] = {[TYPE_TEXT] = {BSON_TYPE_UTF8, 0},
+                                       [TYPE_TRIMMED] = {0, 0},
+                                       [TYPE_INT] = {BSON_TYPE_INT32, BSON_TYPE_INT64},
+                                       [TYPE_LONG] = {BSON_TYPE_INT64, 0},
+                                       [TYPE_NUMBER] = {BSON_TYPE_DOUBLE, 0},
+                                       [TYPE_DATE] = {BSON_TYPE_DATE_TIME, 0},
+                                       [TYPE_LENGTH] = {0, 0},
+                                       [TYPE_BOOLEAN] = {BSON_TYPE_BOOL, 0},
+                                       [TYPE_DECIMAL] = {BSON_TYPE_DECIMAL128, 0},
+                                       [TYPE_OBJECTID] = {BSON_TYPE_OID, 0},
+                                       [TYPE_UUID] = {0, 0},
+                                       [TYPE_BINARY] = {0, 0},
+                                       [TYPE_JSON] = {0, 0}};
+    memcpy(node->is, types[node->field->type], sizeof node->is);
+}
+
+static void add_name(json_fields_t *fields, node_t **unused, pattern_t **patterns, const field_t *field) {
+    node_t *node = &fields->root;
+    for (const char *part = field->key; *part;) {
+        const size_t length = strcspn(part, ".");
+        node_t *child = within(node, part, length);
+        if (!child) {
+            child = (*unused)++;
+            *child = (node_t){.part = part, .length = length, .next = node->first};
+            node->first = child;
+        }
+        node = child;
+        part += length + (part[length] == '.');
+    }
+    node->field = field;
+    node->plain = *field;
+    node->plain.point = node->plain.thousands = 0;
+    node->plain.nulls.count = 0; /* these are texts */
+    node->patterns = *patterns;
+    set_types(node);
+    for (size_t i = 0; i < field->patterns.count; i++)
+        pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, (*patterns)++);
+}
+
+/* NULL is allowed */
+static void json_fields_destroy(json_fields_t *fields) {
+    if (!fields)
+        return;
+    free(fields->nodes);
+    free(fields->patterns);
+    free(fields->bad_of);
+    free(fields->now_of);
+    free(fields->bytes);
+    free(fields);
+}
+
+/* NULL: out of memory */
+static json_fields_t *json_fields_new(const schema_t *schema) {
+    json_fields_t *fields = calloc(1, sizeof *fields);
+    size_t parts = 1, patterns = 1;
+    if (!fields)
+        return NULL;
+    for (size_t i = 0; i < schema->field_count; i++) {
+        patterns += schema->fields[i].patterns.count;
+        parts++;
+        for (const char *at = schema->fields[i].key; *at; at++)
+            parts += *at == '.';
+    }
+    fields->schema = schema;
+    fields->nodes = calloc(parts, sizeof *fields->nodes);
+    fields->patterns = calloc(patterns, sizeof *fields->patterns);
+    fields->bad_of = calloc(schema->field_count + 1, sizeof *fields->bad_of);
+    fields->now_of = calloc(schema->field_count + 1, sizeof *fields->now_of);
+    if (!fields->nodes || !fields->patterns || !fields->bad_of || !fields->now_of) {
+        json_fields_destroy(fields);
+        return NULL;
+    }
+    node_t *unused = fields->nodes;
+    pattern_t *next = fields->patterns;
+    for (size_t i = 0; i < schema->field_count; i++)
+        add_name(fields, &unused, &next, &schema->fields[i]);
+    return fields;
+}
+
+/* How many values did not fit, in all and by field. */
+static uint64_t json_fields_bad_values(const json_fields_t *fields) {
+    return fields->bad_values;
+}
+
+static uint64_t json_fields_bad_of(const json_fields_t *fields, size_t field) {
+    return fields->bad_of[field];
+}
+
+/* ---- values ---- */
+
+/* A value as a text. */
+typedef struct {
+    const uint8_t *text;
+    size_t length;
+    bool number;
+    uint8_t printed[CONVERT_PRINTED + SLACK];
+} source_t;
+
+static size_t digits_in(const uint8_t *text, size_t length) {
+    size_t digits = 0;
+    for (size_t i = 0; i < length && text[i] != 'e'; i++)
+        digits += text[i] >= '0' && text[i] <= '9';
+    return digits;
+}
+
+/* False: the value has no text that could be converted. */
+static bool take_source(const node_t *node, const bson_iter_t *at, source_t *source) {
+    uint32_t length;
+    *source = (source_t){.text = source->printed, .number = true};
+    switch (bson_iter_type(at)) {
+    case BSON_TYPE_UTF8:
+        source->text = (const uint8_t *)bson_iter_utf8(at, &length);
+        source->length = length;
+        source->number = false;
+        return true;
+    case BSON_TYPE_INT32:
+    case BSON_TYPE_INT64:
+        source->length = convert_print_int(bson_iter_as_int64(at), source->printed);
+        return true;
+    case BSON_TYPE_DOUBLE: /* a decimal of it has the digits that were in the file, as far as a double keeps them */
+        if (!isfinite(bson_iter_double(at))) {
+            source->length = strlen(number_print((char *)source->printed, bson_iter_double(at)));
+            return false;
+        }
+        source->length = convert_print_number(bson_iter_double(at), 0, source->printed);
+        return node->field->type == TYPE_DECIMAL && digits_in(source->printed, source->length) <= SURE_DIGITS;
+    case BSON_TYPE_BOOL:
+        source->text = (const uint8_t *)(bson_iter_bool(at) ? "true" : "false");
+        source->length = bson_iter_bool(at) ? 4 : 5;
+        return node->field->type == TYPE_TEXT;
+    default:
+        return false;
+    }
+}
+
+static bool is_already(const node_t *node, const bson_iter_t *at) {
+    const uint8_t type = (uint8_t)bson_iter_type(at);
+    bson_subtype_t subtype = BSON_SUBTYPE_BINARY;
+    if (type == BSON_TYPE_NULL)
+        return true;
+    if (type == BSON_TYPE_BINARY && node->field->type == TYPE_UUID)
+        bson_iter_binary(at, &subtype, NULL, NULL);
+    return type == node->is[0] || type == node->is[1] || subtype == BSON_SUBTYPE_UUID;
+}
+
+static void put(json_fields_t *fields, const void *bytes, size_t length) {
+    memcpy(fields->out, bytes, length);
+    fields->out += length;
+}
+
+static void put_key(json_fields_t *fields, uint8_t type, const bson_iter_t *at) {
+    *fields->out++ = type;
+    put(fields, bson_iter_key(at), strlen(bson_iter_key(at)) + 1);
+}
+
+static void put_text(json_fields_t *fields, const bson_iter_t *at, const uint8_t *text, size_t length) {
+    put_key(fields, BSON_TYPE_UTF8, at);
+    fields->out = bsonw_int32(fields->out, (int32_t)length + 1);
+    put(fields, text, length);
+    *fields->out++ = 0;
+}
+
+/* What has no value: an element of an array keeps its place. */
+static void leave_out(json_fields_t *fields, const bson_iter_t *at, bool element) {
+    if (element)
+        put_key(fields, BSON_TYPE_NULL, at);
+}
+
+static void put_bad(json_fields_t *fields, const node_t *node, const bson_iter_t *at, const source_t *source,
+                    const uint8_t *raw, size_t size) {
+    const bad_value_t bad = fields->schema->bad_value;
+    const bool is_id = node->field->key[0] == '_' && strcmp(node->field->key, "_id") == 0;
+    fields->now++;
+    fields->now_of[node->field - fields->schema->fields]++;
+    if (bad == BAD_VALUE_TEXT) {
+        put(fields, raw, size);
+    } else if (bad == BAD_VALUE_NULL && !is_id) {
+        put_key(fields, BSON_TYPE_NULL, at);
+    } else if (!fields->refused) {
+        fields->refused = node->field;
+        typed_misfit(node->field, source->text, source->length, fields->reason);
+    }
+}
+
+static bool is_null(const field_t *field, const source_t *source) {
+    return words_find(&field->nulls, ENCODING_NONE, source->text, source->length) >= 0;
+}
+
+/* raw: the whole element. */
+static void put_value(json_fields_t *fields, const node_t *node, const bson_iter_t *at, const uint8_t *raw,
+                      size_t size, bool element) {
+    const field_t *field = node->field;
+    source_t source;
+    typed_t value;
+    const bool has_text = take_source(node, at, &source);
+    if (field->type == TYPE_TRIMMED && has_text)
+        blanks_trim(&source.text, &source.length);
+    if (has_text && !source.number && is_null(field, &source)) {
+        leave_out(fields, at, element);
+    } else if (is_already(node, at)) {
+        put(fields, raw, size);
+    } else if (!has_text) {
+        static const source_t other = {.text = (const uint8_t *)"{...}", .length = 5};
+        put_bad(fields, node, at, source.length ? &source : &other, raw, size);
+    } else if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED) {
+        put_text(fields, at, source.text, source.length);
+    } else if (typed_convert(source.number ? &node->plain : field, node->patterns, ENCODING_NONE, source.text,
+                             source.length, &value)) {
+        put_key(fields, value.bson_type, at);
+        put(fields, value.bytes, value.size);
+    } else {
+        put_bad(fields, node, at, &source, raw, size);
+    }
+}
+
+/* ---- documents ---- */
+
+static void put_document(json_fields_t *fields, const node_t *node, const uint8_t *document, uint32_t length,
+                         bool array);
+
+/* Is there something to do in an element? node: of its key, or of its array. */
+static bool concerns(const node_t *node, const bson_iter_t *at) {
+    return node && (node->field || BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at));
+}
+
+static void put_element(json_fields_t *fields, const node_t *node, const bson_iter_t *at, const uint8_t *raw,
+                        size_t size, bool element) {
+    const uint8_t *inner;
+    uint32_t length;
+    const bool array = BSON_ITER_HOLDS_ARRAY(at);
+    if (node->field && !array) {
+        put_value(fields, node, at, raw, size, element);
+        return;
+    }
+    (array ? bson_iter_array : bson_iter_document)(at, &length, &inner);
+    put_key(fields, raw[0], at);
+    put_document(fields, node, inner, length, array);
+}
+
+/* Where the element at hand ends: the next one begins there, or there is the zero of the document. */
+static uint32_t end_of(const bson_iter_t *at, uint32_t length) {
+    bson_iter_t next = *at;
+    return bson_iter_next(&next) ? bson_iter_offset(&next) : length - 1;
+}
+
+/* What is not concerned is copied as it is. */
+static void put_document(json_fields_t *fields, const node_t *node, const uint8_t *document, uint32_t length,
+                         bool array) {
+    const size_t begin = (size_t)(fields->out - fields->bytes);
+    uint32_t copied = 0;
+    bson_iter_t at;
+    if (!bson_iter_init_from_data(&at, document, length)) {
+        put(fields, document, length);
+        return;
+    }
+    while (bson_iter_next(&at)) {
+        const node_t *found = array ? node : within(node, bson_iter_key(&at), strlen(bson_iter_key(&at)));
+        if (!concerns(found, &at))
+            continue;
+        const uint32_t from = bson_iter_offset(&at), to = end_of(&at, length);
+        put(fields, document + copied, from - copied);
+        put_element(fields, found, &at, document + from, to - from, array);
+        copied = to;
+    }
+    put(fields, document + copied, length - copied);
+    bsonw_int32(fields->bytes + begin, (int32_t)(fields->out - fields->bytes - (ptrdiff_t)begin));
+}
+
+/* A value that is changed takes at least 8 bytes (type, key, a number of 32 bits or an empty text), and the new one at most 16
+ * more than a text of its length. */
+static size_t most(uint32_t length) {
+    return 4 * (size_t)length + LONGEST_INDEX + SLACK;
+}
+
+static void count(json_fields_t *fields) {
+    fields->bad_values += fields->now;
+    for (size_t i = 0; fields->now && i < fields->schema->field_count; i++) {
+        fields->bad_of[i] += fields->now_of[i];
+        fields->now_of[i] = 0;
+    }
+    fields->now = 0;
+}
+
+static void forget(json_fields_t *fields) {
+    memset(fields->now_of, 0, fields->schema->field_count * sizeof *fields->now_of);
+    fields->now = 0;
+}
+
+/* Changes the document in `out`, whose length may then be another one. After FULL and MEMORY it is as it was. */
+static json_read_t json_fields_apply(json_fields_t *fields, uint8_t *out, size_t room, uint32_t *length,
+                                     json_fields_result_t *result) {
+    if (!GROW(fields->bytes, fields->room, most(*length), NULL)) {
+        result->needed = most(*length);
+        return JSON_MEMORY;
+    }
+    fields->refused = NULL;
+    fields->out = fields->bytes;
+    put_document(fields, &fields->root, out, *length, false);
+    const size_t made = (size_t)(fields->out - fields->bytes);
+    assert(made + SLACK <= most(*length));
+    if (made > room) {
+        forget(fields);
+        result->needed = made + JSON_MARGIN;
+        return JSON_FULL;
+    }
+    count(fields);
+    result->reason = fields->reason;
+    if (made > JSON_MOST_BYTES)
+        result->reason = "its document is larger than 16 MiB";
+    if (fields->refused || made > JSON_MOST_BYTES)
+        return JSON_REJECT;
+    memcpy(out, fields->bytes, made);
+    *length = (uint32_t)made;
+    return JSON_DOCUMENT;
+}
 
 struct json {
     json_value_t *value;

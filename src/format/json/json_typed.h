@@ -3,8 +3,23 @@
 #ifndef TIPPLE_FORMAT_JSON_JSON_TYPED_H
 #define TIPPLE_FORMAT_JSON_JSON_TYPED_H
 
-#include "format/json/json_date.h"
 #include "format/json/json_inner.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* json_date: dates as extended JSON and the mongo shell spell them. */
+
+typedef enum {
+    JSON_DATE_FULL,   /* YYYY-MM-DDThh:mm, perhaps :ss and .fff, and Z or an offset like +01:00 or +0100 */
+    JSON_DATE_DAY,    /* or only YYYY-MM-DD */
+    JSON_DATE_NO_ZONE /* or without an offset, which means Z */
+} json_date_form_t;
+
+/* To milliseconds since 1970. Digits of a second beyond the third must be zeros. NULL: it was one; otherwise what is
+ * wrong. Up to 16 bytes after the text may be read. */
+const char *json_date(const uint8_t *text, size_t length, json_date_form_t form, int64_t *ms);
 
 typedef bool json_put_text_fn(json_value_t *json, const json_quoted_t *text, uint8_t *type);
 

@@ -1,15 +1,480 @@
 #include "load/feed/feeder.h"
+#include "base/chars/lines.h"
+#include "base/err.h"
 #include "base/stop.h"
 #include "base/threads/team.h"
-#include "load/feed/beginning.h"
-#include "load/feed/cut_block.h"
-#include "load/feed/done_before.h"
-#include "load/feed/limited.h"
-#include "load/feed/torn.h"
+#include "format/cut/ends.h"
+#include "format/record/dialect.h"
+#include "format/records.h"
+#include "input/cutter.h"
+#include "load/blocks/block.h"
+#include "load/blocks/other_stream.h"
+#include "load/threads/load_state.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
+
+/* beginning: before a piece is cut: by which dialect is it read, and where does its first record begin? Where quoted fields
+ * may contain line ends, only the text of the file from its beginning on tells that. What one feeder finds, it leaves to
+ * the others. A beginning_t belongs to one feeder. */
+
+typedef struct {
+    const schema_t *schema;
+    dialect_shelf_t *shelf;
+    pool_t *pool;
+    uint64_t max_record;
+    load_file_t *files; /* of all feeders; pieces of one input are neighbours, in the order of its text */
+    size_t file_count;
+    pthread_mutex_t *lock;  /* guards first_record of all files */
+    first_line_t first;     /* the first line of the last file whose dialect was found, */
+    const dialect_t *known; /* and that dialect: a file that begins with the same line has it, too */
+} beginning_t;
+
+/* ---- the dialect ---- */
+
+static bool refuse_header(load_file_t *file, err_t *err) {
+    file->changed = true;
+    return err_set(
+        err, STATUS_INPUT,
+        "%s has changed since it was loaded: its first line names other columns than then. Put the "
+        "old content back, or give --reload-changed, which removes its documents and loads it "
+        "again",
+        file->input->name);
+}
+
+/* The dialect of the file's first bytes. But what it has grown by does not change how its first records are read, which
+ * may be in the collection. */
+static bool find_dialect(beginning_t *beginning, load_file_t *file, const dialect_head_t *head, err_t *err) {
+    dialect_t dialect;
+    size_t begins, ends;
+    if (!dialect_sniff_head(beginning->schema, head, file->input->name, &dialect, err))
+        return false;
+    if (file->read_by && !dialect_take_earlier(beginning->schema, file->read_by, &dialect))
+        return refuse_header(file, err);
+    if (!(file->dialect = dialect_shelf_keep(beginning->shelf, &dialect)))
+        return err_memory(err, sizeof dialect);
+    if (dialect_first_line(beginning->schema, head->text, head->length, false, &begins, &ends))
+        file->read_by = file->dialect->hash;
+    if (dialect_is_of_first_line(file->dialect)) {
+        first_line_note(&beginning->first, beginning->schema, head->text, head->length);
+        beginning->known = file->dialect;
+    }
+    return true;
+}
+
+/* By the text at the cutter, which is the file's beginning. */
+static bool see_dialect(beginning_t *beginning, load_file_t *file, cutter_t *cutter, err_t *err) {
+    dialect_head_t head;
+    if (file->dialect)
+        return true;
+    if (!cutter_look(cutter, beginning->schema, &head, err))
+        return false;
+    if (!head.length && !head.begun) /* nothing to read, or a fault, which the first cut tells */
+        return true;
+    if (!dialect_may_be_encoded(beginning->schema, head.text, head.length, head.utf16, file->input->name,
+                                err))
+        return false;
+    if (!first_line_is(&beginning->first, beginning->schema, head.text, head.length))
+        return find_dialect(beginning, file, &head, err);
+    if (file->read_by && file->read_by != beginning->known->hash)
+        return refuse_header(file, err);
+    file->dialect = beginning->known;
+    file->read_by = file->dialect->hash; /* the line is whole, as all that are noted */
+    return true;
+}
+
+static cutter_t *open_again(const beginning_t *beginning, const load_file_t *file, source_t **source,
+                            err_t *err) {
+    *source = source_open(file->input, err);
+    return *source ? cutter_new(*source, beginning->pool, beginning->max_record, err) : NULL;
+}
+
+/* Of a piece that is not the first: the file is opened once more. */
+static bool see_dialect_of_start(beginning_t *beginning, load_file_t *file, err_t *err) {
+    source_t *source;
+    if (file->dialect)
+        return true;
+    cutter_t *cutter = open_again(beginning, file, &source, err);
+    const bool ok = cutter && see_dialect(beginning, file, cutter, err);
+    cutter_destroy(cutter);
+    source_close(source);
+    return ok;
+}
+
+/* ---- where records begin ---- */
+
+static bool has_neighbour(const beginning_t *beginning, const load_file_t *file) {
+    return file > beginning->files && file[-1].input == file->input && file[-1].to == file->from;
+}
+
+/* Where the record before the window ends is found from the nearest place that is known: the beginning of this piece or of
+ * one before it, or where the cutter is. Notes where the pieces begin that are passed. */
+static bool pass(const beginning_t *beginning, load_file_t *file, cutter_t *cutter, uint64_t window,
+                 err_t *err) {
+    load_file_t *from = file;
+    while (has_neighbour(beginning, from) && !from->first_record)
+        from--;
+    if (cutter_offset(cutter) < from->first_record) {
+        if (!cutter_start_at(cutter, from->first_record, err))
+            return false;
+        cutter_note_bracket(cutter, from->bracket_before);
+    }
+    while (from < file) {
+        from++;
+        if (!cutter_seek(cutter, from->from, UINT64_MAX, err))
+            return false;
+        if (pool_closed(beginning->pool)) /* the load ends, and the cutter with it: it is not there */
+            return true;
+        from->first_record = cutter_offset(cutter);
+        from->bracket_before = cutter_bracket(cutter);
+    }
+    return cutter_seek(cutter, window, UINT64_MAX, err);
+}
+
+/* Moves the cutter to the first record that begins in this window or after it: with `multiline` in any piece, else in this
+ * one. */
+static bool beginning_seek(beginning_t *beginning, load_file_t *file, cutter_t *cutter, uint64_t window,
+                           err_t *err) {
+    if (!beginning->schema->multiline)
+        return cutter_seek(cutter, window, file->to, err);
+    if (!file->dialect) /* an empty file */
+        return true;
+    cutter_read_as(cutter, beginning->schema, file->dialect);
+    if (!window)
+        return true;
+    if (file->input->kind != INPUT_PLAIN || input_is_in_stream(file->input))
+        return cutter_seek(cutter, window, UINT64_MAX, err);
+    pthread_mutex_lock(beginning->lock);
+    const bool ok = pass(beginning, file, cutter, window, err);
+    pthread_mutex_unlock(beginning->lock);
+    return ok;
+}
+
+/* Before the cutter's first cut: finds the dialect, and moves the cutter to the piece's first record. False: err; status 5
+ * if the file does not fit, or has changed. */
+static bool beginning_read(beginning_t *beginning, load_file_t *file, cutter_t *cutter, err_t *err) {
+    const bool wanted = !file->only_compares || beginning->schema->multiline;
+    if (wanted && !(file->from ? see_dialect_of_start(beginning, file, err)
+                               : see_dialect(beginning, file, cutter, err)))
+        return false;
+    return beginning_seek(beginning, file, cutter, file->from, err);
+}
+
+/* Notes that the records of this piece, all of which the cutter has cut, end at this byte, where the first one of the next
+ * piece begins. */
+static void beginning_note_end(beginning_t *beginning, load_file_t *file, const cutter_t *cutter,
+                               uint64_t end) {
+    if (!beginning->schema->multiline || file + 1 == beginning->files + beginning->file_count ||
+        !has_neighbour(beginning, file + 1))
+        return;
+    pthread_mutex_lock(beginning->lock);
+    file[1].first_record = end;
+    file[1].bracket_before = cutter_bracket(cutter);
+    pthread_mutex_unlock(beginning->lock);
+}
+
+/* cut_block: a stretch of text that was cut becomes a block, which has numbers for its records. */
+
+#if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h> /* the same functions, with the widest registers that this CPU has */
+#endif
+
+/* Of its text, whatever --max-record is. The sum over blocks does not depend on their order, so each hash knows
+ * its block's number. */
+static uint64_t hash_block(const cut_t *cut, uint64_t from) {
+    const uint64_t text =
+        cut->oversize.length ? cut->oversize.hash : XXH3_64bits(cut->buffer.bytes, cut->length);
+    return XXH3_64bits_withSeed(&text, sizeof text, from);
+}
+
+/* It owns the cut's text. from: the number that its reading began with; a piece may begin in the middle of a record of the
+ * one before. NULL: out of memory. */
+static block_t *cut_block_new(load_file_t *file, const cut_t *cut, uint64_t from, uint32_t epoch) {
+    block_t *block = calloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    block->file = file;
+    block->buffer = cut->buffer;
+    block->length = cut->length;
+    block->offset = cut->offset;
+    block->first_line = cut->first_line;
+    block->lines_from = cut->lines_from;
+    block->in_line = cut->in_line;
+    block->from = from;
+    block->to = cut->last ? (cut->next_offset - 1) / RECORD_ID_BLOCK_BYTES + 1
+                          : cut->next_offset / RECORD_ID_BLOCK_BYTES;
+    if (block->to > file->to)
+        block->to = file->to;
+    if (block->to <= block->from)
+        block->to = block->from + 1;
+    block->file_start = cut->offset == 0;
+    block->tail = (cut->last || cut->open) && file->to == UINT64_MAX;
+    block->epoch = epoch;
+    block->partial = cut->broken;
+    block->begun_before = file->begun_before;
+    block->oversize.length = cut->oversize.length;
+    block->oversize.kept = cut->oversize.kept;
+    block->oversize.held = cut->oversize.held;
+    block->hash = file->work ? hash_block(cut, block->from) : 0;
+    return block;
+}
+
+/* the offset of its last byte */
+static uint64_t cut_block_last(const block_t *block) {
+    const uint64_t end = block->offset + block->length + block->oversize.length;
+    return end ? end - 1 : 0;
+}
+
+/* Gives its records `_id`s from the file's extents, which must reach so far. */
+static bool cut_block_number(block_t *block, err_t *err) {
+    uint64_t voff;
+    const load_file_t *file = block->file;
+    if (!load_file_number(file, block->offset, &voff))
+        return err_set(err, STATUS_INPUT,
+                       "%s holds more than its size promised (more than %llu bytes): it changed while it was "
+                       "read, or its compressed form lies about its size",
+                       file->input->name, (unsigned long long)block->offset);
+    block->id_base = record_id_make(record_id_lane(file->ordinal, block->offset), voff);
+    return true;
+}
+
+/* done_before: blocks that earlier loads have done: which they are, and whether their text is what it was. One thread's, for
+ * one file after the other. */
+
+/* What was compared of the file at hand; begins as {0}. */
+typedef struct {
+    const done_run_t *run; /* that its text is compared with, */
+    uint64_t run_hash;     /* as far as it was read, */
+    uint64_t tail_hash;
+    size_t runs_compared;
+} done_before_t;
+
+static bool refuse_longer(const load_file_t *file, const block_t *block, err_t *err) {
+    return other_stream_refuse(file, "the new one continues where the old one ended,", block->offset,
+                               block->offset + RECORD_ID_BLOCK_BYTES, err);
+}
+
+/* Where it begins. */
+static unsigned long long byte_of(uint64_t block) {
+    return block * RECORD_ID_BLOCK_BYTES;
+}
+
+static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err) {
+    if (file->input->kind == INPUT_STREAM)
+        return other_stream_refuse(file, "the new one has other content than the old one", byte_of(run->from),
+                                   byte_of(run->to), err);
+    if (file->known_as && strcmp(file->known_as, file->input->name) != 0)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.300s has the name, the size and the ends of what was loaded as %.300s, but other content "
+            "between byte %llu and %llu of its text. If it is that file, name it so, and give "
+            "--reload-changed; else load it under another name",
+            file->input->name, file->known_as, byte_of(run->from), byte_of(run->to));
+    file->changed = true;
+    return err_set(err, STATUS_INPUT,
+                   "%s has changed since it was loaded: between byte %llu and %llu of its text it has other "
+                   "content than then. Put the old content back, or give --reload-changed, which removes its "
+                   "documents and loads it again",
+                   file->input->name, byte_of(run->from), byte_of(run->to));
+}
+
+/* Of a file that is shorter than what was loaded of it. Always false. */
+static bool done_before_refuse_older(load_file_t *file, err_t *err) {
+    file->changed = true;
+    return err_set(
+        err, STATUS_INPUT,
+        "%s is shorter than what was loaded of it, and it has another modification time than then, so "
+        "nobody can tell whether the rest of it is unchanged. Use the newest version of the file, or "
+        "give --reload-changed, which removes its documents and loads what is here",
+        file->input->name);
+}
+
+/* Is the text of done blocks what it was? Known when a run of them is over. */
+static bool compare(done_before_t *compared, load_file_t *file, const block_t *block, err_t *err) {
+    const done_run_t *run = done_runs_find(&file->done_before, block->from);
+    const done_run_t tail = {file->tail.from, file->tail.to, file->tail.hash};
+    if (!run) /* it begins within what was the last block then, or behind it */
+        return file->input->kind == INPUT_STREAM ? refuse_longer(file, block, err)
+                                                 : refuse_changed(file, &tail, err);
+    if (run != compared->run) {
+        compared->run = run;
+        compared->run_hash = 0;
+    }
+    compared->run_hash += block->hash;
+    if (block->to > run->to || (block->to == run->to && compared->run_hash != run->hash))
+        return refuse_changed(file, run, err);
+    compared->runs_compared += block->to == run->to;
+    return true;
+}
+
+static bool done_before_has(const load_file_t *file, const block_t *block) {
+    return file->only_compares ||
+           (file->compares
+                ? done_runs_find(&file->done_before, block->from) != NULL
+                : block->from < block->to && done_runs_cover(&file->done_before, block->from, block->to));
+}
+
+/* Compares one of those, where that is wanted. False: it has changed. */
+/* One that a fault of the input has cut off says nothing; the fault will be told. */
+static bool done_before_compare(done_before_t *compared, load_file_t *file, const block_t *block,
+                                err_t *err) {
+    if (block->partial || !(file->compares || file->only_compares))
+        return true;
+    if (!file->only_compares || !block->tail)
+        return compare(compared, file, block, err);
+    compared->tail_hash += block->hash;
+    return true;
+}
+
+/* All of the piece was compared: was nothing missing at its end? */
+static bool done_before_end(const done_before_t *compared, load_file_t *file, err_t *err) {
+    const done_run_t tail = {file->tail.from, file->tail.to, file->tail.hash};
+    if (file->compares && compared->runs_compared < file->done_before.count)
+        return refuse_changed(file, &file->done_before.runs[compared->runs_compared], err);
+    return !file->only_compares || compared->tail_hash == tail.hash || refuse_changed(file, &tail, err);
+}
+
+/* torn: the last record of a file that may grow, where it has no line end: it is sent by itself, when the catalog knows of
+ * it. */
+
+/* A block of the last record alone, whose line has no end. NULL: out of memory. */
+static block_t *cut_at(pool_t *pool, block_t *block, uint32_t at, err_t *err) {
+    block_t *torn = malloc(sizeof *torn);
+    if (!torn) {
+        err_memory(err, sizeof *torn);
+        return NULL;
+    }
+    *torn = *block;
+    const uint8_t *text = block->buffer.bytes, *line = memrchr(text, '\n', at);
+    torn->in_line = line ? (uint64_t)(text + at - line) - 1 : block->in_line + at;
+    torn->length = block->length - at;
+    torn->offset += at;
+    torn->id_base += at;
+    torn->first_line += lines_count(block->buffer.bytes, at);
+    torn->file_start = false;
+    torn->after_another = true;
+    torn->hash = 0; /* the block's own speaks of both */
+    if (!pool_split(pool, &block->buffer, at, block->length, &torn->buffer)) {
+        err_memory(err, torn->length);
+        free(torn);
+        return NULL;
+    }
+    block->length = at;
+    return torn;
+}
+
+/* Where the last record begins, which has no line end. */
+static uint32_t last_record(const schema_t *schema, const block_t *block) {
+    const uint8_t *text = block->buffer.bytes;
+    if (!schema->multiline) {
+        const uint8_t *end = memrchr(text, '\n', block->length);
+        return end ? (uint32_t)(end + 1 - text) : 0;
+    }
+    const size_t begin = block->file_start ? dialect_begin(schema, text, block->length) : 0;
+    ends_t ends = ends_begin(schema, block->file->dialect->delimiter);
+    ends_on(&ends, text + begin, block->length - begin, true, SIZE_MAX);
+    size_t last = begin + ends.record;
+    for (size_t next = last; next < block->length;) {
+        last = next;
+        next += ends_find(schema, ends.delimiter, text + next, block->length - next, true);
+    }
+    return last == begin ? 0 : (uint32_t)last;
+}
+
+/* Cuts it off its input's last block. torn->block: a block of this record alone, or NULL: there is none. *block becomes NULL
+ * where it was nothing else. */
+static bool torn_cut(const schema_t *schema, pool_t *pool, block_t **block, news_t *torn, err_t *err) {
+    block_t *last = *block;
+    const uint8_t *text = last->buffer.bytes;
+    torn->block = NULL;
+    if (schema->kind == RECORDS_BSON) /* a document tells its end */
+        return true;
+    if (!last->tail || !last->file->may_be_torn || last->oversize.length || !last->length ||
+        text[last->length - 1] == '\n')
+        return true;
+    size_t before = last->file_start ? dialect_begin(schema, text, last->length) : 0;
+    if (before == last->length) /* no record at all */
+        return true;
+    const uint32_t at = last_record(schema, last);
+    before = at ? 0 : before;
+    if (!at)
+        *block = NULL;
+    else if (!(last = cut_at(pool, last, at, err)))
+        return false;
+    /* where the record begins, not what stands before the first one */
+    text = last->buffer.bytes + before;
+    const uint64_t length = last->length - before;
+    *torn = (news_t){.kind = NEWS_TORN,
+                     .file = last->file,
+                     .torn = {last->offset + before, length, XXH3_64bits(text, length)},
+                     .block = last};
+    return true;
+}
+
+/* limited: the first records of all inputs, as many as --limit allows, and no more. One thread's. */
+
+typedef struct {
+    const schema_t *schema;
+    uint64_t left; /* records; UINT64_MAX: there is no limit */
+    bool about;    /* lines count for records as long as they are few */
+    records_t *counter;
+    records_place_t scratch;
+} limited_t;
+
+static void limited_free(limited_t *limited) {
+    records_destroy(limited->counter);
+    free(limited->scratch.bytes);
+}
+
+/* A line is a record at most, but of JSON: where the block's lines are surely within the limit, nobody needs to look at
+ * them. */
+static bool count_lines(limited_t *limited, const block_t *block) {
+    const schema_t *schema = limited->schema;
+    if (schema->kind == RECORDS_JSON)
+        return false;
+    const uint64_t most =
+        ends_lines(schema, block->buffer.bytes, block->length) + 1 + (block->oversize.length > 0);
+    if (most > limited->left)
+        return false;
+    limited->left -= most;
+    return true;
+}
+
+static void cut_off(limited_t *limited, block_t *block) {
+    limited->left = 0;
+    block->oversize.length = 0;
+    block->partial = true;
+}
+
+/* Cuts the block off behind the last record that is allowed: it is partial then. */
+static bool limited_cut(limited_t *limited, block_t *block, err_t *err) {
+    if (limited->about && count_lines(limited, block))
+        return true;
+    if (!limited->counter && !(limited->counter = records_new(limited->schema)))
+        return err_memory(err, 1);
+    record_t record;
+    records_begin(limited->counter, block->file->dialect, block->buffer.bytes, block->length,
+                  block->file_start, false, 0);
+    for (;;) {
+        parsed_t parsed = records_next_into(limited->counter, &limited->scratch, &record, NULL);
+        if (parsed == PARSED_MEMORY)
+            return err_memory(err, record.needed);
+        if ((parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT || parsed == PARSED_OTHER_HEADER) &&
+            limited->left-- == 0) {
+            block->length = record.offset;
+            cut_off(limited, block);
+            return true;
+        }
+        if (parsed == PARSED_END)
+            break;
+    }
+    if (block->oversize.length && limited->left-- == 0)
+        cut_off(limited, block);
+    return true;
+}
 
 enum {
     MOST_THREADS = 16,

@@ -1,4 +1,4 @@
-#include "load/feed/hand_out.h"
+#include "load/feed/feeder.h"
 
 #include <stdlib.h>
 
