@@ -79,7 +79,6 @@ static const option_t options[] = {
 };
 
 static const apart_t apart[] = {
-    {"clustered", "no-clustered", "is the contrary of --no-clustered"},
     {"no-predict", "predict-only scale sample", "predicts nothing"},
     {"predict-only", "drop query rejects", "loads samples alone, into a scratch collection"},
     {"scale", "drop query rejects", "loads samples alone, into a scratch collection"},
@@ -193,18 +192,15 @@ const command_t command_drill = {
     .arguments = "FILE|DIRECTORY|PATTERN...",
     .about = "rehearse a reload after a disaster",
     .help = "Drops, creates, places, loads, indexes, verifies and asks a first query, as after a "
-            "disaster, and tells what each took, next to what samples of the files had predicted. All "
-            "of it is done in a scratch collection; the target is touched only if --drop names it "
-            "once more.\n\n"
-            "The scratch collection is next to the target (DATABASE.COLLECTION.tipple.drill.ID), and is "
-            "dropped at the end, after Ctrl-C too. Exit status 7: what was loaded is not what the "
-            "files make; 6: it took longer than --within allows.",
-    .examples =
-        "  tipple drill --format mot --uri mongodb://127.0.0.1/mot.results data/*.csv --index d:1,k:1\n"
-        "  tipple drill -f mot --uri \"$URI\" data/*.csv --within 4h --history drills.json   # soon enough?\n"
-        "  tipple drill -f mot --uri \"$URI\" data/*.csv --scale                            # only predict\n"
-        "  tipple drill -f mot --uri \"$URI\" data/*.csv --drop mot.results                 # the target "
-        "itself",
+            "disaster, and prints what each took, next to what samples of the files had predicted. All "
+            "of it is done in a scratch collection (DATABASE.COLLECTION.tipple.drill.ID), which is made "
+            "as the target is where no option says otherwise, and dropped at the end, after Ctrl-C too. "
+            "The target is touched only if --drop names it once more. Exit status 7: what was loaded is "
+            "not what the files make; 6: it took longer than --within allows.",
+    .examples = "  tipple drill -f mot --uri mongodb://HOST/mot.results *.csv --index d:1,k:1\n"
+                "  tipple drill -f mot --uri \"$URI\" *.csv --within 4h --history drills.json\n"
+                "  tipple drill -f mot --uri \"$URI\" *.csv --scale             # only predict\n"
+                "  tipple drill -f mot --uri \"$URI\" *.csv --drop mot.results  # the target itself",
     .needs_driver = true,
     .options = options,
     .takes = TAKEN_BY_DRILL,

@@ -40,7 +40,6 @@ static const apart_t apart[] = {
     {"retry", "drop", "adds to a collection that --drop would drop"},
     {"retry", "copies input-name skip-bad-files reload-changed",
      "takes the records of a reject file, and reads no input"},
-    {"clustered", "no-clustered", "is the contrary of --no-clustered"},
     {.option = NULL},
 };
 
@@ -186,24 +185,19 @@ const command_t command_load = {
     .group = COMMANDS_LOAD,
     .arguments = "FILE|DIRECTORY|PATTERN|-...",
     .about = "load files into a collection",
-    .help = "Reads delimited text, JSON, BSON, dumps of mongodump and fixed-width records (plain, "
-            ".gz, .zst, .xz, .bz2, .zip, .tar, directories of them, stdin) and inserts a document for "
-            "each record. Without --format the format is recognised, told and kept with the data. Run "
-            "the same command again at any time: what is there is not loaded twice, and what an "
-            "interrupted load left out is completed.\n\n"
-            "The _id of a document is made of its record's position, and the catalog of the load is "
-            "kept with the data (DATABASE.COLLECTION.tipple.files). Afterwards read = loaded + "
-            "already there + rejected + filtered. The format that was recognised is in the catalog, "
-            "too: later loads, --retry and `tipple verify` read the same.",
-    .examples =
-        "  tipple load orders.csv --uri mongodb://127.0.0.1/shop.orders          # any file of records\n"
-        "  tipple load dump --uri mongodb://127.0.0.1                            # a whole dump of "
-        "mongodump\n"
-        "  tipple load data/*.csv.gz --uri mongodb://127.0.0.1/shop.orders --id orderId --index 'at:1'\n"
-        "  tipple load --format mot --uri mongodb://127.0.0.1/mot.results test_result_2023.csv\n"
-        "  zcat big.gz | tipple load -f mot --uri \"$URI\" -                   # from a pipe\n"
-        "  tipple load -f ./my.yaml --uri \"$URI\" --filter 'y==NT' my.csv     # a format of your own\n"
-        "  tipple load -f mot --uri \"$URI\" --retry mot.results.rejects       # after fixing the rejects",
+    .help = "Reads delimited text, fixed-width records, JSON, BSON and dumps of mongodump (plain, .gz, "
+            ".zst, .xz, .bz2, .zip, .tar, directories, stdin) and inserts a document for each record. "
+            "Without --format the format is recognised, and kept in the collection's catalog. Run the "
+            "same command again at any time: it completes what is missing, and loads nothing twice. "
+            "Afterwards read = loaded + already there + rejected + filtered.",
+    .examples = "  tipple load orders.csv --uri mongodb://HOST/shop.orders     # any records\n"
+                "  tipple load dump --uri mongodb://HOST                       # a mongodump\n"
+                "  tipple load -f mot --uri \"$URI\" data/*.csv.gz --index k:1   # a known format\n"
+                "  zcat big.gz | tipple load -f ./my.yaml --uri \"$URI\" -       # from a pipe\n"
+                "  tipple load --retry shop.orders.rejects --uri \"$URI\"        # after a fix\n"
+                "  # no header, semicolons, own _ids, a cluster, at most 20,000 docs a second\n"
+                "  tipple load s.txt --uri mongodb://ROUTER/shop.sales --with header=no \\\n"
+                "      --with 'delimiter=;' --id column_1 --shard-key _id:hashed --max-rate 20k",
     .needs_driver = true,
     .options = options,
     .takes = TAKEN_BY_LOAD,

@@ -170,7 +170,7 @@ static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const r
 
 static bool reject_long(parse_t *parse, const file_t *file, const cut_t *cut, record_t *record, err_t *err) {
     record->column = 1;
-    return reject(parse, file, cut, record, "the record is longer than --max-record", err);
+    return reject(parse, file, cut, record, CUTTER_TOO_LONG, err);
 }
 
 static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
@@ -218,7 +218,7 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
     parse->read++;
     if (parsed == PARSED_REJECT)
         return reject(parse, file, cut, record, record->reason, err);
-    if (record->length > parse->values->load.spec.max_record)
+    if (record->length > CUTTER_RECORD)
         return reject_long(parse, file, cut, record, err);
     if (parse->filter && !filter_passes(parse->filter, parse->place.bytes, record->document_length)) {
         parse->filtered++;
@@ -261,7 +261,7 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
 }
 
 static bool parse_stream(parse_t *parse, file_t *file, source_t *source, err_t *err) {
-    cutter_t *cutter = cutter_new(source, parse->pool, parse->values->load.spec.max_record, err);
+    cutter_t *cutter = cutter_new(source, parse->pool, CUTTER_RECORD, err);
     if (!cutter)
         return false;
     int got = 1;
@@ -328,7 +328,7 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
               filter_parse(parse->schema, values->load.filters.items, values->load.filters.count, err)))
         return false;
     if ((values->load.spec.format && !manifest_build(manifest, args, (size_t)count, NULL, err)) ||
-        !check_inputs(parse->schema, manifest, values->load.spec.max_record, false, NULL, err))
+        !check_inputs(parse->schema, manifest, false, NULL, err))
         return false;
     parse->kit = source_kit_new();
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
@@ -478,11 +478,10 @@ const command_t command_parse = {
     .help = "Reads the same inputs as `tipple load` and prints the documents instead of loading them, "
             "in order. Records that no document can be made of are named on stderr, and the exit "
             "status is 2. Without --format it is guessed, and told on stderr.",
-    .examples =
-        "  tipple parse my.csv | head -3                             # as it is guessed\n"
-        "  tipple parse --format mot test_result_2023.csv | head -3\n"
-        "  tipple parse -f mot --emit raw big.zip > again.csv        # the documents as records again\n"
-        "  tipple parse -f ./my.yaml --emit none my.csv              # only count and time",
+    .examples = "  tipple parse my.csv | head -3                            # as it is guessed\n"
+                "  tipple parse -f mot test_result_2023.csv | head -3\n"
+                "  tipple parse -f mot --emit raw big.zip > again.csv       # as records again\n"
+                "  tipple parse -f ./my.yaml --emit none my.csv             # count and time",
     .options = options,
     .takes = TAKEN_BY_PARSE,
     .load_at = offsetof(values_t, load),

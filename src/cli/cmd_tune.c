@@ -102,11 +102,6 @@ static const option_t options[] = {
 
 /* ---- the command ---- */
 
-static const apart_t apart[] = {
-    {"clustered", "no-clustered", "is the contrary of --no-clustered"},
-    {.option = NULL},
-};
-
 static bool check(values_t *values, char **inputs, int count, err_t *err) {
     tune_spec_t *spec = &values->spec;
     load_spec_t *load = &values->load.spec;
@@ -164,20 +159,20 @@ const command_t command_tune = {
     .about = "find the best threads and batch size",
     .help =
         "Loads a sample of the files again and again into a scratch collection, with other values of the "
-        "listed options each time, and prints documents a second of each setting, bytes a document, the "
-        "best, and the cheapest setting within 3 % of the best. The target is not touched.\n\n"
-        "The settings are all combinations of the lists. Each is tried up to five times, in an order drawn "
-        "anew each round. A trial takes at least two seconds, and four batches for each thread. The scratch "
-        "collection (DATABASE.COLLECTION.tipple.tune.ID) is made as the target would be, and is dropped "
-        "after every trial and at the end, after Ctrl-C too. The cheapest setting is kept on this host for "
-        "`tipple load --threads auto --batch auto`, and for `tipple drill`.",
-    .examples = "  tipple tune --format mot --uri mongodb://127.0.0.1/mot.results test_result_2023.csv\n"
+        "listed options each time, and prints documents a second and bytes a document of each setting, the "
+        "best, and the cheapest within 3 % of the best. The target is not touched.\n\n"
+        "The settings are all combinations of the lists. A trial takes at least two seconds, and four "
+        "batches "
+        "for each thread; each setting is tried up to five times. The scratch collection "
+        "(DATABASE.COLLECTION.tipple.tune.ID) is made as the target is where no option says otherwise, and "
+        "dropped after each trial, after Ctrl-C too. The cheapest setting is kept on this host for `tipple "
+        "load --threads auto --batch auto`, and for `tipple drill`.",
+    .examples = "  tipple tune -f mot --uri mongodb://HOST/mot.results test_result_2023.csv\n"
                 "  tipple tune -f mot --uri \"$URI\" data/*.gz --budget 10m\n"
-                "  tipple tune -f mot --uri \"$URI\" data/*.gz --threads 4,8,16 --compressor snappy,zstd",
+                "  tipple tune -f mot --uri \"$URI\" *.gz --threads 4,8 --compressor snappy,zstd",
     .needs_driver = true,
     .options = options,
     .takes = TAKEN_BY_TUNE,
     .load_at = offsetof(values_t, load),
-    .apart = apart,
     .run = run,
 };

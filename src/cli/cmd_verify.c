@@ -52,12 +52,6 @@ static const option_t options[] = {
      .custom = read_sample,
      .help = "Look at this share of the blocks only, the same ones each time. Documents in no such block are "
              "not seen."},
-    {.name = "quick",
-     .kind = OPTION_FLAG,
-     AT(spec.quick),
-     .help = "Compare only the number and the bytes of each block's documents: no document is sent. A value "
-             "that was changed for another of the same length is not seen, nor are documents of one block "
-             "that make up for each other in number and size."},
     {.name = "files-only",
      .kind = OPTION_FLAG,
      AT(spec.files_only),
@@ -88,7 +82,6 @@ static bool check(values_t *values, int count, err_t *err) {
     spec->format = load->format;
     spec->input_name = load->input_name;
     spec->copies = load->copies;
-    spec->max_record = load->max_record;
     spec->threads = load->threads;
     spec->memory = load->memory;
     spec->patience_ns = load->patience_ns;
@@ -224,9 +217,9 @@ static void make_result(bson_t *to, const verify_result_t *result, const values_
         AS_NUMBER("documents_of_other_files", result->counted ? (double)result->other_documents : NAN, 0),
         AS_NUMBER("documents_not_ours", result->counted ? (double)result->not_ours : NAN, 0),
         AS_NUMBER("changed_meanwhile", result->counted ? (double)result->changed : NAN, 0),
-        AS_FLAG("ended", result->ended), AS_FLAG("quick", values->spec.quick),
-        AS_FIGURE("sample_percent", values->spec.sample_percent), AS_COUNT("blocks", result->blocks),
-        AS_COUNT("blocks_looked_at", result->blocks_looked_at), AS_SECONDS("seconds", result->took_ns),
+        AS_FLAG("ended", result->ended), AS_FIGURE("sample_percent", values->spec.sample_percent),
+        AS_COUNT("blocks", result->blocks), AS_COUNT("blocks_looked_at", result->blocks_looked_at),
+        AS_SECONDS("seconds", result->took_ns),
         AS_NUMBER("docs_per_second", result_rate(result->documents, result->took_ns), 0),
         AS_COUNT("bytes_read", result->bytes_read), AS_COUNT("bytes_text", result->bytes_text),
         AS_COUNT("bytes_encoded", result->bytes_encoded), AS_COUNT("bytes_stored", result->bytes_stored),
@@ -238,19 +231,15 @@ static void make_result(bson_t *to, const verify_result_t *result, const values_
 }
 
 /* Of what was not looked at nothing is said: neither that something is missing, nor that nothing is. */
-static void print_counts(const verify_result_t *result, const values_t *values, const bson_t *document) {
-    char number[UNITS_MAX], files[UNITS_MAX], blocks[UNITS_MAX], took[UNITS_MAX], rate[UNITS_MAX],
-        in[UNITS_MAX], share[16] = "a part";
-    bool quick = values->spec.quick, first = result->compared;
+static void print_counts(const verify_result_t *result, const bson_t *document) {
+    char number[UNITS_MAX], files[UNITS_MAX], took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX],
+        share[16] = "a part";
+    bool first = result->compared;
     units_count(number, result->same);
     units_count(files, result->files);
     if (isfinite(result->looked))
         snprintf(share, sizeof share, "about %.0f%%", fmin(floor(100 * result->looked), 99));
-    if (result->compared && quick && differences_count(result->differences, DIFFERENCE_UNEQUAL))
-        out_print("compared %s block%s of %s file%s: %s document%s in equal blocks,",
-                  units_count(blocks, result->blocks_looked_at), units_s(result->blocks_looked_at), files,
-                  units_s(result->files), number, units_s(result->same));
-    else if (result->compared)
+    if (result->compared)
         out_print("verified %s document%s of %s file%s:", number, units_s(result->same), files,
                   units_s(result->files));
     else
@@ -258,16 +247,10 @@ static void print_counts(const verify_result_t *result, const values_t *values, 
                   units_s(result->files), number, units_s(result->same));
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
         uint64_t found = differences_count(result->differences, kind);
-        bool meant = kind == DIFFERENCE_UNEQUAL                                 ? quick
-                     : kind == DIFFERENCE_UNRELATED || kind == DIFFERENCE_EXTRA ? true
-                                                                                : !quick;
-        if (!meant || (!found && !(kind == DIFFERENCE_UNRELATED ? result->ended : result->compared)))
+        if (!found && !(kind == DIFFERENCE_UNRELATED ? result->ended : result->compared))
             continue;
-        out_print("%s %s %s%s", first ? "" : ",", found ? units_count(number, found) : "none",
-                  difference_names[kind],
-                  kind != DIFFERENCE_UNEQUAL ? ""
-                  : found == 1               ? " block"
-                                             : " blocks");
+        out_print("%s %s %s", first ? "" : ",", found ? units_count(number, found) : "none",
+                  difference_names[kind]);
         first = false;
     }
     out_print("%s      %s   %s docs/s   %s/s in\n", result->compared ? "" : "; nothing is known of the rest",
@@ -310,7 +293,7 @@ static void print_summary(const verify_result_t *result, const values_t *values,
     const verify_spec_t *spec = &values->spec;
     char a[UNITS_MAX], b[UNITS_MAX], c[UNITS_MAX], d[UNITS_MAX], e[UNITS_MAX];
     print_differences(result);
-    print_counts(result, values, document);
+    print_counts(result, document);
     if (log_level() < LOG_NORMAL)
         return;
     if (result->rejected || result->filtered || result->fixed)
@@ -345,10 +328,6 @@ static void print_summary(const verify_result_t *result, const values_t *values,
         out_print("a sample: %s of %s block%s looked at, and nothing else\n",
                   units_count(a, result->blocks_looked_at), units_count(b, result->blocks),
                   result->blocks == 1 ? " was" : "s were");
-    if (spec->quick)
-        out_print("quick: only the number and the bytes of each block's documents were compared; a value "
-                  "that was changed for another of the same length is not seen, nor are documents of one "
-                  "block that make up for each other in number and size\n");
     if (result->other_documents)
         out_print("not looked at: %s document%s of %s other file%s in the catalog\n",
                   units_count(a, result->other_documents), units_s(result->other_documents),
@@ -428,10 +407,9 @@ const command_t command_verify = {
             "majority has them), and compares both byte by byte. Names what is missing, extra, "
             "duplicated (one _id on two shards), changed or unrelated (under an _id that no file can "
             "have given) by file, line and _id. Nothing is written. Exit status 7: something differs.",
-    .examples =
-        "  tipple verify orders.csv --uri mongodb://127.0.0.1/shop.orders\n"
-        "  tipple verify -f mot --uri \"$URI\" data/*.gz --retry mot.results.rejects   # after fixing\n"
-        "  tipple verify -f mot --uri \"$URI\" data/*.gz --sample 1%                     # a first look",
+    .examples = "  tipple verify orders.csv --uri mongodb://HOST/shop.orders\n"
+                "  tipple verify -f mot --uri \"$URI\" data/*.gz --retry mot.results.rejects\n"
+                "  tipple verify -f mot --uri \"$URI\" data/*.gz --sample 1%   # a part of it",
     .needs_driver = true,
     .options = options,
     .takes = TAKEN_BY_VERIFY,

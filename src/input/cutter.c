@@ -73,7 +73,7 @@ struct cutter {
     err_t fault;     /* last, because it is long and rarely written */
 };
 
-cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t max_record, err_t *err) {
+cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t longest, err_t *err) {
     cutter_t *cutter = malloc(sizeof *cutter);
     if (!cutter) {
         err_memory(err, sizeof *cutter);
@@ -82,7 +82,7 @@ cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t max_record, err_t 
     memset(cutter, 0, offsetof(cutter_t, fault));
     cutter->source = source;
     cutter->pool = pool;
-    cutter->longest = max_record < CUTTER_BUFFER ? CUTTER_BUFFER : (size_t)max_record;
+    cutter->longest = longest < CUTTER_BUFFER ? CUTTER_BUFFER : (size_t)longest;
     cutter->line = 1;
     return cutter;
 }

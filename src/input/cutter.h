@@ -17,6 +17,10 @@
 
 #define CUTTER_WINDOW (256 * 1024)
 
+/* The longest record that is read. The text of a longer one is skipped, and the record is a reject. */
+enum { CUTTER_RECORD = 16 << 20 };
+#define CUTTER_TOO_LONG "the record is longer than 16 MiB"
+
 /* A pool for cutters should keep buffers of this size. */
 #define CUTTER_BUFFER (CUTTER_WINDOW + 16 * 1024)
 
@@ -41,9 +45,9 @@ typedef struct {
 
 typedef struct cutter cutter_t;
 
-/* The source stays the caller's. max_record: longer records are skipped (records within a window are never split, so
- * values below a window have no effect). */
-cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t max_record, err_t *err);
+/* The source stays the caller's. longest: longer records are skipped (records within a window are never split, so values
+ * below a window have no effect). */
+cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t longest, err_t *err);
 void cutter_destroy(cutter_t *cutter);
 
 /* The beginning of the text, before the first cut: to find its dialect. It stays valid until then. False: memory, or a

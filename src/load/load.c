@@ -28,7 +28,6 @@ enum { MOST_FILES = 32, MEMORY = 4 << 20 };
 
 typedef struct {
     const schema_t *schema;
-    uint64_t max_record;
     pool_t *pool;
     source_kit_t *kit;
     records_t *records;
@@ -86,7 +85,7 @@ static bool try_input(looker_t *looker, const input_file_t *file) {
     int got = 0;
     bool ok = true;
     source_t *source = source_open_in(looker->kit, file, &ignored);
-    cutter_t *cutter = source ? cutter_new(source, looker->pool, looker->max_record, &ignored) : NULL;
+    cutter_t *cutter = source ? cutter_new(source, looker->pool, CUTTER_RECORD, &ignored) : NULL;
     if (cutter && cutter_begin(cutter, looker->schema, file->name, &looker->dialect, &ignored))
         while (ok && cut.broken && (got = cutter_next(cutter, &cut, &fault)) > 0) {
             ok = try_cut(looker, &cut, file->name);
@@ -114,10 +113,9 @@ static bool judge(const looker_t *looker, err_t *err) {
 /* Looks at the beginnings of some of the inputs; not at streams, which can be read only once. limit: the load takes so many
  * records; UINT64_MAX: all. False: each record is rejected, or by `on_bad_value: stop` the load would end there (status 5); or
  * memory is out. */
-static bool first_records_try(const schema_t *schema, const manifest_t *manifest, uint64_t max_record,
-                              uint64_t limit, err_t *err) {
+static bool first_records_try(const schema_t *schema, const manifest_t *manifest, uint64_t limit,
+                              err_t *err) {
     looker_t looker = {.schema = schema,
-                       .max_record = max_record,
                        .left = limit,
                        .pool = pool_new(MEMORY, CUTTER_BUFFER),
                        .kit = source_kit_new_to_look(),
@@ -203,8 +201,7 @@ static bool read_spec(job_t *job, err_t *err) {
     if (spec->drop && spec->append)
         return err_set(err, STATUS_USAGE,
                        "--append keeps the documents that --drop would drop; give one of them");
-    if (!job_find_existing(job, NULL, err) ||
-        !limits_check(spec->threads, spec->memory, spec->max_record, err) ||
+    if (!job_find_existing(job, NULL, err) || !limits_check(spec->threads, spec->memory, err) ||
         !limits_check_batch(spec->batch, spec->batch_bytes, err) || !open_format(job, err))
         return false;
     snprintf(job->result->format, sizeof job->result->format, "%s", job->schema->name);
@@ -232,13 +229,12 @@ static bool read_spec(job_t *job, err_t *err) {
     if (spec->retry)
         return access(spec->retry, R_OK) == 0 ||
                err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry);
-    bool ok = job_list_inputs(job, err) && check_inputs(job->schema, &job->manifest, spec->max_record,
-                                                        spec->skip_bad_files, &job->result->skipped, err);
+    bool ok = job_list_inputs(job, err) &&
+              check_inputs(job->schema, &job->manifest, spec->skip_bad_files, &job->result->skipped, err);
     job->result->skipped_before = job->result->skipped.count;
     return ok && job_take_dumps(job, err) && (spec->id || job_find_id(job, err)) &&
            job_check_copies(job, err) &&
-           (!spec->drop ||
-            first_records_try(job->schema, &job->manifest, spec->max_record, spec->limit, err)) &&
+           (!spec->drop || first_records_try(job->schema, &job->manifest, spec->limit, err)) &&
            copies_make(&job->manifest, spec->copies, err);
 }
 
@@ -346,7 +342,6 @@ static void free_job(job_t *job) {
     traffic_free(job->loading.shards);
     traffic_free(job->loading.ways);
     rejects_free(job->loading.rejects);
-    made_by_free(job->loading.made_by);
     load_state_free(&job->loading);
     pipeline_free(&job->loading.pipeline);
     for (size_t i = 0; i < job->index_count; i++)
@@ -359,6 +354,8 @@ static void free_job(job_t *job) {
     schema_destroy(job->schema);
     free(job->format_text);
     free(job->retry_options);
+    if (job->asked)
+        bson_destroy(job->asked);
     if (job->made_with)
         bson_destroy(job->made_with);
 }

@@ -1,7 +1,6 @@
 #include "server/absence.h"
 #include "base/clock.h"
 #include "server/bson_read.h"
-#include "server/deployment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +89,9 @@ static bool is_of_another_set(const address_t *address, const mongoc_host_list_t
                 "the server at %s belongs to no replica set: leave replicaSet=%s out of the URI",
                 host->host_and_port, wanted);
     else if (other)
-        deployment_refuse_standalone(host->host_and_port, err);
+        err_set(err, STATUS_USAGE,
+                "a server at %s is a standalone, and the URI names several hosts: name one",
+                host->host_and_port);
     bson_destroy(&reply);
     return other;
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CLUSTERED "clusteredIndex"
+
 /* The first version of the server that has clustered collections. */
 enum { CLUSTERED_MAJOR = 5, CLUSTERED_MINOR = 3 };
 
@@ -212,16 +214,56 @@ static bool ask_compressor(server_t *server, mongoc_client_t *client, collection
     return ok;
 }
 
+/* Does a listed option say all that was asked for? Servers fill in what a document leaves out. */
+static bool says(const bson_iter_t *listed, const bson_iter_t *asked) {
+    bson_iter_t inner, other;
+    if (BSON_ITER_HOLDS_NUMBER(listed) && BSON_ITER_HOLDS_NUMBER(asked))
+        return !(bson_iter_as_double(listed) < bson_iter_as_double(asked)) &&
+               !(bson_iter_as_double(listed) > bson_iter_as_double(asked));
+    if (bson_iter_type(listed) != bson_iter_type(asked))
+        return false;
+    if (BSON_ITER_HOLDS_UTF8(asked))
+        return strcmp(bson_iter_utf8(listed, NULL), bson_iter_utf8(asked, NULL)) == 0;
+    if (BSON_ITER_HOLDS_BOOL(asked))
+        return bson_iter_bool(listed) == bson_iter_bool(asked);
+    if (!bson_iter_recurse(asked, &inner))
+        return true;
+    while (bson_iter_next(&inner))
+        if (!bson_iter_recurse(listed, &other) || !bson_iter_find(&other, bson_iter_key(&inner)) ||
+            !says(&other, &inner))
+            return false;
+    return true;
+}
+
+/* Has the collection what --create asks for? */
+static bool has_asked(server_t *server, mongoc_client_t *client, const bson_t *asked,
+                      const collection_t *place, err_t *err) {
+    bson_t reply, entry = BSON_INITIALIZER, options = BSON_INITIALIZER;
+    bson_iter_t at, option, listed;
+    bool ok = collection_ask(server, client, &reply, err), same = true;
+    if (ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &entry))
+        bson_read_field(&entry, "options", &options);
+    if (ok && bson_iter_init(&option, asked))
+        while (same && bson_iter_next(&option)) {
+            const char *key = bson_iter_key(&option);
+            same = strcmp(key, CLUSTERED) == 0 && BSON_ITER_HOLDS_BOOL(&option)
+                       ? bson_iter_bool(&option) == place->clustered
+                       : bson_iter_init_find(&listed, &options, key) && says(&listed, &option);
+        }
+    if (ok && !same)
+        ok = err_set(err, STATUS_USAGE,
+                     "%s exists, and its '%s' is not as --create says: leave --create out, or make the "
+                     "collection again with --drop",
+                     server_namespace(server), bson_iter_key(&option));
+    bson_destroy(&reply);
+    return ok;
+}
+
 /* An explicit option must match the existing collection. */
 static bool agrees(server_t *server, mongoc_client_t *client, const collection_options_t *options,
                    collection_t *place, err_t *err) {
-    const char *name = server_namespace(server);
-    if (options->clustered != CLUSTERED_DEFAULT && (options->clustered == CLUSTERED_YES) != place->clustered)
-        return err_set(err, STATUS_USAGE,
-                       "%s exists and is %sclustered: leave --%sclustered out, or make it again with "
-                       "--drop",
-                       name, place->clustered ? "" : "not ",
-                       options->clustered == CLUSTERED_YES ? "" : "no-");
+    if (options->asked && !has_asked(server, client, options->asked, place, err))
+        return false;
     if (!options->compressor)
         return true;
     if (!place->compressor[0] && !ask_compressor(server, client, place, err))
@@ -230,41 +272,39 @@ static bool agrees(server_t *server, mongoc_client_t *client, const collection_o
         return err_set(err, STATUS_USAGE,
                        "%s exists and is compressed by %s, not %s: leave --compressor out, or make it "
                        "again with --drop",
-                       name, place->compressor, options->compressor);
+                       server_namespace(server), place->compressor, options->compressor);
     return true;
 }
 
-/* But for what is chosen otherwise. */
-static void append_more(bson_t *command, const bson_t *more, bool own_index, bool own_engine) {
+/* Those of a dump that nobody has chosen otherwise. `clusteredIndex` may be true or false, which no server takes. */
+static void append_options(bson_t *command, const bson_t *options, const bson_t *before) {
     bson_iter_t iter;
-    bson_iter_init(&iter, more);
+    if (!options || !bson_iter_init(&iter, options))
+        return;
     while (bson_iter_next(&iter)) {
         const char *key = bson_iter_key(&iter);
-        if (!(own_index && strcmp(key, "clusteredIndex") == 0) &&
-            !(own_engine && strcmp(key, "storageEngine") == 0))
+        const bool is_word = strcmp(key, CLUSTERED) == 0 && BSON_ITER_HOLDS_BOOL(&iter);
+        if (!is_word && !bson_has_field(command, key) && !(before && bson_has_field(before, key)))
             bson_append_iter(command, key, -1, &iter);
     }
 }
 
-/* *code: the server's, if it refused. */
+/* clustered: by the usual index. *code: the server's, if it refused. */
 static bool create_as(server_t *server, mongoc_client_t *client, const char *name,
                       const collection_options_t *options, bool clustered, int *code, err_t *err) {
-    const char *compressor = options->compressor;
-    const bool as_told = options->clustered == CLUSTERED_DEFAULT && options->more &&
-                         bson_has_field(options->more, "clusteredIndex");
     bson_t command = BSON_INITIALIZER, reply;
     BSON_APPEND_UTF8(&command, "create", name);
-    if (clustered && !as_told)
-        BCON_APPEND(&command, "clusteredIndex", "{", "key", "{", "_id", BCON_INT32(1), "}", "unique",
+    if (clustered)
+        BCON_APPEND(&command, CLUSTERED, "{", "key", "{", "_id", BCON_INT32(1), "}", "unique",
                     BCON_BOOL(true), "}");
-    if (compressor) {
+    append_options(&command, options->asked, NULL);
+    if (options->compressor) {
         char config[64];
-        snprintf(config, sizeof config, "block_compressor=%s", compressor);
+        snprintf(config, sizeof config, "block_compressor=%s", options->compressor);
         BCON_APPEND(&command, "storageEngine", "{", "wiredTiger", "{", "configString", BCON_UTF8(config), "}",
                     "}");
     }
-    if (options->more)
-        append_more(&command, options->more, !as_told, compressor != NULL);
+    append_options(&command, options->more, options->asked);
     bool ok = server_command(server, client, server_database(server), &command, true, &reply, err);
     *code = ok ? 0 : server_code(&reply);
     bson_destroy(&reply);
@@ -275,22 +315,17 @@ static bool create_as(server_t *server, mongoc_client_t *client, const char *nam
 /* As create_as. */
 static bool create(server_t *server, mongoc_client_t *client, const char *name,
                    const collection_options_t *options, int *code, err_t *err) {
-    const bool wanted = options->clustered == CLUSTERED_YES ||
-                        (options->clustered == CLUSTERED_DEFAULT && !options->own_ids),
-               clustered = wanted && can_cluster(server_facts(server));
+    bson_iter_t said;
+    if ((options->asked && bson_iter_init_find(&said, options->asked, CLUSTERED)) ||
+        (options->more && bson_iter_init_find(&said, options->more, CLUSTERED)))
+        return create_as(server, client, name, options, BSON_ITER_HOLDS_BOOL(&said) && bson_iter_bool(&said),
+                         code, err);
+    const bool clustered = !options->own_ids && can_cluster(server_facts(server));
     if (create_as(server, client, name, options, clustered, code, err))
         return true;
     /* a server whose featureCompatibilityVersion is older than the server */
-    return *code == CODE_INVALID_OPTIONS && clustered && options->clustered == CLUSTERED_DEFAULT &&
+    return *code == CODE_INVALID_OPTIONS && clustered &&
            create_as(server, client, name, options, false, code, err);
-}
-
-static bool known_compressor(const char *name, err_t *err) {
-    static const char *const names[] = {"none", "snappy", "zlib", "zstd"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return err_set(err, STATUS_USAGE, "'%s' is no block compressor: none, snappy, zlib or zstd", name);
 }
 
 bool collection_may_shard(const char *name, err_t *err) {
@@ -303,20 +338,9 @@ bool collection_may_shard(const char *name, err_t *err) {
                    name, strlen(name), LONGEST);
 }
 
-bool collection_may_make(const server_t *server, const collection_options_t *options, err_t *err) {
-    const server_facts_t *facts = server_facts(server);
-    if (options->compressor && !known_compressor(options->compressor, err))
-        return false;
-    return options->clustered != CLUSTERED_YES || can_cluster(facts) ||
-           err_set(err, STATUS_USAGE,
-                   "MongoDB %s has no clustered collections (they came with 5.3): leave --clustered "
-                   "out",
-                   facts->version);
-}
-
 bool collection_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
                      collection_t *place, err_t *err) {
-    if (!collection_may_make(server, options, err) || !collection_look(server, client, place, err))
+    if (!collection_look(server, client, place, err))
         return false;
     if (!place->exists) {
         int code;

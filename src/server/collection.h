@@ -4,14 +4,14 @@
 
 #include "server/server.h"
 
-typedef enum { CLUSTERED_DEFAULT, CLUSTERED_YES, CLUSTERED_NO } clustered_t;
-
 typedef struct {
-    clustered_t clustered; /* default: clustered if the collection is new and the server can (5.3), */
-    bool own_ids; /* and documents are never asked for by single `_id`s, for which such a server reads all */
+    /* Documents are asked for by single `_id`s, for which a server reads all of a clustered collection. A new one is clustered
+     * where it is not said otherwise, the server can (5.3), and this is false. */
+    bool own_ids;
     const char *compressor; /* "none", "snappy", "zlib", "zstd", or NULL: the server's own choice */
-    const bson_t
-        *more; /* what else a new one has, as `create` takes it; the above goes before it. NULL: nothing */
+    /* Options of `create`; `clusteredIndex` may be true or false, too. NULL: none. */
+    const bson_t *asked; /* by the user: go before everything, and an existing collection must have them */
+    const bson_t *more;  /* by a dump: come after everything */
 } collection_options_t;
 
 typedef struct {
@@ -50,9 +50,6 @@ bool collection_is_whole(server_t *server, mongoc_client_t *client, err_t *err);
 /* Is "database.collection" short enough to be sharded? A server refuses a longer name only after steps that leave
  * something. */
 bool collection_may_shard(const char *name, err_t *err);
-
-/* Are the options possible on this server? Asked before anything is changed. */
-bool collection_may_make(const server_t *server, const collection_options_t *options, err_t *err);
 
 /* Makes the collection if it is missing. If it exists and contradicts an explicit option, it is refused with what to
  * do. *place is filled in as by collection_look. */

@@ -1,7 +1,6 @@
 #include "base/caller.h"
 #include "base/host/host.h"
 #include "server/absence.h"
-#include "server/deployment.h"
 #include "server/server_inner.h"
 #include "server/waiting.h"
 
@@ -246,8 +245,7 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
                                   : NULL;
     bool ok = client && learn(server, client, &waiting, err);
     waiting_end(&waiting);
-    ok = ok && deployment_is_one(&server->address, server->facts.kind, client, err) &&
-         can_confirm(server, options, err);
+    ok = ok && can_confirm(server, options, err);
     server_give(server, client);
     if (ok) {
         server->unsafe = options->unsafe;

@@ -5,8 +5,8 @@
 
 #include "load/load.h"
 
-/* The format of a study's loads: --format, or what the files tell, which is said once. Refuses files that can be read once
- * only; why: "trials read their sample again and again". *guessed: the format file for load_spec_t.guessed, to be freed;
+/* The format of a study's loads: --format, or the one that the target's catalog keeps, or what the files tell, which is said
+ * once. Refuses files that can be read once only; why: "trials read their sample again and again". *guessed: the format file for load_spec_t.guessed, to be freed;
  * NULL: there is a --format. */
 schema_t *supplies_find_format(const load_spec_t *load, const char *why, char **guessed, err_t *err);
 

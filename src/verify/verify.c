@@ -17,7 +17,6 @@ enum { ROUND_US = 20000, LEAST_ROUND_US = 500 };
 
 void verify_spec_init(verify_spec_t *spec) {
     *spec = (verify_spec_t){.memory = 256ull << 20,
-                            .max_record = 16 << 20,
                             .sample_percent = 100,
                             .limit = UINT64_MAX,
                             .most = 20,
@@ -70,10 +69,8 @@ static bool start_workers(verification_t *run, err_t *err) {
                                      .server = run->server,
                                      .files = run->files,
                                      .entries = &run->registration,
-                                     .max_record = spec->max_record,
                                      .most = spec->most,
-                                     .whole = !spec->files_only && spec->sample_percent >= 100,
-                                     .quick = spec->quick};
+                                     .whole = !spec->files_only && spec->sample_percent >= 100};
     for (; run->worker_count < threads; run->worker_count++) {
         verify_worker_t *worker = &run->workers[run->worker_count];
         worker->run = run;
@@ -93,7 +90,6 @@ static feeder_t *start_feeder(verification_t *run, err_t *err) {
                                 .files = run->files,
                                 .file_count = run->manifest->count,
                                 .pipeline = &run->pipeline,
-                                .max_record = run->spec->max_record,
                                 .limit = run->spec->limit,
                                 .limit_is_about = run->spec->limit_is_about,
                                 .numbered = true,
@@ -288,11 +284,8 @@ static bool conclude(const verification_t *run, err_t *err) {
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
         uint64_t found = differences_count(differences, kind);
         if (found)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s %s%s", used ? ", " : "",
-                                     units_count(count, found), difference_names[kind],
-                                     kind != DIFFERENCE_UNEQUAL ? ""
-                                     : found > 1                ? " blocks"
-                                                                : " block");
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s %s", used ? ", " : "",
+                                     units_count(count, found), difference_names[kind]);
     }
     if (used)
         return err_set(err, STATUS_DIFFERENT, "%s is not what its files make: %s",
@@ -329,8 +322,7 @@ static bool open_all(verification_t *run, err_t *err) {
 
 static bool look(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
-    if (!limits_check(run->spec->threads, run->spec->memory, run->spec->max_record, err) ||
-        !open_all(run, err))
+    if (!limits_check(run->spec->threads, run->spec->memory, err) || !open_all(run, err))
         return false;
     result->compared = run->nothing || (compare(run, err) && judge_last(run, err));
     result->ended = run->nothing || (result->compared && look_outside(run, err));

@@ -21,11 +21,10 @@ typedef struct {
     char *const *retry; /* reject files whose records were fixed and loaded */
     size_t retry_count;
     uint32_t threads; /* 0: twice the CPUs, 4 to 16 */
-    uint64_t memory, max_record;
+    uint64_t memory;
     double sample_percent; /* 100: everything */
     uint64_t limit; /* only the first so many records, as a load with this limit left it; UINT64_MAX: all */
     bool limit_is_about; /* as it was for the load */
-    bool quick;          /* only counts and sizes */
     bool files_only;     /* what lies outside of the files is not looked for */
     uint64_t most;       /* differences kept of each kind */
     int64_t patience_ns;

@@ -28,7 +28,6 @@ enum { MEMORY = 4 << 20 };
 
 typedef struct {
     const schema_t *schema;
-    uint64_t max_record;
     pool_t *pool;
     records_t *records;
     records_place_t place;
@@ -53,7 +52,7 @@ static bool holds_none(looking_t *looking, const cut_t *cut) {
 static bool is_without(looking_t *looking, const input_file_t *file) {
     err_t ignored;
     source_t *source = source_open(file, &ignored);
-    cutter_t *cutter = source ? cutter_new(source, looking->pool, looking->max_record, &ignored) : NULL;
+    cutter_t *cutter = source ? cutter_new(source, looking->pool, CUTTER_RECORD, &ignored) : NULL;
     cut_t cut;
     int got =
         cutter && cutter_begin(cutter, looking->schema, file->name, &looking->dialect, &ignored) ? 1 : -1;
@@ -68,8 +67,8 @@ static bool is_without(looking_t *looking, const input_file_t *file) {
 }
 
 /* Reads no further than the first record. An input that cannot be read, or does not fit, counts as one that has some. */
-static bool inputs_hold_no_record(const schema_t *schema, const manifest_t *manifest, uint64_t max_record) {
-    looking_t looking = {.schema = schema, .max_record = max_record};
+static bool inputs_hold_no_record(const schema_t *schema, const manifest_t *manifest) {
+    looking_t looking = {.schema = schema};
     looking.pool = pool_new(MEMORY, CUTTER_BUFFER);
     looking.records = records_new(schema);
     bool ok = looking.pool && looking.records;
@@ -180,7 +179,7 @@ static bool check_header(verification_t *run, err_t *err) {
 
 /* No load has sent anything, and of these inputs none would have. */
 static bool expect_nothing(verification_t *run) {
-    if (!run->place.empty || !inputs_hold_no_record(run->schema, run->manifest, run->spec->max_record))
+    if (!run->place.empty || !inputs_hold_no_record(run->schema, run->manifest))
         return false;
     run->nothing = true;
     run->result->files = run->manifest->count;
@@ -306,7 +305,6 @@ static bool read_fixes(verification_t *run, err_t *err) {
     fixes_options_t options = {.schema = run->schema,
                                .filter = run->filter,
                                .only_fixes = true,
-                               .max_record = run->spec->max_record,
                                .max_document = server_facts(run->server)->max_document_bytes,
                                .name = server_namespace(run->server),
                                .catalog = run->header.own};

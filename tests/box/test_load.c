@@ -1,4 +1,5 @@
 /* Loads from their first look to their end, into a server of this process. */
+#include "input/cutter.h"
 #include "load_lab.h"
 #include "test.h"
 
@@ -769,13 +770,12 @@ TEST(long_records) {
     box_say(lab.box, "hello", "{\"maxBsonObjectSize\": 20000}");
     FILE *file = fopen("a.csv", "w");
     assert_non_null(file);
-    fprintf(file, "n,w\n1,%030000d\n2,b\n3,%0100000d\n4,d\n", 0, 0);
+    fprintf(file, "n,w\n1,%030000d\n2,b\n3,%0*d\n4,d\n", 0, CUTTER_RECORD, 0);
     fclose(file);
-    lab.load.max_record = lab.verify.max_record = 64 * 1024;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_counts(&lab, 4, 2, 0, 2);
     assert_says(lab.said, "larger than the server");
-    assert_says(lab.said, "--max-record");
+    assert_says(lab.said, CUTTER_TOO_LONG);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
     assert_int_equal(lab.verified.rejected, 2);
@@ -999,13 +999,13 @@ TEST(options_of_the_collection) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 30);
-    lab.load.clustered = CLUSTERED_NO;
+    lab.load.create = "{\"clusteredIndex\": false, \"collation\": {\"locale\": \"en\", \"strength\": 2}}";
     lab.load.compressor = "zstd";
     lab.load.indexes = indexes;
     lab.load.index_count = 1;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_asked(&lab, "create", "c",
-                 "{\"clusteredIndex\": {\"$exists\": false}, "
+                 "{\"clusteredIndex\": {\"$exists\": false}, \"collation.locale\": \"en\", "
                  "\"storageEngine.wiredTiger.configString\": \"block_compressor=zstd\"}");
     assert_asked(&lab, "createIndexes", "c", "{\"indexes.0.key\": {\"n\": 1, \"w\": -1}}");
     assert_int_equal(lab.loaded.index_count, 1);
@@ -1015,9 +1015,14 @@ TEST(options_of_the_collection) {
     lab.load.compressor = "zlib";
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
     lab.load.compressor = NULL;
-    lab.load.clustered = CLUSTERED_YES;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c exists and is not clustered");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    for (size_t i = 0; i < 4; i++) {
+        static char *const others[] = {"{\"clusteredIndex\": true}", "{\"collation\": {\"locale\": \"fr\"}}",
+                                       "{\"validator\": {\"n\": 1}}", "{\"collation\": {\"strength\": 1}}"};
+        lab.load.create = others[i];
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+        assert_says(lab.err.text, "is not as --create says");
+    }
     lab_close(&lab);
 
     lab_open(&lab, BOX_STANDALONE);
@@ -1027,9 +1032,9 @@ TEST(options_of_the_collection) {
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
     assert_says(lab.err.text, "snappy, not none");
     lab.load.compressor = NULL;
-    lab.load.clustered = CLUSTERED_NO;
+    lab.load.create = "{\"clusteredIndex\": false}";
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c exists and is clustered");
+    assert_says(lab.err.text, "d.c exists, and its 'clusteredIndex'");
     lab_close(&lab);
 }
 

@@ -253,7 +253,7 @@ TEST(many) {
     }
     strcat(expected, "\n  ... and 280 more");
     build(&manifest, (const char *[]){"d", NULL});
-    assert_false(check_inputs(schema, &manifest, 1, false, &skipped, &err));
+    assert_false(check_inputs(schema, &manifest, false, &skipped, &err));
     assert_int_equal(err.status, STATUS_INPUT);
     assert_non_null(strstr(err.text, "300 of 3000 files"));
     assert_non_null(strstr(err.text, expected));
@@ -262,7 +262,7 @@ TEST(many) {
 
     hearing_t heard;
     hear_begin(&heard);
-    assert_true(check_inputs(schema, &manifest, 1, true, &skipped, &err));
+    assert_true(check_inputs(schema, &manifest, true, &skipped, &err));
     hear_end(&heard);
     assert_non_null(strstr(heard.text, "and are skipped\n  d/0007:1: "));
     assert_int_equal(times(heard.text, "no column"), 20);
@@ -302,13 +302,13 @@ TEST(none_is_left) {
     lab_say("y.csv", "a;b\n");
     build(&manifest, (const char *[]){"x.csv", NULL});
     for (int skip = 0; skip < 2; skip++) {
-        assert_false(check_inputs(schema, &manifest, 1, skip, &skipped, &err));
+        assert_false(check_inputs(schema, &manifest, skip, &skipped, &err));
         assert_int_equal(err.status, STATUS_INPUT);
         assert_non_null(strstr(err.text, "x.csv:1: no column 'a' (has: x,y)"));
     }
     manifest_free(&manifest);
     build(&manifest, (const char *[]){"x.csv", "y.csv", NULL});
-    assert_false(check_inputs(schema, &manifest, 1, true, &skipped, &err));
+    assert_false(check_inputs(schema, &manifest, true, &skipped, &err));
     assert_non_null(strstr(err.text, "\n  x.csv:1: no column 'a' (has: x,y)\n  y.csv:1: no column 'a'"));
     assert_int_equal(skipped.count, 0);
     manifest_free(&manifest);

@@ -35,7 +35,6 @@ static void begin_format(lab_t *lab, const char *text, load_file_t *files, size_
                                       .file_count = count,
                                       .pipeline = &lab->pipeline,
                                       .threads = threads,
-                                      .max_record = 1 << 20,
                                       .limit = limit,
                                       .limit_is_about = true};
     lab->feeder = feeder_start(&lab->options, &err);

@@ -8,16 +8,14 @@
 
 TEST(ranges) {
     err_t err;
-    const uint64_t memory = 256 << 20, record = 16 << 20;
-    assert_true(limits_check(0, memory, record, &err));
-    assert_true(limits_check(LIMITS_MOST_THREADS, memory, record, &err));
+    const uint64_t memory = 256 << 20;
+    assert_true(limits_check(0, memory, &err));
+    assert_true(limits_check(LIMITS_MOST_THREADS, memory, &err));
     assert_true(limits_check_batch(LIMITS_MOST_BATCH, 4096, &err));
-    assert_false(limits_check(LIMITS_MOST_THREADS + 1, memory, record, &err));
+    assert_false(limits_check(LIMITS_MOST_THREADS + 1, memory, &err));
     assert_non_null(strstr(err.text, "threads: 257 is out of range"));
     assert_int_equal(err.status, STATUS_USAGE);
-    assert_false(limits_check(1, 1000, record, &err));
-    assert_false(limits_check(1, memory, 0, &err));
-    assert_false(limits_check(1, memory, 1ull << 40, &err));
+    assert_false(limits_check(1, 1000, &err));
     assert_false(limits_check_batch(0, 4096, &err));
     assert_false(limits_check_batch(4000000000u, 4096, &err));
     assert_false(limits_check_batch(1, 0, &err));

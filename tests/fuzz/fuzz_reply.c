@@ -171,7 +171,8 @@ static void try_cores(mongoc_client_t *client) {
 }
 
 static void try_place(server_t *server, mongoc_client_t *client) {
-    const collection_options_t options = {.clustered = CLUSTERED_YES, .compressor = "zstd"};
+    bson_t *asked = BCON_NEW("clusteredIndex", BCON_BOOL(true), "collation", "{", "locale", "de", "}");
+    const collection_options_t options = {.asked = asked, .compressor = "zstd"};
     collection_t place;
     err_t err = {.text = ""};
     LAB_MUST(collection_look(server, client, &place, &err) || err.text[0]);
@@ -179,6 +180,7 @@ static void try_place(server_t *server, mongoc_client_t *client) {
     err.text[0] = '\0';
     LAB_MUST(collection_is_whole(server, client, &err) || err.text[0]);
     LAB_MUST(memchr(place.compressor, '\0', sizeof place.compressor));
+    bson_destroy(asked);
 }
 
 static void try_watch(server_t *server, mongoc_client_t *client) {

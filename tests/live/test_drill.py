@@ -166,7 +166,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
 
     def test_named_twice(self):
         """the target is dropped and is there again; under any other name nothing is touched"""
-        self.load("--no-clustered", "a.csv")
+        self.load("--create", '{"clusteredIndex": false}', "a.csv")
         self.client.insert(self.database, "results", [{"_id": "somebody's"}])
         books = livetest.Books().plain("a.csv", self.text)
         for name in ("results", self.database, self.database + ".result", self.database + ".Results", "x.results"):

@@ -46,7 +46,7 @@ class DrillCluster(livedrill.Mixin, livecluster.Cluster):
     def test_named_for_the_next_one(self):
         """of a drill that is killed behind the drop"""
         words = self.drill_words("--no-predict", "--drop", self.database + ".results", "a.csv")
-        self.load("--shard-key", "t:hashed", "--no-clustered", "--compressor", "zlib", "--index", "k:1", "a.csv")
+        self.load("--shard-key", "t:hashed", "--create", '{"clusteredIndex": false}', "--compressor", "zlib", "--index", "k:1", "a.csv")
         said = self.tipple(*words).stderr
         options = shlex.split(re.search("next one, too:(.*)", said)[1])
         for name in "results", "results.tipple.files", "results.tipple.loads":

@@ -454,8 +454,10 @@ class Dump(livetest.Case):
         self.dump_of({"clusteredIndex": {"v": 2, "key": {"_id": 1}, "name": "x", "unique": True}}, texts)
         self.load("d", collection="clustered")
         self.assertEqual("x", self.options("clustered")["clusteredIndex"]["name"])
-        self.load("d", "--no-clustered", collection="plain")
+        self.load("d", "--create", '{"clusteredIndex": false}', collection="plain")
         self.assertNotIn("clusteredIndex", self.options("plain"))
+        self.load("d", "--create", '{"collation": {"locale": "fr"}}', collection="french")
+        self.assertEqual(("fr", "x"), (self.options("french")["collation"]["locale"], self.options("french")["clusteredIndex"]["name"]))
         self.put("d/shop/a.metadata.json", b'{"indexes": [')
         self.load("d", status=5)
         self.assertIn("is no JSON", self.stderr)
@@ -500,7 +502,7 @@ class Dump(livetest.Case):
         key = {"v": 2, "key": {"_id": 1}, "name": "mine", "unique": True}
         self.put("d/shop/a.metadata.json", json.dumps({"options": {"clusteredIndex": key},
                                                        "indexes": [{**key, "clustered": True}]}).encode())
-        for words in ((), ("--no-clustered",)):
+        for words in ((), ("--create", '{"clusteredIndex": false}')):
             self.load("d", *words, collection="clustered%d" % len(words))
 
     def test_names_of_files(self):
@@ -566,9 +568,9 @@ class Dump(livetest.Case):
         texts = made(5, "o")
         self.put("plain.bson", b"".join(texts))
         self.load("plain.bson")
-        for options, said in (({"capped": True, "size": {"$numberInt": "4096"}}, "was capped"),
+        for options, said in (({"capped": True, "size": {"$numberInt": "4096"}}, "capped collection throws"),
                               ({"timeseries": {"timeField": "t"}}, "a time series"),
-                              ({"viewOn": "results", "pipeline": []}, "was a view"),
+                              ({"viewOn": "results", "pipeline": []}, "would be a view"),
                               ({"clusteredIndex": {"v": 2, "key": {"_id": 1}, "unique": True},
                                 "expireAfterSeconds": {"$numberInt": "5"}}, "by their age")):
             with self.subTest(said=said):

@@ -12,6 +12,8 @@ import neverlost
 import relay
 from livetest import rows
 
+LONG = (17 << 20) * b"x" + b"\n"  # longer than any record may be
+
 
 class Changed(neverlost.Case):
     """--reload-changed."""
@@ -176,8 +178,8 @@ class Corrected(neverlost.Case):
         """the same, where the whole record is a reject, or the filter leaves it out: it is taken away all the same"""
         text, more = rows(1000, 20), rows(50, 21, header=False)
         start, last = text.rindex(b"\n", 0, -1) + 1, text.rindex(b"|") + 1
-        words = "--max-record", "4K", "--filter", "i!=2044-05-05"
-        for end, filtered in ((b"2044-05-05\n", 1), (5000 * b"x" + b"\n", 0)):
+        words = "--filter", "i!=2044-05-05"
+        for end, filtered in ((b"2044-05-05\n", 1), (LONG, 0)):
             self.begin_anew()
             load, go_on = self.lagging(text[:last], text[:last] + end + more, *words)
             go_on.set()
@@ -234,15 +236,15 @@ class Corrected(neverlost.Case):
         text = rows(1000, 13)
         self.inputs({"a.csv": text[:-1]})
         self.load("a.csv")
-        self.inputs({"a.csv": text[:-1] + 5000 * b"x" + b"\n"})
-        said = self.load("--max-record", "4K", "a.csv", status=2)
+        self.inputs({"a.csv": text[:-1] + LONG})
+        said = self.load("a.csv", status=2)
         self.assertEqual((0, 1), (said["loaded"], said["rejected"]))
         self.exact({"a.csv": text[:text.rindex(b"\n", 0, -1) + 1]})
 
     def test_too_long(self):
         """the whole record is longer than any may be, so that not all of it is ever in memory; also where it was rather
         long when it was cut off"""
-        for length, words in ((30, ()), (200000, ("--max-record", "300K"))):
+        for length in 30, 200000:
             self.begin_anew()
             text = rows(1000, 18)
             start = text.rindex(b"\n", 0, -1) + 1
@@ -250,14 +252,14 @@ class Corrected(neverlost.Case):
             record[8] = length * b"F"
             text = text[:start] + b"|".join(record)
             self.inputs({"a.csv": text})
-            self.load(*words, "a.csv")
+            self.load("a.csv")
             self.exact({"a.csv": text})
-            self.inputs({"a.csv": text + 500000 * b"x" + b"\n" + rows(5, 19, header=False)})
-            said = self.load("--max-record", "300K", "a.csv", status=2)
+            self.inputs({"a.csv": text + LONG + rows(5, 19, header=False)})
+            said = self.load("a.csv", status=2)
             self.assertEqual((5, 1), (said["loaded"], said["rejected"]))
             self.exact({"a.csv": text[:start] + rows(5, 19, header=False)})
-            self.verified("--max-record", "300K", "a.csv", count=1004)
-            self.assertEqual(0, self.load("--max-record", "300K", "a.csv", status=2)["read"])
+            self.verified("a.csv", count=1004)
+            self.assertEqual(0, self.load("a.csv", status=2)["read"])
 
     def test_filtered(self):
         """the whole record does not pass --filter: what it was makes way"""

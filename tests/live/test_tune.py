@@ -76,7 +76,7 @@ class Tune(livetune.Mixin, livetest.Case):
 
     def test_like_the_target(self):
         """a target that exists is left as it is, and trials are made in a collection that is like it"""
-        self.load("--no-clustered", "--compressor", "zstd", "a.csv")
+        self.load("--create", '{"clusteredIndex": false}', "--compressor", "zstd", "a.csv")
         before = self.everything()
         process = self.start_endless()
         name, = self.trials()

@@ -60,7 +60,7 @@ class Clean(liveverify.Case):
         names = ["a.csv", "b.csv.gz", "c.csv.zst", "d.zip", "e.tar", "f.tar.gz", "g", "h.csv", "i.csv"]
         loaded = self.load(*names)
         self.assertEqual(9 * 9000 + 800 + 10, loaded["loaded"])
-        for words in ((), ("-j", 1), ("-j", 16, "--memory", "16M"), ("--quick",), ("--max-differences", 0)):
+        for words in ((), ("-j", 1), ("-j", 16, "--memory", "16M"), ("--max-differences", 0)):
             said = self.finds([], *words, *names)
             self.assertEqual((loaded["loaded"],) * 4, tuple(said[field] for field in (
                 "documents", "as_expected", "expected", "documents_in_collection")))
@@ -99,23 +99,24 @@ class Clean(liveverify.Case):
             entry[field] for field in ("kind", "id", "field", "more_fields")))
 
     def test_long_records(self):
-        """windows in which no record begins hold nothing; a record over --max-record is not expected"""
+        """windows in which no record begins hold nothing; a record that is too long is not expected"""
         self.format = "mot"
         lines = rows(600).split(b"\n")
-        for at, size in ((100, 3 * WINDOW), (200, WINDOW), (300, 5000), (400, 2 * MIB)):
+        for at, size in ((100, 3 * WINDOW), (200, WINDOW), (300, 5000), (400, 2 * MIB), (500, 17 * MIB)):
             fields = lines[at].split(b"|")
             fields[9] = b"x" * size
             lines[at] = b"|".join(fields)
         text = b"\n".join(lines)
         self.put("a.csv", text)
-        for words, expected in (((), 600), (("--max-record", "4K"), 596)):
-            self.load("a.csv", *words, "--drop", "--yes", status=0 if expected == 600 else 2)
-            said = self.finds([], "a.csv", *words)
-            self.assertEqual((expected, 600 - expected), (said["as_expected"], said["rejected"]))
-            inside = self.id_of("a.csv", self.offset_of("a.csv", 101) + 2 * WINDOW)
+        self.load("a.csv", status=2)
+        said = self.finds([], "a.csv")
+        self.assertEqual((599, 1), (said["as_expected"], said["rejected"]))
+        for line in 101, 501:
+            inside = self.id_of("a.csv", self.offset_of("a.csv", line) + 2 * WINDOW)
             self.insert({"_id": Int64(inside), "x": 1})
-            self.finds([("extra", "a.csv", 101)], "a.csv", *words)
-            self.finds([("extra", "a.csv", 101)], "a.csv", "--files-only", *words)
+        there = [("extra", "a.csv", 101), ("extra", "a.csv", 501)]
+        self.finds(there, "a.csv")
+        self.finds(there, "a.csv", "--files-only")
 
 
 class Found(liveverify.Case):
@@ -247,27 +248,6 @@ class Found(liveverify.Case):
                 entry["line"] for entry in said["differences"] if entry["kind"] == "changed"])
         self.remove_range(0, 2**63 - 1)
         self.finds([("missing", "a.csv", 2, 5001), ("unrelated", '"a unrelated one"')], "a.csv")
-
-    def test_quick(self):
-        """--quick sees another number and another length, names the block, and does not see an equal length"""
-        self.put("a.csv", readings(30_000))
-        self.load("a.csv")
-        line = self.texts["a.csv"].count(b"\n", 0, WINDOW) + 100  # in the second block
-        number = self.id_at("a.csv", line)
-        before = self.document(number)
-        self.set(number, v=flipped(before["v"]))
-        self.finds([], "--quick", "a.csv")
-        self.set(number, v=before["v"], k=before["k"] + "x")
-        first = self.texts["a.csv"].count(b"\n", 0, WINDOW) + 2
-        last = 30_001  # the text ends in it
-        self.finds([("unequal", "a.csv", first, last)], "--quick", "a.csv")
-        self.set(number, k=before["k"])
-        self.finds([], "--quick", "a.csv")
-        self.remove(number)
-        self.finds([("unequal", "a.csv", first, last)], "--quick", "a.csv")
-        self.insert({"_id": mongo.ObjectId(b"x" * 12)})
-        unrelated = '{ "$oid" : "%s" }' % (b"x" * 12).hex()
-        self.finds([("unequal", "a.csv", first, last), ("unrelated", unrelated)], "--quick", "a.csv")
 
     def test_sample(self):
         """--sample looks at the same share of the blocks each time, and at nothing else"""
@@ -444,18 +424,16 @@ class Rejected(liveverify.Case):
         self.load("--retry", "bad", "--rejects", "more", status=2)
         said = self.finds([], "a.csv", "b.gz")  # the catalog knows what was fixed
         self.assertEqual((4048, 4048, 2), (said["expected"], said["as_expected"], said["fixed"]))
-        self.finds([], "a.csv", "b.gz", "--quick")
         said = self.finds([], "a.csv", "b.gz", "--retry", "bad")
         self.assertEqual((4048, 2), (said["as_expected"], said["fixed"]))
-        for words in (("--quick",), ("-j", 1), ("--retry", "more")):
+        for words in (("-j", 1), ("--retry", "more")):
             self.finds([], "a.csv", "b.gz", "--retry", "bad", *words)
         self.set(self.id_at("a.csv", 102), k="other")
         self.remove(self.id_at("a.csv", 2002))
         self.finds([("changed", "a.csv", 102), ("missing", "a.csv", 2002)], "a.csv", "b.gz", "--retry", "bad")
         there = [("extra", "a.csv", 102), ("missing", "a.csv", 102), ("missing", "a.csv", 2002)]
-        for words in ((), ("--quick",)):  # the catalog knows that they were there
-            said = self.finds(there, "a.csv", "b.gz", *words)
-            self.assertEqual((4048, 4046), (said["expected"], said["as_expected"]))
+        said = self.finds(there, "a.csv", "b.gz")  # the catalog knows that they were there
+        self.assertEqual((4048, 4046), (said["expected"], said["as_expected"]))
         self.forget_progress("a.csv")  # whoever reads it again sees that they are gone, and needs no other fix
         for read in (4000, 0):
             said = self.load("a.csv", status=2)
@@ -479,7 +457,7 @@ class Rejected(liveverify.Case):
             lines[at] = b"|".join(fields)
         text = b"\n".join(lines)
         self.put("a.csv", text)
-        self.load("a.csv", "--no-clustered", "--rejects", "bad", status=2)
+        self.load("a.csv", "--create", '{"clusteredIndex": false}', "--rejects", "bad", status=2)
         self.finds([("missing", "a.csv", 51), ("missing", "a.csv", 61), ("missing", "a.csv", 71)], "a.csv")
         said = self.tipple(*[word for word in self.verify_words("a.csv") if word != "--json"], status=7).stdout.decode()
         self.assertRegex(said, "refused.*reject file")

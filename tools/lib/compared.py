@@ -269,8 +269,7 @@ SAID = ["--with header=yes", "--with header=no", "--with header=2", "--with date
         "--with decimal=.", "--with delimiter=;", "--with delimiter=,", "--with delimiter=none", "--with quote=none", "--with quote=single",
         "--with encoding=latin1", "--with encoding=utf-8-or-windows-1252", "--with nested=yes", "-t c0:text", "-t c0:long", "-t c0:date",
         "-t c0:key:", "-t c0:double", "--on-bad-value null", "--on-bad-value reject",
-        "--id c0", "--filter c0>=5", "--filter c0==x", "--limit 3", "--max-record 40",
-        "--max-rejects 0"]
+        "--id c0", "--filter c0>=5", "--filter c0==x", "--limit 3", "--max-rejects 0"]
 
 
 def drawn(_):
@@ -322,8 +321,8 @@ GENERATED = {**{"mot-" + release: "mot --rows 400 --release " + release
              "mot-blocks": "mot --rows 7000", "isd": "isd --records 300 --stations 7", "obd": "obd --rows 200",
              "ycsb": "ycsb --documents 90 --first 50", "ycsb-study": "ycsb --documents 3 --study"}
 ASKED = {"mot": ["--filter y==NT", "--filter m>=50000&&k!=FORD --filter d<2023-06-01", "--limit 7", "--id t",
-                 "--id t,v", "--max-record 80", "--max-record 80 --max-rejects 3", "--filter k==FORD --limit 2"],
-         "isd": ["--limit 50", "--max-record 150", "--filter airTemp>10"], "obd": [],
+                 "--id t,v", "--filter k==FORD --limit 2"],
+         "isd": ["--limit 50", "--filter airTemp>10"], "obd": [],
          "ycsb": ["--id k", "--filter k<1000"]}
 
 
@@ -390,7 +389,7 @@ def packed(new):
 
 MISTAKES = ["parse", "parse --nonsense", "parse nothere.csv", "parse -f mott {0}", "parse --emit xml {0}",
             "parse --limit x {0}", "parse -f mot --filter zz==1 {0}", "parse -f mot --with dates=dmy {0}",
-            "parse -t nothing:int {0}", "loadx", "where 5", "parse --max-record 0 {0}",
+            "parse -t nothing:int {0}", "loadx", "where 5",
             "parse -f mot tests/data/mot/odd", "formats --show x", "formats --check {0}", "formats --guess",
             "generate", "generate mot --release 1999", "query --show x", "status", "load {0}",
             "load --uri x {0}", "load --uri mongodb://127.0.0.1:1/ {0}", "verify {0}", "forget", "tune", "drill"]

@@ -33,7 +33,7 @@ def loads(new):
     for name, form, inputs, more in (
             ("mot", "mot", "{}blocks.csv", ""), ("guess", "", "{}a.csv", "--index make:1"), ("zip", "", "{}a.zip", ""),
             ("rejects", "mot", "{}bad.csv", ""), ("folder", "mot", "{}in", ""), ("id", "mot", "{}a.csv", "--id t"),
-            ("filter", "mot", "--filter y==NT {}a.csv", ""), ("json", "ycsb", "{}x.json", "--no-clustered"),
+            ("filter", "mot", "--filter y==NT {}a.csv", ""), ("json", "ycsb", "{}x.json", ""),
             ("bson", "", "{}c.bson", "--id _id --existing keep"), ("obd", "obd", "{}obd.csv", "--index vehicleId:1"),
             ("isd", "isd", "tests/data/isd/024130-99999-2016.gz", ""), ("copies", "mot", "--copies 2 {}in/b.csv", ""),
             ("types", "", "{}bad.csv", "-t test_mileage:text --on-bad-value null"),

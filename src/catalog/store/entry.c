@@ -128,11 +128,6 @@ bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint
     return false;
 }
 
-bool fix_marks_between(const fix_mark_t *fixes, size_t count, uint64_t from, uint64_t to) {
-    const size_t at = first_fix(fixes, count, from);
-    return at < count && fixes[at].offset < to;
-}
-
 bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of, uint64_t hash) {
     const fix_mark_t fix = {.offset = offset, .of = of, .hash = hash};
     if (is_noted(fixes, count, &fix))

@@ -180,8 +180,6 @@ bool fix_marks_answer(const fix_mark_t *fixes, size_t count, uint64_t offset, ui
                       uint32_t generation);
 /* Has a person left this record out, or does the filter leave out what was made of it? */
 bool fix_marks_leave_out(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of);
-/* Is there a fix of any record that begins at or after `from` and before `to`? */
-bool fix_marks_between(const fix_mark_t *fixes, size_t count, uint64_t from, uint64_t to);
 /* Does the confirmed fix hold for this generation of the collection? If it was confirmed in an earlier one, its
  * document may be missing. */
 bool fix_mark_holds(const fix_mark_t *fix, uint32_t generation);

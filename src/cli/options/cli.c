@@ -22,7 +22,7 @@ static const option_t common_options[] = {
     {.name = "quiet",
      .group = GROUP_GENERAL,
      .letter = 'q',
-     .help = "Say nothing but results and errors.",
+     .help = "Print only results and errors.",
      .kind = OPTION_FLAG,
      .offset = offsetof(common_t, quiet)},
     {.name = "verbose",
@@ -32,12 +32,12 @@ static const option_t common_options[] = {
      .offset = offsetof(common_t, verbose)},
     {.name = "help",
      .letter = 'h',
-     .help = "Print what the command is for, examples, and its options.",
+     .help = "Print this page.",
      .kind = OPTION_FLAG,
      .offset = offsetof(common_t, help)},
     {.name = "version",
      .letter = 'V',
-     .help = "Print the version of tipple, and of what it was built with.",
+     .help = "Print the version.",
      .kind = OPTION_FLAG,
      .offset = offsetof(common_t, version)},
     {.name = NULL},
@@ -59,10 +59,10 @@ static bool is_said_once(bool *said, const option_t *option, err_t *err) {
 }
 
 /* The headings in the order of the pages. */
-static const char *const groups[] = {GROUP_COLLECTION, GROUP_ASKED,     GROUP_MADE,    GROUP_QUERIES,
-                                     GROUP_INPUT,      GROUP_GUESS,     GROUP_MISFITS, GROUP_AGAIN,
-                                     GROUP_COMPARED,   GROUP_REHEARSED, GROUP_TRIED,   GROUP_SPEED,
-                                     GROUP_MEASURED,   GROUP_RESULT,    GROUP_GENERAL};
+static const char *const groups[] = {GROUP_COLLECTION, GROUP_ASKED,   GROUP_MADE,  GROUP_QUERIES,
+                                     GROUP_INPUT,      GROUP_MISFITS, GROUP_AGAIN, GROUP_COMPARED,
+                                     GROUP_REHEARSED,  GROUP_TRIED,   GROUP_SPEED, GROUP_MEASURED,
+                                     GROUP_RESULT,     GROUP_GENERAL};
 
 /* Appends the rows of a table that stand under this heading. */
 static void add_group(cli_rows_t *rows, const char *group, const option_t *table, unsigned takers, size_t at,
@@ -159,7 +159,11 @@ static const struct {
     {"keys", 0, "the keys of a format file (formats --show)"},
     {"wire-compressor", 0, "compressors= in the URI"},
     {"write-concern", 0, "w= in the URI"},
-    {"both-clustered", 0, "a tune with --clustered, then one with --no-clustered"},
+    {"clustered", 0, "--create '{\"clusteredIndex\": true}', where that is not the default"},
+    {"no-clustered", 0, "--create '{\"clusteredIndex\": false}'"},
+    {"both-clustered", 0, "a tune with --create '{\"clusteredIndex\": true}', then one with false"},
+    {"max-record", 0, "nothing: longer records than 16 MiB are rejected"},
+    {"quick", 0, "--sample P%, which compares a share of the blocks byte by byte"},
     {"both-direct", 0, "a tune with --direct, then one without"},
     {"routers", 0, "the routers named in the URI"},
     {"precision", 0, "--budget TIME: more time, more rounds"},

@@ -27,7 +27,7 @@
      .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."},                                         \
     {                                                                                                        \
         .name = "uri-file", .argument = "FILE", .kind = OPTION_TEXT, .offset = offsetof(values, uri_file),   \
-        .help = "Read the URI from a file of one line, so that no password is on the command line."          \
+        .help = "Read the URI from this file, so that no password is on the command line."                   \
     }
 #define CLI_PATIENCE(values)                                                                                 \
     {                                                                                                        \
@@ -45,8 +45,7 @@
     {                                                                                                        \
         .name = "report", .group = GROUP_RESULT, .argument = "FILE", .kind = OPTION_TEXT,                    \
         .offset = offsetof(values, report),                                                                  \
-        .help = "Write a report: FILE.html, a page for people that needs nothing else, or FILE.json, the "   \
-                "same for programs."                                                                         \
+        .help = "Write a report: FILE.html for people, FILE.json for programs."                              \
     }
 
 /* What a user asks: the headings of `tipple --help`. */

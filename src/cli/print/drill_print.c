@@ -22,8 +22,8 @@ char *drill_load_line(const drill_result_t *result) {
     text_append(&line, "tipple load");
     shell_quote_option(&line, "--format", load->format);
     shell_quote_uri(&line, load->uri);
-    if (load->clustered != CLUSTERED_DEFAULT)
-        shell_quote_word(&line, load->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+    if (load->create)
+        shell_quote_option(&line, "--create", load->create);
     if (load->compressor)
         shell_quote_option(&line, "--compressor", load->compressor);
     for (size_t i = 0; i < load->index_count; i++)

@@ -27,8 +27,8 @@ static char *load_line(const tune_spec_t *spec, const tune_result_t *result, siz
         if (setting->values[i])
             shell_quote_option(&line, option, setting->values[i]);
     }
-    if (load->clustered != CLUSTERED_DEFAULT)
-        shell_quote_word(&line, load->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+    if (load->create)
+        shell_quote_option(&line, "--create", load->create);
     shell_quote_rest(&line, load, load->direct);
     return text_take_or_end(&line);
 }
@@ -160,12 +160,10 @@ static void put_setting(bson_t *to, const void *of, size_t at) {
     const double seconds = known ? figures->seconds : NAN,
                  documents = known ? (double)figures->documents : NAN;
     result_put(to, AS_COUNT("threads", load->threads), AS_COUNT("batch", load->batch),
-               AS_TEXT("clustered", load->clustered == CLUSTERED_DEFAULT ? NULL
-                                    : load->clustered == CLUSTERED_YES   ? "yes"
-                                                                         : "no"),
-               AS_TEXT("compressor", load->compressor), AS_COUNT("memory", load->memory),
-               AS_FLAG("direct", load->direct), AS_TEXT("state", states[tried->state]),
-               AS_COUNT("trials", tried->trials), AS_COUNT("documents", figures->documents),
+               AS_TEXT("clustered", load_spec_clustered(load)), AS_TEXT("compressor", load->compressor),
+               AS_COUNT("memory", load->memory), AS_FLAG("direct", load->direct),
+               AS_TEXT("state", states[tried->state]), AS_COUNT("trials", tried->trials),
+               AS_COUNT("documents", figures->documents),
                AS_NUMBER("docs_per_second", known ? matrix_median(tried) : NAN, 1),
                AS_NUMBER("low", known ? tried->rates[0] : NAN, 1),
                AS_NUMBER("high", known ? tried->rates[tried->trials - 1] : NAN, 1),

@@ -29,16 +29,14 @@ static void say(report_t *report, const verify_result_t *result, int status, con
     bson_free(trouble);
 }
 
-static void add_result(report_t *report, const verify_result_t *result, const bson_t *document, bool quick) {
+static void add_result(report_t *report, const verify_result_t *result, const bson_t *document) {
     report_begin(
         report, REPORT_FIGURES, "Result",
         "A block is the records in 256 KiB of a file's text; with --sample not all blocks are looked at.");
     reporting_figure(report, document, "as expected", "as_expected", "documents");
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++)
-        if ((quick || kind != DIFFERENCE_UNEQUAL) &&
-            (result->compared || differences_count(result->differences, kind)))
-            reporting_figure(report, document, difference_names[kind], difference_names[kind],
-                             kind == DIFFERENCE_UNEQUAL ? "blocks" : "documents");
+        if (result->compared || differences_count(result->differences, kind))
+            reporting_figure(report, document, difference_names[kind], difference_names[kind], "documents");
     reporting_figure(report, document, "took", "seconds", "s");
     reporting_figure(report, document, "documents a second", "docs_per_second", "documents/s");
     report_figure(report, "blocks looked at", (double)result->blocks_looked_at, "blocks");
@@ -123,7 +121,6 @@ static void add_settings(report_t *report, const verify_spec_t *spec, const veri
     report_set_text(report, "filter", result->filter[0] ? result->filter : NULL);
     report_set_number(report, "threads", (double)result->threads);
     report_set_number(report, "sample, percent", spec->sample_percent);
-    report_set_flag(report, "quick", spec->quick);
     report_set_flag(report, "files only", spec->files_only);
 }
 
@@ -132,7 +129,7 @@ report_t *report_verify(const verify_spec_t *spec, const verify_result_t *result
     report_t *report = report_new("verify");
     report_head(report, result->namespace, result->where, "tipple verify");
     say(report, result, status, err);
-    add_result(report, result, document, spec->quick);
+    add_result(report, result, document);
     add_differences(report, result);
     add_records(report, document);
     add_collection(report, document);

@@ -279,9 +279,7 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
                        schema->comment ? (const char[]){'^', '[', '^', schema->comment, ']', 0} : ".");
     if (begins_header(schema, &line))
         return err_set(err, STATUS_INPUT,
-                       "%s:1: its header is longer than --max-record allows, so that its columns are not "
-                       "known; give a larger --max-record",
-                       name);
+                       "%s:1: its header is longer than 16 MiB, so that its columns are not known", name);
     return dialect_sniff(schema, head->text, head->length, name, dialect, err);
 }
 

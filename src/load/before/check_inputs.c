@@ -137,11 +137,11 @@ static void run(check_t *check) {
     work(check);
 }
 
-bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint64_t max_record,
+bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint64_t longest,
                        misfits_t *misfits, err_t *err) {
     check_t check = {.schema = schema,
                      .manifest = manifest,
-                     .longest = max_record < CUTTER_BUFFER ? CUTTER_BUFFER : (size_t)max_record,
+                     .longest = longest < CUTTER_BUFFER ? CUTTER_BUFFER : (size_t)longest,
                      .misfits = misfits};
     pthread_mutex_init(&check.lock, NULL);
     team_init(&check.team);
@@ -168,11 +168,10 @@ static void take_out(manifest_t *manifest, const misfits_t *misfits) {
     manifest->count = left;
 }
 
-bool check_inputs(const schema_t *schema, manifest_t *manifest, uint64_t max_record, bool skip,
-                  misfits_t *skipped, err_t *err) {
+bool check_inputs(const schema_t *schema, manifest_t *manifest, bool skip, misfits_t *skipped, err_t *err) {
     misfits_t misfits = {NULL, 0};
     const size_t files = manifest->count;
-    bool ok = check_inputs_find(schema, manifest, max_record, &misfits, err);
+    bool ok = check_inputs_find(schema, manifest, CUTTER_RECORD, &misfits, err);
     if (ok && misfits.count && skip && misfits.count < files) {
         misfits_warn(&misfits, files, schema->name);
         take_out(manifest, &misfits);

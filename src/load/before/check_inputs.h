@@ -8,15 +8,14 @@
 #include "input/manifest.h"
 #include "load/before/misfits.h"
 
-/* Puts those that do not fit into *misfits, in the manifest's order, and says what a feeder with the same
- * max_record would say. False: the looking itself failed (memory, descriptors) or a signal came. */
-bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint64_t max_record,
+/* Puts those that do not fit into *misfits, in the manifest's order, and says what a feeder would say that skips
+ * longer records. False: the looking itself failed (memory, descriptors) or a signal came. */
+bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint64_t longest,
                        misfits_t *misfits, err_t *err);
 
 /* All must fit: else false with status 5 and all of their names. With skip those that do not are named in a
  * warning, taken out of the manifest and put into *skipped (to be freed also after a failure); only when none
  * is left it is false. */
-bool check_inputs(const schema_t *schema, manifest_t *manifest, uint64_t max_record, bool skip,
-                  misfits_t *skipped, err_t *err);
+bool check_inputs(const schema_t *schema, manifest_t *manifest, bool skip, misfits_t *skipped, err_t *err);
 
 #endif

@@ -89,7 +89,7 @@ typedef struct block {
     bool by_itself;     /* it is one record: a person has fixed it; */
     uint64_t rejected_as; /* the hash of the bytes that were rejected; 0: not known */
     const char *refusal;  /* why its record is a reject, whatever it makes; mostly NULL */
-    struct {              /* a record behind the others that is over --max-record */
+    struct {              /* a record after the others that is too long */
         uint64_t length;  /* 0: none */
         uint32_t kept;    /* its first bytes, at buffer.bytes + length, for people */
         uint32_t held;    /* so many are there: more than the longest record has */

@@ -80,7 +80,6 @@ static bool take_found(ask_t *ask, asked_t *asked, const uint8_t *stored, uint32
         asked->found = FOUND_SAME;
     else if (!asked->others++) {
         asked->found = asked->found == FOUND_SAME ? FOUND_SAME : FOUND_OTHER;
-        asked->other = XXH3_64bits(stored, stored_length);
         return !ask->keeps || keep(ask, asked, stored, stored_length, err);
     }
     return true;

@@ -14,8 +14,7 @@ typedef struct {
     uint32_t index;
     const write_error_t *error; /* the caller's: of what refused it */
     found_t found;
-    uint64_t other;  /* FOUND_OTHER: the hash of the first one (XXH3), */
-    uint32_t others; /* how many there are, */
+    uint32_t others; /* FOUND_OTHER: how many there are, */
     size_t kept_at;  /* and, with ask_t.keeps, the first one's bytes in ask_t.kept */
     uint32_t kept_length;
 } asked_t;

@@ -30,9 +30,7 @@ typedef struct {
     void (*place)(void *context, uint32_t index, char *text, size_t size);
     /* Another document has its `_id`: is it one that a person has put there instead? NULL: no. */
     bool (*accepts)(void *context, uint32_t index, const uint8_t *stored, uint32_t length);
-    /* Another document, of this hash, has its `_id`: adds to the reason of the reject what is known of where that one is
-     * from. NULL: nothing. */
-    void (*say_whose)(void *context, uint64_t hash, char *reason, size_t size);
+    const char *advice; /* ends the reason of a reject whose `_id` another document has; NULL: nothing */
     /* Asked before each message of a batch but the first: may this load still send all of the batch? False ends the
      * delivery; err says why, or is empty. NULL: yes. */
     bool (*may_send)(void *context, err_t *err);

@@ -2,6 +2,7 @@
 #include "base/grow.h"
 
 #include <stdio.h>
+#include <string.h>
 
 exception_t *deliver_add_exception(deliver_t *deliver, uint32_t index, err_t *err) {
     if (!GROW(deliver->exceptions, deliver->exception_room, deliver->count + 1, err))
@@ -29,8 +30,9 @@ bool deliver_add_taken(deliver_t *deliver, const asked_t *asked, err_t *err) {
     const uint8_t *document = documents_at(deliver->documents, asked->index, &length);
     exception->taken = true;
     ask_say_taken(exception->reason, document, length);
-    if (owner && owner->say_whose)
-        owner->say_whose(owner->context, asked->other, exception->reason, sizeof exception->reason);
+    const size_t used = strlen(exception->reason);
+    if (owner && owner->advice)
+        snprintf(exception->reason + used, sizeof exception->reason - used, "%s", owner->advice);
     return true;
 }
 

@@ -25,7 +25,6 @@ typedef struct {
     const schema_t *schema;
     dialect_shelf_t *shelf;
     pool_t *pool;
-    uint64_t max_record;
     load_file_t *files; /* of all feeders; pieces of one input are neighbours, in the order of its text */
     size_t file_count;
     pthread_mutex_t *lock;  /* guards first_record of all files */
@@ -89,7 +88,7 @@ static bool see_dialect(beginning_t *beginning, load_file_t *file, cutter_t *cut
 static cutter_t *open_again(const beginning_t *beginning, const load_file_t *file, source_t **source,
                             err_t *err) {
     *source = source_open(file->input, err);
-    return *source ? cutter_new(*source, beginning->pool, beginning->max_record, err) : NULL;
+    return *source ? cutter_new(*source, beginning->pool, CUTTER_RECORD, err) : NULL;
 }
 
 /* Of a piece that is not the first: the file is opened once more. */
@@ -182,7 +181,7 @@ static void beginning_note_end(beginning_t *beginning, load_file_t *file, const 
 #include <xxh_x86dispatch.h> /* the same functions, with the widest registers that this CPU has */
 #endif
 
-/* Of its text, whatever --max-record is. The sum over blocks does not depend on their order, so each hash knows
+/* Of its text. The sum over blocks does not depend on their order, so each hash knows
  * its block's number. */
 static uint64_t hash_block(const cut_t *cut, uint64_t from) {
     const uint64_t text =
@@ -687,7 +686,7 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
     source_t *source = source_open_in(worker->kit, file->input, err);
     if (!source)
         return false;
-    cutter_t *cutter = cutter_new(source, options->pipeline->pool, options->max_record, err);
+    cutter_t *cutter = cutter_new(source, options->pipeline->pool, CUTTER_RECORD, err);
     uint64_t disk = source_disk_bytes(source), end = UINT64_MAX;
     int got = cutter && beginning_read(&worker->beginning, file, cutter, err) ? 1 : -1;
     bool begun = false;
@@ -804,7 +803,6 @@ static void *work(void *context) {
         .beginning = {.schema = options->schema,
                       .shelf = options->pipeline->shelf,
                       .pool = options->pipeline->pool,
-                      .max_record = options->max_record,
                       .files = options->files,
                       .file_count = options->file_count,
                       .lock = &feeder->beginnings}};

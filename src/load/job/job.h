@@ -40,7 +40,8 @@ typedef struct {
     filter_t *filter;
     index_spec_t indexes[JOB_MOST_INDEXES];
     size_t index_count;
-    bson_t *made_with; /* the options that a dump tells of its collection; NULL: none */
+    bson_t *asked;     /* --create; NULL: nothing */
+    bson_t *made_with; /* the options that a dump has for its collection; NULL: none */
     manifest_t manifest;
     server_t *server;
     mongoc_client_t *client;
@@ -107,11 +108,12 @@ bool job_open_target(job_t *job, err_t *err);
 /* Is there a collection to load again into (--retry)? */
 bool job_may_retry(job_t *job, err_t *err);
 
-/* dump_metadata.c: what dumps among the inputs tell of their collection. take: when the inputs are listed. may_make: can a
- * new collection have these options? Before anything is changed. keep_collations: of its indexes, where the collection has one.
+/* dump_metadata.c: what --create and dumps among the inputs say of the collection. take: when the inputs are listed. may_make:
+ * can a new collection have these options? Before anything is changed. has_option: will a new one have this option? keep_collations: of its indexes, where the collection has one.
  * has_asked: is this one of the job's indexes asked for by --index? */
 bool job_take_dumps(job_t *job, err_t *err);
-bool job_may_make_as_dumped(const job_t *job, err_t *err);
+bool job_may_make(const job_t *job, err_t *err);
+bool job_has_option(const job_t *job, const char *option);
 void job_keep_collations(job_t *job, bool collated);
 bool job_has_asked(const job_t *job, const index_spec_t *index);
 #define JOB_NO_METADATA "take the metadata of the dump away, and give its other indexes by --index"
@@ -220,12 +222,10 @@ bool job_shards_nothing(const job_t *job);
 /* Do --shard-key and --direct go with this server, and can the collection be spread without a contradiction to what a
  * person has set? Before anything is touched. */
 bool job_may_shard(const job_t *job, err_t *err);
-/* dropped.c: a drop also removes settings that a person has made. tell: says so. note: writes down that balancing was off,
- * before the drop itself. keep_off: turns it off again, this time or behind an earlier load. */
+/* dropped.c: a drop also removes settings that a person has made. tell: names them. note: writes down that balancing was off,
+ * before the drop itself. keep_off: turns it off again, this time or after an earlier load. */
 bool job_tell_dropped(job_t *job, err_t *err);
 bool job_note_dropped(job_t *job, err_t *err);
-/* dropped_made.c: of the options and indexes. sharding: how it is sharded, or NULL. */
-bool job_tell_made(const job_t *job, const sharding_t *sharding, err_t *err);
 void job_keep_off(job_t *job);
 /* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when
  * no other load is alive. */

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PLACES_SHARE = 16 /* of --memory: for which record has made which document */ };
-
 /* Of a stream, whose size nobody knows; from a feeder. */
 static bool find_numbers(void *context, load_file_t *file, uint64_t offset, err_t *err) {
     job_t *job = context;
@@ -37,7 +35,6 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->lease_ns = spec->dry_run ? 0 : job->lease_ms * 1000000;
     loading->reload_changed = spec->reload_changed;
     loading->reload_missing = spec->reload_missing;
-    loading->max_record = spec->max_record;
     loading->max_document = server_facts(job->server)->max_document_bytes;
     if (!(job->retry_options = retry_options(spec, job->result->namespace, err)))
         return false;
@@ -60,12 +57,7 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->ways = traffic_new(ROUTERS_MOST);
     if (!loading->shards || !loading->ways)
         return err_memory(err, 1);
-    const size_t places =
-        job->schema->id && loading->existing == EXISTING_REJECT ? (size_t)spec->memory / PLACES_SHARE : 0;
-    if (places && !(loading->made_by = made_by_new(places)))
-        return err_memory(err, places);
-    if (!pipeline_open(&loading->pipeline, spec->memory / 2 - job->manifest.kept_bytes - places, threads,
-                       err))
+    if (!pipeline_open(&loading->pipeline, spec->memory / 2 - job->manifest.kept_bytes, threads, err))
         return false;
     if (!(loading->rejects = rejects_new(&rejects, err)) || !job_restrain(job, err))
         return false;
@@ -83,7 +75,6 @@ static bool start_feeders(job_t *job, err_t *err) {
                                 .files = job->files,
                                 .file_count = job->file_count,
                                 .pipeline = &job->loading.pipeline,
-                                .max_record = spec->max_record,
                                 .limit = spec->limit,
                                 .limit_is_about = spec->limit_is_about,
                                 .numbered = !spec->dry_run,

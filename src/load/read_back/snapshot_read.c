@@ -47,15 +47,11 @@ void snapshot_read_free(snapshot_read_t *reader) {
     free(reader);
 }
 
-mongoc_client_t *snapshot_read_client(const snapshot_read_t *reader) {
-    return reader->client;
-}
-
 void snapshot_read_refresh(snapshot_read_t *reader) {
     reader->patience = server_patience(reader->server);
 }
 
-void snapshot_read_append_range(bson_t *filter, int64_t from, int64_t end) {
+static void append_range(bson_t *filter, int64_t from, int64_t end) {
     bson_t range;
     BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &range);
     BSON_APPEND_INT64(&range, "$gte", from);
@@ -72,7 +68,7 @@ void snapshot_read_begin_filter(snapshot_read_t *reader, const bson_t *filter) {
 
 void snapshot_read_begin(snapshot_read_t *reader, int64_t from, int64_t end) {
     bson_t filter = BSON_INITIALIZER;
-    snapshot_read_append_range(&filter, from, end);
+    append_range(&filter, from, end);
     snapshot_read_begin_filter(reader, &filter);
     bson_destroy(&filter);
 }
@@ -127,7 +123,7 @@ bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void 
                        bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
                        void *context, err_t *err) {
     bson_t filter = BSON_INITIALIZER;
-    snapshot_read_append_range(&filter, from, end);
+    append_range(&filter, from, end);
     const bool ok = read_all(reader, &filter, clear, keep, context, err);
     bson_destroy(&filter);
     return ok;

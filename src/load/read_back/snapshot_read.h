@@ -41,10 +41,4 @@ bool snapshot_read_everything(snapshot_read_t *reader, void (*clear)(void *conte
                                            err_t *err),
                               void *context, err_t *err);
 
-/* Such a range as a filter's `_id`. */
-void snapshot_read_append_range(bson_t *filter, int64_t from, int64_t end);
-
-/* For commands beside it. */
-mongoc_client_t *snapshot_read_client(const snapshot_read_t *reader);
-
 #endif

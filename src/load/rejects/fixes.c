@@ -5,6 +5,7 @@
 #include "catalog/ledger/standing.h"
 #include "format/record/record_id.h"
 #include "format/records.h"
+#include "input/cutter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,7 +179,7 @@ static bool encode(reading_t *reading, const retry_t *retry, int64_t id, uint32_
                                         id, &reading->place, &record);
     if (parsed == PARSED_MEMORY)
         return err_memory(err, record.needed);
-    if (parsed != PARSED_DOCUMENT || record.length > options->max_record ||
+    if (parsed != PARSED_DOCUMENT || record.length > CUTTER_RECORD ||
         record.document_length > options->max_document)
         return true;
     *filtered =

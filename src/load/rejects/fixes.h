@@ -29,7 +29,6 @@ typedef struct {
 typedef struct {
     const schema_t *schema;
     const filter_t *filter; /* or NULL */
-    uint64_t max_record;
     uint32_t max_document;
     const char *name;    /* of the collection, for sentences */
     const char *catalog; /* the own id of its catalog; NULL: nobody asks */

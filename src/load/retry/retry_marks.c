@@ -95,7 +95,6 @@ static bool collect(job_t *job, err_t *err) {
     char *const paths[] = {(char *)job->spec->retry};
     const fixes_options_t options = {.schema = job->schema,
                                      .filter = job->filter,
-                                     .max_record = job->spec->max_record,
                                      .max_document = server_facts(job->server)->max_document_bytes,
                                      .name = job->result->namespace,
                                      .catalog = job->own_catalog,

@@ -8,10 +8,9 @@ static bool is_within(const char *what, uint64_t number, uint64_t least, uint64_
                    what, number, least, most);
 }
 
-bool limits_check(uint32_t threads, uint64_t memory, uint64_t max_record, err_t *err) {
+bool limits_check(uint32_t threads, uint64_t memory, err_t *err) {
     return is_within("threads", threads, 0, LIMITS_MOST_THREADS, err) &&
-           is_within("bytes of memory", memory, LIMITS_LEAST_MEMORY, LIMITS_MOST_MEMORY, err) &&
-           is_within("bytes of the longest record", max_record, 1, LIMITS_MOST_RECORD, err);
+           is_within("bytes of memory", memory, LIMITS_LEAST_MEMORY, LIMITS_MOST_MEMORY, err);
 }
 
 bool limits_check_batch(uint32_t documents, uint64_t bytes, err_t *err) {

@@ -13,12 +13,11 @@ enum {
     LIMITS_LEAST_BATCH_BYTES = 4096,
     LIMITS_MOST_BATCH_BYTES = 40 << 20,
     LIMITS_LEAST_MEMORY = 16 << 20,
-    LIMITS_MOST_RECORD = 1 << 30,
 };
 #define LIMITS_MOST_MEMORY (1ull << 40)
 
 /* 0 threads: as many as fit the machine. Out of range: status 1. */
-bool limits_check(uint32_t threads, uint64_t memory, uint64_t max_record, err_t *err);
+bool limits_check(uint32_t threads, uint64_t memory, err_t *err);
 bool limits_check_batch(uint32_t documents, uint64_t bytes, err_t *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/choose.h"
 #include "base/numbers/units.h"
 #include "format/guess/guess_options.h"
+#include "format/json/json_document.h"
 #include "load/before/copies.h"
 #include "load/spec/limits.h"
 #include "server/send/existing.h"
@@ -49,6 +50,16 @@ static bool read_compressor(void *name, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
+static bool read_create(void *create, const char *text, err_t *err) {
+    err_t why;
+    bson_t *options = json_document(text, &why);
+    if (!options)
+        return err_set(err, why.status, "--create: %s; write it like '{\"validator\": {...}}'", why.text);
+    bson_destroy(options);
+    *(const char **)create = text;
+    return true;
+}
+
 static bool check_type(void *unused, const char *text, err_t *err) {
     (void)unused;
     return guess_options_type(text, err);
@@ -76,22 +87,22 @@ const option_t load_options[] = {
      .kind = OPTION_TEXT,
      .takers = COMMANDS,
      SPEC(uri),
-     .help =
-         "The collection: mongodb://HOST/DATABASE.COLLECTION, with any option that a MongoDB URI can have."},
+     .help = "The collection: mongodb://HOST/DATABASE.COLLECTION, with any option that a MongoDB URI "
+             "can have."},
     {.name = "uri-file",
      .argument = "FILE",
      .kind = OPTION_TEXT,
      .takers = COMMANDS,
      AT(uri_file),
-     .help = "Read the URI from a file of one line, so that no password is on the command line."},
+     .help = "Read the URI from this file, so that no password is on the command line."},
     {.name = "id",
      .once = true,
      .argument = "FIELD,...",
      .kind = OPTION_TEXT,
      .takers = LOADS,
      SPEC(id),
-     .help = "The _id of a document is the value of this field, or of several; _id: the one that the "
-             "document brings. Otherwise it is the place of the record."},
+     .help = "Make the _id of this field, or of several. _id: the documents bring their own. Without it "
+             "the _id is made of the record's position."},
     {.name = "existing",
      .typed = true,
      .argument = "MODE",
@@ -100,45 +111,37 @@ const option_t load_options[] = {
      .takers = LOADS,
      SPEC(existing),
      .custom = read_existing,
-     .help =
-         "With --id, or documents that bring their _id: if another document has a record's _id, reject "
-         "makes it a reject (the default), keep leaves what is there, replace puts the record's document in "
-         "its place. The catalog keeps it."},
+     .help = "If another document has a record's _id: reject the record (the default), keep the other, "
+             "or replace it."},
     {.name = "index",
      .argument = "KEYS",
      .kind = OPTION_LIST,
      .takers = DRILLS,
      AT(indexes),
-     .help = "Build an index after the load, such as 'd:1,k:1' or 'st:hashed'. With options: "
-             "'email:1;unique;sparse;name=mail', 'at:1;expire=3600', and at last partial={...}, a "
-             "filter as JSON. May be given several times. A drill without it builds those of the target."},
+     .help = "Build an index after the load: 'd:1,k:1', 'st:hashed', 'email:1;unique;sparse;name=mail', "
+             "'at:1;expire=3600', 'n:1;partial={...}'. Repeatable."},
     {.name = "append",
      .typed = true,
      .kind = OPTION_FLAG,
      .takers = LOADS,
      SPEC(append),
-     .help = "Load into a collection that holds documents which tipple did not load. They stay as they are, "
-             "except those that --existing replace replaces. The catalog keeps it: later loads need no "
-             "--append."},
+     .help = "Load into a collection that holds documents of others, and leave these as they are."},
     {.name = "shard-key",
      .argument = "KEY",
      .kind = OPTION_TEXT,
      .takers = STUDIES,
      SPEC(shard_key),
-     .help =
-         "On a cluster: shard a new collection on this key, such as st:hashed (default _id; tune and drill: "
-         "the key of the target, where it exists); none: do not shard it."},
-    {.name = "clustered",
-     .kind = OPTION_FLAG,
-     .takers = STUDIES & ~TAKEN_BY_LIBRARY,
-     AT(clustered),
-     .help = "Make the collection clustered on _id (the default where the server can, from 5.3 on, and the "
-             "_ids are places of records; tune and drill: as the target is)."},
-    {.name = "no-clustered",
-     .kind = OPTION_FLAG,
-     .takers = STUDIES & ~TAKEN_BY_LIBRARY,
-     AT(not_clustered),
-     .help = "Make a plain collection with an index on _id."},
+     .help = "On a cluster, shard a new collection on this key: 'st:hashed', 'a,b' (default _id), or "
+             "none: do not shard it."},
+    {.name = "create",
+     .argument = "JSON",
+     .kind = OPTION_CUSTOM,
+     .takers = STUDIES,
+     SPEC(create),
+     .custom = read_create,
+     .help = "Options of a new collection, as the server's create command takes them: '{\"validator\": "
+             "{...}}'. It is clustered on _id where that is possible and fast; '{\"clusteredIndex\": "
+             "false}' makes a plain one."},
     {.name = "compressor",
      .argument = "NAME",
      .offers = "none snappy zlib zstd",
@@ -146,9 +149,8 @@ const option_t load_options[] = {
      .takers = DRILLS,
      SPEC(compressor),
      .custom = read_compressor,
-     .help =
-         "The collection's block compressor: none, snappy, zlib or zstd (default: the server's own choice; "
-         "drill: that of the target)."},
+     .help = "The block compressor of a new collection: none, snappy, zlib or zstd (default: the "
+             "server's)."},
     {.name = "drop",
      .destroys = true,
      .typed = true,
@@ -171,16 +173,16 @@ const option_t load_options[] = {
      .kind = OPTION_TEXT,
      .takers = READS,
      SPEC(format),
-     .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as "
-             "./my.yaml. Without it the format is recognised, or is the one that the catalog keeps."},
+     .help = "How to read the input: a name of `tipple formats`, or a format file such as ./my.yaml "
+             "(default: the format that the catalog keeps, or a guess)."},
     {.name = "filter",
      .typed = true,
      .argument = "EXPR",
      .kind = OPTION_LIST,
      .takers = READS,
      AT(filters),
-     .help = "Take only records that pass, such as 'testType==NT && m>=100000'; several must all hold. The "
-             "rest is counted as filtered."},
+     .help = "Take only records that pass, such as 'testType==NT && m>=100000'. Repeatable; all must "
+             "hold."},
     {.name = "input",
      .argument = "FILE",
      .kind = OPTION_LIST,
@@ -204,8 +206,8 @@ const option_t load_options[] = {
      .kind = OPTION_TEXT,
      .takers = LOADS | TAKEN_BY_VERIFY,
      SPEC(input_name),
-     .help = "A name for what comes from stdin, so that an interrupted load of it can be completed, and a "
-             "second one loads nothing. Other data need another name."},
+     .help = "A name for what comes from stdin, so that its load can be completed, and a second one "
+             "loads nothing."},
     {.name = "copies",
      .argument = "N",
      .kind = OPTION_COUNT32,
@@ -213,11 +215,10 @@ const option_t load_options[] = {
      .least = 1,
      .most = COPIES_MOST,
      SPEC(copies),
-     .help = "Take each input N times (default 1), as if there were N equal files: each copy has _ids of its "
-             "own."},
+     .help = "Take each input N times (default 1), each time with _ids of its own."},
 
     {.name = "with",
-     .group = GROUP_GUESS,
+     .group = GROUP_INPUT,
      .argument = "KEY=VALUE",
      .offers = "header=yes header=no delimiter=blanks delimiter=tab delimiter=none quote=double quote=single "
                "quote=none "
@@ -226,12 +227,9 @@ const option_t load_options[] = {
      .takers = GUESSES,
      SPEC(guess),
      .custom = guess_options_with,
-     .help = "What the text does not say: header=yes|no|LINE (which line names the columns), delimiter=, ; | "
-             ": :: tab "
-             "\\x01 blanks or none, quote=double|single|none, encoding=NAME (utf-8, windows-1252, latin1, "
-             "utf-8-or-windows-1252, utf-8-or-latin1), dates=dmy|mdy|ymd (03/04/24), decimal=. or , (1,234), "
-             "nested=yes "
-             "(dots in names make subdocuments). May be given several times."},
+     .help = "Correct the guess of a format: header=no, yes or LINE; delimiter=';' (or tab, blanks, "
+             "none, \\x01); quote=double, single or none; encoding=windows-1252; dates=dmy, mdy or ymd; "
+             "decimal=, or . ; nested=yes (dots in names make subdocuments). Repeatable."},
     {.name = "type",
      .letter = 't',
      .argument = "SPEC",
@@ -239,10 +237,9 @@ const option_t load_options[] = {
      .takers = GUESSES,
      AT(types),
      .custom = check_type,
-     .help =
-         "What the column NAME is, if it is not as guessed: NAME:TYPE, NAME:TYPE(PATTERN), NAME:KEY:TYPE, "
-         "or NAME:KEY: with a colon at its end. KEY: the key under which it is stored; of JSON, NAME:TYPE "
-         "says of which type the values of a key are. May be given several times."},
+     .help = "Correct the guess of a column: NAME:TYPE or NAME:TYPE(PATTERN); NAME:KEY: stores it under "
+             "another key, NAME:KEY:TYPE does both. Without a header the columns are column_1, column_2 "
+             "and so on. Repeatable."},
 
     {.name = "on-bad-value",
      .group = GROUP_MISFITS,
@@ -252,9 +249,8 @@ const option_t load_options[] = {
      .takers = LOADS | TAKEN_BY_PARSE | TAKEN_BY_FORMATS,
      SPEC(guess),
      .custom = guess_options_bad_value,
-     .help =
-         "What becomes of a value that does not fit its column's type: text (kept as text, as without this "
-         "option), null, or reject (its record is a reject)."},
+     .help = "A value that does not fit its column's type becomes text (the default), null, or a reject "
+             "(its record)."},
     {.name = "max-rejects",
      .argument = "N|P%",
      .kind = OPTION_CUSTOM,
@@ -267,23 +263,13 @@ const option_t load_options[] = {
      .kind = OPTION_TEXT,
      .takers = DRILLS,
      SPEC(rejects),
-     .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects; a drill of a copy keeps "
-             "none). "
-             "FILE.2 and so on while another load has it."},
+     .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects)."},
     {.name = "skip-bad-files",
      .kind = OPTION_FLAG,
      .takers = LOADS,
      SPEC(skip_bad_files),
-     .help = "Leave out files that do not fit the format, name them, and end with status 2. Without it "
-             "nothing is written when one does not fit."},
-    {.name = "max-record",
-     .argument = "SIZE",
-     .kind = OPTION_SIZE,
-     .takers = READS & ~TAKEN_BY_TUNE,
-     .least = 1,
-     .most = LIMITS_MOST_RECORD,
-     SPEC(max_record),
-     .help = "Records longer than this are rejected (default 16M)."},
+     .help = "Leave out files that do not fit the format. Without it nothing is written when one does "
+             "not fit."},
 
     {.name = "retry",
      .group = GROUP_AGAIN,
@@ -292,28 +278,26 @@ const option_t load_options[] = {
      .kind = OPTION_TEXT,
      .takers = TAKEN_BY_LOAD,
      SPEC(retry),
-     .help = "Load the fixed records of a reject file, each under the _id of its first position. The file is "
-             "only read."},
+     .help = "Load the fixed records of a reject file, each under the _id of its first position."},
     {.name = "reload-changed",
      .typed = true,
      .kind = OPTION_FLAG,
      .takers = LOADS,
      SPEC(reload_changed),
-     .help = "Of inputs that have changed since they were loaded, remove the documents and load them again. "
-             "Inputs that have only grown are loaded on without it."},
+     .help = "Remove the documents of changed inputs, and load these again. Inputs that only grew need "
+             "no option."},
     {.name = "reload-missing",
      .kind = OPTION_FLAG,
      .takers = LOADS,
      SPEC(reload_missing),
-     .help =
-         "Documents of these inputs were deleted or lost: read the inputs again from their beginning, and "
-         "load the records whose documents are not there."},
+     .help = "Documents were deleted or lost: read the inputs again, and load the records whose "
+             "documents are missing."},
     {.name = "same-collection",
      .kind = OPTION_FLAG,
      .takers = LOADS,
      SPEC(same_collection),
-     .help = "The collection has another UUID than when it was loaded (it was resharded, moved or restored), "
-             "and has lost nothing: what was loaded is read back, and what is missing is sent."},
+     .help = "The collection was resharded, moved or restored (another UUID) and has lost nothing: read "
+             "it back, and go on."},
 
     {.name = "threads",
      .group = GROUP_SPEED,
@@ -324,8 +308,8 @@ const option_t load_options[] = {
      .least = 1,
      .most = LIMITS_MOST_THREADS,
      SPEC(threads),
-     .help = "Loader threads, each with a connection of its own (default: twice the CPUs, 4 to 16). "
-             "With auto: as the last `tipple tune` of this target on this host found best."},
+     .help = "Loader threads, each with a connection (default: twice the CPUs, 4 to 16). auto: as "
+             "`tipple tune` found."},
     {.name = "threads",
      .letter = 'j',
      .argument = "N",
@@ -343,7 +327,7 @@ const option_t load_options[] = {
      .least = 1,
      .most = LIMITS_MOST_BATCH,
      SPEC(batch),
-     .help = "Documents in a batch (default 1000). With auto: as for --threads."},
+     .help = "Documents in a batch (default 1000). auto: as `tipple tune` found."},
     {.name = "batch",
      .letter = 'b',
      .argument = "N",
@@ -365,23 +349,21 @@ const option_t load_options[] = {
      .kind = OPTION_FLAG,
      .takers = STUDIES,
      SPEC(direct),
-     .help = "Send each batch straight to its shard's primary, past the routers. Refused where a shard would "
-             "not notice that a chunk has moved away."},
+     .help = "Send each batch to its shard's primary, past the routers. Refused where that is not safe."},
     {.name = "max-rate",
-     .argument = "N|SIZE|auto",
+     .argument = "RATE",
      .kind = OPTION_CUSTOM,
      .takers = LOADS,
      AT(spec),
      .custom = read_max_rate,
-     .help = "Send no more than this in a second: documents, such as 50k, or with a B at its end bytes of "
-             "documents, such as 20MB. auto: batches of 100 documents, one at a time, and fewer while they "
-             "take longer than usual."},
+     .help = "At most this in a second: documents (20k) or bytes of documents (20MB). auto: less while "
+             "the server is slow."},
     {.name = "unsafe",
      .kind = OPTION_FLAG,
      .takers = DRILLS,
      SPEC(unsafe),
-     .help = "Write with the URI's own write concern. Faster on replica sets; an election can lose what was "
-             "counted. No effect on --retry."},
+     .help = "Use the URI's own write concern: faster on replica sets, but an election can lose counted "
+             "documents."},
     {.name = NULL},
 };
 
@@ -405,7 +387,5 @@ bool load_options_settle(load_options_t *options, const char *format, err_t *err
     spec->index_count = options->indexes.count;
     spec->filters = options->filters.items;
     spec->filter_count = options->filters.count;
-    if (options->clustered || options->not_clustered)
-        spec->clustered = options->clustered ? CLUSTERED_YES : CLUSTERED_NO;
     return guess_options_check(&spec->guess, options->types.items, options->types.count, format, err);
 }

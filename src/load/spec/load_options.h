@@ -24,7 +24,6 @@ typedef struct {
     load_spec_t spec; /* first: a row of it can be set in a load_spec_t, too */
     const char *uri_file;
     texts_list_t inputs, indexes, filters, types;
-    bool clustered, not_clustered;
 } load_options_t;
 
 extern const option_t load_options[]; /* ends with a NULL name */
@@ -32,7 +31,6 @@ extern const option_t load_options[]; /* ends with a NULL name */
 /* The headings of options, in the order in which pages print them. */
 #define GROUP_COLLECTION "Server and collection"
 #define GROUP_INPUT      "What is read"
-#define GROUP_GUESS      "For a guessed format"
 #define GROUP_MISFITS    "Records that do not fit"
 #define GROUP_AGAIN      "Loading again"
 #define GROUP_SPEED      "Speed and memory"

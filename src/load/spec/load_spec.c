@@ -1,6 +1,7 @@
 #include "load/spec/load_spec.h"
 #include "base/numbers/units.h"
 #include "format/format.h"
+#include "format/json/json_document.h"
 #include "format/schema/schema.h"
 #include "format/schema/schema_bad_value.h"
 #include "load/rejects/reject.h"
@@ -13,11 +14,22 @@ void load_spec_init(load_spec_t *spec) {
                           .batch = LOAD_BATCH,
                           .batch_bytes = 2 << 20,
                           .memory = 256ull << 20,
-                          .max_record = 16 << 20,
                           .limit = UINT64_MAX,
                           .max_rejects = REJECT_USUAL_MOST,
                           .max_rejects_percent = -1,
                           .patience_ns = 30000000000};
+}
+
+const char *load_spec_clustered(const load_spec_t *spec) {
+    bson_iter_t at;
+    err_t ignored;
+    bson_t *create = spec->create ? json_document(spec->create, &ignored) : NULL;
+    const char *said = !create || !bson_iter_init_find(&at, create, "clusteredIndex") ? NULL
+                       : bson_iter_as_bool(&at)                                       ? "yes"
+                                                                                      : "no";
+    if (create)
+        bson_destroy(create);
+    return said;
 }
 
 schema_t *load_spec_open_format(const load_spec_t *spec, err_t *err) {

@@ -18,8 +18,8 @@ typedef struct {
     struct pushed *pushed;  /* what is loaded under that name instead of inputs; or NULL */
     uint32_t threads;       /* 0: twice the CPUs, 4 to 16 */
     uint32_t batch;         /* documents */
-    uint64_t batch_bytes, memory, max_record;
-    clustered_t clustered;
+    uint64_t batch_bytes, memory;
+    const char *create;     /* options of the server's `create` as JSON, or NULL */
     const char *compressor; /* or NULL */
     const char *id;         /* fields of the records that make their `_id`; NULL: as the inputs tell */
     const char *existing;   /* one of existing_names; NULL: as the catalog says, or reject */
@@ -57,6 +57,9 @@ void load_spec_init(load_spec_t *spec); /* the defaults */
 
 /* "1000" or "0.1%": how many records may be rejected. False: it is neither, and nothing is changed. */
 bool load_spec_max_rejects(load_spec_t *spec, const char *text);
+
+/* What its --create says of clustering: "yes", "no", or NULL for nothing. */
+const char *load_spec_clustered(const load_spec_t *spec);
 
 /* Its format, or the one that was guessed for it before. */
 schema_t *load_spec_open_format(const load_spec_t *spec, err_t *err);

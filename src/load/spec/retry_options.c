@@ -2,22 +2,17 @@
 #include "base/shell_word.h"
 #include "server/address.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 char *retry_options(const load_spec_t *spec, const char *namespace, err_t *err) {
-    load_spec_t usual;
     text_t line = {.length = 0};
     char *uri = address_to_paste(spec->uri, namespace, err);
     if (!uri)
         return NULL;
-    load_spec_init(&usual);
     shell_quote_option(&line, "--format", spec->format);
     shell_quote_option(&line, "--on-bad-value", load_spec_bad_value(spec));
     for (size_t i = 0; i < spec->filter_count; i++)
         shell_quote_option(&line, "--filter", spec->filters[i]);
-    if (spec->max_record != usual.max_record)
-        text_print(&line, " --max-record %" PRIu64, spec->max_record);
     shell_quote_option(&line, "--uri", uri);
     free(uri);
     return text_take(&line, err);

@@ -1,5 +1,5 @@
-/* dropped: what a drop takes away with a collection that a person has set, most of it where it is sharded. Balancing that is off
- * is noted, and is off again behind the load; of all else a person is told, with the commands that restore it. */
+/* dropped: a drop takes away what a person has set. Whatever this load does not make again is named before the drop, in one
+ * paragraph. Only balancing that is off is noted in the catalog, and is off again after the load. */
 #include "base/ejson.h"
 #include "base/log.h"
 #include "load/job/job.h"
@@ -11,145 +11,203 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A command for the mongo shell. */
-static bool paste(text_t *line, err_t *err) {
+/* The paragraph: a line for each thing that is lost, after a heading. */
+typedef struct {
+    const job_t *job;
+    bool any;
+} loss_t;
+
+static bool lose(loss_t *loss, text_t *line, err_t *err) {
     char *words = text_take(line, err);
-    const bool any = words;
-    if (any)
-        log_paste(words);
+    if (!words)
+        return false;
+    if (!loss->any)
+        log_warn("--drop of %s takes away settings that this load does not make again. Set again what is "
+                 "still needed after the load:",
+                 server_namespace(loss->job->server));
+    loss->any = true;
+    log_paste(words);
     free(words);
-    return any;
-}
-
-static bool print_range(const char *name, const bson_t *range, err_t *err) {
-    bson_t min, max;
-    text_t line = {.length = 0};
-    text_append(&line, "sh.updateZoneKeyRange(");
-    ejson_append_text(&line, name);
-    text_append(&line, ", ");
-    bool known = bson_read_field(range, "min", &min) && ejson_append_for_shell(&line, &min);
-    text_append(&line, ", ");
-    known = known && bson_read_field(range, "max", &max) && ejson_append_for_shell(&line, &max);
-    text_append(&line, ", ");
-    ejson_append_text(&line, zones_of_range(range));
-    text_append(&line, ")");
-    if (known)
-        return paste(&line, err);
-    text_free(&line);
     return true;
 }
 
-static bool print_balancing(const char *name, const sharding_t *sharding, err_t *err) {
+static bool lose_document(loss_t *loss, const char *what, const bson_t *document, const char *more,
+                          err_t *err) {
     text_t line = {.length = 0};
-    text_append(&line, "db.adminCommand({configureCollectionBalancing: ");
-    ejson_append_text(&line, name);
-    if (sharding->chunk_bytes)
-        text_print(&line, ", chunkSize: %" PRId64, sharding->chunk_bytes >> 20);
-    text_append(&line, sharding->unmerged ? ", enableAutoMerger: false})" : "})");
-    return paste(&line, err);
+    text_append(&line, what);
+    ejson_append(&line, document, true);
+    text_append(&line, more);
+    return lose(loss, &line, err);
 }
 
-static bool print_moves(const char *name, err_t *err) {
-    text_t line = {.length = 0};
-    text_append(&line, "sh.disableMigrations(");
-    ejson_append_text(&line, name);
-    text_append(&line, ")");
-    return paste(&line, err);
+/* ---- options and indexes ---- */
+
+/* A load has options of its own for the first two; the last two say nothing without a validator. */
+static bool is_loss(const job_t *job, const bson_t *options, const char *option) {
+    const bool of_validator = strncmp(option, "validation", 10) == 0;
+    return strcmp(option, "clusteredIndex") != 0 && strcmp(option, "storageEngine") != 0 &&
+           strcmp(option, "autoIndexId") != 0 && !job_has_option(job, option) &&
+           (!of_validator || bson_has_field(options, "validator"));
 }
 
-/* The size of its chunks, and whether they are merged and moved: other switches are nothing that a server keeps. */
-static bool print_settings(const char *name, const sharding_t *sharding, err_t *err) {
-    const bool balancing = sharding->chunk_bytes || sharding->unmerged;
-    if (!balancing && !sharding->unmoved)
-        return true;
-    log_warn("--drop of %s takes away how a person has set its chunks. If that is to be so again after the "
-             "load:",
-             name);
-    return (!balancing || print_balancing(name, sharding, err)) &&
-           (!sharding->unmoved || print_moves(name, err));
+static bool lose_options(loss_t *loss, err_t *err) {
+    const job_t *job = loss->job;
+    bson_t reply, entry, options, lost = BSON_INITIALIZER;
+    bson_iter_t at;
+    bool ok = collection_ask(job->server, job->client, &reply, err);
+    if (ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &entry) &&
+        bson_read_field(&entry, "options", &options) && bson_iter_init(&at, &options))
+        while (bson_iter_next(&at))
+            if (is_loss(job, &options, bson_iter_key(&at)))
+                bson_append_iter(&lost, NULL, 0, &at);
+    if (!bson_empty(&lost))
+        ok = lose_document(loss, "options ", &lost, "", err);
+    bson_destroy(&lost);
+    bson_destroy(&reply);
+    return ok;
 }
 
-/* The load shards it by another one, if none is given. */
-static bool tell_key(const job_t *job, const shardkey_t *key, err_t *err) {
-    if (job->spec->shard_key || key->is_id)
-        return true;
-    char *text = ejson_print(&key->spec, true, NULL);
-    if (!text)
-        return err_memory(err, key->spec.len);
-    log_warn("--drop of %s takes away its shard key %s, and without --shard-key it will be sharded on "
-             "{ \"_id\" : 1 }",
-             server_namespace(job->server), text);
-    free(text);
-    return true;
+/* One of --index gets the collation of the collection, and says nothing of it. */
+static bool is_built_again(const job_t *job, const index_spec_t *index) {
+    const bool collated = job_has_option(job, "collation");
+    index_spec_t plain = {.name = ""};
+    bool again = false;
+    bson_copy_to(&index->keys, &plain.keys);
+    bson_init(&plain.options);
+    bson_copy_to_excluding_noinit(&index->options, &plain.options, "collation", NULL);
+    for (size_t i = 0; !again && i < job->index_count; i++)
+        again = collection_same_index(collated && job_has_asked(job, &job->indexes[i]) ? &plain : index,
+                                      &job->indexes[i]);
+    collection_free_index(&plain);
+    return again;
 }
 
-/* Of `_id`s no two are the same anyway. */
-static bool tell_unique(const job_t *job, const sharding_t *sharding, err_t *err) {
-    const shardkey_t *key = &sharding->key;
-    if (!sharding->unique || key->is_id || job_asks_for_unique_key(job, key))
-        return true;
-    text_t fields = {.length = 0};
-    for (size_t i = 0; i < key->count; i++)
-        text_print(&fields, "%s%s:1", i ? "," : "", key->fields[i].path);
-    char *text = text_take(&fields, err);
-    if (text)
-        log_warn("--drop of %s takes away that no two documents have the same shard key. If that is to be so "
-                 "again: --shard-key '%s' --index '%s;unique'",
-                 server_namespace(job->server), text, text);
-    free(text);
-    return text != NULL;
+static bool is_of_key(const index_spec_t *index, const shardkey_t *key, bool unique) {
+    index_spec_t of_key = {.name = ""};
+    bson_copy_to(&key->spec, &of_key.keys);
+    bson_init(&of_key.options);
+    if (unique)
+        BSON_APPEND_BOOL(&of_key.options, "unique", true);
+    const bool same = collection_same_index(index, &of_key);
+    collection_free_index(&of_key);
+    return same;
 }
 
-static bool tell_sharding(const job_t *job, const sharding_t *sharding, err_t *err) {
-    return (!sharding->sharded || (tell_key(job, &sharding->key, err) && tell_unique(job, sharding, err) &&
-                                   print_settings(server_namespace(job->server), sharding, err))) &&
-           job_tell_made(job, sharding, err);
-}
-
-/* Servers take no range of another key. */
-static bool is_of_another_key(const job_t *job, const sharding_t *sharding) {
+/* Of the `_id`, or of the shard key, with which it goes; or it comes with the new one. */
+static bool is_servers_own(const job_t *job, const bson_t *listed, const index_spec_t *index,
+                           const sharding_t *sharding) {
     const char *wanted = job->spec->shard_key;
     shardkey_t key;
     err_t ignored;
-    if (!sharding->sharded || job_shards_nothing(job) ||
-        !shardkey_parse(wanted ? wanted : "_id", &key, &ignored))
+    if (strcmp(index->name, "_id_") == 0 || bson_has_field(listed, "clustered"))
+        return true;
+    if (sharding && sharding->sharded && is_of_key(index, &sharding->key, sharding->unique))
+        return true;
+    if (!wanted || job_shards_nothing(job) || !shardkey_parse(wanted, &key, &ignored))
         return false;
-    const bool another = !shardkey_same(&key, &sharding->key);
+    const bool own = is_of_key(index, &key, false);
     shardkey_free(&key);
-    return another;
+    return own;
 }
 
-static bool tell_zones(const job_t *job, const zones_t *zones, const sharding_t *sharding, err_t *err) {
-    const char *name = server_namespace(job->server);
+static bool lose_indexes(loss_t *loss, const sharding_t *sharding, err_t *err) {
+    const job_t *job = loss->job;
+    bson_t reply, listed;
+    bson_iter_t at;
+    err_t ignored;
     bool ok = true;
-    if (zones->others)
-        log_warn("--drop of %s takes away its zone ranges that a person has set (%zu). If they are to be "
-                 "there again%s after the load:",
-                 name, zones->others,
-                 is_of_another_key(job, sharding)
-                     ? ", load with --drop and the shard key that they are of, and"
-                     : "");
-    for (size_t i = 0; ok && i < zones->ranges.count; i++)
-        if (!zones_is_own(zones, name, zones->ranges.documents[i]) &&
-            strcmp(zones_namespace(zones->ranges.documents[i]), name) == 0)
-            ok = print_range(name, zones->ranges.documents[i], err);
+    /* who may drop it may not always list its indexes */
+    if (collection_ask_indexes(job->server, job->client, &reply, &ignored) && bson_read_batch(&reply, &at))
+        while (ok && bson_read_next(&at, &listed)) {
+            index_spec_t index;
+            if (!collection_take_index(&listed, &index, &ignored))
+                continue;
+            if (!is_servers_own(job, &listed, &index, sharding) && !is_built_again(job, &index))
+                ok = lose_document(loss, "index ", &listed, "", err);
+            collection_free_index(&index);
+        }
+    bson_destroy(&reply);
+    return ok;
+}
+
+static bool lose_made(loss_t *loss, const sharding_t *sharding, err_t *err) {
+    const job_t *job = loss->job;
+    return !job->place.exists || job->spec->trial ||
+           (lose_options(loss, err) && lose_indexes(loss, sharding, err));
+}
+
+/* ---- of a sharded collection ---- */
+
+/* No two `_id`s are the same anyway. */
+static bool lose_key(loss_t *loss, const sharding_t *sharding, err_t *err) {
+    const job_t *job = loss->job;
+    const shardkey_t *key = &sharding->key;
+    const bool unique = sharding->unique && !job_asks_for_unique_key(job, key);
+    return key->is_id || (job->spec->shard_key && !unique) ||
+           lose_document(loss, "shard key ", &key->spec, unique ? ", unique" : "", err);
+}
+
+/* The size of its chunks, and whether they are merged and moved: servers keep no other switches. */
+static bool lose_chunks(loss_t *loss, const sharding_t *sharding, err_t *err) {
+    text_t line = {.length = 0};
+    if (!sharding->chunk_bytes && !sharding->unmerged && !sharding->unmoved)
+        return true;
+    text_append(&line, "chunks:");
+    if (sharding->chunk_bytes)
+        text_print(&line, " of %" PRId64 " MiB", sharding->chunk_bytes >> 20);
+    if (sharding->unmerged)
+        text_append(&line, " never merged");
+    if (sharding->unmoved)
+        text_append(&line, " never moved");
+    return lose(loss, &line, err);
+}
+
+static bool lose_range(loss_t *loss, const bson_t *range, err_t *err) {
+    bson_t min, max;
+    text_t line = {.length = 0};
+    text_append(&line, "zone range ");
+    ejson_append_text(&line, zones_of_range(range));
+    if (bson_read_field(range, "min", &min) && bson_read_field(range, "max", &max)) {
+        text_append(&line, " from ");
+        ejson_append(&line, &min, true);
+        text_append(&line, " to ");
+        ejson_append(&line, &max, true);
+    }
+    return lose(loss, &line, err);
+}
+
+static bool lose_zones(loss_t *loss, const zones_t *zones, err_t *err) {
+    const char *name = server_namespace(loss->job->server);
+    bool ok = true;
+    for (size_t i = 0; ok && i < zones->ranges.count; i++) {
+        const bson_t *range = zones->ranges.documents[i];
+        if (!zones_is_own(zones, name, range) && strcmp(zones_namespace(range), name) == 0)
+            ok = lose_range(loss, range, err);
+    }
+    return ok;
+}
+
+static bool lose_sharding(loss_t *loss, const zones_t *zones, err_t *err) {
+    const job_t *job = loss->job;
+    sharding_t sharding;
+    const bool ok =
+        sharding_read(job->server, job->client, NULL, &sharding, err) && lose_zones(loss, zones, err) &&
+        (!sharding.sharded || (lose_key(loss, &sharding, err) && lose_chunks(loss, &sharding, err))) &&
+        lose_made(loss, &sharding, err);
+    sharding_free(&sharding);
     return ok;
 }
 
 bool job_tell_dropped(job_t *job, err_t *err) {
+    loss_t loss = {.job = job};
     zones_t zones;
-    sharding_t sharding;
     balancer_t hold = BALANCER_ON;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
-        return job_tell_made(job, NULL, err);
+        return lose_made(&loss, NULL, err);
     bool ok = zones_read(job->server, job->client, NULL, &zones, err) &&
               (!zones.unbalanced || balancer_look(job->server, job->client, &hold, NULL, err));
     job->was_off = hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT;
-    if (ok) {
-        ok = sharding_read(job->server, job->client, NULL, &sharding, err) &&
-             tell_zones(job, &zones, &sharding, err) && tell_sharding(job, &sharding, err);
-        sharding_free(&sharding);
-    }
+    ok = ok && lose_sharding(&loss, &zones, err);
     zones_free(&zones);
     return ok;
 }

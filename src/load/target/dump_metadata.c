@@ -1,5 +1,5 @@
-/* What the metadata of a dump says of its collection: a new one is made with its options, where nothing is lost by them;
- * indexes are built as those of --index are. */
+/* What --create and the metadata of a dump say of the collection: a new one is made with these options, where nothing is lost
+ * by them; indexes of a dump are built as those of --index are. */
 #include "base/ejson.h"
 #include "base/log.h"
 #include "format/json/json_document.h"
@@ -149,7 +149,20 @@ static bool read_metadata(job_t *job, const input_file_t *file, err_t *err) {
     return ok;
 }
 
+/* The first that has it: --create, then the dump. */
+static bool find_option(const job_t *job, const char *option, bson_iter_t *found) {
+    return (job->asked && bson_iter_init_find(found, job->asked, option)) ||
+           (job->made_with && bson_iter_init_find(found, job->made_with, option));
+}
+
+bool job_has_option(const job_t *job, const char *option) {
+    bson_iter_t found;
+    return find_option(job, option, &found);
+}
+
 bool job_take_dumps(job_t *job, err_t *err) {
+    if (job->spec->create && !(job->asked = json_document(job->spec->create, err)))
+        return false;
     for (size_t i = 0; i < job->manifest.count; i++)
         if (job->manifest.files[i].metadata && !read_metadata(job, &job->manifest.files[i], err))
             return false;
@@ -167,43 +180,40 @@ static bool tell_options(const job_t *job, err_t *err) {
     if (!text)
         return err_memory(err, job->made_with->len);
     if (job->place.empty)
-        log_warn("%s exists, and keeps its own options; the dump tells these of its collection: %s",
+        log_warn("%s exists, and keeps its own options; the dump has these for its collection: %s",
                  server_namespace(job->server), text);
     free(text);
     return true;
 }
 
-bool job_may_make_as_dumped(const job_t *job, err_t *err) {
+bool job_may_make(const job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    bson_iter_t iter;
-    if (!job->made_with || bson_empty(job->made_with))
-        return true;
-    if (job->place.exists && !spec->drop)
-        return tell_options(job, err);
     const char *name = server_namespace(job->server);
-    if (bson_read_true(job->made_with, "capped"))
+    bson_iter_t found;
+    if (job->place.exists && !spec->drop)
+        return !job->made_with || bson_empty(job->made_with) || tell_options(job, err);
+    if (find_option(job, "capped", &found) && bson_iter_as_bool(&found))
         return err_set(err, STATUS_USAGE,
-                       "the collection of the dump was capped: it throws old documents away, and then nobody "
-                       "can tell whether all were loaded. Create %s as a plain collection, load it, and make "
-                       "it capped afterwards (convertToCapped). Nothing was touched",
+                       "a capped collection throws old documents away, and then nobody can tell whether all "
+                       "were loaded. Create %s as a plain collection, load it, and make it capped afterwards "
+                       "(convertToCapped). Nothing was touched",
                        name);
-    if (bson_has_field(job->made_with, "timeseries") || bson_has_field(job->made_with, "viewOn"))
-        return err_set(
-            err, STATUS_USAGE,
-            "the collection of the dump was a %s, and only a plain collection can be loaded: create "
-            "%s as a plain collection, and load it. Nothing was touched",
-            bson_has_field(job->made_with, "viewOn") ? "view" : "time series", name);
-    if (bson_iter_init_find(&iter, job->made_with, "expireAfterSeconds"))
+    if (job_has_option(job, "timeseries") || job_has_option(job, "viewOn"))
         return err_set(err, STATUS_USAGE,
-                       "the collection of the dump removes documents by their age (expireAfterSeconds), and "
-                       "then nobody can tell whether all were loaded. Create %s without that, load it, and "
-                       "set it afterwards (collMod). Nothing was touched",
+                       "%s would be a %s, and only a plain collection can be loaded: create it as a plain "
+                       "collection, and load it. Nothing was touched",
+                       name, job_has_option(job, "viewOn") ? "view" : "time series");
+    if (job_has_option(job, "expireAfterSeconds"))
+        return err_set(err, STATUS_USAGE,
+                       "expireAfterSeconds removes documents by their age, and then nobody can tell whether "
+                       "all were loaded. Create %s without that, load it, and set it afterwards (collMod). "
+                       "Nothing was touched",
                        name);
-    if (bson_iter_init_find(&iter, job->made_with, "collation") &&
-        server_facts(job->server)->kind == SERVER_ROUTER && !job_shards_nothing(job))
+    if (job_has_option(job, "collation") && server_facts(job->server)->kind == SERVER_ROUTER &&
+        !job_shards_nothing(job))
         return err_set(err, STATUS_USAGE,
-                       "the collection of the dump has a collation, and texts of a shard key are compared "
-                       "without one: leave %s on one shard with --shard-key none. Nothing was touched",
+                       "%s would have a collation, and texts of a shard key are compared without one: leave "
+                       "it on one shard with --shard-key none. Nothing was touched",
                        name);
     return true;
 }

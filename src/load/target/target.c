@@ -37,9 +37,9 @@ bool job_connect(job_t *job, err_t *err) {
 
 static collection_options_t made_so(const job_t *job) {
     return (collection_options_t){
-        .clustered = job->spec->clustered,
         .own_ids = job->schema->id != NULL,
         .compressor = job->spec->compressor,
+        .asked = job->asked,
         .more = job->made_with,
     };
 }
@@ -48,12 +48,11 @@ static collection_options_t made_so(const job_t *job) {
 static bool may_drop(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     const collection_options_t place = made_so(job);
-    const bool told = spec->clustered == CLUSTERED_YES || spec->compressor || job->index_count ||
-                      (job->made_with && !bson_empty(job->made_with));
-    job_keep_collations(job, job->made_with && bson_has_field(job->made_with, "collation"));
-    return collection_may_make(job->server, &place, err) &&
-           (!told || !job->place.exists || spec->dry_run ||
-            collection_try_make(job->server, job->client, &place, job->indexes, job->index_count, err));
+    const bool told =
+        job->asked || spec->compressor || job->index_count || (job->made_with && !bson_empty(job->made_with));
+    job_keep_collations(job, job_has_option(job, "collation"));
+    return !told || !job->place.exists || spec->dry_run ||
+           collection_try_make(job->server, job->client, &place, job->indexes, job->index_count, err);
 }
 
 static bool drop_target(job_t *job, err_t *err) {
@@ -107,7 +106,7 @@ bool job_open_target(job_t *job, err_t *err) {
         log_warn("the server removes documents from %s by %s, in time also those of this load: status 0 says "
                  "that they were there, and `tipple verify` names those that are not there any more",
                  server_namespace(job->server), job->place.expiry);
-    if (!spec->retry && !job_may_make_as_dumped(job, err))
+    if (!spec->retry && !job_may_make(job, err))
         return false;
     if (!job_may_shard(job, err))
         return false;

@@ -8,8 +8,6 @@
 #include "load/deliver/deliver.h"
 #include "load/threads/load_state.h"
 
-#define ACCOUNT_TOO_LONG "the record is longer than --max-record"
-
 /* A counter is its thread's own, and is read by the reporter while it is written. */
 #define ACCOUNT_ADD(counter, amount) __atomic_store_n(&(counter), (counter) + (amount), __ATOMIC_RELAXED)
 
@@ -40,7 +38,7 @@ bool account_is_fixed(const account_t *account, const block_t *block, const reco
 bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
                     err_t *err);
 
-/* The record after the block's others that is longer than --max-record. */
+/* The record after the block's others that is too long. */
 bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err);
 
 /* A batch that was delivered. Blocks whose records are now all settled are handed over. False: the load ends; what was

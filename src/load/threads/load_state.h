@@ -4,7 +4,6 @@
 #define TIPPLE_LOAD_THREADS_LOAD_STATE_H
 
 #include "format/filter.h"
-#include "load/deliver/made_by.h"
 #include "load/rate/throttle.h"
 #include "load/rate/traffic.h"
 #include "load/rejects/reject.h"
@@ -61,12 +60,10 @@ typedef struct {
     pipeline_t pipeline;
     rejects_t *rejects;
     existing_t existing;
-    made_by_t *made_by; /* where the `_id`s are the data's own; else NULL */
     uint32_t parts; /* of the lanes: each thread keeps to one, so that it has few batches open at a time */
     throttle_t *throttle; /* NULL: nothing is held back */
     uint32_t batch_documents;
     size_t batch_bytes;
-    uint64_t max_record;
     uint32_t max_document;
     const uint8_t *uuid; /* of the collection, 16 bytes; NULL: inserts do not say which they mean */
     uint32_t generation; /* of the collection, as the catalog counts them */

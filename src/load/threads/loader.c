@@ -1,5 +1,6 @@
 #include "load/threads/loader.h"
 #include "base/zeroed.h"
+#include "input/cutter.h"
 #include "load/blocks/other_header.h"
 #include "load/deliver/ask.h"
 #include "load/deliver/correct.h"
@@ -7,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 /* A block that was not settled is nobody's any more when its last documents are. */
 static void drop_batch(load_state_t *loading, batch_t *batch) {
@@ -27,15 +27,6 @@ static bool make_room(loader_t *loader, batch_t *batch, size_t needed, err_t *er
     if (batch->used + needed > most && batch->count && !loader_send(loader, batch, err))
         return false;
     return batch_reserve(batch, needed, most, err);
-}
-
-static void note_place(const loader_t *loader, const block_t *block, const record_t *record) {
-    const batch_t *batch = loader->batch;
-    const made_place_t place = {.file = block->file,
-                                .line = block->lines_from ? 0 : block->first_line + record->line,
-                                .offset = block->offset + record->offset};
-    made_by_note(loader->loading->made_by, XXH3_64bits(batch->bytes + batch->used, record->document_length),
-                 &place);
 }
 
 /* The batch ends before a document whose `_id` it has already, which is in its room behind the others. */
@@ -61,8 +52,6 @@ static bool add_document(loader_t *loader, block_t *block, const record_t *recor
     batch_t *batch = loader->batch;
     if (__builtin_expect(loader->keys != NULL, 0) && !separate(loader, record, err))
         return false;
-    if (__builtin_expect(loader->loading->made_by != NULL, 0))
-        note_place(loader, block, record);
     batch->may_be_there |= loader->may_be_there;
     return batch_add(batch, block, record->offset, record->document_length, err) &&
            (batch->count < loader->loading->batch_documents || loader_send(loader, batch, err));
@@ -139,8 +128,8 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     record->column = 1; /* should it be rejected after all */
     record->field = NULL;
     const uint8_t *document = loader->batch->bytes + loader->batch->used;
-    if (__builtin_expect(record->length > loading->max_record, 0))
-        return loader_leave_out(loader, block, record, NULL, ACCOUNT_TOO_LONG, err);
+    if (__builtin_expect(record->length > CUTTER_RECORD, 0))
+        return loader_leave_out(loader, block, record, NULL, CUTTER_TOO_LONG, err);
     if (__builtin_expect(record->document_length > loading->max_document, 0))
         return loader_leave_out(loader, block, record, NULL, "its document is larger than the server takes",
                                 err);
@@ -237,7 +226,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     record = (record_t){.offset = block->length}; /* one that is too long */
     ok = ok && loader_clear_torn(loader, block, &torn_from, block->length, err);
     if (ok && block->oversize.length)
-        ok = loader_leave_out(loader, block, &record, NULL, ACCOUNT_TOO_LONG, err);
+        ok = loader_leave_out(loader, block, &record, NULL, CUTTER_TOO_LONG, err);
     return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader->begun, err));
 }
 

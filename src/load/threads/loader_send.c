@@ -29,26 +29,6 @@ static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored,
                             account_identity(block, &record), XXH3_64bits(stored, length));
 }
 
-/* Which record of this load has made the document that is there? An earlier load's, or another program's, is not known. */
-static void say_whose(void *context, uint64_t hash, char *reason, size_t size) {
-    const loader_t *loader = context;
-    const size_t used = strlen(reason);
-    made_place_t place;
-    if (!loader->loading->schema->id)
-        snprintf(reason + used, size - used, ASK_ADVICE);
-    if (!loader->loading->made_by)
-        return;
-    if (!made_by_find(loader->loading->made_by, hash, &place)) {
-        snprintf(reason + used, size - used, ", nor that of another record which this load remembers");
-        return;
-    }
-    const char *name = ((const load_file_t *)place.file)->input->name;
-    if (place.line)
-        snprintf(reason + used, size - used, ": it is that of %.100s:%" PRIu64, name, place.line);
-    else
-        snprintf(reason + used, size - used, ": it is that of %.100s, byte %" PRIu64, name, place.offset);
-}
-
 static int64_t now(void *context) {
     (void)context;
     return clock_awake_or_not_ns();
@@ -246,7 +226,7 @@ bool loader_open_writer(loader_t *loader, server_t *near, err_t *err) {
                                       .outlive = outlive,
                                       .place = place_of,
                                       .accepts = accepts_stored,
-                                      .say_whose = say_whose,
+                                      .advice = loading->schema->id ? NULL : ASK_ADVICE,
                                       .may_send = loading->lease_ns ? may_send : NULL};
     loader->deliver = deliver_new(writer_wire(loader->writer), &loader->owner, err);
     return loader->deliver != NULL;

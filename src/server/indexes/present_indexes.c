@@ -143,7 +143,8 @@ static bool is_made_again(const bson_t *options, const char *option) {
     return strcmp(option, "storageEngine") == 0 && is_of_compressor(options);
 }
 
-bool present_indexes_beyond(server_t *server, mongoc_client_t *client, char beyond[64], err_t *err) {
+bool present_indexes_beyond(server_t *server, mongoc_client_t *client, const bson_t *asked, char beyond[64],
+                            err_t *err) {
     bson_t reply, entry, options;
     bson_iter_t at, option;
     beyond[0] = '\0';
@@ -151,7 +152,8 @@ bool present_indexes_beyond(server_t *server, mongoc_client_t *client, char beyo
     if (ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &entry) &&
         bson_read_field(&entry, "options", &options) && bson_iter_init(&option, &options))
         while (!beyond[0] && bson_iter_next(&option))
-            if (!is_made_again(&options, bson_iter_key(&option)))
+            if (!is_made_again(&options, bson_iter_key(&option)) &&
+                !(asked && bson_has_field(asked, bson_iter_key(&option))))
                 snprintf(beyond, 64, "%.63s", bson_iter_key(&option));
     bson_destroy(&reply);
     return ok;

@@ -18,8 +18,10 @@ typedef struct {
 bool present_indexes_read(server_t *server, mongoc_client_t *client, present_indexes_t *indexes, err_t *err);
 void present_indexes_free(present_indexes_t *indexes);
 
-/* The name of one other thing that a load would not make again: "validator", "collation", ...; "": nothing. */
-bool present_indexes_beyond(server_t *server, mongoc_client_t *client, char beyond[64], err_t *err);
+/* The name of one other thing that a load would not make again, "validator" or "collation" or the like, and that is not among the
+ * options that were asked for (NULL: none); "": nothing. */
+bool present_indexes_beyond(server_t *server, mongoc_client_t *client, const bson_t *asked, char beyond[64],
+                            err_t *err);
 
 /* The text of --index for an index of listIndexes; the caller frees it. NULL: it is none of those. */
 char *present_indexes_spell(const bson_t *index);

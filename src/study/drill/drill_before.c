@@ -6,6 +6,7 @@
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
 #include "format/filter.h"
+#include "format/json/json_document.h"
 #include "load/before/describe_input.h"
 #include "study/drill/drill_inner.h"
 
@@ -90,10 +91,15 @@ static bool take_indexes(drilling_t *drilling, err_t *err) {
 
 /* After a drop, only what a load itself sets comes back: refuses a target that has more. */
 static bool nothing_beyond(drilling_t *drilling, err_t *err) {
+    const char *create = drilling->spec->load.create;
     char beyond[64];
-    return present_indexes_beyond(drilling->target, drilling->client, beyond, err) &&
-           (!beyond[0] || refuse(drilling, "has a setting that a load does not make again:", beyond,
-                                 ", which would be gone", err));
+    bson_t *asked = create ? json_document(create, err) : NULL;
+    const bool ok =
+        (!create || asked) && present_indexes_beyond(drilling->target, drilling->client, asked, beyond, err);
+    if (asked)
+        bson_destroy(asked);
+    return ok && (!beyond[0] || refuse(drilling, "has a setting that a load does not make again:", beyond,
+                                       ", which would be gone", err));
 }
 
 /* Would the same documents come back? */
@@ -159,8 +165,8 @@ static void tell_settings(const drilling_t *drilling) {
     const load_spec_t *given = &drilling->spec->load, *load = &drilling->result->load;
     text_t line = {.length = 0};
     err_t ignored;
-    if (load->clustered != given->clustered)
-        text_append(&line, load->clustered == CLUSTERED_YES ? " --clustered" : " --no-clustered");
+    if (load->create != given->create)
+        shell_quote_option(&line, "--create", load->create);
     if (load->compressor != given->compressor)
         shell_quote_option(&line, "--compressor", load->compressor);
     if (load->shard_key != given->shard_key)

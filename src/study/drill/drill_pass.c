@@ -118,7 +118,6 @@ static bool verify(passing_t *passing, err_t *err) {
     spec.limit_is_about = load->limit_is_about;
     spec.threads = load->threads;
     spec.memory = load->memory;
-    spec.max_record = load->max_record;
     spec.patience_ns = load->patience_ns;
     enter(passing, DRILL_VERIFY);
     bool ok = verify_run(&spec, &result, err);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_TEXT = 32 << 20, MOST_FILES = 32, LONGEST_RECORD = 16 << 20 };
+enum { MOST_TEXT = 32 << 20, MOST_FILES = 32 };
 
 typedef struct {
     const schema_t *schema;
@@ -51,7 +51,7 @@ static uint64_t step_of(const schema_t *schema, const input_file_t *file, uint64
 static bool read_file(gauger_t *gauger, const input_file_t *file, uint64_t most, bool *whole, err_t *err) {
     dialect_t *dialect = malloc(sizeof *dialect);
     source_t *source = dialect ? source_open_in(gauger->kit, file, err) : NULL;
-    cutter_t *cutter = source ? cutter_new(source, gauger->pool, LONGEST_RECORD, err) : NULL;
+    cutter_t *cutter = source ? cutter_new(source, gauger->pool, CUTTER_RECORD, err) : NULL;
     bool ok = cutter ? cutter_begin(cutter, gauger->schema, file->name, dialect, err)
                      : !dialect && err_memory(err, sizeof *dialect);
     const double before = gauger->text;

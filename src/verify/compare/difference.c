@@ -8,7 +8,7 @@
 const char *const difference_names[DIFFERENCE_KINDS] = {
     [DIFFERENCE_MISSING] = "missing",       [DIFFERENCE_EXTRA] = "extra",
     [DIFFERENCE_DUPLICATED] = "duplicated", [DIFFERENCE_CHANGED] = "changed",
-    [DIFFERENCE_UNRELATED] = "unrelated",   [DIFFERENCE_UNEQUAL] = "unequal",
+    [DIFFERENCE_UNRELATED] = "unrelated",
 };
 
 enum { LEAST_ROOM = 64 };

@@ -14,7 +14,6 @@ typedef enum {
     DIFFERENCE_DUPLICATED,
     DIFFERENCE_CHANGED,
     DIFFERENCE_UNRELATED,
-    DIFFERENCE_UNEQUAL, /* --quick: a range has another number of documents, or of bytes */
     DIFFERENCE_KINDS
 } difference_kind_t;
 

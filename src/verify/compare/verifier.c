@@ -6,6 +6,7 @@
 #include "base/stop.h"
 #include "catalog/ledger/standing.h"
 #include "format/cut/ends.h"
+#include "input/cutter.h"
 #include "load/blocks/other_header.h"
 #include "load/threads/account.h"
 #include "verify/compare/verifier_inner.h"
@@ -168,40 +169,11 @@ static int64_t end_of(int64_t first) {
     return first > INT64_MAX - RECORD_ID_BLOCK_BYTES ? INT64_MAX : first + RECORD_ID_BLOCK_BYTES;
 }
 
-/* The number and the bytes of a window's documents. */
-static bool read_sums(verifier_t *verifier, uint64_t *count, uint64_t *bytes, err_t *err) {
-    server_t *server = verifier->inspection->server;
-    bson_t match = BSON_INITIALIZER, reply;
-    bson_iter_t iter, value;
-    snapshot_read_append_range(&match, verifier->first_id, end_of(verifier->first_id));
-    bson_t *command =
-        BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{", "$match",
-                 BCON_DOCUMENT(&match), "}", "{", "$group", "{", "_id", BCON_NULL, "n", "{", "$sum",
-                 BCON_INT64(1), "}", "bytes", "{", "$sum", "{", "$bsonSize", BCON_UTF8("$$ROOT"), "}", "}",
-                 "}", "}", "]", "cursor", "{", "}", "readConcern", "{", "level", BCON_UTF8("majority"), "}");
-    bool ok = server_command(server, snapshot_read_client(verifier->target), server_database(server), command,
-                             false, &reply, err);
-    *count = *bytes = 0;
-    if (ok && bson_iter_init(&iter, &reply) &&
-        bson_iter_find_descendant(&iter, "cursor.firstBatch.0.n", &value))
-        *count = (uint64_t)bson_iter_as_int64(&value);
-    if (ok && bson_iter_init(&iter, &reply) &&
-        bson_iter_find_descendant(&iter, "cursor.firstBatch.0.bytes", &value))
-        *bytes = (uint64_t)bson_iter_as_int64(&value);
-    bson_destroy(&reply);
-    bson_destroy(command);
-    bson_destroy(&match);
-    return ok;
-}
-
 /* ---- what a block's records make ---- */
 
-/* Where documents go once they are made: into the merge, or (--quick) into sums. */
 typedef struct {
     verifier_t *verifier;
-    bool sums; /* --quick */
     merge_t merge;
-    uint64_t count, bytes;
 } sink_t;
 
 /* Nothing is at the record: not even what it was fixed to, where the catalog says that this was there? */
@@ -225,20 +197,10 @@ static bool expect(sink_t *sink, int64_t id, const uint8_t *document, uint32_t l
     if (verifier->by_id)
         return document ? verifier_expect_by_id(verifier, document, length, err)
                         : verifier_expect_fix(verifier, err);
-    if (!sink->sums) {
-        verifier->fixed = false;
-        return merge_expect(&sink->merge, id, document, length, err) &&
-               (document || id != verifier->record_id || !verifier->block->file->fix_count ||
-                check_fix(verifier, err));
-    }
-    sink->count += document != NULL;
-    sink->bytes += length;
-    return true;
-}
-
-/* Whether the catalog's open reject was loaded after all, sums do not tell: it counts as not loaded. */
-static bool is_unloaded(const sink_t *sink, const fix_t *fix) {
-    return sink->sums && fix->open;
+    verifier->fixed = false;
+    return merge_expect(&sink->merge, id, document, length, err) &&
+           (document || id != verifier->record_id || !verifier->block->file->fix_count ||
+            check_fix(verifier, err));
 }
 
 /* Fixed records in front of this `_id`. */
@@ -249,10 +211,6 @@ static bool expect_fixes(sink_t *sink, int64_t before, err_t *err) {
         const fix_t *fix = fixes_at(fixes, verifier->fix);
         if (fix->id >= before)
             break;
-        if (is_unloaded(sink, fix)) {
-            verifier->look.unloaded += fix->document != NULL;
-            continue;
-        }
         verifier->look.fixed += fix->document != NULL;
         verifier->why = fix->document ? "as it was fixed" : "its record was left out when it was fixed";
         verifier->open = fix->open && fix->document ? fix : NULL;
@@ -271,8 +229,7 @@ static bool expect_record(sink_t *sink, const uint8_t *document, uint32_t length
     int64_t id = verifier->record_id;
     if (fixes && !expect_fixes(sink, id, err))
         return false;
-    if (fixes && verifier->fix < fixes_count(fixes) && fixes_at(fixes, verifier->fix)->id == id &&
-        !is_unloaded(sink, fixes_at(fixes, verifier->fix)))
+    if (fixes && verifier->fix < fixes_count(fixes) && fixes_at(fixes, verifier->fix)->id == id)
         return expect_fixes(sink, id + 1, err);
     return expect(sink, id, document, length, err);
 }
@@ -293,7 +250,7 @@ static bool take_record(sink_t *sink, parsed_t parsed, err_t *err) {
     verifier->look.records++;
     verifier->record_id = verifier->block->id_base + record->offset;
     verifier->why = NULL;
-    if (parsed == PARSED_REJECT || record->length > inspection->max_record ||
+    if (parsed == PARSED_REJECT || record->length > CUTTER_RECORD ||
         record->document_length > server_facts(inspection->server)->max_document_bytes) {
         verifier->look.rejected++;
         verifier->look.left_out += was_left_out(verifier);
@@ -307,7 +264,7 @@ static bool take_record(sink_t *sink, parsed_t parsed, err_t *err) {
     return expect_record(sink, document, document ? record->document_length : 0, err);
 }
 
-/* A record over --max-record stands behind the others. */
+/* A record that is too long stands after the others. */
 static bool take_oversize(sink_t *sink, err_t *err) {
     verifier_t *verifier = sink->verifier;
     const block_t *block = verifier->block;
@@ -365,43 +322,6 @@ static bool ask_window(verifier_t *verifier, bool first, err_t *err) {
     return take_window(&sink, first, err) && verifier_ask_by_id(verifier, err);
 }
 
-static bool tell_unequal(verifier_t *verifier, const sink_t *sink, uint64_t count, uint64_t bytes,
-                         err_t *err) {
-    const block_t *block = verifier->block;
-    char why[200];
-    difference_t difference = {.kind = DIFFERENCE_UNEQUAL};
-    verifier_place_of(verifier, verifier->first_id, &difference);
-    difference.behind = difference.offset + RECORD_ID_BLOCK_BYTES;
-    difference.last_id = verifier->first_id + RECORD_ID_BLOCK_BYTES - 1;
-    difference.records = 1;
-    difference.line = block->first_line;
-    difference.last_line = verifier_line_at(verifier, block, block->offset + block->length);
-    if (difference.last_line > difference.line)
-        difference.last_line--; /* the line end of the last record is its own */
-    snprintf(why, sizeof why, "%llu document%s of %llu bytes %s expected, %llu of %llu bytes are there",
-             (unsigned long long)sink->count, units_s(sink->count), (unsigned long long)sink->bytes,
-             sink->count == 1 ? "is" : "are", (unsigned long long)count, (unsigned long long)bytes);
-    return difference_say_why(&difference, why, err) && differences_add(verifier->found, &difference, err);
-}
-
-static bool sum_window(verifier_t *verifier, bool first, err_t *err) {
-    sink_t sink = {.verifier = verifier, .sums = true};
-    uint64_t count, bytes;
-    if (!take_window(&sink, first, err) || !read_sums(verifier, &count, &bytes, err))
-        return false;
-    verifier->look.seen += count;
-    verifier->look.stored_bytes += bytes;
-    verifier->look.same += count == sink.count && bytes == sink.bytes ? count : 0;
-    return (count == sink.count && bytes == sink.bytes) || tell_unequal(verifier, &sink, count, bytes, err);
-}
-
-/* Somebody has fixed records of the window: nobody knows how large their documents are, so that sums prove nothing. */
-static bool has_fixes(const verifier_t *verifier) {
-    const load_file_t *file = verifier->block->file;
-    return fix_marks_between(file->fixes, file->fix_count, verifier->window_offset,
-                             verifier->window_offset + RECORD_ID_BLOCK_BYTES);
-}
-
 /* The first `_id` of a window of the block. False: the catalog has no place for it, so nothing can be there.
  */
 static bool find_window(const verifier_t *verifier, uint64_t window, int64_t *first) {
@@ -432,9 +352,7 @@ static bool look_once(verifier_t *verifier, const block_t *block, uint64_t *seen
         verifier->window_offset = window * RECORD_ID_BLOCK_BYTES;
         if (!find_window(verifier, window, &verifier->first_id))
             break;
-        if (!(verifier->by_id                                       ? ask_window(verifier, first, err)
-              : verifier->inspection->quick && !has_fixes(verifier) ? sum_window(verifier, first, err)
-                                                                    : merge_window(verifier, first, err)))
+        if (!(verifier->by_id ? ask_window(verifier, first, err) : merge_window(verifier, first, err)))
             return false;
         seen[record_id_lane_of(verifier->first_id)] += verifier->look.seen - before;
     }

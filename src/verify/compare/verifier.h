@@ -63,11 +63,9 @@ typedef struct {
     server_t *server;
     const load_file_t *files;      /* a block's file is one of these */
     const registration_t *entries; /* of the catalog, in the order of the files */
-    uint64_t max_record;
-    uint64_t most;          /* differences kept of a kind */
-    bool whole;             /* documents that belong to no record are looked for, too */
-    bool quick;             /* only counts and sizes of ranges are compared */
-    atomic_llong shaken_ns; /* when the server was last found again */
+    uint64_t most;                 /* differences kept of a kind */
+    bool whole;                    /* documents that belong to no record are looked for, too */
+    atomic_llong shaken_ns;        /* when the server was last found again */
 } inspection_t;
 
 typedef struct {

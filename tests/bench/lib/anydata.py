@@ -163,7 +163,7 @@ class AnyLoaders(Loaders):
         return Files(self.lab, rows or self.rows).path(self.kind)
 
     def load_words(self, path, *more):
-        return super().load_words(path, "--no-clustered", *more)
+        return super().load_words(path, "--create", '{"clusteredIndex": false}', *more)
 
     def sent(self):
         return self.files.sent(self.kind)

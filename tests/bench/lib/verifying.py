@@ -11,14 +11,13 @@ def verify(lab, options):
     with lab.server(options.cache) as server:
         loaders = Loaders(lab, server, options)
         file = lab.rows(options.rows)
-        collections = {"clustered": (), "plain": ("--no-clustered",)}
+        collections = {"clustered": (), "plain": ("--create", '{"clusteredIndex": false}')}
         runs, reasons = {}, []
         for kind, words in collections.items():
             ways = {"load, %s" % kind: lambda words=words: loaders.tipple(more=words)}
             ways.update({"verify, %s" % kind: lambda: looked(lab, loaders, file)})
             if kind == "clustered":
-                ways.update({"verify --quick": lambda: looked(lab, loaders, file, "--quick"),
-                             "verify --files-only": lambda: looked(lab, loaders, file, "--files-only")})
+                ways.update({"verify --files-only": lambda: looked(lab, loaders, file, "--files-only")})
             some, why = interleave(options.rounds, ways)
             runs.update(some)
             reasons += why

@@ -36,7 +36,7 @@ def measure(place, prefix, files):
                     own = "%s-%s" % (name, compressor)
                     uri = collection(server, "study." + own)
                     with place.meter() as cost:
-                        loaded = place.load("json", uri, [path], "--no-clustered", "--compressor", compressor, "--index",
+                        loaded = place.load("json", uri, [path], "--create", '{"clusteredIndex": false}', "--compressor", compressor, "--index",
                                             shapes.SETS[name][2])
                     client.command("admin", {"fsync": 1})  # what is in memory has no size on disk
                     sizes = client.command("study", {"collStats": own})
