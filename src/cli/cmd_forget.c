@@ -119,13 +119,13 @@ const command_t command_forget = {
     .name = "forget",
     .group = COMMANDS_CHECK,
     .arguments = "INPUT...",
-    .about = "take an input out of a collection's catalog, with its documents or without any",
+    .about = "take an input out of the catalog, with its documents or without",
     .help = "An input is named as it was for load, or as `tipple status --inputs` shows it. It can "
             "then be loaded again, as if it had never been there. Nothing else is touched. With "
             "--delete it takes a lease (20 seconds) longer, for all inputs together, in which what dead "
             "loads have sent still arrives, and is removed as well. If one of several cannot be "
             "taken out, none is.",
-    .examples = "  tipple forget --uri mongodb://127.0.0.1/mot.results data/broken.csv --delete --yes",
+    .examples = "  tipple forget --uri mongodb://HOST/mot.results data/broken.csv --delete --yes",
     .needs_driver = true,
     .options = options,
     .run = run,

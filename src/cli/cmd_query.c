@@ -353,13 +353,12 @@ const command_t command_query = {
             "warm-up and repeats, one or many clients, and prints what they took.\n\n"
             "Measurements take turns, so that what changes on the machine meets all of them alike. "
             "One that failed, or was made too rarely to tell, has no figure.",
-    .examples =
-        "  tipple query --uri mongodb://127.0.0.1/mot.results --first 3          # a few documents\n"
-        "  tipple query --list\n"
-        "  tipple query --uri mongodb://127.0.0.1/mot.results '[{$group: {_id: $k, tests: {$sum: 1}}}]'\n"
-        "  tipple query --suite mot --uri mongodb://127.0.0.1/mot.results greenness\n"
-        "  tipple query --suite ycsb --uri mongodb://127.0.0.1/test.ycsb --clients 1,4,16 --duration 10s\n"
-        "  tipple query --suite ./my.yaml --uri mongodb://127.0.0.1/mot.results --param year=2014 --json",
+    .examples = "  tipple query --uri mongodb://HOST/mot.results --first 3  # a few documents\n"
+                "  tipple query --list\n"
+                "  tipple query --uri \"$URI\" '[{$group: {_id: $k, tests: {$sum: 1}}}]'\n"
+                "  tipple query --suite mot --uri mongodb://HOST/mot.results greenness\n"
+                "  tipple query --suite ycsb --uri \"$URI\" --clients 1,4,16 --duration 10s\n"
+                "  tipple query --suite ./my.yaml --uri \"$URI\" --param year=2014 --json",
     .needs_driver = true,
     .options = options,
     .apart = apart,

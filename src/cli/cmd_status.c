@@ -468,9 +468,9 @@ const command_t command_status = {
     .about = "tell how far the loads of a collection are, and how it is sharded",
     .help = "Tells what the catalog says of the collection, its shards and chunks, and what a load "
             "that was killed has left on a cluster.",
-    .examples = "  tipple status --uri mongodb://127.0.0.1/mot.results\n"
-                "  tipple status --uri mongodb://127.0.0.1/mot.results --inputs\n"
-                "  tipple status --uri mongodb://ROUTER/mot.results --restore     # after a load was killed",
+    .examples = "  tipple status --uri mongodb://HOST/mot.results\n"
+                "  tipple status --uri mongodb://HOST/mot.results --inputs\n"
+                "  tipple status --uri mongodb://ROUTER/mot.results --restore  # after a kill",
     .needs_driver = true,
     .options = options,
     .run = run,

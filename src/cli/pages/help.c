@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 100 };
+/* Two screens of 60 lines show the help of any command on a terminal of 80 columns. */
+enum { WIDTH = 80, INDENT = 24 };
 
 const char *const cli_statuses[CLI_STATUSES][2] = {
     {"0", "done: every record read is in the collection (or was there already), or was left out by a filter"},
@@ -25,11 +26,11 @@ const char *const cli_statuses[CLI_STATUSES][2] = {
 };
 
 const char *const cli_overview_examples =
-    "  tipple load orders.csv --uri mongodb://127.0.0.1/shop.orders     # any file of records\n"
-    "  tipple verify orders.csv --uri mongodb://127.0.0.1/shop.orders   # compare it with the file";
+    "  tipple load orders.csv --uri mongodb://HOST/shop.orders     # any records\n"
+    "  tipple verify orders.csv --uri mongodb://HOST/shop.orders   # compare them";
 
 const char *const cli_of_environment = "Options that neither destroy nor select data can be set in the "
-                                       "environment, too: TIPPLE_SHARD_KEY for --shard-key.";
+                                       "environment, too: TIPPLE_BATCH for --batch.";
 
 void cli_option_words(const option_t *option, char out[OPTION_WORDS]) {
     char letter[8] = "";
@@ -69,11 +70,11 @@ static void print_wrapped(const char *text, int indent) {
 static void print_option(const option_t *option) {
     char words[OPTION_WORDS];
     cli_option_words(option, words);
-    if (strlen(words) > 24)
-        out_print("  %s\n%28s", words, "");
+    if (strlen(words) > INDENT - 4)
+        out_print("  %s\n%*s", words, INDENT, "");
     else
-        out_print("  %-26s", words);
-    print_wrapped(option->help, 28);
+        out_print("  %-*s", INDENT - 2, words);
+    print_wrapped(option->help, INDENT);
 }
 
 void cli_print_help(const command_t *command) {
@@ -111,7 +112,7 @@ void cli_print_overview(void) {
         group = (*command)->group;
         out_print("  %-11s %s\n", (*command)->name, (*command)->about);
     }
-    out_print("\n`tipple COMMAND --help` explains a command; `tipple --version` prints the version.\n");
+    out_print("\n`tipple COMMAND --help` explains a command, `tipple --version` its version.\n");
     out_print("\nExit statuses:\n");
     for (int i = 0; i < CLI_STATUSES; i++) {
         out_print("  %-13s ", cli_statuses[i][0]);
