@@ -15,14 +15,10 @@
 #include "format/record/dialect.h"
 #include "input/source.h"
 
-#define CUTTER_WINDOW (256 * 1024)
-
-/* The longest record that is read. The text of a longer one is skipped, and the record is a reject. */
-enum { CUTTER_RECORD = 16 << 20 };
+/* A pool for cutters should keep buffers of CUTTER_BUFFER bytes. The text of a record that is longer than CUTTER_RECORD is
+ * skipped, and the record is a reject. */
+enum { CUTTER_WINDOW = 256 << 10, CUTTER_BUFFER = CUTTER_WINDOW + (16 << 10), CUTTER_RECORD = 16 << 20 };
 #define CUTTER_TOO_LONG "the record is longer than 16 MiB"
-
-/* A pool for cutters should keep buffers of this size. */
-#define CUTTER_BUFFER (CUTTER_WINDOW + 16 * 1024)
 
 typedef struct {
     buffer_t buffer;     /* the caller gives it back to the pool */

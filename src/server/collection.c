@@ -338,6 +338,19 @@ bool collection_may_shard(const char *name, err_t *err) {
                    name, strlen(name), LONGEST);
 }
 
+/* Always false. What a server refuses for good, and no right is lacking, is the options' fault. */
+static bool blame_options(const server_t *server, int code, const char *end, err_t *err) {
+    const err_t why = *err;
+    const code_class_t class = code_class(code, why.text);
+    if (!code || class == CODE_PASSING || class == CODE_NOT_ALLOWED || class == CODE_STATE)
+        return false;
+    return err_set(
+        err, STATUS_USAGE,
+        "the server does not make %s with these options: %.900s. Correct --create, or the metadata "
+        "of the dump (*.metadata.json)%s",
+        server_namespace(server), why.text, end);
+}
+
 bool collection_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
                      collection_t *place, err_t *err) {
     if (!collection_look(server, client, place, err))
@@ -347,7 +360,7 @@ bool collection_make(server_t *server, mongoc_client_t *client, const collection
         /* another load made it at the same moment, or our own first try did */
         if (!create(server, client, server_collection(server), options, &code, err) &&
             code != CODE_NAMESPACE_EXISTS)
-            return false;
+            return (options->asked || options->more) && blame_options(server, code, "", err);
         if (!collection_look(server, client, place, err))
             return false;
     }
@@ -393,13 +406,7 @@ bool collection_try_make(server_t *server, mongoc_client_t *client, const collec
     if (code == CODE_UNAUTHORIZED || code == CODE_NAMESPACE_EXISTS)
         return true;
     *err = why;
-    return code &&
-           err_set(
-               err, STATUS_USAGE,
-               "the server does not make %s with the options that the dump, or the command, tells: %.900s. "
-               "Change them in the metadata of the dump (*.metadata.json), or drop and create the "
-               "collection yourself, and leave --drop out. Nothing was dropped",
-               server_namespace(server), why.text);
+    return blame_options(server, code, ". Nothing was dropped", err);
 }
 
 bool collection_left_try(server_t *server, mongoc_client_t *client, err_t *err) {

@@ -1,10 +1,8 @@
 #include "study/supplies.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
-#include "catalog/store/store_mongo.h"
 #include "format/format.h"
 #include "input/manifest.h"
-#include "load/before/guess_inputs.h"
 #include "load/before/kept_format.h"
 #include "server/chunks/sharding.h"
 
@@ -20,54 +18,15 @@ static bool can_be_read_again(const manifest_t *manifest, const char *why, err_t
     return true;
 }
 
-/* The format that the target's catalog keeps, with which a load of these files would read them. */
-static bool find_kept(const load_spec_t *load, schema_t **schema, char **text, err_t *err) {
-    const server_options_t options = {.uri = load->uri, .patience_ns = load->patience_ns, .connections = 1};
-    char whose[320];
-    server_t *server = server_connect(&options, err);
-    mongoc_client_t *client = server ? server_take(server, err) : NULL;
-    store_t *store = client ? store_mongo_open(server, client, err) : NULL;
-    bool ok = store && kept_format(store, server_namespace(server), false, schema, text, err);
-    if (ok && *schema) {
-        snprintf(whose, sizeof whose, "the format that was kept when %s was first loaded",
-                 server_namespace(server));
-        ok = guess_options_agree(&load->guess, *schema, whose, err);
-    }
-    store_mongo_close(store);
-    if (client)
-        server_give(server, client);
-    server_destroy(server);
-    return ok;
-}
-
-static bool guess(manifest_t *manifest, const load_spec_t *load, schema_t **schema, char **text, err_t *err) {
-    guessed_t found = {.yaml = NULL};
-    *schema = guess_inputs_open(manifest, &load->guess, &found, err);
-    if (*schema) {
-        *text = found.yaml;
-        found.yaml = NULL;
-    }
-    guessed_free(&found);
-    return *schema != NULL;
-}
-
 schema_t *supplies_find_format(const load_spec_t *load, const char *why, char **guessed, err_t *err) {
     const manifest_options_t options = {.input_name = NULL};
     manifest_t manifest;
-    schema_t *schema = NULL;
     *guessed = NULL;
     if (!manifest_build(&manifest, load->inputs, load->input_count, &options, err))
         return NULL;
-    bool ok = can_be_read_again(&manifest, why, err);
-    if (ok && load->format)
-        schema = format_open(load->format, err);
-    else if (ok)
-        ok = find_kept(load, &schema, guessed, err) &&
-             (schema || guess(&manifest, load, &schema, guessed, err));
-    if (!ok) {
-        schema_destroy(schema);
-        schema = NULL;
-    }
+    schema_t *schema = !can_be_read_again(&manifest, why, err) ? NULL
+                       : load->format                          ? format_open(load->format, err)
+                                      : kept_format_or_guess(load, &manifest, guessed, err);
     manifest_free(&manifest);
     return schema;
 }

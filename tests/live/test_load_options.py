@@ -116,10 +116,12 @@ class Place(livetest.Case):
         options = self.options("d")
         self.assertEqual(({"k": {"$exists": True}}, "de"), (options["validator"], options["collation"]["locale"]))
         self.refused("'validator' is not as --create says", "a.csv", "--create", create.replace("true", "false"), collection="d")
-        for create in '{"validator": {"$no": 1}}', '{"odd": 1}', '{"storageEngine": {"wiredTiger": {}}}':
-            for words in (), ("--drop", "--yes"):
-                collection = "d" if words else "e"
-                self.refused("create|made|make", "a.csv", "--create", create, "--compressor", "zlib", *words, collection=collection)
+        for create in '{"validator": {"$no": 1}}', '{"odd": 1}', '{"storageEngine": {"wiredTiger": {}}}', '{"capped": true, "size": 9}':
+            words = "a.csv", "--create", create, "--compressor", "zlib"
+            self.load(*words, collection="e", status=1)
+            self.assertRegex(self.stderr, "does not make .* with these options|capped")
+            self.assertNotIn("e", self.everything())
+            self.refused("does not make .* with these options|capped", *words, "--drop", "--yes", collection="d")
         self.assertEqual(100, self.client.count(self.database, "d"))
 
     def test_compressor(self):

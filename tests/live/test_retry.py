@@ -552,7 +552,7 @@ class Many(Case):
             self.assertRegex(said.stderr, "rejected b.csv:2:1 .*first bytes")
             self.assertEqual(2, len(self.documents("long")))
             self.tipple("verify", *words, "--retry", untouched, "b.csv")
-        self.write("whole", head + long)
+        self.write("whole", head + long[:1 << 20] + b"\n")
         self.tipple("load", *words, "--retry", "whole")
         self.tipple("verify", *words, "b.csv")
         self.tipple("load", *words, "b.csv")
