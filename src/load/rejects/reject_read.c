@@ -36,12 +36,11 @@ static void drop_empty_lines(const schema_t *schema, retry_t *retry) {
         retry->length = record_end - (retry->bytes[record_end - 1] == '\n');
 }
 
-/* Only its first bytes are kept, and about as many are there: the others are still missing, whatever a person has made of
- * these. Whoever has put all of the record there has more of it, and another record is shorter. */
+/* Only the first bytes of the record are kept, and about as many are there: the others are still missing, whatever the user has
+ * made of these. A record that takes the place of the long one is longer, or shorter. */
 static bool is_part(const reject_entry_t *entry, const retry_t *retry) {
-    uint64_t kept, length;
-    return reject_entry_number(entry, "kept", &kept) && reject_entry_number(entry, "length", &length) &&
-           retry->length > kept / 2 && retry->length < kept + (length - kept) / 2;
+    uint64_t kept;
+    return reject_entry_number(entry, "kept", &kept) && retry->length > kept / 2 && retry->length < kept * 2;
 }
 
 /* Where each byte is a character of the format, letters of several bytes: an editor has saved the file so, or a person has typed
@@ -64,7 +63,7 @@ static bool is_utf8_now(const schema_t *schema, const retry_t *retry) {
 /* It may well make a document, but not the record's. */
 static const char *refusal_of(const schema_t *schema, const reject_entry_t *entry, const retry_t *retry) {
     if (is_part(entry, retry))
-        return "only its first bytes are kept here; put all of the record into this line of the "
+        return "only its first bytes are kept here; put a record of at most 16 MiB into this line of the "
                "reject file, or delete the line to leave the record out";
     if (is_utf8_now(schema, retry))
         return "it is UTF-8 now, but the format has latin1 or windows-1252: save the reject file as that";
