@@ -193,10 +193,11 @@ const command_t command_drill = {
     .about = "rehearse a reload after a disaster",
     .help = "Drops, creates, places, loads, indexes, verifies and asks a first query, as after a "
             "disaster, and prints what each took, next to what samples of the files had predicted. All "
-            "of it is done in a scratch collection (DATABASE.COLLECTION.tipple.drill.ID), which is made "
-            "as the target is where no option says otherwise, and dropped at the end, after Ctrl-C too. "
-            "The target is touched only if --drop names it once more. Exit status 7: what was loaded is "
-            "not what the files make; 6: it took longer than --within allows.",
+            "of it is done in a scratch collection (DATABASE.COLLECTION.tipple.drill.ID), which is "
+            "clustered, compressed, sharded and indexed as the target where no option says otherwise, "
+            "and dropped at the end, after Ctrl-C too. The target is touched only if --drop names it "
+            "once more. Exit status 7: what was loaded is not what the files make; 6: it took longer "
+            "than --within allows.",
     .examples = "  tipple drill -f mot --uri mongodb://HOST/mot.results *.csv --index d:1,k:1\n"
                 "  tipple drill -f mot --uri \"$URI\" *.csv --within 4h --history drills.json\n"
                 "  tipple drill -f mot --uri \"$URI\" *.csv --scale             # only predict\n"

@@ -164,8 +164,9 @@ const command_t command_tune = {
         "The settings are all combinations of the lists. A trial takes at least two seconds, and four "
         "batches "
         "for each thread; each setting is tried up to five times. The scratch collection "
-        "(DATABASE.COLLECTION.tipple.tune.ID) is made as the target is where no option says otherwise, and "
-        "dropped after each trial, after Ctrl-C too. The cheapest setting is kept on this host for `tipple "
+        "(DATABASE.COLLECTION.tipple.tune.ID) is clustered, compressed and sharded as the target where no "
+        "option says otherwise, and dropped after each trial, after Ctrl-C too. The cheapest setting is kept "
+        "on this host for `tipple "
         "load --threads auto --batch auto`, and for `tipple drill`.",
     .examples = "  tipple tune -f mot --uri mongodb://HOST/mot.results test_result_2023.csv\n"
                 "  tipple tune -f mot --uri \"$URI\" data/*.gz --budget 10m\n"

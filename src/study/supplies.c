@@ -20,13 +20,14 @@ static bool can_be_read_again(const manifest_t *manifest, const char *why, err_t
 
 schema_t *supplies_find_format(const load_spec_t *load, const char *why, char **guessed, err_t *err) {
     const manifest_options_t options = {.input_name = NULL};
+    const server_options_t target = {.uri = load->uri, .patience_ns = load->patience_ns, .connections = 1};
     manifest_t manifest;
     *guessed = NULL;
     if (!manifest_build(&manifest, load->inputs, load->input_count, &options, err))
         return NULL;
     schema_t *schema = !can_be_read_again(&manifest, why, err) ? NULL
                        : load->format                          ? format_open(load->format, err)
-                                      : kept_format_or_guess(load, &manifest, guessed, err);
+                                      : kept_format_or_guess(&target, &load->guess, &manifest, guessed, err);
     manifest_free(&manifest);
     return schema;
 }

@@ -1,7 +1,7 @@
 #include "load/before/kept_format.h"
 #include "catalog/store/store_mongo.h"
+#include "format/guess/guess_options.h"
 #include "format/schema/schema.h"
-#include "load/before/guess_inputs.h"
 
 #include <stdio.h>
 
@@ -36,17 +36,17 @@ bool kept_format(store_t *store, const char *name, bool must, schema_t **schema,
     return ok;
 }
 
-static bool find_kept(const load_spec_t *spec, schema_t **schema, char **text, err_t *err) {
-    const server_options_t options = {.uri = spec->uri, .patience_ns = spec->patience_ns, .connections = 1};
+static bool find_kept(const server_options_t *target, const guess_options_t *options, schema_t **schema,
+                      char **text, err_t *err) {
     char whose[320];
-    server_t *server = server_connect(&options, err);
+    server_t *server = server_connect(target, err);
     mongoc_client_t *client = server ? server_take(server, err) : NULL;
     store_t *store = client ? store_mongo_open(server, client, err) : NULL;
     bool ok = store && kept_format(store, server_namespace(server), false, schema, text, err);
     if (ok && *schema) {
         snprintf(whose, sizeof whose, "the format that was kept when %s was first loaded",
                  server_namespace(server));
-        ok = guess_options_agree(&spec->guess, *schema, whose, err);
+        ok = guess_options_agree(options, *schema, whose, err);
     }
     store_mongo_close(store);
     if (client)
@@ -55,17 +55,18 @@ static bool find_kept(const load_spec_t *spec, schema_t **schema, char **text, e
     return ok;
 }
 
-schema_t *kept_format_or_guess(const load_spec_t *spec, manifest_t *manifest, char **text, err_t *err) {
+schema_t *kept_format_or_guess(const server_options_t *target, const guess_options_t *options,
+                               manifest_t *manifest, char **text, err_t *err) {
     guessed_t guessed = {.yaml = NULL};
     schema_t *schema = NULL;
     *text = NULL;
-    if (!find_kept(spec, &schema, text, err)) {
+    if (!find_kept(target, options, &schema, text, err)) {
         schema_destroy(schema);
         return NULL;
     }
     if (schema)
         return schema;
-    schema = guess_inputs_open(manifest, &spec->guess, &guessed, err);
+    schema = guess_inputs_open(manifest, options, &guessed, err);
     *text = guessed.yaml;
     guessed.yaml = NULL;
     guessed_free(&guessed);

@@ -6,14 +6,16 @@
 #include "catalog/store/store.h"
 #include "format/schema/schema.h"
 #include "input/manifest.h"
-#include "load/spec/load_spec.h"
+#include "load/before/guess_inputs.h"
+#include "server/server.h"
 
 /* *schema NULL: nothing was loaded yet; must: that is a failure (status 1). False: it was loaded with a --format, which must be given again (status 1). *text
  * (the format file) is to be freed. name: of the collection. */
 bool kept_format(store_t *store, const char *name, bool must, schema_t **schema, char **text, err_t *err);
 
 /* For a study: the format with which a load without --format would read these inputs, kept or guessed. *text as above. NULL: err. */
-schema_t *kept_format_or_guess(const load_spec_t *spec, manifest_t *manifest, char **text, err_t *err);
+schema_t *kept_format_or_guess(const server_options_t *target, const guess_options_t *options,
+                               manifest_t *manifest, char **text, err_t *err);
 
 /* A format that is given for a collection whose format was guessed: it reads as strictly as that one. Status 1 if it is to read
  * texts whose lines look like records, or that are in quotes without need, and that one is not; fixes: only rejects are read
