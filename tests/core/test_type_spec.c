@@ -44,53 +44,6 @@ TEST(parts) {
     }
 }
 
-TEST(mistakes) {
-    static const struct {
-        const char *text, *sentence;
-    } rows[] = {
-        {"", "is not NAME:TYPE"},
-        {"zip", "is not NAME:TYPE"},
-        {"zip:", "is not NAME:TYPE"},
-        {":", "is not NAME:TYPE"},
-        {":int", "is not NAME:TYPE"},
-        {"a::b", "is not NAME:TYPE"},
-        {"a::", "is not NAME:TYPE"},
-        {"zip:itn", "did you mean 'int'?"},
-        {"zip:length", "'length' is not a type"},
-        {"zip:INT(", "is not a type"},
-        {"zip::int", "is not NAME:TYPE"},
-        {"zip:code:itn", "did you mean 'int'?"},
-        {"zip:code:int:", "'int:' is not a type"},
-        {"zip::code::int", "is not NAME:TYPE"},
-        {"zip:code::int", "is not a type"},
-        {"zip:int(YYYY-MM-DD)", "with the types date"},
-        {"zip:date()", "a date pattern"},
-        {"zip:date(", "a ) is missing"},
-        {"zip:date(DD/MM", "a ) is missing"},
-        {"zip:date(DD/MM)", "a date pattern"},
-        {"zip:date(YYYY-MM-DD):", "a ) is missing"},
-        {"zip:_id:int", "_id is made from"},
-        {"zip:_id.a:", "_id is made from"},
-        {"zip:$a:", "empty or start"},
-        {"zip:a..b:int", "empty or start"},
-        {"zip:.a:int", "empty or start"},
-        {"zip:a.:int", "empty or start"},
-        {"zip:a.$b:int", "empty or start"},
-        {"zip::::int", "is not NAME:TYPE"},
-        {"\xFF:int", "not UTF-8"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        type_spec_t spec;
-        err_t err = {.text = ""};
-        if (type_spec_read(rows[i].text, &spec, &err))
-            fail_msg("%s is taken", rows[i].text);
-        type_spec_free(&spec);
-        assert_int_equal(err.status, STATUS_USAGE);
-        if (!strstr(err.text, rows[i].sentence))
-            fail_msg("%s: %s", rows[i].text, err.text);
-    }
-}
-
 /* A key of 120 bytes is the longest. */
 TEST(long_keys) {
     for (int length = 120; length <= 121; length++) {
