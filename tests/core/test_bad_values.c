@@ -90,32 +90,6 @@ TEST(each_word) {
                 expect_row(&rows[i], bad, careful);
 }
 
-/* A record after one that was rejected has nothing of it. */
-TEST(after_a_reject) {
-    static const char text[] = "x,,,\n1,,,a\n2,,\n3,y,z,\n4,,,b\n";
-    static const parsed_t expected[] = {PARSED_REJECT, PARSED_DOCUMENT, PARSED_REJECT, PARSED_REJECT,
-                                        PARSED_DOCUMENT};
-    schema_t *schema = schema_of("reject");
-    records_t *reader = records_new(schema);
-    dialect_t dialect;
-    err_t err;
-    LAB_MUST(dialect_sniff(schema, (const uint8_t *)text, strlen(text), "f", &dialect, &err));
-    lab_records_t got = lab_parse(reader, &dialect, text, strlen(text), (lab_how_t){.careful = false});
-    assert_int_equal(got.count, 5);
-    for (size_t i = 0; i < got.count; i++)
-        assert_int_equal(got.records[i].parsed, expected[i]);
-    expect_document(&got.records[1], "{'n':1,'t':'a'}");
-    expect_document(&got.records[4], "{'n':4,'t':'b'}");
-    assert_non_null(strstr(got.records[2].reason, "3 fields"));
-    assert_int_equal(records_bad_values(reader), 3);
-    assert_int_equal(records_bad_of(reader, 0), 1);
-    assert_int_equal(records_bad_of(reader, 1), 1);
-    assert_int_equal(records_bad_of(reader, 2), 1);
-    lab_records_free(&got);
-    records_destroy(reader);
-    schema_destroy(schema);
-}
-
 /* ---- where the first ones are ---- */
 
 typedef struct {

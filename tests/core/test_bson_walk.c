@@ -132,40 +132,6 @@ TEST(own_id) {
     }
 }
 
-TEST(damaged) {
-    uint64_t seed = 7;
-    size_t whole = 0, broken = 0;
-    for (int round = 0; round < 4000 / TEST_SHARE; round++) {
-        bson_t document = BSON_INITIALIZER;
-        bson_walk_t walk;
-        lab_fill(&document, &seed, 3);
-        uint8_t *bytes = malloc(document.len); /* exactly, so that a read beyond is noticed */
-        LAB_MUST(bytes);
-        memcpy(bytes, bson_get_data(&document), document.len);
-        assert_true(bson_walk(bytes, document.len, &walk));
-        assert_int_equal(0, walk.own_id);
-        for (int i = 0; i < 20 && document.len > 5; i++) {
-            const size_t at = 4 + lab_chance(&seed, document.len - 5);
-            const uint8_t was = bytes[at];
-            bytes[at] = (uint8_t)(lab_chance(&seed, 2) ? lab_chance(&seed, 256) : was + 1u);
-            if (bson_walk(bytes, document.len, &walk)) {
-                whole++;
-                if (!lab_iterates(bytes, document.len))
-                    fail_msg(
-                        "libbson finds a fault where bson_walk finds none: byte %zu of %u is %d now, was %d",
-                        at, document.len, bytes[at], was);
-            } else {
-                broken++;
-                assert_true(walk.at < document.len);
-            }
-            bytes[at] = was;
-        }
-        free(bytes);
-        bson_destroy(&document);
-    }
-    assert_true(whole > 1000 / TEST_SHARE && broken > 1000 / TEST_SHARE);
-}
-
 TEST(find) {
     static const struct {
         const char *text;
@@ -211,35 +177,6 @@ TEST(begins) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (bson_span_begins((const uint8_t *)rows[i].text, rows[i].length) != rows[i].begins)
             fail_msg("row %zu", i);
-}
-
-TEST(count) {
-    uint64_t seed = 3;
-    uint8_t text[4096];
-    size_t length = 0, documents = 0, ends[512];
-    while (length < sizeof text - 300) {
-        bson_t document = BSON_INITIALIZER;
-        bson_append_utf8(&document, "k", 1,
-                         "................................................................",
-                         (int)lab_chance(&seed, 65));
-        memcpy(text + length, bson_get_data(&document), document.len);
-        ends[documents++] = length += document.len;
-        bson_destroy(&document);
-    }
-    for (int round = 0; round < 200 / TEST_SHARE; round++) {
-        bson_span_counter_t counter = {0};
-        uint64_t counted = 0;
-        size_t expected = 0;
-        for (size_t at = 0; at < length;) {
-            size_t step = 1 + lab_chance(&seed, 1 + (uint64_t)round);
-            step = step < length - at ? step : length - at;
-            counted += bson_span_count(&counter, text + at, step);
-            at += step;
-            while (expected < documents && ends[expected] <= at)
-                expected++;
-            assert_int_equal(expected, counted);
-        }
-    }
 }
 
 /* From any byte of a text: the next document, or one after it, and never what is none. */

@@ -415,29 +415,6 @@ TEST(number_there_and_back) {
     }
 }
 
-/* What a person wrote in the usual way comes back as it was: up to 15 digits, no zeros in front or at the
- * end. */
-TEST(usual_numbers_keep_their_text) {
-    uint64_t seed = 8;
-    for (int round = 0; round < 200000 / TEST_SHARE; round++) {
-        char text[64];
-        uint8_t out[48];
-        double value;
-        int divide = (int)lab_chance(&seed, 4);
-        uint64_t whole = lab_chance(&seed, 100000000) / (1 + lab_chance(&seed, 1000000)),
-                 part = lab_chance(&seed, 1000);
-        int used =
-            snprintf(text, sizeof text, "%s%" PRIu64, lab_chance(&seed, 3) || !whole ? "" : "-", whole);
-        if (part % 10 && lab_chance(&seed, 2))
-            used += snprintf(text + used, sizeof text - (size_t)used, ".%03" PRIu64, part);
-        if (!number(text, divide, &value))
-            fail_msg("%s", text);
-        size_t length = convert_print_number(value, divide, out);
-        if (length != (size_t)used || memcmp(out, text, length) != 0)
-            fail_msg("%s comes back as %.*s", text, (int)length, (const char *)out);
-    }
-}
-
 /* The shortest text: no shorter one reads back as the same double. */
 TEST(shortest) {
     static const struct {
@@ -474,16 +451,6 @@ static int days_of(int year, int month) {
     return usual[month] + (month == 2 && leap);
 }
 
-static bool iso(const char *text, int64_t *ms) {
-    slack_t slack = text_of(text);
-    int64_t any = 0;
-    bool is = calendar_iso(slack.text, ms), is_any = calendar_any_iso(slack.text, &any);
-    assert_int_equal(is, is_any);
-    assert_true(!is || any == *ms);
-    slack_free(&slack);
-    return is;
-}
-
 TEST(every_day) {
     int64_t number = 0,
             anchor = 719528; /* days from 0000-01-01 to 1970-01-01: 1970 x 365 and 478 leap days */
@@ -504,30 +471,6 @@ TEST(every_day) {
         }
     }
     assert_int_equal(number, 3652425);
-}
-
-TEST(no_such_day) {
-    int64_t ms;
-    for (int year = 0; year < 10000; year += year < 1890 || year > 2110 ? 37 : 1) {
-        for (int month = 0; month < 100; month++) {
-            for (int day = 0; day < 100; day += day < 27 || day > 33 ? 9 : 1) {
-                char text[64];
-                bool is = month >= 1 && month <= 12 && day >= 1 && day <= days_of(year, month);
-                snprintf(text, sizeof text, "%04d-%02d-%02d", year, month, day);
-                if (iso(text, &ms) != is)
-                    fail_msg("%s", text);
-            }
-        }
-    }
-    static const char *const texts[] = {"2013-02-30", "0000-00-00", "2013-02-29", "1900-02-29",
-                                        "2013-13-01", "2013-00-10", "2013-01-00", "2013/01/01",
-                                        "2013-01/01", "2013x01-01", "20130-1-01", "2013-1-001"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (iso(texts[i], &ms))
-            fail_msg("%s", texts[i]);
-    assert_true(iso("0004-02-20", &ms)); /* a date, if an odd one */
-    assert_true(iso("0004-02-29", &ms));
-    assert_true(iso("2000-02-29", &ms));
 }
 
 /* Any byte at any of the ten places. */

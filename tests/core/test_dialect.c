@@ -1,18 +1,11 @@
 /* dialect: what a file's first bytes say about it: every layout and release of the published files, and
  * worse. */
 #include "base/chars/lines.h"
-#include "base/log.h"
 #include "format/cut/split.h"
 #include "format/format.h"
 #include "format/record/dialect.h"
 #include "format_lab.h"
 #include "test.h"
-
-#include <pthread.h>
-
-#define MOT_COLUMNS                                                                                          \
-    "testId,vehicleId,testDate,testClass,testType,testResult,mileage,postcodeArea,make,model,colour,"        \
-    "fuelType,engineCc,firstUseDate"
 
 /* In memory of exactly its size: a dialect is found without any slack. */
 static bool sniff(const schema_t *schema, const void *text, size_t length, dialect_t *dialect, err_t *err) {
@@ -79,79 +72,6 @@ static void expect(const schema_t *schema, const case_t *cases, size_t count) {
     "\"test_mileage\",\"postcode_area\",\"make\",\"model\",\"colour\",\"fuel_type\",\"cylinder_capacity\","  \
     "\"first_use_date\""
 
-TEST(mot_results) {
-    schema_t *mot = lab_builtin("mot");
-    const case_t cases[] = {
-        /* with a header: pipe, comma, tab; the old names; quoted names; the fifteenth column */
-        {NEW_HEADER "\n1|2|2013-01-01|4|NT|P|1|B|A|B|RED|PE|1|2000-01-01\n", '|', true, 1, MOT_COLUMNS},
-        {COMMA_HEADER "\r\n1,2\r\n", ',', true, 2, MOT_COLUMNS},
-        {COMMA_HEADER ",completed_date\n", ',', true, 1, MOT_COLUMNS ",completedDate"},
-        {OLD_HEADER "\n", '|', true, 1, MOT_COLUMNS},
-        {QUOTED_HEADER "\n", ',', true, 1, MOT_COLUMNS},
-        {NEW_HEADER, '|', true, 0, MOT_COLUMNS}, /* nothing but a header, without an end */
-        {"\n\r\n\n" NEW_HEADER "\n", '|', true, 1, MOT_COLUMNS},
-        {"\xEF\xBB\xBF" NEW_HEADER "\n", '|', true, 1, MOT_COLUMNS},
-        {"test_id\tvehicle_id\ttest_date\ttest_class_id\ttest_type\ttest_result\ttest_mileage\tpostcode_"
-         "area\tmake\t"
-         "model\tcolour\tfuel_type\tcylinder_capacity\tfirst_use_date\n",
-         '\t', true, 1, MOT_COLUMNS},
-        /* columns in another order are found by their names */
-        {"test_id|make|vehicle_id|test_date|test_class_id|test_type|test_result|test_mileage|postcode_area|"
-         "model|colour|"
-         "fuel_type|cylinder_capacity|first_use_date\n",
-         '|', true, 1,
-         "testId,make,vehicleId,testDate,testClass,testType,testResult,mileage,postcodeArea,model,colour,"
-         "fuelType,engineCc,"
-         "firstUseDate"},
-        /* without a header */
-        {"1|2|2013-01-01|4|N|P|1|B|A|B|RED|P|1|2000-01-01\n", '|', false, 1, MOT_COLUMNS},
-        {"1,2,2013-01-01,4,N,P,1,B,A,B,RED,P,1,2000-01-01\r\n", ',', false, 2, MOT_COLUMNS},
-        {"1\t2\t2013-01-01\t4\tN\tP\t1\tB\tA\tB\tRED\tP\t1\t2000-01-01\n", '\t', false, 1, MOT_COLUMNS},
-        {"1|2|2013-01-01|4|N|P|1|B|A|B|RED|P|1|", '|', false, 0, MOT_COLUMNS},
-        {"1|2|2013-01-01|4|N|P|1|B|A|B|RED|P|1|2000-01-01|2024-01-01T01:02:03Z\n", '|', false, 1,
-         MOT_COLUMNS ",completedDate"},
-        {"\"1\",\"2\",\"2013-01-01\",\"4\",\"N\",\"P\",\"1\",\"B\",\"A\",\"B,C\",\"RED\",\"P\",\"1\",\"2000-"
-         "01-01\"\n",
-         ',', false, 1, MOT_COLUMNS},
-        /* a broken first row does not decide alone */
-        {"1|2|2013-01-01|4|N|P|1|B|TOYOTA|Estima "
-         "|||GREEN|P|1|2000-01-01\n1|2|2013-01-01|4|N|P|1|B|A|B|RED|P|1|2000-01-01\n",
-         '|', false, 1, MOT_COLUMNS},
-        {"1|2|2013-01-01|4|N|P|1|B|TOYOTA|Estima |||GREEN|P|1|2000-01-01\n", '|', false, 1, MOT_COLUMNS},
-        {"1|2|2013-01-01|4|N|P|1|B|A|B, C, D, E, F, G, H, I, J, K, L, M, N, O|RED|P|1|2000-01-01\n", '|',
-         false, 1, MOT_COLUMNS},
-        {"rubbish\n1,2,2013-01-01,4,N,P,1,B,A,B,RED,P,1,2000-01-01\n", ',', false, 1, MOT_COLUMNS},
-        /* nothing to learn from: still a dialect */
-        {"", '|', false, 0, MOT_COLUMNS},
-        {"\n\n\n", '|', false, 0, MOT_COLUMNS},
-        {"rubbish\n", '|', false, 1, MOT_COLUMNS},
-        {"\xEF\xBB\xBF", '|', false, 0, MOT_COLUMNS},
-    };
-    expect(mot, cases, sizeof cases / sizeof *cases);
-    schema_destroy(mot);
-}
-
-TEST(mot_items) {
-    schema_t *item = lab_builtin("mot-item");
-    const case_t cases[] = {
-        {"test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n1|2|A|7|\n", '|', true, 1,
-         "testId,rfrId,rfrType,locationId,dangerousMark"},
-        {"test_id,rfr_id,rfr_type_code,location_id\n", ',', true, 1, "testId,rfrId,rfrType,locationId"},
-        {"test_id,rfr_id,rfr_type_code,mot_test_rfr_location_type_id,dangerous_mark,completed_date\n", ',',
-         true, 1, "testId,rfrId,rfrType,locationId,dangerousMark,completedDate"},
-        {"TESTID|RFRID|RFRTYPE|LATLOCATIONID|LONGLOCATIONID|VERTLOCATIONID|DMARK\n", '|', true, 1,
-         "testId,rfrId,rfrType,lateral,longitudinal,vertical,dangerousMark"},
-        {"1|2|F|N|F|U|\n1|2|A|N|R|U|D\n", '|', false, 1,
-         "testId,rfrId,rfrType,lateral,longitudinal,vertical,dangerousMark"},
-        {"1|2|A|7|\n", '|', false, 1, "testId,rfrId,rfrType,locationId,dangerousMark"},
-        {"1,2,A,7,,2024-01-01 00:00:00\n", ',', false, 1,
-         "testId,rfrId,rfrType,locationId,dangerousMark,completedDate"},
-        {"1,2,A,7\n", ',', false, 1, "testId,rfrId,rfrType,locationId"},
-    };
-    expect(item, cases, sizeof cases / sizeof *cases);
-    schema_destroy(item);
-}
-
 /* A record whose quote is open does not say how many columns there are: it may go on, or is a reject. */
 TEST(open_quotes) {
     schema_t *schema =
@@ -195,20 +115,6 @@ TEST(wrong_headers) {
     refuse(mot, (const char *)header.at, "f.csv:1", "only LF and");
     grown_free(&header);
     refuse(mot, "test_id|vehicle_id\r1|2\r", "f.csv:1", "only LF and");
-    schema_destroy(mot);
-}
-
-/* Columns that the format does not know are left out; the others are still found. */
-TEST(unknown_columns) {
-    schema_t *mot = lab_builtin("mot");
-    const case_t cases[] = {{"test_id|new|vehicle_id|test_date|test_class_id|test_type|test_result|test_"
-                             "mileage|postcode_area|make|model|colour|"
-                             "fuel_type|cylinder_capacity|first_use_date|\n",
-                             '|', true, 1,
-                             "testId,-,vehicleId,testDate,testClass,testType,testResult,mileage,postcodeArea,"
-                             "make,model,colour,fuelType,engineCc,"
-                             "firstUseDate,-"}};
-    expect(mot, cases, 1);
     schema_destroy(mot);
 }
 
@@ -301,30 +207,6 @@ TEST(header_lines) {
     schema_destroy(yes);
 }
 
-/* Headers that are longer than any line should be are known again, too. */
-TEST(long_header) {
-    schema_t *yes = lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a}]\n");
-    grown_t header = {0};
-    grown_text(&header, "a");
-    for (int i = 0; i < 400; i++) {
-        char column[128];
-        snprintf(column, sizeof column,
-                 ",column_number_%d_with_a_name_that_is_longer_than_any_name_ought_to_be", i);
-        grown_text(&header, column);
-    }
-    dialect_t dialect;
-    err_t err = {.text = ""};
-    log_set_level(LOG_QUIET);
-    if (!sniff(yes, header.at, header.size, &dialect, &err))
-        fail_msg("%s", err.text);
-    log_set_level(LOG_NORMAL);
-    assert_int_equal(line_of(yes, &dialect, header.at, header.size), DIALECT_HEADER);
-    header.at[header.size - 1] ^= 1;
-    assert_int_equal(line_of(yes, &dialect, header.at, header.size), DIALECT_RECORD);
-    grown_free(&header);
-    schema_destroy(yes);
-}
-
 TEST(bom) {
     assert_int_equal(lines_bom((const uint8_t *)"\xEF\xBB\xBFx", 4), 3);
     assert_int_equal(lines_bom((const uint8_t *)"\xEF\xBB\xBF", 3), 3);
@@ -403,77 +285,6 @@ TEST(print_and_read) {
     assert_false(dialect_read(item, (const char *)many.at, &dialect));
     grown_free(&many);
     schema_destroy(mot);
-    schema_destroy(item);
-}
-
-/* A field may have any name: that of a column with blanks, commas or an equals sign in it. */
-TEST(print_odd_names) {
-    schema_t *schema =
-        lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields:\n"
-                   "  - {name: Test ID}\n  - {name: \"price, net\"}\n  - {name: file=x}\n  - {name: \"-\"}\n"
-                   "  - {name: 100%}\n  - {name: \"two\\nlines\"}\n  - {name: m\xc3\xb6t}\n");
-    there_and_back(schema, "1,2,3,4,5,6,7\n");
-    schema_destroy(schema);
-}
-
-/* No two have the same serial: a plan belongs to one of them. */
-TEST(serials) {
-    schema_t *item = lab_builtin("mot-item");
-    uint64_t last = 0;
-    for (int i = 0; i < 5; i++) {
-        dialect_t dialect;
-        err_t err;
-        assert_true(sniff(item, "1|2|A|7|\n", 9, &dialect, &err));
-        assert_int_not_equal(dialect.serial, 0);
-        assert_int_not_equal(dialect.serial, last);
-        last = dialect.serial;
-    }
-    schema_destroy(item);
-}
-
-static void *keep_many(void *context) {
-    void **both = context;
-    dialect_t mine = *(const dialect_t *)both[1];
-    const dialect_t *kept = NULL;
-    for (int i = 0; i < 1000; i++) {
-        mine.serial = (uint64_t)i + 1000;
-        kept = dialect_shelf_keep(both[0], &mine);
-    }
-    return (void *)kept;
-}
-
-/* Files of one kind share one dialect, whichever thread asks. */
-TEST(shelf) {
-    schema_t *item = lab_builtin("mot-item");
-    dialect_shelf_t *shelf = dialect_shelf_new();
-    dialect_t one, same, other;
-    err_t err;
-    assert_non_null(shelf);
-    assert_true(sniff(item, "1|2|A|7|\n", 9, &one, &err));
-    assert_true(sniff(item, "9|8|F|6|\n7|1|A|2|\n", 18, &same, &err));
-    assert_true(sniff(item, "1,2,A,7,\n", 9, &other, &err));
-    const dialect_t *kept = dialect_shelf_keep(shelf, &one);
-    assert_non_null(kept);
-    assert_ptr_not_equal(kept, &one);
-    assert_int_equal(kept->columns, 5);
-    assert_ptr_equal(dialect_shelf_keep(shelf, &same), kept);
-    const dialect_t *second = dialect_shelf_keep(shelf, &other);
-    assert_ptr_not_equal(second, kept);
-    assert_int_equal(second->delimiter, ',');
-    assert_int_equal(kept->delimiter, '|');
-    assert_int_not_equal(second->serial, kept->serial);
-    assert_ptr_equal(dialect_shelf_keep(shelf, &one), kept);
-    void *context[] = {shelf, &one};
-    pthread_t threads[4];
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, keep_many, context), 0);
-    for (int i = 0; i < 4; i++) {
-        void *got;
-        pthread_join(threads[i], &got);
-        assert_ptr_equal(got, kept);
-    }
-    dialect_shelf_destroy(shelf);
-    dialect_shelf_destroy(NULL);
     schema_destroy(item);
 }
 

@@ -96,42 +96,6 @@ static void expect(schema_t *schema, const void *text, size_t length, bool same_
     "model,"                                                                                                 \
     "colour,fuel_type,cylinder_capacity,first_use_date\n"
 
-/* Rows of every release as they were published. */
-TEST(releases) {
-    SAME_BYTES(lab_builtin("mot"), "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n"
-                                   "101|201|NULL|4|PR|PRS|0|XX|FORD|KA|BLUE|D||NULL\n"
-                                   "102|202||4|F|ABR|999999|B|TOYOTA|Estima |||GREEN|P||\r\n"
-                                   "103|203|2013-02-30|4|F|ABR|NULL|B|TOYOTA|KA|NULL|NULL|NULL|4-02-20");
-    SAME_BYTES(lab_builtin("mot"),
-               COMMAS "100,200,2013-01-01,4,NT,P,45000,SO,LDV,CONVOY, LWB, HIGH,WHITE,DI,2402,2001-03-01\n"
-                      "\n" COMMAS "101,201,2013-01-01,4,NT,P,,SO,LDV,A,B,WHITE,DI,,\n");
-    SAME_BYTES(lab_builtin("mot"), COMMAS
-               "1,2,2013-01-01,1,NT,P,4,SO,PEUGEOT,\"STREETZONE 50 2T 12\\\"\",GREEN,PE,49,2001-03-01\r\n"
-               "1,2,2013-01-01,1,NT,P,4,SO,FORD,\"TRANSIT, LWB\",GREEN,PE,49,0004-02-20\r\n"
-               "1,2,2013-01-01,1,NT,P,4,SO,FORD,\"A \"\"B\"\" C\",GREEN,PE,49,\r\n"
-               "1,2,2013-01-01,1,NT,P,4,SO,FORD,12\" WHEELS,GREEN,PE,49,\r\n"
-               "1,2,2013-01-01,1,NT,P,4,SO,FORD,\"OPEN,GREEN,PE,49,\r\n"
-               "1,2,2013-01-01,1,NT,P,4,SO,FORD,C:\\,GREEN,PE,49,\r\n");
-    SAME_BYTES(lab_builtin("mot"),
-               "\xEF\xBB\xBF" COMMAS "1,2,2013-01-01,1,NT,P,4,SO,CITRO\xC3\x8BN,C3,GREEN,PE,49,2001-03-01");
-    SAME_BYTES(lab_builtin("mot-item"), "1|2|F|N|F|U|\n2|3|A|O|R|L|D\n");
-    SAME_BYTES(lab_builtin("mot-long"),
-               "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n");
-}
-
-/* Needless quotes, padding and re-encoding may go; values stay. */
-TEST(values_stay) {
-    SAME_VALUES(lab_builtin("mot"),
-                "1|2|2013-01-01|4 |N|P| 45|SO|FORD|KA|BLUE|P|0042|2001-03-01\n"
-                "1|2|2013-01-01|  |N|P|+45|SO|CITRO\xCBN|\xFF\xFE|BLUE|P|-0|2001-03-01\n");
-    SAME_VALUES(
-        lab_builtin("mot"), COMMAS
-        "\"1\",\"2\",\"2013-01-01\",\"4\",\"NT\",\"P\",\"\",\"SO\",\"\",\"KA\",\"BLUE\",\"P\",\"1\",\"\"\n"
-        "1,2,\"2013-01-01\",4,NT,P,,SO,\"A,B\",\"C\"\"D\",\"E\\\"F\",P,1,\n"
-        "1,2,2013-01-01,4,NT,P,,SO,A\"B,\"C,D\",E,P,1,\n"
-        "1,2,2013-01-01,4,NT,P,,SO,LDV,A,\"B,C\",D\",WHITE,P,1,\n");
-}
-
 #define ABC                                                                                                  \
     "format: x\nrecord: {delimiter: \",\", escape: [double, backslash]}\nfields: [{name: a}, {name: b}, "    \
     "{name: c}]\n"
@@ -247,31 +211,6 @@ TEST(carriage_returns) {
         "\r \nx\r \n");
 }
 
-/* A first field that looks like a byte-order mark, in the first row of a file. */
-TEST(marks) {
-    SAME_BYTES(lab_schema(ABC), "\xEF\xBB\xBF\xEF\xBB\xBFx,y,z\n");
-    SAME_BYTES(lab_schema(ABC), "1,2,3\n\xEF\xBB\xBFx,y,z\n");
-}
-
-TEST(bytes) {
-    expect(lab_schema(ABC), "\0,a\0b,\"\0,\"\n", 11, true, false);
-    SAME_BYTES(lab_schema(ABC), "caf\xE9,caf\xC3\xA9,\xFF\xFE\n"); /* binary, text, binary */
-    SAME_BYTES(
-        lab_schema("format: x\nrecord: {delimiter: \",\", quote: none}\nfields: [{name: a}, {name: b}]\n"),
-        "\"a,b\"\n\"\"\",\"\n");
-    SAME_BYTES(
-        lab_schema("format: x\nrecord: {delimiter: \",\", quote: \"'\"}\nfields: [{name: a}, {name: b}]\n"),
-        "'a,b',\"c\n'a''b',c\n");
-}
-
-/* Keys inside of subdocuments, and columns in the order of the header. */
-TEST(groups_and_orders) {
-    SAME_BYTES(lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields:\n"
-                          "  - {name: a, key: p.q.a}\n  - {name: b, key: p.q.b, type: int}\n  - {name: c, "
-                          "key: p.c}\n  - {name: d, optional: yes}\n"),
-               "c,b,a\n1,2,3\n,,\n,2,\n\"x,y\",,z\n");
-}
-
 /* --- documents that were not parsed
  * --------------------------------------------------------------------------- */
 
@@ -326,20 +265,6 @@ TEST(by_hand) {
     assert_false(emits(&hand, "{'a': [1]}"));
     assert_false(emits(&hand, "{'a': true}"));
     assert_false(emits(&hand, "{'a': null}"));
-    lab_end(&hand.lab);
-}
-
-/* Values that a field can hold but no text of it says: refused, not written as something else. */
-TEST(values_of_another_kind) {
-    hand_t hand = {
-        .lab = lab_for(lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields:\n"
-                                  "  - {name: a}\n  - {name: b, type: int}\n  - {name: c, type: trimmed}\n"),
-                       "x,1,2\n", 6)};
-    assert_false(emits(&hand, "{'b': '5'}"));   /* the text "5" would come back as a number */
-    assert_false(emits(&hand, "{'c': ' x '}")); /* without its blanks */
-    assert_false(emits(&hand, "{'a': ''}"));    /* as nothing at all */
-    assert_false(emits(&hand, "{'a': 5}"));     /* as text */
-    assert_false(emits(&hand, "{'b': 1.5}"));
     lab_end(&hand.lab);
 }
 

@@ -377,60 +377,6 @@ static const char lines_yaml[] =
     "format: lines\nrecord: {fixed: 4}\nfields: [{name: n, width: 2, type: length}, {name: a, "
     "width: 2}]\ntail: [{marker: \"#\", name: r, repeat: [{name: t, width: 1}]}]\n";
 
-TEST(lines) {
-    static const char text[] = "\xEF\xBB\xBF"
-                               "00ab\r\n"
-                               "\n"
-                               "02cd#1\n"
-                               "\r\n"
-                               "00e\n"
-                               "05fg#1\n" /* wrong, but whole */
-                               "00hi\r\r\n"
-                               "02kl#1";
-    static const struct {
-        parsed_t parsed;
-        uint32_t offset, length, line_end;
-        const char *says;
-    } expected[] = {
-        {PARSED_DOCUMENT, 3, 4, 2, "\"ab\""},
-        {PARSED_BLANK, 9, 0, 1, NULL},
-        {PARSED_DOCUMENT, 10, 6, 1, "\"cd\""},
-        {PARSED_BLANK, 17, 0, 2, NULL},
-        {PARSED_REJECT, 19, 3, 1, "3 characters; a record"},
-        {PARSED_DOCUMENT, 23, 6, 1, "\"n\" : 5"},
-        {PARSED_DOCUMENT, 30, 5, 2, "\\r"},
-        {PARSED_DOCUMENT, 37, 6, 0, "\"kl\""},
-    };
-    fixed_lab_t lab = fixed_lab_of(lab_schema(lines_yaml));
-    for (int careful = 0; careful < 2; careful++) {
-        lab_records_t all = fixed_lab_parse(&lab, text, sizeof text - 1, careful);
-        assert_int_equal(all.count, COUNT_OF(expected));
-        for (size_t i = 0; i < all.count; i++) {
-            const lab_record_t *one = &all.records[i];
-            bson_t document;
-            assert_int_equal(one->parsed, expected[i].parsed);
-            assert_int_equal(one->record.offset, expected[i].offset);
-            assert_int_equal(one->record.length, expected[i].length);
-            assert_int_equal(one->record.line_end, expected[i].line_end);
-            assert_int_equal(one->record.line, i);
-            if (one->parsed == PARSED_REJECT) {
-                assert_non_null(strstr(one->reason, expected[i].says));
-                assert_int_equal(one->record.column, one->record.length + 1);
-                assert_null(one->record.field);
-            }
-            if (one->parsed != PARSED_DOCUMENT)
-                continue;
-            assert_true(bson_init_static(&document, one->document, one->record.document_length));
-            char *json = bson_as_relaxed_extended_json(&document, NULL);
-            if (!strstr(json, expected[i].says))
-                fail_msg("%s does not hold %s", json, expected[i].says);
-            bson_free(json);
-        }
-        lab_records_free(&all);
-    }
-    fixed_lab_end(&lab);
-}
-
 /* The file's last line, when nothing ends it: what the record announces must be there. */
 TEST(cut_short) {
     static const struct {
@@ -455,43 +401,14 @@ TEST(cut_short) {
     fixed_lab_end(&lab);
 }
 
-/* Too little room changes nothing: the record is asked for again, and counted once. */
-TEST(full) {
-    static const char text[] = "00ab\nx ab#123\n";
-    fixed_lab_t lab = fixed_lab_of(lab_schema(lines_yaml));
-    slack_t slack = slack_new(text, sizeof text - 1);
-    record_t record, again;
-    uint8_t *none = malloc(1);
-    for (int i = 0; i < 2; i++) {
-        if (!i)
-            records_begin(lab.reader, NULL, slack.text, (uint32_t)slack.length, true, true, 1000);
-        assert_int_equal(records_next(lab.reader, none, 0, &record, NULL), PARSED_FULL);
-        assert_int_equal(records_next(lab.reader, none, record.needed - 1, &again, NULL), PARSED_FULL);
-        assert_int_equal(again.needed, record.needed);
-        uint8_t *room = malloc(record.needed);
-        assert_int_equal(records_next(lab.reader, room, record.needed, &again, NULL), PARSED_DOCUMENT);
-        bson_t document;
-        bson_iter_t id;
-        assert_true(bson_init_static(&document, room, again.document_length));
-        assert_true(bson_iter_init(&id, &document) && bson_iter_next(&id));
-        assert_string_equal(bson_iter_key(&id), "_id");
-        assert_int_equal(bson_iter_int64(&id), i ? 1005 : 1000);
-        assert_int_equal(again.line, i);
-        free(room);
-    }
-    assert_int_equal(records_next(lab.reader, none, 0, &record, NULL), PARSED_END);
-    assert_int_equal(records_next(lab.reader, none, 0, &record, NULL), PARSED_END);
-    assert_int_equal(records_bad_values(lab.reader), 1);
-    free(none);
-    slack_free(&slack);
-    fixed_lab_end(&lab);
-}
-
 /* What is left out is walked over, so that what stands behind it is found; nothing tells of it. */
 TEST(left_out) {
     static const pair_t pairs[] = {
         {"x+AA2bAA1a-1c=1d", "{\"a\":\"x\",\"in\":[{\"t\":\"d\"}]}"},
         {"x+AA2bAA1a", "{\"a\":\"x\"}"},
+        {"x\xFF",
+         "{\"a\":\"x\",\"unparsed\":{\"at\":1,\"text\":{\"$binary\":{\"base64\":\"/w==\",\"subType\":"
+         "\"00\"}}}}"},
         {"x-1cAA?=1d", "{\"a\":\"x\",\"in\":[{\"t\":\"d\"}],\"unparsed\":{\"at\":4,\"text\":\"AA?\"}}"},
     };
     expect_all("format: x\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail:\n"
@@ -568,139 +485,4 @@ TEST(too_large) {
     fixed_lab_end(&lab);
     grown_free(&yaml);
     grown_free(&text);
-}
-
-/* ------------------------------------------------------------------------------------------------------- isd
- */
-
-#define TS "\"ts\":" DATE(1388642400000) ",\"qualityControlProcess\":\"V020\""
-
-static void expect_isd(const fixed_lab_t *lab, size_t at, const char *text, const char *tail,
-                       const char *json) {
-    char record[1000], whole[2000];
-    size_t length = lab_isd(record, at, text, tail);
-    snprintf(whole, sizeof whole, json[0] == '{' ? "%s" : "{" TS "%s%s}",
-             json[0] == '{' || !json[0] ? json : ",", json);
-    assert_true(fixed_lab_is(lab, record, length, whole));
-}
-
-TEST(isd_fixed_part) {
-    fixed_lab_t lab = fixed_lab_builtin("isd");
-    expect_isd(&lab, 4, "", "", "");
-    expect_isd(&lab, 4, "010060", "",
-               "{\"st\":\"u010060\",\"ts\":" DATE(
-                   1388642400000) ",\"usaf\":\"010060\",\"qualityControlProcess\":\"V020\"}");
-    expect_isd(&lab, 10, "13904", "",
-               "{\"st\":\"w13904\",\"ts\":" DATE(
-                   1388642400000) ",\"wban\":\"13904\",\"qualityControlProcess\":\"V020\"}");
-    expect_isd(&lab, 4,
-               "A0600613904201401022400"
-               "4+78250-022817FM-12-0014AB   V020"
-               "3405V00121"
-               "220001CN"
-               "1600001N5"
-               "-00211"
-               "+00151"
-               "101325",
-               "",
-               "{\"st\":\"uA06006\",\"ts\":" DATE(
-                   1388707200000) ",\"hour24\":true,\"usaf\":\"A06006\",\"wban\":\"13904\","
-                                  "\"position\":{\"type\":\"Point\",\"coordinates\":[-22.817,78.25]},"
-                                  "\"elevation\":-14,\"callLetters\":\"AB\","
-                                  "\"qualityControlProcess\":\"V020\",\"dataSource\":\"4\",\"type\":\"FM-"
-                                  "12\",\"wind\":{\"direction\":{\"angle\":340,"
-                                  "\"quality\":\"5\"},\"type\":\"V\",\"speed\":{\"rate\":1.2,\"quality\":"
-                                  "\"1\"}},\"skyCondition\":{\"ceilingHeight\":{"
-                                  "\"value\":22000,\"quality\":\"1\",\"determination\":\"C\"},\"cavok\":"
-                                  "\"N\"},\"visibility\":{\"distance\":{\"value\":"
-                                  "160000,\"quality\":\"1\"},\"variability\":{\"value\":\"N\",\"quality\":"
-                                  "\"5\"}},\"airTemperature\":{\"value\":-2.1,"
-                                  "\"quality\":\"1\"},\"dewPoint\":{\"value\":1.5,\"quality\":\"1\"},"
-                                  "\"atmosphericPressure\":{\"value\":1013.2,"
-                                  "\"quality\":\"5\"}}");
-    expect_isd(&lab, 0, "0007", "",
-               "{\"ts\":" DATE(1388642400000) ",\"qualityControlProcess\":\"V020\",\"declaredLength\":7}");
-    fixed_lab_end(&lab);
-}
-
-TEST(isd_sections) {
-    fixed_lab_t lab = fixed_lab_builtin("isd");
-    static const struct {
-        const char *tail, *json;
-    } cases[] = {
-        /* several identifiers: always an array; one: a subdocument, an array when it is repeated */
-        {"ADDAA101000095",
-         "\"liquidPrecipitation\":[{\"id\":\"AA1\",\"periodHours\":1,\"depth\":0.0,\"depthQuality\":\"5\"}]"},
-        {"ADDAA199999995", "\"liquidPrecipitation\":[{\"id\":\"AA1\",\"depthQuality\":\"5\"}]"},
-        {"ADDAG19001", "\"precipitationEstimated\":{\"estimatedDepth\":1}"},
-        {"ADDAG19999", "\"precipitationEstimated\":{}"},
-        {"ADDAG22001",
-         "\"precipitationEstimated\":{\"id\":\"AG2\",\"discrepancy\":\"2\",\"estimatedDepth\":1}"},
-        {"ADDAG19001AG22999",
-         "\"precipitationEstimated\":[{\"estimatedDepth\":1},{\"id\":\"AG2\",\"discrepancy\":\"2\"}]"},
-        {"ADDAG19001AG19002", "\"precipitationEstimated\":[{\"estimatedDepth\":1},{\"estimatedDepth\":2}],"
-                              "\"order\":[\"AG1\",\"AG1\"]"},
-        /* families in the order of their first appearance, entries in the record's */
-        {"ADDAG19001AA206000091AA106000091",
-         "\"precipitationEstimated\":{\"estimatedDepth\":1},\"liquidPrecipitation\":[{\"id\":"
-         "\"AA2\",\"periodHours\":6,\"depth\":0.0,\"depthQuality\":\"1\"},{\"id\":\"AA1\","
-         "\"periodHours\":6,\"depth\":0.0,\"depthQuality\":\"1\"}],\"order\":[\"AG1\","
-         "\"AA2\",\"AA1\"]"},
-        {"ADDAA106000091AG19001AA206000091",
-         "\"liquidPrecipitation\":[{\"id\":\"AA1\",\"periodHours\":6,\"depth\":0.0,"
-         "\"depthQuality\":\"1\"},{\"id\":\"AA2\",\"periodHours\":6,\"depth\":0.0,"
-         "\"depthQuality\":\"1\"}],\"precipitationEstimated\":{\"estimatedDepth\":1},"
-         "\"order\":[\"AA1\",\"AG1\",\"AA2\"]"},
-        /* identifiers that are not listed are as their family is; of several names, the last */
-        {"ADDAA001000095AA901000095", "\"liquidPrecipitation\":[{\"id\":\"AA0\",\"periodHours\":1,\"depth\":"
-                                      "0.0,\"depthQuality\":\"5\"},{\"id\":\"AA9\","
-                                      "\"periodHours\":1,\"depth\":0.0,\"depthQuality\":\"5\"}]"},
-        {"ADDUG010025270"
-         "1",
-         "\"swellSecondary\":{\"id\":\"UG0\",\"periodSeconds\":10,\"height\":2.5,\"direction\":270,"
-         "\"swellQuality\":\"1\"}"},
-        /* remarks hold what looks like a section, and are never searched */
-        {"REMSYN011AA101000095", "\"remarks\":[{\"kind\":\"SYN\",\"text\":\"AA101000095\"}]"},
-        {"REMSYN000MET003abc",
-         "\"remarks\":[{\"kind\":\"SYN\",\"text\":\"\"},{\"kind\":\"MET\",\"text\":\"abc\"}]"},
-        {"REMSYN002\xC3\xA9", "\"remarks\":[{\"kind\":\"SYN\",\"text\":\"\xC3\xA9\"}]"},
-        {"EQDQ01  00002PRCP24",
-         "\"elementQuality\":[{\"id\":\"Q01\",\"originalValue\":\"  0000\",\"reason\":\"2\",\"parameter\":"
-         "\"PRCP24\"}]"},
-        {"QNNA1234123456Y    000000", "\"originalObservation\":[{\"element\":\"A\",\"sourceAndFlags\":"
-                                      "\"1234\",\"value\":\"123456\"},{\"element\":\"Y\","
-                                      "\"sourceAndFlags\":\"    \",\"value\":\"000000\"}]"},
-        /* gaps */
-        {"ADDXX1AA101000095REMSYN001x",
-         "\"liquidPrecipitation\":[{\"id\":\"AA1\",\"periodHours\":1,\"depth\":0.0,"
-         "\"depthQuality\":\"5\"}],\"remarks\":[{\"kind\":\"SYN\",\"text\":\"x\"}],\"unparsed\":{"
-         "\"at\":105,\"text\":\"ADDXX1\"}"},
-        {"ADDAA101000095XX1?AG19001",
-         "\"liquidPrecipitation\":[{\"id\":\"AA1\",\"periodHours\":1,\"depth\":0.0,\"depthQuality\":\"5\"}],"
-         "\"precipitationEstimated\":{\"estimatedDepth\":1},\"unparsed\":{\"at\":119,\"text\":\"XX1?\"}"},
-        {"ADDAA10100009", "\"unparsed\":{\"at\":105,\"text\":\"ADDAA10100009\"}"},
-        {"ADD", "\"unparsed\":{\"at\":105,\"text\":\"ADD\"}"},
-        {"ADDREMSYN001x",
-         "\"remarks\":[{\"kind\":\"SYN\",\"text\":\"x\"}],\"unparsed\":{\"at\":105,\"text\":\"ADD\"}"},
-        {"REMSYN005abcd", "\"unparsed\":{\"at\":105,\"text\":\"REMSYN005abcd\"}"},
-        {"AA101000095", "\"unparsed\":{\"at\":105,\"text\":\"AA101000095\"}"}, /* no marker before it */
-        {"  ADDAG19001",
-         "\"precipitationEstimated\":{\"estimatedDepth\":1},\"unparsed\":{\"at\":105,\"text\":\"  \"}"},
-        {"ADDAG19001\xFF",
-         "\"precipitationEstimated\":{\"estimatedDepth\":1},\"unparsed\":{\"at\":115,\"text\":{\"$binary\":{"
-         "\"base64\":\"/w==\",\"subType\":\"00\"}}}"},
-        /* a part comes once, and none comes before one that it follows */
-        {"REMSYN001xADDAG19001",
-         "\"remarks\":[{\"kind\":\"SYN\",\"text\":\"x\"}],\"unparsed\":{\"at\":115,\"text\":"
-         "\"ADDAG19001\"}"},
-        {"REMSYN001xREMSYN001y",
-         "\"remarks\":[{\"kind\":\"SYN\",\"text\":\"x\"},{\"kind\":\"SYN\",\"text\":\"y\"}],\"unparsed\":{"
-         "\"at\":115,\"text\":\"REM\"}"},
-        {"EQDQ01  00002PRCP24REMSYN001x",
-         "\"elementQuality\":[{\"id\":\"Q01\",\"originalValue\":\"  0000\",\"reason\":\"2\","
-         "\"parameter\":\"PRCP24\"}],\"unparsed\":{\"at\":124,\"text\":\"REMSYN001x\"}"},
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
-        expect_isd(&lab, 4, "", cases[i].tail, cases[i].json);
-    fixed_lab_end(&lab);
 }

@@ -244,65 +244,6 @@ TEST(odd_bytes) {
 
 /* ---- records that are known, because they are put together here ---- */
 
-static void add_blanks(grown_t *text, bool pretty, int depth) {
-    if (!pretty)
-        return;
-    grown_text(text, "\n");
-    for (int i = 0; i < depth; i++)
-        grown_text(text, "  ");
-}
-
-static void add_value(grown_t *text, uint64_t *seed, bool pretty, int depth) {
-    static const char *const plain[] = {"1",        "-2.5e7",       "true",    "null",        "\"\"",
-                                        "\"a b\"",  "\"{\"",        "\"}]\"",  "\"\\\"{\"",   "\"\\\\\"",
-                                        "\"\\n[\"", "\"\xC3\xA9\"", "\"a,b\"", "\"\\u00e9}\""};
-    const uint64_t kind = lab_chance(seed, depth < 6 ? 5 : 3);
-    if (kind < 3) {
-        grown_text(text, plain[lab_chance(seed, sizeof plain / sizeof *plain)]);
-        return;
-    }
-    const bool object = kind == 3;
-    grown_text(text, object ? "{" : "[");
-    const uint64_t count = lab_chance(seed, 5);
-    for (uint64_t i = 0; i < count; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "\"k%d\": ", (int)i);
-        add_blanks(text, pretty, depth + 1);
-        grown_text(text, object ? name : "");
-        add_value(text, seed, pretty, depth + 1);
-        grown_text(text, i + 1 < count ? ", " : "");
-    }
-    add_blanks(text, pretty && count, depth);
-    grown_text(text, object ? "}" : "]");
-}
-
-TEST(known) {
-    static const char *const after[] = {"\n", "\r\n", " \n", "", ",", ",\n", ", "};
-    schema_t *schema = json_schema();
-    uint64_t seed = 8259;
-    for (int round = 0; round < 400 / TEST_SHARE; round++) {
-        grown_t text = {0};
-        list_t ends = {0};
-        const bool pretty = lab_chance(&seed, 2);
-        const char *between = after[lab_chance(&seed, sizeof after / sizeof *after)];
-        for (int i = 0; i < 50; i++) {
-            grown_text(&text, "{\"k\": ");
-            add_value(&text, &seed, pretty, 0);
-            grown_text(&text, "}");
-            grown_text(&text, between);
-            add(&ends, text.size);
-        }
-        slack_t slack = slack_new(text.at, text.size);
-        list_t found = by_find(schema, slack.text, text.size);
-        same(&ends, &found, "find", slack.text, text.size);
-        free(ends.at);
-        free(found.at);
-        slack_free(&slack);
-        grown_free(&text);
-    }
-    schema_destroy(schema);
-}
-
 /* Deeper than is remembered: only counted. */
 TEST(deep) {
     enum { DEPTH = 100000 };

@@ -239,21 +239,6 @@ TEST(print_computed) {
     }
 }
 
-/* What is printed can be written on a command line again. */
-TEST(there_and_back) {
-    for (uint64_t bytes = 1; bytes < 1ull << 62; bytes = bytes * 2 + bytes / 3) {
-        char text[64];
-        uint64_t back = 0;
-        snprintf(text, sizeof text, "%llu", (unsigned long long)bytes);
-        if (bytes < 1ull << 53) {
-            assert_true(units_parse_size(text, &back));
-            assert_true(back == bytes);
-            assert_true(units_parse_count(text, &back));
-            assert_true(back == bytes);
-        }
-    }
-}
-
 TEST(rates) {
     static const struct {
         const char *text;

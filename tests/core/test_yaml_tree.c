@@ -181,15 +181,6 @@ TEST(many_keys) {
     assert_true(clock_process_cpu_ns() - before_ns < 8 * (int64_t)1000000000);
 }
 
-/* Of several keys that stand twice the first one is told, wherever they are. */
-TEST(twice) {
-    refuse("a: 1\nb: 2\na: 3\n", "my.yaml:3:1: ", "twice (first in line 1)");
-    refuse("z: 1\nb: 2\nz: 3\nb: 4\n", "my.yaml:3:1: ", "twice (first in line 1)");
-    refuse("b: 1\nz: 2\nz: 3\nb: 4\nb: 5\n", "my.yaml:3:1: ", "twice (first in line 2)");
-    refuse("{a: 1, b: 2, b: 3, a: 4}", "my.yaml:1:14: ", "twice (first in line 1)");
-    refuse("a: {b: 1, b: 2}\n", "my.yaml:1:11: ", "'b' is there twice");
-}
-
 /* For YAML {k:FORD} is a key "k:FORD" with null, and null would find something else than was meant. */
 TEST(nothing) {
     static const struct {
@@ -215,42 +206,6 @@ TEST(nothing) {
                                         "a:\n- 1\n", "a:\n  b: 1\n", "[a, b,]",   "{a: 1,}"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         yaml_tree_destroy(parse(taken[i]));
-}
-
-/* What the file says cannot control the terminal, nor begin a line of its own. */
-TEST(controls) {
-    refuse("\"\\e[2J\\n\": 1\n\"\\e[2J\\n\": 1\n", "my.yaml:2:1: ", "'\\x1b[2J\\x0a' is there twice");
-}
-
-TEST(complain) {
-    yaml_tree_t *tree = parse("a:\n  b: c\n");
-    err_t err = {.text = ""};
-    const yaml_item_t *b = yaml_item_get(yaml_item_get(yaml_tree_root(tree), "a"), "b");
-    assert_false(yaml_tree_complain(tree, b, &err, "'%s' is wrong", b->text));
-    assert_string_equal(err.text, "my.yaml:2:6: 'c' is wrong");
-    assert_int_equal(err.status, STATUS_USAGE);
-    yaml_tree_destroy(tree);
-}
-
-TEST(only_keys) {
-    static const char *const keys[] = {"format", "fields", "record"};
-    err_t err = {.text = ""};
-    yaml_tree_t *tree = parse("fields: 1\nformat: 2\n");
-    assert_true(yaml_tree_only_keys(tree, yaml_tree_root(tree), keys, 3, &err));
-    yaml_tree_destroy(tree);
-    tree = parse("format: 1\n  \nfeilds: 2\n");
-    assert_false(yaml_tree_only_keys(tree, yaml_tree_root(tree), keys, 3, &err));
-    assert_true(strncmp(err.text, "my.yaml:3:1: ", 13) == 0);
-    assert_non_null(strstr(err.text, "'feilds'"));
-    assert_non_null(strstr(err.text, "'fields'"));
-    assert_int_equal(err.status, STATUS_USAGE);
-    yaml_tree_destroy(tree);
-    tree = parse("{zzzzzz: 2}\n");
-    assert_false(yaml_tree_only_keys(tree, yaml_tree_root(tree), keys, 3, &err));
-    assert_true(strncmp(err.text, "my.yaml:1:2: ", 13) == 0);
-    for (int i = 0; i < 3; i++)
-        assert_non_null(strstr(err.text, keys[i]));
-    yaml_tree_destroy(tree);
 }
 
 TEST(int) {
