@@ -212,38 +212,6 @@ TEST(least_key) {
     chunkmap_free(map);
 }
 
-TEST(whole_keys) {
-    static const char *const bounds[] = {
-        "{\"_id\": {\"$minKey\": 1}}", "{\"_id\": {\"$numberLong\": \"-5\"}}",
-        "{\"_id\": {\"$numberInt\": \"0\"}}", "{\"_id\": {\"$numberLong\": \"4611686018427387904\"}}"};
-    static const char *const shards[] = {"s1", "s0", "s1", "s2"};
-    static const struct {
-        int64_t key;
-        const char *shard;
-    } cases[] = {{INT64_MIN, "s1"},
-                 {-6, "s1"},
-                 {-5, "s0"},
-                 {-1, "s0"},
-                 {0, "s1"},
-                 {4611686018427387903, "s1"},
-                 {4611686018427387904, "s2"},
-                 {INT64_MAX, "s2"}};
-    chunkmap_t *map = map_of(bounds, shards, 4);
-    assert_int_equal(chunkmap_chunks(map), 4);
-    assert_int_equal(chunkmap_shards(map), 3);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bson_t key = BSON_INITIALIZER;
-        BSON_APPEND_INT64(&key, "_id", cases[i].key);
-        assert_string_equal(chunkmap_shard_name(map, chunkmap_find_whole(map, cases[i].key)), cases[i].shard);
-        assert_string_equal(chunkmap_shard_name(map, chunkmap_find(map, &key)), cases[i].shard);
-        bson_destroy(&key);
-    }
-    size_t s1 = chunkmap_find_whole(map, 0);
-    assert_int_equal(chunkmap_chunks_of(map, s1), 2);
-    assert_int_equal(chunkmap_version(map, s1), 12);
-    chunkmap_free(map);
-}
-
 /* A range is one chunk's only if no bound lies in it, whoever owns the chunks at its two ends. */
 TEST(ranges) {
     static const char *const bounds[] = {
@@ -281,28 +249,6 @@ TEST(ranges) {
     chunkmap_free(empty);
 }
 
-TEST(keys_of_several_fields) {
-    static const char *const bounds[] = {
-        "{\"k\": {\"$minKey\": 1}, \"m\": {\"$minKey\": 1}}", "{\"k\": \"BMW\", \"m\": {\"$minKey\": 1}}",
-        "{\"k\": \"BMW\", \"m\": 500}", "{\"k\": {\"$maxKey\": 1}, \"m\": 0}"};
-    static const char *const shards[] = {"a", "b", "c", "d"};
-    static const struct {
-        const char *key, *shard;
-    } cases[] = {{"{\"k\": null, \"m\": 1}", "a"},       {"{\"k\": \"AUDI\", \"m\": 9}", "a"},
-                 {"{\"k\": \"BMW\", \"m\": null}", "b"}, {"{\"k\": \"BMW\", \"m\": 499}", "b"},
-                 {"{\"k\": \"BMW\", \"m\": 500}", "c"},  {"{\"k\": \"VOLVO\", \"m\": 0}", "c"}};
-    chunkmap_t *map = map_of(bounds, shards, 4);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bson_t *key = lab_json(cases[i].key);
-        assert_string_equal(chunkmap_shard_name(map, chunkmap_find(map, key)), cases[i].shard);
-        bson_destroy(key);
-    }
-    bson_t *low = lab_json("{\"k\": \"A\", \"m\": 0}");
-    assert_false(chunkmap_add(map, low, "a", 1)); /* not above the last one */
-    bson_destroy(low);
-    chunkmap_free(map);
-}
-
 /* Shards keep their numbers, whoever owns chunks now. */
 TEST(next_map) {
     static const char *const bounds[] = {"{\"_id\": {\"$minKey\": 1}}",
@@ -318,22 +264,6 @@ TEST(next_map) {
     assert_int_equal(chunkmap_find_whole(held, 7), 0);
     chunkmap_free(held);
     chunkmap_free(next);
-}
-
-TEST(large_map) {
-    chunkmap_t *map = chunkmap_new(NULL);
-    for (int64_t i = 0; i < 216; i++) {
-        bson_t min = BSON_INITIALIZER;
-        char name[16];
-        snprintf(name, sizeof name, "shard%03d", (int)i);
-        BSON_APPEND_INT64(&min, "_id", i * 1000);
-        assert_true(chunkmap_add(map, &min, name, 1));
-        bson_destroy(&min);
-    }
-    assert_int_equal(chunkmap_shards(map), 216);
-    for (int64_t i = 0; i < 216; i++)
-        assert_int_equal(chunkmap_find_whole(map, i * 1000 + 999), i);
-    chunkmap_free(map);
 }
 
 static void key_is(const char *spec, const char *document, const char *expected) {

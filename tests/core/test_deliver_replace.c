@@ -277,30 +277,6 @@ TEST(modes) {
     }
 }
 
-/* 1 and 1.0: one `_id` for a server, but no document takes the other's place. */
-TEST(spellings) {
-    lab_t lab;
-    wire_t wire;
-    deliver_owner_t owner;
-    delivered_t delivered;
-    err_t err;
-    deliver_t *it = open_lab(&lab, &wire, &owner, EXISTING_REPLACE);
-    bson_t document = BSON_INITIALIZER;
-    BSON_APPEND_DOUBLE(&document, "_id", 1);
-    BSON_APPEND_INT32(&document, "v", 5);
-    const uint32_t starts[] = {0, document.len};
-    const documents_t documents = {
-        .bytes = bson_get_data(&document), .starts = starts, .count = 1, .may_be_there = true};
-    /* the lab takes what is no int32 for the `_id` 0, and shows that */
-    lab.stored[0] = 4;
-    assert_true(deliver(it, &documents, &delivered, &err));
-    assert_int_equal(delivered.count, 1);
-    assert_true(delivered.exceptions[0].taken);
-    assert_int_equal(lab.replaces, 0);
-    bson_destroy(&document);
-    deliver_free(it);
-}
-
 /* Rows of three keys, in batches that hold no key twice. Values come back: so a message that is late would do harm. */
 static bool survives(unsigned seed, bool waits) {
     lab_t lab;

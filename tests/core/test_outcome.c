@@ -229,19 +229,3 @@ TEST(unlisted) {
     assert_false(outcome_is_unlisted(&known));
     assert_false(outcome_is_unlisted(&duplicate));
 }
-
-/* What is said of a reply is said of the entry that is worst to explain. */
-TEST(which_entry) {
-    char proves[MOST + 1];
-    write_error_t list[MOST];
-    const case_t mixed = {"mixed", REPLY_GIVEN, .inserted = 0, .errors = "0:82 1:4711 2:4712",
-                          .proves = "???"};
-    verdict_t verdict = judge(&mixed, proves, list);
-    assert_ptr_equal(verdict.error, &list[1]);
-    const case_t stop = {"stop", REPLY_GIVEN, .inserted = 0, .errors = "0:4711 1:13", .proves = "??"};
-    verdict = judge(&stop, proves, list);
-    assert_ptr_equal(verdict.error, &list[1]);
-    const case_t concern = {"concern", REPLY_GIVEN, .inserted = 2, .concern = 64, .proves = "??"};
-    verdict = judge(&concern, proves, list);
-    assert_null(verdict.error);
-}
