@@ -249,33 +249,46 @@ TEST(there_and_back) {
     rejects_free(NULL);
 }
 
-/* No record can look like an entry, a mark or a comment: each comes back as it was. */
-TEST(records_like_entries) {
-    static const char *const records[] = {
+/* Whatever a record, its input's name and its reason look like, each comes back as it was, and is known again. */
+TEST(texts_like_entries) {
+    static const char *const texts[] = {
         "#@01234567 offset=1 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up",
         "# marked #@01234567 ",
-        "#@01234567 offset=1 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up",
         "# tipple rejects: fix the line",
-        "# a comment",
         "#@",
         "#",
         " ",
         "\t",
-        "plain"};
-    enum { RECORDS = sizeof records / sizeof *records };
-    rejects_t *rejects = open_rejects(options_for("r"));
-    named_t a;
+        "100%s %n",
+        "%20",
+        "x file=y offset=9.txt",
+        "m\xc3\xb6t.txt",
+        "a.txt -- a.txt:1:1: x",
+        "dup key: { _id: \"a\nb\" }", /* a server's reason may have several lines */
+        "\r\n",
+        "one\n#@00000000 two",
+    };
+    enum { TEXTS = sizeof texts / sizeof *texts };
     err_t err = {.text = ""};
-    name_file(&a, "a.txt");
-    hear();
-    for (size_t i = 0; i < RECORDS; i++)
-        assert_true(add(rejects, &a, 100 * i, records[i], strlen(records[i]), "no good", &err));
-    stop_hearing();
-    close_rejects(rejects);
+    for (int run = 0; run < 2; run++) {
+        rejects_t *rejects = open_rejects(options_for("r"));
+        hear();
+        for (size_t i = 0; i < TEXTS; i++) {
+            named_t named;
+            const bool one_line = !strpbrk(texts[i], "\r\n");
+            const char *name = one_line ? texts[i] : "a.txt", *record = one_line ? texts[i] : "plain";
+            name_file(&named, name);
+            assert_true(add(rejects, &named, 100 * i, record, strlen(record), texts[i], &err));
+        }
+        stop_hearing();
+        close_rejects(rejects);
+    }
     kept_all_t all = read_back(schema);
-    for (size_t i = 0; i < RECORDS && i < all.count; i++)
-        expect_entry(&all.entries[i], "a.txt", 100 * i, records[i], strlen(records[i]));
-    assert_int_equal(all.count, RECORDS);
+    assert_int_equal(all.count, TEXTS);
+    for (size_t i = 0; i < TEXTS; i++)
+        expect_entry(&all.entries[i], strpbrk(texts[i], "\r\n") ? "a.txt" : texts[i], 100 * i,
+                     strpbrk(texts[i], "\r\n") ? "plain" : texts[i],
+                     strlen(strpbrk(texts[i], "\r\n") ? "plain" : texts[i]));
     drop(&all);
 }
 
@@ -335,84 +348,6 @@ TEST(any_bytes) {
     expect_entry(&all.entries[3], "a.txt", 30, "behind", 6);
     drop(&all);
     free(large);
-}
-
-TEST(any_name) {
-    char longest[4000];
-    memset(longest, 'n', sizeof longest - 1);
-    longest[sizeof longest - 1] = '\0';
-    const char *const names[] = {"a b.txt",    "100%.txt", "%20", "x file=y offset=9.txt", "m\xc3\xb6t.txt",
-                                 "-- why.txt", "#@.txt",   " ",   "a.txt -- a.txt:1:1: x", longest};
-    enum { NAMES = sizeof names / sizeof *names };
-    err_t err = {.text = ""};
-    for (int run = 0; run < 2; run++) { /* and they are known again */
-        rejects_t *rejects = open_rejects(options_for("r"));
-        hear();
-        for (size_t i = 0; i < NAMES; i++) {
-            named_t named;
-            name_file(&named, names[i]);
-            assert_true(add(rejects, &named, 100 * i, "x", 1, "no good", &err));
-        }
-        stop_hearing();
-        close_rejects(rejects);
-    }
-    kept_all_t all = read_back(schema);
-    assert_int_equal(all.count, NAMES);
-    for (size_t i = 0; i < NAMES; i++)
-        expect_entry(&all.entries[i], names[i], 100 * i, "x", 1);
-    drop(&all);
-}
-
-/* A reason is what a server said, too: of several lines, or with words of our own in it. */
-TEST(any_reason) {
-    static const char *const reasons[] = {"dup key: { _id: \"a\nb\" }",
-                                          "x offset=9 line=9 file=z delimiter=2c columns=testId",
-                                          "",
-                                          "# marked #@01234567 ",
-                                          "100%s %n",
-                                          "\r\n",
-                                          "one\n#@00000000 two"};
-    rejects_t *rejects = open_rejects(options_for("r"));
-    named_t a;
-    err_t err = {.text = ""};
-    name_file(&a, "a.txt");
-    hear();
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        assert_true(add(rejects, &a, 100 * i, "the record", 10, reasons[i], &err));
-    stop_hearing();
-    close_rejects(rejects);
-    kept_all_t all = read_back(schema);
-    assert_int_equal(all.count, sizeof reasons / sizeof *reasons);
-    for (size_t i = 0; i < all.count; i++)
-        expect_entry(&all.entries[i], "a.txt", 100 * i, "the record", 10);
-    drop(&all);
-}
-
-/* A load that goes on writes nothing twice, and what is new behind what there was. */
-TEST(second_run) {
-    named_t a, b;
-    err_t err = {.text = ""};
-    name_file(&a, "a.txt");
-    name_file(&b, "b.txt");
-    hear();
-    rejects_t *rejects = open_rejects(options_for("r"));
-    assert_true(add(rejects, &a, 10, "one", 3, "no good", &err));
-    assert_true(add(rejects, &a, 20, "two", 3, "no good", &err));
-    close_rejects(rejects);
-    rejects = open_rejects(options_for("r"));
-    assert_true(add(rejects, &a, 20, "two", 3, "no good", &err));
-    assert_true(add(rejects, &b, 20, "three", 5, "no good", &err));
-    assert_true(add(rejects, &a, 30, "four", 4, "no good", &err));
-    assert_int_equal(rejects_count(rejects), 3); /* counted all the same */
-    close_rejects(rejects);
-    stop_hearing();
-    kept_all_t all = read_back(schema);
-    assert_int_equal(all.count, 4);
-    expect_entry(&all.entries[0], "a.txt", 10, "one", 3);
-    expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
-    expect_entry(&all.entries[2], "b.txt", 20, "three", 5);
-    expect_entry(&all.entries[3], "a.txt", 30, "four", 4);
-    drop(&all);
 }
 
 /* Replaces the first of a word in the file. */
@@ -527,29 +462,6 @@ TEST(torn_and_read) {
     free(text);
 }
 
-/* The load that goes on first is another one, which does not write the torn record again: the next does. */
-TEST(torn_and_gone_on_by_another) {
-    named_t a, b;
-    name_file(&a, "a.txt");
-    name_file(&b, "b.txt");
-    add_given(&a, 0, GIVEN);
-    char *text = strdup(whole_file());
-    for (size_t cut = 0; cut <= strlen(text); cut++) {
-        write_file(text, cut);
-        add_given(&b, 0, 1);
-        add_given(&a, 0, GIVEN);
-        expect_appended(text, cut);
-        kept_all_t all = read_back(schema);
-        assert_int_equal(all.count, GIVEN + 1);
-        size_t others = 0;
-        for (size_t i = 0; i < all.count; i++)
-            others += strcmp(all.entries[i].path, "b.txt") == 0;
-        assert_int_equal(others, 1);
-        drop(&all);
-    }
-    free(text);
-}
-
 /* In a record, not in a head. */
 static bool is_in_record(const char *text, size_t at) {
     const char *before = at ? memrchr(text, '\n', at) : NULL;
@@ -565,11 +477,11 @@ TEST(torn_twice) {
     char *text = strdup(whole_file());
     const size_t length = strlen(text);
     for (size_t cut = length * 2 / 5; cut <= length;
-         cut += 5) { /* two entries, and the note that is written first */
+         cut += 31) { /* two entries, and the note that is written first */
         write_file(text, cut);
         add_given(&a, 0, GIVEN);
         char *second = strdup(whole_file());
-        for (size_t again = cut; again <= strlen(second) && again < cut + 120; again++) {
+        for (size_t again = cut; again <= strlen(second) && again < cut + 120; again += 3) {
             if (again == cut + 1 && second[cut] == '\n' && is_in_record(text, cut))
                 continue;
             write_file(second, again);
@@ -692,225 +604,68 @@ TEST(same_place) {
     }
 }
 
-/* A file of before has neither hashes nor dialects: its entries are read, but they may not be the same ones. */
-TEST(without_hashes) {
-    static const char old[] = "# tipple rejects: ...\n# marked #@1f2e3d4c\n"
-                              "#@1f2e3d4c offset=10 line=2 length=3 field=- delimiter=7c columns=0,1,2,3,7 "
-                              "file=a.txt -- a.txt:2:3: no good\none\n";
-    named_t a;
-    err_t err = {.text = ""};
-    name_file(&a, "a.txt");
-    write_file(old, strlen(old));
-    hear();
-    rejects_t *rejects = open_rejects(options_for("r"));
-    assert_true(add(rejects, &a, 10, "one", 3, "no good", &err));
-    assert_true(add(rejects, &a, 10, "eno", 3, "no good", &err));
-    close_rejects(rejects);
-    stop_hearing();
-    kept_all_t all = read_back(schema);
-    assert_int_equal(all.count, 3);
-    expect_entry(&all.entries[0], "a.txt", 10, "one", 3);
-    expect_entry(&all.entries[1], "a.txt", 10, "one", 3);
-    expect_entry(&all.entries[2], "a.txt", 10, "eno", 3);
-    drop(&all);
-}
-
-/* --retry: the file stays as it is, by whatever name the load's own is called. */
-TEST(retried_stays) {
-    static const char *const own_names[] = {"r", "./r", "link"};
-    named_t a;
-    err_t err = {.text = ""};
-    name_file(&a, "a.txt");
-    for (size_t i = 0; i < sizeof own_names / sizeof *own_names; i++) {
-        unlink("r");
-        unlink("r.2");
-        unlink("link.2");
-        add_given(&a, 0, GIVEN);
-        fix("\nthree|3|A\n", "\nthree|3"); /* shorter, by an editor that writes no last line end */
-        char *text = strdup(whole_file());
-        LAB_MUST(i < 2 || symlink("r", "link") == 0);
-        reject_options_t options = options_for(own_names[i]);
-        options.retried = "r";
-        hear();
-        rejects_t *rejects = open_rejects(options);
-        assert_true(add(rejects, &a, 10, "1|2|A", 5, "no good", &err)); /* as it is there */
-        assert_string_equal(rejects_path(rejects), own_names[i]);
-        assert_true(add(rejects, &a, 40, "three|3", 7, "no good", &err)); /* edited, and still no good */
-        assert_true(add(rejects, &a, 20, "# two", 5, "no good", &err));
-        char other[20];
-        snprintf(other, sizeof other, "%s.2", own_names[i]);
-        assert_string_equal(rejects_path(rejects), other);
-        assert_int_equal(rejects_count(rejects), 3);
-        close_rejects(rejects);
-        stop_hearing();
-        assert_string_equal(text, whole_file());
-        assert_int_equal(count_in(other, "a.txt"), 1);
-        assert_non_null(strstr(whole_file_of(other), "\nthree|3\n"));
-        unlink(other);
-        free(text);
-    }
-    unlink("link");
-}
-
-/* Formats of many columns make long entries; they are known again as well. */
-TEST(long_entries) {
-    grown_t yaml = {0}, row = {0};
-    grown_text(&yaml, "format: x\nrecord: {delimiter: \",\"}\nfields:\n");
-    for (int i = 0; i < 250; i++) {
-        char line[200];
-        snprintf(
-            line, sizeof line,
-            "  - {name: a_name_of_a_field_that_is_about_as_long_as_names_of_fields_are_in_large_tables_%d}\n",
-            i);
-        grown_text(&yaml, line);
-        grown_text(&row, i ? ",x" : "x");
-    }
-    schema_t *wide = lab_schema((const char *)yaml.at);
-    dialect_t of_wide;
-    err_t err = {.text = ""};
-    grown_text(&row, "\n");
-    assert_true(dialect_sniff(wide, row.at, row.size, "a.txt", &of_wide, &err));
-    named_t a;
-    name_file(&a, "a.txt");
-    a.file.dialect = &of_wide;
-    reject_options_t options = options_for("r");
-    options.schema = wide;
-    hear();
-    for (int run = 0; run < 2; run++) {
-        rejects_t *rejects = open_rejects(options);
-        assert_true(add(rejects, &a, 10, "x,y", 3, "no good", &err));
-        close_rejects(rejects);
-    }
-    stop_hearing();
-    kept_all_t all = read_back(wide);
-    assert_int_equal(all.count, 1);
-    expect_entry(&all.entries[0], "a.txt", 10, "x,y", 3);
-    assert_int_equal(all.entries[0].columns, 250);
-    drop(&all);
-    schema_destroy(wide);
-    grown_free(&yaml);
-    grown_free(&row);
-}
-
-/* The limits: a number, a share, and the first hundred. */
+/* A number, and a share of what this load and others have looked at. */
 TEST(limits) {
+    static const struct {
+        uint64_t most;
+        double most_percent;
+        uint64_t looked_at, others_looked_at, others_rejected, added, taken;
+        bool fine; /* in the end */
+    } rows[] = {
+        {3, -1, 50, 0, 0, 3, 3, true},
+        {3, -1, 50, 0, 0, 9, 3, false},
+        {0, -1, 50, 0, 0, 0, 0, true},
+        {0, -1, 50, 0, 0, 1, 0, false},
+        {0, 1, 20000, 0, 0, 200, 200, true},
+        {0, 1, 20000, 0, 0, 201, 200, false},
+        {0, 10, 100, 0, 0, 10, 10, true},
+        {0, 10, 100, 0, 0, 11, 11, false}, /* a share of few records is looked at in the end */
+        {0, 10, 20, 980, 89, 11, 11, true},
+        {0, 10, 20, 980, 90, 11, 11, false},
+        {0, 10, 100, 100, 30, 0, 0, false}, /* as if it had not been interrupted */
+        {0, 0, 100, 0, 0, 0, 0, true},
+        {0, 100, 10000, 0, 0, 10001, 10001, true},
+    };
     named_t a;
-    err_t err = {.text = ""};
     name_file(&a, "a.txt");
-    reject_options_t options = options_for("r");
-    options.most = 3;
-    rejects_t *rejects = open_rejects(options);
-    hear();
-    rejects_looked_at(rejects, 50, 0);
-    rejects_format_fits(rejects);
-    for (uint64_t i = 0; i < 3; i++)
-        assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
-    assert_true(rejects_check(rejects, &err));
-    assert_false(add(rejects, &a, 3, "x", 1, "no good", &err));
-    assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
-    assert_non_null(strstr(err.text, "--max-rejects"));
-    assert_int_equal(rejects_count(rejects), 4);
-    assert_false(rejects_check(rejects, &err));
-    close_rejects(rejects);
-    stop_hearing();
-    kept_all_t all = read_back(schema);
-    assert_int_equal(all.count, 4); /* the one too many is kept as well */
-    drop(&all);
-    unlink("r");
-    options.most = 0; /* none is allowed */
-    rejects = open_rejects(options);
-    hear();
-    assert_true(rejects_check(rejects, &err));
-    assert_false(add(rejects, &a, 3, "x", 1, "no good", &err));
-    assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
-    stop_hearing();
-    rejects_free(rejects);
-}
-
-TEST(first_hundred) {
-    named_t a, b;
-    err_t err = {.text = ""};
-    name_file(&a, "a.txt");
-    name_file(&b, "b.txt");
-    enum { DOCUMENTS = 1, OTHER_INPUT = 2, LATER_BLOCK = 3, WAYS };
-    for (int way = 0; way < WAYS; way++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        err_t err = {.text = ""};
         reject_options_t options = options_for("r");
-        options.first = way == OTHER_INPUT ? &b.file : &a.file;
+        options.write = i < 4; /* then the one too many is kept as well */
+        options.most = rows[i].most;
+        options.most_percent = rows[i].most_percent;
         rejects_t *rejects = open_rejects(options);
         hear();
-        rejects_looked_at(rejects, 200, 0);
-        if (way == DOCUMENTS)
-            rejects_format_fits(rejects);
-        uint64_t added = way == LATER_BLOCK ? RECORD_ID_BLOCK_BYTES : 0;
-        const uint64_t from = added;
-        while (added < from + 150 && add(rejects, &a, added, "x", 1, "no good", &err))
-            added++;
-        added -= from;
-        const char *said = stop_hearing();
-        if (way) {
-            assert_int_equal(added, 150);
-            /* a few are told one by one, then that there are more */
-            assert_uint_in_range(times(said, "rejected a.txt:"), 3, 20);
-            assert_int_equal(times(said, "r holds them all"), 1);
-        } else {
-            assert_int_equal(added, 99);
-            assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
-            assert_non_null(strstr(err.text, "--format"));
-        }
+        rejects_looked_at(rejects, rows[i].looked_at, 0);
+        rejects_format_fits(rejects);
+        rejects_of_others(rejects, rows[i].others_looked_at, rows[i].others_rejected);
+        uint64_t taken = 0;
+        while (taken < rows[i].added && add(rejects, &a, taken, "x", 1, "no good", &err))
+            taken++;
+        if (taken != rows[i].taken || rejects_check(rejects, &err) != rows[i].fine)
+            fail_msg("row %zu: %d are taken: %s", i, (int)taken, err.text);
+        assert_true(rows[i].fine || err.status == STATUS_TOO_MANY_REJECTED);
+        assert_int_equal(rejects_count(rejects), taken + (taken < rows[i].added));
+        assert_true((rejects_path(rejects) != NULL) == (options.write && rows[i].added > 0));
         rejects_free(rejects);
+        stop_hearing();
         unlink("r");
     }
 }
 
-TEST(shares) {
+/* What was looked at first does not say all: what is still to come counts as it was before. */
+TEST(share_of_what_is_to_come) {
     named_t a;
     err_t err = {.text = ""};
     name_file(&a, "a.txt");
     reject_options_t options = options_for("r");
     options.write = false;
-    options.most_percent = 1;
-    rejects_t *rejects = open_rejects(options);
-    hear();
-    rejects_looked_at(rejects, 20000, 0);
-    rejects_format_fits(rejects);
-    for (uint64_t i = 0; i < 200; i++)
-        assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
-    assert_true(rejects_check(rejects, &err));
-    assert_false(add(rejects, &a, 200, "x", 1, "no good", &err));
-    assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
-    rejects_looked_at(rejects, 1000, 0);
-    rejects_format_fits(rejects);
-    assert_true(add(rejects, &a, 201, "x", 1, "no good", &err));
-    rejects_free(rejects);
-    /* a share of few records is looked at in the end */
-    for (uint64_t count = 9; count <= 11; count++) {
-        options.most_percent = 10;
-        rejects = open_rejects(options);
-        rejects_looked_at(rejects, 100, 0);
-        rejects_format_fits(rejects);
-        for (uint64_t i = 0; i < count; i++)
-            assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
-        assert_int_equal(rejects_check(rejects, &err), count <= 10);
-        rejects_free(rejects);
-    }
-    /* what other loads have looked at of the same inputs counts, and their rejects do */
     options.most_percent = 10;
-    for (uint64_t others = 89; others <= 91; others++) {
-        rejects = open_rejects(options);
-        rejects_looked_at(rejects, 20, 0);
-        rejects_of_others(rejects, 980, others);
-        for (uint64_t i = 0; i < 11; i++)
-            assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
-        assert_int_equal(rejects_check(rejects, &err), others + 11 <= 100);
-        if (others + 11 > 100)
-            assert_non_null(strstr(err.text, "of 1000 records are rejected"));
-        rejects_free(rejects);
-    }
-    /* nor do those that were looked at first say all: what is still to come counts as it was before */
+    options.to_come = UINT64_MAX;
+    hear();
     for (int is_known = 0; is_known < 2; is_known++) {
         uint64_t added = 0;
-        options.to_come = UINT64_MAX;
-        rejects = open_rejects(options);
+        rejects_t *rejects = open_rejects(options);
         rejects_looked_at(rejects, 20000, 1 << 20);
         rejects_format_fits(rejects);
         if (is_known)
@@ -920,53 +675,7 @@ TEST(shares) {
         assert_int_equal(added, is_known ? 10000 : 15000);
         rejects_free(rejects);
     }
-    options.to_come = 0;
-    /* a load that goes on, and rejects nothing itself, ends as one that was never interrupted */
-    rejects = open_rejects(options);
-    rejects_looked_at(rejects, 100, 0);
-    rejects_of_others(rejects, 100, 30);
-    assert_false(rejects_check(rejects, &err));
-    rejects_free(rejects);
-    options.most_percent = 0;
-    rejects = open_rejects(options);
-    rejects_looked_at(rejects, 100, 0);
-    rejects_format_fits(rejects);
-    assert_true(rejects_check(rejects, &err));
-    rejects_free(rejects);
-    /* with 100 % none are too many: neither the first hundred, nor more than those that were told of yet */
-    options.most_percent = 100;
-    rejects = open_rejects(options);
-    rejects_looked_at(rejects, 10000, 0);
-    for (uint64_t i = 0; i < 10001; i++)
-        assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
-    assert_true(rejects_check(rejects, &err));
-    rejects_free(rejects);
     stop_hearing();
-}
-
-/* Only counted and told: no file. */
-TEST(not_written) {
-    named_t a;
-    err_t err = {.text = ""};
-    name_file(&a, "a.txt");
-    reject_options_t options = options_for("r");
-    options.write = false;
-    options.most = 12;
-    rejects_t *rejects = open_rejects(options);
-    hear();
-    for (size_t i = 0; i < 12; i++)
-        assert_true(add(rejects, &a, 0, "x", 1, "no good", &err));
-    const char *said = stop_hearing();
-    assert_non_null(strstr(said, "a.txt:1:3"));
-    assert_non_null(strstr(said, "more rejects are not"));
-    assert_int_equal(rejects_count(rejects), 12);
-    assert_null(rejects_path(rejects));
-    hear();
-    assert_false(add(rejects, &a, 0, "x", 1, "no good", &err));
-    stop_hearing();
-    assert_non_null(strstr(err.text, "allows; run the same command"));
-    close_rejects(rejects);
-    assert_int_equal(access("r", F_OK), -1);
 }
 
 /* A record of which only the first bytes are there says so. */
@@ -993,26 +702,6 @@ TEST(kept_in_part) {
     assert_int_equal(all.count, 1);
     assert_int_equal(all.entries[0].length, 9);
     drop(&all);
-}
-
-TEST(cannot_be_written) {
-    named_t a;
-    err_t err = {.text = ""};
-    name_file(&a, "a.txt");
-    static const char *const paths[] = {"no/such/folder/r", "d", "/dev/full"};
-    LAB_MUST(mkdir("d", 0755) == 0);
-    hear();
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        rejects_t *rejects = open_rejects(options_for(paths[i]));
-        bool ok = add(rejects, &a, 0, "x", 1, "no good", &err) && rejects_flush(rejects, &err);
-        if (ok)
-            fail_msg("%s was written", paths[i]);
-        assert_int_equal(err.status, STATUS_HOST);
-        assert_non_null(strstr(err.text, paths[i]));
-        assert_non_null(strstr(err.text, "--rejects"));
-        rejects_free(rejects);
-    }
-    stop_hearing();
 }
 
 /* A person at the file while a load writes it: what follows would be in no file that has a name. */
@@ -1055,55 +744,6 @@ TEST(no_file) {
     assert_non_null(strstr(err.text, "is a device"));
     assert_false(rejects_may_use("/", &err));
     assert_non_null(strstr(err.text, "is a folder"));
-}
-
-/* The disk is full in the middle, at any byte of an entry: what is there are whole ones. */
-TEST(disk_full) {
-    named_t a;
-    err_t err = {.text = ""};
-    struct rlimit before, small;
-    name_file(&a, "a.txt");
-    signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    for (rlim_t room = 1; room < 1600; room += room < 1000 ? 1300 : 9) {
-        unlink("r");
-        hear();
-        rejects_t *rejects = open_rejects(options_for("r"));
-        rejects_looked_at(rejects, 1000, 0);
-        rejects_format_fits(rejects);
-        small = before;
-        small.rlim_cur = room;
-        assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-        bool ok = true;
-        for (uint64_t i = 0; ok && i < 200; i++)
-            ok = add(rejects, &a, i * 10, "x1234567", 8, "no good", &err);
-        ok = ok && rejects_flush(rejects, &err);
-        setrlimit(RLIMIT_FSIZE, &before);
-        stop_hearing();
-        assert_false(ok);
-        assert_int_equal(err.status, STATUS_HOST);
-        assert_non_null(strstr(err.text, "r cannot be written"));
-        const char *path = rejects_path(rejects);
-        assert_true(rejects_count(rejects) ? path && strcmp(path, "r") == 0
-                                           : !path); /* the summary names it */
-        assert_true((rejects_count(rejects) > 0) == (room > 1300));
-        rejects_free(rejects);
-        const char *text = whole_file(), *last = text + strlen(text);
-        if (room == 1)
-            assert_string_equal(text, "");
-        else if (strcmp(last - 10, "\nx1234567\n") != 0)
-            fail_msg("with room for %zu bytes it ends in: %s", (size_t)room, last - 40);
-        /* what is there can be gone on with */
-        hear();
-        rejects = open_rejects(options_for("r"));
-        for (uint64_t i = 0; i < 99; i++)
-            assert_true(add(rejects, &a, i * 10, "x1234567", 8, "no good", &err));
-        rejects_free(rejects);
-        stop_hearing();
-        kept_all_t all = read_back(schema);
-        assert_int_equal(all.count, 99);
-        drop(&all);
-    }
 }
 
 typedef struct {
@@ -1293,29 +933,6 @@ TEST(no_reject_file) {
     expect_refusal(STATUS_USAGE, "not a reject file");
     write_file("#@01234567 offset=1 line=1 length=1 delimiter=7c columns=testId file=a.txt -- x\nx\n", 81);
     expect_refusal(STATUS_USAGE, "not a reject file");
-}
-
-TEST(cannot_be_read) {
-    expect_refusal(STATUS_USAGE, "r"); /* it is not there */
-    LAB_MUST(mkdir("r", 0755) == 0);
-    expect_refusal(STATUS_USAGE, "r");
-    rmdir("r");
-}
-
-static bool refuse_second(void *context, const retry_t *retry, err_t *err) {
-    size_t *taken = context;
-    (void)retry;
-    return ++*taken < 2 || err_set(err, STATUS_SERVER, "enough");
-}
-
-TEST(taker_stops) {
-    size_t taken = 0;
-    err_t err = {.text = ""};
-    make_two();
-    assert_false(rejects_read("r", schema, refuse_second, &taken, &err));
-    assert_int_equal(taken, 2);
-    assert_int_equal(err.status, STATUS_SERVER);
-    assert_string_equal(err.text, "enough");
 }
 
 TEST_GROUP(set_up, tear_down);

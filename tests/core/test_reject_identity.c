@@ -94,19 +94,6 @@ TEST(known_of_gone) {
     reject_known_free(&known);
 }
 
-TEST(inputs) {
-    const standing_input_t is[] = {{0, true, 5}, {2, false, 2}, {5, true, 5}};
-    const reject_inputs_t inputs = {is, 3};
-    const struct {
-        uint64_t ordinal, is, heirs;
-    } cases[] = {{0, UINT64_MAX, 5}, {1, UINT64_MAX, 1}, {2, 2, 2}, {5, UINT64_MAX, 5}, {9, UINT64_MAX, 9}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(reject_identity_ordinal(&inputs, cases[i].ordinal), cases[i].is);
-        assert_int_equal(reject_identity_heirs(&inputs, cases[i].ordinal), cases[i].heirs);
-        assert_int_equal(reject_identity_ordinal(NULL, cases[i].ordinal), UINT64_MAX);
-    }
-}
-
 /* More than the table begins with, of names in turns that are gone meanwhile. */
 TEST(known_many) {
     enum { MANY = 5000 };
