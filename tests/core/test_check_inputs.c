@@ -202,11 +202,12 @@ TEST(says_what_a_feeder_says) {
     memset(lines, '\n', sizeof lines);
     memset(letters, 'z', sizeof letters);
     schema_t *schema = schema_of(FORMAT);
+    enum { STEP = TEST_SHARE > 5 ? TEST_SHARE : 5 };
     size_t refused = 0, taken = 0;
     log_set_level(LOG_SILENT); /* of columns that are left out */
     for (size_t p = 0; p < sizeof places / sizeof *places; p++)
         for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
-            for (size_t kind = (p + l) % TEST_SHARE; kind < 12; kind += TEST_SHARE) {
+            for (size_t kind = (p + l) % STEP; kind < 12; kind += STEP) {
                 bytes_t text = {0};
                 bytes_add(&text, lines, places[p]);
                 bytes_add(&text, heads[kind % 2], 3);
@@ -233,7 +234,7 @@ TEST(says_what_a_feeder_says) {
                 manifest_free(&manifest);
             }
     log_set_level(LOG_NORMAL);
-    assert_true(refused > 100 / TEST_SHARE && taken > 100 / TEST_SHARE);
+    assert_true(refused > 100 / STEP && taken > 100 / STEP);
     schema_destroy(schema);
 }
 
@@ -245,20 +246,20 @@ TEST(many) {
     err_t err = {.text = ""};
     char name[32], expected[4000] = "nothing was written";
     mkdir("d", 0755);
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 300; i++) {
         sprintf(name, "d/%04d", i);
         lab_say(name, i % 10 == 7 ? "a,c\n" : "a,b\n");
         if (i % 10 == 7 && i < 200)
             sprintf(expected + strlen(expected), "\n  d/%04d:1: no column 'b' (has: a,c)", i);
     }
-    strcat(expected, "\n  ... and 280 more");
+    strcat(expected, "\n  ... and 10 more");
     build(&manifest, (const char *[]){"d", NULL});
     assert_false(check_inputs(schema, &manifest, false, &skipped, &err));
     assert_int_equal(err.status, STATUS_INPUT);
-    assert_non_null(strstr(err.text, "300 of 3000 files"));
+    assert_non_null(strstr(err.text, "30 of 300 files"));
     assert_non_null(strstr(err.text, expected));
     assert_int_equal(skipped.count, 0);
-    assert_int_equal(manifest.count, 3000);
+    assert_int_equal(manifest.count, 300);
 
     hearing_t heard;
     hear_begin(&heard);
@@ -266,51 +267,13 @@ TEST(many) {
     hear_end(&heard);
     assert_non_null(strstr(heard.text, "and are skipped\n  d/0007:1: "));
     assert_int_equal(times(heard.text, "no column"), 20);
-    assert_int_equal(skipped.count, 300);
-    assert_int_equal(manifest.count, 2700);
-    for (size_t i = 0, n = 0; i < 3000; i++) {
+    assert_int_equal(skipped.count, 30);
+    assert_int_equal(manifest.count, 270);
+    for (size_t i = 0, n = 0; i < 300; i++) {
         sprintf(name, "d/%04zu", i);
         assert_string_equal(i % 10 == 7 ? skipped.items[i / 10].name : manifest.files[n++].name, name);
     }
     misfits_free(&skipped);
-    manifest_free(&manifest);
-    schema_destroy(schema);
-}
-
-TEST(names_that_are_long) {
-    misfits_t misfits = {NULL, 0};
-    err_t err = {.text = ""};
-    char reason[1500];
-    memset(reason, 'p', sizeof reason);
-    for (int i = 0; i < 50; i++) {
-        sprintf(reason + 1000, "/%d.csv:1: no column 'a' (has: x)", i);
-        assert_true(misfits_add(&misfits, "f", reason, (size_t)i, &err));
-    }
-    assert_false(misfits_refuse(&misfits, 60, "t", &err));
-    assert_int_equal(times(err.text, "\n  ppp"), 20);
-    assert_non_null(strstr(err.text, "p/19.csv:1: no column 'a' (has: x)\n  ... and 30 more"));
-    misfits_free(&misfits);
-}
-
-/* One input alone has a sentence of its own; when none is left there is nothing to go on with. */
-TEST(none_is_left) {
-    schema_t *schema = schema_of(FORMAT);
-    manifest_t manifest;
-    misfits_t skipped = {NULL, 0};
-    err_t err = {.text = ""};
-    lab_say("x.csv", "x,y\n");
-    lab_say("y.csv", "a;b\n");
-    build(&manifest, (const char *[]){"x.csv", NULL});
-    for (int skip = 0; skip < 2; skip++) {
-        assert_false(check_inputs(schema, &manifest, skip, &skipped, &err));
-        assert_int_equal(err.status, STATUS_INPUT);
-        assert_non_null(strstr(err.text, "x.csv:1: no column 'a' (has: x,y)"));
-    }
-    manifest_free(&manifest);
-    build(&manifest, (const char *[]){"x.csv", "y.csv", NULL});
-    assert_false(check_inputs(schema, &manifest, true, &skipped, &err));
-    assert_non_null(strstr(err.text, "\n  x.csv:1: no column 'a' (has: x,y)\n  y.csv:1: no column 'a'"));
-    assert_int_equal(skipped.count, 0);
     manifest_free(&manifest);
     schema_destroy(schema);
 }

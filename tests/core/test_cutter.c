@@ -188,21 +188,6 @@ TEST(edges) {
     }
 }
 
-/* Nothing but one record, one byte shorter and longer than a window, a buffer. */
-TEST(one_record) {
-    static const size_t lengths[] = {W, CUTTER_BUFFER, 2 * W, 5 * W + 17};
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        for (size_t around = 0; around < 5; around++) {
-            for (int end = 0; end < 2; end++) {
-                grown_t text = {0};
-                add_record(&text, lengths[i] + around - 2, end);
-                expect_whole(&text);
-                grown_free(&text);
-            }
-        }
-    }
-}
-
 static void random_records(uint64_t *seed, size_t least, grown_t *text) {
     uint64_t kind = lab_chance(seed, 4);
     while (text->size < least) {
@@ -294,26 +279,6 @@ TEST(just_not_oversize) {
     }
 }
 
-TEST(two_oversize) {
-    grown_t text = {0};
-    add_record(&text, 900000, true);
-    add_record(&text, 800000, true);
-    add_record(&text, 10, true);
-    add_record(&text, 700000, false);
-    result_t result = cut_up(&text, false, 400000, 1 << 20);
-    uint64_t skipped = 0;
-    size_t records = 0;
-    for (size_t i = 0; i < result.count; i++) {
-        skipped += result.cuts[i].oversize;
-        records += result.cuts[i].oversize > 0;
-    }
-    assert_int_equal(records, 3);
-    assert_true(skipped == 900001 + 800001 + 700000);
-    expect_windows(&text, &result);
-    free(result.cuts);
-    grown_free(&text);
-}
-
 /* A fault: everything whole before it is cut, then it is told, and every time again; a cut that may lack
  * records of its window says so. */
 TEST(faults) {
@@ -351,26 +316,6 @@ TEST(faults) {
         grown_free(&cut);
         grown_free(&text);
     }
-}
-
-/* When the pool is closed there is nothing more, and that is no fault. */
-TEST(closed_pool) {
-    grown_t text = {0};
-    for (int i = 0; i < 10; i++)
-        add_record(&text, 100000, true);
-    struct source source = {.text = text.at, .size = text.size};
-    err_t err;
-    pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
-    cutter_t *cutter = cutter_new(&source, pool, 1, &err);
-    cut_t cut;
-    assert_int_equal(cutter_next(cutter, &cut, &err), 1);
-    pool_give(pool, &cut.buffer);
-    pool_close(pool);
-    assert_int_equal(cutter_next(cutter, &cut, &err), 0);
-    cutter_destroy(cutter);
-    pool_destroy(pool);
-    grown_free(&text);
-    cutter_destroy(NULL);
 }
 
 /* A cutter holds no buffer while it waits for one: one buffer is enough for two cutters in turn. */
@@ -525,36 +470,6 @@ TEST(quoted_open) {
     quoted_free(&quoted);
 }
 
-/* One that is surely never closed is a line, and what was read to find that out is cut as usual. */
-TEST(quoted_never) {
-    quoted_t quoted = quoted_new();
-    quoted_add(&quoted, 1000, 60);
-    grown_text(&quoted.text, "8,\"never closed\n");
-    const size_t lines = (20 << 20) / 16;
-    for (size_t i = 0; i < lines; i++)
-        grown_text(&quoted.text, "9,a longer line\n");
-    quoted_add(&quoted, 1000, 60);
-    struct source source;
-    cut_t cut = {.length = 0};
-    err_t err;
-    pool_t *pool = pool_new(2 * CUTTER_BUFFER, CUTTER_BUFFER);
-    cutter_t *cutter = quoted_cutter(&quoted, &source, pool);
-    uint64_t at = 0;
-    bool last = false;
-    while (cutter_next(cutter, &cut, &err) > 0) {
-        assert_true(cut.offset == at && !cut.oversize.length);
-        assert_memory_equal(cut.buffer.bytes, quoted.text.at + at, cut.length);
-        at = cut.next_offset;
-        last = cut.last;
-        assert_true(cut.last || (at >= (cut.offset / W + 1) * W && at < (cut.offset / W + 1) * W + 1100));
-        pool_give(pool, &cut.buffer);
-    }
-    assert_true(at == quoted.text.size && last);
-    cutter_destroy(cutter);
-    pool_destroy(pool);
-    quoted_free(&quoted);
-}
-
 /* What is cut at and after the place where the first window ends. */
 static void expect_cuts(const quoted_t *quoted, size_t count, const got_t *wanted) {
     struct source source;
@@ -605,38 +520,6 @@ TEST(quoted_never_and_oversize) {
     const got_t wanted[] = {{.from = 0, .to = start, .oversize = large}, {.from = after, .to = after + 8}};
     expect_cuts(&quoted, 2, wanted);
     quoted_free(&quoted);
-}
-
-/* What follows the last quote that counts decides whether it closes anything: not that it is the last one. */
-TEST(quoted_far) {
-    for (int closes = 0; closes < 2; closes++) {
-        quoted_t quoted = quoted_new();
-        grown_text(&quoted.text, "8,\"a\n");
-        const uint64_t line = quoted.text.size;
-        while (quoted.text.size < ENDS_MOST - 1)
-            grown_text(&quoted.text, quoted.text.size % 64 == 1 ? "\n" : "t");
-        grown_text(&quoted.text, closes ? "\"\r\n" : "\"\rX\n");
-        const uint64_t record = quoted.text.size;
-        grown_text(&quoted.text, "9,b\n");
-        const uint64_t first = closes ? record : W + 2 - W % 64;
-        const got_t wanted[] = {{.from = 0, .to = first}, {.from = record, .to = quoted.text.size}};
-        if (closes)
-            expect_cuts(&quoted, 2, wanted);
-        else {
-            struct source source;
-            cut_t cut;
-            err_t err;
-            pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
-            cutter_t *cutter = quoted_cutter(&quoted, &source, pool);
-            assert_int_equal(cutter_next(cutter, &cut, &err), 1);
-            assert_int_equal(cut.oversize.length, 0);
-            assert_true(cut.length > line && cut.next_offset == first);
-            pool_give(pool, &cut.buffer);
-            cutter_destroy(cutter);
-            pool_destroy(pool);
-        }
-        quoted_free(&quoted);
-    }
 }
 
 /* What was looked at, or read after a cut, is of the place where it was read: a seek leaves it behind. */
@@ -798,29 +681,6 @@ TEST(json_oversize) {
     json_oversize(true, 30 << 20); /* or after more of it than is held */
 }
 
-/* What follows an array does not open it again. */
-TEST(json_after_array) {
-    static const char *const texts[] = {"[{\"a\":1}]\n{\"b\":1}\n", "[{\"a\":1}] oops", "[]\n{}",
-                                        "[{}\n]\n\n{}\n"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        grown_t text = {0};
-        grown_text(&text, texts[i]);
-        json_lab_t lab;
-        cut_t cut = {.length = 0};
-        err_t err;
-        json_open(&lab, &text, 4);
-        int got;
-        uint64_t at = 0;
-        while ((got = cutter_next(lab.cutter, &cut, &err)) > 0) {
-            at = cut.next_offset;
-            pool_give(lab.pool, &cut.buffer);
-        }
-        assert_true(got == 0 && at == text.size);
-        json_close(&lab);
-        grown_free(&text);
-    }
-}
-
 /* An array that is not closed was cut off, wherever that was: its whole objects are read, and then it is a fault. */
 TEST(json_cut_off) {
     grown_t all = {0};
@@ -943,33 +803,6 @@ TEST(json_ends) {
         }
         if (at != rows[i].end || (got < 0) != rows[i].cut_off)
             fail_msg("%s: read up to %zu, %d", rows[i].text, (size_t)at, got);
-        json_close(&lab);
-        grown_free(&text);
-    }
-}
-
-/* The same of what is too long to be kept. */
-TEST(json_broken_oversize) {
-    static const char *const begins[] = {"[{\"a\":\"x},", "[1,2,"};
-    for (int way = 0; way < 4; way++) {
-        grown_t text = {0};
-        grown_text(&text, begins[way / 2]);
-        while (text.size < 40 << 20)
-            grown_text(&text,
-                       "[\"some text\", 1.5, [1, 2, 3]], 12345678901234567890, 12345678901234567890, ");
-        grown_text(&text, way % 2 ? "{}]\n \n" : "{}\n \n");
-        json_lab_t lab;
-        cut_t cut = {.length = 0};
-        err_t err;
-        json_open(&lab, &text, 200);
-        int got;
-        uint64_t oversize = 0;
-        while ((got = cutter_next(lab.cutter, &cut, &err)) > 0) {
-            oversize += cut.oversize.length;
-            pool_give(lab.pool, &cut.buffer);
-        }
-        assert_int_equal(got, way % 2 ? 0 : -1);
-        assert_true(oversize > text.size - 8);
         json_close(&lab);
         grown_free(&text);
     }

@@ -82,22 +82,6 @@ TEST(comments) {
     schema_destroy(schema);
 }
 
-/* If the sign was guessed, what begins with it may be a record, and ends where one does. */
-TEST(guessed_comments) {
-    static const struct {
-        const char *text;
-        size_t whole, part;
-    } rows[] = {
-        {"#1,\"a\nb\",c\nd\n", 11, 11},         {"#,\"a\n\n#\"\nd\n", 9, 9},  {"# \"a\nb\"\n", 5, 5},
-        {"# it's 5\" wide\nd,\"e\"\n", 15, 15}, {"#,\"a\n1,\"b\",c\n", 5, 5}, {"#,\"a\nb\n", 5, 0},
-    };
-    schema_t *schema = schema_with("double, comment: \"#\"");
-    schema->guessed = true;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        expect_first(schema, rows[i].text, rows[i].whole, rows[i].part);
-    schema_destroy(schema);
-}
-
 /* A closing quote that is too far away does not count, wherever the text is cut. */
 TEST(far) {
     schema_t *schema = schema_with("double");
@@ -160,28 +144,6 @@ TEST(odd_bytes) {
         }
         schema_destroy(schema);
     }
-}
-
-/* The end of a record that is found a long way after it: all of that is scanned again, window by window. */
-TEST(far_behind) {
-    static const char *const lasts[] = {"", "8,\"odd\n", "8,\"odd\n8,8\n", "\"\"\n"};
-    schema_t *schema = schema_with("double");
-    for (size_t i = 0; i < sizeof lasts / sizeof *lasts; i++) {
-        grown_t text = {0};
-        grown_text(&text, "1,\"open\n");
-        for (int line = 0; line < 400000; line++)
-            grown_text(&text, ",\n");
-        grown_text(&text, lasts[i]);
-        slack_t slack = slack_new(text.at, text.size);
-        list_t find = by_find(schema, slack.text, text.size), records = by_records(schema, &slack);
-        assert_true(find.count >= 400000);
-        same(&find, &records, "records", slack.text, text.size);
-        free(find.at);
-        free(records.at);
-        slack_free(&slack);
-        grown_free(&text);
-    }
-    schema_destroy(schema);
 }
 
 /* ---- records that are known, because they are put together here ---- */

@@ -5,9 +5,6 @@
 #include "input_lab.h"
 #include "test.h"
 
-#include <sys/socket.h>
-#include <sys/un.h>
-
 #define EACH(i, list)                                                                                        \
     size_t i = 0;                                                                                            \
     i < sizeof(list) / sizeof *(list);                                                                       \
@@ -108,25 +105,6 @@ TEST(reject_files) {
                    "rejected/db.c.rejects: is a reject file");
 }
 
-/* An editor may save it so. */
-TEST(reject_files_of_utf16) {
-    static const char words[] = MAGIC_REJECT_WORDS ": fix the line\n";
-    mkdir("rejected16", 0755);
-    for (int kind = 0; kind < 4; kind++) {
-        const bool big = kind & 1, mark = kind & 2;
-        const char unit[2] = {big ? '\xFE' : '\xFF', big ? '\xFF' : '\xFE'};
-        FILE *file = fopen("rejected16/saved", "w");
-        assert_non_null(file);
-        if (mark)
-            fwrite(unit, 1, 2, file);
-        for (const char *at = words; *at; at++)
-            fwrite(big ? (char[2]){0, *at} : (char[2]){*at, 0}, 1, 2, file);
-        fclose(file);
-        expect_refusal((char *[]){"rejected16/saved", NULL}, STATUS_USAGE,
-                       "rejected16/saved: is a reject file");
-    }
-}
-
 /* However it is packed. */
 TEST(packed_reject_files) {
     static const char text[] = MAGIC_REJECT_WORDS ": fix the line\n# marked #@1f2e3d4c\n";
@@ -175,58 +153,6 @@ TEST(walks_folders_by_name) {
     REFUSED("no file to read", "walk/empty");
     REFUSED("walk/none: there is no", "walk/none");
     REFUSED("''", "");
-}
-
-TEST(leaves_out_what_is_hidden) {
-    mkdir("mac", 0755);
-    mkdir("mac/__MACOSX", 0755);
-    mkdir("mac/.git", 0755);
-    mkdir("mac/data", 0755);
-    lab_say("mac/__MACOSX/._a", "x");
-    lab_say("mac/__MACOSX/._b", "x");
-    lab_say("mac/__MACOSX/c", "x");
-    lab_say("mac/.git/config", "x");
-    lab_say("mac/.DS_Store", "x");
-    lab_say("mac/data/._a.csv", "x");
-    lab_say("mac/data/a.csv", "x");
-    outcome_t outcome = NAMES("mac/data/a.csv ", "./mac/");
-    assert_int_equal(outcome.skipped, 4);
-    assert_int_equal(times(outcome.heard.text, "skipped mac/__MACOSX: a resource fork"), 1);
-    assert_int_equal(times(outcome.heard.text, "skipped mac/.git: hidden"), 1);
-    assert_int_equal(times(outcome.heard.text, "skipped mac/data/._a.csv: "), 1);
-    assert_int_equal(times(outcome.heard.text, "\n"), 4);
-
-    outcome = NAMES("mac/.DS_Store mac/data/a.csv ", "mac/data/._a.csv", "mac/__MACOSX/c", "mac/.DS_Store",
-                    "mac/data/a.csv");
-    assert_int_equal(outcome.skipped, 2);
-    assert_int_equal(times(outcome.heard.text, "skipped mac/data/._a.csv: a resource fork"), 1);
-
-    /* what stands beside data; named, or a folder of that name, it is taken */
-    mkdir("beside", 0755);
-    mkdir("beside/readme", 0755);
-    lab_say("beside/ReadMe.txt", "x");
-    lab_say("beside/LICENCE", "x");
-    lab_say("beside/guide.PDF", "x");
-    lab_say("beside/readmes.csv", "x");
-    lab_say("beside/.pdf.csv", "x");
-    lab_say("beside/readme/a.csv", "x");
-    outcome = NAMES("beside/readme/a.csv beside/readmes.csv ", "beside");
-    assert_int_equal(outcome.skipped, 4);
-    assert_int_equal(times(outcome.heard.text, ": by its name"), 3);
-    NAMES("beside/ReadMe.txt ", "beside/ReadMe.txt");
-    REFUSED("no file is left", "mac/data/._a.csv");
-
-    /* a flood is not named file by file */
-    mkdir("flood", 0755);
-    for (int i = 0; i < 50; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "flood/._%d", i);
-        lab_say(name, "x");
-    }
-    lab_say("flood/a", "x");
-    outcome = NAMES("flood/a ", "flood");
-    assert_int_equal(outcome.skipped, 50);
-    assert_int_equal(times(outcome.heard.text, "\n"), 20);
 }
 
 TEST(takes_a_file_once) {
@@ -282,12 +208,6 @@ TEST(knows_any_number_of_folders) {
     NAMES("deep/year=2024/[1]/a.csv ", "d*/**/[[]?]/**/a.csv");
     REFUSED("deep/**/b.csv: no file matches", "deep/**/b.csv");
     unlink("deep/year=2024/up");
-}
-
-TEST(refuses_urls) {
-    REFUSED("pipe it in: curl -sSL 'https://example.com/a.csv?b=1' | tipple load",
-            "https://example.com/a.csv?b=1");
-    REFUSED("aws s3 cp s3://bucket/a.gz - |", "s3://bucket/a.gz");
 }
 
 TEST(cleans_names) {
@@ -366,63 +286,6 @@ TEST(different_files_have_different_names) {
             free(name);
         }
     }
-}
-
-TEST(knows_streams) {
-    manifest_t manifest;
-    err_t err;
-    assert_int_equal(mkfifo("fifo", 0600), 0);
-    lab_say("file", "x");
-    char *args[] = {"fifo", "-", "/dev/null", "file", "-"};
-    hearing_t heard;
-    int saved = dup(STDIN_FILENO), ends[2];
-    assert_int_equal(pipe(ends), 0);
-    dup2(ends[0], STDIN_FILENO);
-    hear_begin(&heard);
-    assert_true(manifest_build(&manifest, args, 5, NULL, &err));
-    hear_end(&heard);
-    assert_string_equal(names_of(&manifest), "fifo - /dev/null file ");
-    assert_int_equal(times(heard.text, "- is named twice"), 1);
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(manifest.files[i].kind, INPUT_STREAM);
-        assert_false(manifest.files[i].has_identity);
-        assert_int_equal(manifest.files[i].text_bound, 0);
-    }
-    assert_int_equal(manifest.files[3].kind, INPUT_PLAIN);
-    manifest_free(&manifest);
-
-    manifest_options_t named = {.input_name = "tests 2013"};
-    assert_true(manifest_build(&manifest, args + 1, 1, &named, &err));
-    assert_string_equal(manifest.files[0].name, "tests 2013");
-    assert_string_equal(manifest.files[0].path, "-");
-    assert_true(manifest.files[0].has_identity);
-    manifest_free(&manifest);
-    assert_false(manifest_build(&manifest, args, 2, &named, &err));
-    assert_int_equal(err.status, STATUS_USAGE);
-    assert_non_null(strstr(err.text, "there are several (fifo and -)"));
-    assert_false(manifest_build(&manifest, args + 3, 1, &named, &err));
-    assert_int_equal(err.status, STATUS_USAGE);
-
-    close(STDIN_FILENO);
-    assert_false(lab_manifest(&manifest, &err, "-"));
-    assert_non_null(strstr(err.text, "standard input is closed"));
-    dup2(saved, STDIN_FILENO);
-    close(saved);
-    close(ends[0]);
-    close(ends[1]);
-
-    /* in a walk nobody meant them */
-    mkdir("pipes", 0755);
-    assert_int_equal(mkfifo("pipes/fifo", 0600), 0);
-    lab_say("pipes/file", "x");
-    outcome_t outcome = NAMES("pipes/file ", "pipes");
-    assert_int_equal(times(outcome.heard.text, "skipped pipes/fifo: neither a file"), 1);
-
-    struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
-    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
-    REFUSED("socket: nothing can be", "socket");
-    close(fd);
 }
 
 TEST(reports_what_may_not_be_read) {
@@ -517,20 +380,7 @@ TEST(knows_kinds_by_their_bytes) {
     free(text.at);
 }
 
-TEST(refuses_other_encodings) {
-    static const struct {
-        const char *bytes, *says;
-        size_t size;
-    } cases[] = {{"\xff\xfe\0\0t\0\0\0", "UTF-32", 8}, {"\0\0\xfe\xff\0\0\0t", "UTF-32", 8}};
-    for (EACH(i, cases)) {
-        char says[80];
-        lab_write("other", cases[i].bytes, cases[i].size);
-        snprintf(says, sizeof says, "other: holds %s text", cases[i].says);
-        REFUSED(says, "other");
-    }
-}
-
-/* Files that a program makes text of: the sentence names it. */
+/* Other kinds, packers and encodings: the sentence names each, and a program that makes text of it. */
 TEST(refuses_other_kinds) {
     static const struct {
         const char *bytes;
@@ -540,7 +390,14 @@ TEST(refuses_other_kinds) {
                  {"ARROW1\0\0abc", 11, "is a file of Arrow"},
                  {"Obj\1\4\x14", 6, "avrocat FILE"},
                  {"SQLite format 3\0abc", 19, "sqlite3 -csv"},
-                 {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, "libreoffice"}};
+                 {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, "libreoffice"},
+                 {"7z\xbc\xaf\x27\x1c", 6, "other: holds 7z data"},
+                 {"\x04\x22\x4d\x18", 4, "other: holds lz4 data"},
+                 {"Rar!\x1a\x07\1\0", 8, "other: holds rar data"},
+                 {"\x1f\x9d\x90", 3, "other: holds compress (.Z) data"},
+                 {"]\0\0\x80\0", 5, "other: holds lzma data"},
+                 {"\xff\xfe\0\0t\0\0\0", 8, "other: holds UTF-32 text"},
+                 {"\0\0\xfe\xff\0\0\0t", 8, "other: holds UTF-32 text"}};
     for (EACH(i, cases)) {
         lab_write("other", cases[i].bytes, cases[i].size);
         REFUSED(cases[i].says, "other");
@@ -549,24 +406,6 @@ TEST(refuses_other_kinds) {
                                      {.name = "xl/workbook.xml", .text = "<x>", .size = 3}};
     lab_write_all("book.xlsx", lab_zip(members, 2, (zip_spec_t){0}));
     REFUSED("book.xlsx: is a file of Excel", "book.xlsx");
-}
-
-TEST(refuses_other_packers) {
-    static const struct {
-        const char *bytes;
-        size_t size;
-        const char *says;
-    } cases[] = {{"7z\xbc\xaf\x27\x1c", 6, "7z"},
-                 {"\x04\x22\x4d\x18", 4, "lz4"},
-                 {"Rar!\x1a\x07\1\0", 8, "rar"},
-                 {"\x1f\x9d\x90", 3, "compress (.Z)"},
-                 {"]\0\0\x80\0", 5, "lzma"}};
-    for (EACH(i, cases)) {
-        lab_write("other", cases[i].bytes, cases[i].size);
-        char says[60];
-        snprintf(says, sizeof says, "other: holds %s data", cases[i].says);
-        REFUSED(says, "other");
-    }
 }
 
 static bool same_digest(input_file_t a, input_file_t b) {
@@ -655,29 +494,6 @@ TEST(reads_directories_of_archives) {
     assert_true(same_digest(before, manifest.files[0]));
     assert_false(same_digest(stored, manifest.files[1]));
     manifest_free(&manifest);
-}
-
-TEST(leaves_out_members) {
-    const member_spec_t members[] = {
-        {.name = "__MACOSX/._a.csv", .text = "x", .size = 1},
-        {.name = "a.csv", .text = "x", .size = 1},
-        {.name = "__MACOSX/b/._b.csv", .text = "x", .size = 1},
-        {.name = "b/._b.csv", .text = "x", .size = 1, .method = 12},
-        {.name = "b/.DS_Store", .text = "x", .size = 1, .flags = 1},
-        {.name = "b/link", .text = "a.csv", .size = 5, .is_link = true},
-        {.name = "./c/../d.csv", .text = "x", .size = 1},
-        {.name = ".eight__/e", .text = "x", .size = 1},
-        {.name = "__MACOSY/f", .text = "x", .size = 1},
-        {.name = "docs/README", .text = "x", .size = 1},
-    };
-    lab_write_all("mac.zip", lab_zip(members, 10, (zip_spec_t){0}));
-    outcome_t outcome = NAMES("mac.zip!a.csv mac.zip!./c/../d.csv mac.zip!__MACOSY/f ", "mac.zip");
-    assert_int_equal(outcome.skipped, 6);
-    assert_int_equal(times(outcome.heard.text, "\n"), 6);
-    assert_int_equal(times(outcome.heard.text, "skipped mac.zip!.eight__/e: hidden"), 1);
-    assert_int_equal(times(outcome.heard.text, "skipped mac.zip!docs/README: by its name"), 1);
-    assert_int_equal(times(outcome.heard.text, "skipped mac.zip!__MACOSX: a resource fork"), 1);
-    assert_int_equal(times(outcome.heard.text, "skipped mac.zip!b/link: a symbolic link\n"), 1);
 }
 
 static void refuse_zip(bytes_t zip, const char *says) {

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <iconv.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -208,43 +207,6 @@ TEST(reads_gzip) {
     free(text.at);
 }
 
-TEST(reads_real_gzip) {
-    bytes_t text = lab_text(4, 400000);
-    lab_write("first part.txt", text.at, 150000);
-    lab_write("second.txt", text.at + 150000, 250000);
-    if (system("gzip -c 'first part.txt' > real.gz 2> /dev/null && gzip -9c < /dev/null >> real.gz && "
-               "gzip -1nc second.txt >> real.gz") != 0)
-        skip();
-    for (EACH(e, engines))
-        expect_reading("real.gz", engines[e], 100000, text.at, text.size, NULL);
-    free(text.at);
-}
-
-TEST(reads_every_gzip_header) {
-    static const char text[] = "the text\n";
-    uint8_t extra[70000];
-    memset(extra, 7, sizeof extra);
-    for (int flags = 0; flags < 16; flags++) {
-        z_stream stream = {.next_in = (uint8_t *)text, .avail_in = sizeof text - 1};
-        uint8_t out[100000];
-        gz_header header = {.text = 1, .time = 5, .os = 3, .hcrc = flags & 1};
-        header.extra = flags & 2 ? extra : NULL;
-        header.extra_len = 65535;
-        header.name = (uint8_t *)(flags & 4 ? "a name.txt" : NULL);
-        header.comment = (uint8_t *)(flags & 8 ? "a comment" : NULL);
-        deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
-        deflateSetHeader(&stream, &header);
-        stream.next_out = out;
-        stream.avail_out = sizeof out;
-        assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
-        bytes_t compressed = {0};
-        bytes_add(&compressed, out, stream.total_out);
-        bytes_add(&compressed, out, stream.total_out);
-        expect_gzip(compressed, "the text\nthe text\n", 18, NULL);
-        deflateEnd(&stream);
-    }
-}
-
 TEST(knows_what_may_follow_gzip) {
     bytes_t text = lab_text(5, 90000), one = lab_gzip(text.at, 50000), two = lab_gzip(text.at + 50000, 40000);
     char says[100];
@@ -296,9 +258,9 @@ static size_t known_text(const uint8_t *compressed, size_t cut) {
 }
 
 TEST(reads_all_before_a_cut) {
-    bytes_t text = lab_text(6, 3000), compressed = lab_gzip(text.at, 1200);
+    bytes_t text = lab_text(6, 1000), compressed = lab_gzip(text.at, 400);
     size_t first = compressed.size;
-    bytes_add_all(&compressed, lab_deflate(text.at + 1200, 1800, 31, 1, 500));
+    bytes_add_all(&compressed, lab_deflate(text.at + 400, 600, 31, 1, 170));
     for (size_t cut = 3; cut < compressed.size; cut++) {
         lab_write("cut.gz", compressed.at, cut);
         size_t known = known_text(compressed.at, cut);
@@ -315,12 +277,12 @@ TEST(reads_all_before_a_cut) {
             free(reading.text.at);
         }
     }
-    expect_gzip(compressed, text.at, 3000, NULL);
+    expect_gzip(compressed, text.at, 1000, NULL);
     free(text.at);
 }
 
 TEST(notices_every_flipped_bit) {
-    bytes_t text = lab_text(7, 900), compressed = lab_gzip(text.at, text.size);
+    bytes_t text = lab_text(7, 300), compressed = lab_gzip(text.at, text.size);
     for (size_t bit = 24; bit < compressed.size * 8; bit++) {
         if (bit / 8 >= 4 && bit / 8 < 10)
             continue; /* time, level and system: not checked by anybody */
@@ -338,23 +300,6 @@ TEST(notices_every_flipped_bit) {
     }
     free(compressed.at);
     free(text.at);
-}
-
-TEST(checks_gzip_trailers) {
-    bytes_t compressed = lab_gzip("abc", 3);
-    if (compressed.size < 18) /* its header and trailer: gcc -O3 wants to be told */
-        abort();
-    compressed.at[compressed.size - 8]++;
-    lab_write("bad.gz", compressed.at, compressed.size);
-    expect_reading("bad.gz", INFLATE_BEST, 100, "abc", 3, "checksum of a member");
-    compressed.at[compressed.size - 8]--;
-    compressed.at[compressed.size - 4]++;
-    lab_write("bad.gz", compressed.at, compressed.size);
-    expect_reading("bad.gz", INFLATE_BEST, 100, "abc", 3, "length of a member");
-    compressed.at[2] = 7;
-    lab_write("bad.gz", compressed.at, compressed.size);
-    expect_reading("bad.gz", INFLATE_BEST, 100, "", 0, "an unknown gzip header");
-    free(compressed.at);
 }
 
 TEST(skips_in_packed_files) {
@@ -439,15 +384,15 @@ TEST(reads_packed_before_a_cut) {
         char what[80];
         const packer_t *const packer = &packers[p];
         snprintf(what, sizeof what, "the middle of its %s", packer->name);
-        bytes_t text = lab_text(10, 2000), compressed = packer->pack(text.at, 1200);
+        bytes_t text = lab_text(10, 800), compressed = packer->pack(text.at, 500);
         const size_t first = compressed.size;
-        bytes_add_all(&compressed, packer->pack_otherwise(text.at + 1200, 800));
+        bytes_add_all(&compressed, packer->pack_otherwise(text.at + 500, 300));
         for (size_t cut = packer->mark; cut < compressed.size; cut += TEST_SHARE) {
             const bool within_mark = cut > first && cut < first + packer->next_mark;
             lab_write("cut.packed", compressed.at, cut);
             reading_t reading = lab_read("cut.packed", INFLATE_BEST, 500);
             assert_int_equal(reading.faulty, cut != first);
-            assert_true(reading.text.size >= (cut >= first ? 1200 : 0) && reading.text.size <= 2000);
+            assert_true(reading.text.size >= (cut >= first ? 500 : 0) && reading.text.size <= 800);
             if (reading.text.size)
                 assert_memory_equal(reading.text.at, text.at, reading.text.size);
             if (reading.faulty && !within_mark)
@@ -546,42 +491,13 @@ TEST(tells_halves_of_utf16) {
         size_t size;
         const char *text, *fault;
     } rows[] = {
-        {"\xFF\xFE", 2, "\xEF\xBB\xBF", NULL},
-        {"\xFF\xFE"
-         "a\0\x3D\xD8\0\xDE",
-         8,
-         "\xEF\xBB\xBF"
-         "a\xF0\x9F\x98\x80",
-         NULL},
-        {"\xFF\xFE"
-         "a\0b",
-         5,
-         "\xEF\xBB\xBF"
-         "a",
-         "an odd byte"},
-        {"\xFF\xFE"
-         "a\0\x3D\xD8",
-         6,
-         "\xEF\xBB\xBF"
-         "a",
-         "byte 4 of its UTF-16"},
-        {"\xFF\xFE"
-         "a\0\x3D\xD8"
-         "b\0",
-         8,
-         "\xEF\xBB\xBF"
-         "a",
-         "half of a character (D83D)"},
-        {"\xFF\xFE"
-         "\0\xDE"
-         "b\0",
-         6, "\xEF\xBB\xBF", "byte 2 of its UTF-16"},
-        {"\xFE\xFF"
-         "\0a\xD8\x3D\xD8\x3D\xDE\0",
-         10,
-         "\xEF\xBB\xBF"
-         "a",
-         "byte 4 of its UTF-16"},
+        {"\377\376", 2, "\357\273\277", NULL},
+        {"\377\376a\0\075\330\0\336", 8, "\357\273\277a\360\237\230\200", NULL},
+        {"\377\376a\0b", 5, "\357\273\277a", "an odd byte"},
+        {"\377\376a\0\075\330", 6, "\357\273\277a", "byte 4 of its UTF-16"},
+        {"\377\376a\0\075\330b\0", 8, "\357\273\277a", "half of a character (D83D)"},
+        {"\377\376\0\336b\0", 6, "\357\273\277", "byte 2 of its UTF-16"},
+        {"\376\377\0a\330\075\330\075\336\0", 10, "\357\273\277a", "byte 4 of its UTF-16"},
     };
     for (EACH(i, rows)) {
         bytes_t zipped = lab_gzip(rows[i].bytes, rows[i].size);
@@ -759,63 +675,6 @@ TEST(reads_streams) {
     free(text.at);
 }
 
-/* The beginning of a stream is looked at and given back; then it is read by another kit, or nobody reads it. */
-static void expect_left(bytes_t data, const void *text, size_t size, size_t looked, bool read,
-                        const char *says) {
-    static uint8_t out[500000];
-    int status;
-    err_t err = {0};
-    manifest_t manifest;
-    assert_int_equal(mkfifo("left", 0600), 0);
-    pid_t child = write_slowly("left", data);
-    assert_true(lab_manifest(&manifest, &err, "left"));
-    source_t *source = source_open(&manifest.files[0], &err);
-    assert_non_null(source);
-    uint8_t *head = malloc(looked + 1);
-    const ssize_t got = source_read(source, head, looked, &err);
-    assert_true(got >= 0 && (size_t)got == (looked < size ? looked : size));
-    assert_true(source_leave(source, &manifest.files[0], head, (size_t)got, &err));
-    if (got > 100) { /* once more, but less of it: nothing of the rest is lost */
-        assert_non_null(source = source_open(&manifest.files[0], &err));
-        assert_non_null(head = malloc(100));
-        assert_int_equal(source_read(source, head, 100, &err), 100);
-        assert_true(source_leave(source, &manifest.files[0], head, 100, &err));
-    }
-    source_kit_t *kit = source_kit_new();
-    size_t have = 0;
-    if (read) {
-        assert_non_null(source = source_open_in(kit, &manifest.files[0], &err));
-        ssize_t n;
-        while ((n = source_read(source, out + have, 3000, &err)) > 0)
-            have += (size_t)n;
-        assert_int_equal(n, says ? -1 : 0);
-        assert_true(!says || strstr(err.text, says));
-        assert_int_equal(have, size);
-        assert_memory_equal(out, text, size);
-        source_close(source);
-    }
-    manifest_free(&manifest);
-    source_kit_free(kit);
-    waitpid(child, &status, 0);
-    unlink("left");
-    free(data.at);
-}
-
-TEST(reads_streams_that_were_looked_at) {
-    signal(SIGPIPE, SIG_IGN);
-    bytes_t text = lab_text(15, 400000), copy = {0};
-    bytes_add(&copy, text.at, text.size);
-    expect_left(copy, text.at, text.size, 10000, true, NULL);
-    expect_left(lab_gzip(text.at, text.size), text.at, text.size, 10000, true, NULL);
-    expect_left(lab_gzip(text.at, text.size), text.at, text.size, 450000, true, NULL); /* all of it */
-    expect_left(lab_gzip(text.at, text.size), text.at, text.size, 10000, false, NULL);
-    expect_left((bytes_t){0}, "", 0, 100, true, NULL);
-    bytes_t cut = lab_gzip(text.at, 2000);
-    cut.size -= 3;
-    expect_left(cut, text.at, 2000, 5000, true, "the middle of its gzip");
-    free(text.at);
-}
-
 /* A wait for a pipe into which nobody writes ends soon after a signal. */
 TEST(stops_waiting) {
     assert_int_equal(mkfifo("silent", 0600), 0);
@@ -871,20 +730,6 @@ TEST(explains_system_errors) {
         assert_non_null(strstr(err.text, cases[i].says));
         assert_ptr_equal(strstr(err.text, "a name: "), err.text);
     }
-
-    manifest_t manifest;
-    lab_say("some.txt", "text");
-    assert_true(lab_manifest(&manifest, &err, "some.txt"));
-    struct rlimit limit, low;
-    getrlimit(RLIMIT_NOFILE, &limit);
-    low = (struct rlimit){.rlim_cur = 3, .rlim_max = limit.rlim_max};
-    setrlimit(RLIMIT_NOFILE, &low);
-    source_t *source = source_open(&manifest.files[0], &err);
-    setrlimit(RLIMIT_NOFILE, &limit);
-    assert_null(source);
-    assert_int_equal(err.status, STATUS_HOST);
-    assert_non_null(strstr(err.text, "too many open"));
-    manifest_free(&manifest);
 }
 
 /* ---------------------------------------------------------------- damage of all kinds */
@@ -937,7 +782,7 @@ TEST(survives_damage) {
             lab_zip(members, 3, (zip_spec_t){.zip64 = i == 1, .before = 20 * i, .comment = "a comment"});
     }
     uint64_t seed = 15;
-    for (int i = 0; i < 4000 / TEST_SHARE; i++) {
+    for (int i = 0; i < 1600 / TEST_SHARE; i++) {
         manifest_t manifest;
         err_t err = {0};
         lab_write_all("damage", damaged(&whole[i % 4], &seed));

@@ -213,33 +213,6 @@ TEST(too_many) {
     grown_free(&record);
 }
 
-/* Unescaped texts of one record live side by side, however long and many they are. */
-TEST(long_escapes) {
-    lab_t *lab = *state;
-    grown_t record = {0};
-    for (int i = 0; i < 40; i++) {
-        grown_text(&record, i ? ",\"" : "\"");
-        for (int j = 0; j < 10 * i; j++)
-            grown_text(&record, j % 3 ? "\"\"" : "ab");
-        grown_text(&record, "\"");
-    }
-    slack_t slack = slack_new(record.at, record.size);
-    assert_true(split_record(lab->split, lab->both, ',', slack.text, slack.length));
-    assert_int_equal(lab->split->count, 40);
-    for (int i = 0; i < 40; i++) {
-        const span_t *span = &lab->split->spans[i];
-        size_t length = 0;
-        for (int j = 0; j < 10 * i; j++) {
-            const char *piece = j % 3 ? "\"" : "ab";
-            assert_memory_equal(span->text + length, piece, strlen(piece));
-            length += strlen(piece);
-        }
-        assert_int_equal(span->length, length);
-    }
-    slack_free(&slack);
-    grown_free(&record);
-}
-
 /* Where commas are, or only those outside of quotes; the end, too. */
 static size_t ends_of(const slack_t *slack, bool outside, uint32_t *ends, uint32_t *quotes) {
     size_t count = 0;

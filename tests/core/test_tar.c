@@ -1,10 +1,7 @@
 /* Tars of every kind, compressed and not: which members they have, what those hold, and what is wrong with bad
  * ones.
  */
-#include "base/log.h"
-#include "base/stop.h"
 #include "input/archive/tar.h"
-#include "input/magic.h"
 #include "input/manifest.h"
 #include "input_lab.h"
 #include "test.h"
@@ -241,44 +238,6 @@ TEST(knows_what_hardly_shrinks) {
     expect_members(tar, expected, NULL);
 }
 
-TEST(leaves_out_what_is_no_file) {
-    bytes_t tar = {0};
-    static const char types[] = "123456Z";
-    put(&tar, (header_t){.name = "d/", .dialect = USTAR, .type = '5'});
-    for (const char *type = types; *type; type++)
-        put(&tar, (header_t){.name = (char[]){'k', *type, 0}, .dialect = USTAR, .type = *type});
-    put_text(&tar, "._fork", "x");
-    put_text(&tar, "d/.hidden", "x");
-    put_text(&tar, "__MACOSX/a", "x");
-    put_text(&tar, "__MACOSX/b", "x");
-    put_text(&tar, "d/file", "y");
-    put_zeros(&tar, 1024);
-    manifest_t manifest;
-    hearing_t heard;
-    err_t err = {0};
-    lab_write("t.tar", tar.at, tar.size);
-    hear_begin(&heard);
-    assert_true(lab_manifest(&manifest, &err, "t.tar"));
-    hear_end(&heard);
-    assert_int_equal(manifest.count, 1);
-    assert_int_equal(manifest.skipped, 6 + 3);
-    static const char *const notes[] = {"skipped t.tar!k1: a hard link",
-                                        "skipped t.tar!k2: a symbolic link\n",
-                                        "skipped t.tar!k3: a device",
-                                        "skipped t.tar!k4: a device",
-                                        "skipped t.tar!k6: a pipe",
-                                        "skipped t.tar!kZ: of a kind",
-                                        "skipped t.tar!._fork: a resource fork",
-                                        "skipped t.tar!d/.hidden: hidden",
-                                        "skipped t.tar!__MACOSX: a resource fork"};
-    for (EACH(i, notes))
-        if (times(heard.text, notes[i]) != 1)
-            fail_msg("%s: %s", notes[i], heard.text);
-    assert_int_equal(times(heard.text, "\n"), 9);
-    manifest_free(&manifest);
-    free(tar.at);
-}
-
 /* What is no file may state a size, but has no bytes: where bytes follow, they are told. */
 TEST(refuses_bytes_of_what_is_no_file) {
     static const struct {
@@ -469,39 +428,8 @@ TEST(refuses_members_that_are_not_read) {
 }
 
 /* What has the mark of a tar, or a checksum by chance, but is text. */
-/* Reject files are no members, but for a compressed one of a compressed tar: that one is refused when it is read. */
-TEST(leaves_out_reject_files) {
-    static const char text[] = MAGIC_REJECT_WORDS ": fix the line\n";
-    bytes_t tar = {0}, gz = lab_gzip(text, sizeof text - 1);
-    put(&tar, (header_t){.name = "a", .body = text, .size = sizeof text - 1, .dialect = USTAR});
-    put(&tar, (header_t){.name = "b", .body = "x|y\n", .size = 4, .dialect = USTAR});
-    put(&tar, (header_t){.name = "c.gz", .body = gz.at, .size = gz.size, .dialect = USTAR});
-    put_end(&tar);
-    for (int how = 0; how < 3; how++) {
-        manifest_t manifest;
-        hearing_t heard;
-        err_t err = {0};
-        lab_write_all("rejects", packed(&tar, how));
-        hear_begin(&heard);
-        assert_true(lab_manifest(&manifest, &err, "rejects"));
-        hear_end(&heard);
-        assert_non_null(strstr(heard.text, "skipped rejects!a: a reject file"));
-        assert_string_equal(manifest.files[0].name, "rejects!b");
-        assert_int_equal(manifest.count, how ? 2 : 1);
-        source_t *source = how ? source_open(&manifest.files[1], &err) : NULL;
-        char found[100];
-        if (source) {
-            assert_int_equal(source_read(source, found, sizeof found, &err), -1);
-            assert_non_null(strstr(err.text, "rejects!c.gz: is a reject file"));
-            assert_int_equal(err.status, STATUS_USAGE);
-        }
-        source_close(source);
-        manifest_free(&manifest);
-    }
-    free(tar.at);
-    free(gz.at);
-}
 
+/* What has the mark of a tar, or a checksum by chance, but is text. */
 TEST(takes_text_for_text) {
     bytes_t text = lab_text(7, 3000);
     memcpy(text.at + 257, "ustar", 5);
@@ -694,78 +622,6 @@ TEST(digests_members) {
         }
         free(text.at);
     }
-}
-
-TEST(notices_changes) {
-    bytes_t text = lab_text(3, 600000), tar = {0};
-    put(&tar, (header_t){.name = "text", .body = text.at, .size = text.size, .dialect = USTAR});
-    put_text(&tar, "b", "x");
-    for (int how = 0; how < 3; how++) {
-        manifest_t manifest;
-        err_t err = {0};
-        uint8_t *bytes = malloc(700000);
-        put_end(&tar);
-        lab_write_all("change", packed(&tar, how));
-        assert_true(lab_manifest(&manifest, &err, "change"));
-        source_t *source = source_open(&manifest.files[0], &err);
-        assert_int_equal(source_read(source, bytes, 100000, &err), 100000);
-        struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = 1000000000}};
-        assert_int_equal(utimensat(AT_FDCWD, "change", times, 0), 0);
-        assert_int_equal(source_read(source, bytes, 700000, &err), 500000);
-        assert_int_equal(source_read(source, bytes, 1, &err), -1);
-        assert_non_null(strstr(err.text, "changed while"));
-        assert_true(source_is_suspect(source));
-        source_close(source);
-        assert_null(source_open(&manifest.files[1], &err));
-        assert_non_null(strstr(err.text, "changed while"));
-        manifest_free(&manifest);
-        free(bytes);
-    }
-    free(text.at);
-    free(tar.at);
-}
-
-TEST(refuses_damaged_packing) {
-    bytes_t text = lab_text(3, 600000), tar = two_members();
-    put(&tar, (header_t){.name = "text", .body = text.at, .size = text.size, .dialect = USTAR});
-    put_zeros(&tar, 1024);
-    manifest_t manifest;
-    err_t err = {0};
-    bytes_t gzip = packed(&tar, 1);
-    gzip.at[gzip.size - 6] ^= 1; /* the checksum, behind all members */
-    lab_write("damaged", gzip.at, gzip.size);
-    assert_false(lab_manifest(&manifest, &err, "damaged"));
-    assert_int_equal(err.status, STATUS_INPUT);
-    assert_non_null(strstr(err.text, "gzip data is damaged"));
-    lab_write("damaged", gzip.at, gzip.size / 2);
-    assert_false(lab_manifest(&manifest, &err, "damaged"));
-    assert_non_null(strstr(err.text, "damaged: ends in"));
-    free(gzip.at);
-    free(text.at);
-    free(tar.at);
-}
-
-/* ---------------------------------------------------------------- signals */
-
-TEST(stops_while_listing) {
-    bytes_t tar = two_members();
-    for (int how = 0; how < 3; how++) {
-        put_end(&tar);
-        lab_write_all("stop", packed(&tar, how));
-        int status;
-        pid_t child = fork();
-        if (!child) {
-            manifest_t manifest;
-            err_t err = {0};
-            stop_install();
-            raise(SIGINT);
-            bool ok = lab_manifest(&manifest, &err, "stop");
-            _exit(!ok && err.status == STATUS_INTERRUPTED && strstr(err.text, "the members of stop") ? 0 : 1);
-        }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    }
-    free(tar.at);
 }
 
 TEST_GROUP(lab_open, lab_close);
