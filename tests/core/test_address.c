@@ -223,79 +223,38 @@ static void count_warning(mongoc_log_level_t level, const char *domain, const ch
 
 /* What the driver in use would ignore is refused, and nothing else is. */
 TEST(options) {
-    static const char *const options[] = {"appName=x",
-                                          "authMechanismProperties=A:b",
-                                          "authSource=x",
-                                          "canonicalizeHostname=true",
-                                          "compressors=zlib",
-                                          "connectTimeoutMS=1",
-                                          "directConnection=true",
-                                          "gssapiServiceName=x",
-                                          "heartbeatFrequencyMS=1000",
-                                          "j=true",
-                                          "journal=true",
-                                          "loadBalanced=true",
-                                          "localThresholdMS=1",
-                                          "maxConnecting=1",
-                                          "maxIdleTimeMS=1",
-                                          "maxPoolSize=1",
-                                          "minPoolSize=1",
-                                          "proxyHost=x",
-                                          "proxyPort=1",
-                                          "readConcernLevel=majority",
-                                          "readPreference=nearest",
-                                          "readPreference=nearest&readPreferenceTags=a:b",
-                                          "readPreference=nearest&maxStalenessSeconds=120",
-                                          "replicaSet=x",
-                                          "retryReads=true",
-                                          "retryWrites=true",
-                                          "safe=true",
-                                          "serverMonitoringMode=auto",
-                                          "serverSelectionTimeoutMS=1",
-                                          "serverSelectionTryOnce=true",
-                                          "slaveOk=true",
-                                          "socketCheckIntervalMS=1",
-                                          "socketTimeoutMS=1",
-                                          "ssl=true",
-                                          "sslAllowInvalidCertificates=true",
-                                          "sslAllowInvalidHostnames=true",
-                                          "sslCertificateAuthorityFile=x",
-                                          "sslClientCertificateKeyFile=x",
-                                          "sslClientCertificateKeyPassword=x",
-                                          "timeoutMS=1",
-                                          "tls=true",
-                                          "TLS=true",
-                                          "tlsAllowInvalidCertificates=true",
-                                          "tlsAllowInvalidHostnames=true",
-                                          "tlsCAFile=x",
-                                          "tlsCertificateKeyFile=x",
-                                          "tlsCertificateKeyFilePassword=x",
-                                          "tlsDisableCertificateRevocationCheck=true",
-                                          "tlsDisableOCSPEndpointCheck=true",
-                                          "tlsInsecure=true",
-                                          "tsl=true",
-                                          "uuidRepresentation=standard",
-                                          "w=1",
-                                          "waitQueueMultiple=1",
-                                          "waitQueueTimeoutMS=1",
-                                          "wtimeout=1",
-                                          "wTimeoutMS=1",
-                                          "zlibCompressionLevel=1"};
+    static const char options[] =
+        "appName=x authMechanismProperties=A:b authSource=x canonicalizeHostname=true compressors=zlib "
+        "connectTimeoutMS=1 directConnection=true gssapiServiceName=x heartbeatFrequencyMS=1000 j=true "
+        "journal=true loadBalanced=true localThresholdMS=1 maxConnecting=1 maxIdleTimeMS=1 maxPoolSize=1 "
+        "minPoolSize=1 proxyHost=x proxyPort=1 readConcernLevel=majority readPreference=nearest "
+        "readPreference=nearest&readPreferenceTags=a:b readPreference=nearest&maxStalenessSeconds=120 "
+        "replicaSet=x retryReads=true retryWrites=true safe=true serverMonitoringMode=auto "
+        "serverSelectionTimeoutMS=1 serverSelectionTryOnce=true slaveOk=true socketCheckIntervalMS=1 "
+        "socketTimeoutMS=1 ssl=true sslAllowInvalidCertificates=true sslAllowInvalidHostnames=true "
+        "sslCertificateAuthorityFile=x sslClientCertificateKeyFile=x sslClientCertificateKeyPassword=x "
+        "timeoutMS=1 tls=true TLS=true tlsAllowInvalidCertificates=true tlsAllowInvalidHostnames=true "
+        "tlsCAFile=x tlsCertificateKeyFile=x tlsCertificateKeyFilePassword=x "
+        "tlsDisableCertificateRevocationCheck=true tlsDisableOCSPEndpointCheck=true tlsInsecure=true "
+        "tsl=true uuidRepresentation=standard w=1 waitQueueMultiple=1 waitQueueTimeoutMS=1 wtimeout=1 "
+        "wTimeoutMS=1 zlibCompressionLevel=1";
     mongoc_log_set_handler(count_warning, NULL);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    char copy[sizeof options], *rest = copy;
+    memcpy(copy, options, sizeof options);
+    for (char *option; (option = strsep(&rest, " "));) {
         char uri[200];
         address_t address;
         err_t err = {0};
-        snprintf(uri, sizeof uri, "mongodb://h/?%s", options[i]);
+        snprintf(uri, sizeof uri, "mongodb://h/?%s", option);
         warnings = 0;
         mongoc_uri_t *parsed = mongoc_uri_new(uri);
         if (!parsed) /* an option that only older drivers took */
             continue;
         mongoc_uri_destroy(parsed);
-        snprintf(uri, sizeof uri, "mongodb://h/mot.r?%s", options[i]);
+        snprintf(uri, sizeof uri, "mongodb://h/mot.r?%s", option);
         const bool ok = address_parse(&address, uri, &err);
         if (ok == (warnings > 0))
-            fail_msg("%s: %s", options[i], ok ? "it is taken, and means nothing" : err.text);
+            fail_msg("%s: %s", option, ok ? "it is taken, and means nothing" : err.text);
         if (ok)
             address_free(&address);
         else

@@ -260,28 +260,6 @@ TEST(nan) {
     }
 }
 
-TEST(several) {
-    err_t err;
-    char *texts[] = {(char *)"t>4", (char *)"y==NT && d<2014-01-01"};
-    filter_t *filter = filter_parse(*state, texts, 2, &err);
-    assert_non_null(filter);
-    bson_t *yes = document_of(ONE),
-           *no = document_of("{'t':5,'y':'NT','d':{'$date':'2014-01-01T00:00:00Z'}}");
-    assert_true(filter_passes(filter, bson_get_data(yes), yes->len));
-    assert_false(filter_passes(filter, bson_get_data(no), no->len));
-    assert_string_equal(filter_text(filter), "t>4 && y==NT && d<2014-01-01");
-    bson_destroy(yes);
-    bson_destroy(no);
-    filter_free(filter);
-    filter_free(NULL);
-    filter = filter_parse(*state, NULL, 0, &err); /* nothing is asked */
-    assert_non_null(filter);
-    bson_t empty = BSON_INITIALIZER;
-    assert_true(filter_passes(filter, bson_get_data(&empty), empty.len));
-    assert_string_equal(filter_text(filter), "");
-    filter_free(filter);
-}
-
 /* One spelling for the books: keys instead of names, "==" instead of "=", no blanks. */
 TEST(normal_text) {
     static const struct {

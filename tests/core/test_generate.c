@@ -1,6 +1,5 @@
-/* The made-up MOT files: the same bytes for the same wish, one line a row, and sentences for what goes wrong.
- * What the rows say is checked by tests/oracle/mot_rows_check.py; the digests below pin files that it has
- * passed. */
+/* Generated files of all kinds: the same bytes for the same wish, one line a row; and the MOT files. What the rows say is
+ * checked by tests/oracle; the digests below pin files that have passed there. */
 #include "generate/mot/mot_fleet.h"
 #include "generate_lab.h"
 #include "test.h"
@@ -25,47 +24,86 @@ TEST(has_the_releases_it_names) {
     assert_true(has_usual);
 }
 
+/* The same bytes for the same wish, which the oracles have passed; and one line a row, one by one or as a whole. */
 TEST(makes_the_pinned_files) {
     static const struct {
-        const char *release;
+        const generate_kind_t *kind;
+        generate_t what;
+        size_t lines;
         uint64_t digest;
     } pinned[] = {
-        {"2013", UINT64_C(0x47e6b9ba6af73665)},       {"2016", UINT64_C(0x6807be70c4ac23c6)},
-        {"2017-first", UINT64_C(0x1940a963a15151d5)}, {"2017", UINT64_C(0xdf271c88d25269c7)},
-        {"2020", UINT64_C(0x2c763581b064926e)},       {"2021", UINT64_C(0x35f820859af31c68)},
-        {"2023", UINT64_C(0x09ac2cd03b213295)},       {"2024", UINT64_C(0x560e3dd6345df205)},
+        {&generate_mot, {.count = 10000, .seed = 1, .release = "2013"}, 10000, UINT64_C(0x47e6b9ba6af73665)},
+        {&generate_mot, {.count = 10000, .seed = 1, .release = "2016"}, 10001, UINT64_C(0x6807be70c4ac23c6)},
+        {&generate_mot,
+         {.count = 10000, .seed = 1, .release = "2017-first"},
+         10001,
+         UINT64_C(0x1940a963a15151d5)},
+        {&generate_mot, {.count = 10000, .seed = 1, .release = "2017"}, 10001, UINT64_C(0xdf271c88d25269c7)},
+        {&generate_mot, {.count = 10000, .seed = 1, .release = "2020"}, 10001, UINT64_C(0x2c763581b064926e)},
+        {&generate_mot, {.count = 10000, .seed = 1, .release = "2021"}, 10001, UINT64_C(0x35f820859af31c68)},
+        {&generate_mot, {.count = 10000, .seed = 1, .release = "2023"}, 10001, UINT64_C(0x09ac2cd03b213295)},
+        {&generate_mot, {.count = 10000, .seed = 1, .release = "2024"}, 10001, UINT64_C(0x560e3dd6345df205)},
+        {&generate_isd, {.count = 1, .stations = 1, .seed = 1}, 1, UINT64_C(0x199a82dd778d6382)},
+        {&generate_isd, {.count = 20000, .stations = 0, .seed = 1}, 20000, UINT64_C(0x9a70198dd0230cb7)},
+        {&generate_isd, {.count = 20000, .stations = 7, .seed = 2}, 20000, UINT64_C(0x772b61efd837c725)},
+        {&generate_isd, {.count = 150000, .stations = 16, .seed = 3}, 150000, UINT64_C(0x9ae091c16d682347)},
+        {&generate_isd,
+         {.count = 5000, .stations = 5000, .seed = UINT64_MAX},
+         5000,
+         UINT64_C(0xbf1e1cddade3830e)},
+        {&generate_obd, {.count = 0, .seed = 1}, 1, UINT64_C(0xe08424d0a3b14989)},
+        {&generate_obd, {.count = 100000, .seed = 1}, 100001, UINT64_C(0x7c06270577c29719)},
+        {&generate_obd, {.count = 3000, .seed = UINT64_MAX}, 3001, UINT64_C(0x341fa98a55f0cb9a)},
+        {&generate_ycsb, {.count = 0, .seed = 1}, 0, UINT64_C(0x2d06800538d394c2)},
+        {&generate_ycsb, {.count = 5000, .seed = 1}, 5000, UINT64_C(0xeead3f47ab314e8c)},
+        {&generate_ycsb,
+         {.count = 5000, .seed = UINT64_MAX, .first = 99998000, .text_bytes = 1},
+         5000,
+         UINT64_C(0x37f45b0aeeb16704)},
+        {&generate_ycsb,
+         {.count = 3, .seed = 2, .first = INT64_MAX - 2, .text_bytes = 100000},
+         3,
+         UINT64_C(0xb62945618fcb0430)},
+        {&generate_ycsb, {.count = 40, .seed = 1, .study = true}, 40, UINT64_C(0x8723bbad8b20159e)},
     };
     bool same = true;
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++) {
-        const generate_t what = {.count = 10000, .seed = 1, .release = pinned[i].release};
-        same &= lab_pinned(&generate_mot, &what, pinned[i].digest);
+        generate_t what = pinned[i].what;
+        same &= lab_pinned(pinned[i].kind, &what, pinned[i].digest);
+        file_t file = lab_made(pinned[i].kind, &what);
+        assert_int_equal(lab_lines(file), pinned[i].lines);
+        assert_true(!file.size || file.text[file.size - 1] == '\n');
+        what.seed ^= 6;
+        file_t other = lab_made(pinned[i].kind, &what);
+        assert_true(what.count < 3 || other.size != file.size ||
+                    memcmp(other.text, file.text, file.size) != 0);
+        free(other.text);
+        free(file.text);
     }
     assert_true(same);
 }
 
-TEST(differs_by_seed_and_release) {
-    file_t one = made(1000, 1, NULL), two = made(1000, 2, NULL), named = made(1000, 1, MOT_USUAL_RELEASE);
-    lab_same(one, named);
-    assert_false(one.size == two.size && memcmp(one.text, two.text, one.size) == 0);
-    free(one.text);
-    free(two.text);
-    free(named.text);
-}
-
-TEST(writes_one_line_a_row) {
-    static const uint64_t sizes[] = {0, 1, 2, 3, 1000, 30011};
-    for (const mot_release_t *release = mot_releases; release < mot_releases + MOT_RELEASES; release++) {
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            file_t file = made(sizes[i], 99, release->name);
-            assert_int_equal(lab_lines(file), sizes[i] + !release->oldest);
-            if (file.size)
-                assert_int_equal(file.text[file.size - 1], '\n');
-            bool header = file.size > 7 && memcmp(file.text, "test_id", 7) == 0;
-            assert_int_equal(header, !release->oldest);
-            if (header)
-                assert_int_equal(file.text[7], release->delimiter);
-            free(file.text);
-        }
+/* Rows one by one, longer than what is written at once; and compressed. */
+TEST(goes_row_by_row) {
+    static const struct {
+        const generate_kind_t *kind;
+        generate_t what;
+    } rows[] = {
+        {&generate_mot, {.count = 3000, .seed = 4}},
+        {&generate_obd, {.count = 5000, .seed = 4}},
+        {&generate_ycsb, {.count = 300, .first = 50, .seed = 7, .text_bytes = 33}},
+        {&generate_ycsb, {.count = 9, .text_bytes = 100000}},
+        {&generate_ycsb, {.count = 9, .study = true}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        generate_t what = rows[i].what;
+        file_t whole = lab_made(rows[i].kind, &what);
+        lab_row_by_row(rows[i].kind, &what, whole);
+        what.gzip = true;
+        file_t compressed = lab_made(rows[i].kind, &what);
+        lab_packed(compressed, whole);
+        free(compressed.text);
+        free(whole.text);
     }
 }
 
@@ -124,14 +162,6 @@ TEST(has_room_for_every_name) {
         free(fleet->file.text);
         free(fleet);
     }
-}
-
-TEST(names_the_nearest_release) {
-    lab_fails(&generate_mot, &(generate_t){.count = 1, .release = "2017first"}, -1, STATUS_USAGE,
-              "did you mean '2017-first'?");
-    lab_fails(&generate_mot, &(generate_t){.count = 1, .release = "latest"}, -1, STATUS_USAGE,
-              "2013, 2016, 2017-first, 2017, 2020, 2021, 2023, 2024");
-    lab_fails(&generate_mot, &(generate_t){.count = UINT64_MAX}, -1, STATUS_USAGE, "at most");
 }
 
 TEST(says_that_it_cannot_write) {

@@ -120,22 +120,6 @@ TEST(draws_by_share) {
     assert_uint_in_range(high, 1213, 1453);
 }
 
-TEST(refuses_what_it_does_not_understand) {
-    static const char *const wrong[] = {
-        "head: tmep:3", "head: temp",         "head: temp:",       "head: temp:+",
-        "head: temp:9", "head: temp/Z:2",     "head: temp:2?",     "head: temp:2?3",
-        "head: 5..x:1", "head: smell",        "head if cold: A",   "head when wet: A",
-        "head if 3: A", "head if temp<=0: A", "head if temp>x: A", "head if %: A",
-        "ZZ1",          "SYN if calm",        "head: A|B*x",
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        isd_lines_add(world, wrong[i]);
-        if (!*world->wrong)
-            fail_msg("'%s' is taken for a line", wrong[i]);
-        *world->wrong = '\0';
-    }
-}
-
 /* ---- the data files ---- */
 
 /* How often a line of this name is in the reports. */
@@ -165,21 +149,6 @@ TEST(has_sections_of_their_width) {
         }
     }
     assert_int_equal(identifiers, 203);
-}
-
-TEST(knows_every_report) {
-    size_t reports = 0;
-    for (const isd_kind_t *kind = world->kinds; kind < world->kinds + world->kind_count; kind++) {
-        assert_int_equal(kind->first, reports);
-        assert_true(kind->reports > 0 && kind->share > 0 && kind->first_year <= kind->last_year &&
-                    kind->a_day > 0);
-        reports += kind->reports;
-    }
-    assert_int_equal(world->kind_count, 13);
-    assert_int_equal(world->report_count, reports);
-    for (const isd_report_t *report = world->reports; report < world->reports + reports; report++)
-        assert_true(report->lines.count > 1 && report->hours && report->last_minute < 60 &&
-                    report->every >= 0 && strchr("15", report->usual));
 }
 
 /* ---- stations ---- */
@@ -220,46 +189,6 @@ static file_t made(generate_t what) {
     return lab_made(&generate_isd, &what);
 }
 
-TEST(makes_the_pinned_files) {
-    static const struct {
-        uint64_t records, stations, seed, digest;
-    } pinned[] = {
-        {1, 1, 1, UINT64_C(0x199a82dd778d6382)},
-        {20000, 0, 1, UINT64_C(0x9a70198dd0230cb7)},
-        {20000, 7, 2, UINT64_C(0x772b61efd837c725)},
-        {150000, 16, 3, UINT64_C(0x9ae091c16d682347)},
-        {5000, 5000, UINT64_MAX, UINT64_C(0xbf1e1cddade3830e)},
-    };
-    bool same = true;
-    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
-        same &= lab_pinned(
-            &generate_isd,
-            &(generate_t){.count = pinned[i].records, .seed = pinned[i].seed, .stations = pinned[i].stations},
-            pinned[i].digest);
-    assert_true(same);
-}
-
-TEST(writes_one_line_a_record) {
-    static const uint64_t sizes[][2] = {{0, 0}, {1, 0}, {3, 3}, {99, 0}, {1000, 999}, {30011, 1}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        file_t file = made((generate_t){.count = sizes[i][0], .stations = sizes[i][1], .seed = 8});
-        assert_int_equal(lab_lines(file), sizes[i][0]);
-        assert_true(!file.size || file.text[file.size - 1] == '\n');
-        free(file.text);
-    }
-}
-
-TEST(packs_the_same_bytes) {
-    generate_t what = {.count = 4000, .seed = 4};
-    file_t plain = made(what);
-    what.gzip = true;
-    file_t compressed = made(what);
-    assert_true(compressed.size < plain.size / 2);
-    lab_packed(compressed, plain);
-    free(plain.text);
-    free(compressed.text);
-}
-
 /* File by file it is the same records. */
 TEST(goes_file_by_file) {
     const generate_t what = {.count = 40000, .stations = 4, .seed = 6};
@@ -281,51 +210,6 @@ TEST(goes_file_by_file) {
     assert_uint_in_range(files, 4, 60);
     lab_end(&generate_isd, maker);
     free(whole.text);
-}
-
-static void fails(const generate_t *what, int fd, status_t status, const char *part) {
-    lab_fails(&generate_isd, what, fd, status, part);
-}
-
-TEST(says_what_cannot_be_made) {
-    fails(&(generate_t){.count = 5, .stations = 6}, -1, STATUS_USAGE, "6 stations cannot send 5 records");
-    fails(&(generate_t){.count = UINT64_MAX, .stations = 100001}, -1, STATUS_USAGE,
-          "at most 100,000 stations");
-    fails(&(generate_t){.count = 150001, .stations = 1}, -1, STATUS_USAGE, "say --stations 2 or more");
-    fails(&(generate_t){.count = 15000001}, -1, STATUS_USAGE, "say --stations 101 or more");
-    fails(&(generate_t){.count = UINT64_MAX}, -1, STATUS_USAGE, "make several files");
-    err_t err;
-    assert_true(generate_isd.check(&(generate_t){.count = 15000000}, &err));
-    assert_true(generate_isd.check(&(generate_t){.count = 150000, .stations = 1}, &err));
-}
-
-TEST(says_that_it_cannot_write) {
-    generate_t what = {.count = 10};
-    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-    if (full >= 0) {
-        fails(&what, full, STATUS_HOST, "fewer --records");
-        close(full);
-    }
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    close(ends[0]);
-    signal(SIGPIPE, SIG_IGN);
-    fails(&what, ends[1], STATUS_READER_GONE, "went away");
-    close(ends[1]);
-    fails(&what, -1, STATUS_HOST, "could not be written");
-    what.gzip = true;
-    fails(&what, -1, STATUS_HOST, "could not be written");
-    what.directory = "/dev/null/none";
-    generate_made_t files;
-    err_t err = {.text = ""};
-    assert_false(generate_write(&generate_isd, &what, -1, &files, &err));
-    assert_int_equal(err.status, STATUS_HOST);
-    assert_non_null(strstr(err.text, "/dev/null/none"));
-    assert_int_equal(files.files, 0);
-}
-
-TEST(ends_at_a_signal) {
-    lab_ends_at_a_signal(&generate_isd, SIGINT, STATUS_INTERRUPTED);
 }
 
 TEST_GROUP(make_world, drop_world);

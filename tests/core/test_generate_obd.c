@@ -9,10 +9,6 @@
 
 #include <math.h>
 
-static file_t made(generate_t what) {
-    return lab_made(&generate_obd, &what);
-}
-
 /* ---- a drive ---- */
 
 TEST(knows_the_sine) {
@@ -58,64 +54,3 @@ TEST(drives_and_stops) {
 }
 
 /* ---- rows ---- */
-
-TEST(makes_the_pinned_files) {
-    static const struct {
-        generate_t what;
-        uint64_t digest;
-    } pinned[] = {
-        {{.count = 0, .seed = 1}, UINT64_C(0xe08424d0a3b14989)},
-        {{.count = 100000, .seed = 1}, UINT64_C(0x7c06270577c29719)},
-        {{.count = 3000, .seed = UINT64_MAX}, UINT64_C(0x341fa98a55f0cb9a)},
-    };
-    bool same = true;
-    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
-        same &= lab_pinned(&generate_obd, &pinned[i].what, pinned[i].digest);
-    assert_true(same);
-}
-
-TEST(differs_by_seed) {
-    file_t one = made((generate_t){.count = 9, .seed = 1}), two = made((generate_t){.count = 9, .seed = 2});
-    assert_string_not_equal(one.text, two.text);
-    free(one.text);
-    free(two.text);
-}
-
-TEST(writes_one_line_a_row) {
-    static const uint64_t sizes[] = {0, 1, 2, 2000, 30011};
-    file_t before = {NULL, 0};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        file_t file = made((generate_t){.count = sizes[i], .seed = 3});
-        assert_int_equal(lab_lines(file), sizes[i] + 1);
-        assert_int_equal(file.text[file.size - 1], '\n');
-        assert_int_equal(strncmp(file.text, "timestamp,vehicleId,tripId,", 27), 0);
-        if (before.text)
-            lab_head(before, file);
-        free(before.text);
-        before = file;
-    }
-    free(before.text);
-}
-
-/* Longer than what is written at once; within the room that a row may take. */
-TEST(goes_row_by_row) {
-    static const generate_t what[] = {{.count = 3000, .seed = 4}};
-    for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
-        file_t whole = made(what[i]);
-        lab_row_by_row(&generate_obd, &what[i], whole);
-        free(whole.text);
-    }
-}
-
-TEST(packs_the_same_bytes) {
-    file_t plain = made((generate_t){.count = 5000, .seed = 1});
-    file_t compressed = made((generate_t){.count = 5000, .seed = 1, .gzip = true});
-    lab_packed(compressed, plain);
-    free(plain.text);
-    free(compressed.text);
-}
-
-TEST(refuses_what_cannot_be) {
-    lab_fails(&generate_obd, &(generate_t){.count = 1000000001}, -1, STATUS_USAGE, "at most 1000000000 rows");
-    lab_fails(&generate_obd, &(generate_t){.count = 1}, -1, STATUS_HOST, "could not be written");
-}

@@ -61,41 +61,6 @@ TEST(draws_what_the_table_says) {
 
 /* ---- documents ---- */
 
-TEST(makes_the_pinned_files) {
-    static const struct {
-        generate_t what;
-        uint64_t digest;
-    } pinned[] = {
-        {{.count = 0, .seed = 1}, UINT64_C(0x2d06800538d394c2)},
-        {{.count = 5000, .seed = 1}, UINT64_C(0xeead3f47ab314e8c)},
-        {{.count = 5000, .seed = UINT64_MAX, .first = 99998000, .text_bytes = 1},
-         UINT64_C(0x37f45b0aeeb16704)},
-        {{.count = 3, .seed = 2, .first = INT64_MAX - 2, .text_bytes = 100000}, UINT64_C(0xb62945618fcb0430)},
-        {{.count = 40, .seed = 1, .study = true}, UINT64_C(0x8723bbad8b20159e)},
-    };
-    bool same = true;
-    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
-        same &= lab_pinned(&generate_ycsb, &pinned[i].what, pinned[i].digest);
-    assert_true(same);
-}
-
-TEST(differs_by_seed) {
-    file_t one = made((generate_t){.count = 9, .seed = 1}), two = made((generate_t){.count = 9, .seed = 2});
-    assert_string_not_equal(one.text, two.text);
-    free(one.text);
-    free(two.text);
-}
-
-TEST(writes_one_line_a_document) {
-    static const uint64_t sizes[] = {0, 1, 2, 1000, 2501};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        file_t file = made((generate_t){.count = sizes[i], .seed = 3});
-        assert_int_equal(lab_lines(file), sizes[i]);
-        assert_true(!file.size || file.text[file.size - 1] == '\n');
-        free(file.text);
-    }
-}
-
 /* The line of an id, without its end. */
 static char *line_of(file_t file, uint64_t id) {
     char start[32];
@@ -158,40 +123,6 @@ TEST(begins_a_long_text_like_a_short_one) {
         free(longer.text);
         free(shorter.text);
     }
-}
-
-/* Longer than what is written at once; within the room that a row may take. */
-TEST(goes_row_by_row) {
-    static const generate_t what[] = {{.count = 300, .first = 50, .seed = 7, .text_bytes = 33},
-                                      {.count = 9, .text_bytes = 100000},
-                                      {.count = 9, .study = true}};
-    for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
-        file_t whole = made(what[i]);
-        lab_row_by_row(&generate_ycsb, &what[i], whole);
-        free(whole.text);
-    }
-}
-
-TEST(packs_the_same_bytes) {
-    file_t plain = made((generate_t){.count = 1000, .seed = 1});
-    file_t compressed = made((generate_t){.count = 1000, .seed = 1, .gzip = true});
-    lab_packed(compressed, plain);
-    free(plain.text);
-    free(compressed.text);
-}
-
-TEST(refuses_what_cannot_be) {
-    const uint64_t ids = UINT64_C(1) << 63;
-    lab_fails(&generate_ycsb, &(generate_t){.count = ids + 1}, -1, STATUS_USAGE, "the largest id is");
-    lab_fails(&generate_ycsb, &(generate_t){.count = 2, .first = ids - 1}, -1, STATUS_USAGE,
-              "the largest id");
-    lab_fails(&generate_ycsb, &(generate_t){.count = UINT64_MAX, .first = UINT64_MAX}, -1, STATUS_USAGE,
-              "--first 18446744073709551615");
-    lab_fails(&generate_ycsb, &(generate_t){.count = 1, .text_bytes = 100001}, -1, STATUS_USAGE,
-              "100000 bytes at most");
-    lab_fails(&generate_ycsb, &(generate_t){.count = 1, .text_bytes = 9, .study = true}, -1, STATUS_USAGE,
-              "give one of them");
-    lab_fails(&generate_ycsb, &(generate_t){.count = 1}, -1, STATUS_HOST, "could not be written");
 }
 
 TEST_GROUP(make_table, NULL);

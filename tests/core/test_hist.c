@@ -238,31 +238,3 @@ TEST(beyond) {
     assert_true(last >= 2.0 * HOUR && last <= (double)INT64_MAX);
     free(hist);
 }
-
-TEST(merge) {
-    enum { COUNT = 5000, PARTS = 4 };
-    static int64_t values[COUNT];
-    double numbers[COUNT];
-    hist_t *parts[PARTS], *all = new_hist(), *sum = new_hist();
-    drawn = 5;
-    for (size_t p = 0; p < PARTS; p++)
-        parts[p] = new_hist();
-    for (size_t i = 0; i < COUNT; i++) {
-        values[i] = draw_time();
-        numbers[i] = (double)values[i];
-        hist_add(all, values[i]);
-        hist_add(parts[1 + draw() % (PARTS - 1)], values[i]); /* the first one stays empty */
-    }
-    for (size_t p = 0; p < PARTS; p++)
-        hist_merge(sum, parts[p]);
-    assert_memory_equal(sum->buckets, all->buckets, sizeof all->buckets);
-    check_moments(&sum->moments, numbers, COUNT);
-    check_quantiles(sum, values, COUNT);
-    hist_merge(sum, parts[0]);
-    assert_int_equal(sum->moments.count, COUNT);
-    assert_true(sum->least_ns == all->least_ns && sum->most_ns == all->most_ns);
-    for (size_t p = 0; p < PARTS; p++)
-        free(parts[p]);
-    free(all);
-    free(sum);
-}

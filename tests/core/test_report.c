@@ -186,139 +186,6 @@ TEST(odd_axes) {
 
 /* ---- the document ---- */
 
-static report_t *make_small(void) {
-    report_t *report = report_new("load");
-    report_head(report, "mot.results", "127.0.0.1:27017", "tipple load");
-    report_say(report, 2, "loaded %d documents", 7);
-    report_set_text(report, "format", "mot");
-    report_set_text(report, "left out", NULL);
-    report_set_number(report, "threads", 4);
-    report_set_flag(report, "direct", false);
-    report_begin(report, REPORT_FIGURES, "Result", "a note");
-    report_figure(report, "loaded", 7, "documents");
-    report_figure(report, "rate", NAN, "documents/s");
-    report_figure_text(report, "limited by", "input");
-    report_end(report);
-    report_begin(report, REPORT_BARS, "By shard", NULL);
-    report_column(report, "shard", "");
-    report_bar_column(report, "share", "%", 100);
-    report_row(report);
-    report_word(report, "a");
-    report_number(report, 62.5);
-    report_row(report);
-    report_word(report, NULL);
-    report_number(report, NAN);
-    report_end(report);
-    report_begin(report, REPORT_LINES, "Rate", NULL);
-    report_axes(report, "time", "s", "documents", "documents/s");
-    report_series(report, "one");
-    report_point(report, 0.5, 10);
-    report_point(report, 1, NAN);
-    report_series(report, "empty");
-    report_band(report, "phase", "loading", 0, 1);
-    report_end(report);
-    return report;
-}
-
-static const char small_json[] = "  \"target\": \"mot.results\",\n"
-                                 "  \"where\": \"127.0.0.1:27017\",\n"
-                                 "  \"title\": \"tipple load\",\n"
-                                 "  \"status\": 2,\n"
-                                 "  \"sentence\": \"loaded 7 documents\",\n"
-                                 "  \"settings\": {\n"
-                                 "    \"format\": \"mot\",\n"
-                                 "    \"threads\": 4,\n"
-                                 "    \"direct\": false\n"
-                                 "  },\n"
-                                 "  \"sections\": [\n"
-                                 "    {\n"
-                                 "      \"kind\": \"figures\",\n"
-                                 "      \"title\": \"Result\",\n"
-                                 "      \"note\": \"a note\",\n"
-                                 "      \"items\": [\n"
-                                 "        {\n"
-                                 "          \"name\": \"loaded\",\n"
-                                 "          \"value\": 7,\n"
-                                 "          \"unit\": \"documents\"\n"
-                                 "        },\n"
-                                 "        {\n"
-                                 "          \"name\": \"rate\",\n"
-                                 "          \"value\": null,\n"
-                                 "          \"unit\": \"documents/s\"\n"
-                                 "        },\n"
-                                 "        {\n"
-                                 "          \"name\": \"limited by\",\n"
-                                 "          \"value\": \"input\"\n"
-                                 "        }\n"
-                                 "      ]\n"
-                                 "    },\n"
-                                 "    {\n"
-                                 "      \"kind\": \"bars\",\n"
-                                 "      \"title\": \"By shard\",\n"
-                                 "      \"columns\": [\n"
-                                 "        {\n"
-                                 "          \"name\": \"shard\",\n"
-                                 "          \"unit\": \"\"\n"
-                                 "        },\n"
-                                 "        {\n"
-                                 "          \"name\": \"share\",\n"
-                                 "          \"unit\": \"%\",\n"
-                                 "          \"most\": 100\n"
-                                 "        }\n"
-                                 "      ],\n"
-                                 "      \"rows\": [\n"
-                                 "        [\"a\", 62.5],\n"
-                                 "        [\"\", null]\n"
-                                 "      ]\n"
-                                 "    },\n"
-                                 "    {\n"
-                                 "      \"kind\": \"lines\",\n"
-                                 "      \"title\": \"Rate\",\n"
-                                 "      \"x\": {\n"
-                                 "        \"name\": \"time\",\n"
-                                 "        \"unit\": \"s\"\n"
-                                 "      },\n"
-                                 "      \"y\": {\n"
-                                 "        \"name\": \"documents\",\n"
-                                 "        \"unit\": \"documents/s\"\n"
-                                 "      },\n"
-                                 "      \"series\": [\n"
-                                 "        {\n"
-                                 "          \"name\": \"one\",\n"
-                                 "          \"points\": [\n"
-                                 "            [0.5, 10],\n"
-                                 "            [1, null]\n"
-                                 "          ]\n"
-                                 "        },\n"
-                                 "        {\n"
-                                 "          \"name\": \"empty\",\n"
-                                 "          \"points\": []\n"
-                                 "        }\n"
-                                 "      ],\n"
-                                 "      \"bands\": [\n"
-                                 "        {\n"
-                                 "          \"kind\": \"phase\",\n"
-                                 "          \"name\": \"loading\",\n"
-                                 "          \"from\": 0,\n"
-                                 "          \"to\": 1\n"
-                                 "        }\n"
-                                 "      ]\n"
-                                 "    }\n"
-                                 "  ]\n"
-                                 "}\n";
-
-TEST(document) {
-    report_t *report = make_small();
-    size_t length;
-    char *json = json_print(report_document(report), &length);
-    assert_int_equal(strlen(json), length);
-    const char *head = "{\n  \"tipple_report\": 1,\n  \"command\": \"load\",\n  \"version\": \"";
-    assert_memory_equal(head, json, strlen(head));
-    assert_string_equal(small_json, strstr(json, "  \"target\""));
-    free(json);
-    report_free(report);
-}
-
 TEST(json_texts) {
     bson_t document = BSON_INITIALIZER;
     BSON_APPEND_UTF8(&document, "a\"b", "\\ \" \n \x01 / < \xFF Š");
@@ -370,29 +237,6 @@ TEST(hostile_page) {
     assert_non_null(strstr(page, "default-src 'none'; style-src 'unsafe-inline'"));
     const char *end = strstr(page, "</style>");
     assert_null(strstr(end + 1, "</style>"));
-    free(page);
-    report_free(report);
-}
-
-/* Words are explained that are on the page: in a text, with an s behind them, as the name of a setting; and no others. */
-TEST(words) {
-    report_t *report = report_new("load");
-    report_head(report, "mot.results", "127.0.0.1:27017", "tipple load");
-    report_say(report, 0, "%s", "Loaded; the cached chunky one.");
-    char *page = html_print(report_document(report), NULL);
-    assert_null(strstr(page, "Words on this page"));
-    free(page);
-    report_set_number(report, "threads", 4);
-    report_begin(report, REPORT_FIGURES, "Result", NULL);
-    report_figure(report, "Batches sent", 5, "batches");
-    report_end(report);
-    page = html_print(report_document(report), NULL);
-    const char *found = strstr(page, "Words on this page");
-    assert_non_null(found);
-    assert_non_null(strstr(found, "<dt>batch</dt><dd>documents that are sent"));
-    assert_non_null(strstr(found, "<dt>thread</dt>"));
-    assert_null(strstr(found, "<dt>chunk</dt>"));
-    assert_null(strstr(found, "<dt>cache</dt>"));
     free(page);
     report_free(report);
 }
@@ -477,18 +321,6 @@ TEST(files_of_others) {
     put_file("a.json", ""); /* of mktemp */
     assert_true(report_check_path("a.json", &err));
     unlink("a.json");
-}
-
-TEST(bad_places) {
-    static const char *const bad[] = {"nowhere/a.html", "a.txt", "html", "d.html", "a.html.gz", ""};
-    assert_int_equal(0, mkdir("d.html", 0777));
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        err_t err = {.text = ""};
-        assert_false(report_check_path(bad[i], &err));
-        assert_int_equal(STATUS_USAGE, err.status);
-        assert_non_null(strstr(err.text, "--report"));
-    }
-    rmdir("d.html");
 }
 
 /* A file that cannot grow stands for a full disk: what was there stays, and nothing else is left. */

@@ -69,48 +69,6 @@ TEST(understood) {
     suite_close(suite);
 }
 
-/* How a study was run, and what it found. */
-TEST(runs) {
-    err_t err;
-    suite_t *suite = parse("suite: s\n"
-                           "run: {repeats: 10, warmup: 0, duration: 30s, clients: [8, 64], readPreference: "
-                           "[primary, nearest]}\n"
-                           "formats: [isd, isd-study]\n"
-                           "queries:\n"
-                           "  - {name: q, each: {n: [1, 10]}, pipeline: []}\n"
-                           "  - {name: f, find: {}, run: {clients: [2, 3]}, explain: yes}\n"
-                           "tables:\n"
-                           "  - title: t\n"
-                           "    rows: n\n"
-                           "    columns: query\n"
-                           "    show: docs_per_ms\n"
-                           "    published: {1: {q: 0.3 σ 0.12}, 10: {Postgres: 1053}}\n",
-                           &err);
-    if (!suite)
-        fail_msg("%s", err.text);
-    const suite_run_t *run = &suite->run;
-    assert_int_equal(10, run->repeats);
-    assert_int_equal(0, run->warmups);
-    assert_int_equal(30000000000, run->duration_ns);
-    assert_int_equal(2, run->client_choices);
-    assert_int_equal(64, run->clients[1]);
-    assert_int_equal(2, run->reads_choices);
-    assert_string_equal("nearest", run->reads[1]);
-    assert_int_equal(0, suite->queries[0].run.client_choices);
-    assert_false(suite->queries[0].explain);
-    assert_int_equal(2, suite->queries[1].run.client_choices);
-    assert_int_equal(3, suite->queries[1].run.clients[1]);
-    assert_true(suite->queries[1].explain);
-    assert_string_equal("isd-study", suite->formats->first->next->text);
-    const yaml_item_t *row = yaml_item_get(suite->tables[0].published, "1");
-    assert_string_equal("0.3 σ 0.12", yaml_item_get(row, "q")->text);
-    suite_close(suite);
-    suite = parse("suite: s\nqueries: [{name: q, pipeline: []}]\n", &err);
-    assert_int_equal(SUITE_UNSAID, suite->run.warmups);
-    assert_int_equal(0, suite->run.repeats + suite->run.client_choices + suite->run.reads_choices);
-    suite_close(suite);
-}
-
 #define RUN(map) "suite: s\nrun: " map "\nqueries: [{name: q, pipeline: []}]\n"
 #define TABLE(published)                                                                                     \
     "suite: s\nqueries: [{name: q, pipeline: []}]\n"                                                         \
