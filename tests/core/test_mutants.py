@@ -13,7 +13,8 @@ FILES = [ROOT / "tests/sim/mutants.txt", *sorted((ROOT / "tests/mutants").glob("
 def exists(test):
     """Is there a test with this name, such as core.hist?"""
     kind, _, name = test.partition(".")
-    return any(path.exists() for path in (ROOT / "tests" / kind / ("test_%s.c" % name), ROOT / "tests/live" / (name + ".c")))
+    return any((ROOT / "tests" / path).exists() for path in (
+        "%s/test_%s.c" % (kind, name), "live/%s.c" % name, "cli/cases/%s.case" % name, "cli/tables/%s.table" % name))
 
 
 class Mutants(unittest.TestCase):
