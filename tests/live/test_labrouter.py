@@ -228,15 +228,6 @@ class Faults(Routed):
         for wrong in ({"do": "dance"}, {"command": "x"}, {"do": "drop", "sometimes": 1}, {"do": "drop", "count": -1}):
             self.refused(72, "admin", {"labrouter": 1, "fault": wrong})
 
-    def test_told_at_the_start(self):
-        process, port = self.router("--fault", "not-primary,command=ping,after=1,count=1")
-        client = self.join(port)
-        client.command("admin", {"ping": 1})
-        self.refused(10107, "admin", {"ping": 1}, client=client)
-        client.command("admin", {"ping": 1})
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(0, process.wait(livetest.LONG))
-
     def test_the_mongod_that_routes_fails(self):
         """an election, then a crash: another shard's primary routes"""
         self.sharded()
