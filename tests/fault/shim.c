@@ -4,26 +4,15 @@
  *     TIPPLE_SHIM_READ=DEVICE:INODE:FROM:TO   these bytes of that file cannot be read (EIO)
  *     TIPPLE_SHIM_CLOCK=FILE                  16 bytes that the test maps and changes while tipple runs:
  *                                             int64 shift_ns    added to CLOCK_REALTIME
- *                                             int64 stopped     not 0: CLOCK_MONOTONIC stands still
- *     TIPPLE_SHIM_SITES=FILE                  at the end: "SITE COUNT" of each place in tipple that allocates
- *     TIPPLE_SHIM_FAIL=SITE:N[:on]            the N-th allocation of this place fails; on: and all after it
- *
- * A place is where a call returns to, counted from where the program was loaded to, and only places in the
- * program itself count: the driver's library ends the process when memory is short, and is left alone. Opened
- * files and folders and new threads are allocations, too. */
-#include <dirent.h>
+ *                                             int64 stopped     not 0: CLOCK_MONOTONIC stands still */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <link.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -47,15 +36,6 @@ static struct {
 } unreadable;
 
 static volatile int64_t *clocks; /* shift_ns, stopped */
-
-static struct {
-    uintptr_t base, end; /* of the program, once it is known */
-    const char *report;
-    bool on, from_then_on;
-    uintptr_t site;
-    uint64_t number;
-    atomic_bool has_failed;
-} memory;
 
 /* ---- reading ---- */
 
@@ -184,106 +164,10 @@ SHIM int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mute
     return clocks ? wait_until(condition, mutex, until) : real(condition, mutex, until);
 }
 
-/* ---- memory ---- */
-
-enum { MOST_SITES = 4096 };
-
-static struct {
-    _Atomic uintptr_t site;
-    _Atomic uint64_t count;
-} sites[MOST_SITES];
-
-static uint64_t count_call(uintptr_t site) {
-    for (size_t i = site % MOST_SITES;; i = (i + 1) % MOST_SITES) {
-        uintptr_t there = 0;
-        if (sites[i].site == site || atomic_compare_exchange_strong(&sites[i].site, &there, site) ||
-            there == site)
-            return ++sites[i].count;
-    }
-}
-
-/* Is this the allocation that fails? */
-static bool fails(const void *caller) {
-    const uintptr_t at = (uintptr_t)caller;
-    if ((!memory.on && !memory.report) || at < memory.base || at >= memory.end)
-        return false;
-    const uint64_t number = count_call(at - memory.base);
-    if (memory.on && ((at - memory.base == memory.site && number == memory.number) ||
-                      (memory.from_then_on && memory.has_failed))) {
-        memory.has_failed = true;
-        errno = ENOMEM;
-        return true;
-    }
-    return false;
-}
-
-#define CALLER __builtin_return_address(0)
-
-extern void *__libc_malloc(size_t);
-extern void *__libc_calloc(size_t, size_t);
-extern void *__libc_realloc(void *, size_t);
-extern void *__libc_memalign(size_t, size_t);
-
-SHIM void *malloc(size_t size) {
-    return fails(CALLER) ? NULL : __libc_malloc(size);
-}
-
-SHIM void *calloc(size_t count, size_t size) {
-    return fails(CALLER) ? NULL : __libc_calloc(count, size);
-}
-
-SHIM void *realloc(void *old, size_t size) {
-    return fails(CALLER) ? NULL : __libc_realloc(old, size);
-}
-
-SHIM void *aligned_alloc(size_t alignment, size_t size) {
-    return fails(CALLER) ? NULL : __libc_memalign(alignment, size);
-}
-
-SHIM char *strdup(const char *text) {
-    const size_t size = strlen(text) + 1;
-    char *copy = fails(CALLER) ? NULL : __libc_malloc(size);
-    return copy ? memcpy(copy, text, size) : NULL;
-}
-
-SHIM char *strndup(const char *text, size_t most) {
-    const size_t length = strnlen(text, most);
-    char *copy = fails(CALLER) ? NULL : __libc_calloc(1, length + 1);
-    return copy ? memcpy(copy, text, length) : NULL;
-}
-
-SHIM FILE *fopen(const char *restrict path, const char *restrict mode) {
-    REAL(FILE *, fopen, const char *, const char *);
-    return fails(CALLER) ? NULL : real_fopen(path, mode);
-}
-
-SHIM DIR *opendir(const char *path) {
-    REAL(DIR *, opendir, const char *);
-    return fails(CALLER) ? NULL : real_opendir(path);
-}
-
-SHIM int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
-                        void *(*run)(void *), void *restrict context) {
-    REAL(int, pthread_create, pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    return fails(CALLER) ? EAGAIN : real_pthread_create(thread, attributes, run, context);
-}
-
-/* ---- begin and end ---- */
-
-static int look_at_program(struct dl_phdr_info *info, size_t size, void *context) {
-    (void)size, (void)context;
-    memory.base = info->dlpi_addr;
-    for (size_t i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (part->p_type == PT_LOAD && memory.base + part->p_vaddr + part->p_memsz > memory.end)
-            memory.end = memory.base + part->p_vaddr + part->p_memsz;
-    }
-    return 1; /* the program is the first */
-}
+/* ---- begin ---- */
 
 __attribute__((constructor)) static void begin(void) {
-    const char *read_what = getenv("TIPPLE_SHIM_READ"), *clock_file = getenv("TIPPLE_SHIM_CLOCK"),
-               *fail_what = getenv("TIPPLE_SHIM_FAIL");
+    const char *read_what = getenv("TIPPLE_SHIM_READ"), *clock_file = getenv("TIPPLE_SHIM_CLOCK");
     long long from, to;
     if (read_what &&
         sscanf(read_what, "%llu:%llu:%lld:%lld", &unreadable.device, &unreadable.inode, &from, &to) == 4) {
@@ -299,21 +183,4 @@ __attribute__((constructor)) static void begin(void) {
             abort();
         clocks = map;
     }
-    dl_iterate_phdr(look_at_program, NULL);
-    char more[4] = "";
-    if (fail_what &&
-        sscanf(fail_what, "%" SCNuPTR ":%" SCNu64 ":%3s", &memory.site, &memory.number, more) >= 2) {
-        memory.from_then_on = strcmp(more, "on") == 0;
-        memory.on = true;
-    }
-    memory.report = getenv("TIPPLE_SHIM_SITES");
-}
-
-__attribute__((destructor)) static void end(void) {
-    const int fd = memory.report ? open(memory.report, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
-    for (size_t i = 0; fd >= 0 && i < MOST_SITES; i++)
-        if (sites[i].count)
-            dprintf(fd, "%" PRIuPTR " %" PRIu64 "\n", (uintptr_t)sites[i].site, (uint64_t)sites[i].count);
-    if (fd >= 0)
-        close(fd);
 }

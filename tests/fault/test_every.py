@@ -22,7 +22,7 @@ import livetest
 FAULTY = os.environ.get("TIPPLE_FAULTY") or os.path.join(os.path.dirname(live.TIPPLE), "tests/tipple_faulty")
 EVERY = os.environ.get("TIPPLE_EVERY_N") == "1"
 # Of runs of one kind that are all made; and how many are made where it would be more.
-MOST, SOME = (2000, 200) if livetest.NIGHTLY else (60, 20)
+MOST, SOME = (2000, 200) if livetest.NIGHTLY else (24, 8)
 MEMORY = ("memory", "memory-on")
 FILES = ("io-eio", "io-full", "io-stop", "io-short")
 OUT_OF_MEMORY = r"out of memory|Cannot allocate memory|threads?\b"
@@ -119,7 +119,7 @@ class Tries:
                 self.assertTrue(len(sentences) == 1 or (not run.stderr and kind in FILES), said)
                 self.assertRegex(run.stderr, sentence)
                 if run.status == 1:  # of what is looked at before anything is done
-                    self.assertRegex(run.stderr, "--report: |the format file ")
+                    self.assertRegex(run.stderr, "--report: |the format file |the reject file ")
         return run.status == usual.status
 
     @staticmethod
@@ -254,33 +254,91 @@ class Server(Tries, faultlab.Lab):
             json.loads(report.read_text())
             report.unlink()
 
-    def each_load(self, wanted, texts, *more):
-        """wanted: so many where one allocation fails, a third of them in each other way."""
-        usual = {kind: self.usual(kind, self.load_words(kind, *more)) for kind in (*MEMORY, *FILES)}
+    def each_load(self, wanted, texts, *more, begin=lambda words: None, same=None):
+        """wanted: as many where one allocation fails, a third of them in each other way. begin: what comes before a load."""
+        usual = {}
+        for kind in (*MEMORY, *FILES):
+            begin(self.load_words(kind, *more))
+            usual[kind] = self.usual(kind, self.load_words(kind, *more))
         self.is_whole("memory", texts)
         self.report_is_whole()
         for kind in (*MEMORY, *FILES):
             for number in self.numbers(usual[kind].seen, wanted if kind == "memory" else wanted // 3):
                 name = "c%d" % number
                 words = self.load_words(name, *more)
+                begin(words)
                 run = self.faulty.run(kind, number, words)
-                well = self.judge(kind, number, words, usual[kind], run, self.same_counts)
+                well = self.judge(kind, number, words, usual[kind], run, same or self.same_counts)
                 self.report_is_whole()
                 with self.subTest(kind=kind, n=number):
                     if not well:
                         again = self.faulty.run("none", 0, words)
                         self.assertEqual(2, again.status, again.stderr)
                     self.is_whole(name, texts)
-                self.client.drop_database(self.database)
-                for path in self.folder.iterdir():
-                    if path.name not in ("a.csv", "in"):
-                        path.unlink()
+                self.clear()
+
+    def clear(self):
+        self.client.drop_database(self.database)
+        for path in self.folder.iterdir():
+            if path.name not in ("a.csv", "in"):
+                path.unlink()
 
     def test_load(self):
         """load: some n, spread over all of it; the same command completes what was begun"""
         self.each_load(60, self.TEXTS)
         self.say("load")
 
+    def test_load_resumed(self):
+        """load that goes on after one that was out of memory in its middle: the same"""
+        seen = self.usual("memory", self.load_words("fresh")).seen
+        self.clear()
+        # how far the first one came differs, and so do the counts of the second
+        self.each_load(24, self.TEXTS, begin=lambda words: self.faulty.run("memory", seen * 2 // 3, words),
+                       same=lambda one, other: json.loads(one)["status"] == json.loads(other)["status"])
+        self.say("load that goes on")
+
+    FIX = b"|2000-01-31"
+
+    def fixed(self, name):
+        """The words of a --retry of the reject of a load into this collection, which is fixed."""
+        self.assertEqual(2, self.faulty.run("none", 0, self.load_words(name)).status)
+        kept = self.folder / ("%s.%s.rejects" % (self.database, name))
+        lines = kept.read_bytes().split(b"\n")
+        after = [False] + [line.startswith(b"#@") for line in lines]
+        kept.unlink()
+        self.write("fixed", b"\n".join(line + self.FIX if head else line for line, head in zip(lines, after)))
+        return self.words("--retry", "fixed", "--report", "load.json", collection=name)
+
+    def with_fix(self, name):
+        """The documents that are there when the reject is fixed and loaded."""
+        expected = {}
+        for book in self.files(name):
+            expected.update(self.file_documents(book, self.TEXTS)[0])
+            for offset, _, record, body in faultlab.bodies(self.TEXTS[book["path"]]):
+                if body is None:
+                    number = livetest.record_id_make(book["_id"], offset, book["extents"][0]["base"])
+                    expected[number] = livetest.document(number, livetest.body_of(record + self.FIX))
+        return expected
+
+    def test_retry(self):
+        """load --retry: the same; the document of the fixed record is there once"""
+        for kind in (*MEMORY, *FILES):
+            usual = self.usual(kind, self.fixed("usual"))
+            self.clear()
+            for number in self.numbers(usual.seen, 24 if kind == "memory" else 6):
+                words = self.fixed("c")
+                run = self.faulty.run(kind, number, words)
+                well = self.judge(kind, number, words, usual, run, self.same_counts)
+                self.report_is_whole()
+                with self.subTest(kind=kind, n=number):
+                    if not well:
+                        again = self.faulty.run("none", 0, words)
+                        self.assertEqual(0, again.status, again.stderr)
+                    self.holds(self.with_fix("c"), "c")
+                self.clear()
+        self.say("load --retry")
+
+    @livetest.nightly
     def test_load_copies(self):
         """load --copies: the same"""
         self.each_load(24, {**self.TEXTS, **{path + "!copy-2": text for path, text in self.TEXTS.items()}}, "--copies", "2")

@@ -13,8 +13,8 @@ import livetest
 import relay
 from livetest import rows
 
-TEXTS = {"a.csv": rows(14000, 1, bad=set(range(3000, 9000, 500))), "b.csv": rows(2000, 2, bad={1, 1999}),
-         "c.gz": rows(9000, 3, bad={200, 8000}), "d.zip!m.csv": rows(6000, 4)}
+TEXTS = {"a.csv": rows(8000, 1, bad=set(range(2000, 6000, 500))), "b.csv": rows(1000, 2, bad={1, 999}),
+         "c.gz": rows(5000, 3, bad={200, 4500}), "d.zip!m.csv": rows(3000, 4)}
 FILES = {"a.csv": TEXTS["a.csv"], "b.csv": TEXTS["b.csv"], "c.gz": gzip.compress(TEXTS["c.gz"], 1),
          "d.zip": livetest.zip_of(("m.csv", TEXTS["d.zip!m.csv"], zipfile.ZIP_DEFLATED))}
 DOCUMENTS = sum(len(faultlab.bodies(text)) for text in TEXTS.values()) - len(faultlab.rejected(TEXTS))
@@ -57,7 +57,7 @@ class Ended:
         done, met, at_books, loads = 0, 0, 0, 1
         while met < times:
             left = DOCUMENTS - self.client.count(self.database, "results")
-            if left < 2000:
+            if left < 1500:
                 self.completed()
                 self.client.drop_database(self.database)
                 for kept in self.folder.glob("*.rejects"):
@@ -80,7 +80,7 @@ class Ended:
 
     def test_killed(self):
         """kill -9 at random moments of one load, again and again, then the same command"""
-        self.ended((signal.SIGKILL,), 20 if livetest.NIGHTLY else 8, 0.4)
+        self.ended((signal.SIGKILL,), 20 if livetest.NIGHTLY else 6, 0.4)
 
     def test_asked_to_end(self):
         """SIGTERM and SIGINT at random moments: what was settled is written down, and the rest comes later"""
@@ -108,11 +108,13 @@ class Ended:
 
 
 class Standalone(Ended, faultlab.Lab):
+    test_killed = livetest.nightly(Ended.test_killed)
+
     def test_asked_to_end_by_one_who_gets_no_answer(self):
         """SIGTERM while the server is silent: it ends all the same, and soon"""
         silence = threading.Event()
         self.addCleanup(silence.set)
-        moment = faultlab.Moment(3000, lambda: os.kill(self.pid(), signal.SIGTERM))
+        moment = faultlab.Moment(2000, lambda: os.kill(self.pid(), signal.SIGTERM))
         moment.rule = lambda message: silence if moment.over else relay.PASS
         self.relayed(moment)
         load = self.start(*FILES, "-b", "50", "--patience", "1h")
@@ -129,6 +131,7 @@ class Standalone(Ended, faultlab.Lab):
 class Majority(Ended, faultlab.Lab):
     server = "replset"
     test_books_are_closed = None
+    test_asked_to_end = livetest.nightly(Ended.test_asked_to_end)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ import livetest
 import relay
 from livetest import rows
 
-TEXTS = {"in/%02d.csv%s" % (number, ".gz" if number % 3 == 1 else ""): rows(2000, number, bad={7, 1500})
+TEXTS = {"in/%02d.csv%s" % (number, ".gz" if number % 3 == 1 else ""): rows(800, number, bad={7, 700})
          for number in range(12)}
-TEXTS["in/large.csv"] = rows(70000, 20, bad={5000})  # not claimed together with others
+TEXTS["in/large.csv"] = rows(16000, 20, bad={5000})  # not claimed together with others
 DOCUMENTS = sum(len(faultlab.bodies(text)) for text in TEXTS.values()) - len(faultlab.rejected(TEXTS))
 
 
@@ -38,7 +38,7 @@ class Others:
 
     def test_several_loads(self):
         """three loads of the same files at any time, which are killed one after the other, and others come"""
-        kills, killed, number, loads, done = 12, 0, 0, [], False
+        kills, killed, number, loads, done = 12 if livetest.NIGHTLY else 6, 0, 0, [], False
         while loads or not done:
             while len(loads) < 3 and not done:
                 loads.append(self.member(number))
@@ -84,7 +84,7 @@ DROPS = {"dropped the collection": lambda test: test.drop("results"),
 
 class Dropped(faultlab.Lab):
     """A person at the same collection."""
-    TEXT = rows(30000, 1)
+    TEXT = rows(6000, 1)
 
     def drop(self, name):
         self.client.command(self.database, {"drop": name})
@@ -99,7 +99,7 @@ class Dropped(faultlab.Lab):
         for what, drop in DROPS.items():
             self.client.drop_database(self.database)
             with self.subTest(what=what):
-                moment = faultlab.HeldMoment(self.draw.randint(1, 20000))
+                moment = faultlab.HeldMoment(self.draw.randint(1, 4000))
                 self.relayed(moment)
                 load = self.start("a.csv", "-b", "100")
                 self.assertTrue(livetest.wait_for(lambda: moment.over))
@@ -116,12 +116,13 @@ class Dropped(faultlab.Lab):
                 self.verified({"a.csv": self.TEXT}, ["a.csv"], "somebody %s; loaded anew with --drop" % what)
 
 
-class Standalone(Others, faultlab.Lab):
-    pass
-
-
 class Majority(Others, faultlab.Lab):
     server = "replset"
+
+
+@livetest.nightly
+class Standalone(Others, faultlab.Lab):
+    pass
 
 
 if __name__ == "__main__":

@@ -157,7 +157,7 @@ class Suites(Case):
         paths = [live.DATA / "mot" / name for name in self.MOT]
         for number, release in enumerate(self.RELEASES):
             paths.append(self.folder / ("mot-%s.txt" % release))
-            self.tipple("generate", "mot", "-q", "--rows", 2500, "--release", release, "--seed", number, "-o", paths[-1])
+            self.tipple("generate", "mot", "-q", "--rows", 600, "--release", release, "--seed", number, "-o", paths[-1])
         self.fill("mot", *words, *paths)
         return answers_mot.read(paths)
 
@@ -340,7 +340,7 @@ class Suites(Case):
 
     def check_ycsb(self, *words):
         path = self.folder / "ycsb.json"
-        self.tipple("generate", "ycsb", "--documents", 20000, "--text-bytes", 20, "-q", "-o", path)
+        self.tipple("generate", "ycsb", "--documents", 6000, "--text-bytes", 20, "-q", "-o", path)
         self.fill("ycsb", *words, path, status=(0,))
         self.query("ycsb", status=1)
         self.assertRegex(self.stderr, r"needs the index fieldInt0_1 on \S+, which is not")

@@ -25,7 +25,7 @@ class Several(livecluster.Cluster):
 
     def ask(self, *hosts, options=""):
         """The driver takes the one that answers first: now this one, now that one."""
-        for turned in (hosts, hosts[::-1]) * 2:
+        for turned in (hosts, hosts[::-1]):
             uri = "mongodb://%s/%s.results%s" % (",".join(turned), self.database, options)
             self.tipple("status", "--patience", "2m", "--uri", uri)
 
@@ -65,14 +65,15 @@ class Several(livecluster.Cluster):
 
     def test_silent(self):
         """hosts that take connections and never answer are waited for together, not one after the other"""
-        silent, seconds = [socket.create_server(("127.0.0.1", 0)) for _ in range(12)], 10
+        silent, took = [socket.create_server(("127.0.0.1", 0)) for _ in range(12)], []
         self.addCleanup(lambda: [one.close() for one in silent])
         away = ["127.0.0.1:%d" % one.getsockname()[1] for one in silent]
-        for host in self.routers[0], self.shards[0]:
+        for hosts in away[:1], away:
             began = time.monotonic()
-            self.tipple("status", "--patience", "2m", "--uri",
-                        "mongodb://%s/%s.results" % (",".join([host, *away]), self.database))
-            self.assertLess(time.monotonic() - began, seconds)
+            self.tipple("status", "--patience", "5m", "--uri",
+                        "mongodb://%s/%s.results" % (",".join([self.routers[0], *hosts]), self.database))
+            took.append(time.monotonic() - began)
+        self.assertLess(took[1], 20 + 6 * took[0])
 
     def test_names(self):
         """a server by an IPv6 address or a socket: what is wrong in the URI is said as it is by a name"""

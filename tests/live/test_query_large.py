@@ -41,6 +41,7 @@ class Drawn(Large):
 
 
 class Answers(Large):
+    @livetest.nightly
     def test_beyond(self):
         """what goes beyond 64 MB of all answers together is not kept: the first ones are, and all have a digest"""
         self.suite({"name": "q", "each": {"n": list(range(17))},
@@ -49,17 +50,6 @@ class Answers(Large):
         self.assertEqual([True] * 16 + [False], [each["result_complete"] for each in measured])
         self.assertEqual([1] * 16 + [0], [len(each["result"]) for each in measured])
         self.assertEqual(17, len({each["digest"] for each in measured}))
-
-    def test_expected(self):
-        """the answer that is expected is compared also where nobody asks for it, and in each measurement"""
-        query = {"name": "q", "each": {"n": list(range(20))}, "pipeline": [{"$set": {"n": {"$param": "n"}}},
-                                                                           {"$project": {"n": 1}}]}
-        self.suite(query)
-        digests = [each["digest"] for each in json.loads(self.query("--json", "-n", 1, "--warmup", 0).stdout)["queries"]]
-        self.suite({**query, "expect": {"digest": digests[18]}})
-        said = self.query("-n", 1, "--warmup", 0, status=7).stdout.decode()
-        self.assertEqual(19, said.count("answer: the digest"))
-        self.assertNotIn("q n=18: not", said)
 
 
 class Parameters(Large):

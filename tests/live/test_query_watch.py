@@ -11,7 +11,7 @@ import livecluster
 import livetest
 import minimongo as mongo
 
-COUNT, ROUNDS = 20000, 4
+COUNT, ROUNDS = 8000, 4
 SUITE = """suite: scans
 queries:
   - name: scan
@@ -37,9 +37,9 @@ class Watched:
         self.write("x.yaml", SUITE)
 
     def fill(self):
-        for start in range(0, COUNT, 5000):
+        for start in range(0, COUNT, 4000):
             self.client.insert(self.database, "results", [
-                {"_id": number, "n": number, "s": "%d" % (number % 7) * 50} for number in range(start, start + 5000)],
+                {"_id": number, "n": number, "s": "%d" % (number % 7) * 50} for number in range(start, start + 4000)],
                 writeConcern={"w": "majority"})
 
     def query(self, *words, status=0, names=("scan",), rounds=None, **more):
@@ -58,7 +58,7 @@ class Watched:
             self.assertGreaterEqual(beside[name], 0)
         # a server reads for itself now and then, too
         self.assertGreaterEqual(beside["documents_examined"], expected)
-        self.assertLess(beside["documents_examined"], expected * 1.02)
+        self.assertLess(beside["documents_examined"], expected * 1.02 + 500)
         self.assertGreaterEqual(beside["bytes_into_cache"], 0)
         if cores:
             self.assertGreater(beside["server_cores"], 0)
@@ -85,13 +85,6 @@ class Own(Watched, livetest.OwnServer):
     def stats(self, collection="results"):
         return self.client.command(self.database, {"collStats": collection})
 
-    def test_counters(self):
-        self.fill()
-        measured = self.query()
-        self.saw(measured)
-        self.assertEqual(10, len(measured["result"]))
-        self.assertEqual([], self.notes())
-
     def test_rounds_add_up(self):
         """each of several measurements has its own counters, though they take turns"""
         self.fill()
@@ -100,8 +93,9 @@ class Own(Watched, livetest.OwnServer):
         self.query(names=("scan", "view"))
         scan, view = self.said["queries"]
         self.saw(scan)
+        self.assertEqual((10, []), (len(scan["result"]), self.notes()))
         self.assertGreaterEqual(view["beside"]["documents_examined"], 500 * ROUNDS)
-        self.assertLess(view["beside"]["documents_examined"], 1000 * ROUNDS)
+        self.assertLess(view["beside"]["documents_examined"], 500 * ROUNDS + 500)
         # nobody knows how many documents a view looks at
         self.assertIsNone(view["docs_per_ms"])
         self.assertGreater(scan["docs_per_ms"], 0)
@@ -202,22 +196,20 @@ class Secretive(Watched, livetest.OwnServer):
     def test_who_may_not_ask(self):
         """a user without serverStatus: one note that says what would help, null, and status 0"""
         self.fill()
-        measured = self.query("--uri", self.user({"role": "read", "db": self.database}))
+        uri = self.user({"role": "read", "db": self.database})
+        measured = self.query("--uri", uri)
         self.sees_nothing(measured)
         self.assertEqual(1, len(self.notes()), self.stderr)
         self.assertRegex(self.notes()[0], r"clusterMonitor.*have no figures$")
         self.assertGreater(self.said["data_bytes_on_disk"], 0)
         self.assertNotIn("pw", self.stderr)
-
-    def test_who_may(self):
-        self.fill()
-        self.saw(self.query("--uri", self.user("clusterMonitor", {"role": "read", "db": self.database})))
+        # who may ask has them
+        self.client.command("admin", {"grantRolesToUser": self.database, "roles": ["clusterMonitor"]})
+        self.saw(self.query("--uri", uri))
         self.assertEqual([], self.notes())
-
-    def test_who_may_not_see_the_disk(self):
-        """a user who may only find: the documents are counted, their size is null"""
-        self.fill()
-        uri = self.user(self.role(({"db": self.database, "collection": ""}, "find")))
+        # who may only find: the documents are counted, their size is null
+        role = self.role(({"db": self.database, "collection": ""}, "find"))
+        self.client.command("admin", {"updateUser": self.database, "roles": [role]})
         measured = self.query("--uri", uri)
         self.assertEqual(COUNT, self.said["documents"])
         self.assertEqual([None, None], [self.said["data_bytes_on_disk"], self.said["index_bytes_on_disk"]])
@@ -241,13 +233,6 @@ class Shards(Watched, livecluster.OwnCluster):
                                       "to": "s1" if chunks[0]["shard"] == "s0" else "s0"})
         self.fill()
 
-    def test_counters(self):
-        """the sum of both shards"""
-        self.shard()
-        self.saw(self.query())
-        self.assertEqual([], self.notes())
-        self.assertIn(", 2 shards", self.said["configuration"])
-
     def test_one_shard_only(self):
         """a collection that is not sharded lies on one of them"""
         self.fill()
@@ -262,9 +247,12 @@ class Shards(Watched, livecluster.OwnCluster):
         self.query(status=1)
         self.assertIn("has no documents", self.stderr)
 
-    def test_disk(self):
-        """the sum of what each shard says, asked for past the router"""
+    def test_both(self):
+        """the sum of both shards: of documents examined, and of what each says of its disk, asked for past the router"""
         self.shard()
+        self.saw(self.query())
+        self.assertEqual([], self.notes())
+        self.assertIn(", 2 shards", self.said["configuration"])
         self.client.command(self.database, {"createIndexes": "results", "indexes": [{"key": {"s": 1}, "name": "s"}]})
 
         def there():
@@ -286,20 +274,6 @@ class Shards(Watched, livecluster.OwnCluster):
 @livetest.nightly
 class SecretiveShards(Watched, livecluster.OwnCluster):
     options = {"shards": 2, "replicas": 1, "routers": 1, "auth": True}
-
-    def test_who_may_not_know_the_shards(self):
-        """a user who may read, and nothing else"""
-        self.fill()
-        measured = self.query("--uri", self.user({"role": "read", "db": self.database}))
-        self.sees_nothing(measured, cores=True)
-        self.assertRegex(self.stderr, r"shards are .*clusterMonitor.*documents examined")
-        self.assertGreater(self.said["data_bytes_on_disk"], 0)
-
-    def test_who_may(self):
-        self.fill()
-        uri = self.user({"role": "clusterMonitor", "db": "admin"}, {"role": "read", "db": self.database})
-        self.saw(self.query("--uri", uri))
-        self.assertEqual([], self.notes())
 
     def test_who_is_not_known_there(self):
         """a user whom one of the shards does not know: the other one alone would be half of the truth"""
@@ -332,8 +306,8 @@ class Loads(Watched, livetest.Case):
 
     def test_real_loads(self):
         """one load, then a second one: each as long as it said itself"""
-        self.write("a.csv", livetest.rows(20000, 3))
-        self.write("b.csv", livetest.rows(20000, 4))
+        self.write("a.csv", livetest.rows(4000, 3))
+        self.write("b.csv", livetest.rows(4000, 4))
         first = self.load("a.csv")
         self.assertAlmostEqual(first["seconds"], self.seconds(), delta=0.002)
         second = self.load("a.csv", "b.csv")
@@ -354,11 +328,11 @@ class Loads(Watched, livetest.Case):
         book, = self.loads()
         self.assertNotIn("ended", book)
         self.assertAlmostEqual((book["seen"] - book["since"]) / 1000, self.seconds(), places=6)
-        self.assertGreater(self.seconds(), 1)
+        self.assertGreater(self.seconds(), 0)
 
     def test_books(self):
         """side by side counts once, gaps do not count; the hosts' own clocks do not matter"""
-        self.fill()
+        self.client.insert(self.database, "results", [{"_id": 1, "n": 1}])
         self.assertIsNone(self.seconds())
         self.book(100, started=mongo.Date(0), ended=99999, seconds=10.0, loaded=mongo.Int64(5), status=0)  # 90 to 100
         self.assertAlmostEqual(10, self.seconds(), places=6)

@@ -31,21 +31,10 @@ def tar_of(**members):
 
 
 class Clean(liveverify.Case):
-    def test_no_record(self):
-        """inputs without a record, loaded or not: nothing is expected, and nothing is there"""
-        self.write("a.csv", b"n,k,v\n")
-        self.write("b.csv", b"")
-        self.write("c.csv.gz", gzip.compress(b"n,k,v\n\n"))
-        for loaded in (False, True):
-            said = self.verify("a.csv", "b.csv", "c.csv.gz")
-            self.assertEqual((0, 0, 0, 3), tuple(said[name] for name in ("documents", "expected", "read", "files")))
-            self.load("a.csv", "b.csv", "c.csv.gz")
-        self.insert({"_id": "theirs"})
-        self.verify("a.csv", status=1)
 
     def test_inputs(self):
         """plain, gzip, zstd, zip, tar, tar.gz, a folder of small files, no text at all: as expected, in each way"""
-        parts = [readings(9000, 100_000 * part) for part in range(9)]
+        parts = [readings(3000, 100_000 * part) for part in range(9)]
         self.write("a.csv", parts[0])
         self.write("b.csv.gz", gzip.compress(parts[1]))
         self.write("c.csv.zst", livetest.zstd_frame(parts[2]))
@@ -59,7 +48,7 @@ class Clean(liveverify.Case):
         self.write("i.csv", b"\xef\xbb\xbf" + readings(10, 2_000_000).replace(b"\n", b"\r\n"))
         names = ["a.csv", "b.csv.gz", "c.csv.zst", "d.zip", "e.tar", "f.tar.gz", "g", "h.csv", "i.csv"]
         loaded = self.load(*names)
-        self.assertEqual(9 * 9000 + 800 + 10, loaded["loaded"])
+        self.assertEqual(9 * 3000 + 800 + 10, loaded["loaded"])
         for words in ((), ("-j", 1), ("-j", 16, "--memory", "16M"), ("--max-differences", 0)):
             said = self.finds([], *words, *names)
             self.assertEqual((loaded["loaded"],) * 4, tuple(said[field] for field in (
@@ -69,9 +58,9 @@ class Clean(liveverify.Case):
         said = self.finds([], "--sample", "40%", *names)
         self.assertTrue(0 < said["blocks_looked_at"] < said["blocks"], said)
         self.assertIsNone(said["documents_in_collection"])
-        for number, name in enumerate(names[:3]):
+        for name in names[1:3]:
             said = self.finds([], name)
-            self.assertEqual((9000, loaded["loaded"] - 9000), (said["documents"], said["documents_of_other_files"]))
+            self.assertEqual((3000, loaded["loaded"] - 3000), (said["documents"], said["documents_of_other_files"]))
 
     def test_stream(self):
         """what came from stdin under a name is verified from stdin again; without one it cannot be known again"""
@@ -131,17 +120,6 @@ class Found(liveverify.Case):
 
     def lines(self, count):
         return sorted(self.draw.sample(range(3, BIG), count))
-
-    def test_unrelated_of_old_types(self):
-        """an _id of a type that nobody makes any more is unrelated like any other"""
-        self.put("a.csv", readings(20000))
-        self.load("a.csv")
-        for number in (mongo.DBPointer(("a.b", b"y" * 12)), mongo.Symbol("s")):
-            self.insert({"_id": number})
-            said = self.verify("a.csv", status=7)
-            self.assertEqual((1, 20001), (said["unrelated"], said["documents_in_collection"]))
-            self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": number}, "limit": 1}]})
-        self.finds([], "a.csv")
 
     def test_each_alone(self):
         """one missing, one changed by a bit of a double, one extra, one unrelated: named by file, line and _id"""
@@ -241,7 +219,7 @@ class Found(liveverify.Case):
         self.client.command(self.database, {"update": "results", "updates": [
             {"q": {}, "u": {"$inc": {"n": 1}}, "multi": True}], "writeConcern": liveverify.MAJORITY})
         self.insert({"_id": "a unrelated one"})
-        for most in (0, 1, 20, 100):
+        for most in (0, 20):
             said = self.verify("a.csv", "--max-differences", most, status=7)
             self.assertEqual((5000, 1, 0), (said["changed"], said["unrelated"], said["as_expected"]))
             self.assertEqual(list(range(2, 2 + most)), [
@@ -251,12 +229,12 @@ class Found(liveverify.Case):
 
     def test_sample(self):
         """--sample looks at the same share of the blocks each time, and at nothing else"""
-        text = readings(60_000)
+        text = readings(30_000)
         self.put("a.csv", text)
         self.load("a.csv")
         self.set(self.id_at("a.csv", 2), k="other")
         seen = []
-        for percent in (0.0001, 5, 30, 60, 90, 100):
+        for percent in (0.0001, 30, 60, 100):
             figures = []
             for share in (percent, "%s%%" % percent):
                 said = self.verify("a.csv", "--sample", share, status=(0, 1, 7))
@@ -267,7 +245,7 @@ class Found(liveverify.Case):
             self.assertEqual((-(-len(text) // WINDOW), percent), figures[0][3:])
             seen.append(figures[0][:3])
         self.assertEqual(seen, sorted(seen), "a larger sample holds the smaller one")
-        self.assertEqual(((0, 0, 0), (-(-len(text) // WINDOW), 60_000, 1)), (seen[0], seen[-1]))
+        self.assertEqual(((0, 0, 0), (-(-len(text) // WINDOW), 30_000, 1)), (seen[0], seen[-1]))
 
 
 class Hashed(liveverify.Case):
@@ -306,67 +284,6 @@ class Known(liveverify.Case):
     """What the books say: filters, formats, files."""
     format = "mot"
 
-    def test_filter(self):
-        """the load's own filter applies by itself; another one is refused"""
-        self.put("a.csv", rows(2000))
-        self.load("a.csv", "--filter", "m>=50000")
-        said = self.finds([], "a.csv")
-        self.assertGreater(said["filtered"], 100)
-        self.assertEqual(2000, said["filtered"] + said["as_expected"])
-        self.finds([], "a.csv", "--filter", "m>=50000")
-        self.verify("a.csv", "--filter", "m>=60000", status=1)
-        self.assertRegex(self.stderr, "with --filter 'm>=50000', not 'm>=60000'")
-        left_out = next(line for line in range(2, 2000)
-                        if not self.documents(filter={"_id": Int64(self.id_at("a.csv", line))}))
-        self.insert({"_id": Int64(self.id_at("a.csv", left_out)), "m": 1})
-        entry, = self.finds([("extra", "a.csv", left_out)], "a.csv")["differences"]
-        self.assertIn("filter", entry["why"])
-
-    def test_refused(self):
-        """another format, a file that was never loaded, no catalog, no collection: status 1; a changed file: 5"""
-        self.put("a.csv", rows(500))
-        self.write("c.csv", rows(5, 3))
-        self.load("a.csv")
-        before = self.everything()
-        self.format = "mot-long"
-        self.verify("a.csv", status=1)
-        self.assertRegex(self.stderr, "with --format mot, not mot-long")
-        self.format = "mot"
-        for name in ("c.csv", "-"):
-            self.verify("a.csv", name, status=1, stdin=rows(5, 9))
-            self.assertRegex(self.stderr, name + " .*not in the catalog")
-        self.verify("a.csv", collection="others", status=1)
-        self.assertRegex(self.stderr, "has no catalog")
-        self.write("one.csv", rows(0) + b"bad\n")
-        self.write("none.csv", rows(0))
-        self.verify("none.csv", "one.csv", collection="others", status=1)
-        self.assertRegex(self.stderr, "has no catalog")
-        self.write("a.csv", rows(499))
-        self.verify("a.csv", status=5)
-        self.assertRegex(self.stderr, "a.csv has changed")
-        self.verify("nothing.csv", status=5)
-        self.assertEqual(before, self.everything(), "verify writes nothing")
-        self.client.command(self.database, {"drop": "results"})
-        self.write("a.csv", rows(500))
-        self.verify("a.csv", status=1)
-        self.assertRegex(self.stderr, "is gone, but")
-
-    def test_grown(self):
-        """what a file has more than was loaded is missing, and the file is not loaded to its end"""
-        self.format = "mot"
-        self.put("a.csv", rows(500))
-        self.load("a.csv")
-        self.put("a.csv", rows(501))
-        self.assertEqual(1, self.finds([("missing", "a.csv", 502)], "a.csv")["files_unfinished"])
-        self.assertIn("a.csv is not loaded", self.stderr)
-        self.load("a.csv")
-        self.finds([], "a.csv")
-        self.put("a.csv", rows(30000))  # more than the catalog has numbers for
-        said = self.verify("a.csv", status=7)
-        self.assertEqual((501, 29499, 1), tuple(said[key] for key in ("as_expected", "missing", "files_unfinished")))
-        self.load("a.csv")
-        self.assertEqual(0, self.finds([], "a.csv")["files_unfinished"])
-
     def test_earlier_version(self):
         """a file is what it was before it grew: that is said, and of each document of the rest why it counts as extra"""
         self.format = "mot"
@@ -402,70 +319,6 @@ class Known(liveverify.Case):
         self.forget_progress("a.csv")
         self.assertEqual(1000, self.load("a.csv", "b.csv")["loaded"])
         self.finds([], "a.csv", "b.csv")
-
-
-class Rejected(liveverify.Case):
-    format = "mot"
-
-    def test_fixed(self):
-        """rejects are not expected; a fixed reject file describes what must be there beside the inputs"""
-        text = rows(4000, bad={100, 2000, 3999})
-        self.put("a.csv", text)
-        self.put("b.gz", rows(50, 2, bad={7}), gzip.compress(rows(50, 2, bad={7})))
-        self.load("a.csv", "b.gz", "--rejects", "bad", status=2)
-        said = self.finds([], "a.csv", "b.gz")
-        self.assertEqual((4046, 4, 0), (said["as_expected"], said["rejected"], said["fixed"]))
-        self.finds([], "a.csv", "b.gz", "--retry", "bad")  # nothing was fixed yet
-        lines = {line: text.split(b"\n")[line - 1] for line in (102, 2002)}
-        fixed = (self.folder / "bad").read_bytes()
-        for record in lines.values():
-            fixed = fixed.replace(record + b"\n", record + b"|2001-01-31\n")
-        self.write("bad", fixed)
-        self.load("--retry", "bad", "--rejects", "more", status=2)
-        said = self.finds([], "a.csv", "b.gz")  # the catalog knows what was fixed
-        self.assertEqual((4048, 4048, 2), (said["expected"], said["as_expected"], said["fixed"]))
-        said = self.finds([], "a.csv", "b.gz", "--retry", "bad")
-        self.assertEqual((4048, 2), (said["as_expected"], said["fixed"]))
-        for words in (("-j", 1), ("--retry", "more")):
-            self.finds([], "a.csv", "b.gz", "--retry", "bad", *words)
-        self.set(self.id_at("a.csv", 102), k="other")
-        self.remove(self.id_at("a.csv", 2002))
-        self.finds([("changed", "a.csv", 102), ("missing", "a.csv", 2002)], "a.csv", "b.gz", "--retry", "bad")
-        there = [("extra", "a.csv", 102), ("missing", "a.csv", 102), ("missing", "a.csv", 2002)]
-        said = self.finds(there, "a.csv", "b.gz")  # the catalog knows that they were there
-        self.assertEqual((4048, 4046), (said["expected"], said["as_expected"]))
-        self.forget_progress("a.csv")  # whoever reads it again sees that they are gone, and needs no other fix
-        for read in (4000, 0):
-            said = self.load("a.csv", status=2)
-            self.assertEqual((read, 3), (said["read"], said["open_rejects"]))
-        self.remove(self.id_at("a.csv", 102))
-        self.assertEqual(2, self.load("--retry", "bad", "--rejects", "more", status=2)["loaded"])
-        self.assertEqual(1, self.load("a.csv", status=2)["open_rejects"])
-        self.finds([], "a.csv", "b.gz")
-        self.write("none", "nothing of the kind\n")
-        self.verify("a.csv", "--retry", "none", status=1)
-        self.assertIn("not a reject file", self.stderr)
-
-    def test_refused_by_the_server(self):
-        """what a validator refused is missing, unless it was fixed or left out"""
-        self.client.command(self.database, {"create": "results", "validator": {"m": {"$ne": 12345}}})
-        text = rows(1000)
-        lines = text.split(b"\n")
-        for at in (50, 60, 70):
-            fields = lines[at].split(b"|")
-            fields[6] = b"12345"
-            lines[at] = b"|".join(fields)
-        text = b"\n".join(lines)
-        self.put("a.csv", text)
-        self.load("a.csv", "--create", '{"clusteredIndex": false}', "--rejects", "bad", status=2)
-        self.finds([("missing", "a.csv", 51), ("missing", "a.csv", 61), ("missing", "a.csv", 71)], "a.csv")
-        said = self.tipple(*[word for word in self.verify_words("a.csv") if word != "--json"], status=7).stdout.decode()
-        self.assertRegex(said, "refused.*reject file")
-        fixed = (self.folder / "bad").read_bytes()
-        fixed = fixed.replace(lines[50] + b"\n", lines[50].replace(b"12345", b"12346") + b"\n")
-        self.write("bad", fixed.replace(lines[60] + b"\n", b""))
-        self.load("--retry", "bad", "--rejects", "more", status=2)
-        self.finds([("missing", "a.csv", 71)], "a.csv", "--retry", "bad")
 
 
 if __name__ == "__main__":

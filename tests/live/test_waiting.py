@@ -1,4 +1,5 @@
-"""A server that is out of reach is named within a second, and why: a closed port, a port that answers nothing.
+"""A server that is out of reach is named while the patience lasts, and why: a port that answers nothing, a name that nobody
+knows. A closed port is a golden case: load-unreachable.
 needs: none"""
 import contextlib
 import os
@@ -8,14 +9,12 @@ import socket
 import struct
 import subprocess
 import threading
-import time
 import unittest
 
 import minimongo
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIPPLE = os.environ.get("TIPPLE", str(ROOT / "build/release/tipple"))
-SECONDS = 2  # one, and one for a busy host
 
 
 def answer(connection, hello):
@@ -31,29 +30,20 @@ def answer(connection, hello):
 
 class Waiting(unittest.TestCase):
     def first_line(self, port, *words):
-        """The first line on stderr, when it came, and the rest."""
-        began = time.monotonic()
+        """The first line on stderr, and the rest."""
         process = subprocess.Popen([TIPPLE, "status", "--uri", "mongodb://joe:hunter2@127.0.0.1:%d/a.b" % port,
-                                    "--patience", "3s", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                                    "--patience", "2s", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         line = process.stderr.readline()
-        took = time.monotonic() - began
         rest = process.communicate(timeout=60)[1]
         self.assertEqual(4, process.returncode)
         self.assertNotIn("hunter2", line + rest)
-        return line, took, rest
+        return line, rest
 
     def check(self, port, why):
-        line, took, rest = self.first_line(port)
+        line, rest = self.first_line(port)
         self.assertRegex(line, r"^waiting for 127\.0\.0\.1:%d \(%s\); --patience ends in \d" % (port, re.escape(why)))
-        self.assertLess(took, SECONDS)
-        self.assertRegex(rest, r"^tipple: could not connect [^\n]*--patience \(3\.0 s\)")
-
-    def test_closed_port(self):
-        """nobody listens"""
-        with socket.socket() as bound:
-            bound.bind(("127.0.0.1", 0))
-            self.check(bound.getsockname()[1], "connection refused")
+        self.assertRegex(rest, r"^tipple: could not connect [^\n]*--patience \(2\.0 s\)")
 
     def test_port_that_swallows(self):
         """a full queue of connections: packets are dropped, as by a firewall"""
@@ -85,7 +75,7 @@ class Waiting(unittest.TestCase):
                         threading.Thread(target=answer, args=(listener.accept()[0], hello), daemon=True).start()
             threading.Thread(target=serve, daemon=True).start()
             port = listener.getsockname()[1]
-            line, _, rest = self.first_line(port)
+            line, rest = self.first_line(port)
             self.assertIn("(the name db.test.invalid is not", line)
             self.assertRegex(rest, "127.0.0.1:%d answers, .* rs7 names .* db.test.invalid:27017" % port)
             self.assertIn("directConnection=true", rest)
@@ -102,7 +92,7 @@ class Waiting(unittest.TestCase):
         """-q: only the error"""
         with socket.socket() as bound:
             bound.bind(("127.0.0.1", 0))
-            line, _, rest = self.first_line(bound.getsockname()[1], "-q")
+            line, rest = self.first_line(bound.getsockname()[1], "-q")
             self.assertTrue(line.startswith("tipple: could not connect"), line)
             self.assertEqual("", rest)
 

@@ -106,14 +106,6 @@ class Case(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline, what)
             time.sleep(0.2)
 
-    def insert(self, client, document):
-        """Directly into a shard; one that has just become the primary may not know yet what it owns."""
-        try:
-            return client.insert("test", "here", [document], writeConcern={"w": "majority"})
-        except mongo.CommandError as error:
-            self.assertEqual(13388, error.code, error)
-            return 0
-
     def shards_of(self, uri):
         """As the config server lists them."""
         with mongo.Client(uri) as client:
@@ -182,42 +174,6 @@ class Members(Case):
         before = {name: member["pid"] for name, member in self.members().items()}
         self.on("restart", "--cache", "1M", status=2)
         self.assertEqual(before, {name: member["pid"] for name, member in self.members().items()})
-
-    def test_a_primary_is_killed(self):
-        self.up("--shards", "1", "--replicas", "3", "--routers", "0")
-        # on a busy host another one may have been quicker, for a while
-        self.until(lambda: ["primary", "primary", "secondary", "secondary"] == [
-            member["state"] for member in self.members(status=None).values()], "the first member is not the primary")
-        members = self.members()
-        with self.shard("s0") as client:
-            client.insert("test", "here", [{"_id": 1}], writeConcern={"w": "majority"})
-        self.on("kill", "s0.primary")
-        self.until(lambda: [self.members(status=3)[name]["state"] for name in ("s0.1", "s0.2")].count("primary") == 1,
-                   "no member became the primary")
-        with self.assertRaises(OSError):
-            os.kill(members["s0.0"]["pid"], 0)
-        seeds = ",".join(members[name]["address"] for name in ("s0.1", "s0.2"))
-        with mongo.Client("mongodb://%s/?replicaSet=s0" % seeds) as client:
-            self.until(lambda: self.insert(client, {"_id": 2}), "the new primary could not be written to")
-        self.on("kill", "s0.0", status=1)
-        self.assertIn("s0.0 is not running", self.said)
-        self.on("start", "s0.0")
-        self.assertEqual(members["s0.0"]["address"], self.members()["s0.0"]["address"])
-        with self.shard("s0") as client:
-            self.assertEqual(2, client.count("test", "here"))
-        self.on("stop", "s0")
-        self.assertEqual({"c0"}, {name for name, member in self.members(status=3).items() if member["pid"]})
-        self.on("start", "s0.2", "s0.0", "s0.1")
-
-    def test_a_member_hangs(self):
-        self.up("--shards", "1", "--routers", "0")
-        self.on("pause", "s0")
-        self.assertEqual("paused", self.members(status=3)["s0"]["process"])
-        self.on("resume", "s0")
-        self.assertEqual("primary", self.members()["s0"]["state"])
-        self.on("pause", "s0")
-        self.on("down")  # it need not be resumed before
-        self.assertEqual([], processes(self.folder))
 
     def test_users_and_tls(self):
         uri = self.up("--shards", "1", "--routers", "0", "--auth", "--tls")
@@ -313,53 +269,6 @@ class Members(Case):
         self.until(lambda: not processes(self.folder), "it outlived its owner")
 
 
-class Mistakes(Case):
-    def test_help(self):
-        for words in ([], ["up"], ["down"], ["status"], ["kill"]):
-            done = self.run_cluster(*words, "--help")
-            self.assertEqual(0, done.returncode)
-            self.assertIn("--dir DIR", done.stdout)
-
-    def test_mistakes(self):
-        empty = os.path.dirname(self.folder)
-        full = os.path.join(empty, "full")
-        os.mkdir(full)
-        pathlib.Path(full, "letter").touch()
-        for words, said in (
-                (["down", "--dir", self.folder], "no cluster in"),
-                (["status", "--dir", full], "no cluster in"),
-                (["kill", "--dir", full, "s0"], "no cluster in"),
-                (["start", "--dir", full, "s0"], "no cluster in"),
-                (["up", "--dir", full], "is not empty"),
-                (["up", "--dir", full, "--fresh"], "is not empty"),
-                (["up", "--dir", os.path.join(full, "letter")], "letter"),
-                (["up"], "--dir"),
-                (["up", "--dir", self.folder, "--shards", "0"], "1 to 64"),
-                (["up", "--dir", self.folder, "--shards", "two"], "is not a number"),
-                (["up", "--dir", self.folder, "--replicas", "8"], "1 to 7"),
-                (["up", "--dir", self.folder, "--routers", "-1"], "--routers"),
-                (["up", "--dir", self.folder, "--cache", "1M"], "less than 4M"),
-                (["restart", "--dir", self.folder, "--cache", "4M"], "no cluster in"),
-                (["restart", "--dir", self.folder, "--cache", "lots"], "not a size"),
-                (["up", "--dir", self.folder, "--compressor", "lz4"], "zstd"),
-                (["up", "--dir", self.folder, "--oplog-size", "0"], "1 to 100000"),
-                (["up", "--dir", self.folder, "--owner", "me"], "--owner"),
-                (["kill", "--dir", self.folder], "MEMBER")):
-            with self.subTest(words=words):
-                done = self.run_cluster(*words)
-                self.assertNotEqual(0, done.returncode)
-                self.assertIn(said, done.stderr)
-                self.assertNotIn("Traceback", done.stderr)
-        self.assertEqual(["letter"], os.listdir(full))
-        self.assertFalse(os.path.exists(self.folder))
-
-    def test_no_such_member(self):
-        self.up("--shards", "1", "--routers", "0")
-        for name in ("s1", "s0.1", "r0", "x"):
-            self.on("kill", name, status=1)
-            self.assertIn("no member %s; there are c0, s0" % name, self.said)
-
-
 @unittest.skipUnless(os.access(LABROUTER, os.X_OK), "labrouter was not built")
 class Routers(Case):
     def up(self, *words, **environment):
@@ -376,26 +285,6 @@ class Routers(Case):
                       for stats in client.aggregate("test", "here", [{"$collStats": {"count": {}}}])}
             self.assertEqual(["s0", "s1"], sorted(placed))
             self.assertEqual(1000, sum(placed.values()))
-
-    def alone(self, uri, name):
-        """The URI with one of the routers."""
-        hosts = ",".join(member["address"] for member in self.members().values() if member["role"] == "router")
-        self.assertIn(hosts, uri)
-        return uri.replace(hosts, self.members()[name]["address"])
-
-    def test_two_routers(self):
-        uri = self.up("--routers", "2", "--router", "labrouter", "--auth", "--tls")
-        self.assertEqual(["c0", "s0", "s1", "r0", "r1"], list(self.members()))
-        first, second = self.alone(uri, "r0"), self.alone(uri, "r1")
-        self.shard_and_fill(first)
-        self.on("kill", "r0")
-        with mongo.Client(second) as client:
-            self.assertEqual(1000, client.count("test", "here"))
-        self.on("start", "r0")
-        self.on("down")
-        self.assertEqual(uri, self.up())
-        with mongo.Client(first) as client:
-            self.assertEqual(1000, client.count("test", "here"))
 
     def test_a_mongos_is_preferred(self):
         """With a program that takes a mongos' options and the public commands; it is not a real one."""

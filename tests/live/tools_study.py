@@ -55,11 +55,6 @@ class Study(unittest.TestCase):
                 self.assertEqual([], processes_below(self.folder))
                 self.assertEqual([], list((self.folder / name).glob("servers-*")))
 
-    def test_mistakes(self):
-        """a study that is not there, a scale that is none"""
-        self.assertIn("invalid choice", self.study("mots", status=2).stderr)
-        self.assertIn("is neither tiny", self.study("mot", "--scale", "small", status=2).stderr)
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -11,9 +11,9 @@ import random
 import tempfile
 import unittest
 
-from running import tipple
+from running import NIGHTLY, tipple
 
-TABLES = 400
+TABLES = 400 if NIGHTLY else 150
 MOST_ASKED = 0.3  # of them
 WORDS = "the quick brown fox jumps over lazy dog Berlin Paris Oslo Müller café naïve Straße rue de la Paix O'Neil".split()
 NOTHING = {"", "na", "null", "n/a", "-"}

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import isd_rows_check as check  # noqa: E402
 
 TIPPLE, DATA = os.environ["TIPPLE"], os.path.join(os.environ["TIPPLE_ROOT"], "tests/data/isd")
-RECORDS, STATIONS = 130000, 100
+RECORDS, STATIONS = (130000 if os.environ.get("TIPPLE_NIGHTLY") == "1" else 60000), 100
 
 # A published file, and the ids of the stations that are made like it.
 LIKE = {
@@ -124,7 +124,7 @@ def read_all(text):
             failures.append("record %d: %s\n  %s" % (number, mistake, line))
             if len(failures) > 20:
                 break
-    expect(len(wrong) == 1, "%d wrong counts" % len(wrong))
+    expect(len(wrong) == RECORDS // 100000, "%d wrong counts" % len(wrong))  # one in very many
     return made
 
 
@@ -175,8 +175,8 @@ def check_variety(made):
     wanted = check.FAMILIES | check.OBSERVED | {
         "hour 24", "no ids", "wban alone", "no sections", "no place", "negative", "zero", "calm", "variable", "two remarks",
         "blank at the end", "old", "letter"}
-    expect(not wanted - set(name for name in count if count[name]), "none of %s" % sorted(
-        name for name in wanted if not count[name]))
+    missing = sorted(name for name in wanted if not count[name])
+    expect(len(missing) <= (0 if RECORDS > 100000 else 2), "none of %s" % missing)  # the rarest need very many
     old = count["old"] / len(made)
     expect(0.02 < old < 0.12, "%.3f of the records are from before 1970" % old)
     modern = [len(record) for record, _ in made if record[15:19] >= "1996"]
@@ -194,10 +194,10 @@ def check_ways(folder):
     expect(gzip.decompress(generate(*few, "--seed", "5", "--gzip")) == once, "packed bytes are other ones")
     expect(len(generate("--records", "7").split(b"\n")) == 8, "7 records are not 7 lines")
     expect(generate("--records", "0") == b"", "no records are not nothing")
-    whole = generate("--records", "60000", "--stations", "3", "--seed", "9").decode()
+    whole = generate("--records", "20000", "--stations", "3", "--seed", "9").decode()
     for packed in (False, True):
         where = os.path.join(folder, "packed" if packed else "plain")
-        generate("--records", "60000", "--stations", "3", "--seed", "9", "--directory", where, *["--gzip"] * packed)
+        generate("--records", "20000", "--stations", "3", "--seed", "9", "--directory", where, *["--gzip"] * packed)
         files = {}
         for name in os.listdir(where):
             with (gzip.open if packed else open)(os.path.join(where, name), "rt", newline="\n") as file:

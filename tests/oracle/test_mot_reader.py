@@ -3,7 +3,7 @@
 odd files made by hand, and on generated files of every release. Rejects must be the same lines; the records written
 again must make the same documents, and rows that were written the usual way must come back byte for byte.
 
-TIPPLE names the program. MOT_ROWS (2,000, or 15,000 with TIPPLE_NIGHTLY=1): rows of each generated file."""
+TIPPLE names the program. MOT_ROWS (800, or 15,000 with TIPPLE_NIGHTLY=1): rows of each generated file."""
 import json
 import os
 import pathlib
@@ -17,7 +17,7 @@ from reading import lines_of, to_json  # noqa: E402
 from running import NIGHTLY, REJECTED, ROOT, tipple  # noqa: E402
 
 DATA = ROOT / "tests/data/mot"
-ROWS = int(os.environ.get("MOT_ROWS", "15000" if NIGHTLY else "2000"))
+ROWS = int(os.environ.get("MOT_ROWS", "15000" if NIGHTLY else "800"))
 RELEASES = ["2013", "2016", "2017-first", "2017", "2020", "2021", "2023", "2024"]
 
 

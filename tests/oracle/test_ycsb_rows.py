@@ -11,7 +11,7 @@ import string
 import unittest
 
 from reading import to_json, whole
-from running import generated, tipple
+from running import NIGHTLY, generated, tipple
 
 TEXTS, NUMBERS, VALUES, EXPONENT = 8, 8, 1000000, 0.99
 KEYS = ["_id", *("field%d" % i for i in range(TEXTS)), *("fieldInt%d" % i for i in range(NUMBERS))]
@@ -87,7 +87,7 @@ class Ycsb(unittest.TestCase):
 
     def test_shares(self):
         """frequent numbers one by one, rare ones by ranges; columns and rows do not depend on each other"""
-        rows = rows_of(made("--documents", "120k", "--seed", "5", "--text-bytes", "1"))
+        rows = rows_of(made("--documents", "120k" if NIGHTLY else "40k", "--seed", "5", "--text-bytes", "1"))
         wanted, all_counts = shares(), collections.Counter()
         columns = [[row[1 + TEXTS + i] for row in rows] for i in range(NUMBERS)]
         for name, column in zip(KEYS[1 + TEXTS:], columns):
@@ -97,7 +97,7 @@ class Ycsb(unittest.TestCase):
                 self.near(counts[value], len(rows), wanted[value], "%d in %s" % (value, name))
         self.assertTrue(0 <= min(all_counts) and max(all_counts) < VALUES)
         draws = NUMBERS * len(rows)
-        for value in (*range(200), 16000, 17000):
+        for value in range(200):
             self.near(all_counts[value], draws, wanted[value], value)
         edges = [0, 2, 9, 30, 99, 315, 999, 4095, 4096, 4111, 4112, 10000, 31622, 100000, 316227, 990000, 999900, VALUES]
         for low, high in zip(edges, edges[1:]):

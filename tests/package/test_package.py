@@ -61,6 +61,7 @@ class Package(unittest.TestCase):
         self.assertIn("the tests are left out", said)
         self.assertFalse(pathlib.Path("without python/tests").exists())
 
+    @unittest.skipUnless(os.environ.get("TIPPLE_NIGHTLY") == "1", "only with TIPPLE_NIGHTLY=1")
     def test_without_cmocka(self):
         """tools/quickstart installs none: what needs it is left out, and all else is there."""
         hidden = pathlib.Path("pkg-config without cmocka")
