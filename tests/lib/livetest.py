@@ -13,7 +13,6 @@ Documents and `_id`s are computed here from the text alone; nothing is asked of 
 import contextlib
 import datetime
 import functools
-import hashlib
 import io
 import json
 import os
@@ -44,7 +43,10 @@ NAMES = (b"test_id|vehicle_id|test_date|test_class_id|test_type|test_result|test
          b"|colour|fuel_type|cylinder_capacity|first_use_date")
 FIELDS = (("t", "int"), ("v", "int"), ("d", "date"), ("c", "code"), ("y", "code"), ("r", "code"), ("m", "int"),
           ("s", "code"), ("k", "text"), ("o", "text"), ("u", "text"), ("f", "code"), ("e", "int"), ("i", "date"))
+KEYS, KINDS = zip(*FIELDS)
 TARS = {"ustar": tarfile.USTAR_FORMAT, "gnu": tarfile.GNU_FORMAT, "pax": tarfile.PAX_FORMAT}
+LANES = [int("{:010b}".format(number)[::-1], 2) for number in range(1024)]
+BEGINNING = struct.Struct("<i5sq").pack
 nightly = unittest.skipUnless(NIGHTLY, "only with TIPPLE_NIGHTLY=1")
 
 
@@ -52,6 +54,11 @@ nightly = unittest.skipUnless(NIGHTLY, "only with TIPPLE_NIGHTLY=1")
 
 def rows(count, seed=1, header=True, delimiter=b"|", end=b"\n", bad=()):
     """MOT text; the records whose numbers are in `bad` have a field too few."""
+    return _rows(count, seed, header, delimiter, end, frozenset(bad))
+
+
+@functools.lru_cache(64)
+def _rows(count, seed, header, delimiter, end, bad):
     draw = random.Random(seed)
     cars = [(b"FORD", b"FIESTA", b"PE"), (b"VAUXHALL", b"CORSA", b"DI"), (b"BMW", b"3 SERIES", b"PE"),
             (b"CITRO\xc3\x8bN", b"C4", b"DI"), (b"SKODA", b"", b"NULL")]
@@ -67,7 +74,7 @@ def rows(count, seed=1, header=True, delimiter=b"|", end=b"\n", bad=()):
     return b"".join(line + end for line in lines)
 
 
-@functools.lru_cache(4096)
+@functools.lru_cache(1 << 16)
 def element(key, kind, text):
     """One field of a document as BSON, by the rules of the format: padding of codes, fillers, numbers, dates."""
     name = key.encode() + b"\0"
@@ -75,7 +82,7 @@ def element(key, kind, text):
         text = text.strip(b" ")
     if text == b"" or (text == b"NULL" and kind != "text"):
         return b""
-    if kind == "int" and re.fullmatch(rb" *[+-]?[0-9]+ *", text):
+    if kind == "int" and (text.isdigit() or re.fullmatch(rb" *[+-]?[0-9]+ *", text)):
         value = int(text)
         return b"\x10" + name + struct.pack("<i", value) if -2**31 <= value < 2**31 else \
             b"\x12" + name + struct.pack("<q", value)
@@ -97,17 +104,16 @@ def body_of(record, delimiter=b"|"):
         return None
     if len(fields) > 14:  # delimiters in the model
         fields[9:-4] = [delimiter.join(fields[9:-4])]
-    return b"".join([element(key, kind, text) for (key, kind), text in zip(FIELDS, fields)])
+    return b"".join(map(element, KEYS, KINDS, fields))
 
 
 def record_id_make(ordinal, offset, base):
     """Design: int64( lane << 53 | voff ), lane = the 10 bits of (ordinal + offset / 256 KiB) mod 1024, reversed."""
-    lane = int("{:010b}".format((ordinal + offset // WINDOW) % 1024)[::-1], 2)
-    return lane << 53 | base + offset
+    return LANES[(ordinal + offset // WINDOW) % 1024] << 53 | base + offset
 
 
 def document(number, body):
-    return struct.pack("<i", len(body) + 18) + b"\x12_id\0" + struct.pack("<q", number) + body + b"\0"
+    return BEGINNING(len(body) + 18, b"\x12_id\0", number) + body + b"\0"
 
 
 def records(text):
@@ -126,8 +132,10 @@ class File:
     def __init__(self, ordinal, extents, kind, path, text, disk=0, delimiter=b"|"):
         self.ordinal, self.extents, self.kind, self.path, self.text, self.disk = ordinal, extents, kind, path, text, disk
         self.documents, self.rejected, self.places = {}, [], {}
+        base, start = extents[0]
         for offset, line, record in records(text):
-            base, start = max((extent for extent in extents if extent[1] <= offset), key=lambda extent: extent[1])
+            if len(extents) > 1:
+                base, start = max((extent for extent in extents if extent[1] <= offset), key=lambda extent: extent[1])
             body, number = body_of(record, delimiter), record_id_make(ordinal, offset, base - start)
             self.places[number] = (offset, line, record)
             if body is None:
@@ -512,10 +520,6 @@ def wait_for(condition, seconds=LONG):
             return False
         time.sleep(0.01)
     return True
-
-
-def digest(documents):
-    return hashlib.md5(b"".join(documents[number] for number in sorted(documents))).hexdigest()
 
 
 # ------------------------------------------------------------------------------------------------------- main
