@@ -1,9 +1,7 @@
 """What `tipple load` reads: plain files, folders, patterns, pipes and packed files, each document byte for byte.
 needs: standalone; nightly on: replset"""
 import contextlib
-import csv
 import gzip
-import io
 import os
 import subprocess
 import threading
@@ -12,7 +10,7 @@ import zipfile
 
 import live
 import livetest
-from livetest import Books, document, element, record_id_make, rows
+from livetest import Books, record_id_make, rows
 
 
 def turned(text):
@@ -26,14 +24,12 @@ class Inputs(livetest.Case):
         """a header in the middle that names other columns ends the load: what is behind it would be read wrongly"""
         names = rows(0)
         for number, (before, after, line) in enumerate((
-                (rows(100), turned(rows(50, 2)), 102), (rows(9000), turned(rows(5000, 2)), 9002),
-                (rows(100, header=False), names[:-1] + b"|completed_date\n", 101), (b"# exported\n", turned(rows(5)), 2),
-                (rows(9), rows(9, 2, delimiter=b","), 11), (rows(9), b"test_id|vehicle_id\n1|2\n", 11))):
+                (rows(100), turned(rows(50, 2)), 102), (rows(4000), turned(rows(2000, 2)), 4002),
+                (rows(100, header=False), names[:-1] + b"|completed_date\n", 101), (b"# exported\n", turned(rows(5)), 2))):
             collection = "other%d" % number
             self.write("a.csv", before + after)
-            for _ in range(2):
-                self.load("a.csv", collection=collection, status=5)
-                self.assertRegex(self.stderr, r"a\.csv:%d: .* header .*tipple forget a\.csv" % line)
+            self.load("a.csv", collection=collection, status=5)
+            self.assertRegex(self.stderr, r"a\.csv:%d: .* header .*tipple forget a\.csv" % line)
             found = {raw["t"] for raw in self.documents(collection)}
             if len(before) < livetest.WINDOW:  # a block behind the header's may have been sent before that was read
                 self.assertEqual(set(), found, "a record of its block is there")
@@ -44,9 +40,9 @@ class Inputs(livetest.Case):
                 self.assertEqual(50, self.load("a.csv", "--limit", 50, collection=collection + "l")["loaded"])
         self.shorten_lease(1, "other1")
         self.tipple("forget", "a.csv", "--delete", "--yes", "--uri", self.uri("other1"))
-        self.write("1.csv", rows(9000))
-        self.write("2.csv", turned(rows(5000, 2)))
-        self.assertEqual(14000, self.load("1.csv", "2.csv", collection="other1")["loaded"])
+        self.write("1.csv", rows(4000))
+        self.write("2.csv", turned(rows(2000, 2)))
+        self.assertEqual(6000, self.load("1.csv", "2.csv", collection="other1")["loaded"])
 
     def test_same_header(self):
         """a header in the middle that names the same columns is passed over; one that is still being written is not known
@@ -65,73 +61,29 @@ class Inputs(livetest.Case):
         self.assertEqual((20, 1), (said["loaded"], said["rejected"]))
         self.assertIn("c.csv:12:1 (offset", self.stderr)
 
-    def test_plain_file(self):
-        """a plain file of several windows: every document and every _id"""
-        text = rows(9000)
-        self.write("a.csv", text)
-        counts = self.load("a.csv")
-        self.assertEqual((9000, 9000, 0), (counts["read"], counts["loaded"], counts["already_there"]))
-        self.holds(Books().plain("a.csv", text))
-
     def test_several_files(self):
         """several files, one of them without a header, tabs and commas, each in the order given"""
-        texts = {"b.txt": rows(700, 1), "a.txt": rows(600, 2, header=False), "c.tsv": rows(500, 3, delimiter=b"\t"),
+        texts = {"b.txt": rows(4000, 1), "a.txt": rows(600, 2, header=False), "c.tsv": rows(500, 3, delimiter=b"\t"),
                  "d.csv": rows(400, 4, delimiter=b",")}
         books = Books()
         for name, text in texts.items():
             self.write(name, text)
             books.plain(name, text, delimiter={"c": b"\t", "d": b","}.get(name[0], b"|"))
-        self.assertEqual(2200, self.load(*texts)["loaded"])
-        self.holds(books)
-
-    def test_folder(self):
-        """a folder is walked by name; hidden files and resource forks are left out with a word"""
-        books = Books()
-        for seed, name in enumerate(("d/1.csv", "d/in/ner.csv", "d/z.csv")):
-            self.write(name, rows(300, seed + 1))
-            books.plain(name, rows(300, seed + 1))
-        for name in ("d/.hidden", "d/._1.csv", "d/__MACOSX/1.csv"):
-            self.write(name, rows(5, 9))
-        self.assertEqual(900, self.load("./d//")["loaded"])
-        self.assertRegex(self.stderr, "skipped .*d/+.hidden")
-        self.assertRegex(self.stderr, "skipped .*d/+__MACOSX")
-        self.holds(books)
-
-    def test_names_that_are_spelled_alike(self):
-        """a name with a line end in it, and one that is literally how the first is shown: two files"""
-        texts = {"a\nb.csv": rows(300, 1), "a\\x0ab.csv": rows(200, 2), "a\\b.csv": rows(100, 3)}
-        for name, text in texts.items():
-            self.write(name, text)
-        self.assertEqual(300, self.load("a\nb.csv")["loaded"])
-        self.assertEqual(300, self.load("a\\x0ab.csv", "a\\b.csv")["loaded"])
-        books = Books()
-        for name, text in texts.items():
-            books.plain(name, text)
-        self.holds(books)
-        self.assertEqual(0, self.load(*texts)["read"])
-        self.assertIn("a\\b.csv", [file["path"] for file in self.files()], "ordinary backslashes stay")
-
-    def test_pattern(self):
-        """a pattern that no shell has expanded; the same file named twice is taken once"""
-        books = Books()
-        for number in (1, 10, 2):  # as strcmp sorts them
-            self.write("part_%d.csv" % number, rows(200, number))
-            books.plain("part_%d.csv" % number, rows(200, number))
-        self.assertEqual(600, self.load("part_*.csv", "part_2.csv")["loaded"])
+        self.assertEqual(5500, self.load(*texts)["loaded"])
         self.holds(books)
 
     def test_many_files(self):
-        """a thousand small files in folders, some of them packed"""
+        """two hundred small files in folders, some of them packed"""
         books = Books()
-        for number in range(1000):
+        for number in range(200):
             name, text = "d/%02d/%04d" % (number // 40, number), rows(3, number + 1, header=number % 2)
             packed = gzip.compress(text) if number % 5 == 0 else None
             self.write(name, packed or text)
             books = books.gzip(name, text, packed) if packed else books.plain(name, text)
-        self.assertEqual(3000, self.load("d")["loaded"])
+        self.assertEqual(600, self.load("d")["loaded"])
         self.holds(books)
         again = self.load("d")
-        self.assertEqual((0, 1000), (again["read"], again["files_skipped"]))
+        self.assertEqual((0, 200), (again["read"], again["files_skipped"]))
 
     def test_names(self):
         """names with odd bytes, links to files, and names that look like options"""
@@ -150,40 +102,14 @@ class Inputs(livetest.Case):
         self.assertNotIn(b"\xe9", self.tipple("where", "--uri", self.uri(), min(
             Books().plain("", text).plain("", rows(30, 2)).files[1].documents)).stdout)
 
-    def test_stdin(self):
-        """stdin: loaded; it has no identity, so a second time is another input"""
-        text = rows(3000)
-        self.load("-", stdin=text)
-        self.holds(Books().stream("-", text))
-        self.assertEqual(3000, self.load("-", stdin=text)["loaded"])
-        self.holds(Books().stream("-", text).stream("-", text))
-
     def test_stdin_with_a_name(self):
         """stdin with --input-name is known again, and loaded once"""
-        text = rows(2000)
+        text = rows(500)
         self.load("-", "--input-name", "june", stdin=text)
         self.holds(Books().stream("june", text))
         again = self.load("-", "--input-name", "june", stdin=text)
-        self.assertEqual((0, 2000), (again["loaded"], again["records_skipped"]))
+        self.assertEqual((0, 500), (again["loaded"], again["records_skipped"]))
         self.holds(Books().stream("june", text))
-
-    @livetest.nightly
-    def test_stdin_with_a_name_of_others(self):
-        """another stream under a name that was given before is refused, and so is a longer or a shorter one"""
-        for count in (1000, 20000):  # one block; many
-            text, name = rows(count), "june%d" % count
-            self.load("-", "--input-name", name, stdin=text)
-            before = self.documents()
-            for other in (text + rows(10, 2, header=False), text[:-1] + b"9\n", rows(count, 3), text[:len(text) // 2], b""):
-                for words in ((), ("--reload-changed",)):
-                    self.load("-", "--input-name", name, *words, stdin=other, status=5)
-                    self.assertIn("forget " + name, self.stderr)
-            self.assertEqual(before, self.documents())
-            self.load("-", "--input-name", name, stdin=text)
-            for status, other in ((0, text), (5, text + rows(10, 2, header=False))):
-                done = self.tipple("load", "-f", "mot", "--uri", self.uri(), "--input-name", name, "-", stdin=other, status=status)
-                self.assertEqual(not status, b"nothing to load: " in done.stdout)
-        self.assertEqual(21000, len(self.documents()))
 
     def killed_in_the_middle(self, name, text):
         """A load of a stream that is killed when about half of it is there, of which some is done and some is not."""
@@ -194,27 +120,6 @@ class Inputs(livetest.Case):
         self.assertIsNone(load.poll(), "it has ended too early")
         load.kill()
         load.wait(livetest.LONG)
-
-    @unittest.skipIf(live.KIND == "replset", "on a standalone")
-    @livetest.nightly
-    def test_stdin_of_others_after_a_kill(self):
-        """what a killed load had sent of a stream is compared, too: a shorter one, one of other content, and one that has
-        nothing at all are refused"""
-        self.shorten_lease(1)
-        text = rows(30000)
-        half = text[:text.index(b"\n100005000|") + 1]
-        for number, other in enumerate((half, rows(30000, 2), rows(30000, 2, header=False), rows(2000, 3), b"")):
-            name, others = "march%d" % number, self.there()
-            self.killed_in_the_middle(name, text)
-            before = self.there()
-            for _ in range(2):
-                self.load("-", "--input-name", name, stdin=other, status=5)
-                self.assertIn("forget %s --delete" % name, self.stderr)
-            self.assertLessEqual(before, self.there())
-            self.tipple("forget", "--uri", self.uri(), "--delete", "--yes", name)
-            self.assertEqual(others, self.there())
-            self.load("-", "--input-name", name, stdin=other)
-            self.assertEqual(max(0, other.count(b"\n") - other.startswith(b"test_id")), self.there() - others)
 
     @unittest.skipIf(live.KIND == "replset", "on a standalone")
     @livetest.nightly
@@ -237,16 +142,16 @@ class Inputs(livetest.Case):
 
     def test_stdin_cut_off_and_longer(self):
         """a stream whose load was interrupted goes on with the longer one"""
-        text = rows(30000)
-        self.load("-", "--input-name", "july", "--limit", 20000, stdin=text)
-        self.load("-", "--input-name", "july", stdin=rows(30000, 2), status=5)
+        text = rows(8000)
+        self.load("-", "--input-name", "july", "--limit", 5000, stdin=text)
+        self.load("-", "--input-name", "july", stdin=rows(8000, 2), status=5)
         more = text + rows(500, 2, header=False)
         self.load("-", "--input-name", "july", stdin=more)
         self.holds(Books().stream("july", more))
 
     def test_fifo(self):
         """a FIFO whose writer comes late, and one with gzip in it"""
-        text = rows(4000)
+        text = rows(1000)
         os.mkfifo(self.folder / "pipe")
         load = self.start("pipe")
         thread = livetest.feed(self.folder / "pipe", text)
@@ -288,38 +193,9 @@ class Inputs(livetest.Case):
         self.assertEqual(0, load.wait(livetest.LONG), "status")
         self.holds(Books().stream("-", text))
 
-    def test_gzip(self):
-        """gzip of several members that are cut anywhere, known by its first bytes, not its name"""
-        text = rows(8000)
-        packed = b"".join(gzip.compress(text[at:at + 333333], 1) for at in range(0, len(text), 333333))
-        self.write("a.dat", packed)
-        self.load("a.dat")
-        self.holds(Books().gzip("a.dat", text, packed))
-
-    def test_zstd(self):
-        """zstd: frames with and without their size, and what the program zstd makes"""
-        text = rows(6000)
-        stated = livetest.zstd_frame(text[:500000]) + livetest.zstd_frame(text[500000:])
-        self.write("a.zst", stated)
-        self.write("b.zst", livetest.zstd_frame(text, stated=False))
-        self.load("a.zst", "b.zst")
-        books = Books().add("zstd", "a.zst", text, len(text), len(stated)).add("zstd", "b.zst", text, livetest.STREAM, 0)
-        self.holds(books)
-
-    def test_zip(self):
-        """zip: stored and deflated members are files of their own, __MACOSX is skipped"""
-        first, second = rows(3000, 1), rows(2500, 2)
-        self.write("a.zip", livetest.zip_of(("in/1.csv", first, zipfile.ZIP_DEFLATED), ("in/", b"", 0),
-                                            ("__MACOSX/in/._1.csv", b"\0\5\x16\7", zipfile.ZIP_STORED),
-                                            ("2.csv", second, zipfile.ZIP_STORED)))
-        self.assertEqual(5500, self.load("a.zip")["loaded"])
-        self.assertRegex(self.stderr, "skipped a.zip!__MACOSX")
-        self.holds(Books().plain("a.zip!in/1.csv", first).plain("a.zip!2.csv", second))
-        self.assertEqual(["a.zip!in/1.csv", "a.zip!2.csv"], [file["path"] for file in self.files()])
-
     def test_mix(self):
         """all kinds in one load, with few threads and with many"""
-        text = [rows(1500, seed) for seed in range(1, 6)]
+        text = [rows(500, seed) for seed in range(1, 6)]
         packed = gzip.compress(text[1])
         self.write("p.csv", text[0])
         self.write("g.gz", packed)
@@ -331,7 +207,7 @@ class Inputs(livetest.Case):
             collection = "results%d" % threads
             counts = self.load("p.csv", "g.gz", "z.zst", "z.zip", "-", "--threads", threads, "--batch", batch,
                                stdin=text[4], collection=collection)
-            self.assertEqual(7500, counts["loaded"])
+            self.assertEqual(2500, counts["loaded"])
             self.holds(books, collection)
 
     def test_line_ends(self):
@@ -376,14 +252,14 @@ class Inputs(livetest.Case):
         names = ["%d.csv" % number for number in range(40)]
         for name in names:
             self.write(name, rows(2)[:-1])
-        for limit in 1, 2, 3, 4, 40, 41, 79, 80, 81:
+        for limit in 1, 3, 41, 80:
             with self.subTest(limit=limit):
                 counts = self.load(*names, "--limit", limit, collection="limit%d" % limit)
                 self.assertEqual(min(limit, 80), counts["read"])
                 self.assertEqual(min(limit, 80), self.client.count(self.database, "limit%d" % limit))
         for name in names:
             self.write(name, rows(1)[:-1])
-        for limit in 1, 2, 39, 40, 41:
+        for limit in 1, 39, 40:
             with self.subTest(of_one_record=limit):
                 counts = self.load(*names, "--limit", limit, collection="one%d" % limit)
                 self.assertEqual(min(limit, 40), counts["loaded"])
@@ -414,29 +290,9 @@ class Inputs(livetest.Case):
         self.assertEqual(2, self.load("a.csv")["values_kept_as_text"])
         self.holds(Books().plain("a.csv", text))
 
-    def test_quotes(self):
-        """quoted fields as Python's csv reads them"""
-        plain = rows(40, header=False, delimiter=b",").decode().splitlines()
-        out = io.StringIO()
-        table = [line.split(",") for line in plain]
-        for number, fields in enumerate(table):
-            fields[9] = ('MINI "S"', "GOLF, 1.6", "X", '""', ",")[number % 5]
-        csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(table)
-        text = out.getvalue().encode()
-        self.write("a.csv", text)
-        self.load("a.csv")
-        expected = {}
-        for offset, _, record in livetest.records(text):
-            fields = next(csv.reader([record.decode()]))
-            number = record_id_make(0, offset, 0)
-            expected[number] = document(number, b"".join(
-                element(key, kind, field.encode()) for (key, kind), field in zip(livetest.FIELDS, fields)))
-        self.assertEqual(40, len(expected))
-        self.holds(expected)
-
     def test_generated(self):
         """what `tipple generate` makes: as many documents as lines, and the ids of their places"""
-        done = self.tipple("generate", "mot", "--rows", 50000, "--seed", 3)
+        done = self.tipple("generate", "mot", "--rows", 10000, "--seed", 3)
         text = done.stdout
         self.write("a.csv", text)
         places = [record_id_make(0, offset, 0) for offset, _, _ in livetest.records(text)]
