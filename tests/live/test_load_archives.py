@@ -2,14 +2,12 @@
 needs: standalone; nightly on: replset"""
 import gzip
 import random
-import resource
 import signal
 import tarfile
-import zipfile
 
 import live
 import livetest
-from livetest import Books, rows, tar_of, zip_of
+from livetest import Books, rows, tar_of
 
 PACKINGS = {"tar": lambda tar: tar, "tar.gz": lambda tar: gzip.compress(tar, 1), "tar.zst": livetest.zstd_frame,
             "parts.tgz": lambda tar: b"".join(gzip.compress(tar[at:at + 99999], 1) for at in range(0, len(tar), 99999))}
@@ -17,10 +15,10 @@ PACKINGS = {"tar": lambda tar: tar, "tar.gz": lambda tar: gzip.compress(tar, 1),
 
 class Archives(livetest.Case):
     def test_members(self):
-        """members of all kinds, in tars of all dialects, packed in all ways, with one thread and with many"""
+        """members of all kinds, in tars of all dialects, packed and not, with one thread and with many"""
         deep = "/".join(["d" * 60] * 4) + "/deep.csv"
-        for number, (kind, packing) in enumerate((kind, packing) for kind in livetest.TARS for packing in PACKINGS):
-            texts = [rows(count, number * 10 + seed, bad={7}) for seed, count in enumerate((3000, 20, 900, 0, 400, 70))]
+        for number, (kind, packing) in enumerate((("ustar", "tar"), ("gnu", "parts.tgz"), ("pax", "tar.zst"), ("pax", "tar"))):
+            texts = [rows(count, number * 10 + seed, bad={7}) for seed, count in enumerate((1000, 20, 300, 0, 100, 70))]
             packed = [gzip.compress(text) for text in texts]
             framed = livetest.zstd_frame(texts[2])
             tar = tar_of(("2014/a.gz", packed[0]), ("./2014//b.csv", texts[1]), ("2014/c.zst", framed), ("empty", b""),
@@ -50,9 +48,9 @@ class Archives(livetest.Case):
     def test_many_archives(self):
         """a folder of tars by year beside other files: all of it, and again nothing"""
         books = Books()
-        for year in range(1901, 1913):
+        for year in range(1901, 1907):
             members = [("%d/%06d-99999-%d.gz" % (year, number, year), rows(number % 40, year * 100 + number))
-                       for number in range(60)]
+                       for number in range(30)]
             packed = [(name, gzip.compress(text)) for name, text in members]
             end = ("tar", "tar.gz", "tar.zst")[year % 3]
             self.write("isd/%d.%s" % (year, end), PACKINGS[end](tar_of(*packed)))
@@ -63,7 +61,7 @@ class Archives(livetest.Case):
         self.load("isd")
         self.holds(books)
         again = self.load("isd")
-        self.assertEqual((0, 12 * 60 + 1), (again["read"], again["files_skipped"]))
+        self.assertEqual((0, 6 * 30 + 1), (again["read"], again["files_skipped"]))
 
     @livetest.nightly
     def test_resume(self):
@@ -105,70 +103,6 @@ class Archives(livetest.Case):
             self.assertEqual((300, 1), (counts["read"], counts["files_skipped"]))
             self.write(name, PACKINGS[end](tar_of(("in/a", other))))
             self.refused("%s!in/a has changed" % name, name, collection=collection, status=5)
-
-    def test_renamed_members(self):
-        """members of an archive that was made again, or of another one, by other names: each is told to be the one that it was; those of
-        the same size but another content are not"""
-        for end in ("tar", "tar.gz", "zip"):
-            collection, name = "results" + end.replace(".", ""), "a." + end
-
-            def make(*members):
-                return zip_of(*((*each, zipfile.ZIP_STORED) for each in members)) if end == "zip" else PACKINGS[end](tar_of(*members))
-
-            one, two, three = rows(500, 1), rows(400, 2), rows(300, 3)
-            self.write(name, make(("in/a.csv", one), ("in/b.csv", two)))
-            self.load(name, collection=collection)
-            self.write(name, make(("in/a.csv", one), ("in/b.csv", two), ("in/c.csv", three)))
-            self.load(name, collection=collection)
-            self.assertNotIn("loaded as another file", self.stderr)
-            same_size = one.replace(b"BMW", b"SAA")
-            self.write("new/b." + end, make(("a.csv", one), ("in/d.csv", two), ("in/e.csv", same_size)))
-            self.assertEqual(1400, self.load("new/b." + end, collection=collection)["loaded"])
-            for new, old in (("a.csv", "in/a.csv"), ("in/d.csv", "in/b.csv")):
-                self.assertRegex(self.stderr, "new/b.%s!%s .*than %s!%s, .*same size" % (end, new, name, old))
-            self.assertEqual(2, self.stderr.count("as another file"))
-
-    def test_members_of_one_name(self):
-        """equal members of two archives are two, also where the first archive is gone, and it stands in a folder of the archive"""
-        for end in ("tar.gz", "zip"):
-            collection, text = "results" + end[-2:], rows(300, 4)
-            for name in ("jan." + end, "feb." + end):
-                self.write(name, zip_of(("data/r.csv", text, zipfile.ZIP_STORED)) if end == "zip"
-                           else PACKINGS[end](tar_of(("data/r.csv", text))))
-            self.load("jan." + end, collection=collection)
-            (self.folder / ("jan." + end)).rename(self.folder / "gone")
-            self.assertEqual(300, self.load("feb." + end, collection=collection)["loaded"])
-            self.assertIn("feb.%s!data/r.csv has another name than jan.%s!data/r.csv" % (end, end), self.stderr)
-            (self.folder / "there").mkdir(exist_ok=True)
-            (self.folder / "gone").rename(self.folder / "there" / ("jan." + end))
-            self.assertEqual(0, self.load("there/jan." + end, collection=collection)["loaded"])
-
-    def test_packed_otherwise(self):
-        """what is loaded again, compressed, unpacked or in a zip, is told, as is what one command has in both ways; copies are not, nor
-        files of a name that comes again and again in other folders"""
-        text = rows(500, 1)
-        self.write("jan/a.csv", text)
-        self.load("jan/a.csv", "--copies", 2)
-        self.write("b.csv", rows(30, 3))
-        self.load("b.csv")
-        self.assertEqual("", self.stderr)
-        self.write("a.zip", zip_of(("jan/a.csv", text, zipfile.ZIP_DEFLATED)))
-        self.load("a.zip")
-        self.assertRegex(self.stderr, "a.zip!jan/a.csv .* jan/a.csv, .*packed")
-        self.write("feb/a.csv.gz", gzip.compress(rows(500, 2)))
-        self.load("feb/a.csv.gz")
-        self.assertEqual("", self.stderr)
-        self.write("two/c.csv", text[:-9])
-        self.write("two/c.csv.gz", gzip.compress(text[:-9]))
-        self.load("two")
-        self.assertRegex(self.stderr, "two/c.csv.gz .* two/c.csv, .*packed")
-        self.load("two")
-        self.assertEqual("", self.stderr)
-        self.write("d.csv", rows(20, 5))
-        self.load("d.csv")
-        self.write("old/d.csv.gz", gzip.compress(rows(20, 5)))
-        self.load("old/d.csv.gz")
-        self.assertRegex(self.stderr, "old/d.csv.gz .* d.csv, .*packed")
 
     def test_rolled(self):
         """a member of the same last name, in an archive that was written anew, is another input: nothing is removed"""
@@ -220,28 +154,6 @@ class Archives(livetest.Case):
             said = self.tipple("where", "--uri", self.uri(collection), number).stdout.decode()
             self.assertIn("%s!y/second" % name, said)
             self.assertIn("line %s" % line, said.replace(",", ""))
-
-    def test_stop_while_listing(self):
-        """Ctrl-C while a large packed tar is searched for its members stops at once"""
-        size = 16 << 30
-        head = tarfile.TarInfo("large")
-        head.size = size
-        zeros = gzip.compress(b"\n" * (64 << 20), 6)
-        self.write("large.tgz", gzip.compress(head.tobuf(tarfile.GNU_FORMAT)) + zeros * (size >> 26) +
-                   gzip.compress(b"\0" * 1024))
-        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-        load = self.start("large.tgz")
-        self.assertTrue(livetest.wait_for(lambda: load.poll() is not None or self.cpu_seconds(load) > 0.5))
-        self.assertIsNone(load.poll())
-        before = self.cpu_seconds(load)
-        load.send_signal(signal.SIGINT)
-        said = load.communicate(timeout=livetest.LONG)[1].decode()
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        more = used.ru_utime + used.ru_stime - ended.ru_utime - ended.ru_stime - before
-        self.assertLess(more, 1, "seconds of CPU, of the many that the whole takes")
-        self.assertEqual(-signal.SIGINT, load.returncode, said)
-        self.assertIn("the members of large.tgz", said)
-        self.assertEqual({}, self.everything())
 
 
 if __name__ == "__main__":
