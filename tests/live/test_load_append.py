@@ -64,7 +64,7 @@ class Append(livetest.Case):
     def test_refused(self):
         """an `_id` among those that the load would give: refused before the first write, as often as it is tried"""
         self.write_csv("a.csv", 100)
-        for number in (5, 700000, 7.5, (3 << 53) + 17):
+        for number in (5, 7.5, (3 << 53) + 17):
             with self.subTest(number=number):
                 self.client.drop_database(self.database)
                 self.client.insert(self.database, "results", [{"_id": number, "x": 1}])
@@ -95,14 +95,14 @@ class Append(livetest.Case):
         """killed in the middle; the same command without the flag goes on"""
         neverlost.shorten_lease(self.uri(), 1)
         self.prepare()
-        self.write_csv("a.csv", 60000)
+        self.write_csv("a.csv", 20000)
         for share, words in ((0.2, ("--append",)), (0.6, ())):
             load = self.start(*words, "-b", "100", "-j", "2", "a.csv")
             livetest.wait_for(lambda load=load, share=share: load.poll() is not None or self.client.count(
-                self.database, "results") >= share * 60000)
+                self.database, "results") >= share * 20000)
             self.kill(load)
         self.load("a.csv")
-        self.holds(OTHERS, 60000)
+        self.holds(OTHERS, 20000)
         self.assertEqual(80, self.verified("a.csv")["documents_not_ours"])
 
     def test_own_ids(self):

@@ -68,7 +68,7 @@ class Generated(livetest.Case):
 
     def test_obd(self):
         """car sensors: 40 fields, 1,400 bytes; a trip's figures are those of its rows"""
-        documents = self.documents_of(self.made("obd", "--rows", "12k", "--seed", "3"), kind_of_sensor)
+        documents = self.documents_of(self.made("obd", "--rows", "4k", "--seed", "3"), kind_of_sensor)
         self.loaded(documents)
         self.assertTrue(all(len(document) == 41 for document in documents.values()))
         self.assertTrue(1300 <= self.average_bytes() <= 1500)
@@ -87,12 +87,12 @@ class Generated(livetest.Case):
 
     def test_ycsb(self):
         """documents by _id: every _id once, a kilobyte each; a frequent and a rare number are found as often as they are there"""
-        documents = by_own_id(self.made("ycsb", "--documents", "9k", "--seed", "3"))
+        documents = by_own_id(self.made("ycsb", "--documents", "3k", "--seed", "3"))
         self.loaded(documents)
         self.assertEqual(1042, self.average_bytes())
         ids = self.client.aggregate(self.database, "results", [{"$match": {"_id": {"$type": "long"}}}, {"$sort": {"_id": 1}},
                                                                {"$project": {"_id": 1}}])
-        self.assertEqual(list(range(9000)), [document["_id"] for document in ids])
+        self.assertEqual(list(range(3000)), [document["_id"] for document in ids])
         values = collections.Counter(document["fieldInt3"] for document in documents.values())
         for value in (0, 1, max(values)):
             self.assertEqual(values[value], self.client.count(self.database, "results", {"fieldInt3": value}))
@@ -100,26 +100,26 @@ class Generated(livetest.Case):
     def test_ranges(self):
         """loaders with a range each, side by side, make the documents of one file"""
         self.format = "ycsb"
-        for first in range(0, 4000, 1000):
-            self.tipple("generate", "ycsb", "--documents", "1k", "--first", str(first), "-q", "-o", "%d.json" % first)
-        self.tipple("generate", "ycsb", "--documents", "4k", "-q", "-o", "all.json")
+        for first in range(0, 2000, 500):
+            self.tipple("generate", "ycsb", "--documents", "500", "--first", str(first), "-q", "-o", "%d.json" % first)
+        self.tipple("generate", "ycsb", "--documents", "2k", "-q", "-o", "all.json")
         whole = (self.folder / "all.json").read_bytes()
-        self.assertEqual(whole, b"".join((self.folder / ("%d.json" % first)).read_bytes() for first in range(0, 4000, 1000)))
-        loaders = [self.start("%d.json" % first) for first in range(0, 4000, 1000)]
+        self.assertEqual(whole, b"".join((self.folder / ("%d.json" % first)).read_bytes() for first in range(0, 2000, 500)))
+        loaders = [self.start("%d.json" % first) for first in range(0, 2000, 500)]
         for loader in loaders:
-            self.assertEqual(0, loader.wait(timeout=60), loader.args)
+            self.assertEqual(0, loader.wait(livetest.LONG), loader.args)
         self.holds({number: mongo.encode(document) for number, document in by_own_id(whole).items()})
 
     def test_study(self):
         """documents of the petabyte study: 147,439 bytes"""
-        documents = by_own_id(self.made("ycsb", "--documents", "60", "--study"))
+        documents = by_own_id(self.made("ycsb", "--documents", "20", "--study"))
         self.loaded(documents)
         self.assertEqual(147439, self.average_bytes())
 
     def test_packed(self):
         """the same documents from a packed file"""
-        documents = by_own_id(self.made("ycsb", "--documents", "4k", "--text-bytes", "30"))
-        self.tipple("generate", "ycsb", "--documents", "4k", "--text-bytes", "30", "--gzip", "-o", "a.json.gz")
+        documents = by_own_id(self.made("ycsb", "--documents", "1k", "--text-bytes", "30"))
+        self.tipple("generate", "ycsb", "--documents", "1k", "--text-bytes", "30", "--gzip", "-o", "a.json.gz")
         self.assertEqual((self.folder / "a.csv").read_bytes(), gzip.decompress((self.folder / "a.json.gz").read_bytes()))
         self.loaded(documents, "a.json.gz")
 

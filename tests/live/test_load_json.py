@@ -6,7 +6,6 @@ import json
 import random
 import tarfile
 
-import live
 import livetest
 import neverlost
 
@@ -47,9 +46,9 @@ class Json(livetest.Case):
         for shape in SHAPES:
             with self.subTest(shape=shape):
                 self.client.drop_database(self.database)
-                objects = made(5000)
+                objects = made(1000)
                 self.write("a.json", written(objects, shape))
-                self.assertEqual(5000, self.load("a.json")["loaded"])
+                self.assertEqual(1000, self.load("a.json")["loaded"])
                 self.holds_objects(objects, "a.json")
                 self.assertEqual(0, self.load("a.json")["read"])
 
@@ -72,7 +71,7 @@ class Json(livetest.Case):
 
     def test_cut_off(self):
         """an array that was cut off is no whole file; the whole one goes on from there"""
-        objects = made(3000)
+        objects = made(600)
         text = written(objects, "array").encode()
         for cut in (len(text) // 2, text.rindex(b"]")):
             with self.subTest(cut=cut):
@@ -85,31 +84,9 @@ class Json(livetest.Case):
                 self.load("a.json")
                 self.holds_objects(objects, "a.json")
 
-    def test_cut_off_behind_an_object(self):
-        """an object that has ended is loaded, and not a second time, whatever follows it when the array has grown"""
-        whole = b'[{"k": 1}, {"k": 2}'
-        for rest, more in ((b"]", []), (b',\n {"k": 3}]\n', [3]), (b', [{"k": 9}], {"k": 4}]', [4])):
-            with self.subTest(rest=rest):
-                self.client.drop_database(self.database)
-                neverlost.shorten_lease(self.uri(), 1)
-                self.write("a.json", whole)
-                for _ in range(2):
-                    self.load("a.json", status=5)
-                    self.assertIn("a.json ends within an array", self.stderr)
-                    before = {each["k"]: each["_id"] for each in self.documents()}
-                    self.assertEqual({1, 2}, set(before))
-                self.write("a.json", whole + rest)
-                said = self.load("a.json", status=2 if b"9" in rest else 0)
-                self.assertEqual((len(more), 2), (said["loaded"], said["already_there"]))
-                after = {each["k"]: each["_id"] for each in self.documents()}
-                self.assertEqual({1, 2, *more}, set(after))
-                self.assertEqual(before, {k: after[k] for k in before})
-                self.assertEqual(0, self.load("a.json", status=2 if b"9" in rest else 0)["loaded"])
-                self.assertEqual(2 + len(more), self.client.count(self.database, "results"))
-
     def test_cut_off_array_behind_an_object(self):
         """an array that begins behind objects is cut off as one that the file begins with; the whole one goes on from there"""
-        for count in (3, 30000):
+        for count in (3, 12000):
             with self.subTest(count=count):
                 self.client.drop_database(self.database)
                 text = b'{"k": 0}\n[' + b", ".join(b'{"k": %d}' % k for k in range(1, count))
@@ -141,7 +118,7 @@ class Json(livetest.Case):
 
     def test_grown(self):
         """lines that somebody is still writing: the last one, too, when it is whole"""
-        objects = made(3000)
+        objects = made(900)
         text = written(objects, "lines").encode()
         self.write("a.json", text[:len(text) // 3])
         self.load("a.json", status=(0, 2))

@@ -3,11 +3,10 @@ needs: standalone; nightly on: replset; quick: yes"""
 import gzip
 import os
 import subprocess
-import zipfile
 
 import live
 import livetest
-from livetest import Books, rows
+from livetest import rows
 
 OTHER = b"x|y\n1|2\n"  # for format t, which reads headers by name
 FORMAT = "format: t\nrecord: {delimiter: ['|'], header: yes}\nfields:\n  - {name: test_id, type: int}\n  - {name: make}\n"
@@ -59,17 +58,6 @@ class Misfits(livetest.Case):
         self.assertIn("\nskipped: 2 of 50 files", text)
         self.assertEqual([], self.load("fifty/01.csv", "--skip-bad-files")["skipped_files"])
 
-    def test_corrected(self):
-        """a skipped file that was corrected is a new file"""
-        self.fifty()
-        self.load("fifty", "--skip-bad-files", status=2)
-        self.write("fifty/25.csv", rows(3, 25))
-        said = self.load("fifty", "--skip-bad-files", status=2)
-        self.assertEqual((3, 49), (said["loaded"], said["files"]))
-        self.write("fifty/31.csv", rows(3, 31))
-        said = self.load("fifty")
-        self.assertEqual((3, 150), (said["loaded"], self.there()))
-
     def test_changed_is_no_misfit(self):
         """--skip-bad-files leaves out no file that has changed: it is refused, or loaded again with --reload-changed"""
         text = rows(5000)
@@ -101,25 +89,6 @@ class Misfits(livetest.Case):
                 self.assertEqual(before, self.everything())
         self.assertEqual(50, self.load("--drop", "-y", "good.csv")["loaded"])
 
-    def test_every_kind(self):
-        """gzip, zstd, members of a zip and of a tar, and the first of a tar.gz are looked into beforehand"""
-        good = rows(3)
-        tar = livetest.tar_of(("1.csv", good), ("2.csv", OTHER), ("3.gz", gzip.compress(OTHER)))
-        self.write("good.csv", good)
-        self.write("b.gz", gzip.compress(OTHER))
-        self.write("c.zst", livetest.zstd_frame(OTHER, stated=False))
-        self.write("d.zip", livetest.zip_of(("1.csv", good, zipfile.ZIP_DEFLATED), ("2.csv", OTHER, zipfile.ZIP_STORED),
-                                            ("3.csv", OTHER, zipfile.ZIP_DEFLATED)))
-        self.write("e.tar", tar)
-        self.write("f.tar.gz", gzip.compress(livetest.tar_of(("1.csv", OTHER), ("2.csv", good))))
-        self.load("good.csv", "b.gz", "c.zst", "d.zip", "e.tar", "f.tar.gz", status=5)
-        self.assertIn("7 of 11 files", self.stderr)
-        for name in ("b.gz", "c.zst", "d.zip!2.csv", "d.zip!3.csv", "e.tar!2.csv", "e.tar!3.gz", "f.tar.gz!1.csv"):
-            self.assertIn("\n  %s:1: no column" % name, self.stderr)
-        self.assertEqual({}, self.everything())
-        said = self.load("good.csv", "b.gz", "c.zst", "d.zip", "e.tar", "f.tar.gz", "--skip-bad-files", status=2)
-        self.assertEqual((4, 12, 7), (said["files"], said["loaded"], len(said["skipped_files"])))
-
     def test_later_members_of_a_packed_tar(self):
         """they are looked at when they are reached; the sentence says what was loaded before, or they are skipped"""
         members = [("%d.csv" % number, OTHER if number == 3 else rows(3, number)) for number in range(1, 6)]
@@ -148,16 +117,6 @@ class Misfits(livetest.Case):
         said = self.load("pipe", "a.csv", "--skip-bad-files", status=2)
         self.assertEqual((0, ["pipe"]), (said["loaded"], [file["name"] for file in said["skipped_files"]]))
 
-    def test_pipe_behind_a_drop(self):
-        """a pipe that does not fit, and --drop, which comes before anybody can know: the sentence says that it has come"""
-        dropped = "--drop has dropped"
-        self.load("-", "--drop", "-y", status=5, stdin=OTHER)
-        self.assertNotIn(dropped, self.stderr)  # nothing was there
-        self.load("-", stdin=rows(40))
-        self.load("-", "--drop", "-y", status=5, stdin=OTHER)
-        self.assertIn(dropped, self.stderr)
-        self.assertEqual(0, self.there())
-
     def test_gone_or_changed_meanwhile(self):
         """what is replaced after it was looked at is refused when it is reached, and not skipped"""
         for number, skip in enumerate(([], ["--skip-bad-files"])):
@@ -177,28 +136,6 @@ class Misfits(livetest.Case):
             self.assertIn(b"a.csv: changed", told)
             self.assertIn(b"; 5 records of 1 file", told)
             self.assertEqual(5, self.there(collection))
-
-    def test_empty_files_fit(self):
-        """empty files fit, and files of blank lines"""
-        self.write("a.csv", b"")
-        self.write("b.csv", b"\n\n")
-        self.write("c.gz", gzip.compress(b""))
-        self.write("d.csv", rows(2))
-        self.assertEqual((2, 4), (lambda said: (said["loaded"], said["files"]))(
-            self.load("a.csv", "b.csv", "c.gz", "d.csv")))
-
-    def test_by_header_words(self):
-        """a built-in format whose files may have no header: only a header can be wrong"""
-        good, bad = rows(30), b"test_id|vehicle_id|test_date\n1|2|2023-01-01\n"
-        self.write("a.csv", good)
-        self.write("b.csv", rows(20, 2, header=False))
-        self.write("c.csv", bad)
-        words = ["load", "--format", "mot", "--uri", self.uri()]
-        done = self.tipple(*words, "a.csv", "b.csv", "c.csv", status=5)
-        self.assertIn("nothing was written\n  c.csv:1: ", done.stderr)
-        self.assertEqual({}, self.everything())
-        self.tipple(*words, "a.csv", "b.csv", "c.csv", "--skip-bad-files", status=2)
-        self.holds(Books().plain("a.csv", good).plain("b.csv", rows(20, 2, header=False)))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import json
 import live
 import livetest
 
-ROWS = 20000
+ROWS = 6000
 
 
 def text(rows=ROWS, delimiter=","):
@@ -35,7 +35,7 @@ class Passed(livetest.Case):
                 for document in self.client.find(self.database, "results", sort={"id": 1})]
 
     def interrupted(self, name):
-        process = self.start(name, "--batch", "20", "--threads", "2", "--max-rate", "5k")
+        process = self.start(name, "--batch", "20", "--threads", "2", "--max-rate", "2k")
         livetest.wait_for(lambda: self.client.count(self.database, "results") > 500)
         self.kill(process)
         self.shorten_lease()
@@ -51,45 +51,17 @@ class Passed(livetest.Case):
         document = next(iter(self.client.find(self.database, "results", {"id": row})))
         return self.tipple("where", "--uri", self.uri(), "--json", str(document["_id"]), status=0).stdout
 
-    def test_short_stream(self):
-        """a stream that ends within the lines that are skipped is refused as a file is, and loaded when it is whole"""
-        self.write("f.yaml", "format: f\nrecord: {delimiter: [','], header: yes, skip: 3}\nfields: [{name: id, type: int}, {name: name}]\n")
-        for words, more in ((["short.csv"], {}), (["--input-name", "s", "-"], {"stdin": b"Report\nof 2024\n"})):
-            self.write("short.csv", b"Report\nof 2024\n")
-            self.load("--format", "./f.yaml", *words, status=5, **more)
-            self.assertIn("within the 3 lines", self.stderr)
-        said = self.load("--format", "./f.yaml", "--input-name", "s", "-", stdin=b"Report\nof 2024\n\nid,name\n1,x\n")
-        self.assertEqual(1, said["loaded"])
-
     def test_resumed(self):
         """skip and comment, guessed: killed, loaded to the end, verified; and lines are counted as in the file"""
         whole = text()
         self.write("a.csv", whole.encode())
         self.resumed("a.csv")
-        line = whole[:whole.index("\n12346,")].count("\n") + 2
-        self.assertEqual(line, json.loads(self.place_of(12346))["line"])
-
-    def test_counted(self):
-        """all of the file in one run: what was passed over is counted, and what was read adds up"""
-        self.write("a.csv", text().encode())
-        said = self.load("a.csv", status=2)
-        self.assertEqual((ROWS, ROWS - 1, 1), (said["read"], said["loaded"], said["rejected"]))
-        self.assertEqual((2, 1 + ROWS // 100), (said["lines_skipped"], said["comment_lines"]))
-
-    def test_grown(self):
-        """a file that ends within a comment, and goes on"""
-        head = text(2000)
-        self.write("a.csv", (head + "# not yet a who").encode())
-        self.load("a.csv", status=2)
-        self.write("a.csv", (head + "# not yet a whole comment\n2000,name 2000\n").encode())
-        self.load("a.csv", status=2)
-        self.assertEqual(wanted(2000) + [{"id": 2000, "name": "name 2000"}], self.stored())
-        self.tipple("verify", "--uri", self.uri(), "a.csv", status=0)
+        line = whole[:whole.index("\n2346,")].count("\n") + 2
+        self.assertEqual(line, json.loads(self.place_of(2346))["line"])
 
     def test_utf16(self):
         """the same as UTF-16, plain and packed"""
-        for name, data in (("a.csv", text().encode("utf-16")), ("b.csv", text().encode("utf-16-be")),
-                           ("c.csv.gz", gzip.compress(text().encode("utf-16")))):
+        for name, data in ("a.csv", text().encode("utf-16")), ("c.csv.gz", gzip.compress(text().encode("utf-16"))):
             with self.subTest(name):
                 self.write(name, data)
                 self.resumed(name)
