@@ -15,7 +15,7 @@ from livetest import Books, rows
 
 import mongods
 
-TEXT = rows(12000, 1, bad={70})
+TEXT = rows(6000, 1, bad={70})
 
 
 def without_version(message):
@@ -44,7 +44,7 @@ class Direct(livecluster.Cluster):
         self.holds(Books().plain("a.csv", TEXT).gzip("b.csv.gz", TEXT, packed))
         self.shares(counts)
         self.assertEqual(counts["routers"], [])
-        self.whole(23998)
+        self.whole(11998)
         self.clean()
         self.assertEqual(self.load("--direct", "a.csv", "b.csv.gz", status=2)["read"], 0)
         self.clean()
@@ -76,13 +76,13 @@ class Direct(livecluster.Cluster):
     def test_other_keys(self):
         """A document that goes to the wrong shard would be lost: keys of strings, numbers, dates, and hashes."""
         self.write("a.csv", TEXT)
-        for number, key in enumerate(("k:hashed", "d,k", "k,v:hashed", "v:hashed", "d:hashed,m", "m")):
+        for number, key in enumerate(("d,k", "k,v:hashed", "d:hashed,m")):
             name = "by%d" % number
             counts = self.load("--direct", "--shard-key", key, "a.csv", status=2, collection=name)
             self.assertEqual(counts["unrouted"], 0)
             self.holds(Books().plain("a.csv", TEXT), collection=name)
             there = self.shares(counts, name)
-            self.assertEqual(sum(there.values()), 11999)
+            self.assertEqual(sum(there.values()), 5999)
 
     def test_keys_of_rare_types(self):
         """What a server hashes in a way of its own goes through the router."""
@@ -141,36 +141,17 @@ class Direct(livecluster.Cluster):
 
     def test_dropped_meanwhile(self):
         """Each insert says which collection it means, also past the routers: none makes another one of its name."""
-        text = rows(60000, 3)
+        text = rows(20000, 3)
         self.write("a.csv", text)
         for words in ((), ("--direct",)):
-            load = self.start_held(*words, "-j", 1, "--max-rate", 4000, "a.csv", "--drop", "--yes")
-            self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 2000))
+            load = self.start_held(*words, "-j", 1, "--max-rate", 2000, "a.csv", "--drop", "--yes")
+            self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
             self.client.command(self.database, {"drop": "results"})
             said = load.communicate(timeout=livetest.LONG)[1].decode()
             self.assertEqual(4, load.returncode, said)
             self.assertRegex(said, "was dropped.*while")
             self.assertEqual(0, self.client.count(self.database, "results"))
             self.assertEqual([], self.on_shard("s0") + self.on_shard("s1"))
-
-    def test_keys_behind_odd_binary(self):
-        """Where libbson stops, at binary data of subtype 2 without an inner length, the shard key may still follow."""
-        odd = b"\5b\0" + (6).to_bytes(4, "little") + b"\2legacy"
-
-        def document(i):
-            fields = mongo.encode({"_id": i})[4:-1] + odd + mongo.encode({"k": i})[4:-1]
-            return (len(fields) + 5).to_bytes(4, "little") + fields + b"\0"
-        texts = [document(i) for i in range(1000)]
-        (self.folder / "a.bson").write_bytes(b"".join(texts))
-        for key in ("k", "k:hashed"):
-            said = self.tipple("load", "--format", "bson", "--uri", self.uri(), "--direct", "--shard-key", key, "--drop", "--yes",
-                               "a.bson").stderr
-            shares = [len(self.on_shard(name)) for name in self.names()]
-            self.assertEqual(1000, sum(shares), said)
-            self.assertTrue(all(shares), shares)
-            self.assertEqual(texts, sorted(map(bytes, self.client.find(self.database, "results", {"k": {"$gte": 0}}, raw=True)),
-                                           key=lambda each: each[9:13][::-1]))
-            self.assertEqual(1, self.client.count(self.database, "results", {"k": 7}))
 
     @livetest.nightly
     def test_chunks_that_move(self):
