@@ -103,22 +103,6 @@ class Missing(neverlost.Case):
                 self.assertEqual(gone, self.load("--reload-missing", *words, collection=own)["loaded"])
                 self.assertEqual(5000, self.there(own))
 
-    def test_fix_of_own(self):
-        """the document of a fixed record, whose _id is its own, may be gone: its reject is open until --retry has looked"""
-        self.format = None
-        self.write("own.csv", "k,v\n" + "".join("%d,1\n" % number for number in range(100)) + "500\n")
-        self.load("--id", "k", "--rejects", "r", "own.csv", status=2)
-        self.write("r", (self.folder / "r").read_bytes().replace(b"\n500\n", b"\n500,1\n"))
-        self.load("--retry", "r", "--rejects", "r2")
-        for gone in (True, False):
-            if gone:
-                self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": 500}, "limit": 0}]})
-            said = self.load("--id", "k", "--rejects", "r3", "--reload-missing", "own.csv", status=2)
-            self.assertEqual((100, 1), (said["already_there"], said["open_rejects"]))
-            said = self.load("--retry", "r", "--rejects", "r2")
-            self.assertEqual((gone, not gone, 0), (said["loaded"], said["already_there"], said["open_rejects"]))
-            self.assertEqual(101, self.there())
-
     def test_other_inputs(self):
         """what was not loaded, or is not as it was, is refused: nothing is there twice, and nothing of another content"""
         text = rows(9000, 1)

@@ -1,6 +1,5 @@
 """Several loads of one collection, which are killed, suspended for longer than their lease, or in each other's way: who
 says 0 has told the truth.  needs: none; nightly on: standalone replset cluster; nightly: loads are killed at random moments"""
-import re
 import signal
 import subprocess
 import threading
@@ -41,25 +40,6 @@ class Shared(neverlost.Case):
         more = rows(5, 3)
         self.ended(other, (0,), more)
         self.exact({**texts, "-": more})
-
-    def test_waiting_does_not_leak(self):
-        """a load that waits for another one does not grow"""
-        texts = self.inputs({"in/%03d.csv" % number: rows(20, number + 1) for number in range(100)})
-        first = self.slowly(25, "in")
-        self.wait_for_documents(20, first)
-        second = self.start("-j", "1", "in")
-        used = []
-        for seconds in (10, 25):
-            time.sleep(seconds)
-            if second.poll() is None and first.poll() is None:
-                with open("/proc/%d/status" % second.pid) as status:
-                    used.append(int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1)))
-        if len(used) == 2:  # else it had nothing to wait for
-            self.assertLess(used[1] - used[0], 700, "KiB more after 25 seconds of waiting, of %d" % used[0])
-        first.kill()
-        self.ended(first, (0, 137))
-        self.truthful(second, texts)
-        self.complete(texts, "in")
 
     # ------------------------------------------------------------------------------------------ leases
 
@@ -110,20 +90,6 @@ class Shared(neverlost.Case):
         self.complete({"b.csv": rows(300, 4)})
 
     # ------------------------------------------------------------------------------------------ growth
-
-    def test_grown_while_it_is_loaded(self):
-        """a file grows while a load has it, and another load comes with the grown one"""
-        text = rows(2000, 5)
-        half = text[:text.index(b"\n500001000|") + 1]
-        self.inputs({"a.csv": half})
-        first = self.slowly(150, "a.csv")
-        self.wait_for_documents(150, first)
-        with open(self.folder / "a.csv", "ab") as file:
-            file.write(text[len(half):])
-        second = self.start("-j", "1", "a.csv")
-        self.ended(first, (0, 5))
-        self.truthful(second, {"a.csv": text})
-        self.finished({"a.csv": text})
 
     def test_two_begin_with_a_grown_file(self):
         """a load was interrupted, the file grew, and two loads begin at the same moment"""
