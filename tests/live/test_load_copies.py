@@ -8,12 +8,6 @@ import livetest
 from livetest import Books, rows
 
 
-def add(books, path, text, copies=2):
-    for copy in range(1, copies + 1):
-        books.plain(path if copy == 1 else "%s!copy-%d" % (path, copy), text)
-    return books
-
-
 class Copies(livetest.Case):
     def paths(self):
         return [entry["path"] for entry in self.files()]
@@ -43,18 +37,6 @@ class Copies(livetest.Case):
             {"q": {"_id": max(books.files[2].documents)}, "limit": 1}]})
         found = self.tipple("verify", *self.words("a.csv", "d", "--copies", "2", json_wanted=False)[1:], status=None)
         self.assertIn("a.csv!copy-2", found.stdout.decode())
-
-    @livetest.nightly
-    def test_resumed(self):
-        """a load that ends in between goes on where it was, in each copy"""
-        text = rows(30000)
-        self.write("a.csv", text)
-        self.assertEqual(40000, self.load("a.csv", "--copies", 3, "--limit", 40000)["loaded"])
-        said = self.load("a.csv", "--copies", 3)
-        self.assertEqual(90000, self.client.count(self.database, "results"))
-        self.assertLess(said["read"], 90000)
-        self.holds(add(Books(), "a.csv", text, 3))
-        self.verified("a.csv", "--copies", "3")
 
     def test_rejects(self):
         """each copy's reject is counted and kept, and is fixed by itself"""

@@ -133,32 +133,6 @@ class Dump(livetest.Case):
                 self.assertIn(said, self.stderr)
 
     @livetest.nightly
-    def test_joined(self):
-        """an archive behind another one, and what else is behind the end of one: each collection is read, and then told of it,
-        with status 5"""
-        held = {"shop.items": made(50, "i"), "shop.orders": made(300, "o")}
-        first, second = archive(held), archive({"shop.items": made(20, "j")})
-        joined, other = "another archive .*byte %d" % len(first), "byte %d is something else" % len(first)
-        for name, data, said in (("d.archive", first + second, r"%s; .*tail -c \+%d" % (joined, len(first) + 1)),
-                                 ("d.gz", gzip.compress(first) + gzip.compress(second), joined + " of what is unpacked"),
-                                 ("d.archive", first + b"\n", other), ("d.archive", first + bytes(700), other)):
-            for collection, texts in held.items():
-                with self.subTest(said=said, collection=collection):
-                    self.client.drop_database(self.database)
-                    self.put(name, data)
-                    self.load("%s!%s" % (name, collection), status=5)
-                    self.assertRegex(self.stderr, "%s!%s: .*%s" % (name, collection, said))
-                    self.assertEqual(len(texts), self.client.count(self.database, "results"))
-        self.client.drop_database(self.database)
-        self.put("d.archive", first + second)
-        self.load("d.archive!shop.items", status=5)
-        self.put("second", second)
-        self.put("d.archive", first)
-        self.load("d.archive!shop.items", "--reload-changed")
-        self.load("second!shop.items")
-        self.assertEqual(70, self.client.count(self.database, "results"))
-
-    @livetest.nightly
     def test_killed(self):
         """a load of an archive that is killed again and again ends with everything"""
         neverlost.shorten_lease(self.uri(), 1)
