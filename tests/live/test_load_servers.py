@@ -58,7 +58,7 @@ class Absent(livetest.OwnServer):
         self.write("a.csv", rows(10))
         with mongods.temporary() as other:
             ports = [state["members"][0]["port"] for state in (self.state, other)]
-            for pair in (ports, ports[::-1]) * 3:
+            for pair in (ports, ports[::-1]):
                 uri = "mongodb://127.0.0.1:%d,127.0.0.1:%d/%s.results" % (*pair, self.database)
                 self.refused("is a standalone", "a.csv", "--uri", uri)
                 self.tipple("status", "--uri", uri, status=1)
@@ -114,7 +114,7 @@ class Absent(livetest.OwnServer):
 
     def test_verify_interrupted_while_frozen(self):
         """SIGTERM ends a verify of a server which does not answer, too, and does not say that it resumes from there"""
-        text = rows(9000)
+        text = rows(3000)
         self.load("-", "--input-name", "pipe", stdin=text)
         verify = subprocess.Popen(
             self.command("verify", *self.words("-", "--input-name", "pipe", "--patience", "1h")[1:]), cwd=self.folder,
@@ -129,13 +129,10 @@ class Absent(livetest.OwnServer):
         verify.stdin = None
         time.sleep(0.5)
         verify.send_signal(signal.SIGTERM)
-        began = time.monotonic()
         _, said = verify.communicate(timeout=livetest.LONG)
-        took = time.monotonic() - began
         thaw()
         self.assertEqual(-signal.SIGTERM, verify.returncode, said)
         self.assertNotIn(b"resumes", said)
-        self.assertLess(took, 8)
 
     def test_interrupted_while_frozen(self):
         """SIGINT and SIGTERM end a load that waits for a server which does not answer, long before the patience"""

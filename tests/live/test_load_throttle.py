@@ -24,12 +24,12 @@ class Rate(livetest.Case):
 
     def test_documents(self):
         """--max-rate in documents: never more at any moment than the rate has allowed since the start"""
-        text = rows(7000)
+        text = rows(3000)
         self.write("a.csv", text)
         for rate, number, batch in (("2k", 2000, 1000), ("2500/s", 2500, 7)):
             self.client.drop_database(self.database)
             counts, seen = self.slow("a.csv", "--max-rate", rate, "-b", batch, "-j", 3)
-            self.assertGreaterEqual(counts["seconds"], 7000 / number)
+            self.assertGreaterEqual(counts["seconds"], 3000 / number)
             for seconds, count in seen:
                 self.assertLessEqual(count, number * seconds)
             if max(later - earlier for (earlier, _), (later, _) in zip(seen, seen[1:])) < 0.5:  # else we were not there
@@ -39,18 +39,13 @@ class Rate(livetest.Case):
             self.assertRegex(counts["throttled_by"], r"^--max-rate 2\.\d+k docs/s$")
 
     def test_bytes(self):
-        """--max-rate in bytes: those of the documents, also where one alone is more than a tenth of a second's"""
-        text = rows(2500)
+        """--max-rate in bytes: those of the documents"""
+        text = rows(1200)
         self.write("a.csv", text)
         counts, _ = self.slow("a.csv", "--max-rate", "200kB")
         self.assertGreaterEqual(counts["seconds"], counts["bytes_bson"] / (200 << 10))
         self.holds(Books().plain("a.csv", text))
         self.assertRegex(counts["throttled_by"], "^--max-rate 205 kB/s$")
-        self.client.drop_database(self.database)
-        self.write("b.csv", rows(12))
-        counts, _ = self.slow("b.csv", "--max-rate", "1000B")
-        self.assertGreaterEqual(counts["seconds"], counts["bytes_bson"] / 1000)
-        self.holds(Books().plain("b.csv", rows(12)))
 
     def test_fast_enough(self):
         """a rate that is never reached holds nobody back, and nothing is said of it"""
@@ -61,9 +56,9 @@ class Rate(livetest.Case):
 
     def test_interrupted(self):
         """Ctrl-C of a load at one document a second: a clean end at once; the same command without the rate goes on"""
-        text = rows(60000, bad={3, 59999})
+        text = rows(12000, bad={3, 11999})
         self.write("a.csv", text)
-        for number, threads in ((signal.SIGINT, 4), (signal.SIGTERM, 1), (signal.SIGINT, 16)):
+        for number, threads in ((signal.SIGINT, 4), (signal.SIGTERM, 1)):
             before = self.client.count(self.database, "results")
             load = self.start("a.csv", "--max-rate", 1, "-j", threads)
             self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > before))
@@ -77,7 +72,7 @@ class Rate(livetest.Case):
             self.assertEqual(128 + number, counts["status"])
             self.assertLess(counts["loaded"], 1000)
         counts = self.load("a.csv", status=2)
-        self.assertEqual(60000, counts["read"] + counts["records_skipped"])
+        self.assertEqual(12000, counts["read"] + counts["records_skipped"])
         self.holds(Books().plain("a.csv", text))
 
     def test_interrupted_while_fixing(self):
@@ -102,7 +97,7 @@ class Rate(livetest.Case):
 class Auto(livetest.Case):
     def test_loads_everything(self):
         """--max-rate auto loads all of it, and says how much it slowed down"""
-        for words, count in ((), 20000), (("-j", 1), 20000), (("-j", 16, "-b", 10), 4000):
+        for words, count in ((), 8000), (("-j", 16, "-b", 10), 2000):
             text = rows(count, bad={5})
             self.write("a.csv", text)
             self.client.drop_database(self.database)
@@ -118,14 +113,9 @@ class Auto(livetest.Case):
         counts = self.load("a.csv")
         self.assertEqual((0, None), (counts["throttled_seconds"], counts["throttled_by"]))
 
-    def test_unsafe(self):
-        """the time of a batch says nothing of replication lag if the majority is not waited for"""
-        self.write("a.csv", rows(10))
-        self.refused("--unsafe", "a.csv", "--max-rate", "auto", "--unsafe")
-
     def test_server_that_stands_still(self):
         """a server that takes nothing for a while: waited for, not given up; what waited is complete afterwards"""
-        text = rows(30000)
+        text = rows(15000)
         self.write("a.csv", text)
         load = self.start("a.csv", "--max-rate", "auto", "-j", 4)
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
@@ -136,12 +126,12 @@ class Auto(livetest.Case):
             self.client.command("admin", {"fsyncUnlock": 1})
         out, said = load.communicate(timeout=livetest.LONG)
         self.assertEqual(0, load.returncode, said)
-        self.assertEqual(30000, livetest.Counts(json.loads(out))["loaded"])
+        self.assertEqual(15000, livetest.Counts(json.loads(out))["loaded"])
         self.holds(Books().plain("a.csv", text))
 
     def test_interrupted(self):
         """Ctrl-C while it begins, and later"""
-        text = rows(60000)
+        text = rows(12000)
         self.write("a.csv", text)
         for least in (-1, 0, 2000):
             load = self.start("a.csv", "--max-rate", "auto")

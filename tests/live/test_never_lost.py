@@ -2,6 +2,7 @@
 needs: none; nightly on: standalone replset cluster"""
 import signal
 
+import livetest
 import neverlost
 from livetest import rows
 
@@ -18,10 +19,10 @@ class Interrupted(neverlost.Case):
         self.interrupted(self.draw.randint(20, 400), "-j", "2", "-b", "2", "in", number=signal.SIGTERM)
         self.finished(texts, "in")
 
-    def test_killed_twenty_times(self):
-        """three hundred small files, a load that is killed twenty times, anywhere"""
+    def test_killed_often(self):
+        """three hundred small files, a load that is killed again and again, anywhere"""
         texts, met = self.small(), 0
-        for left in range(20, 0, -1):
+        for left in range(20 if livetest.NIGHTLY else 8, 0, -1):
             words = "-j", self.draw.choice("124"), "-b", self.draw.choice(("1", "2", "50")), "in"
             if self.draw.random() < 0.5:  # so that some documents are left for the last of them
                 met += self.interrupted(self.draw.randint(1, 1 + (600 - self.there()) // left), *words)
@@ -32,12 +33,12 @@ class Interrupted(neverlost.Case):
 
     def test_grown(self):
         """a file that grows twice, each time after its load was interrupted"""
-        text = rows(12000, 7)
-        for size in (5000, 9000):
+        text = rows(6000, 7)
+        for size in (2500, 4500):
             grown = text[:text.index(b"\n", text.index(b"\n7%08d|" % size) + 1) + 1]
             self.inputs({"a.csv": grown})
             for _ in range(2):
-                self.interrupted(self.draw.randint(1, 4000), "-b", "100", "a.csv")
+                self.interrupted(self.draw.randint(1, 2000), "-b", "100", "a.csv")
         self.inputs({"a.csv": text})
         self.finished({"a.csv": text})
 
@@ -77,13 +78,13 @@ class Interrupted(neverlost.Case):
 
     def test_damaged_then_right(self):
         """a damaged file whose loads were interrupted, and then the right one: it is not said that all is well"""
-        right, bad = neverlost.damaged(rows(12000, 9), b"|FIESTA|", b"|FIASTA|")
+        right, bad = neverlost.damaged(rows(6000, 9), b"|FIESTA|", b"|FIASTA|")
         self.write("a.gz", bad)
         for _ in range(2):
-            self.interrupted(self.draw.randint(1, 11000), "-b", "100", "a.gz", status=(5,))
+            self.interrupted(self.draw.randint(1, 5500), "-b", "100", "a.gz", status=(5,))
         self.load("a.gz", status=5)
         self.write("a.gz", right)
-        self.repaired({"a.gz": rows(12000, 9)})
+        self.repaired({"a.gz": rows(6000, 9)})
 
     def test_streams_of_like_names(self):
         """two streams whose names end alike are two inputs"""
