@@ -178,7 +178,7 @@ class Inputs(livetest.Case):
                         pipe.write(text[at:at + 100000])
         threading.Thread(target=fill, daemon=True).start()
         self.addCleanup(load.kill)
-        self.assertEqual(0, load.wait(60), "status")
+        self.assertEqual(0, load.wait(livetest.LONG), "status")
         self.assertEqual(3000 * len(texts), self.client.count(self.database, "results"))
 
     def test_slow_pipe(self):
@@ -244,7 +244,7 @@ class Inputs(livetest.Case):
         self.write("own.yaml", 'format: own\nrecord: {delimiter: ",", header: no}\nfields: [{name: a}, {name: b}]\n')
         for name in "abcd":
             self.write(name, b"1,2\n" * 300 + b"3," + b"y" * (5 << 20))
-        self.assertEqual(4 * 301, self.load("--format", "./own.yaml", "--memory", "16M", "a", "b", "c", "d", timeout=120)["loaded"])
+        self.assertEqual(4 * 301, self.load("--format", "./own.yaml", "--memory", "16M", "a", "b", "c", "d")["loaded"])
 
     def test_limit_among_last_records(self):
         """--limit counts last records without a line end, of the file where it ends and of those before it; that they are

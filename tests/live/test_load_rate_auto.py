@@ -7,7 +7,7 @@ import livecluster
 import livetest
 from livetest import Books, rows
 
-TEXT = rows(12000, 3, bad={77})
+TEXT = rows(3000, 3, bad={77})
 AUTO = ("--max-rate", "auto")
 
 
@@ -32,7 +32,7 @@ class Lag(livetest.OwnServer):
 
     def test_secondaries_that_stand_still(self):
         """while no majority takes a batch, the load sends no other one; then it goes on"""
-        text = rows(60000)
+        text = rows(20000)
         self.write("a.csv", text)
         self.primary = int(self.client.command("admin", {"hello": 1})["primary"].rpartition(":")[2])
         load = self.start("a.csv", *AUTO, "-j", 4)
