@@ -50,9 +50,9 @@ class Said(livetest.Case):
         self.assertIn("\nnothing to load: 10 records of 1 file", again)
 
     def test_environment(self):
-        """TIPPLE_URI, TIPPLE_FORMAT and --uri-file stand for the options"""
+        """TIPPLE_URI, TIPPLE_FORMAT and --uri-file stand for the options; compressors and preferences in a URI do no harm"""
         self.write("a.csv", rows(10))
-        self.write("uri", self.uri("second") + "\n")
+        self.write("uri", self.uri("second") + "&compressors=zlib,zstd,snappy&readPreference=secondaryPreferred\n")
         self.tipple("load", "a.csv", TIPPLE_URI=self.uri(), TIPPLE_FORMAT="mot")
         self.tipple("load", "-f", "mot", "--uri-file", "uri", "a.csv")
         self.holds(Books().plain("a.csv", rows(10)))
