@@ -470,7 +470,7 @@ class Refused(livetest.Case):
         for field, odd, told in (("pieces.0.epoch", -1, "epoch"), ("version", 2, "version"), ("extents.0", {"base": 0}, "extents")):
             self.client.command(self.database, {"update": files, "updates": [{"q": {"_id": entry["_id"]}, "u": {"$set": {field: odd}}}]})
             self.refused("damaged: the field '%s' .* _id 0 " % told, "b.csv", collection="odd", status=4)
-            done = self.tipple("forget", "--uri", self.uri("odd"), "b.csv", status=4, timeout=30)
+            done = self.tipple("forget", "--uri", self.uri("odd"), "b.csv", status=4)
             self.assertIn("the field '%s'" % told, done.stderr)
             self.client.command(self.database, {"update": files, "updates": [{"q": {"_id": entry["_id"]}, "u": entry}]})
         self.load("b.csv", collection="odd")
