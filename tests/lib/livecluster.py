@@ -148,5 +148,5 @@ class OwnCluster(Cluster, livetest.OwnServer):
     def setUpClass(cls):
         cls.home = tempfile.mkdtemp(prefix="cluster-", dir=os.getcwd())
         cls.addClassCleanup(shutil.rmtree, cls.home, True)
-        cls.addClassCleanup(clusters.stop, cls.home, gently=False)
         cls.use(pool.start(cls.home, cls.options, tied=True))
+        cls.addClassCleanup(clusters.stop, cls.home, gently=False)

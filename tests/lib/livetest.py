@@ -336,8 +336,8 @@ class Case(live.Case):
 
     def start(self, *words, **more):
         """A load in the background; it ends with the test at the latest."""
-        process = subprocess.Popen(self.command(*self.words(*words)), cwd=self.folder, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, **{"stdin": subprocess.DEVNULL, **more})
+        process = subprocess.Popen(self.command(*self.words(*words)), cwd=self.folder, **{
+            "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
 
         def end():
             process.kill()
