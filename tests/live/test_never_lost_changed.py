@@ -12,8 +12,6 @@ import neverlost
 import relay
 from livetest import rows
 
-LONG = (17 << 20) * b"x" + b"\n"  # longer than any record may be
-
 
 class Changed(neverlost.Case):
     """--reload-changed."""
@@ -108,28 +106,6 @@ class Corrected(neverlost.Case):
             self.interrupted_at_message(self.draw.randint(5, 60), "a.csv")
             self.finished({"a.csv": text})
 
-    def test_nothing_was_torn(self):
-        """a file without a last line end, whose last record was whole, grows by a line end, or by more"""
-        text = rows(1000, 8)
-        self.inputs({"a.csv": text[:-1]})
-        self.load("a.csv")
-        for more in (text, text + rows(100, 9, header=False)):
-            self.inputs({"a.csv": more})
-            self.load("a.csv")
-            self.complete({"a.csv": more})
-
-    def test_grown_again(self):
-        """a record that was cut off by several versions of its file, one after the other"""
-        text = rows(1000, 12)
-        for cut in (7, 4, 2):
-            self.inputs({"a.csv": text[:-cut]})
-            self.load("a.csv")
-            self.exact({"a.csv": text[:-cut]})
-        self.inputs({"a.csv": text})
-        said = self.load("a.csv")
-        self.assertEqual((1, 0), (said["corrected"], said["rejected"]))
-        self.complete({"a.csv": text})
-
     def lagging(self, text, more, *words):
         """A load of a text without a last line end is killed, and the message with its last record comes late: when the
         load of the grown text has read back what is there, and before it sends anything. That one, still held, and
@@ -152,12 +128,12 @@ class Corrected(neverlost.Case):
         self.relayed(rule)
         self.inputs({"a.csv": text})
         load = self.start(*words, "a.csv")
-        self.assertTrue(cut.wait(60))
+        self.assertTrue(cut.wait(livetest.LONG))
         load.kill()
         load.wait()
         self.inputs({"a.csv": more})
         load = self.start(*words, "a.csv")
-        self.assertTrue(held.wait(60))
+        self.assertTrue(held.wait(livetest.LONG))
         there = self.there()
         late.set()
         self.assertTrue(livetest.wait_for(lambda: self.there() > there))
@@ -173,107 +149,6 @@ class Corrected(neverlost.Case):
         self.assertEqual((1, 0), (said["corrected"], said["rejected"]))
         self.unrelayed()
         self.complete({"a.csv": more})
-
-    def test_late_for_nothing(self):
-        """the same, where the whole record is a reject, or the filter leaves it out: it is taken away all the same"""
-        text, more = rows(1000, 20), rows(50, 21, header=False)
-        start, last = text.rindex(b"\n", 0, -1) + 1, text.rindex(b"|") + 1
-        words = "--filter", "i!=2044-05-05"
-        for end, filtered in ((b"2044-05-05\n", 1), (LONG, 0)):
-            self.begin_anew()
-            load, go_on = self.lagging(text[:last], text[:last] + end + more, *words)
-            go_on.set()
-            said, _ = self.ended(load, (2 - 2 * filtered,))
-            self.assertEqual((50, filtered, 1 - filtered), (said["loaded"], said["filtered"], said["rejected"]))
-            self.unrelayed()
-            self.exact({"a.csv": text[:start] + more})
-            self.verified(*words, "a.csv", count=1049)
-            self.assertEqual(0, self.load(*words, "a.csv", status=2 - 2 * filtered)["read"])
-
-    def test_behind_a_byte_order_mark(self):
-        """the record that was cut off is the first of its file, behind a byte order mark"""
-        text = rows(1, 16, header=False)
-        mark = b"\xef\xbb\xbf"
-        self.inputs({"a.csv": mark})
-        self.load("a.csv")
-        for cut in (4, 2):
-            self.inputs({"a.csv": mark + text[:-cut]})
-            self.load("a.csv")
-            self.exact({"a.csv": text[:-cut]})
-        more = text + rows(100, 17, header=False)
-        self.inputs({"a.csv": mark + more})
-        said = self.load("a.csv")
-        self.assertEqual((1, 101, 0), (said["corrected"], said["loaded"], said["rejected"]))
-        self.exact({"a.csv": more})
-        self.verified("a.csv", count=101)
-
-    def test_back(self):
-        """the file is as it was when its last record was cut off, its time included: refused, as the collection has the
-        whole record. Where only the line end was missing, there is nothing to refuse"""
-        text = rows(1000, 22)
-        for cut, same in ((1, True), (2, False), (5, False)):
-            for killed in (False, True):
-                self.begin_anew()
-                self.inputs({"a.csv": text[:-cut]})
-                os.utime(self.folder / "a.csv", (10**9, 10**9))
-                self.load("a.csv")
-                self.inputs({"a.csv": text + rows(50, 23, header=False)})
-                if killed:
-                    self.interrupted(1, "a.csv")
-                self.load("a.csv")
-                there = self.documents(raw=True)
-                self.inputs({"a.csv": text[:-cut]})
-                os.utime(self.folder / "a.csv", (10**9, 10**9))
-                said = self.load("a.csv", status=0 if same else 5)
-                self.assertEqual(0, said["read"] if said else 0)
-                self.assertEqual(there, self.documents(raw=True))
-        self.assertRegex(self.stderr, r"a.csv has changed .* --reload-changed")
-        self.load("--reload-changed", "a.csv")
-        self.complete({"a.csv": text[:-5]})
-
-    def test_rejected(self):
-        """the whole record is a reject: what it was makes way"""
-        text = rows(1000, 13)
-        self.inputs({"a.csv": text[:-1]})
-        self.load("a.csv")
-        self.inputs({"a.csv": text[:-1] + LONG})
-        said = self.load("a.csv", status=2)
-        self.assertEqual((0, 1), (said["loaded"], said["rejected"]))
-        self.exact({"a.csv": text[:text.rindex(b"\n", 0, -1) + 1]})
-
-    def test_too_long(self):
-        """the whole record is longer than any may be, so that not all of it is ever in memory; also where it was rather
-        long when it was cut off"""
-        for length in 30, 200000:
-            self.begin_anew()
-            text = rows(1000, 18)
-            start = text.rindex(b"\n", 0, -1) + 1
-            record = text[start:-1].split(b"|")
-            record[8] = length * b"F"
-            text = text[:start] + b"|".join(record)
-            self.inputs({"a.csv": text})
-            self.load("a.csv")
-            self.exact({"a.csv": text})
-            self.inputs({"a.csv": text + LONG + rows(5, 19, header=False)})
-            said = self.load("a.csv", status=2)
-            self.assertEqual((5, 1), (said["loaded"], said["rejected"]))
-            self.exact({"a.csv": text[:start] + rows(5, 19, header=False)})
-            self.verified("a.csv", count=1004)
-            self.assertEqual(0, self.load("a.csv", status=2)["read"])
-
-    def test_filtered(self):
-        """the whole record does not pass --filter: what it was makes way"""
-        text = rows(1000, 14)[:-1]
-        last = text[text.rindex(b"|") + 1:]
-        short = text[:-1]
-        self.inputs({"a.csv": short})
-        words = ("--filter", "i!=%s" % last.decode(), "a.csv")
-        self.load(*words)
-        there = self.there()
-        self.inputs({"a.csv": text + b"\n"})
-        said = self.load(*words)
-        self.assertEqual((0, there - 1), (said["loaded"], said["already_there"]))
-        self.assertEqual(there - 1, self.there())
 
 
 class CorrectedNot(neverlost.Case):
@@ -302,17 +177,6 @@ class Forgotten(neverlost.Case):
         said = json.loads(self.tipple("status", "--uri", self.uri(), "--json").stdout)
         return said["files"], said["files_complete"]
 
-    def test_refused(self):
-        """not while its documents are there, nor a name that is none, and nothing is touched"""
-        texts = self.inputs({"a.csv": rows(500, 1), "b.csv": rows(300, 2)})
-        self.load(*texts)
-        before = self.documents(raw=True)
-        for words in (("a.csv",), ("c.csv",), ("c.csv", "--delete"), ()):
-            done = self.forget(*words, status=1)
-            self.assertRegex(done.stderr, "tipple: (?!there is no command)")
-        self.assertEqual(before, self.documents(raw=True))
-        self.complete(texts)
-
     def test_delete(self):
         """exactly the documents of that input are removed; it can be loaded anew"""
         texts = self.inputs({"a.csv": rows(5000, 3), "b.gz": rows(3000, 4), "c.csv": rows(1000, 5)})
@@ -326,20 +190,6 @@ class Forgotten(neverlost.Case):
             self.assertEqual(text.count(b"\n") - 1, self.load(*texts)["loaded"])
             self.assertEqual((3, 3), self.known())
             self.complete(texts)
-
-    def test_strays(self):
-        """what comes very late for an input that was removed goes with the next removal of its name"""
-        texts = self.inputs({"a.csv": rows(1000, 8), "b.csv": rows(300, 9)})
-        self.load("a.csv")
-        late = self.documents()[:3]
-        self.load(*texts)
-        self.forget("a.csv", "--delete", "--yes")
-        self.client.insert(self.database, "results", late)
-        self.inputs(texts)
-        self.load(*texts)
-        self.assertEqual(1300 + 3, self.client.count(self.database, "results"))
-        self.forget("a.csv", "--delete", "--yes")
-        self.exact({"b.csv": texts["b.csv"]})
 
     def test_of_one_that_was_interrupted(self):
         """an input whose load was killed, and one of which nothing is there"""
@@ -383,7 +233,7 @@ class Forgotten(neverlost.Case):
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         pids.put(process.pid)
-        self.assertTrue(met.wait(60))
+        self.assertTrue(met.wait(livetest.LONG))
         return process
 
     def test_is_killed(self):
@@ -452,57 +302,6 @@ class Forgotten(neverlost.Case):
             self.assertEqual(2000, self.load("--reload-changed", "a.csv")["loaded"])
         self.wakes_up(remove)
         self.finished(texts)
-
-    def test_came_late(self):
-        """what comes behind a removal is found by the same command, which says what it has found"""
-        texts = self.inputs({"a.csv": rows(500, 16), "b.csv": rows(300, 17)})
-        self.load(*texts)
-        late = self.documents(limit=3)
-        self.assertIn("its documents are removed", self.said_by_forget("a.csv"))
-        self.assertIn("nothing of it", self.said_by_forget("a.csv"))
-        self.client.insert(self.database, "results", late)
-        self.assertIn("after that are removed", self.said_by_forget("a.csv"))
-        self.complete({"b.csv": texts["b.csv"]})
-        said = json.loads(self.forget("a.csv", "b.csv", "--delete", "--yes", "--json").stdout)
-        self.assertEqual(["nothing", "forgotten"], said["outcomes"])
-        self.exact({})
-
-    def test_others_documents(self):
-        """another number than a load's is nobody's of its; what came into the places of an earlier input is told of"""
-        texts = self.inputs({"a.csv": rows(100, 18)})
-        self.load(*texts)
-        late = self.documents(limit=1)
-        self.said_by_forget("a.csv")
-        self.client.insert(self.database, "results", [{"_id": 5, "by": "a person"}])
-        self.load(*texts)
-        self.assertNotIn("so are documents", self.said_by_forget("a.csv"))
-        self.load(*texts)
-        self.client.insert(self.database, "results", late)
-        self.assertIn("so are documents", self.said_by_forget("a.csv"))
-        self.assertEqual([{"_id": 5, "by": "a person"}], self.documents())
-
-    def said_by_forget(self, name):
-        return self.forget(name, "--delete", "--yes").stdout.decode()
-
-
-class Copies(neverlost.Case):
-    """Inputs of one name, size and content, in several folders."""
-    server = "replset"
-
-    def test_grow_alike(self):
-        """they grow, and still equal each other"""
-        for count in (500, 700, 900):
-            texts = self.inputs({"a/x.csv": rows(count, 20), "b/x.csv": rows(count, 20)})
-            self.assertEqual(2 * (count if count == 500 else 200), self.load(*texts)["loaded"])
-            self.complete(texts)
-
-    def test_one_is_forgotten(self):
-        """and loaded again, with the other one"""
-        texts = self.inputs({"a/x.csv": rows(500, 21), "b/x.csv": rows(500, 21)})
-        self.load(*texts)
-        self.tipple("forget", "--uri", self.uri(), "--delete", "--yes", "a/x.csv")
-        self.assertEqual(500, self.load(*texts)["loaded"])
-        self.complete(texts)
 
 
 if __name__ == "__main__":
