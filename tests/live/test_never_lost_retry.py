@@ -6,7 +6,6 @@ import os
 import queue
 import re
 import signal
-import subprocess
 import threading
 
 import livetest
@@ -23,17 +22,15 @@ class Case(neverlost.Case):
 
     def setUp(self):
         super().setUp()
-        self.text, self.whole = rows(50, 1, bad={BAD}), rows(50, 1)
+        self.text = rows(50, 1, bad={BAD})
         self.cut = self.text.split(b"\n")[BAD + 1]
-        fixes = rows(3, 7, header=False).split(b"\n")
-        self.fixes = {"A": fixes[0], "B": fixes[1], "wrong": b"still|wrong", "out": None}
+        self.fixes = dict(zip("AB", rows(2, 7, header=False).split(b"\n")))
         self.write("a.csv", self.text)
         self.load("a.csv", status=2)
         kept = (self.folder / (self.database + ".results.rejects")).read_bytes()
         self.assertIn(b"\n" + self.cut + b"\n", kept)
         for name, record in self.fixes.items():
-            line = b"" if record is None else record + b"\n"
-            self.write(name, kept.replace(b"\n" + self.cut + b"\n", b"\n" + line))
+            self.write(name, kept.replace(b"\n" + self.cut + b"\n", b"\n" + record + b"\n"))
 
     def retry(self, name, status=0):
         return self.load("--retry", name, "--rejects", name + ".again", status=status)
@@ -46,11 +43,9 @@ class Case(neverlost.Case):
         self.assertTrue(self.signalled(lambda message: not message.reply and self.is_data(message), "--retry", name))
 
     def holds_fix(self, name):
-        """This fix (or none) is in the collection, and verify knows it."""
+        """This fix is in the collection, and verify knows it."""
         bodies = [livetest.body_of(record) for _, _, record in livetest.records(self.text)]
-        wanted = [body for body in bodies if body is not None]
-        if name:
-            wanted.append(livetest.body_of(self.fixes[name]))
+        wanted = [body for body in bodies if body is not None] + [livetest.body_of(self.fixes[name])]
         self.assertEqual(sorted(wanted), sorted(raw[17:-1] for raw in self.documents(raw=True)))
         self.verified("a.csv", count=len(wanted))
 
@@ -84,55 +79,6 @@ class Killed(Case):
         self.assertEqual(1, self.retry("A")["already_there"])
         self.assertEqual(1, self.retry("B", status=2)["rejected"])
         self.holds_fix("A")
-        self.assertEqual(0, self.opened())
-
-    def test_another_one_instead(self):
-        """another fix, and nothing is there of the first: it takes its place"""
-        self.killed("A", "before")
-        self.holds_fix(None)
-        self.assertEqual(1, self.retry("B")["loaded"])
-        self.holds_fix("B")
-        self.assertEqual(0, self.opened())
-        self.assertEqual(1, self.retry("A", status=2)["rejected"])
-        self.holds_fix("B")
-        self.assertEqual(0, self.opened())
-
-    def test_killed_twice(self):
-        """two fixes, both killed: any third run finds out which is there"""
-        for first, second, third in (("before", "before", None), ("before", "after", "B"), ("after", "after", "A")):
-            self.setUp()
-            self.killed("A", first)
-            if (first, second) == ("after", "after"):  # nothing of the second is sent: it is killed later
-                self.assertTrue(self.signalled(lambda message: not message.reply and message.command == "update" and
-                                               b"confirmed" in message.raw, "--retry", "B"))
-            else:
-                self.killed("B", second)
-            self.holds_fix(third)
-            self.assertEqual(1, self.opened())
-            said = self.retry("wrong", status=2)
-            self.assertEqual(1, said["rejected"])
-            self.holds_fix(third)
-            self.assertEqual(0 if third else 1, self.opened())
-
-    def test_left_out(self):
-        """the person leaves the record out after a fix that was killed: what is there stays, is known, and is told"""
-        for where, there in (("before", None), ("after", "A")):
-            self.setUp()
-            self.killed("A", where)
-            self.assertEqual(0, self.retry("out", status=2 if there else 0)["read"])
-            self.assertEqual(there is not None, "was fixed otherwise" in self.stderr)
-            self.holds_fix(there)
-            self.assertEqual(0, self.opened())
-
-    def test_left_out_and_fixed(self):
-        """a record that was left out is fixed after all"""
-        self.retry("out")
-        self.assertEqual(0, self.opened())
-        self.assertEqual(1, self.retry("B")["loaded"])
-        self.holds_fix("B")
-        self.assertEqual(0, self.opened())
-        self.retry("out")
-        self.holds_fix("B")
         self.assertEqual(0, self.opened())
 
 
@@ -191,13 +137,13 @@ class Late(Case):
         relays = self.relayed(rule)
         load = self.start("--retry", name)
         pids.put(load.pid)
-        self.assertTrue(met.wait(60))
+        self.assertTrue(met.wait(livetest.LONG))
         self.addCleanup(relays.close)
         self.relays = None  # others speak past them
 
         def arrive():
             late.set()
-            self.assertTrue(replied.wait(20))
+            self.assertTrue(replied.wait(livetest.LONG))
             load.kill()
             load.wait()
         return arrive
@@ -208,27 +154,6 @@ class Late(Case):
         self.assertEqual(1, self.retry("B")["loaded"])
         arrive()
         self.holds_fix("B")
-        self.assertEqual(0, self.opened())
-
-    def test_first_arrives_before(self):
-        """the first fix arrives after the second was noted, and before that is sent: it is what counts"""
-        arrive = self.lagging("A")
-
-        def rule(message):
-            if not message.reply and self.is_data(message):
-                arrive()
-        self.relayed(rule)
-        self.assertEqual(1, self.retry("B", status=2)["rejected"])
-        self.unrelayed()
-        self.holds_fix("A")
-        self.assertEqual(0, self.opened())
-
-    def test_after_left_out(self):
-        """the first fix arrives after the record was left out: it is there, and known"""
-        arrive = self.lagging("A")
-        self.retry("out")
-        arrive()
-        self.holds_fix("A")
         self.assertEqual(0, self.opened())
 
 
@@ -245,7 +170,7 @@ class Late(Case):
         relays = self.relayed(rule)
         first = self.start("--retry", "A")
         pids.put(first.pid)
-        self.assertTrue(met.wait(60))
+        self.assertTrue(met.wait(livetest.LONG))
         self.addCleanup(relays.close)
         self.relays = None
         self.assertEqual(1, self.retry("B")["loaded"])
@@ -275,12 +200,20 @@ class Unsafe(Case):
         self.assertEqual(0, self.opened())
 
 
-class Beside(neverlost.Case):
-    """Others, while a --retry is at work."""
-    server = "replset"
+class AtOnce(neverlost.Case):
+    needs = ("cluster", "k:hashed")
 
-    def held_back(self, name, *words):
-        """A retry whose documents leave when what this gives is set."""
+    def test_two(self):
+        """two other fixes of many records at once: the second waits, and nothing is there twice"""
+        bad = set(range(10, 30, 2))
+        text = rows(50, 1, bad=bad)
+        self.write("a.csv", text)
+        self.load("a.csv", status=2)
+        kept = (self.folder / (self.database + ".results.rejects")).read_bytes()
+        for name, seed in (("A", 7), ("B", 8)):
+            fixes = dict(zip((text.split(b"\n")[number + 1] for number in sorted(bad)),
+                             rows(len(bad), seed, header=False).split(b"\n")))
+            self.write(name, b"\n".join(fixes.get(line, line) for line in kept.split(b"\n")))
         met, leave = threading.Event(), threading.Event()
         self.addCleanup(leave.set)
 
@@ -290,73 +223,22 @@ class Beside(neverlost.Case):
             met.set()
             return leave
         relays = self.relayed(rule)
-        first = self.start("--retry", name, "--rejects", name + ".again", *words)
-        self.assertTrue(met.wait(60))
+        first = self.start("--retry", "A", "--rejects", "A.again")
+        self.assertTrue(met.wait(livetest.LONG))
         self.addCleanup(relays.close)
-        self.relays = None  # others speak past them
-        return first, leave
-
-    def wait_a_little(self, load):
-        """For one that does not wait for others."""
-        try:
-            load.wait(3)
-        except subprocess.TimeoutExpired:
-            pass
-
-    def fixed(self, name, *pairs):
-        kept = (self.folder / (self.database + ".results.rejects")).read_bytes()
-        for before, after in pairs:
-            self.assertIn(b"\n" + before + b"\n", kept)
-            kept = kept.replace(b"\n" + before + b"\n", b"\n" + after + b"\n")
-        self.write(name, kept)
-
-
-class BesideByKey(Beside):
-    needs = ("cluster", "k:hashed")
-
-    def test_two_at_once(self):
-        """two other fixes of many records at once: the second waits, and nothing is there twice"""
-        bad = set(range(10, 30, 2))
-        text = rows(50, 1, bad=bad)
-        self.write("a.csv", text)
-        self.load("a.csv", status=2)
-        lines = [text.split(b"\n")[number + 1] for number in sorted(bad)]
-        for name, seed in (("A", 7), ("B", 8)):
-            self.fixed(name, *zip(lines, rows(len(bad), seed, header=False).split(b"\n")))
-        first, leave = self.held_back("A")
-        second = self.start("--retry", "B", "--rejects", "B.again")
-        self.wait_a_little(second)
+        self.relays = None  # the other one speaks past them
+        said = self.folder / "said"
+        with open(said, "wb") as stderr:
+            second = self.start("--retry", "B", "--rejects", "B.again", stderr=stderr)
+        self.assertTrue(livetest.wait_for(lambda: second.poll() is not None or b"this one waits" in said.read_bytes()))
+        self.assertIsNone(second.poll(), said.read_text())
         leave.set()
         self.ended(first)
-        self.assertRegex(self.ended(second, (2,))[1], "this one waits")
+        self.assertEqual(2, second.wait(livetest.LONG), said.read_text())
         documents = self.documents(raw=True)
         self.assertEqual((50, 50), (len(documents), len({raw[9:17] for raw in documents})))
         self.load("a.csv")
         self.verified("a.csv", count=50)
-
-
-class BesideGrowth(Beside):
-    server = "cluster"
-    needs = (None, "_id")
-
-    def test_grows_meanwhile(self):
-        """the input grows in the record that is fixed, and the filter leaves out the whole one: the load waits, and finds
-        what the record was fixed to"""
-        passes = ("--filter", "c==4")
-        whole = rows(20, 1) + rows(1, 2, header=False).replace(b"|4|NT|", b"|5|NT|")
-        cut = whole[:-15]
-        self.write("a.csv", cut)
-        self.load("a.csv", *passes, status=2)
-        self.fixed("A", (cut[cut.rindex(b"\n") + 1:], rows(1, 77, header=False)[:-1]))
-        first, leave = self.held_back("A", *passes)
-        self.write("a.csv", whole + rows(5, 3, header=False))
-        load = self.start("a.csv", *passes)
-        self.wait_a_little(load)
-        leave.set()
-        self.ended(first)
-        self.assertRegex(self.ended(load, (2,))[1], "was fixed to")
-        self.assertEqual(26, self.there())
-        self.assertEqual(0, self.load("a.csv", *passes, status=2)["read"])
 
 
 if __name__ == "__main__":
