@@ -2,7 +2,6 @@
 collection is compared with Python's reading of the same text.  needs: standalone; nightly on: cluster"""
 import json
 import random
-import re
 
 import livetest
 import neverlost
