@@ -1,6 +1,6 @@
 #include "catalog/catalog.h"
 #include "format/record/record_id.h"
-#include "server/send/existing.h"
+#include "server/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

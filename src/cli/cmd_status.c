@@ -9,11 +9,8 @@
 #include "catalog/store/store_mongo.h"
 #include "cli/options/cli.h"
 #include "cli/print/result.h"
-#include "server/chunks/route.h"
+#include "server/cluster.h"
 #include "server/collection.h"
-#include "server/presplit/balance_check.h"
-#include "server/presplit/undo.h"
-#include "server/presplit/zones.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "cli/options/cli.h"
 #include "input/manifest.h"
-#include "server/address.h"
 #include "server/server.h"
 
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "cli/options/cli.h"
-#include "server/address.h"
-#include "server/memory.h"
 #include "server/server.h"
 
 #include <errno.h>

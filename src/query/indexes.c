@@ -3,8 +3,8 @@
 #include "query/suite/suite.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
-#include "server/command_cursor.h"
-#include "server/refusal.h"
+#include "server/connect.h"
+#include "server/server.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,14 +1,17 @@
-#include "server/address.h"
 #include "base/chars/own_names.h"
 #include "base/conceal.h"
 #include "base/grow.h"
 #include "base/text.h"
-#include "server/uri_option.h"
+#include "server/connect.h"
+#include "server/server.h"
 
 #include <ctype.h>
+#include <mongoc/mongoc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+/* ---- address ---- */
 
 #define SHAPE "mongodb://HOST:PORT/DATABASE.COLLECTION (with a user: mongodb://USER:PASSWORD@HOST:PORT/...)"
 
@@ -532,4 +535,75 @@ bool address_beside(const address_t *address, const char *hosts, const char *set
         return true;
     address_free(beside);
     return err_memory(err, strlen(hosts));
+}
+
+/* ---- uri_option ---- */
+
+/* Those with a grammar of their own, which the driver's functions do not tell. */
+static const char *const others[] = {
+    "w",           "authMechanism",     "authMechanismProperties", "authSource",
+    "compressors", "gssapiServiceName", "readConcernLevel",        "readPreferenceTags"};
+
+/* What somebody may have meant; not what has a newer name. */
+static const char *const usual[] = {
+    "appName",
+    "authMechanism",
+    "authMechanismProperties",
+    "authSource",
+    "compressors",
+    "connectTimeoutMS",
+    "directConnection",
+    "heartbeatFrequencyMS",
+    "journal",
+    "loadBalanced",
+    "localThresholdMS",
+    "maxIdleTimeMS",
+    "maxPoolSize",
+    "maxStalenessSeconds",
+    "minPoolSize",
+    "readConcernLevel",
+    "readPreference",
+    "readPreferenceTags",
+    "replicaSet",
+    "retryReads",
+    "retryWrites",
+    "serverMonitoringMode",
+    "serverSelectionTimeoutMS",
+    "serverSelectionTryOnce",
+    "socketCheckIntervalMS",
+    "socketTimeoutMS",
+    "srvMaxHosts",
+    "srvServiceName",
+    "tls",
+    "tlsAllowInvalidCertificates",
+    "tlsAllowInvalidHostnames",
+    "tlsCAFile",
+    "tlsCertificateKeyFile",
+    "tlsCertificateKeyFilePassword",
+    "tlsDisableCertificateRevocationCheck",
+    "tlsDisableOCSPEndpointCheck",
+    "tlsInsecure",
+    "w",
+    "waitQueueTimeoutMS",
+    "wTimeoutMS",
+    "zlibCompressionLevel",
+};
+
+bool uri_option_is_known(const char *name) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcasecmp(name, others[i]) == 0)
+            return true;
+    return mongoc_uri_option_is_int32(name) || mongoc_uri_option_is_int64(name) ||
+           mongoc_uri_option_is_bool(name) || mongoc_uri_option_is_utf8(name);
+}
+
+suggestion_t uri_option_meant(const char *name) {
+    const char *known[sizeof usual / sizeof *usual];
+    size_t count = 0;
+    if (!name[0] || !name[1]) /* one letter is as near to w as to any other */
+        return (suggestion_t){""};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (uri_option_is_known(usual[i]))
+            known[count++] = usual[i];
+    return suggestion(name, known, count);
 }

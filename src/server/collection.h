@@ -1,8 +1,9 @@
-/* collection: makes, drops, inspects and indexes the collection. Main thread only. */
 #ifndef TIPPLE_SERVER_COLLECTION_H
 #define TIPPLE_SERVER_COLLECTION_H
 
 #include "server/server.h"
+
+/* collection: makes, drops, inspects and indexes the collection. Main thread only. */
 
 typedef struct {
     /* Documents are asked for by single `_id`s, for which a server reads all of a clustered collection. A new one is clustered
@@ -104,5 +105,29 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
 /* Does the server build them, in a collection of the database that is there and empty? A user who may not is not refused. */
 bool collection_try_indexes(server_t *server, mongoc_client_t *client, const char *collection,
                             const index_spec_t *specs, size_t count, err_t *err);
+
+/* present_indexes: the indexes of a collection, as --index would name them, so that they can be made again after a drop;
+ * and what else it has that cannot be made again. Main thread. */
+
+enum { PRESENT_MOST_INDEXES = 16 };
+
+typedef struct {
+    char *texts[PRESENT_MOST_INDEXES]; /* "d:1,k:-1"; without the index of _id */
+    size_t count;
+    /* the name of one that is not among these: hidden, of texts, with a collation or a time to live; "": none */
+    char other[160];
+} present_indexes_t;
+
+/* No indexes if there is no such collection. */
+bool present_indexes_read(server_t *server, mongoc_client_t *client, present_indexes_t *indexes, err_t *err);
+void present_indexes_free(present_indexes_t *indexes);
+
+/* The name of one other thing that a load would not make again, "validator" or "collation" or the like, and that is not among the
+ * options that were asked for (NULL: none); "": nothing. */
+bool present_indexes_beyond(server_t *server, mongoc_client_t *client, const bson_t *asked, char beyond[64],
+                            err_t *err);
+
+/* The text of --index for an index of listIndexes; the caller frees it. NULL: it is none of those. */
+char *present_indexes_spell(const bson_t *index);
 
 #endif

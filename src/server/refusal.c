@@ -1,4 +1,4 @@
-#include "server/refusal.h"
+#include "server/connect.h"
 #include "server/server_errors.h"
 
 #include <ctype.h>

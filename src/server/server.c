@@ -1,17 +1,23 @@
-#include "server/server.h"
 #include "base/clock.h"
+#include "base/err.h"
+#include "base/grow.h"
 #include "base/host/host.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
-#include "server/absence.h"
-#include "server/await.h"
 #include "server/bson_read.h"
-#include "server/refusal.h"
+#include "server/connect.h"
+#include "server/server.h"
+#include "server/server_errors.h"
 #include "server/server_inner.h"
 
+#include <bson/bson.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* ---- server ---- */
 
 enum { UUID_MAJOR = 6 };
 
@@ -254,4 +260,270 @@ bool server_process(server_t *server, mongoc_client_t *client, char hex[25], err
                      server->address.hosts);
     bson_destroy(&reply);
     return ok;
+}
+
+/* ---- command_cursor ---- */
+
+/* Chooses the server to ask, and the session, for the command and for all later requests of its cursor. */
+static bool choose(command_cursor_t *cursor) {
+    mongoc_session_opt_t *plain = mongoc_session_opts_new();
+    mongoc_session_opts_set_causal_consistency(plain, false);
+    cursor->session = mongoc_client_start_session(cursor->client, plain, &cursor->error);
+    mongoc_session_opts_destroy(plain);
+    mongoc_server_description_t *server =
+        cursor->session ? mongoc_client_select_server(cursor->client, false, cursor->prefs, &cursor->error)
+                        : NULL;
+    if (!server || !mongoc_client_session_append(cursor->session, &cursor->same, &cursor->error)) {
+        mongoc_server_description_destroy(server);
+        return false;
+    }
+    bson_append_int32(&cursor->same, "serverId", -1, (int32_t)mongoc_server_description_id(server));
+    mongoc_server_description_destroy(server);
+    return true;
+}
+
+/* ---- replies ---- */
+
+static bool has_no_cursor(command_cursor_t *cursor) {
+    bson_set_error(&cursor->error, MONGOC_ERROR_CURSOR, MONGOC_ERROR_CURSOR_INVALID_CURSOR,
+                   "the server's reply has no cursor that can be read");
+    return false;
+}
+
+/* Takes the reply, and of it the cursor's id and its batch. */
+static bool take(command_cursor_t *cursor, bson_t *reply, const char *batch) {
+    bson_iter_t top, id, documents;
+    bson_destroy(&cursor->reply);
+    bson_steal(&cursor->reply, reply);
+    if (!bson_iter_init(&top, &cursor->reply) || !bson_iter_find_descendant(&top, "cursor.id", &id) ||
+        !BSON_ITER_HOLDS_NUMBER(&id) || !bson_iter_init(&top, &cursor->reply) ||
+        !bson_iter_find_descendant(&top, batch, &documents) || !BSON_ITER_HOLDS_ARRAY(&documents) ||
+        !bson_iter_recurse(&documents, &cursor->rest))
+        return has_no_cursor(cursor);
+    cursor->id = bson_iter_as_int64(&id);
+    return true;
+}
+
+/* "database.collection" */
+static bool take_namespace(command_cursor_t *cursor) {
+    const char *name = bson_read_text(&cursor->reply, "cursor.ns");
+    char *dot = strchr(name, '.') ? bson_strdup(name) : NULL;
+    cursor->namespace = dot;
+    dot = dot ? strchr(dot, '.') : NULL;
+    if (!dot || dot == cursor->namespace || !dot[1])
+        return has_no_cursor(cursor);
+    *dot = '\0';
+    return true;
+}
+
+static const char *collection_of(const command_cursor_t *cursor) {
+    return cursor->namespace + strlen(cursor->namespace) + 1;
+}
+
+/* ---- requests ---- */
+
+void command_cursor_begin(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
+                          const bson_t *command, const bson_t *options, const mongoc_read_prefs_t *prefs) {
+    bson_t driver = BSON_INITIALIZER, reply;
+    bson_iter_t option;
+    *cursor = (command_cursor_t){.client = client, .open = true};
+    bson_init(&cursor->reply);
+    bson_init(&cursor->same);
+    cursor->prefs = mongoc_read_prefs_copy(prefs ? prefs : mongoc_client_get_read_prefs(client));
+    if (options && bson_iter_init_find(&option, options, "batchSize"))
+        cursor->batch = bson_iter_as_int64(&option);
+    bool ok = choose(cursor);
+    if (ok) {
+        /* the driver would otherwise add the client's */
+        if (options && bson_iter_init_find(&option, options, "readConcern"))
+            bson_append_iter(&driver, NULL, 0, &option);
+        bson_concat(&driver, &cursor->same);
+        ok = (options ? mongoc_client_read_command_with_opts : mongoc_client_command_with_opts)(
+            client, database, command, cursor->prefs, &driver, &reply, &cursor->error);
+        if (ok) {
+            ok = take(cursor, &reply, "cursor.firstBatch") && take_namespace(cursor);
+        } else {
+            bson_destroy(&cursor->reply);
+            bson_steal(&cursor->reply, &reply);
+        }
+    }
+    cursor->failed = !ok;
+    bson_destroy(&driver);
+}
+
+void command_cursor_find(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
+                         const char *collection, const bson_t *filter, const bson_t *options,
+                         const mongoc_read_prefs_t *prefs) {
+    bson_t command = BSON_INITIALIZER;
+    bson_append_utf8(&command, "find", -1, collection, -1);
+    bson_append_document(&command, "filter", -1, filter);
+    bson_copy_to_excluding_noinit(options, &command, "readConcern", NULL);
+    command_cursor_begin(cursor, client, database, &command, options, prefs);
+    bson_destroy(&command);
+}
+
+void command_cursor_list(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
+                         const bson_t *command) {
+    mongoc_read_prefs_t *primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
+    command_cursor_begin(cursor, client, database, command, NULL, primary);
+    mongoc_read_prefs_destroy(primary);
+}
+
+/* The next batch, which may be empty. */
+static bool get_more(command_cursor_t *cursor) {
+    bson_t command = BSON_INITIALIZER, reply;
+    bson_append_int64(&command, "getMore", -1, cursor->id);
+    bson_append_utf8(&command, "collection", -1, collection_of(cursor), -1);
+    if (cursor->batch > 0)
+        bson_append_int64(&command, "batchSize", -1, cursor->batch);
+    bool ok = mongoc_client_command_with_opts(cursor->client, cursor->namespace, &command, cursor->prefs,
+                                              &cursor->same, &reply, &cursor->error);
+    bson_destroy(&command);
+    if (ok)
+        return take(cursor, &reply, "cursor.nextBatch");
+    bson_destroy(&cursor->reply);
+    bson_steal(&cursor->reply, &reply);
+    return false;
+}
+
+bool command_cursor_next(command_cursor_t *cursor, const bson_t **document) {
+    while (cursor->open && !cursor->failed) {
+        if (bson_iter_next(&cursor->rest)) {
+            cursor->failed = !bson_read_document(&cursor->rest, &cursor->document) && !has_no_cursor(cursor);
+            *document = &cursor->document;
+            return !cursor->failed;
+        }
+        if (!cursor->id)
+            return false;
+        cursor->failed = !get_more(cursor);
+    }
+    return false;
+}
+
+bool command_cursor_has_more(const command_cursor_t *cursor) {
+    return cursor->id != 0;
+}
+
+bool command_cursor_failed(command_cursor_t *cursor, bson_error_t *error, const bson_t **reply) {
+    *error = cursor->error;
+    *reply = &cursor->reply;
+    return cursor->failed;
+}
+
+/* A lost connection is not made again only for this: the server forgets the cursor by itself. */
+static void close_at_server(command_cursor_t *cursor) {
+    const bool lost = cursor->failed && cursor->error.domain != MONGOC_ERROR_SERVER &&
+                      cursor->error.domain != MONGOC_ERROR_CURSOR;
+    if (!cursor->id || lost)
+        return;
+    bson_t *command = BCON_NEW("killCursors", BCON_UTF8(collection_of(cursor)), "cursors", "[",
+                               BCON_INT64(cursor->id), "]");
+    mongoc_client_command_with_opts(cursor->client, cursor->namespace, command, cursor->prefs, &cursor->same,
+                                    NULL, NULL);
+    bson_destroy(command);
+}
+
+void command_cursor_end(command_cursor_t *cursor) {
+    if (!cursor->open)
+        return;
+    if (cursor->namespace)
+        close_at_server(cursor);
+    if (cursor->session)
+        mongoc_client_session_destroy(cursor->session);
+    bson_destroy(&cursor->reply);
+    bson_destroy(&cursor->same);
+    bson_free(cursor->namespace);
+    mongoc_read_prefs_destroy(cursor->prefs);
+    *cursor = (command_cursor_t){.open = false};
+}
+
+/* ---- server_load ---- */
+
+bool server_load_status(mongoc_client_t *client, server_load_about_t about, bson_t *reply,
+                        bson_error_t *error) {
+    static const char *const without[] = {
+        "repl",        "opLatencies",  "flowControl",     "globalLock",         "locks",
+        "tcmalloc",    "transactions", "network",         "security",           "asserts",
+        "mem",         "sharding",     "mirroredReads",   "shardingStatistics", "catalogStats",
+        "connections", "indexStats",   "oplogTruncation", "electionMetrics",    "hedgingMetrics"};
+    bson_t command = BSON_INITIALIZER;
+    mongoc_read_prefs_t *primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
+    const bool of_primary = about == SERVER_LOAD_OF_PRIMARY;
+    BSON_APPEND_INT32(&command, "serverStatus", 1);
+    for (size_t i = 0; i < COUNT(without); i++)
+        BSON_APPEND_INT32(&command, without[i], 0);
+    if (of_primary)
+        BSON_APPEND_INT32(&command, "metrics", 0);
+    const bool ok =
+        mongoc_client_command_simple(client, "admin", &command, of_primary ? primary : NULL, reply, error);
+    mongoc_read_prefs_destroy(primary);
+    bson_destroy(&command);
+    return ok;
+}
+
+const char *server_load_refusal(const bson_error_t *error) {
+    return error->domain == MONGOC_ERROR_SERVER && error->code == CODE_UNAUTHORIZED
+               ? "this user may not run serverStatus there; the role clusterMonitor would do"
+           : error->message[0] ? error->message
+                               : "it does not say why";
+}
+
+server_load_sample_t server_load_ask(mongoc_client_t *client) {
+    bson_t reply;
+    server_load_sample_t sample = {.cpu_us = NAN};
+    if (server_load_status(client, SERVER_LOAD_OF_PRIMARY, &reply, NULL))
+        sample =
+            (server_load_sample_t){clock_now_ns(), bson_read_number(&reply, "extra_info.user_time_us") +
+                                                       bson_read_number(&reply, "extra_info.system_time_us")};
+    bson_destroy(&reply);
+    return sample;
+}
+
+double server_load_busy_cores(const server_load_sample_t *before, const server_load_sample_t *now) {
+    const double took_us = (double)(now->at_ns - before->at_ns) / 1e3;
+    /* less than before: the server was restarted */
+    return took_us > 0 && now->cpu_us >= before->cpu_us ? (now->cpu_us - before->cpu_us) / took_us : NAN;
+}
+
+double server_load_cores(mongoc_client_t *client) {
+    bson_t *command = BCON_NEW("hostInfo", BCON_INT32(1)), reply;
+    bool ok = mongoc_client_command_simple(client, "admin", command, NULL, &reply, NULL);
+    double all = ok ? bson_read_number(&reply, "system.numCores") : NAN,
+           own = ok ? bson_read_number(&reply, "system.numCoresAvailableToProcess") : NAN;
+    bson_destroy(command);
+    bson_destroy(&reply);
+    return own > 0 && own < all ? own : all;
+}
+
+/* ---- memory ---- */
+
+static void *sure(void *memory, size_t bytes) {
+    if (!memory && bytes)
+        err_end_without_memory(bytes);
+    return memory;
+}
+
+static void *guarded_malloc(size_t bytes) {
+    return sure(malloc(bytes), bytes);
+}
+
+static void *guarded_calloc(size_t count, size_t bytes) {
+    return sure(calloc(count, bytes), count && bytes ? count * bytes : 0);
+}
+
+static void *guarded_realloc(void *old, size_t bytes) {
+    return sure(realloc(old, bytes), bytes);
+}
+
+static void *guarded_aligned(size_t alignment, size_t bytes) {
+    return sure(aligned_alloc(alignment, bytes), bytes);
+}
+
+void memory_guard_driver(void) {
+    static const bson_mem_vtable_t guarded = {.malloc = guarded_malloc,
+                                              .calloc = guarded_calloc,
+                                              .realloc = guarded_realloc,
+                                              .free = free,
+                                              .aligned_alloc = guarded_aligned};
+    bson_mem_set_vtable(&guarded);
 }

@@ -1,13 +1,58 @@
-/* server: the one target of a run: what it is, what it allows, and commands to it that survive a short absence.
- * server_connect and server_destroy belong to the main thread; any thread may call all other functions. */
 #ifndef TIPPLE_SERVER_SERVER_H
 #define TIPPLE_SERVER_SERVER_H
 
 #include "base/err.h"
-#include "server/address.h"
 
 #include <mongoc/mongoc.h>
 #include <stdint.h>
+
+/* address: the URI of a target in its parts: what the driver gets, the collection in its path, and what must never be
+ * shown. Read-only after address_parse; any thread may read. */
+
+typedef struct {
+    mongoc_uri_t *uri; /* without the path */
+    char *database, *collection;
+    char *name;  /* "mot.results" */
+    char *hosts; /* for people: "a:27017,b:27017" */
+    char **secrets;
+    size_t secret_count, secret_room;
+} address_t;
+
+/* A bad URI: status 1 with the right shape; no part of the URI that could hold a secret is quoted. */
+bool address_parse(address_t *address, const char *text, err_t *err);
+
+/* Of a URI that names no collection: the database in its path, or "". NULL: it names one, or is no URI of MongoDB, or
+ * memory is out. To be freed. */
+char *address_of_database(const char *text);
+
+/* Such a URI with this path, "database.collection". NULL: memory is out. To be freed; it may hold a password. */
+char *address_with_collection(const char *text, const char *name, err_t *err);
+
+/* For a command that a person pastes: the URI as it was given, if it is of this collection ("mot.results") and nothing in it
+ * is secret; else ".../mot.results", whose hosts the person fills in. NULL: memory is out. To be freed. */
+char *address_to_paste(const char *text, const char *name, err_t *err);
+
+/* Is this thread in address_parse? What the driver logs then quotes options: it is not to be shown. */
+bool address_is_parsing(void);
+void address_free(address_t *address);
+
+/* A URI of these hosts and nothing else. A socket's path is a host, too. NULL: one of them is none. The caller destroys it. */
+mongoc_uri_t *address_uri_of(const char *hosts, err_t *err);
+
+/* No step of connecting, nor an answer, is waited for longer than that. */
+void address_set_waits(mongoc_uri_t *uri, int32_t milliseconds);
+
+/* The same user, options and collection at other hosts ("a:1,b:2"): members of the replica set `set`, or, with NULL, a
+ * router. */
+bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
+                    err_t *err);
+
+/* Replaces the secrets in a text of the driver or the server, in place; those of one or two bytes only within a URI, which
+ * `conceal` does. */
+void address_conceal(const address_t *address, char *text);
+
+/* server: the one target of a run: what it is, what it allows, and commands to it that survive a short absence.
+ * server_connect and server_destroy belong to the main thread; any thread may call all other functions. */
 
 typedef enum { SERVER_STANDALONE, SERVER_REPLICA_SET, SERVER_ROUTER } server_kind_t;
 
@@ -104,5 +149,81 @@ void server_answered(server_t *server);
 /* For standalones: identifies the server process (topologyVersion.processId as hex), to prove that the process that
  * acknowledged w:1 writes is the one that answered a later j:true write. */
 bool server_process(server_t *server, mongoc_client_t *client, char hex[25], err_t *err);
+
+/* command_cursor: sends a command whose answer is a cursor, and reads its documents, batch by batch. The driver's own functions
+ * refuse a filter with keys that a server takes (an empty one, one that is no UTF-8), some versions confuse the database
+ * and the collection of an aggregation (Debian 13 has one of them), and they end the process where a reply is not as it
+ * should be. One thread, with a client of its own. */
+
+typedef struct {
+    mongoc_client_t *client;
+    mongoc_client_session_t *session; /* the cursor's: only the session that made a cursor may continue it */
+    mongoc_read_prefs_t *prefs;
+    bson_t same;      /* the session and the server, for all requests */
+    char *namespace;  /* of the cursor, as the server calls it; cut at the first dot */
+    int64_t id;       /* at the server; 0: there are no more batches */
+    int64_t batch;    /* how many documents a batch is to have; 0: as many as the server likes */
+    bson_t reply;     /* the last one */
+    bson_iter_t rest; /* what was not read of it */
+    bson_t document;
+    bool open, failed; /* zeroed: neither was it begun */
+    bson_error_t error;
+} command_cursor_t;
+
+/* Sends the command and waits for the first batch. options, as for the driver's own functions: batchSize, which the command
+ * has to have, too, and readConcern; NULL: none, nor the client's read concern. prefs NULL: the client's. */
+void command_cursor_begin(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
+                          const bson_t *command, const bson_t *options, const mongoc_read_prefs_t *prefs);
+/* The same for a find; more options: what it has besides. */
+void command_cursor_find(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
+                         const char *collection, const bson_t *filter, const bson_t *options,
+                         const mongoc_read_prefs_t *prefs);
+/* The same for a command that lists collections or indexes: of the primary, and without the client's read concern. */
+void command_cursor_list(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
+                         const bson_t *command);
+/* The next document, borrowed until the next call. False: there are no more, or something failed. */
+bool command_cursor_next(command_cursor_t *cursor, const bson_t **document);
+/* Does the server still have documents of it? */
+bool command_cursor_has_more(const command_cursor_t *cursor);
+/* What the driver or the server said; the reply belongs to the cursor. */
+bool command_cursor_failed(command_cursor_t *cursor, bson_error_t *error, const bson_t **reply);
+void command_cursor_end(command_cursor_t *cursor); /* zeroed is allowed; zeroes it */
+
+/* server_load: how many cores a server has and keeps busy, by its own account (serverStatus, hostInfo). Any thread. */
+
+/* For one serverStatus, without sections that are long or costly and not needed. */
+typedef enum {
+    SERVER_LOAD_OF_PRIMARY, /* how hard it works; asks the primary */
+    SERVER_LOAD_OF_READS,   /* what it has read; asks the server at the other end of the connection */
+} server_load_about_t;
+
+/* The caller destroys the reply, also after a failure. */
+bool server_load_status(mongoc_client_t *client, server_load_about_t about, bson_t *reply,
+                        bson_error_t *error);
+
+/* Why the server did not tell, for people. */
+const char *server_load_refusal(const bson_error_t *error);
+
+/* The CPU time of the primary's process since its start; NAN: it does not say. */
+typedef struct {
+    int64_t at_ns;
+    double cpu_us;
+} server_load_sample_t;
+
+/* One serverStatus; no second try. */
+server_load_sample_t server_load_ask(mongoc_client_t *client);
+
+/* How many cores were busy between two samples. NAN: not known, or the server was restarted. */
+double server_load_busy_cores(const server_load_sample_t *before, const server_load_sample_t *now);
+
+/* How many cores the server may use; NAN: it does not tell. */
+double server_load_cores(mongoc_client_t *client);
+
+/* memory: the driver's allocations. When the driver gets no memory it calls abort(); it cannot return a failure. The
+ * command turns that into an end of its own: a sentence, and status 8. For the catalog this is a kill, which may come
+ * at any moment. A library must not decide this for the program that uses it: only main does. */
+
+/* Call it before anything else uses the driver. */
+void memory_guard_driver(void);
 
 #endif

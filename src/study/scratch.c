@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "catalog/heartbeat.h"
 #include "catalog/store/store_mongo.h"
+#include "server/cluster.h"
 #include "server/collection.h"
-#include "server/presplit/undo.h"
 #include "server/server_errors.h"
 
 #include <stdio.h>

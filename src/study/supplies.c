@@ -4,7 +4,7 @@
 #include "format/format.h"
 #include "input/manifest.h"
 #include "load/before/kept_format.h"
-#include "server/chunks/sharding.h"
+#include "server/cluster.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  * For {_id: 1}, whose ranges follow from the number of shards alone, and for a compound key, whose ranges are
  * cut from a sample as large as a load takes at most. Prints one line of JSON. */
 #include "format/record/record_id.h"
-#include "server/chunks/chunkmap.h"
-#include "server/presplit/presplit.h"
+#include "server/chunks.h"
+#include "server/cluster.h"
 
 #include <inttypes.h>
 #include <stdio.h>

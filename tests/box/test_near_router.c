@@ -1,7 +1,7 @@
 /* One of several routers is tried first. When it does not answer, it is left alone for a while, and the others do its
  * work. */
 #include "box/box.h"
-#include "server/send/writer.h"
+#include "server/send.h"
 #include "test.h"
 
 static server_t *connect_to(box_t *box) {

@@ -1,10 +1,7 @@
 /* The map of a cluster's chunks as the config database tells it, and the balancing of one collection. */
 #include "base/log.h"
 #include "box/box.h"
-#include "server/chunks/route.h"
-#include "server/presplit/balancer.h"
-#include "server/presplit/undo.h"
-#include "server/presplit/zone_notes.h"
+#include "server/cluster.h"
 #include "test.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* What the writer reads from replies of servers that say what no server should: nothing is believed of them. */
 #include "box/box.h"
 #include "load/deliver/outcome.h"
-#include "server/send/writer.h"
+#include "server/send.h"
 #include "test.h"
 
 #include <stdio.h>

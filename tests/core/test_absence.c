@@ -1,5 +1,5 @@
 /* absence: what is said of servers that do not answer, from the words of old and new drivers. */
-#include "server/absence.h"
+#include "server/connect.h"
 #include "test.h"
 
 #include <mongoc/mongoc.h>

@@ -1,5 +1,5 @@
 /* address: URIs taken apart, and passwords never shown. */
-#include "server/address.h"
+#include "server/server.h"
 #include "test.h"
 
 #include <stdlib.h>

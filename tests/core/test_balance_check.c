@@ -1,6 +1,6 @@
 /* evenness: what share of what is to come each shard has. The maps are written by hand. */
 #include "format/record/record_id.h"
-#include "server/presplit/balance_check.h"
+#include "server/cluster.h"
 #include "test.h"
 
 #include <string.h>

@@ -1,9 +1,8 @@
 /* Order of keys, chunks and their map, keys of documents. Expectations are written by hand. */
 #include "format/record/record_id.h"
 #include "json_lab.h"
-#include "server/chunks/chunkmap.h"
-#include "server/chunks/keyorder.h"
-#include "server/presplit/presplit.h"
+#include "server/chunks.h"
+#include "server/cluster.h"
 #include "test.h"
 
 #include <math.h>

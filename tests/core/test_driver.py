@@ -17,7 +17,7 @@ class Driver(unittest.TestCase):
         called = {line.split()[-1].split("@")[0] for line in listed.stdout.decode().splitlines()}
         self.assertIn("mongoc_client_read_command_with_opts", called)
         self.assertEqual([], ["%s: %s" % (name, BROKEN[name]) for name in sorted(called & set(BROKEN))])
-        # they take what a server says of a cursor for true; src/server/command_cursor.h is in their place
+        # they take what a server says of a cursor for true; command_cursor_* of src/server/server.h is in their place
         self.assertEqual([], sorted(name for name in called if name.startswith("mongoc_cursor_")))
 
 

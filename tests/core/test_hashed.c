@@ -1,8 +1,7 @@
 /* Hashed keys: the numbers that a server (6.0.5) gave for these values ($toHashedIndexKey), and keys of documents that are
  * made of them. tests/live/keys_test.c asks a server for many more. */
 #include "json_lab.h"
-#include "server/chunks/hashed.h"
-#include "server/chunks/shardkey.h"
+#include "server/chunks.h"
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* server: what errors mean for a load. */
-#include "server/refusal.h"
+#include "server/connect.h"
 #include "server/server.h"
 #include "test.h"
 

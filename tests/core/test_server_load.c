@@ -1,5 +1,5 @@
 /* server_load: how many cores a server has kept busy. The numbers are of a real server (6.0.5), twice under a load. */
-#include "server/server_load.h"
+#include "server/server.h"
 #include "test.h"
 
 #include <math.h>

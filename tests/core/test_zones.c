@@ -1,8 +1,5 @@
 /* zones: which are a load's own, which shards may be given something, and by whom balancing is off. */
-#include "server/presplit/balancer.h"
-#include "server/presplit/presplit.h"
-#include "server/presplit/rights.h"
-#include "server/presplit/zones.h"
+#include "server/cluster.h"
 #include "test.h"
 
 #include <stdint.h>

@@ -2,13 +2,8 @@
  * refused. It makes one just where every key lies in one chunk; and then the map finds what a search through all chunks
  * finds, by an order of values that is written down here a second time. */
 #include "odd_driver.h"
-#include "server/chunks/chunkmap.h"
-#include "server/chunks/config.h"
-#include "server/chunks/route.h"
-#include "server/presplit/balance_check.h"
-#include "server/presplit/balancer.h"
-#include "server/presplit/undo.h"
-#include "server/presplit/zones.h"
+#include "server/chunks.h"
+#include "server/cluster.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,11 +7,11 @@
 #include "query/suite/answer.h"
 #include "query/watch/watch.h"
 #include "server/bson_read.h"
+#include "server/cluster.h"
 #include "server/collection.h"
-#include "server/presplit/balancer.h"
-#include "server/refusal.h"
-#include "server/send/writer.h"
-#include "server/server_load.h"
+#include "server/connect.h"
+#include "server/send.h"
+#include "server/server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,7 @@
  * the values as the documents of an aggregation. 6.0 has all that is asked for.  needs: standalone */
 #include "base/bson/element.h"
 #include "live_lab.h"
-#include "server/chunks/hashed.h"
-#include "server/chunks/keyorder.h"
+#include "server/chunks.h"
 
 enum { BATCH = 500, TYPES = 256, RANDOM = 2000, MOST = 4000, LONG_TEXT = 10000 };
 

@@ -2,7 +2,7 @@
 #include "base/conceal.h"
 #include "base/text.h"
 #include "cli/options/shell_quote.h"
-#include "server/address.h"
+#include "server/server.h"
 
 #include <stdlib.h>
 #include <string.h>

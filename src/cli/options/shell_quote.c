@@ -1,6 +1,6 @@
 #include "cli/options/shell_quote.h"
 #include "base/conceal.h"
-#include "server/address.h"
+#include "server/server.h"
 
 void shell_quote_uri(text_t *line, const char *uri) {
     address_t address;

@@ -4,7 +4,7 @@
 
 #include "format/schema/schema.h"
 #include "input/manifest.h"
-#include "server/chunks/shardkey.h"
+#include "server/chunks.h"
 
 typedef struct {
     bson_t **keys;

@@ -1,5 +1,5 @@
 #include "load/before/uri_target.h"
-#include "server/address.h"
+#include "server/server.h"
 
 char *uri_target(const char *uri) {
     address_t address;

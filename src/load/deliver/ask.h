@@ -3,7 +3,7 @@
 #ifndef TIPPLE_LOAD_DELIVER_ASK_H
 #define TIPPLE_LOAD_DELIVER_ASK_H
 
-#include "server/send/wire.h"
+#include "server/wire.h"
 
 enum { ASK_SLOTS = 2048 };
 

@@ -18,7 +18,7 @@
 #define TIPPLE_LOAD_DELIVER_DELIVER_H
 
 #include "load/deliver/outcome.h"
-#include "server/send/existing.h"
+#include "server/wire.h"
 
 typedef struct deliver deliver_t;
 

@@ -12,8 +12,8 @@
 #ifndef TIPPLE_LOAD_DELIVER_OUTCOME_H
 #define TIPPLE_LOAD_DELIVER_OUTCOME_H
 
-#include "server/send/wire.h"
 #include "server/server_errors.h"
+#include "server/wire.h"
 
 typedef enum { OUTCOME_STORED, OUTCOME_DUPLICATE, OUTCOME_REFUSED, OUTCOME_IN_DOUBT } outcome_t;
 

@@ -21,8 +21,7 @@
 #include "load/spec/load_spec.h"
 #include "load/spec/progress.h"
 #include "load/threads/loader.h"
-#include "server/chunks/sharding.h"
-#include "server/presplit/undo.h"
+#include "server/cluster.h"
 
 enum { JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 64 };
 

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/bson_read.h"
-#include "server/server_load.h"
+#include "server/server.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 #include "load/read_back/snapshot_read.h"
-#include "server/command_cursor.h"
+#include "server/server.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "format/json/json_document.h"
 #include "load/before/copies.h"
 #include "load/spec/limits.h"
-#include "server/send/existing.h"
+#include "server/wire.h"
 
 #include <string.h>
 

@@ -10,9 +10,9 @@
 #include "load/rate/server_checkpoints.h"
 #include "load/rate/traffic.h"
 #include "load/spec/timeline.h"
-#include "server/chunks/chunkmap.h"
+#include "server/chunks.h"
 #include "server/collection.h"
-#include "server/send/routers.h"
+#include "server/send.h"
 
 /* Shares of the loader threads' time, in percent. */
 typedef struct {

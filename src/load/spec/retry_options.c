@@ -1,6 +1,6 @@
 #include "load/spec/retry_options.h"
 #include "base/shell_word.h"
-#include "server/address.h"
+#include "server/server.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,7 @@
 #include "base/stop.h"
 #include "catalog/store/entry_bson.h"
 #include "load/job/job.h"
-#include "server/presplit/undo.h"
-#include "server/presplit/zone_notes.h"
+#include "server/cluster.h"
 
 #include <string.h>
 

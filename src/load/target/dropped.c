@@ -4,8 +4,7 @@
 #include "base/log.h"
 #include "load/job/job.h"
 #include "server/bson_read.h"
-#include "server/chunks/sharding.h"
-#include "server/presplit/zones.h"
+#include "server/cluster.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * bounds of its chunks cannot be put in order here. */
 #include "base/ejson.h"
 #include "load/job/job.h"
-#include "server/chunks/sharding.h"
+#include "server/cluster.h"
 
 #include <stdlib.h>
 

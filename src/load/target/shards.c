@@ -8,11 +8,7 @@
 #include "load/before/sample.h"
 #include "load/job/job.h"
 #include "server/bson_read.h"
-#include "server/presplit/balance_check.h"
-#include "server/presplit/presplit.h"
-#include "server/presplit/rights.h"
-#include "server/presplit/zone_notes.h"
-#include "server/presplit/zones.h"
+#include "server/cluster.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/ejson.h"
 #include "format/record/own_id.h"
 #include "load/job/job.h"
-#include "server/chunks/sharding.h"
+#include "server/cluster.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,10 +8,9 @@
 #include "load/rate/traffic.h"
 #include "load/rejects/reject.h"
 #include "load/threads/pipeline.h"
-#include "server/send/direct.h"
-#include "server/send/existing.h"
-#include "server/send/routers.h"
+#include "server/send.h"
 #include "server/server_errors.h"
+#include "server/wire.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -6,7 +6,7 @@
 #include "load/blocks/batch_keys.h"
 #include "load/threads/begun.h"
 #include "load/threads/loader.h"
-#include "server/send/writer.h"
+#include "server/send.h"
 
 struct loader {
     load_state_t *loading;

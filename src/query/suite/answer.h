@@ -4,7 +4,7 @@
 #define TIPPLE_QUERY_SUITE_ANSWER_H
 
 #include "base/yaml_tree.h"
-#include "server/command_cursor.h"
+#include "server/server.h"
 
 /* What came back. Zeroed before; `keep` may be set. The documents kept grow only to `most_bytes`. */
 typedef struct {

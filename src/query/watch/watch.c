@@ -3,8 +3,8 @@
 #include "base/host/host.h"
 #include "base/log.h"
 #include "server/bson_read.h"
-#include "server/chunks/config.h"
-#include "server/server_load.h"
+#include "server/cluster.h"
+#include "server/server.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "query/watch/watch.h"
 #include "server/bson_read.h"
-#include "server/chunks/config.h"
+#include "server/cluster.h"
 #include "server/collection.h"
 #include "server/server_errors.h"
 

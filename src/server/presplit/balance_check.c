@@ -1,7 +1,7 @@
-#include "server/presplit/balance_check.h"
 #include "base/ejson.h"
 #include "format/record/record_id.h"
-#include "server/chunks/keyorder.h"
+#include "server/chunks.h"
+#include "server/cluster.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

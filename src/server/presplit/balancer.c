@@ -1,7 +1,6 @@
-#include "server/presplit/balancer.h"
 #include "base/chars/own_names.h"
 #include "server/bson_read.h"
-#include "server/chunks/sharding.h"
+#include "server/cluster.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,7 @@
-#include "server/presplit/presplit.h"
 #include "format/record/record_id.h"
 #include "server/bson_read.h"
-#include "server/chunks/config.h"
-#include "server/chunks/keyorder.h"
-#include "server/presplit/zones.h"
+#include "server/chunks.h"
+#include "server/cluster.h"
 #include "server/server_errors.h"
 
 #include <stdio.h>

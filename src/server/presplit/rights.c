@@ -1,5 +1,5 @@
-#include "server/presplit/rights.h"
 #include "server/bson_read.h"
+#include "server/cluster.h"
 #include "server/server_errors.h"
 
 #include <string.h>

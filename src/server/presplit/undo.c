@@ -1,9 +1,7 @@
-#include "server/presplit/undo.h"
 #include "base/ejson.h"
 #include "base/log.h"
 #include "server/bson_read.h"
-#include "server/presplit/zone_notes.h"
-#include "server/presplit/zones.h"
+#include "server/cluster.h"
 
 #include <stdlib.h>
 

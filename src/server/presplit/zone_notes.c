@@ -1,6 +1,6 @@
-#include "server/presplit/zone_notes.h"
 #include "base/chars/own_names.h"
 #include "server/bson_read.h"
+#include "server/cluster.h"
 
 #include <stdio.h>
 #include <string.h>

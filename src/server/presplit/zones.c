@@ -1,8 +1,6 @@
-#include "server/presplit/zones.h"
 #include "server/bson_read.h"
-#include "server/chunks/sharding.h"
+#include "server/cluster.h"
 #include "server/collection.h"
-#include "server/presplit/zone_notes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

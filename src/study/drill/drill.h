@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "load/load.h"
-#include "server/indexes/present_indexes.h"
+#include "server/collection.h"
 #include "study/drill/forecast.h"
 
 #include <stdbool.h>

@@ -6,8 +6,8 @@
 #include "base/numbers/units.h"
 #include "base/stop.h"
 #include "query/watch/watch.h"
-#include "server/presplit/presplit.h"
-#include "server/server_load.h"
+#include "server/cluster.h"
+#include "server/server.h"
 
 #include <math.h>
 #include <stdio.h>

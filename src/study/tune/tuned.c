@@ -3,8 +3,8 @@
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "load/spec/limits.h"
-#include "server/address.h"
 #include "server/bson_read.h"
+#include "server/server.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -16,8 +16,8 @@
 #include "format/filter.h"
 #include "load/blocks/block.h"
 #include "load/rejects/fixes.h"
-#include "server/send/existing.h"
 #include "server/server.h"
+#include "server/wire.h"
 #include "verify/compare/difference.h"
 #include "verify/compare/last_wins.h"
 

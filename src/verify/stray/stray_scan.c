@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "server/collection.h"
-#include "server/command_cursor.h"
+#include "server/server.h"
 #include "verify/stray/stray_scan_inner.h"
 
 #include <bson/bson.h>

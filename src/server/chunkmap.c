@@ -1,8 +1,7 @@
-#include "server/chunks/chunkmap.h"
 #include "base/grow.h"
 #include "base/numbers/search.h"
 #include "server/bson_read.h"
-#include "server/chunks/keyorder.h"
+#include "server/chunks.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

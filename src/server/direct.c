@@ -1,6 +1,6 @@
-#include "server/send/direct.h"
-#include "server/chunks/config.h"
-#include "server/refusal.h"
+#include "server/cluster.h"
+#include "server/connect.h"
+#include "server/send.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,39 @@
-/* wire: the interface between the code that decides about a batch and the code that sends it. A message goes out; a
- * reply comes back as plain data. Documents are fetched by their `_id`s. The wire also knows how much patience is left.
- * A writer is the wire to real servers; tests and simulations have wires of their own. Pure: no driver here. */
-#ifndef TIPPLE_SERVER_SEND_WIRE_H
-#define TIPPLE_SERVER_SEND_WIRE_H
+#ifndef TIPPLE_SERVER_WIRE_H
+#define TIPPLE_SERVER_WIRE_H
 
 #include "base/err.h"
 
 #include <stdint.h>
+#include <string.h>
+
+/* wire: the interface between the code that decides about a batch and the code that sends it. A message goes out; a
+ * reply comes back as plain data. Documents are fetched by their `_id`s. The wire also knows how much patience is left.
+ * A writer is the wire to real servers; tests and simulations have wires of their own. Pure: no driver here. */
+
+/* What becomes of a record whose `_id`, one of the data's own, another document has already. */
+typedef enum {
+    EXISTING_REJECT,  /* the record is a reject */
+    EXISTING_KEEP,    /* the document that is there stays, and that is all */
+    EXISTING_REPLACE, /* the record's document takes its place */
+    EXISTING_MODES
+} existing_t;
+
+/* As --existing gives them, and the catalog keeps them. */
+static const char *const existing_names[EXISTING_MODES] = {"reject", "keep", "replace"};
+
+/* NULL or "": reject. False: no mode has this name. */
+static inline bool existing_named(const char *name, existing_t *existing) {
+    *existing = EXISTING_REJECT;
+    for (int i = 0; name && *name; i++) {
+        if (i == EXISTING_MODES)
+            return false;
+        if (strcmp(name, existing_names[i]) == 0) {
+            *existing = (existing_t)i;
+            return true;
+        }
+    }
+    return true;
+}
 
 /* Documents (BSON) one after another; starts[i] is where document i begins, starts[count] the end. */
 typedef struct {

@@ -1,0 +1,132 @@
+#ifndef TIPPLE_SERVER_CHUNKS_H
+#define TIPPLE_SERVER_CHUNKS_H
+
+#include "base/err.h"
+
+#include <bson/bson.h>
+
+/* hashed: the number that a server computes from a value for a hashed shard key or index: the first eight bytes of an
+ * MD5 over the value's type and bytes; numbers are hashed as whole numbers. */
+
+
+/* A hasher belongs to one thread. It remembers the last value, since records of one station follow one another. */
+typedef struct hashed hashed_t;
+
+hashed_t *hashed_new(void); /* NULL: out of memory */
+void hashed_destroy(hashed_t *hashed);
+
+/* value NULL: a missing value, which is hashed like null. False for an array, which has no hash, and where a
+ * value, or one within it, is of a type whose hashes are not known to be the server's. */
+bool hashed_value(hashed_t *hashed, const bson_iter_t *value, int64_t *hash);
+
+/* keyorder: values in the order in which a server sorts them, whatever their types. Bounds of chunks are compared in
+ * this order. */
+
+
+/* The server's number for a type: its place in the order. Types whose values are compared with each other share one
+ * number. */
+int keyorder_rank(bson_type_t type);
+
+/* Can all values of a document, also inner ones, be ordered here? Not if it contains Decimal128 or a few rare types, is
+ * nested more deeply than servers allow, or is not BSON. */
+bool keyorder_is_clear(const bson_t *document);
+
+/* Below, at or above 0; only for clear values. Numbers of different types are compared by value, with NaN below all
+ * others; text by its bytes. A missing value is null. */
+int keyorder_values(const bson_value_t *a, const bson_value_t *b);
+
+/* Compares documents value by value, whatever the names of their keys. If one ends first and they agree so far, it is
+ * smaller. */
+int keyorder_documents(const bson_t *a, const bson_t *b);
+
+/* shardkey: the shard key of a collection, and the key of a document. */
+
+
+
+enum { SHARDKEY_MOST_FIELDS = 32 };
+
+typedef struct {
+    bson_t spec; /* {st: "hashed", ts: 1} */
+    struct {
+        const char *path; /* in spec */
+        bool hashed;
+    } fields[SHARDKEY_MOST_FIELDS];
+    size_t count;
+    bool id_first; /* its first field is the `_id`, not hashed: a document's lane decides where it belongs */
+    /* the `_id` is its only field: the key of every document is known before the document is made */
+    bool is_id;
+} shardkey_t;
+
+/* The same key where the `_id`s of documents are the data's own, and so say nothing of their place. It borrows the spec. */
+static inline shardkey_t shardkey_of_data(const shardkey_t *key) {
+    shardkey_t other = *key;
+    other.id_first = other.is_id = false;
+    return other;
+}
+
+/* Parses "_id", "st:hashed", "st,ts" or "st:1,ts:1". False: status 1, and what was expected. */
+bool shardkey_parse(const char *text, shardkey_t *key, err_t *err);
+
+/* Reads the key as a server describes it; copies the spec. False: it has no fields, or more than a server allows. */
+bool shardkey_read(const bson_t *spec, shardkey_t *key);
+/* Also allowed for a key that could not be read, or was freed before. */
+void shardkey_free(shardkey_t *key);
+
+/* By their fields: whatever type of number stands for "ascending". */
+bool shardkey_same(const shardkey_t *a, const shardkey_t *b);
+
+/* The least key whose first field is this number. */
+bson_t *shardkey_from(const shardkey_t *key, int64_t first);
+
+/* The key below or above all others. */
+bson_t *shardkey_end(const shardkey_t *key, bool greatest);
+
+/* The document's values in the key's order, under the keys of the spec; hashed fields as their hash; a missing value as
+ * null. *values must be initialised and is overwritten. False: there is an array, for which a server refuses the
+ * document, or a value whose order is not clear (keyorder_is_clear), or the document cannot be gone through. */
+bool shardkey_of(const shardkey_t *key, hashed_t *hashed, const uint8_t *document, uint32_t length,
+                 bson_t *values);
+
+/* chunkmap: which shard a key belongs to: the chunks of a collection in order, each from its lower bound to the bound
+ * of the next. Built once, then read-only and shared by threads. */
+
+
+enum { CHUNKMAP_MOST_SHARDS = 1024 };
+
+typedef struct chunkmap chunkmap_t;
+
+/* before: a map whose shards keep their numbers in the new map, or NULL. Returns NULL when memory is out. */
+chunkmap_t *chunkmap_new(const chunkmap_t *before);
+
+/* Adds a holder of the map; each holder calls chunkmap_free. Any thread. */
+chunkmap_t *chunkmap_share(chunkmap_t *map);
+void chunkmap_free(chunkmap_t *map); /* NULL is allowed */
+
+/* Adds the next chunk, in the order of the bounds. version: its lastmod. False: memory is out, the bound is not above
+ * the one before, or its order is not clear (keyorder_is_clear). */
+bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_t version);
+
+/* The map of a collection, from all of its documents of config.chunks, sorted by their lower bounds. fields: how many
+ * fields the shard key has. NULL: memory is out, there are too many shards, or some key would be in no chunk or in two.
+ * The bounds must be clear, and the chunks must meet, from the least key to the greatest. */
+chunkmap_t *chunkmap_read(const chunkmap_t *before, size_t fields, bson_t *const *chunks, size_t count);
+
+size_t chunkmap_chunks(const chunkmap_t *map);
+size_t chunkmap_shards(const chunkmap_t *map);
+const char *chunkmap_shard_name(const chunkmap_t *map, size_t shard);
+uint64_t chunkmap_version(const chunkmap_t *map, size_t shard); /* the highest version of its chunks */
+size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard);
+
+/* Of the chunk of this number, in their order: where it begins, and its shard. Borrowed. */
+const bson_t *chunkmap_bound(const chunkmap_t *map, size_t chunk);
+const char *chunkmap_owner(const chunkmap_t *map, size_t chunk);
+
+/* The shard of a key. Fast for a key of one whole number (an `_id`, a hash). 0 if the map has no chunks. */
+size_t chunkmap_find(const chunkmap_t *map, const bson_t *key);
+size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key);
+
+/* Are all whole numbers from first to last in one chunk? *shard: the shard of first, in any case. It is not enough that
+ * first and last are on one shard: a chunk between them may be on another. */
+bool chunkmap_find_range(const chunkmap_t *map, int64_t first, int64_t last, size_t *shard);
+
+#endif

@@ -1,0 +1,525 @@
+#include "base/bson/element.h"
+#include "server/chunks.h"
+#include "server/collection.h"
+
+#include <math.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- keyorder ---- */
+
+int keyorder_rank(bson_type_t type) {
+    switch (type) {
+    case BSON_TYPE_MINKEY:
+        return -1;
+    case BSON_TYPE_EOD:
+    case BSON_TYPE_UNDEFINED:
+    case BSON_TYPE_NULL:
+        return 5;
+    case BSON_TYPE_DOUBLE:
+    case BSON_TYPE_INT32:
+    case BSON_TYPE_INT64:
+    case BSON_TYPE_DECIMAL128:
+        return 10;
+    case BSON_TYPE_UTF8:
+    case BSON_TYPE_SYMBOL:
+        return 15;
+    case BSON_TYPE_DOCUMENT:
+        return 20;
+    case BSON_TYPE_ARRAY:
+        return 25;
+    case BSON_TYPE_BINARY:
+        return 30;
+    case BSON_TYPE_OID:
+        return 35;
+    case BSON_TYPE_BOOL:
+        return 40;
+    case BSON_TYPE_DATE_TIME:
+        return 45;
+    case BSON_TYPE_TIMESTAMP:
+        return 47;
+    case BSON_TYPE_REGEX:
+        return 50;
+    case BSON_TYPE_DBPOINTER:
+        return 55;
+    case BSON_TYPE_CODE:
+        return 60;
+    case BSON_TYPE_CODEWSCOPE:
+        return 65;
+    case BSON_TYPE_MAXKEY:
+        return 127;
+    }
+    return 127;
+}
+
+/* A type is clear if keyorder_values can order its values, or if it has only one value. */
+static bool is_clear_type(bson_type_t type) {
+    switch (type) {
+    case BSON_TYPE_MINKEY:
+    case BSON_TYPE_MAXKEY:
+    case BSON_TYPE_NULL:
+    case BSON_TYPE_DOUBLE:
+    case BSON_TYPE_INT32:
+    case BSON_TYPE_INT64:
+    case BSON_TYPE_UTF8:
+    case BSON_TYPE_DOCUMENT:
+    case BSON_TYPE_ARRAY:
+    case BSON_TYPE_BINARY:
+    case BSON_TYPE_BOOL:
+    case BSON_TYPE_DATE_TIME:
+    case BSON_TYPE_OID:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Servers allow no more levels. If one sends more, it must not use up the stack. */
+enum { DEEPEST = 200 };
+
+/* A server orders old binary data by the length that has the inner one in it; libbson tells that without. */
+static bool is_old_binary(const bson_iter_t *at) {
+    return BSON_ITER_HOLDS_BINARY(at) && at->raw[at->d2] == BSON_SUBTYPE_BINARY_DEPRECATED;
+}
+
+static bool is_clear_inside(bson_iter_t *at, int depth) {
+    bson_iter_t inner;
+    while (element_next(at)) {
+        bool has_inner = BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at);
+        if (!is_clear_type(bson_iter_type(at)) || is_old_binary(at) ||
+            (has_inner &&
+             !(depth < DEEPEST && bson_iter_recurse(at, &inner) && is_clear_inside(&inner, depth + 1))))
+            return false;
+    }
+    return !at->err_off;
+}
+
+bool keyorder_is_clear(const bson_t *document) {
+    bson_iter_t at;
+    return bson_iter_init(&at, document) && is_clear_inside(&at, 0);
+}
+
+static int order(int64_t a, int64_t b) {
+    return a < b ? -1 : a > b;
+}
+
+static int order_bytes(const void *a, size_t a_length, const void *b, size_t b_length) {
+    int first = memcmp(a, b, a_length < b_length ? a_length : b_length);
+    return first ? first : order((int64_t)a_length, (int64_t)b_length);
+}
+
+/* Compares a whole number and a double without rounding either. */
+static int order_mixed(int64_t whole, double number) {
+    if (isnan(number) || number < -0x1p63)
+        return 1;
+    if (number >= 0x1p63)
+        return -1;
+    int by_whole = order(whole, (int64_t)number);
+    double rest = number - trunc(number);
+    return by_whole ? by_whole : rest > 0 ? -1 : rest < 0;
+}
+
+static int order_doubles(double a, double b) {
+    if (isnan(a) || isnan(b))
+        return isnan(b) - isnan(a);
+    return a < b ? -1 : a > b;
+}
+
+static bool whole_of(const bson_value_t *value, int64_t *whole) {
+    *whole = value->value_type == BSON_TYPE_INT32 ? value->value.v_int32 : value->value.v_int64;
+    return value->value_type == BSON_TYPE_INT32 || value->value_type == BSON_TYPE_INT64;
+}
+
+static int order_numbers(const bson_value_t *a, const bson_value_t *b) {
+    int64_t whole_a, whole_b;
+    bool is_whole_a = whole_of(a, &whole_a), is_whole_b = whole_of(b, &whole_b);
+    if (is_whole_a && is_whole_b)
+        return order(whole_a, whole_b);
+    if (is_whole_a)
+        return order_mixed(whole_a, b->value.v_double);
+    if (is_whole_b)
+        return -order_mixed(whole_b, a->value.v_double);
+    return order_doubles(a->value.v_double, b->value.v_double);
+}
+
+/* Compares subdocuments and arrays: by types, then keys (only of documents), then values. */
+static int order_inner(const bson_value_t *a, const bson_value_t *b) {
+    bson_t inner_a, inner_b;
+    bson_iter_t at_a, at_b;
+    if (!bson_init_static(&inner_a, a->value.v_doc.data, a->value.v_doc.data_len) ||
+        !bson_init_static(&inner_b, b->value.v_doc.data, b->value.v_doc.data_len) ||
+        !bson_iter_init(&at_a, &inner_a) || !bson_iter_init(&at_b, &inner_b))
+        return 0;
+    for (;;) {
+        bool more_a = bson_iter_next(&at_a), more_b = bson_iter_next(&at_b);
+        if (!more_a || !more_b)
+            return (int)more_a - (int)more_b;
+        int by_type = keyorder_rank(bson_iter_type(&at_a)) - keyorder_rank(bson_iter_type(&at_b));
+        int by_key =
+            a->value_type == BSON_TYPE_DOCUMENT ? strcmp(bson_iter_key(&at_a), bson_iter_key(&at_b)) : 0;
+        int by_value =
+            by_type || by_key ? 0 : keyorder_values(bson_iter_value(&at_a), bson_iter_value(&at_b));
+        int first = by_type ? by_type : by_key ? by_key : by_value;
+        if (first)
+            return first;
+    }
+}
+
+int keyorder_values(const bson_value_t *a, const bson_value_t *b) {
+    int by_rank = keyorder_rank(a->value_type) - keyorder_rank(b->value_type);
+    if (by_rank)
+        return by_rank;
+    switch (a->value_type) {
+    case BSON_TYPE_DOUBLE:
+    case BSON_TYPE_INT32:
+    case BSON_TYPE_INT64:
+        return order_numbers(a, b);
+    case BSON_TYPE_UTF8:
+        return order_bytes(a->value.v_utf8.str, a->value.v_utf8.len, b->value.v_utf8.str,
+                           b->value.v_utf8.len);
+    case BSON_TYPE_BINARY: {
+        const uint32_t length_a = a->value.v_binary.data_len, length_b = b->value.v_binary.data_len;
+        int first = order(length_a, length_b);
+        first = first ? first : (int)a->value.v_binary.subtype - (int)b->value.v_binary.subtype;
+        return first ? first
+                     : order_bytes(a->value.v_binary.data, length_a, b->value.v_binary.data, length_b);
+    }
+    case BSON_TYPE_DOCUMENT:
+    case BSON_TYPE_ARRAY:
+        return order_inner(a, b);
+    case BSON_TYPE_BOOL:
+        return (int)a->value.v_bool - (int)b->value.v_bool;
+    case BSON_TYPE_DATE_TIME:
+        return order(a->value.v_datetime, b->value.v_datetime);
+    case BSON_TYPE_OID:
+        return bson_oid_compare(&a->value.v_oid, &b->value.v_oid);
+    default:
+        return 0;
+    }
+}
+
+int keyorder_documents(const bson_t *a, const bson_t *b) {
+    bson_iter_t at_a, at_b;
+    if (!bson_iter_init(&at_a, a) || !bson_iter_init(&at_b, b))
+        return 0;
+    for (;;) {
+        bool more_a = bson_iter_next(&at_a), more_b = bson_iter_next(&at_b);
+        if (!more_a || !more_b)
+            return (int)more_a - (int)more_b;
+        int first = keyorder_values(bson_iter_value(&at_a), bson_iter_value(&at_b));
+        if (first)
+            return first;
+    }
+}
+
+/* ---- hashed ---- */
+
+enum { REMEMBERED = 64, DIGEST = 16 };
+
+struct hashed {
+    EVP_MD_CTX *context;
+    EVP_MD *md5;
+    uint8_t last[REMEMBERED]; /* the last short value: its type and bytes */
+    size_t last_length;       /* 0: none */
+    int64_t last_hash;
+};
+
+hashed_t *hashed_new(void) {
+    hashed_t *hashed = calloc(1, sizeof *hashed);
+    if (!hashed)
+        return NULL;
+    hashed->context = EVP_MD_CTX_new();
+    hashed->md5 = EVP_MD_fetch(NULL, "MD5", NULL);
+    if (hashed->context && hashed->md5)
+        return hashed;
+    hashed_destroy(hashed);
+    return NULL;
+}
+
+void hashed_destroy(hashed_t *hashed) {
+    if (!hashed)
+        return;
+    EVP_MD_CTX_free(hashed->context);
+    EVP_MD_free(hashed->md5);
+    free(hashed);
+}
+
+static void add_int32(hashed_t *hashed, int32_t value) {
+    uint32_t bytes = BSON_UINT32_TO_LE((uint32_t)value);
+    EVP_DigestUpdate(hashed->context, &bytes, sizeof bytes);
+}
+
+static int64_t hashed_whole(const bson_iter_t *value) {
+    if (!BSON_ITER_HOLDS_DOUBLE(value))
+        return bson_iter_as_int64(value);
+    double number = bson_iter_double(value);
+    if (isnan(number))
+        return 0;
+    if (number == 0x1p63)
+        /* a mistake of the server's own, which it must keep because stored hashes depend on it */
+        return INT64_MIN;
+    return number > 0x1p63 ? INT64_MAX : number < -0x1p63 ? INT64_MIN : (int64_t)number;
+}
+
+static bool add_value(hashed_t *hashed, const bson_iter_t *value, bool with_key);
+
+static bool add_inner(hashed_t *hashed, const bson_iter_t *value) {
+    bson_iter_t inner;
+    if (!bson_iter_recurse(value, &inner))
+        return false;
+    while (element_next(&inner))
+        if (!add_value(hashed, &inner, true))
+            return false;
+    add_int32(hashed, 0); /* the end of a document is hashed as an element of type 0 */
+    return !inner.err_off;
+}
+
+/* The types whose hashes are known to be the server's: tests/live/keys_test.c asks one for each of them. How it makes a
+ * whole number of a decimal, hashes the scope of code, or tells undefined from null, is its own affair. */
+static bool is_known_type(bson_type_t type) {
+    switch (type) {
+    case BSON_TYPE_MINKEY:
+    case BSON_TYPE_MAXKEY:
+    case BSON_TYPE_NULL:
+    case BSON_TYPE_BOOL:
+    case BSON_TYPE_INT32:
+    case BSON_TYPE_INT64:
+    case BSON_TYPE_DOUBLE:
+    case BSON_TYPE_DATE_TIME:
+    case BSON_TYPE_TIMESTAMP:
+    case BSON_TYPE_UTF8:
+    case BSON_TYPE_SYMBOL:
+    case BSON_TYPE_OID:
+    case BSON_TYPE_BINARY:
+    case BSON_TYPE_REGEX:
+    case BSON_TYPE_CODE:
+    case BSON_TYPE_DBPOINTER:
+    case BSON_TYPE_DOCUMENT:
+    case BSON_TYPE_ARRAY:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool add_value(hashed_t *hashed, const bson_iter_t *value, bool with_key) {
+    bson_type_t type = bson_iter_type(value);
+    if (!is_known_type(type))
+        return false;
+    add_int32(hashed, keyorder_rank(type));
+    if (with_key)
+        EVP_DigestUpdate(hashed->context, bson_iter_key(value), bson_iter_key_len(value) + 1u);
+    if (type == BSON_TYPE_DOCUMENT || type == BSON_TYPE_ARRAY)
+        return add_inner(hashed, value);
+    if (BSON_ITER_HOLDS_NUMBER(value)) {
+        uint64_t whole = BSON_UINT64_TO_LE((uint64_t)hashed_whole(value));
+        return EVP_DigestUpdate(hashed->context, &whole, sizeof whole);
+    }
+    /* the bytes between the key and the next element */
+    const uint8_t *bytes = value->raw + value->d1;
+    return EVP_DigestUpdate(hashed->context, bytes, value->next_off - value->d1);
+}
+
+static bool digest(hashed_t *hashed, const bson_iter_t *value, int64_t *hash) {
+    uint8_t bytes[DIGEST];
+    uint64_t first;
+    if (!EVP_DigestInit_ex2(hashed->context, hashed->md5, NULL))
+        return false;
+    add_int32(hashed, 0); /* the seed */
+    if (value && !add_value(hashed, value, false))
+        return false;
+    if (!value)
+        add_int32(hashed, keyorder_rank(BSON_TYPE_NULL));
+    if (!EVP_DigestFinal_ex(hashed->context, bytes, NULL))
+        return false;
+    memcpy(&first, bytes, sizeof first);
+    *hash = (int64_t)BSON_UINT64_FROM_LE(first);
+    return true;
+}
+
+bool hashed_value(hashed_t *hashed, const bson_iter_t *value, int64_t *hash) {
+    if (!value)
+        return digest(hashed, NULL, hash);
+    if (BSON_ITER_HOLDS_ARRAY(value))
+        return false;
+    const uint8_t *bytes = value->raw + value->d1;
+    size_t length = value->next_off - value->d1;
+    uint8_t type = (uint8_t)bson_iter_type(value);
+    if (length + 1 == hashed->last_length && hashed->last[0] == type &&
+        memcmp(hashed->last + 1, bytes, length) == 0) {
+        *hash = hashed->last_hash;
+        return true;
+    }
+    if (!digest(hashed, value, hash))
+        return false;
+    hashed->last_length = length + 1 <= REMEMBERED ? length + 1 : 0;
+    if (hashed->last_length) {
+        hashed->last[0] = type;
+        memcpy(hashed->last + 1, bytes, length);
+        hashed->last_hash = *hash;
+    }
+    return true;
+}
+
+/* ---- shardkey ---- */
+
+bool shardkey_read(const bson_t *spec, shardkey_t *key) {
+    bson_iter_t at;
+    *key = (shardkey_t){.count = 0};
+    bson_copy_to(spec, &key->spec);
+    for (bool more = bson_iter_init(&at, &key->spec); more && bson_iter_next(&at);) {
+        if (key->count == SHARDKEY_MOST_FIELDS) {
+            shardkey_free(key);
+            return false;
+        }
+        key->fields[key->count].path = bson_iter_key(&at);
+        key->fields[key->count++].hashed = BSON_ITER_HOLDS_UTF8(&at);
+    }
+    key->id_first = key->count && strcmp(key->fields[0].path, "_id") == 0 && !key->fields[0].hashed;
+    key->is_id = key->id_first && key->count == 1;
+    if (!key->count)
+        shardkey_free(key);
+    return key->count > 0;
+}
+
+bool shardkey_same(const shardkey_t *a, const shardkey_t *b) {
+    size_t same = 0;
+    while (same < a->count && same < b->count && a->fields[same].hashed == b->fields[same].hashed &&
+           strcmp(a->fields[same].path, b->fields[same].path) == 0)
+        same++;
+    return same == a->count && same == b->count;
+}
+
+bson_t *shardkey_from(const shardkey_t *key, int64_t first) {
+    bson_t *from = bson_new();
+    bson_append_int64(from, key->fields[0].path, -1, first);
+    for (size_t i = 1; i < key->count; i++)
+        bson_append_minkey(from, key->fields[i].path, -1);
+    return from;
+}
+
+/* A field without a colon is ascending. */
+static char *with_directions(const char *text) {
+    char *whole = malloc(3 * strlen(text) + 3), *out = whole;
+    for (const char *part = text; whole;) {
+        size_t length = strcspn(part, ",");
+        memcpy(out, part, length);
+        out += length;
+        if (length && !memchr(part, ':', length))
+            out = stpcpy(out, ":1");
+        *out++ = part[length];
+        if (!part[length])
+            break;
+        part += length + 1;
+    }
+    return whole;
+}
+
+static bool refuse(const char *text, err_t *err) {
+    return err_set(err, STATUS_USAGE,
+                   "--shard-key '%s': ascending fields, one of which may be hashed, were expected, such as "
+                   "_id, st:hashed or st:1,ts:1",
+                   text);
+}
+
+bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
+    index_spec_t index;
+    bson_iter_t at;
+    char *whole = with_directions(text);
+    bool parsed = whole ? collection_parse_index(whole, &index, err) : err_memory(err, strlen(text));
+    free(whole);
+    if (!parsed)
+        return err->status == STATUS_USAGE ? refuse(text, err) : false;
+    bool ok = bson_iter_init(&at, &index.keys) && !bson_count_keys(&index.options);
+    size_t hashed = 0;
+    while (ok && bson_iter_next(&at)) {
+        bool is_hashed = BSON_ITER_HOLDS_UTF8(&at) && strcmp(bson_iter_utf8(&at, NULL), "hashed") == 0;
+        bool is_up = !BSON_ITER_HOLDS_UTF8(&at) && bson_iter_as_int64(&at) == 1;
+        hashed += is_hashed;
+        ok = (is_hashed || is_up) && hashed < 2;
+    }
+    if (!ok)
+        refuse(text, err);
+    else if (!(ok = shardkey_read(&index.keys, key)))
+        err_set(err, STATUS_USAGE, "--shard-key '%s': 1 to %d fields were expected", text,
+                SHARDKEY_MOST_FIELDS);
+    collection_free_index(&index);
+    return ok;
+}
+
+void shardkey_free(shardkey_t *key) {
+    bson_destroy(&key->spec);
+    bson_init(&key->spec);
+    key->count = 0;
+}
+
+typedef enum { FOUND, MISSING, UNKNOWN } found_t;
+
+/* Follows a dotted path. Unknown: there is an array on the way, or at its end, which cannot be part of a shard key, or bytes that
+ * are no element, behind which the field may be. */
+static found_t find(const bson_t *document, const char *path, bson_iter_t *at) {
+    bson_iter_t inner;
+    if (!bson_iter_init(at, document))
+        return UNKNOWN;
+    for (;;) {
+        const size_t length = strcspn(path, ".");
+        if (!element_find(at, path, length))
+            return at->err_off ? UNKNOWN : MISSING;
+        if (BSON_ITER_HOLDS_ARRAY(at))
+            return UNKNOWN;
+        if (!path[length])
+            return FOUND;
+        if (!BSON_ITER_HOLDS_DOCUMENT(at))
+            return MISSING;
+        if (!bson_iter_recurse(at, &inner))
+            return UNKNOWN;
+        *at = inner;
+        path += length + 1;
+    }
+}
+
+/* The types of nearly all keys: their order needs no further check. */
+static bool is_plain(bson_type_t type) {
+    return type == BSON_TYPE_UTF8 || type == BSON_TYPE_INT32 || type == BSON_TYPE_INT64 ||
+           type == BSON_TYPE_DOUBLE || type == BSON_TYPE_DATE_TIME;
+}
+
+bool shardkey_of(const shardkey_t *key, hashed_t *hashed, const uint8_t *document, uint32_t length,
+                 bson_t *values) {
+    bson_t whole;
+    bool clear = true;
+    bson_reinit(values);
+    if (!bson_init_static(&whole, document, length))
+        return false;
+    for (size_t i = 0; i < key->count; i++) {
+        const char *path = key->fields[i].path;
+        bson_iter_t at;
+        int64_t hash;
+        found_t found = find(&whole, path, &at);
+        if (found == UNKNOWN)
+            return false;
+        if (key->fields[i].hashed) {
+            if (!hashed_value(hashed, found == FOUND ? &at : NULL, &hash))
+                return false;
+            bson_append_int64(values, path, -1, hash);
+        } else if (found == FOUND) {
+            element_append(values, path, &at);
+            clear &= is_plain(bson_iter_type(&at));
+        } else {
+            bson_append_null(values, path, -1);
+        }
+    }
+    return clear || keyorder_is_clear(values);
+}
+
+bson_t *shardkey_end(const shardkey_t *key, bool greatest) {
+    bson_t *end = bson_new();
+    for (size_t i = 0; i < key->count; i++) {
+        if (greatest)
+            bson_append_maxkey(end, key->fields[i].path, -1);
+        else
+            bson_append_minkey(end, key->fields[i].path, -1);
+    }
+    return end;
+}
