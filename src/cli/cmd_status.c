@@ -50,11 +50,11 @@ typedef struct {
     places_summary_t summary;
     uint32_t generation;
     route_read_t read;
-    route_t *route;        /* where it is sharded */
-    zones_t zones;         /* that are left, behind --restore */
-    balancer_found_t hold; /* and of which collection: mostly the one of the name */
-    bool owed; /* a person had turned balancing off before a load with --drop, and it is not off again */
-    undone_t undone; /* by --restore */
+    route_t *route; /* where it is sharded */
+    zones_t zones;  /* that are left, after --restore */
+    balancing_t balancing;
+    restored_t restored; /* by --restore */
+    err_t not_restored;  /* why not all was restored; or status 0 */
     size_t alive;
     loads_t loads; /* that have not ended; `alive` of them run */
     int64_t lease_ms;
@@ -104,18 +104,6 @@ static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t 
     return ok;
 }
 
-/* What a load has left comes first: it may be of a collection that has another name by now. */
-static bool look_at_balancing(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
-    balancer_t here;
-    if (!balancer_look(server, client, &here, &status->hold, err))
-        return false;
-    if (status->hold.hold == BALANCER_OURS || status->hold.hold == BALANCER_IN_DOUBT)
-        return true;
-    status->hold.hold = here;
-    snprintf(status->hold.name, sizeof status->hold.name, "%s", server_namespace(server));
-    return true;
-}
-
 /* Only if that is certain: of own _ids two records may have made one document, and while a load runs both numbers change. */
 static bool is_short(const report_t *status) {
     const places_summary_t *summary = &status->summary;
@@ -145,14 +133,13 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     if (values->restore) {
         if (!may_restore(server, status, err))
             return false;
-        undo(server, client, NULL, &status->undone);
+        cluster_restore(server, client, NULL, &status->restored, &status->not_restored);
     }
     status->read = route_open(server, client, &status->route, err);
     return status->read != ROUTE_FAILED &&
-           (!status->route || presplit_shards(server, client, &status->shards, err)) &&
-           zones_read(server, client, NULL, &status->zones, err) &&
-           (status->zones.hidden || look_at_balancing(server, client, status, err)) &&
-           balancer_owes(server, client, &status->owed, err);
+           (!status->route || cluster_shards(server, client, &status->shards, err)) &&
+           zones_read(server, client, &status->zones, err) &&
+           (status->zones.hidden || balancing_read(server, client, &status->balancing, err));
 }
 
 /* Of `_id`s that are the data's own, as where no load has filled it, the lanes tell nothing. */
@@ -163,7 +150,7 @@ static bool is_of_lanes(const report_t *status) {
 static void print_evenness(const server_t *server, const report_t *status, const chunkmap_t *map) {
     const shardkey_t of_data = shardkey_of_data(route_key(status->route)),
                      *key = is_of_lanes(status) ? route_key(status->route) : &of_data;
-    balance_check_t evenness = balance_check_of(map, key, &status->shards);
+    evenness_t evenness = cluster_evenness(map, key, &status->shards);
     if (evenness.even)
         return;
     out_print("uneven  %zu of %zu shards have chunks, and %.0f%% of %s is for %s. ", evenness.owners,
@@ -174,7 +161,7 @@ static void print_evenness(const server_t *server, const report_t *status, const
                   status->zones.others, status->zones.other);
         return;
     }
-    if (status->zones.unmoved) {
+    if (route_sharding(status->route)->unmoved) {
         out_print(
             "A person has turned moves of its chunks off (sh.disableMigrations): sh.enableMigrations turns "
             "them on\n");
@@ -182,7 +169,7 @@ static void print_evenness(const server_t *server, const report_t *status, const
     }
     out_print("In the mongo shell:\n");
     text_t commands = {.length = 0};
-    balance_check_commands(server, map, key, &status->shards, &commands);
+    cluster_print_moves(server, map, key, &status->shards, &commands);
     char *lines = text_take_or_end(&commands);
     out_bytes(lines, strlen(lines)); /* to be pasted: names in it are quoted, and nothing is hidden */
     free(lines);
@@ -267,36 +254,30 @@ static void print_inputs(const report_t *status) {
 
 /* What --restore has done, and what loads have left. */
 static void print_left(const server_t *server, const report_t *status) {
-    const size_t ranges = status->undone.steps[UNDO_RANGES].gone, tags = status->undone.steps[UNDO_TAGS].gone;
+    const restored_t *restored = &status->restored;
     const zones_t *zones = &status->zones;
     if (status->tried)
         out_print("left    %s" OWN_TRY
                   " is empty, and of a load with --drop that was killed: the next one drops it, or you may\n",
                   server_namespace(server));
-    if (ranges || tags)
-        out_print("zones   %zu range%s and %zu tag%s of shards that a load had left are gone\n", ranges,
-                  units_s(ranges), tags, units_s(tags));
-    if (status->undone.steps[UNDO_BALANCING].gone)
+    if (restored->ranges || restored->tags)
+        out_print("zones   %zu range%s and %zu tag%s of shards that a load had left are gone\n",
+                  restored->ranges, units_s(restored->ranges), restored->tags, units_s(restored->tags));
+    if (restored->balanced)
         out_print("zones   the collection is balanced again\n");
     if (!status->alive && (zones->own_ranges || zones->own_tags))
         out_print("zones   %zu range%s and %zu tag%s of shards of a load that was killed: tipple status "
                   "--restore takes them away\n",
                   zones->own_ranges, units_s(zones->own_ranges), zones->own_tags, units_s(zones->own_tags));
-    if (!status->alive && status->hold.hold == BALANCER_OURS)
+    if (!status->alive && status->balancing.state == BALANCING_HELD)
         out_print(
             "zones   a load that was killed has turned balancing off: tipple status --restore turns it on\n");
-    if (status->undone.steps[UNDO_KEPT_OFF].gone)
-        out_print("zones   balancing of the collection is off, as before --drop\n");
-    if (!status->alive && status->owed)
-        out_print("zones   balancing was off before a load with --drop: the next load%s turns it off again\n",
-                  status->zones.sharded ? ", or tipple status --restore," : "");
-    char *quoted = ejson_text(status->hold.name);
-    if (status->hold.hold == BALANCER_PERSONS || (!status->alive && status->hold.hold == BALANCER_IN_DOUBT))
-        out_print("zones   balancing of the collection is off; %s: sh.enableBalancing(%s) turns it on\n",
-                  status->hold.hold == BALANCER_PERSONS
-                      ? "no load has noted that it turned it off"
-                      : "a load that was killed right then, or a person, turned it off",
-                  quoted ? quoted : "...");
+    if (status->balancing.state != BALANCING_OFF)
+        return;
+    char *quoted = ejson_text(status->balancing.name);
+    out_print("zones   balancing of the collection is off; no load has noted that it turned it off: "
+              "sh.enableBalancing(%s) turns it on\n",
+              quoted ? quoted : "...");
     free(quoted);
 }
 
@@ -391,9 +372,9 @@ static void put_shard(bson_t *to, const void *map, size_t at) {
 }
 
 static void make_result(bson_t *to, const server_t *server, const report_t *status, bool inputs) {
-    static const char *const balancing[] = {"on", "held", "off", "unclear"};
+    static const char *const balancing[] = {"on", "held", "off"};
     const bool known = !status->zones.hidden; /* what this user may not read is null, and no number */
-    const undone_t *undone = &status->undone;
+    const restored_t *restored = &status->restored;
     chunkmap_t *map = status->route ? route_map(status->route) : NULL;
     result_put(to, AS_TEXT("namespace", server_namespace(server)), AS_FLAG("exists", status->place.exists),
                AS_COUNT("documents", status->place.count), AS_FLAG("clustered", status->place.clustered),
@@ -411,9 +392,8 @@ static void make_result(bson_t *to, const server_t *server, const report_t *stat
     result_put(to, AS_COUNT_IF("zones", known, status->zones.own_ranges),
                AS_COUNT_IF("zone_tags", known, status->zones.own_tags),
                AS_COUNT_IF("other_zones", known, status->zones.others),
-               AS_TEXT("balancing", known ? balancing[status->hold.hold] : NULL),
-               AS_FLAG("restored", undone->steps[UNDO_RANGES].gone || undone->steps[UNDO_TAGS].gone ||
-                                       undone->steps[UNDO_BALANCING].gone),
+               AS_TEXT("balancing", known ? balancing[status->balancing.state] : NULL),
+               AS_FLAG("restored", restored->ranges || restored->tags || restored->balanced),
                AS_COUNT("loads_running", status->alive));
     if (inputs)
         result_put(to, AS_LIST("inputs", places_entries(status->places)->count, put_input, status));
@@ -435,10 +415,11 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     server_t *server = server_connect(&wanted, err);
     bool ok = server && (client = server_take(server, err)) && look(&values, server, client, &status, err);
     const bool looked = ok;
-    if (ok && !undo_tell(server, &status.undone, "", err))
-        ok = err_set(err, err->status,
-                     "not all that loads have changed could be undone; remove the cause that the warning "
-                     "names, and run the same command again");
+    if (ok && status.not_restored.status != STATUS_OK)
+        ok = err_set(err, status.not_restored.status,
+                     "not all that loads have changed could be undone: %.900s. Remove the cause, and run the "
+                     "same command again",
+                     status.not_restored.text);
     if (looked && values.json) {
         bson_t result = BSON_INITIALIZER;
         make_result(&result, server, &status, values.inputs);
@@ -451,7 +432,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     zones_free(&status.zones);
     places_free(status.places);
     route_close(status.route);
-    presplit_free_shards(&status.shards);
+    cluster_free_shards(&status.shards);
     if (client)
         server_give(server, client);
     server_destroy(server);

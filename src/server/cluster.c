@@ -1,8 +1,11 @@
+/* What a cluster's config database says of a collection, and what a load changes there: zones for the moment in which
+ * the collection is placed, and balancing while data comes in. cluster.h has the story. */
+#include "base/chars/own_names.h"
 #include "base/grow.h"
+#include "base/log.h"
 #include "base/zeroed.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"
-#include "server/server.h"
 #include "server/server_errors.h"
 
 #include <pthread.h>
@@ -86,49 +89,71 @@ server_t *config_open_shard(const server_t *server, const config_list_t *shards,
 
 /* ---- sharding ---- */
 
-/* From 8.0 on a collection that is not sharded has an entry, too, when it was moved (moveCollection). */
+/* An entry alone does not make a collection sharded: from 8.0 on, one that was moved whole (moveCollection) has an entry, too. */
 static bool is_sharded(const bson_t *entry) {
     return !bson_read_true(entry, "dropped") && !bson_read_true(entry, "unsplittable");
 }
 
-static bool take(sharding_t *sharding, const bson_t *entry, err_t *err) {
+static bool is_off(const bson_t *entry, const char *key) {
     bson_iter_t at;
+    return bson_iter_init_find(&at, entry, key) && !bson_iter_as_bool(&at);
+}
+
+static bool take_entry(sharding_t *sharding, const bson_t *entry, err_t *err) {
     bson_t spec;
     const uint8_t *uuid = bson_read_uuid(entry, "uuid");
+    const bson_oid_t *epoch = bson_read_oid(entry, "lastmodEpoch");
+    const double chunk_bytes = bson_read_number(entry, "maxChunkSizeBytes");
     if (!is_sharded(entry) || !bson_read_field(entry, "key", &spec))
         return true;
-    if (bson_iter_init_find(&at, entry, "_id") && BSON_ITER_HOLDS_UTF8(&at))
-        snprintf(sharding->name, sizeof sharding->name, "%s", bson_iter_utf8(&at, NULL));
+    snprintf(sharding->name, sizeof sharding->name, "%s", bson_read_text(entry, "_id"));
     if (!shardkey_read(&spec, &sharding->key))
         return err_set(err, STATUS_USAGE, "the shard key of %s is not understood", sharding->name);
     sharding->sharded = true;
     sharding->unbalanced = bson_read_true(entry, "noBalance");
     sharding->unique = bson_read_true(entry, "unique");
-    sharding->unmerged = bson_iter_init_find(&at, entry, "enableAutoMerge") && !bson_iter_as_bool(&at);
-    sharding->unmoved = bson_iter_init_find(&at, entry, "permitMigrations") && !bson_iter_as_bool(&at);
-    if (bson_iter_init_find(&at, entry, "maxChunkSizeBytes"))
-        sharding->chunk_bytes = bson_iter_as_int64(&at);
-    if (bson_iter_init_find(&at, entry, "lastmodEpoch") && BSON_ITER_HOLDS_OID(&at))
-        bson_oid_copy(bson_iter_oid(&at), &sharding->epoch);
+    sharding->unmerged = is_off(entry, "enableAutoMerge");
+    sharding->unmoved = is_off(entry, "permitMigrations");
+    sharding->chunk_bytes = chunk_bytes > 0 ? (int64_t)chunk_bytes : 0;
     sharding->timestamp = bson_read_timestamp(entry, "timestamp");
+    if (epoch)
+        sharding->epoch = *epoch;
     if (uuid)
         memcpy(sharding->uuid, uuid, sizeof sharding->uuid);
     return true;
 }
 
-bool sharding_read(server_t *server, mongoc_client_t *client, const uint8_t *uuid, sharding_t *sharding,
-                   err_t *err) {
+/* Destroys filter. */
+static bool read_entry(server_t *server, mongoc_client_t *client, bson_t *filter, sharding_t *sharding,
+                       err_t *err) {
     config_list_t list;
-    bson_t *filter = uuid ? BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, uuid, SHARDING_UUID), "dropped", "{",
-                                     "$ne", BCON_BOOL(true), "}")
-                          : BCON_NEW("_id", BCON_UTF8(server_namespace(server)));
     *sharding = (sharding_t){.hidden = false};
     bson_init(&sharding->key.spec);
     bool ok = config_find(server, client, "collections", filter, NULL, &list, &sharding->hidden, err);
     bson_destroy(filter);
-    ok = ok && (!list.count || take(sharding, list.documents[0], err));
+    ok = ok && (!list.count || take_entry(sharding, list.documents[0], err));
     config_free(&list);
     return ok || sharding->hidden;
+}
+
+bool sharding_read(server_t *server, mongoc_client_t *client, const uint8_t *uuid, sharding_t *sharding,
+                   err_t *err) {
+    return uuid ? read_entry(server, client,
+                             BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, uuid, SHARDING_UUID), "dropped",
+                                      "{", "$ne", BCON_BOOL(true), "}"),
+                             sharding, err)
+                : sharding_read_named(server, client, server_collection(server), sharding, err);
+}
+
+/* The documents of a time series are in a collection of their own. */
+bool sharding_read_named(server_t *server, mongoc_client_t *client, const char *collection,
+                         sharding_t *sharding, err_t *err) {
+    char plain[SHARDING_NAME], series[SHARDING_NAME];
+    snprintf(plain, sizeof plain, "%s.%s", server_database(server), collection);
+    snprintf(series, sizeof series, "%s.system.buckets.%s", server_database(server), collection);
+    return read_entry(server, client,
+                      BCON_NEW("_id", "{", "$in", "[", BCON_UTF8(plain), BCON_UTF8(series), "]", "}"),
+                      sharding, err);
 }
 
 void sharding_free(sharding_t *sharding) {
@@ -142,6 +167,401 @@ bool sharding_is_any(server_t *server, mongoc_client_t *client, bool *sharded, e
     *sharded = ok && bson_read_true(&reply, "sharded");
     bson_destroy(&reply);
     return ok;
+}
+
+/* ---- shards ---- */
+
+void cluster_free_shards(shard_names_t *shards) {
+    for (size_t i = 0; i < shards->count; i++)
+        free(shards->names[i]);
+    free(shards->names);
+    *shards = (shard_names_t){NULL, 0};
+}
+
+bool cluster_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err) {
+    const bson_t all = BSON_INITIALIZER;
+    config_list_t list;
+    *shards = (shard_names_t){NULL, 0};
+    bool ok =
+        config_find(server, client, "shards", &all, NULL, &list, NULL, err) &&
+        (list.count || err_set(err, STATUS_SERVER, "the cluster has no shard; add one with sh.addShard"));
+    if (ok && !(shards->names = calloc(list.count, sizeof *shards->names)))
+        ok = err_memory(err, list.count * sizeof *shards->names);
+    for (size_t i = 0; ok && i < list.count; i++) {
+        const char *name = bson_read_text(list.documents[i], "_id");
+        if (!*name || bson_read_true(list.documents[i], "draining"))
+            continue;
+        if ((shards->names[shards->count] = strdup(name)))
+            shards->count++;
+        else
+            ok = err_memory(err, strlen(name));
+    }
+    config_free(&list);
+    if (!ok)
+        cluster_free_shards(shards);
+    return ok;
+}
+
+/* ---- zones ---- */
+
+static const char FIRST[] = "tipple.";
+
+void zones_name(const char *namespace, size_t number, char name[ZONES_NAME]) {
+    snprintf(name, ZONES_NAME, "%s%s.%zu", FIRST, namespace, number);
+}
+
+bool zones_is_own(const char *namespace, const char *zone) {
+    const size_t first = sizeof FIRST - 1, length = strlen(namespace);
+    if (strncmp(zone, FIRST, first) != 0 || strncmp(zone + first, namespace, length) != 0)
+        return false;
+    const char *digits = zone + first + length;
+    return *digits++ == '.' && *digits && strspn(digits, "0123456789") == strlen(digits);
+}
+
+/* Calls take for each tag of a shard that is a load's; ends when it returns false. */
+typedef bool tag_fn(void *context, const char *shard, const char *zone);
+
+static bool each_own_tag(const server_t *server, const zones_t *zones, tag_fn *take, void *context) {
+    bson_iter_t tags;
+    for (size_t i = 0; i < zones->shards.count; i++) {
+        const bson_t *shard = zones->shards.documents[i];
+        if (!bson_read_list(shard, "tags", &tags))
+            continue;
+        for (const char *tag; (tag = bson_read_next_text(&tags));)
+            if (zones_is_own(server_namespace(server), tag) &&
+                !take(context, bson_read_text(shard, "_id"), tag))
+                return false;
+    }
+    return true;
+}
+
+static bool count_tag(void *context, const char *shard, const char *zone) {
+    (void)shard;
+    (void)zone;
+    ++*(size_t *)context;
+    return true;
+}
+
+/* Destroys filter. */
+static bool find(server_t *server, mongoc_client_t *client, const char *collection, bson_t *filter,
+                 config_list_t *list, zones_t *zones, err_t *err) {
+    const bool ok = config_find(server, client, collection, filter, NULL, list, &zones->hidden, err);
+    bson_destroy(filter);
+    return ok;
+}
+
+bool zones_read(server_t *server, mongoc_client_t *client, zones_t *zones, err_t *err) {
+    const char *name = server_namespace(server);
+    *zones = (zones_t){.hidden = false};
+    const bool ok =
+        find(server, client, "tags", BCON_NEW("ns", BCON_UTF8(name)), &zones->ranges, zones, err) &&
+        find(server, client, "shards", BCON_NEW("tags", "{", "$exists", BCON_BOOL(true), "}"), &zones->shards,
+             zones, err);
+    for (size_t i = 0; i < zones->ranges.count; i++) {
+        const char *zone = bson_read_text(zones->ranges.documents[i], "tag");
+        if (zones_is_own(name, zone))
+            zones->own_ranges++;
+        else if (!zones->others++)
+            snprintf(zones->other, sizeof zones->other, "%.127s", zone);
+    }
+    each_own_tag(server, zones, count_tag, &zones->own_tags);
+    return ok || zones->hidden;
+}
+
+void zones_free(zones_t *zones) {
+    config_free(&zones->ranges);
+    config_free(&zones->shards);
+}
+
+/* Destroys command. */
+static bool run(server_t *server, mongoc_client_t *client, bson_t *command, err_t *err) {
+    const bool ok = server_command(server, client, "admin", command, false, NULL, err);
+    bson_destroy(command);
+    return ok;
+}
+
+/* zone NULL: removes the range. */
+static bool set_range(server_t *server, mongoc_client_t *client, const bson_t *min, const bson_t *max,
+                      const char *zone, err_t *err) {
+    bson_t *command = BCON_NEW("updateZoneKeyRange", BCON_UTF8(server_namespace(server)), "min",
+                               BCON_DOCUMENT(min), "max", BCON_DOCUMENT(max));
+    if (zone)
+        BSON_APPEND_UTF8(command, "zone", zone);
+    else
+        BSON_APPEND_NULL(command, "zone");
+    return run(server, client, command, err);
+}
+
+typedef struct {
+    server_t *server;
+    mongoc_client_t *client;
+    size_t gone;
+    bool ok;
+    err_t *err; /* of the first failure */
+} removing_t;
+
+static void count_removal(removing_t *removing, bool ok, const err_t *why) {
+    removing->gone += ok;
+    if (!ok && removing->ok)
+        *removing->err = *why;
+    removing->ok &= ok;
+}
+
+static bool remove_tag(void *context, const char *shard, const char *zone) {
+    removing_t *removing = context;
+    err_t why;
+    const bool ok = run(removing->server, removing->client,
+                        BCON_NEW("removeShardFromZone", BCON_UTF8(shard), "zone", BCON_UTF8(zone)), &why);
+    count_removal(removing, ok, &why);
+    return true;
+}
+
+/* No step depends on another, except that a cluster keeps a tag while a range has it. */
+static bool remove_zones(server_t *server, mongoc_client_t *client, restored_t *restored, err_t *err) {
+    zones_t zones;
+    removing_t removing = {server, client, 0, true, err};
+    const bool read = zones_read(server, client, &zones, err) && !zones.hidden;
+    restored->hidden = zones.hidden;
+    for (size_t i = 0; i < zones.ranges.count; i++) {
+        const bson_t *range = zones.ranges.documents[i];
+        bson_t min, max;
+        err_t why;
+        if (zones_is_own(server_namespace(server), bson_read_text(range, "tag")) &&
+            bson_read_field(range, "min", &min) && bson_read_field(range, "max", &max)) {
+            const bool ok = set_range(server, client, &min, &max, NULL, &why);
+            count_removal(&removing, ok, &why);
+        }
+    }
+    restored->ranges = removing.gone;
+    each_own_tag(server, &zones, remove_tag, &removing);
+    restored->tags = removing.gone - restored->ranges;
+    zones_free(&zones);
+    return read && removing.ok;
+}
+
+/* ---- placing ---- */
+
+static bool set_zones(server_t *server, mongoc_client_t *client, const shardkey_t *key,
+                      const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
+    bson_t *least = shardkey_end(key, false), *greatest = shardkey_end(key, true);
+    bool ok = true;
+    for (size_t i = 0; ok && i <= count; i++) {
+        char zone[ZONES_NAME];
+        zones_name(server_namespace(server), i, zone);
+        ok =
+            run(server, client,
+                BCON_NEW("addShardToZone", BCON_UTF8(shards->names[i]), "zone", BCON_UTF8(zone)), err) &&
+            set_range(server, client, i ? bounds[i - 1] : least, i < count ? bounds[i] : greatest, zone, err);
+    }
+    bson_destroy(least);
+    bson_destroy(greatest);
+    return ok;
+}
+
+/* An index or an option of the collection may not go with the key: waiting would not help. */
+static bool shard(server_t *server, mongoc_client_t *client, const shardkey_t *key, err_t *err) {
+    bson_t reply, *command = BCON_NEW("shardCollection", BCON_UTF8(server_namespace(server)), "key",
+                                      BCON_DOCUMENT(&key->spec));
+    const bool ok = server_command(server, client, "admin", command, false, &reply, err);
+    const int code = ok ? 0 : server_code(&reply);
+    if (code == CODE_INVALID_OPTIONS || code == CODE_INDEX_OPTIONS_CONFLICT ||
+        code == CODE_INDEX_KEYS_CONFLICT)
+        err->status = STATUS_USAGE;
+    bson_destroy(&reply);
+    bson_destroy(command);
+    return ok;
+}
+
+bool cluster_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
+                   const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
+    restored_t gone;
+    err_t why;
+    if (server_facts(server)->major < 6 &&
+        !run(server, client, BCON_NEW("enableSharding", BCON_UTF8(server_database(server))), err))
+        return false;
+    if (!remove_zones(server, client, &gone, err)) /* left by a load that was killed in this function */
+        return false;
+    const bool ok =
+        set_zones(server, client, key, shards, bounds, count, err) && shard(server, client, key, err);
+    if (!ok)
+        server_clean_up(server);
+    if (!remove_zones(server, client, &gone, &why))
+        log_warn("%s: the zones of this load could not be removed (%s); `tipple status --restore` does it, "
+                 "when no load of it runs",
+                 server_namespace(server), why.text);
+    return ok;
+}
+
+bool cluster_split(server_t *server, mongoc_client_t *client, const shardkey_t *key,
+                   const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
+    const char *name = server_namespace(server);
+    bson_t *least = shardkey_end(key, false), *greatest = shardkey_end(key, true);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = run(server, client, BCON_NEW("split", BCON_UTF8(name), "middle", BCON_DOCUMENT(bounds[i])), err);
+    for (size_t i = 0; ok && i <= count; i++)
+        ok = run(
+            server, client,
+            BCON_NEW("moveChunk", BCON_UTF8(name), "bounds", "[", BCON_DOCUMENT(i ? bounds[i - 1] : least),
+                     BCON_DOCUMENT(i < count ? bounds[i] : greatest), "]", "to", BCON_UTF8(shards->names[i])),
+            err);
+    bson_destroy(least);
+    bson_destroy(greatest);
+    return ok;
+}
+
+/* ---- balancing ---- */
+
+/* The flag in the catalog's header: a load holds balancing of the collection of this UUID. */
+typedef struct {
+    bool held;
+    uint8_t of[SHARDING_UUID];
+} flag_t;
+
+static void name_catalog(const server_t *server, char name[300]) {
+    snprintf(name, 300, "%s" OWN_FILES, server_collection(server));
+}
+
+static bool read_flag(server_t *server, mongoc_client_t *client, flag_t *flag, err_t *err) {
+    char name[300];
+    bson_t reply, header;
+    bson_iter_t at;
+    name_catalog(server, name);
+    bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", "{", "_id", BCON_UTF8("catalog"), "}",
+                               "limit", BCON_INT64(1), "singleBatch", BCON_BOOL(true), "readConcern", "{",
+                               "level", BCON_UTF8("majority"), "}");
+    const bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    bson_destroy(command);
+    *flag = (flag_t){.held = false};
+    if (ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &header)) {
+        const uint8_t *of = bson_read_uuid(&header, "balancingOf");
+        flag->held = of && bson_read_true(&header, "balancingHeld");
+        if (flag->held)
+            memcpy(flag->of, of, sizeof flag->of);
+    }
+    bson_destroy(&reply);
+    return ok;
+}
+
+/* held false: clears the flag, if it is still about this collection. */
+static bool write_flag(server_t *server, mongoc_client_t *client, const uint8_t uuid[SHARDING_UUID],
+                       bool held, err_t *err) {
+    char name[300];
+    bson_t which = BSON_INITIALIZER;
+    name_catalog(server, name);
+    BSON_APPEND_UTF8(&which, "_id", "catalog");
+    if (!held)
+        BSON_APPEND_BINARY(&which, "balancingOf", BSON_SUBTYPE_UUID, uuid, SHARDING_UUID);
+    bson_t *command = BCON_NEW("update", BCON_UTF8(name), "updates", "[", "{", "q", BCON_DOCUMENT(&which),
+                               "u", "{", "$set", "{", "balancingHeld", BCON_BOOL(held), "balancingOf",
+                               BCON_BIN(BSON_SUBTYPE_UUID, uuid, SHARDING_UUID), "}", "}", "}", "]");
+    const bool ok = server_command(server, client, server_database(server), command, true, NULL, err);
+    bson_destroy(command);
+    bson_destroy(&which);
+    return ok;
+}
+
+static bool set_balancing(server_t *server, mongoc_client_t *client, const sharding_t *sharding, bool on,
+                          err_t *err) {
+    const server_facts_t *facts = server_facts(server);
+    const bool configure = facts->major > 8 || (facts->major == 8 && facts->minor >= 1);
+    bson_t *command = configure
+                          ? BCON_NEW("configureCollectionBalancing", BCON_UTF8(sharding->name),
+                                     "enableBalancing", BCON_BOOL(on))
+                          : BCON_NEW("update", BCON_UTF8("collections"), "updates", "[", "{", "q", "{",
+                                     "uuid", BCON_BIN(BSON_SUBTYPE_UUID, sharding->uuid, SHARDING_UUID), "}",
+                                     "u", "{", "$set", "{", "noBalance", BCON_BOOL(!on), "}", "}", "}", "]");
+    const bool ok =
+        server_command(server, client, configure ? "admin" : "config", command, !configure, NULL, err);
+    bson_destroy(command);
+    return ok;
+}
+
+/* Switches balancing of what the flag is about on again. *balanced: it was off until now. The flag goes first: another load
+ * may set it anew as soon as balancing is on. */
+static bool let_go(server_t *server, mongoc_client_t *client, const flag_t *flag, bool *balanced,
+                   err_t *err) {
+    sharding_t sharding;
+    err_t ignored;
+    bool ok = sharding_read(server, client, flag->of, &sharding, err) && !sharding.hidden &&
+              write_flag(server, client, flag->of, false, err);
+    if (ok && sharding.unbalanced) {
+        *balanced = ok = set_balancing(server, client, &sharding, true, err);
+        if (!ok)
+            write_flag(server, client, flag->of, true, &ignored);
+    }
+    sharding_free(&sharding);
+    return ok;
+}
+
+bool balancing_read(server_t *server, mongoc_client_t *client, balancing_t *balancing, err_t *err) {
+    flag_t flag;
+    sharding_t sharding;
+    *balancing = (balancing_t){.state = BALANCING_ON};
+    if (!read_flag(server, client, &flag, err))
+        return false;
+    for (int of_name = !flag.held; of_name < 2 && balancing->state == BALANCING_ON; of_name++) {
+        const bool ok = sharding_read(server, client, of_name ? NULL : flag.of, &sharding, err);
+        if (ok && sharding.unbalanced)
+            balancing->state = of_name ? BALANCING_OFF : BALANCING_HELD;
+        snprintf(balancing->name, sizeof balancing->name, "%s", sharding.name);
+        sharding_free(&sharding);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+bool balancing_hold(server_t *server, mongoc_client_t *client, const uint8_t uuid[SHARDING_UUID], bool *held,
+                    err_t *err) {
+    flag_t flag;
+    sharding_t sharding, again;
+    bool balanced;
+    err_t ignored;
+    *held = false;
+    if (!read_flag(server, client, &flag, err) || (flag.held && memcmp(flag.of, uuid, sizeof flag.of) != 0 &&
+                                                   !let_go(server, client, &flag, &balanced, err)))
+        return false;
+    bool ok = sharding_read(server, client, uuid, &sharding, err);
+    if (ok && sharding.sharded && !sharding.unbalanced) {
+        *held = (ok = write_flag(server, client, uuid, true, err)) &&
+                set_balancing(server, client, &sharding, false, err);
+        if (ok && !*held) { /* a command that seems to fail may have succeeded */
+            *held = sharding_read(server, client, uuid, &again, &ignored) && again.unbalanced;
+            sharding_free(&again);
+            if (!(ok = *held))
+                write_flag(server, client, uuid, false, &ignored);
+        }
+    }
+    sharding_free(&sharding);
+    return ok;
+}
+
+bool balancing_switch_off(server_t *server, mongoc_client_t *client, err_t *err) {
+    sharding_t sharding;
+    const bool ok = sharding_read(server, client, NULL, &sharding, err) &&
+                    (!sharding.sharded || set_balancing(server, client, &sharding, false, err));
+    sharding_free(&sharding);
+    return ok;
+}
+
+bool cluster_restore(server_t *server, mongoc_client_t *client, const uint8_t *own, restored_t *restored,
+                     err_t *err) {
+    flag_t flag;
+    err_t why;
+    *restored = (restored_t){.ranges = 0};
+    const bool ok = remove_zones(server, client, restored, &why);
+    if (!ok)
+        err_set(err, why.status, "zones that loads have set could not be removed (%.900s)", why.text);
+    bool on = read_flag(server, client, &flag, &why);
+    if (on && !flag.held && own) { /* the catalog was removed, with its flag */
+        flag.held = true;
+        memcpy(flag.of, own, sizeof flag.of);
+    }
+    on = on && (!flag.held || let_go(server, client, &flag, &restored->balanced, &why));
+    if (!on && ok)
+        err_set(err, why.status, "its balancing could not be switched on again (%.900s)", why.text);
+    return ok && on;
 }
 
 /* ---- route ---- */
@@ -267,6 +687,10 @@ void route_close(route_t *route) {
 
 const shardkey_t *route_key(const route_t *route) {
     return &route->sharding.key;
+}
+
+const sharding_t *route_sharding(const route_t *route) {
+    return &route->sharding;
 }
 
 chunkmap_t *route_map(route_t *route) {

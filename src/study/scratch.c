@@ -119,13 +119,11 @@ static bool end_entry(scratch_t *scratch, const load_id_t *id, err_t *err) {
 }
 
 static void clear_zones(const joined_t *joined) {
-    undone_t undone;
-    err_t ignored;
-    if (server_facts(joined->server)->kind != SERVER_ROUTER)
-        return;
-    undo(joined->server, joined->client, NULL, &undone);
-    if (!undone.hidden)
-        undo_tell(joined->server, &undone, "", &ignored);
+    restored_t restored;
+    err_t err;
+    if (server_facts(joined->server)->kind == SERVER_ROUTER &&
+        !cluster_restore(joined->server, joined->client, NULL, &restored, &err) && !restored.hidden)
+        log_warn("%s: %s", server_namespace(joined->server), err.text);
 }
 
 static bool drop_left(scratch_t *scratch, const load_id_t *id, err_t *err) {

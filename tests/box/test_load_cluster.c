@@ -23,11 +23,12 @@ static void expect_tidy(lab_t *lab) {
     assert_int_equal(box_count(lab->box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}"), 0);
 }
 
-/* What was seen at each insert: was balancing off, and were its documents all for one shard, by this field? */
+/* What was seen at each insert: was balancing off, were zones there, and were its documents all for one shard, by this
+ * field? */
 static struct {
     lab_t *lab;
     const char *field;
-    size_t held, pure, mixed;
+    size_t held, zones, pure, mixed;
 } seen;
 
 static bool has_any(const char *condition, long long bound) {
@@ -42,6 +43,7 @@ static void see(void *context) {
     char path[20];
     seen.lab = context;
     seen.held += box_count(seen.lab->box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}");
+    seen.zones += box_count(seen.lab->box, "config.tags", NULL);
     if (!seen.field)
         return;
     bson_t *chunk = box_one(seen.lab->box, "config.chunks", "{\"shard\": \"s1\"}");
@@ -89,6 +91,7 @@ TEST(spread) {
         }
         assert_int_equal(documents, ROWS);
         assert_true(seen.held > 0); /* chunks stayed where they were meanwhile */
+        assert_int_equal(seen.zones, 0);
         assert_int_equal(seen.mixed, 0);
         assert_true(!cases[i].field || seen.pure >= 2);
         expect_tidy(&lab);
@@ -251,75 +254,49 @@ TEST(drop) {
     lab_close(&lab);
 }
 
-static size_t debts(lab_t *lab) {
-    return box_count(lab->box, LAB_FILES, "{\"_id\": \"catalog\", \"balancingOff\": true}");
+/* A load that was killed while it placed the collection has left zones for another key. */
+TEST(left_zones) {
+    lab_t lab;
+    open_rows(&lab);
+    box_insert(lab.box, "config.tags",
+               "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"n\": 1}, \"max\": "
+               "{\"n\": 2}}");
+    box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}", "{\"$set\": {\"tags\": [\"tipple.d.c.0\"]}}");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(chunks_of(&lab, "s0"), 1);
+    assert_int_equal(chunks_of(&lab, "s1"), 1);
+    expect_tidy(&lab);
+    lab_close(&lab);
 }
 
-static size_t unbalanced(lab_t *lab) {
-    return box_count(lab->box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}");
-}
-
-/* A load that ends behind its --drop: the next one, whichever it is, keeps balancing off, as a person had it. */
-TEST(drop_that_ends_badly) {
-    for (int again = 0; again < 2; again++) {
+/* A user who may not shard: no zones stay. One who may set zones and not remove them: the load goes on, and says so. */
+TEST(without_rights) {
+    static const char no[] = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}";
+    for (int shards = 0; shards < 2; shards++) {
         lab_t lab;
         open_rows(&lab);
-        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-        box_update(lab.box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");
-        lab.load.drop = true;
-        box_fault(lab.box, &(box_fault_t){.command = "shardCollection",
-                                          .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"no\"}"});
-        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER); /* refused, but dropped before */
-        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
-        assert_int_equal(debts(&lab), 1);
-        assert_int_equal(unbalanced(&lab), 0);
-        lab.load.drop = again;
-        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-        assert_int_equal(unbalanced(&lab), 1);
-        assert_int_equal(debts(&lab), 0);
-        box_update(lab.box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": false}}");
-        lab.load.drop = false;
-        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK); /* once is enough */
-        assert_int_equal(unbalanced(&lab), 0);
+        box_fault(lab.box, &(box_fault_t){.command = shards ? "removeShardFromZone" : "shardCollection",
+                                          .times = 1000,
+                                          .reply = no});
+        assert_status(&lab, lab_load(&lab, "a.csv"), shards ? STATUS_OK : STATUS_USAGE);
+        assert_says(shards ? lab.said : lab.err.text,
+                    shards ? "status --restore" : "the role clusterManager");
+        if (!shards)
+            expect_tidy(&lab);
         lab_close(&lab);
     }
 }
 
-/* What cannot be done when the collection was sharded is told, and done at the end. */
-TEST(kept_off_at_the_end) {
+/* A user who may not write the cluster's settings: balancing stays on, which is said. */
+TEST(not_held) {
     lab_t lab;
     open_rows(&lab);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    box_update(lab.box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");
-    lab.load.drop = true;
     box_fault(lab.box, &(box_fault_t){.command = "update",
                                       .collection = "collections",
                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"no\"}"});
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "sh.disableBalancing(\"d.c\")");
-    assert_int_equal(unbalanced(&lab), 1);
-    assert_int_equal(debts(&lab), 0);
-    lab_close(&lab);
-}
-
-/* Who may not shard is told before anything is dropped. */
-TEST(drop_without_the_right) {
-    lab_t lab;
-    open_rows(&lab);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab.load.drop = true;
-    box_fault(lab.box,
-              &(box_fault_t){
-                  .command = "connectionStatus",
-                  .does = true,
-                  .reply =
-                      "{\"authInfo\": {\"authenticatedUsers\": [{\"user\": \"ldr\", \"db\": \"admin\"}], "
-                      "\"authenticatedUserPrivileges\": [{\"resource\": {\"db\": \"\", \"collection\": "
-                      "\"\"}, \"actions\": [\"insert\", \"update\", \"dropCollection\"]}]}}"});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "the role clusterManager");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
-    assert_int_equal(box_count(lab.box, "config.collections", "{\"_id\": \"d.c\"}"), 1);
+    assert_says(lab.said, "balancing of d.c stays on");
+    expect_tidy(&lab);
     lab_close(&lab);
 }
 

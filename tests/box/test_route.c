@@ -1,5 +1,4 @@
 /* The map of a cluster's chunks as the config database tells it, and the balancing of one collection. */
-#include "base/log.h"
 #include "box/box.h"
 #include "server/cluster.h"
 #include "test.h"
@@ -76,6 +75,12 @@ TEST(read) {
     box_insert(lab.box, "config.collections",
                "{\"_id\": \"d.c\", \"key\": {\"_id\": 1}, \"unsplittable\": true, \"uuid\": " UUID "}");
     assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_UNSHARDED);
+    box_delete(lab.box, "config.collections", "{}");
+    sharding_t series;
+    box_insert(lab.box, "config.collections",
+               "{\"_id\": \"d.system.buckets.t\", \"key\": {\"meta\": 1}, \"uuid\": " UUID "}");
+    assert_true(sharding_read_named(lab.server, lab.client, "t", &series, &lab.err) && series.sharded);
+    sharding_free(&series);
     box_delete(lab.box, "config.collections", "{}");
     shard(&lab, chunks);
     assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_READ);
@@ -180,8 +185,8 @@ TEST(moving) {
 
 /* ---- balancing ---- */
 
-#define OFF         "{\"_id\": \"d.c\", \"noBalance\": true}"
-#define NOTE(value) "{\"_id\": \"catalog\", \"balancingHeld\": " value "}"
+#define OFF  "{\"_id\": \"d.c\", \"noBalance\": true}"
+#define FLAG "{\"_id\": \"catalog\", \"balancingHeld\": true}"
 
 static void open_balanced(lab_t *lab, bool off) {
     open_lab(lab);
@@ -192,107 +197,96 @@ static void open_balanced(lab_t *lab, bool off) {
 }
 
 /* UUID */
-static const uint8_t loaded[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const uint8_t loaded[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, another[16] = {7};
 
-static bool took; /* of balancer_take */
-
-static balancer_t look(lab_t *lab) {
-    balancer_t hold;
-    assert_true(balancer_look(lab->server, lab->client, &hold, NULL, &lab->err));
-    return hold;
+static bool hold(lab_t *lab) {
+    bool held;
+    assert_true(balancing_hold(lab->server, lab->client, loaded, &held, &lab->err));
+    return held;
 }
 
-TEST(taken_and_released) {
+static int balancing_of(lab_t *lab) {
+    balancing_t balancing;
+    assert_true(balancing_read(lab->server, lab->client, &balancing, &lab->err));
+    return (int)balancing.state;
+}
+
+/* Did it switch balancing on? */
+static bool restore(lab_t *lab, const uint8_t *own) {
+    restored_t restored;
+    assert_true(cluster_restore(lab->server, lab->client, own, &restored, &lab->err));
+    return restored.balanced;
+}
+
+TEST(held_and_restored) {
     lab_t lab;
-    balancer_found_t found;
     open_balanced(&lab, false);
-    assert_int_equal(look(&lab), BALANCER_ON);
-    assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
+    assert_int_equal(balancing_of(&lab), BALANCING_ON);
+    assert_true(hold(&lab));
     assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
-    assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("true")), 1);
-    assert_int_equal(look(&lab), BALANCER_OURS);
-    assert_true(
-        balancer_take(lab.server, lab.client, loaded, &took, &lab.err)); /* another load: nothing to do */
-    assert_true(balancer_release(lab.server, lab.client, NULL, &found, &lab.err));
-    assert_int_equal(found.hold, BALANCER_OURS);
+    assert_int_equal(box_count(lab.box, "d.c.tipple.files", FLAG), 1);
+    assert_int_equal(balancing_of(&lab), BALANCING_HELD);
+    assert_false(hold(&lab)); /* another load: nothing to do */
+    assert_true(restore(&lab, NULL));
     assert_int_equal(box_count(lab.box, "config.collections", OFF), 0);
-    assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("false")), 1);
+    assert_int_equal(box_count(lab.box, "d.c.tipple.files", FLAG), 0);
+    assert_false(restore(&lab, NULL));
     close_lab(&lab);
 }
 
-static void take_by_another(void *context) {
-    lab_t *lab = context;
-    box_update(lab->box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");
-    box_update(
-        lab->box, "d.c.tipple.files", "{\"_id\": \"catalog\"}",
-        "{\"$set\": {\"balancingHeld\": true, \"balancingBy\": {\"$oid\": \"0123456789abcdef01234567\"}}}");
-}
-
-/* Between turning it on and taking back the note another load turns it off: its note stays. */
-TEST(taken_while_released) {
-    lab_t lab;
-    balancer_found_t found;
-    open_balanced(&lab, false);
-    assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
-    const box_fault_t meanwhile = {.command = "update",
-                                   .collection = "c.tipple.files",
-                                   .only_watches = true,
-                                   .hook = take_by_another,
-                                   .context = &lab};
-    box_fault(lab.box, &meanwhile);
-    assert_true(balancer_release(lab.server, lab.client, loaded, &found, &lab.err));
-    box_end_faults(lab.box);
-    assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
-    assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("true")), 1);
-    assert_int_equal(look(&lab), BALANCER_OURS);
-    close_lab(&lab);
-}
-
-/* With the catalog the note goes; who turned it off knows of it, and nobody else does. */
+/* With the catalog the flag goes: the load that has set it knows of it, and no other one. */
 TEST(without_a_catalog) {
     for (int knows = 0; knows < 2; knows++) {
         lab_t lab;
-        balancer_found_t found;
         open_balanced(&lab, false);
-        assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
-        assert_true(took);
-        box_update(lab.box, "d.c.tipple.files", "{\"_id\": \"catalog\"}",
-                   "{\"$unset\": {\"balancingHeld\": 1}}");
-        assert_true(balancer_release(lab.server, lab.client, knows ? loaded : NULL, &found, &lab.err));
-        assert_int_equal(found.hold, knows ? BALANCER_OURS : BALANCER_PERSONS);
+        assert_true(hold(&lab));
+        box_delete(lab.box, "d.c.tipple.files", "{}");
+        assert_int_equal(balancing_of(&lab), BALANCING_OFF);
+        assert_true(restore(&lab, knows ? loaded : NULL) == knows);
         assert_int_equal(box_count(lab.box, "config.collections", OFF), !knows);
         close_lab(&lab);
     }
 }
 
-/* What a person has turned off stays off, and so does what nobody can tell. */
-TEST(of_a_person) {
-    static const struct {
-        const char *note;
-        balancer_t hold;
-    } cases[] = {{NULL, BALANCER_PERSONS}, {"begun", BALANCER_IN_DOUBT}};
-    for (size_t i = 0; i < 2; i++) {
-        lab_t lab;
-        balancer_found_t found;
-        open_balanced(&lab, true);
-        if (cases[i].note)
-            box_update(lab.box, "d.c.tipple.files", "{\"_id\": \"catalog\"}",
-                       "{\"$set\": {\"balancingHeld\": \"begun\"}}");
-        assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
-        assert_false(took);
-        assert_int_equal(look(&lab), cases[i].hold);
-        assert_true(balancer_release(lab.server, lab.client, NULL, &found, &lab.err));
-        assert_int_equal(found.hold, cases[i].hold);
-        assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
-        close_lab(&lab);
-    }
+/* What a user has switched off stays off. */
+TEST(of_a_user) {
+    lab_t lab;
+    open_balanced(&lab, true);
+    assert_false(hold(&lab));
+    assert_int_equal(balancing_of(&lab), BALANCING_OFF);
+    assert_false(restore(&lab, NULL));
+    assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
+    close_lab(&lab);
 }
 
-/* It is written down before it is done, so that a load that is killed in between leaves a doubt and no lie; what seems to
- * fail may have come through. */
-TEST(notes_come_first) {
+/* The flag belongs to a collection and not to its name: a user has renamed the one that a killed load held, and switched off
+ * balancing of another one of the old name. */
+TEST(renamed) {
+    lab_t lab;
+    open_balanced(&lab, false);
+    assert_true(hold(&lab));
+    box_delete(lab.box, "config.collections", "{}");
+    box_insert(lab.box, "config.collections",
+               "{\"_id\": \"d.old\", \"key\": {\"k\": 1}, \"noBalance\": true, \"uuid\": " UUID "}");
+    box_insert(lab.box, "config.collections",
+               "{\"_id\": \"d.c\", \"key\": {\"k\": 1}, \"noBalance\": true, \"uuid\": {\"$binary\": "
+               "{\"base64\": \"BwAAAAAAAAAAAAAAAAAAAA==\", \"subType\": \"04\"}}}");
+    assert_int_equal(balancing_of(&lab), BALANCING_HELD);
+    bool held;
+    assert_true(balancing_hold(lab.server, lab.client, another, &held, &lab.err));
+    assert_false(held);
+    assert_int_equal(box_count(lab.box, "config.collections", "{\"_id\": \"d.old\", \"noBalance\": false}"),
+                     1);
+    assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
+    assert_int_equal(balancing_of(&lab), BALANCING_OFF);
+    close_lab(&lab);
+}
+
+/* A switch that is refused leaves no flag; one that seems to fail may have come through. */
+TEST(flag_comes_first) {
     for (int came_through = 0; came_through < 2; came_through++) {
         lab_t lab;
+        bool held;
         open_balanced(&lab, false);
         box_fault(lab.box,
                   &(box_fault_t){
@@ -301,126 +295,61 @@ TEST(notes_come_first) {
                       .does = came_through,
                       .reply = came_through ? "{\"writeConcernError\": {\"code\": 100, \"errmsg\": \"few\"}}"
                                             : NOT_ALLOWED});
-        assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err) == came_through);
+        assert_true(balancing_hold(lab.server, lab.client, loaded, &held, &lab.err) == came_through);
+        assert_true(held == came_through);
         assert_int_equal(box_count(lab.box, "config.collections", OFF), came_through);
-        assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("\"begun\"")), !came_through);
+        assert_int_equal(box_count(lab.box, "d.c.tipple.files", FLAG), came_through);
         close_lab(&lab);
     }
 }
 
-/* ---- all of it undone ---- */
+/* ---- zones that a killed load has left ---- */
 
-/* A load has noted that it sets so many zones. */
-static void note_zones(lab_t *lab, int zones) {
-    char load[100];
-    snprintf(load, sizeof load, "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}, \"zones\": %d}", zones);
-    box_insert(lab->box, "d.c.tipple.loads", load);
+static void leave_zones(lab_t *lab) {
+    box_insert(
+        lab->box, "config.tags",
+        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
+    box_insert(lab->box, "config.tags",
+               "{\"_id\": 2, \"ns\": \"d.c\", \"tag\": \"EU\", \"min\": {\"k\": 2}, \"max\": {\"k\": 3}}");
+    box_update(lab->box, "config.shards", "{\"_id\": \"s0\"}",
+               "{\"$set\": {\"tags\": [\"EU\", \"tipple.d.c.0\", \"tipple.d.c.d.0\"]}}");
 }
 
-TEST(undo) {
+TEST(restore) {
     lab_t lab;
-    undone_t undone;
+    restored_t restored;
     open_balanced(&lab, false);
-    assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
-    note_zones(&lab, 1);
-    box_insert(
-        lab.box, "config.tags",
-        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
-    box_insert(lab.box, "config.tags",
-               "{\"_id\": 2, \"ns\": \"d.c\", \"tag\": \"EU\", \"min\": {\"k\": 2}, \"max\": {\"k\": 3}}");
-    box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}",
-               "{\"$set\": {\"tags\": [\"EU\", \"tipple.d.c.0\"]}}");
-    undo(lab.server, lab.client, NULL, &undone);
-    assert_int_equal(undone.steps[UNDO_RANGES].gone, 1);
-    assert_int_equal(undone.steps[UNDO_TAGS].gone, 1);
-    assert_int_equal(undone.steps[UNDO_BALANCING].gone, 1);
-    assert_true(undo_tell(lab.server, &undone, "", &lab.err));
+    assert_true(hold(&lab));
+    leave_zones(&lab);
+    assert_true(cluster_restore(lab.server, lab.client, NULL, &restored, &lab.err));
+    assert_true(restored.ranges == 1 && restored.tags == 1 && restored.balanced && !restored.hidden);
     assert_int_equal(box_count(lab.box, "config.tags", "{\"tag\": \"EU\"}"), 1);
     assert_int_equal(box_count(lab.box, "config.tags", NULL), 1);
-    assert_int_equal(box_count(lab.box, "config.shards", "{\"_id\": \"s0\", \"tags\": [\"EU\"]}"), 1);
-    assert_int_equal(box_count(lab.box, "config.collections", OFF), 0);
-    assert_int_equal(box_count(lab.box, "d.c.tipple.loads", "{\"zones\": {\"$gt\": 0}}"), 0);
-    close_lab(&lab);
-}
-
-/* A load whose document somebody has removed cannot note its zones, and so sets none. */
-TEST(note) {
-    lab_t lab;
-    bson_oid_t load, other;
-    bson_oid_init_from_string(&load, "64a000000000000000000001");
-    bson_oid_init_from_string(&other, "64a000000000000000000002");
-    open_lab(&lab);
-    box_insert(lab.box, "d.c.tipple.loads", "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}}");
-    assert_true(zone_notes_write(lab.server, lab.client, &load, 3, loaded, &lab.err));
-    assert_int_equal(box_count(lab.box, "d.c.tipple.loads", "{\"zones\": 3}"), 1);
-    assert_false(zone_notes_write(lab.server, lab.client, &other, 3, loaded, &lab.err));
-    assert_non_null(strstr(lab.err.text, "catalog of d.c was removed"));
-    close_lab(&lab);
-}
-
-/* What no load has noted is a person's, whatever its name. */
-TEST(undo_of_a_person) {
-    lab_t lab;
-    undone_t undone;
-    open_balanced(&lab, false);
-    note_zones(&lab, 1);
-    box_insert(
-        lab.box, "config.tags",
-        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.1\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
-    box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}",
-               "{\"$set\": {\"tags\": [\"tipple.d.c.1\", \"tipple.d.c.00\", \"tipple.d.c.0\"]}}");
-    undo(lab.server, lab.client, NULL, &undone);
-    assert_int_equal(undone.steps[UNDO_RANGES].gone, 0);
-    assert_int_equal(undone.steps[UNDO_TAGS].gone, 1);
-    assert_int_equal(box_count(lab.box, "config.tags", NULL), 1);
-    assert_int_equal(box_count(lab.box, "config.shards",
-                               "{\"_id\": \"s0\", \"tags\": [\"tipple.d.c.1\", \"tipple.d.c.00\"]}"),
-                     1);
-    close_lab(&lab);
-}
-
-/* Of its own zones a load needs no note: somebody may have removed it. */
-TEST(undo_without_a_note) {
-    lab_t lab;
-    undone_t undone;
-    open_balanced(&lab, false);
-    box_insert(
-        lab.box, "config.tags",
-        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
-    box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}",
-               "{\"$set\": {\"tags\": [\"tipple.d.c.0\", \"tipple.d.c.1\"]}}");
-    undo(lab.server, lab.client, NULL, &undone);
-    assert_int_equal(undone.steps[UNDO_RANGES].gone + undone.steps[UNDO_TAGS].gone, 0);
-    undo(lab.server, lab.client, &(undo_own_t){.zones = 1}, &undone);
-    assert_int_equal(undone.steps[UNDO_RANGES].gone, 1);
-    assert_int_equal(undone.steps[UNDO_TAGS].gone, 1);
-    assert_int_equal(box_count(lab.box, "config.tags", NULL), 0);
-    assert_int_equal(box_count(lab.box, "config.shards", "{\"_id\": \"s0\", \"tags\": [\"tipple.d.c.1\"]}"),
-                     1);
+    assert_int_equal(
+        box_count(lab.box, "config.shards", "{\"_id\": \"s0\", \"tags\": [\"EU\", \"tipple.d.c.d.0\"]}"), 1);
     close_lab(&lab);
 }
 
 /* Each step stands alone: what cannot be undone is said, and the others are done. */
-TEST(undo_in_part) {
-    lab_t lab;
-    undone_t undone;
-    open_balanced(&lab, false);
-    assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
-    note_zones(&lab, 1);
-    box_insert(
-        lab.box, "config.tags",
-        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
-    box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}", "{\"$set\": {\"tags\": [\"tipple.d.c.0\"]}}");
-    box_fault(lab.box, &(box_fault_t){.command = "updateZoneKeyRange", .reply = NOT_ALLOWED});
-    undo(lab.server, lab.client, NULL, &undone);
-    assert_int_equal(undone.steps[UNDO_RANGES].left, 1);
-    assert_int_equal(undone.steps[UNDO_TAGS].left, 1); /* no cluster lets go of a zone that has a range */
-    assert_int_equal(undone.steps[UNDO_BALANCING].gone, 1);
-    log_set_level(LOG_SILENT);
-    assert_false(undo_tell(lab.server, &undone, "", &lab.err));
-    log_set_level(LOG_NORMAL);
-    assert_non_null(strstr(lab.err.text, "not authorized"));
-    assert_int_equal(box_count(lab.box, "d.c.tipple.loads", "{\"zones\": 1}"),
-                     1); /* for whoever tries again */
-    close_lab(&lab);
+TEST(restore_in_part) {
+    static const char *const commands[] = {"updateZoneKeyRange", "update"};
+    for (int balancing = 0; balancing < 2; balancing++) {
+        lab_t lab;
+        restored_t restored;
+        open_balanced(&lab, false);
+        assert_true(hold(&lab));
+        leave_zones(&lab);
+        box_fault(lab.box, &(box_fault_t){.command = commands[balancing],
+                                          .collection = balancing ? "collections" : NULL,
+                                          .reply = NOT_ALLOWED});
+        assert_false(cluster_restore(lab.server, lab.client, NULL, &restored, &lab.err));
+        assert_non_null(strstr(lab.err.text, "not authorized"));
+        assert_true(restored.balanced != balancing);
+        assert_int_equal(restored.ranges, balancing);
+        assert_int_equal(box_count(lab.box, "d.c.tipple.files", FLAG), balancing); /* for the next try */
+        box_end_faults(lab.box);
+        assert_true(cluster_restore(lab.server, lab.client, NULL, &restored, &lab.err));
+        assert_true(restored.balanced == balancing);
+        close_lab(&lab);
+    }
 }

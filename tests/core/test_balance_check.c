@@ -29,7 +29,7 @@ static void check(const uint32_t *starts, const char *owners, size_t with, doubl
     err_t err;
     assert_true(shardkey_parse("_id", &key, &err));
     chunkmap_t *map = lanes(starts, owners);
-    balance_check_t evenness = balance_check_of(map, &key, &four);
+    evenness_t evenness = cluster_evenness(map, &key, &four);
     assert_int_equal(evenness.owners, with);
     assert_int_equal(evenness.shards, 4);
     assert_true(evenness.most > most - 0.001 && evenness.most < most + 0.001);
@@ -67,7 +67,7 @@ TEST(compound_key) {
             assert_true(chunkmap_add(map, min, names[i], i + 1));
             bson_destroy(min);
         }
-        const balance_check_t evenness = balance_check_of(map, &key, &four);
+        const evenness_t evenness = cluster_evenness(map, &key, &four);
         assert_true(evenness.known);
         assert_true(evenness.even == !uneven);
         assert_int_equal(evenness.owners, uneven ? 1 : 4);
@@ -92,7 +92,7 @@ TEST(other_keys) {
             assert_true(chunkmap_add(map, &min, names[with_all ? i : i % 2], i + 1));
             bson_destroy(&min);
         }
-        balance_check_t evenness = balance_check_of(map, &key, &four);
+        evenness_t evenness = cluster_evenness(map, &key, &four);
         assert_int_equal(evenness.owners, with_all ? 4 : 2);
         assert_true(evenness.even == (with_all != 0));
         assert_false(evenness.known);
@@ -108,14 +108,14 @@ TEST(leaving) {
     err_t err;
     assert_true(shardkey_parse("_id", &key, &err));
     chunkmap_t *map = lanes((uint32_t[]){0, 512, 768}, "012");
-    assert_string_equal(balance_check_of(map, &key, &four).leaving, "");
-    balance_check_t evenness = balance_check_of(map, &key, &two);
+    assert_string_equal(cluster_evenness(map, &key, &four).leaving, "");
+    evenness_t evenness = cluster_evenness(map, &key, &two);
     assert_string_equal(evenness.leaving, "s2");
     assert_int_equal(evenness.owners, 2);
-    assert_string_equal(balance_check_of(map, &key, &none).leaving, "s2");
+    assert_string_equal(cluster_evenness(map, &key, &none).leaving, "s2");
     chunkmap_free(map);
     map = lanes((uint32_t[]){0, 512}, "02");
-    evenness = balance_check_of(map, &key, &two);
+    evenness = cluster_evenness(map, &key, &two);
     assert_string_equal(evenness.leaving, "s2");
     assert_int_equal(evenness.owners, 1);
     assert_false(evenness.even);

@@ -319,7 +319,7 @@ static void bounds_are(const char *spec, size_t shards, const int64_t *expected)
     err_t err;
     bson_t *bounds[8] = {NULL};
     assert_true(shardkey_parse(spec, &key, &err));
-    assert_true(presplit_bounds(&key, shards, bounds));
+    assert_true(cluster_bounds(&key, shards, bounds));
     for (size_t i = 0; i + 1 < shards; i++) {
         bson_iter_t at;
         assert_true(bson_iter_init(&at, bounds[i]) && bson_iter_next(&at));
@@ -339,7 +339,7 @@ TEST(bounds) {
     err_t err;
     bson_t *bounds[4];
     assert_true(shardkey_parse("k:1", &key, &err));
-    assert_false(presplit_bounds(&key, 2, bounds));
+    assert_false(cluster_bounds(&key, 2, bounds));
     shardkey_free(&key);
 }
 
@@ -350,13 +350,13 @@ TEST(sample) {
         keys[i] = bson_new();
         BSON_APPEND_INT32(keys[i], "k", (9 - i) / 2 * 2); /* 8 8 6 6 4 4 2 2 0 0 */
     }
-    assert_true(presplit_sample(keys, 10, 2, bounds, &count));
+    assert_true(cluster_sample_bounds(keys, 10, 2, bounds, &count));
     assert_int_equal(count, 1);
     bson_iter_t at;
     assert_true(bson_iter_init_find(&at, bounds[0], "k"));
     assert_int_equal(bson_iter_int32(&at), 4);
     bson_destroy(bounds[0]);
-    assert_true(presplit_sample(keys, 10, 9, bounds, &count));
+    assert_true(cluster_sample_bounds(keys, 10, 9, bounds, &count));
     assert_true(count < 8); /* five values make at most four bounds above the first */
     for (size_t i = 0; i < count; i++)
         bson_destroy(bounds[i]);
@@ -371,7 +371,7 @@ TEST(sample_of_ends) {
         BCON_NEW("k", BCON_MINKEY, "m", BCON_INT32(5)), BCON_NEW("k", BCON_MAXKEY, "m", BCON_MAXKEY)};
     bson_t *bounds[4];
     size_t count;
-    assert_true(presplit_sample(keys, 4, 4, bounds, &count));
+    assert_true(cluster_sample_bounds(keys, 4, 4, bounds, &count));
     assert_int_equal(count, 1);
     assert_true(bson_equal(bounds[0], keys[2]));
     bson_destroy(bounds[0]);
@@ -387,7 +387,7 @@ TEST(sample_of_operators) {
         BCON_NEW("k", "{", "$ref", "c", "$id", BCON_INT32(1), "}"), BCON_NEW("k", BCON_INT32(1))};
     bson_t *bounds[4];
     size_t count;
-    assert_true(presplit_sample(keys, 5, 5, bounds, &count));
+    assert_true(cluster_sample_bounds(keys, 5, 5, bounds, &count));
     assert_int_equal(count, 1);
     bson_iter_t top, at;
     assert_true(bson_iter_init(&top, bounds[0]) && bson_iter_find_descendant(&top, "k.$ref", &at));

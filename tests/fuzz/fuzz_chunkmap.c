@@ -359,24 +359,22 @@ static void try_evenness(server_t *server, const route_t *route, const chunkmap_
     text_t commands = {.length = 0};
     shard_names_t shards;
     err_t err = {.text = ""};
-    if (!presplit_shards(server, server_take(server, &err), &shards, &err))
+    if (!cluster_shards(server, server_take(server, &err), &shards, &err))
         return;
-    const balance_check_t evenness = balance_check_of(map, route_key(route), &shards);
+    const evenness_t evenness = cluster_evenness(map, route_key(route), &shards);
     LAB_MUST(evenness.owners <= evenness.shards && evenness.most >= 0 && evenness.most <= 1);
-    balance_check_commands(server, map, route_key(route), &shards, &commands);
+    cluster_print_moves(server, map, route_key(route), &shards, &commands);
     text_free(&commands);
-    presplit_free_shards(&shards);
+    cluster_free_shards(&shards);
 }
 
 static void try_settings(server_t *server, mongoc_client_t *client) {
     zones_t zones;
-    undone_t undone;
+    restored_t restored;
     err_t err = {.text = ""};
-    LAB_MUST(zones_read(server, client, NULL, &zones, &err) || err.text[0]);
+    LAB_MUST(zones_read(server, client, &zones, &err) || err.text[0]);
     zones_free(&zones);
-    undo(server, client, NULL, &undone);
-    for (undo_step_t step = 0; step < UNDO_STEPS; step++)
-        LAB_MUST((!undone.steps[step].left && !undone.steps[step].unknown) || undone.steps[step].why.text[0]);
+    LAB_MUST(cluster_restore(server, client, NULL, &restored, &err) || err.text[0]);
 }
 
 static void try_server(odd_t *odd, server_t *server) {

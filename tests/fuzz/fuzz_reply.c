@@ -203,14 +203,14 @@ static void try_members(server_t *server, mongoc_client_t *client) {
 
 static void try_hold(server_t *server, mongoc_client_t *client) {
     static const uint8_t uuid[16] = {7};
-    balancer_t hold;
-    balancer_found_t noted;
+    balancing_t balancing;
+    restored_t restored;
     char hex[25];
     err_t err = {.text = ""};
-    LAB_MUST(balancer_look(server, client, &hold, &noted, &err) || err.text[0]);
-    bool took;
-    LAB_MUST(balancer_take(server, client, uuid, &took, &err) || err.text[0]);
-    LAB_MUST(balancer_release(server, client, took ? uuid : NULL, &noted, &err) || err.text[0]);
+    LAB_MUST(balancing_read(server, client, &balancing, &err) || err.text[0]);
+    bool held;
+    LAB_MUST(balancing_hold(server, client, uuid, &held, &err) || err.text[0]);
+    LAB_MUST(cluster_restore(server, client, held ? uuid : NULL, &restored, &err) || err.text[0]);
     LAB_MUST(server_process(server, client, hex, &err) ? strlen(hex) == 24 : err.text[0] != '\0');
 }
 

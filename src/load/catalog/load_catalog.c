@@ -193,7 +193,7 @@ bool job_open_catalog(job_t *job, err_t *err) {
 
 static bool drop_data(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {
     job_t *job = context;
-    if (!job_note_dropped(job, err) || !collection_drop_data(job->server, job->client, uuid, err))
+    if (!collection_drop_data(job->server, job->client, uuid, err))
         return false;
     job->touched = true;
     return true;

@@ -49,10 +49,10 @@ typedef struct {
     bool touched; /* something was taken away or loaded: no refusal says any more that nothing was touched */
 
     /* on a cluster */
-    bool placed;        /* zones were set, or some of them */
-    bool must_balance;  /* a shard that is being drained has chunks */
-    undo_own_t changed; /* of the cluster */
-    bool was_off;       /* a person had turned balancing off before --drop */
+    bool placed;       /* this load has sharded the collection, or tried to */
+    bool must_balance; /* a shard that is being drained has chunks */
+    bool held;         /* this load has turned balancing off */
+    bool was_off;      /* a user had turned balancing off before --drop */
 
     /* the catalog: the main thread's */
     store_t *store;
@@ -214,18 +214,13 @@ void job_send_torn(job_t *job);
 /* shards.c: places an empty collection over the shards, and reads the map of one that is sharded. After the
  * collection was made. */
 bool job_open_shards(job_t *job, err_t *err);
-void job_undo_dead(const job_t *job); /* before it is placed; dead_zones.c */
-int64_t job_lease_ms(const job_t *job);
 /* Is it to stay on one shard (--shard-key none)? */
 bool job_shards_nothing(const job_t *job);
 /* Do --shard-key and --direct go with this server, and can the collection be spread without a contradiction to what a
  * person has set? Before anything is touched. */
 bool job_may_shard(const job_t *job, err_t *err);
-/* dropped.c: a drop also removes settings that a person has made. tell: names them. note: writes down that balancing was off,
- * before the drop itself. keep_off: turns it off again, this time or after an earlier load. */
+/* dropped.c: a drop also removes settings that a person has made: names them. */
 bool job_tell_dropped(job_t *job, err_t *err);
-bool job_note_dropped(job_t *job, err_t *err);
-void job_keep_off(job_t *job);
 /* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when
  * no other load is alive. */
 void job_hold_shards(job_t *job);

@@ -1,5 +1,5 @@
 /* dropped: a drop takes away what a person has set. Whatever this load does not make again is named before the drop, in one
- * paragraph. Only balancing that is off is noted in the catalog, and is off again after the load. */
+ * paragraph. Only balancing that is off is off again when the collection is placed anew. */
 #include "base/ejson.h"
 #include "base/log.h"
 #include "load/job/job.h"
@@ -165,7 +165,7 @@ static bool lose_range(loss_t *loss, const bson_t *range, err_t *err) {
     bson_t min, max;
     text_t line = {.length = 0};
     text_append(&line, "zone range ");
-    ejson_append_text(&line, zones_of_range(range));
+    ejson_append_text(&line, bson_read_text(range, "tag"));
     if (bson_read_field(range, "min", &min) && bson_read_field(range, "max", &max)) {
         text_append(&line, " from ");
         ejson_append(&line, &min, true);
@@ -180,51 +180,29 @@ static bool lose_zones(loss_t *loss, const zones_t *zones, err_t *err) {
     bool ok = true;
     for (size_t i = 0; ok && i < zones->ranges.count; i++) {
         const bson_t *range = zones->ranges.documents[i];
-        if (!zones_is_own(zones, name, range) && strcmp(zones_namespace(range), name) == 0)
+        if (!zones_is_own(name, bson_read_text(range, "tag")))
             ok = lose_range(loss, range, err);
     }
     return ok;
 }
 
-static bool lose_sharding(loss_t *loss, const zones_t *zones, err_t *err) {
-    const job_t *job = loss->job;
-    sharding_t sharding;
-    const bool ok =
-        sharding_read(job->server, job->client, NULL, &sharding, err) && lose_zones(loss, zones, err) &&
-        (!sharding.sharded || (lose_key(loss, &sharding, err) && lose_chunks(loss, &sharding, err))) &&
-        lose_made(loss, &sharding, err);
-    sharding_free(&sharding);
-    return ok;
-}
-
 bool job_tell_dropped(job_t *job, err_t *err) {
     loss_t loss = {.job = job};
-    zones_t zones;
-    balancer_t hold = BALANCER_ON;
+    zones_t zones = {.hidden = false};
+    sharding_t sharding;
+    balancing_t balancing;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
         return lose_made(&loss, NULL, err);
-    bool ok = zones_read(job->server, job->client, NULL, &zones, err) &&
-              (!zones.unbalanced || balancer_look(job->server, job->client, &hold, NULL, err));
-    job->was_off = hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT;
-    ok = ok && lose_sharding(&loss, &zones, err);
+    const bool ok =
+        sharding_read(job->server, job->client, NULL, &sharding, err) &&
+        zones_read(job->server, job->client, &zones, err) &&
+        balancing_read(job->server, job->client, &balancing, err) && lose_zones(&loss, &zones, err) &&
+        (!sharding.sharded || (lose_key(&loss, &sharding, err) && lose_chunks(&loss, &sharding, err))) &&
+        lose_made(&loss, &sharding, err);
+    /* a load may hold another collection, which had this name before */
+    job->was_off = ok && sharding.unbalanced &&
+                   (balancing.state == BALANCING_OFF || strcmp(balancing.name, sharding.name) != 0);
+    sharding_free(&sharding);
     zones_free(&zones);
     return ok;
-}
-
-/* In the catalog, whose header is there and outlives the drop: whoever loads next, it is done. */
-bool job_note_dropped(job_t *job, err_t *err) {
-    return !job->was_off || balancer_note_off(job->server, job->client, err);
-}
-
-void job_keep_off(job_t *job) {
-    const char *name = server_namespace(job->server);
-    bool owed;
-    err_t err;
-    if (balancer_keep_off(job->server, job->client, &owed, &err) || !owed)
-        return;
-    char *quoted = ejson_text(name);
-    log_warn("balancing of %s was off before --drop, and is on now: sh.disableBalancing(%s) turns it off "
-             "again (%s)",
-             name, quoted ? quoted : "...", err.text);
-    free(quoted);
 }

@@ -1,13 +1,10 @@
 /* shards: where the documents of a load go when its target is a cluster: the collection is spread over the
  * shards before the first byte, and the map of its chunks is followed while it is loaded. */
-#include "base/ejson.h"
 #include "base/host/host.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "catalog/store/entry_bson.h"
 #include "load/before/sample.h"
 #include "load/job/job.h"
-#include "server/bson_read.h"
 #include "server/cluster.h"
 
 #include <stdio.h>
@@ -20,7 +17,7 @@ static bool sample_bounds(const job_t *job, const shardkey_t *key, size_t shards
     sample_t sample;
     if (!sample_take(job->schema, &job->manifest, key, &sample, err))
         return false;
-    bool ok = presplit_sample(sample.keys, sample.count, shards, bounds, count) || err_memory(err, 1);
+    bool ok = cluster_sample_bounds(sample.keys, sample.count, shards, bounds, count) || err_memory(err, 1);
     if (ok && !sample.count)
         log_note(
             "where to cut the shard key cannot be seen before the load, as of stdin, or of values of rare "
@@ -47,7 +44,7 @@ static bson_t **find_bounds(const job_t *job, const shardkey_t *key, size_t shar
     bson_t **bounds = calloc(shards, sizeof(bson_t *));
     *count = shards - 1;
     bool ok = bounds != NULL || err_memory(err, shards * sizeof *bounds);
-    if (ok && !presplit_bounds(key, shards, bounds))
+    if (ok && !cluster_bounds(key, shards, bounds))
         ok = sample_bounds(job, key, shards, bounds, count, err);
     if (ok)
         return bounds;
@@ -55,7 +52,7 @@ static bson_t **find_bounds(const job_t *job, const shardkey_t *key, size_t shar
     return NULL;
 }
 
-/* presplit_place for a collection that is not sharded yet, balance_check_split for one that is. */
+/* cluster_place for a collection that is not sharded yet, cluster_split for one that is. */
 typedef bool presplit_fn(server_t *server, mongoc_client_t *client, const shardkey_t *key,
                          const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
 
@@ -77,21 +74,23 @@ static bool check_shards(const shard_names_t *shards, err_t *err) {
 
 static bool collection_empty(job_t *job, const shardkey_t *key, err_t *err) {
     shard_names_t shards;
-    if (!presplit_shards(job->server, job->client, &shards, err))
+    if (!cluster_shards(job->server, job->client, &shards, err))
         return false;
     job->placed = true;
-    bson_oid_t load;
-    load_id_to_oid(&job->id, &load);
-    bool ok = check_shards(&shards, err) && job_build_key_index(job, key, err) &&
-              zone_notes_write(job->server, job->client, &load, shards.count, job->place.uuid, err) &&
-              (job->changed.zones = shards.count) && presplit_empty(job, key, &shards, presplit_place, err);
-    presplit_free_shards(&shards);
+    const bool ok = check_shards(&shards, err) && job_build_key_index(job, key, err) &&
+                    presplit_empty(job, key, &shards, cluster_place, err);
+    cluster_free_shards(&shards);
     return ok;
 }
 
+static int64_t lease_ms(const job_t *job) {
+    return job->lease_ms ? job->lease_ms : STORE_LEASE_MS;
+}
+
 /* running: other loads, which may be about to spread what is empty. */
-static void tell_uneven(job_t *job, const balance_check_t *evenness, const zones_t *zones, size_t running) {
+static void tell_uneven(job_t *job, const evenness_t *evenness, const zones_t *zones, size_t running) {
     const char *name = server_namespace(job->server);
+    const bool unmoved = route_sharding(job->loading.route)->unmoved;
     char hint[300];
     snprintf(hint, sizeof hint, "`tipple status` shows the commands that fix it%s",
              job->place.empty ? "; --drop lets the load do it" : "");
@@ -99,11 +98,11 @@ static void tell_uneven(job_t *job, const balance_check_t *evenness, const zones
         snprintf(hint, sizeof hint,
                  "It has zones that a person has set (such as %s), so chunks stay where they are",
                  zones->other);
-    else if (zones->unmoved)
+    else if (unmoved)
         snprintf(hint, sizeof hint,
                  "A person has turned moves of its chunks off (sh.disableMigrations), so they stay where "
                  "they are");
-    if (!evenness->even && running && !zones->others && !zones->unmoved)
+    if (!evenness->even && running && !zones->others && !unmoved)
         log_note("%s: %zu of %zu shards have chunks so far. Another load of it is running, and may be "
                  "spreading it; `tipple status` shows what came of it",
                  name, evenness->owners, evenness->shards);
@@ -130,21 +129,21 @@ static void improve_spread(job_t *job) {
     zones_t zones;
     err_t err;
     if (job->place.empty)
-        running_others(job->store, &job->id, job_lease_ms(job), &running, &err);
-    if (zones_read(job->server, job->client, NULL, &zones, &err) && !zones.hidden &&
-        presplit_shards(job->server, job->client, &shards, &err)) {
+        running_others(job->store, &job->id, lease_ms(job), &running, &err);
+    if (zones_read(job->server, job->client, &zones, &err) && !zones.hidden &&
+        cluster_shards(job->server, job->client, &shards, &err)) {
         chunkmap_t *map = route_map(job->loading.route);
         bool untouched = job->place.empty && chunkmap_chunks(map) == 1 && shards.count > 1 && !zones.others &&
-                         !zones.unmoved;
-        if (untouched && !(presplit_empty(job, key, &shards, balance_check_split, &err) &&
+                         !route_sharding(job->loading.route)->unmoved;
+        if (untouched && !(presplit_empty(job, key, &shards, cluster_split, &err) &&
                            route_refresh(job->loading.route, job->client, &err)))
             log_note("%s could not be spread over the shards: %s", server_namespace(job->server), err.text);
         chunkmap_free(map);
         map = route_map(job->loading.route);
-        const balance_check_t evenness = balance_check_of(map, key, &shards);
+        const evenness_t evenness = cluster_evenness(map, key, &shards);
         tell_uneven(job, &evenness, &zones, running);
         chunkmap_free(map);
-        presplit_free_shards(&shards);
+        cluster_free_shards(&shards);
     }
     zones_free(&zones);
 }
@@ -214,26 +213,17 @@ static bool check_wanted(const job_t *job, err_t *err) {
     return ok;
 }
 
-static bool check_zones(const job_t *job, const zones_t *zones, bool anew, err_t *err) {
-    const char *name = server_namespace(job->server);
-    if (!zones->sharded && zones->others)
-        return err_set(
-            err, STATUS_USAGE,
-            "%s is not sharded yet, and a person has set %zu zone range%s for it (%s): a load would "
-            "contradict them. Shard the empty collection yourself (sh.shardCollection), and load into "
-            "that; or take the ranges away. Nothing was touched",
-            name, zones->others, zones->others == 1 ? "" : "s", zones->other);
-    return !anew || !zones->alike[0] ||
-           err_set(
-               err, STATUS_USAGE,
-               "a shard has the tag %s, which no load of %s has noted: a load would set one of that name, "
-               "and take it away. Take it away yourself (sh.removeShardFromZone), or give --shard-key "
-               "none. Nothing was touched",
-               zones->alike, name);
+static bool check_zones(const job_t *job, const sharding_t *sharding, const zones_t *zones, err_t *err) {
+    return sharding->sharded || !zones->others ||
+           err_set(err, STATUS_USAGE,
+                   "%s is not sharded yet, and a person has set %zu zone range%s for it (%s): a load would "
+                   "contradict them. Shard the empty collection yourself (sh.shardCollection), and load into "
+                   "that; or take the ranges away. Nothing was touched",
+                   server_namespace(job->server), zones->others, zones->others == 1 ? "" : "s", zones->other);
 }
 
-static bool check_collation(const job_t *job, const zones_t *zones, err_t *err) {
-    return zones->sharded || job->spec->drop || !job->place.collated ||
+static bool check_collation(const job_t *job, const sharding_t *sharding, err_t *err) {
+    return sharding->sharded || job->spec->drop || !job->place.collated ||
            err_set(err, STATUS_USAGE,
                    "%s has a collation, and texts of a shard key are compared without one: leave it on one "
                    "shard with --shard-key none; or shard the empty collection yourself "
@@ -241,32 +231,48 @@ static bool check_collation(const job_t *job, const zones_t *zones, err_t *err) 
                    server_namespace(job->server));
 }
 
-/* Would nothing stand against sharding it, if it is not sharded yet, or will not be behind the drop? */
-static bool check_sharding(const job_t *job, const zones_t *zones, err_t *err) {
-    const bool anew = !zones->sharded || job->spec->drop;
+/* Would nothing stand against sharding it, if it is not sharded yet, or will not be after the drop? */
+static bool check_sharding(const job_t *job, const sharding_t *sharding, const zones_t *zones, err_t *err) {
     shard_names_t shards = {NULL, 0};
-    if (zones->hidden)
-        return check_hidden(job, err);
-    if (!check_zones(job, zones, anew, err) || !check_collation(job, zones, err))
+    if (!check_zones(job, sharding, zones, err) || !check_collation(job, sharding, err))
         return false;
-    if (!anew)
+    if (sharding->sharded && !job->spec->drop)
         return true;
     const bool ok = collection_may_shard(server_namespace(job->server), err) &&
-                    presplit_shards(job->server, job->client, &shards, err) && check_shards(&shards, err) &&
-                    rights_check(job->server, job->client, err) && check_wanted(job, err);
-    presplit_free_shards(&shards);
+                    cluster_shards(job->server, job->client, &shards, err) && check_shards(&shards, err) &&
+                    check_wanted(job, err);
+    cluster_free_shards(&shards);
     return ok;
+}
+
+/* What users have set goes with a collection that is sharded: a user who may not read it would not be told. */
+static bool check_hidden_drop(const job_t *job, err_t *err) {
+    bool sharded;
+    return sharding_is_any(job->server, job->client, &sharded, err) &&
+           (!sharded ||
+            err_set(
+                err, STATUS_USAGE,
+                "%s is sharded, and this user may not read what a drop takes away with it: its shard key, "
+                "zones that people have set, balancing that is turned off. The role clusterManager has "
+                "what it takes; or drop it yourself first, if none of that is to come back. Nothing was "
+                "touched",
+                server_namespace(job->server)));
 }
 
 static bool check_cluster(const job_t *job, err_t *err) {
     const bool drops = job->spec->drop && job->place.exists,
                may_shard = !job_shards_nothing(job) && (job->spec->drop || job->place.empty);
-    zones_t zones;
+    sharding_t sharding;
+    zones_t zones = {.hidden = false};
     if (!drops && !may_shard)
         return true;
-    const bool ok = zones_read(job->server, job->client, NULL, &zones, err) &&
-                    (!drops || zones_may_drop(job->server, job->client, &zones, err)) &&
-                    (!may_shard || check_sharding(job, &zones, err));
+    bool ok = sharding_read(job->server, job->client, NULL, &sharding, err) &&
+              zones_read(job->server, job->client, &zones, err);
+    if (ok && (sharding.hidden || zones.hidden))
+        ok = (!drops || check_hidden_drop(job, err)) && (!may_shard || check_hidden(job, err));
+    else
+        ok = ok && (!may_shard || check_sharding(job, &sharding, &zones, err));
+    sharding_free(&sharding);
     zones_free(&zones);
     return ok;
 }
@@ -280,57 +286,86 @@ bool job_may_shard(const job_t *job, err_t *err) {
                    spec->direct ? "--direct" : "--shard-key", server_where(job->server));
 }
 
-/* Has another load sharded the collection at the same moment? Its zones came first, and it has a moment to go on. */
-static bool was_quicker(job_t *job, route_read_t *read) {
+/* ---- which of several loads places the collection ---- */
+
+static bool comes_before(const load_seen_t *one, const load_seen_t *other) {
+    return one->since_ms != other->since_ms
+               ? one->since_ms < other->since_ms
+               : memcmp(one->id.bytes, other->id.bytes, sizeof one->id.bytes) < 0;
+}
+
+/* Of all loads that run, is this one the first? */
+static bool is_first(const job_t *job) {
+    const load_seen_t *own = NULL;
+    loads_t loads = {0};
     err_t ignored;
-    for (int looks = 0; looks < 50; looks++) {
-        *read = route_open(job->server, job->client, &job->loading.route, &ignored);
-        if (*read != ROUTE_UNSHARDED || !stop_nap(100, &ignored))
-            break;
+    bool first = true;
+    if (!job->store->read_loads(job->store, &loads, &ignored))
+        return true;
+    for (size_t i = 0; i < loads.count; i++)
+        own = load_id_equal(&loads.loads[i].id, &job->id) ? &loads.loads[i] : own;
+    for (size_t i = 0; own && i < loads.count; i++)
+        first =
+            first && !(load_puts_back(&loads.loads[i], lease_ms(job)) && comes_before(&loads.loads[i], own));
+    loads_free(&loads);
+    return first;
+}
+
+/* Several loads may begin with the empty collection: the first of them places it, and the others give it some time. */
+static route_read_t wait_for_first(job_t *job, err_t *err) {
+    enum { LOOKS = 100, NAP_MS = 100 };
+    route_read_t read = ROUTE_UNSHARDED;
+    for (int looks = 0; looks < LOOKS && read == ROUTE_UNSHARDED && !is_first(job); looks++) {
+        if (!stop_nap(NAP_MS, err))
+            return ROUTE_FAILED;
+        read = route_open(job->server, job->client, &job->loading.route, err);
     }
-    return *read == ROUTE_READ;
+    return read;
+}
+
+static bool place(job_t *job, const shardkey_t *wanted, err_t *err) {
+    bool ok = collection_empty(job, wanted, err);
+    if (!ok && err->status == STATUS_USAGE) {
+        const err_t why = *err;
+        err_set(err, STATUS_USAGE,
+                "%s could not be sharded: %.900s. With --shard-key none the collection stays on one shard",
+                server_namespace(job->server), why.text);
+    } else if (ok && job->was_off && !balancing_switch_off(job->server, job->client, err)) {
+        log_warn("balancing of %s was off before --drop, and could not be turned off again (%s)",
+                 server_namespace(job->server), err->text);
+    }
+    return ok;
 }
 
 bool job_open_shards(job_t *job, err_t *err) {
     route_t **route = &job->loading.route;
     shardkey_t wanted;
-    err_t why;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
         return true;
-    memcpy(job->changed.uuid, job->place.uuid, sizeof job->changed.uuid);
     if (!shardkey_parse(job_shards_nothing(job) || !job->spec->shard_key ? "_id" : job->spec->shard_key,
                         &wanted, err))
         return false;
     if (job->schema->id)
         wanted = shardkey_of_data(&wanted);
     route_read_t read = route_open(job->server, job->client, route, err);
-    bool ok = read != ROUTE_FAILED;
-    if (read == ROUTE_READ || read == ROUTE_UNCLEAR)
-        ok = job_check_present_key(job, err);
-    if (read == ROUTE_READ && ok)
-        improve_spread(job);
+    bool ok = true;
     if (read == ROUTE_UNSHARDED && !job->place.empty)
         ok = check_no_key(job, err);
     else if (read == ROUTE_UNSHARDED && !job_shards_nothing(job)) {
-        job_undo_dead(job);
-        ok = collection_empty(job, &wanted, err);
-        if (!ok && err->status != STATUS_USAGE && was_quicker(job, &read))
-            ok = job_check_present_key(job, err);
-        else if (!ok && err->status == STATUS_USAGE) {
-            why = *err;
-            err_set(
-                err, STATUS_USAGE,
-                "%s could not be sharded: %.900s. With --shard-key none the collection stays on one shard",
-                server_namespace(job->server), why.text);
+        read = wait_for_first(job, err);
+        if (read == ROUTE_UNSHARDED) {
+            err_t why;
+            ok = place(job, &wanted, err);
+            if (ok || err->status != STATUS_USAGE)
+                read = route_open(job->server, job->client, route, ok ? err : &why);
+            ok = ok || read == ROUTE_READ; /* another load has placed it at the same moment */
         }
-        if (ok && read != ROUTE_READ)
-            ok = (read = route_open(job->server, job->client, route, err)) != ROUTE_FAILED;
     }
-    if (read == ROUTE_READ)
-        job_keep_off(job);
-    if (read == ROUTE_HIDDEN)
-        ok = ok && check_hidden(job, err);
-    if (read == ROUTE_HIDDEN && ok)
+    if (ok && (read == ROUTE_READ || read == ROUTE_UNCLEAR))
+        ok = job_check_present_key(job, err);
+    if (ok && read == ROUTE_READ && !job->placed)
+        improve_spread(job);
+    if (ok && read == ROUTE_HIDDEN && (ok = check_hidden(job, err)))
         log_note("this user may not read the cluster's config database, which the role clusterMonitor may: "
                  "if %s is "
                  "sharded, the router sorts the batches, which is slower; if not, it stays on one shard",
@@ -338,7 +373,7 @@ bool job_open_shards(job_t *job, err_t *err) {
     if (read == ROUTE_UNCLEAR)
         log_note("%s: the router sorts the batches, which is slower", err->text);
     shardkey_free(&wanted);
-    return ok && job_check_unique_ids(job, err) && open_ways(job, read, err);
+    return ok && read != ROUTE_FAILED && job_check_unique_ids(job, err) && open_ways(job, read, err);
 }
 
 void job_follow_shards(job_t *job) {
@@ -353,16 +388,16 @@ void job_follow_shards(job_t *job) {
 void job_hold_shards(job_t *job) {
     err_t err;
     if (job->loading.route && !job->spec->dry_run && !job->must_balance &&
-        !balancer_take(job->server, job->client, job->place.uuid, &job->changed.balancing, &err))
-        log_detail("the balancing of %s could not be turned off: %s", server_namespace(job->server),
-                   err.text);
+        !balancing_hold(job->server, job->client, job->place.uuid, &job->held, &err))
+        log_note("balancing of %s stays on while it is loaded, and may move chunks: %s",
+                 server_namespace(job->server), err.text);
 }
 
 /* Also of a load that ended before it had a route: another one may have left it what is to be done. One that has changed
  * nothing and may not look has nothing to put back. */
 void job_close_shards(job_t *job) {
     size_t running = 0;
-    undone_t undone;
+    restored_t restored;
     err_t err;
     if (job->spec->dry_run || !job->store || server_facts(job->server)->kind != SERVER_ROUTER ||
         (!job->placed && !job->loading.route && load_id_is_nobody(&job->id)))
@@ -370,21 +405,22 @@ void job_close_shards(job_t *job) {
     server_clean_up(job->server);
     if (!load_id_is_nobody(&job->id) && !store_mongo_leave(job->store, &job->id, &err))
         log_detail("other loads cannot be told that this one is about to end: %s", err.text);
-    if (!running_others(job->store, &job->id, job_lease_ms(job), &running, &err)) {
-        log_warn("%s: whether other loads of it are running could not be found out (%s), so its zones and "
-                 "its balancing stay as they are; `tipple status` shows them, and --restore undoes what "
-                 "loads have changed",
+    if (!running_others(job->store, &job->id, lease_ms(job), &running, &err)) {
+        log_warn("%s: whether other loads of it are running could not be found out (%s), so its balancing "
+                 "stays as it is; `tipple status` shows it, and --restore undoes what loads have changed",
                  server_namespace(job->server), err.text);
         return;
     }
     if (running)
         return; /* the last one of them does it */
-    undo(job->server, job->client, &job->changed, &undone);
-    if (undone.steps[UNDO_BALANCING].gone && !job->changed.balancing)
+    const bool ok =
+        cluster_restore(job->server, job->client, job->held ? job->place.uuid : NULL, &restored, &err);
+    if (restored.balanced && !job->held)
         log_note("%s: another load had turned its balancing off; it is on again",
                  server_namespace(job->server));
-    if (job->placed || !undone.hidden)
-        undo_tell(job->server, &undone, "; `tipple status --restore` does it, when no load of it runs", &err);
+    if (!ok && (job->placed || job->held || !restored.hidden))
+        log_warn("%s: %s; `tipple status --restore` does it, when no load of it runs",
+                 server_namespace(job->server), err.text);
 }
 
 size_t job_shard_count(const job_t *job) {

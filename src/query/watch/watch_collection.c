@@ -83,16 +83,11 @@ static bool is_clustered(server_t *server, mongoc_client_t *client, const char *
 }
 
 static bool is_sharded(server_t *server, mongoc_client_t *client, const char *collection) {
-    char name[512];
-    config_list_t found;
+    sharding_t sharding;
     err_t ignored;
-    snprintf(name, sizeof name, "%s.%s", server_database(server), collection);
-    bson_t *filter = BCON_NEW("_id", BCON_UTF8(name));
-    bool sharded = config_find(server, client, "collections", filter, NULL, &found, NULL, &ignored) &&
-                   found.count > 0 && !bson_read_true(found.documents[0], "dropped");
-    bson_destroy(filter);
-    config_free(&found);
-    return sharded;
+    const bool read = sharding_read_named(server, client, collection, &sharding, &ignored);
+    sharding_free(&sharding);
+    return read && sharding.sharded;
 }
 
 bool watch_storage(server_t *server, mongoc_client_t *client, const char *collection,

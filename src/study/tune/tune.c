@@ -280,10 +280,10 @@ static bool open_target(tuning_t *tuning, load_spec_t *load, err_t *err) {
     snprintf(result->namespace, sizeof result->namespace, "%.*s",
              (int)(strstr(result->scratch, SCRATCH_TUNE) - result->scratch), result->scratch);
     result->cluster = server_facts(server)->kind == SERVER_ROUTER;
-    if (result->cluster && !presplit_shards(server, scratch_client(tuning->trials.scratch), &shards, err))
+    if (result->cluster && !cluster_shards(server, scratch_client(tuning->trials.scratch), &shards, err))
         return false;
     tune_fill(result->lists, shards.count);
-    presplit_free_shards(&shards);
+    cluster_free_shards(&shards);
     result->server_cpus = result->cluster ? NAN : trials_server_cpus(&tuning->trials);
     return true;
 }

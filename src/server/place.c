@@ -1,16 +1,89 @@
+/* Where the ranges of a collection begin that is to be spread over all shards, and whether one that is spread already will
+ * give each shard its share. Pure, except for what is printed. */
 #include "base/ejson.h"
 #include "format/record/record_id.h"
-#include "server/chunks.h"
 #include "server/cluster.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A share may be this much larger than an even one: a smaller difference is not worth a person's time. */
+/* A share may be this much larger than an even one: a smaller difference is not worth the user's time. */
 #define MOST_SURPLUS 1.25
 
-/* ---- looking ---- */
+/* ---- where the ranges begin ---- */
+
+bool cluster_bounds(const shardkey_t *key, size_t shards, bson_t **bounds) {
+    if (!key->id_first && !key->fields[0].hashed)
+        return false;
+    for (size_t i = 1; i < shards; i++) {
+        int64_t first;
+        if (key->id_first)
+            first = record_id_make((uint32_t)(i * RECORD_ID_LANES / shards), 0);
+        else
+            first = (int64_t)((uint64_t)INT64_MIN + (uint64_t)(((unsigned __int128)i << 64) / shards));
+        bounds[i - 1] = shardkey_from(key, first);
+    }
+    return true;
+}
+
+static int by_order(const void *a, const void *b) {
+    return keyorder_documents(*(bson_t *const *)a, *(bson_t *const *)b);
+}
+
+/* A range that begins at an end of all keys would be none. */
+static bool is_end(const bson_t *key, bson_type_t end) {
+    bson_iter_t at;
+    bool is = bson_iter_init(&at, key);
+    while (is && bson_iter_next(&at))
+        is = bson_iter_type(&at) == end;
+    return is;
+}
+
+/* Of references ($ref, $id, $db) servers say nothing. */
+static bool is_operator(const char *name) {
+    return *name == '$' && strcmp(name, "$ref") != 0 && strcmp(name, "$id") != 0 && strcmp(name, "$db") != 0;
+}
+
+/* Is there a name with a $ in it? Documents may have such ones, and zones and chunks may not begin at them. */
+static bool has_operator(bson_iter_t *at, int depth) {
+    enum { DEEPEST = 100 };
+    bson_iter_t inner;
+    while (bson_iter_next(at)) {
+        const bool holds = BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at);
+        if (is_operator(bson_iter_key(at)) || (holds && (depth == DEEPEST || !bson_iter_recurse(at, &inner) ||
+                                                         has_operator(&inner, depth + 1))))
+            return true;
+    }
+    return false;
+}
+
+/* From this key on the first one at which a range may begin; NULL: there is none. */
+static const bson_t *first_bound(bson_t *const *keys, size_t count, size_t from) {
+    bson_iter_t at;
+    for (; from < count; from++)
+        if (!is_end(keys[from], BSON_TYPE_MINKEY) && !is_end(keys[from], BSON_TYPE_MAXKEY) &&
+            bson_iter_init(&at, keys[from]) && !has_operator(&at, 0))
+            return keys[from];
+    return NULL;
+}
+
+bool cluster_sample_bounds(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds, size_t *count) {
+    *count = 0;
+    if (key_count)
+        qsort(keys, key_count, sizeof *keys, by_order);
+    for (size_t i = 1; i < shards; i++) {
+        const bson_t *key = first_bound(keys, key_count, i * key_count / shards);
+        if (!key || (*count && keyorder_documents(bounds[*count - 1], key) >= 0))
+            continue;
+        if (!(bounds[*count] = bson_copy(key)))
+            return false;
+        ++*count;
+    }
+    return true;
+}
+
+/* ---- is it even? ---- */
 
 /* weights[i]: the share of the coming documents that belongs to shard i of the map. */
 static void weigh(const chunkmap_t *map, const shardkey_t *key, double *weights) {
@@ -30,10 +103,10 @@ static bool is_among(const shard_names_t *shards, const char *name) {
     return false;
 }
 
-balance_check_t balance_check_of(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards) {
+evenness_t cluster_evenness(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards) {
     double weights[CHUNKMAP_MOST_SHARDS], sum = 0;
     size_t most = 0;
-    balance_check_t evenness = {.shards = shards->count, .known = key->id_first};
+    evenness_t evenness = {.shards = shards->count, .known = key->id_first};
     weigh(map, key, weights);
     for (size_t i = 0; i < chunkmap_shards(map); i++) {
         sum += weights[i];
@@ -145,8 +218,8 @@ static void append_moves(text_t *out, const server_t *server, const shardkey_t *
     }
 }
 
-void balance_check_commands(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
-                            const shard_names_t *shards, text_t *out) {
+void cluster_print_moves(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
+                         const shard_names_t *shards, text_t *out) {
     lanes_t lanes = {.map = map, .shards = shards};
     if (key->is_id && chunkmap_chunks(map) && server_facts(server)->major >= 6 && shards->count &&
         shards->count <= RECORD_ID_LANES) {
@@ -157,30 +230,4 @@ void balance_check_commands(const server_t *server, const chunkmap_t *map, const
         ejson_append_text(out, server_namespace(server));
         text_append(out, ")\nsh.startBalancer()\n");
     }
-}
-
-/* ---- what can be done at once ---- */
-
-static bool run(server_t *server, mongoc_client_t *client, bson_t *command, err_t *err) {
-    bool ok = server_command(server, client, "admin", command, false, NULL, err);
-    bson_destroy(command);
-    return ok;
-}
-
-bool balance_check_split(server_t *server, mongoc_client_t *client, const shardkey_t *key,
-                         const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
-    const char *name = server_namespace(server);
-    bson_t *least = shardkey_end(key, false), *greatest = shardkey_end(key, true);
-    bool ok = true;
-    for (size_t i = 0; ok && i < count; i++)
-        ok = run(server, client, BCON_NEW("split", BCON_UTF8(name), "middle", BCON_DOCUMENT(bounds[i])), err);
-    for (size_t i = 0; ok && i <= count; i++)
-        ok = run(
-            server, client,
-            BCON_NEW("moveChunk", BCON_UTF8(name), "bounds", "[", BCON_DOCUMENT(i ? bounds[i - 1] : least),
-                     BCON_DOCUMENT(i < count ? bounds[i] : greatest), "]", "to", BCON_UTF8(shards->names[i])),
-            err);
-    bson_destroy(least);
-    bson_destroy(greatest);
-    return ok;
 }
