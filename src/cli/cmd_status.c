@@ -62,6 +62,7 @@ typedef struct {
     bool is_router;
     bool own_ids; /* of the data */
     bool appends; /* it holds documents of others, too */
+    err_t silent; /* why not everything is known: a shard does not answer; or status 0 */
     bool tried;   /* an empty collection is there in which a load with --drop was trying something */
 } report_t;
 
@@ -108,7 +109,8 @@ static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t 
 static bool is_short(const report_t *status) {
     const places_summary_t *summary = &status->summary;
     const uint64_t least = summary->loaded - summary->corrected + summary->fixed;
-    return !status->alive && !status->own_ids && status->place.count < least;
+    return !status->alive && !status->own_ids && status->silent.status == STATUS_OK &&
+           status->place.count < least;
 }
 
 /* The server keeps a number, which is too small after a crash of it: before documents are missed they are counted. */
@@ -117,29 +119,57 @@ static bool count_missed(server_t *server, mongoc_client_t *client, report_t *st
            collection_count(server, client, server_collection(server), NULL, &status->place.count, err);
 }
 
-static bool look(const values_t *values, server_t *server, mongoc_client_t *client, report_t *status,
-                 err_t *err) {
+/* Of a cluster, what its other members know is told though a shard is down: each question gets two seconds. False: even the shard
+ * that has the catalog is down, or err says what else is wrong. */
+static bool look_in_a_hurry(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
+    static const int64_t HURRY_NS = 2000000000;
+    server_hurry(server, HURRY_NS);
+    const bool whole = collection_look(server, client, &status->place, err);
+    if (!whole && err->status == STATUS_SERVER) {
+        err_t why;
+        status->silent = *err;
+        const bool there = collection_identity(server, client, &status->place, &why);
+        err->status = STATUS_OK;
+        server_hurry(server, there ? 0 : HURRY_NS);
+        return there;
+    }
+    server_hurry(server, 0);
+    return whole;
+}
+
+static bool look_at_data(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
     err_t ignored;
-    status->is_router = server_facts(server)->kind == SERVER_ROUTER;
-    if (values->restore && !status->is_router)
-        return err_set(err, STATUS_USAGE, "--restore goes with a sharded cluster; %s is none",
-                       server_where(server));
-    if (!collection_look(server, client, &status->place, err) ||
-        !look_at_catalog(server, client, status, err) || !count_missed(server, client, status, err))
+    const bool known = status->is_router ? look_in_a_hurry(server, client, status, err)
+                                         : collection_look(server, client, &status->place, err);
+    if (!known)
+        return status->silent.status != STATUS_OK && err->status == STATUS_OK;
+    if (!look_at_catalog(server, client, status, err) ||
+        (status->silent.status == STATUS_OK && !count_missed(server, client, status, err)))
         return false;
     status->tried = collection_left_try(server, client, &ignored);
-    if (!status->is_router)
-        return !values->restore || may_restore(server, status, err);
-    if (values->restore) {
-        if (!may_restore(server, status, err))
-            return false;
-        cluster_restore(server, client, NULL, &status->restored, &status->not_restored);
-    }
+    return true;
+}
+
+static bool look_at_cluster(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
     status->read = route_open(server, client, &status->route, err);
     return status->read != ROUTE_FAILED &&
            (!status->route || cluster_shards(server, client, &status->shards, err)) &&
            zones_read(server, client, &status->zones, err) &&
-           (status->zones.hidden || balancing_read(server, client, &status->balancing, err));
+           (status->zones.hidden || !status->places ||
+            balancing_read(server, client, &status->balancing, err));
+}
+
+static bool look(const values_t *values, server_t *server, mongoc_client_t *client, report_t *status,
+                 err_t *err) {
+    status->is_router = server_facts(server)->kind == SERVER_ROUTER;
+    if (values->restore && !status->is_router)
+        return err_set(err, STATUS_USAGE, "--restore goes with a sharded cluster; %s is none",
+                       server_where(server));
+    if (!look_at_data(server, client, status, err) || (values->restore && !may_restore(server, status, err)))
+        return false;
+    if (values->restore && status->places)
+        cluster_restore(server, client, NULL, &status->restored, &status->not_restored);
+    return !status->is_router || look_at_cluster(server, client, status, err);
 }
 
 /* Of `_id`s that are the data's own, as where no load has filled it, the lanes tell nothing. */
@@ -306,32 +336,7 @@ static void print_catalog(const places_summary_t *summary) {
     out_print("\n");
 }
 
-static void print_text(const server_t *server, const report_t *status, bool inputs) {
-    char count[UNITS_MAX];
-    const collection_t *place = &status->place;
-    if (!place->exists) {
-        out_print("%s does not exist at %s\n", server_namespace(server), server_where(server));
-        print_left(server, status);
-        return;
-    }
-    out_print("%s at %s   %s document%s   %s\n", server_namespace(server), server_where(server),
-              units_count(count, place->count), units_s(place->count),
-              place->clustered ? "clustered on _id" : "not clustered");
-    if (status->summary.files)
-        print_catalog(&status->summary);
-    else if (!status->summary.removals)
-        out_print("catalog none: no load has filled it\n");
-    if (status->summary.removals)
-        out_print(
-            "removal begun and not ended of %s input%s: the next load or `tipple forget` goes on with it\n",
-            units_count(count, status->summary.removals), units_s(status->summary.removals));
-    if (is_short(status))
-        out_print("        fewer documents than were loaded: `tipple verify` tells which are missing\n");
-    if (status->appends)
-        out_print("        loaded with --append: it may hold documents of others, too\n");
-    print_loads(status);
-    if (inputs)
-        print_inputs(status);
+static void print_shards(const server_t *server, const report_t *status) {
     if (status->route) {
         char *key = ejson_print(&route_key(status->route)->spec, true, NULL);
         chunkmap_t *map = route_map(status->route);
@@ -349,6 +354,41 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
                                       ? "its chunks have bounds that are not understood"
                                       : "not sharded: it lives on one shard");
     }
+}
+
+static void print_text(const server_t *server, const report_t *status, bool inputs) {
+    char count[UNITS_MAX];
+    const collection_t *place = &status->place;
+    const bool silent = status->silent.status != STATUS_OK;
+    if (!status->places) {
+        out_print("%s at %s\n", server_namespace(server), server_where(server));
+        print_shards(server, status);
+        return;
+    }
+    if (!place->exists) {
+        out_print("%s does not exist at %s\n", server_namespace(server), server_where(server));
+        print_left(server, status);
+        return;
+    }
+    out_print("%s at %s   %s document%s   %s\n", server_namespace(server), server_where(server),
+              silent ? "unknown number of" : units_count(count, place->count),
+              silent ? "s" : units_s(place->count), place->clustered ? "clustered on _id" : "not clustered");
+    if (status->summary.files)
+        print_catalog(&status->summary);
+    else if (!status->summary.removals)
+        out_print("catalog none: no load has filled it\n");
+    if (status->summary.removals)
+        out_print(
+            "removal begun and not ended of %s input%s: the next load or `tipple forget` goes on with it\n",
+            units_count(count, status->summary.removals), units_s(status->summary.removals));
+    if (is_short(status))
+        out_print("        fewer documents than were loaded: `tipple verify` tells which are missing\n");
+    if (status->appends)
+        out_print("        loaded with --append: it may hold documents of others, too\n");
+    print_loads(status);
+    if (inputs)
+        print_inputs(status);
+    print_shards(server, status);
     print_left(server, status);
 }
 
@@ -376,14 +416,16 @@ static void make_result(bson_t *to, const server_t *server, const report_t *stat
     const bool known = !status->zones.hidden; /* what this user may not read is null, and no number */
     const restored_t *restored = &status->restored;
     chunkmap_t *map = status->route ? route_map(status->route) : NULL;
-    result_put(to, AS_TEXT("namespace", server_namespace(server)), AS_FLAG("exists", status->place.exists),
-               AS_COUNT("documents", status->place.count), AS_FLAG("clustered", status->place.clustered),
-               AS_COUNT("files", status->summary.files), AS_COUNT("files_complete", status->summary.complete),
-               AS_COUNT("loaded", status->summary.loaded),
-               AS_COUNT("already_there", status->summary.already_there),
-               AS_COUNT("rejected", status->summary.rejected),
-               AS_COUNT("open_rejects", status->summary.open_rejects), AS_FLAG("appended", status->appends),
-               AS_FLAG_IF("sharded", status->read != ROUTE_HIDDEN, status->read != ROUTE_UNSHARDED));
+    const places_summary_t *sum = &status->summary;
+    const bool has = status->places != NULL, counted = status->silent.status == STATUS_OK;
+    result_put(
+        to, AS_TEXT("namespace", server_namespace(server)), AS_FLAG_IF("exists", has, status->place.exists),
+        AS_COUNT_IF("documents", counted, status->place.count),
+        AS_FLAG_IF("clustered", has, status->place.clustered), AS_COUNT_IF("files", has, sum->files),
+        AS_COUNT_IF("files_complete", has, sum->complete), AS_COUNT_IF("loaded", has, sum->loaded),
+        AS_COUNT_IF("already_there", has, sum->already_there), AS_COUNT_IF("rejected", has, sum->rejected),
+        AS_COUNT_IF("open_rejects", has, sum->open_rejects), AS_FLAG_IF("appended", has, status->appends),
+        AS_FLAG_IF("sharded", status->read != ROUTE_HIDDEN, status->read != ROUTE_UNSHARDED));
     if (map || status->read == ROUTE_UNSHARDED)
         result_put(to, AS_LIST("shards", map ? chunkmap_shards(map) : 0, put_shard, map));
     else
@@ -392,10 +434,10 @@ static void make_result(bson_t *to, const server_t *server, const report_t *stat
     result_put(to, AS_COUNT_IF("zones", known, status->zones.own_ranges),
                AS_COUNT_IF("zone_tags", known, status->zones.own_tags),
                AS_COUNT_IF("other_zones", known, status->zones.others),
-               AS_TEXT("balancing", known ? balancing[status->balancing.state] : NULL),
+               AS_TEXT("balancing", known && has ? balancing[status->balancing.state] : NULL),
                AS_FLAG("restored", restored->ranges || restored->tags || restored->balanced),
-               AS_COUNT("loads_running", status->alive));
-    if (inputs)
+               AS_COUNT_IF("loads_running", has, status->alive));
+    if (inputs && status->places)
         result_put(to, AS_LIST("inputs", places_entries(status->places)->count, put_input, status));
 }
 
@@ -415,6 +457,10 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     server_t *server = server_connect(&wanted, err);
     bool ok = server && (client = server_take(server, err)) && look(&values, server, client, &status, err);
     const bool looked = ok;
+    if (ok && status.silent.status != STATUS_OK)
+        ok = err_set(err, STATUS_SERVER,
+                     "not all of the cluster answers, so that some of this is not known: %.900s",
+                     status.silent.text);
     if (ok && status.not_restored.status != STATUS_OK)
         ok = err_set(err, status.not_restored.status,
                      "not all that loads have changed could be undone: %.900s. Remove the cause, and run the "

@@ -3,7 +3,6 @@
 #include "query/suite/suite.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
-#include "server/connect.h"
 #include "server/server.h"
 
 #include <stdio.h>

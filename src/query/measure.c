@@ -8,7 +8,7 @@
 #include "query/suite/send.h"
 #include "query/suite/value.h"
 #include "server/bson_read.h"
-#include "server/connect.h"
+#include "server/server.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

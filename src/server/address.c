@@ -1,8 +1,8 @@
+/* The URI of a target: taken apart before the driver sees it, so that no sentence of the driver can quote a secret. */
 #include "base/chars/own_names.h"
 #include "base/conceal.h"
 #include "base/grow.h"
 #include "base/text.h"
-#include "server/connect.h"
 #include "server/server.h"
 
 #include <ctype.h>
@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* ---- address ---- */
 
 #define SHAPE "mongodb://HOST:PORT/DATABASE.COLLECTION (with a user: mongodb://USER:PASSWORD@HOST:PORT/...)"
 
@@ -206,84 +204,64 @@ bool address_is_parsing(void) {
     return parsing;
 }
 
-/* The URI up to `end`, and these options, without what stands between them: the collection. NULL: the driver does not
- * take it, or memory is out, and err has that sentence. */
-static mongoc_uri_t *parse_bare(const char *uri, const char *end, const char *query, size_t length,
-                                err_t *err) {
+/* What the driver says, without any value of an option: its words quote what may be a secret. */
+static bool say_what_is_wrong(address_t *address, const char *query, const bson_error_t *error, err_t *err) {
+    char words[sizeof error->message];
+    uri_option_t option = {.number = 0};
+    snprintf(words, sizeof words, "%s", error->message);
+    while (next_option(&query, &option)) {
+        const char *equals = memchr(option.text, '=', option.length);
+        if (equals && !keep_secret(address, equals + 1, option.length - (size_t)(equals + 1 - option.text)))
+            return err_memory(err, option.length);
+    }
+    address_conceal(address, words);
+    const bool cut_off = strlen(error->message) + 1 == sizeof words; /* perhaps in the middle of a value */
+    return err_set(err, STATUS_USAGE, "the target's URI is not valid: %s. It should look like %s",
+                   cut_off ? "its user, hosts, ports or options cannot be read" : words, SHAPE);
+}
+
+/* The URI up to `end`, and its options, without what stands between them: the collection. */
+static bool parse_bare(address_t *address, const char *uri, const char *end, const char *query, err_t *err) {
+    bson_error_t error;
     text_t text = {.length = 0};
-    text_print(&text, "%.*s/%s%.*s", (int)(end - uri), uri, length ? "?" : "", (int)length, query);
+    text_print(&text, "%.*s/%s%s", (int)(end - uri), uri, *query ? "?" : "", query);
     char *bare = text_take(&text, err);
     if (!bare)
-        return NULL;
+        return false;
     parsing = true;
-    mongoc_uri_t *parsed = mongoc_uri_new_with_error(bare, NULL);
+    address->uri = mongoc_uri_new_with_error(bare, &error);
     parsing = false;
     explicit_bzero(bare, strlen(bare)); /* it may contain a password */
     free(bare);
-    return parsed;
+    return address->uri || say_what_is_wrong(address, query, &error, err);
 }
 
-/* Would it take the URI, were these bytes of the options not there? False also if memory is out, with the sentence. */
-static bool driver_takes(const char *uri, const char *end, const char *query, const char *from, size_t length,
-                         err_t *err) {
-    text_t rest = {.length = 0};
-    text_append_bytes(&rest, query, (size_t)(from - query));
-    text_append(&rest, from + length + (from[length] == '&'));
-    text_cut(&rest, rest.length - (rest.length && rest.bytes[rest.length - 1] == '&'));
-    char *others = text_take(&rest, err);
-    if (!others)
-        return false;
-    mongoc_uri_t *parsed = parse_bare(uri, end, others, strlen(others), err);
-    if (parsed)
-        mongoc_uri_destroy(parsed);
-    explicit_bzero(others, strlen(others));
-    free(others);
-    return parsed;
+/* Those with a grammar of their own, which the driver's functions do not know. Upper and lower case are the same. */
+static bool is_known(const char *name) {
+    static const char *const others[] = {
+        "w",           "authMechanism",     "authMechanismProperties", "authSource",
+        "compressors", "gssapiServiceName", "readConcernLevel",        "readPreferenceTags"};
+    for (size_t i = 0; i < COUNT(others); i++)
+        if (strcasecmp(name, others[i]) == 0)
+            return true;
+    return mongoc_uri_option_is_int32(name) || mongoc_uri_option_is_int64(name) ||
+           mongoc_uri_option_is_bool(name) || mongoc_uri_option_is_utf8(name);
 }
 
-/* The driver's own sentences quote what may be a secret: which part it is is found by leaving it out. */
-static bool say_what_is_wrong(const char *uri, const char *end, const char *query, err_t *err) {
-    const char *at = query;
-    err->status = STATUS_OK;
-    if (!driver_takes(uri, end, query, query, strlen(query), err))
-        return err->status != STATUS_HOST &&
-               err_set(err, STATUS_USAGE,
-                       "the target's URI is not valid: its user, hosts or ports cannot be read; it should "
-                       "look like %s",
-                       SHAPE);
-    for (uri_option_t option = {.number = 0}; next_option(&at, &option);) {
-        char name[64] = "";
-        if (!driver_takes(uri, end, query, option.text, option.length, err)) {
-            if (err->status == STATUS_HOST)
-                return false;
-            continue;
-        }
-        if (conceal_shown_of_option(option.text, option.length))
-            snprintf(name, sizeof name, " (%.*s)", (int)strcspn(option.text, "="), option.text);
-        return err_set(err, STATUS_USAGE,
-                       "the target's URI is not valid: option %zu of those behind the ?%s has a wrong value, "
-                       "or one that contradicts another option",
-                       option.number, name);
-    }
-    return err_set(err, STATUS_USAGE,
-                   "the target's URI is not valid: several of the options behind the ? have wrong values, or "
-                   "values that contradict each other");
-}
-
-/* Its name is shown where it surely is one: any other word may be a piece of a secret with a & in it. open: nothing before it
- * may be a secret. */
+/* The driver ignores an option that it does not know, except for a line in its log: with a misspelled tls=true everything would be
+ * sent in the clear. Its name is shown where it surely is one: any other word may be a piece of a secret with a & in it. open:
+ * nothing before it may be a secret. */
 static bool known_option(const uri_option_t *option, size_t length, bool open, err_t *err) {
     char name[64], shown[80] = "";
     snprintf(name, sizeof name, "%.*s", (int)length, option->text);
-    if (uri_option_is_known(name))
+    if (is_known(name))
         return true;
-    const suggestion_t meant = open ? uri_option_meant(name) : (suggestion_t){""};
-    if (meant.text[0] || (open && conceal_shown_of_option(option->text, option->length)))
+    if (open && conceal_shown_of_option(option->text, option->length))
         snprintf(shown, sizeof shown, " (%s)", name);
     return err_set(err, STATUS_USAGE,
                    "option %zu of those behind the ? of the URI%s is none that the driver knows, so it would "
-                   "have no effect: correct it, or leave it out (mongo-c-driver %s)%s",
-                   option->number, shown, mongoc_get_version(), meant.text);
+                   "have no effect: correct it, or leave it out (mongo-c-driver %s)",
+                   option->number, shown, mongoc_get_version());
 }
 
 /* What the driver would take for something else, quote, or ignore. */
@@ -312,26 +290,6 @@ static bool good_options(const char *query, err_t *err) {
         open = open && conceal_shown_of_option(option.text, option.length) == option.length;
     }
     return true;
-}
-
-/* A collection behind the options, as in /?directConnection=true/shop.x: a name with a dot behind the only / of them, which
- * is no file. True: it is there, and err says so. */
-static bool find_late_name(const char *text, const char *path, const char *query, err_t *err) {
-    const char *slash = strchr(query, '/'), *last = slash ? slash : query;
-    if (!slash || strchr(slash + 1, '/') || strcspn(slash, "?&=;@%") < strlen(slash))
-        return false;
-    while (last > query && last[-1] != '&')
-        last--;
-    const char *equals = memchr(last, '=', (size_t)(slash - last)), *dot = strchr(slash, '.');
-    if (!equals || equals + 1 == slash || !dot || dot == slash + 1 || !dot[1] ||
-        (equals - last >= 4 && strncasecmp(equals - 4, "file", 4) == 0))
-        return false;
-    const bool open = !conceal_finds(text);
-    return !err_set(err, STATUS_USAGE,
-                    "the URI's collection stands behind its options, and should stand before the ?: "
-                    "%.*s%s%s?%.*s",
-                    open ? (int)(path - text) : 0, text, open ? "" : "mongodb://.../", slash + 1,
-                    open ? (int)(slash - query) : (int)strlen("OPTION=VALUE"), open ? query : "OPTION=VALUE");
 }
 
 /* Behind the ://; NULL: it is none of MongoDB's. */
@@ -402,12 +360,8 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
                        "follow the path: %s?OPTION=VALUE",
                        SHAPE);
     bool ok = gather_secrets(address, hosts, at, query) || err_memory(err, strlen(text));
-    ok = ok && (path_length || !find_late_name(text, path, query, err)) &&
-         take_path(address, path, path_length, err);
-    ok = ok && good_options(query, err);
-    err->status = ok ? STATUS_OK : err->status;
-    if (ok && !(address->uri = parse_bare(text, hosts + authority, query, strlen(query), err)))
-        ok = err->status == STATUS_OK && say_what_is_wrong(text, hosts + authority, query, err);
+    ok = ok && take_path(address, path, path_length, err) && good_options(query, err) &&
+         parse_bare(address, text, hosts + authority, query, err);
     ok = ok && good_login(address->uri, err) && name_hosts(address, err);
     if (!ok)
         address_free(address);
@@ -535,75 +489,4 @@ bool address_beside(const address_t *address, const char *hosts, const char *set
         return true;
     address_free(beside);
     return err_memory(err, strlen(hosts));
-}
-
-/* ---- uri_option ---- */
-
-/* Those with a grammar of their own, which the driver's functions do not tell. */
-static const char *const others[] = {
-    "w",           "authMechanism",     "authMechanismProperties", "authSource",
-    "compressors", "gssapiServiceName", "readConcernLevel",        "readPreferenceTags"};
-
-/* What somebody may have meant; not what has a newer name. */
-static const char *const usual[] = {
-    "appName",
-    "authMechanism",
-    "authMechanismProperties",
-    "authSource",
-    "compressors",
-    "connectTimeoutMS",
-    "directConnection",
-    "heartbeatFrequencyMS",
-    "journal",
-    "loadBalanced",
-    "localThresholdMS",
-    "maxIdleTimeMS",
-    "maxPoolSize",
-    "maxStalenessSeconds",
-    "minPoolSize",
-    "readConcernLevel",
-    "readPreference",
-    "readPreferenceTags",
-    "replicaSet",
-    "retryReads",
-    "retryWrites",
-    "serverMonitoringMode",
-    "serverSelectionTimeoutMS",
-    "serverSelectionTryOnce",
-    "socketCheckIntervalMS",
-    "socketTimeoutMS",
-    "srvMaxHosts",
-    "srvServiceName",
-    "tls",
-    "tlsAllowInvalidCertificates",
-    "tlsAllowInvalidHostnames",
-    "tlsCAFile",
-    "tlsCertificateKeyFile",
-    "tlsCertificateKeyFilePassword",
-    "tlsDisableCertificateRevocationCheck",
-    "tlsDisableOCSPEndpointCheck",
-    "tlsInsecure",
-    "w",
-    "waitQueueTimeoutMS",
-    "wTimeoutMS",
-    "zlibCompressionLevel",
-};
-
-bool uri_option_is_known(const char *name) {
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcasecmp(name, others[i]) == 0)
-            return true;
-    return mongoc_uri_option_is_int32(name) || mongoc_uri_option_is_int64(name) ||
-           mongoc_uri_option_is_bool(name) || mongoc_uri_option_is_utf8(name);
-}
-
-suggestion_t uri_option_meant(const char *name) {
-    const char *known[sizeof usual / sizeof *usual];
-    size_t count = 0;
-    if (!name[0] || !name[1]) /* one letter is as near to w as to any other */
-        return (suggestion_t){""};
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (uri_option_is_known(usual[i]))
-            known[count++] = usual[i];
-    return suggestion(name, known, count);
 }

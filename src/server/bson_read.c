@@ -24,9 +24,14 @@ bool bson_read_true(const bson_t *document, const char *key) {
     return bson_iter_init_find(&at, document, key) && bson_iter_as_bool(&at);
 }
 
+bool bson_read_at(const bson_t *document, const char *path, bson_iter_t *at) {
+    bson_iter_t top;
+    return bson_iter_init(&top, document) && bson_iter_find_descendant(&top, path, at);
+}
+
 double bson_read_number(const bson_t *document, const char *path) {
-    bson_iter_t top, at;
-    if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, path, &at))
+    bson_iter_t at;
+    if (!bson_read_at(document, path, &at))
         return NAN;
     return BSON_ITER_HOLDS_NUMBER(&at) || BSON_ITER_HOLDS_BOOL(&at) ? bson_iter_as_double(&at)
            : BSON_ITER_HOLDS_DATE_TIME(&at)                         ? (double)bson_iter_date_time(&at)
@@ -34,11 +39,8 @@ double bson_read_number(const bson_t *document, const char *path) {
 }
 
 const char *bson_read_text(const bson_t *document, const char *path) {
-    bson_iter_t top, at;
-    return bson_iter_init(&top, document) && bson_iter_find_descendant(&top, path, &at) &&
-                   BSON_ITER_HOLDS_UTF8(&at)
-               ? bson_iter_utf8(&at, NULL)
-               : "";
+    bson_iter_t at;
+    return bson_read_at(document, path, &at) && BSON_ITER_HOLDS_UTF8(&at) ? bson_iter_utf8(&at, NULL) : "";
 }
 
 uint64_t bson_read_timestamp(const bson_t *document, const char *key) {
@@ -49,28 +51,24 @@ uint64_t bson_read_timestamp(const bson_t *document, const char *key) {
     return (uint64_t)seconds << 32 | increment;
 }
 
-const uint8_t *bson_read_uuid(const bson_t *document, const char *key) {
+const uint8_t *bson_read_uuid(const bson_t *document, const char *path) {
     bson_iter_t at;
     bson_subtype_t subtype;
     uint32_t length = 0;
     const uint8_t *bytes = NULL;
-    if (bson_iter_init_find(&at, document, key) && BSON_ITER_HOLDS_BINARY(&at))
+    if (bson_read_at(document, path, &at) && BSON_ITER_HOLDS_BINARY(&at))
         bson_iter_binary(&at, &subtype, &length, &bytes);
     return length == 16 ? bytes : NULL;
 }
 
 const bson_oid_t *bson_read_oid(const bson_t *document, const char *path) {
-    bson_iter_t top, at;
-    return bson_iter_init(&top, document) && bson_iter_find_descendant(&top, path, &at) &&
-                   BSON_ITER_HOLDS_OID(&at)
-               ? bson_iter_oid(&at)
-               : NULL;
+    bson_iter_t at;
+    return bson_read_at(document, path, &at) && BSON_ITER_HOLDS_OID(&at) ? bson_iter_oid(&at) : NULL;
 }
 
 bool bson_read_list(const bson_t *document, const char *path, bson_iter_t *values) {
-    bson_iter_t top, at;
-    return bson_iter_init(&top, document) && bson_iter_find_descendant(&top, path, &at) &&
-           BSON_ITER_HOLDS_ARRAY(&at) && bson_iter_recurse(&at, values);
+    bson_iter_t at;
+    return bson_read_at(document, path, &at) && BSON_ITER_HOLDS_ARRAY(&at) && bson_iter_recurse(&at, values);
 }
 
 const char *bson_read_next_text(bson_iter_t *values) {

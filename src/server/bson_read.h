@@ -11,6 +11,9 @@ bool bson_read_document(const bson_iter_t *at, bson_t *document);
 /* The document under a key. False: there is none. */
 bool bson_read_field(const bson_t *document, const char *key, bson_t *inner);
 
+/* The value at a path ("a.b.0"). False: there is none. */
+bool bson_read_at(const bson_t *document, const char *path, bson_iter_t *at);
+
 /* Is the value under a key there, and true, as servers take it: also a number other than 0? */
 bool bson_read_true(const bson_t *document, const char *key);
 
@@ -24,8 +27,8 @@ const char *bson_read_text(const bson_t *document, const char *path);
 /* The timestamp under a key, with the seconds in the upper half; 0: there is none. */
 uint64_t bson_read_timestamp(const bson_t *document, const char *key);
 
-/* The UUID under a key, of 16 bytes that belong to the document; NULL: there is none. */
-const uint8_t *bson_read_uuid(const bson_t *document, const char *key);
+/* The UUID at a path, of 16 bytes that belong to the document; NULL: there is none. */
+const uint8_t *bson_read_uuid(const bson_t *document, const char *path);
 
 /* The ObjectId at a path, which belongs to the document; NULL: there is none. */
 const bson_oid_t *bson_read_oid(const bson_t *document, const char *path);

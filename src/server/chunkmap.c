@@ -1,3 +1,4 @@
+/* The map of a collection's chunks: built from the documents of config.chunks, then only read. Pure. */
 #include "base/grow.h"
 #include "base/numbers/search.h"
 #include "server/bson_read.h"

@@ -1,3 +1,10 @@
+/* chunks: which shard a document belongs to. Pure: no server is asked here (cluster.h reads what these work on).
+ *
+ * A collection that is sharded has a shard key (shardkey_t): some fields, one of which may be hashed. The key of a document
+ * is made from its bytes (shardkey_of), with hashes as the server computes them (hashed_value). Keys are ordered as the server
+ * orders values of all types (keyorder). A chunk map holds the chunks of the collection in that order, from the least key to the
+ * greatest without a gap, each with its shard; chunkmap_find finds the chunk of a key. A map never changes: a newer one takes its
+ * place, and each holder gives the old one back. */
 #ifndef TIPPLE_SERVER_CHUNKS_H
 #define TIPPLE_SERVER_CHUNKS_H
 
@@ -5,9 +12,10 @@
 
 #include <bson/bson.h>
 
-/* hashed: the number that a server computes from a value for a hashed shard key or index: the first eight bytes of an
- * MD5 over the value's type and bytes; numbers are hashed as whole numbers. */
+/* ---- hashes ---- */
 
+/* The number that a server computes from a value for a hashed shard key or index: the first eight bytes of an
+ * MD5 over the value's type and bytes; numbers are hashed as whole numbers. */
 
 /* A hasher belongs to one thread. It remembers the last value, since records of one station follow one another. */
 typedef struct hashed hashed_t;
@@ -19,9 +27,7 @@ void hashed_destroy(hashed_t *hashed);
  * value, or one within it, is of a type whose hashes are not known to be the server's. */
 bool hashed_value(hashed_t *hashed, const bson_iter_t *value, int64_t *hash);
 
-/* keyorder: values in the order in which a server sorts them, whatever their types. Bounds of chunks are compared in
- * this order. */
-
+/* ---- the order of values, whatever their types ---- */
 
 /* The server's number for a type: its place in the order. Types whose values are compared with each other share one
  * number. */
@@ -39,9 +45,7 @@ int keyorder_values(const bson_value_t *a, const bson_value_t *b);
  * smaller. */
 int keyorder_documents(const bson_t *a, const bson_t *b);
 
-/* shardkey: the shard key of a collection, and the key of a document. */
-
-
+/* ---- shard keys ---- */
 
 enum { SHARDKEY_MOST_FIELDS = 32 };
 
@@ -87,9 +91,7 @@ bson_t *shardkey_end(const shardkey_t *key, bool greatest);
 bool shardkey_of(const shardkey_t *key, hashed_t *hashed, const uint8_t *document, uint32_t length,
                  bson_t *values);
 
-/* chunkmap: which shard a key belongs to: the chunks of a collection in order, each from its lower bound to the bound
- * of the next. Built once, then read-only and shared by threads. */
-
+/* ---- chunk maps: built once, then read-only and shared by threads ---- */
 
 enum { CHUNKMAP_MOST_SHARDS = 1024 };
 

@@ -62,21 +62,17 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
     return ok;
 }
 
-/* "s0/a:1,b:2": the replica set and its members. Borrowed; NULL: unknown. */
+/* "s0/a:1,b:2": the replica set and its members. Borrowed; "": unknown. */
 static const char *find_host(const config_list_t *shards, const char *name) {
-    bson_iter_t id, host;
     for (size_t i = 0; i < shards->count; i++)
-        if (bson_iter_init_find(&id, shards->documents[i], "_id") && BSON_ITER_HOLDS_UTF8(&id) &&
-            strcmp(bson_iter_utf8(&id, NULL), name) == 0)
-            return bson_iter_init_find(&host, shards->documents[i], "host") && BSON_ITER_HOLDS_UTF8(&host)
-                       ? bson_iter_utf8(&host, NULL)
-                       : NULL;
-    return NULL;
+        if (strcmp(bson_read_text(shards->documents[i], "_id"), name) == 0)
+            return bson_read_text(shards->documents[i], "host");
+    return "";
 }
 
 server_t *config_open_shard(const server_t *server, const config_list_t *shards, const char *name,
                             uint32_t connections, int64_t patience_ns, err_t *err) {
-    const char *host = find_host(shards, name), *slash = host ? strchr(host, '/') : NULL;
+    const char *host = find_host(shards, name), *slash = strchr(host, '/');
     char *set = slash ? strndup(host, (size_t)(slash - host)) : NULL;
     if (!set) {
         err_set(err, STATUS_USAGE, "the cluster does not tell its hosts");
@@ -162,8 +158,7 @@ void sharding_free(sharding_t *sharding) {
 
 bool sharding_is_any(server_t *server, mongoc_client_t *client, bool *sharded, err_t *err) {
     bson_t reply, *command = BCON_NEW("collStats", BCON_UTF8(server_collection(server)));
-    const bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
-    bson_destroy(command);
+    const bool ok = server_ask(server, client, command, &reply, err);
     *sharded = ok && bson_read_true(&reply, "sharded");
     bson_destroy(&reply);
     return ok;
@@ -430,8 +425,7 @@ static bool read_flag(server_t *server, mongoc_client_t *client, flag_t *flag, e
     bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", "{", "_id", BCON_UTF8("catalog"), "}",
                                "limit", BCON_INT64(1), "singleBatch", BCON_BOOL(true), "readConcern", "{",
                                "level", BCON_UTF8("majority"), "}");
-    const bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
-    bson_destroy(command);
+    const bool ok = server_ask(server, client, command, &reply, err);
     *flag = (flag_t){.held = false};
     if (ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &header)) {
         const uint8_t *of = bson_read_uuid(&header, "balancingOf");

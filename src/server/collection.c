@@ -1,18 +1,15 @@
-#include "base/caller.h"
+/* The collection that is loaded into: what is there, making it as asked, dropping it, and building an index of it. */
 #include "base/chars/own_names.h"
 #include "base/clock.h"
 #include "base/stop.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
-#include "server/connect.h"
 #include "server/server_errors.h"
+#include "server/server_inner.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- collection ---- */
 
 #define CLUSTERED "clusteredIndex"
 
@@ -33,78 +30,50 @@ static void take_compressor(const char *config, collection_t *place) {
                  at + sizeof key - 1);
 }
 
-static const char *text_at(const bson_t *document, const char *path) {
-    bson_iter_t iter, found;
-    return bson_iter_init(&iter, document) && bson_iter_find_descendant(&iter, path, &found) &&
-                   BSON_ITER_HOLDS_UTF8(&found)
-               ? bson_iter_utf8(&found, NULL)
-               : "";
-}
-
 static bool read_listing(const server_t *server, const bson_t *listing, collection_t *place, err_t *err) {
-    bson_iter_t iter, found;
-    const char *name = server_namespace(server), *type = text_at(listing, "type");
+    bson_iter_t at;
+    const char *name = server_namespace(server), *type = bson_read_text(listing, "type");
+    const uint8_t *uuid = bson_read_uuid(listing, "info.uuid");
     if (*type && strcmp(type, "collection") != 0)
         return err_set(err, STATUS_USAGE, "%s is a %s, not a plain collection: name another one in the URI",
                        name, strcmp(type, "timeseries") == 0 ? "time series" : type);
-    if (bson_iter_init(&iter, listing) && bson_iter_find_descendant(&iter, "options.capped", &found) &&
-        bson_iter_as_bool(&found))
+    if (bson_read_at(listing, "options.capped", &at) && bson_iter_as_bool(&at))
         return err_set(err, STATUS_USAGE,
                        "%s is a capped collection, which throws old documents away: name another one "
                        "in the URI",
                        name);
-    place->exists = true;
-    place->clustered =
-        bson_iter_init(&iter, listing) && bson_iter_find_descendant(&iter, "options.clusteredIndex", &found);
-    place->collated =
-        bson_iter_init(&iter, listing) && bson_iter_find_descendant(&iter, "options.collation", &found);
-    if (bson_iter_init(&iter, listing) &&
-        bson_iter_find_descendant(&iter, "options.expireAfterSeconds", &found))
-        snprintf(place->expiry, sizeof place->expiry, "its option expireAfterSeconds");
-    take_compressor(text_at(listing, "options.storageEngine.wiredTiger.configString"), place);
-    bson_subtype_t subtype;
-    uint32_t length = 0;
-    const uint8_t *uuid = NULL;
-    if (bson_iter_init(&iter, listing) && bson_iter_find_descendant(&iter, "info.uuid", &found) &&
-        BSON_ITER_HOLDS_BINARY(&found))
-        bson_iter_binary(&found, &subtype, &length, &uuid);
-    if (length != sizeof place->uuid)
+    if (!uuid)
         return err_set(err, STATUS_USAGE,
                        "the server does not tell the identity (UUID) of %s: is it a MongoDB server?", name);
-    memcpy(place->uuid, uuid, length);
+    memcpy(place->uuid, uuid, sizeof place->uuid);
+    place->exists = true;
+    place->clustered = bson_read_at(listing, "options.clusteredIndex", &at);
+    place->collated = bson_read_at(listing, "options.collation", &at);
+    if (bson_read_at(listing, "options.expireAfterSeconds", &at))
+        snprintf(place->expiry, sizeof place->expiry, "its option expireAfterSeconds");
+    take_compressor(bson_read_text(listing, "options.storageEngine.wiredTiger.configString"), place);
     return true;
-}
-
-static bool ask(server_t *server, mongoc_client_t *client, bson_t *command, bson_t *reply, err_t *err) {
-    const bool ok = server_command(server, client, server_database(server), command, false, reply, err);
-    bson_destroy(command);
-    return ok;
 }
 
 bool collection_ask(server_t *server, mongoc_client_t *client, bson_t *reply, err_t *err) {
     bson_t *command = BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name",
                                BCON_UTF8(server_collection(server)), "}");
-    return ask(server, client, command, reply, err);
+    return server_ask(server, client, command, reply, err);
 }
 
 bool collection_ask_indexes(server_t *server, mongoc_client_t *client, bson_t *reply, err_t *err) {
     bson_t *command = BCON_NEW("listIndexes", BCON_UTF8(server_collection(server)), "cursor", "{",
                                "batchSize", BCON_INT32(1000), "}");
-    return ask(server, client, command, reply, err);
+    return server_ask(server, client, command, reply, err);
 }
 
 bool collection_identity(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
     *place = (collection_t){.empty = true};
     bson_t reply, listing;
-    bson_iter_t iter, first;
+    bson_iter_t batch;
     bool ok = collection_ask(server, client, &reply, err);
-    if (ok && bson_iter_init(&iter, &reply) &&
-        bson_iter_find_descendant(&iter, "cursor.firstBatch.0", &first) && BSON_ITER_HOLDS_DOCUMENT(&first)) {
-        uint32_t length;
-        const uint8_t *data;
-        bson_iter_document(&first, &length, &data);
-        ok = bson_init_static(&listing, data, length) && read_listing(server, &listing, place, err);
-    }
+    if (ok && bson_read_batch(&reply, &batch) && bson_read_next(&batch, &listing))
+        ok = read_listing(server, &listing, place, err);
     bson_destroy(&reply);
     return ok;
 }
@@ -112,16 +81,14 @@ bool collection_identity(server_t *server, mongoc_client_t *client, collection_t
 bool collection_count(server_t *server, mongoc_client_t *client, const char *collection, const bson_t *filter,
                       uint64_t *documents, err_t *err) {
     bson_t reply, all = BSON_INITIALIZER;
-    bson_iter_t iter, value;
+    bson_iter_t count;
     bson_t *command =
         BCON_NEW("aggregate", BCON_UTF8(collection), "pipeline", "[", "{", "$match",
                  BCON_DOCUMENT(filter ? filter : &all), "}", "{", "$count", BCON_UTF8("n"), "}", "]",
                  "cursor", "{", "}", "readConcern", "{", "level", BCON_UTF8("majority"), "}");
-    const bool ok = ask(server, client, command, &reply, err);
-    *documents = 0;
-    if (ok && bson_iter_init(&iter, &reply) &&
-        bson_iter_find_descendant(&iter, "cursor.firstBatch.0.n", &value))
-        *documents = (uint64_t)bson_iter_as_int64(&value);
+    const bool ok = server_ask(server, client, command, &reply, err);
+    const bool any = ok && bson_read_at(&reply, "cursor.firstBatch.0.n", &count);
+    *documents = any ? (uint64_t)bson_iter_as_int64(&count) : 0;
     bson_destroy(&reply);
     bson_destroy(&all);
     return ok;
@@ -130,27 +97,24 @@ bool collection_count(server_t *server, mongoc_client_t *client, const char *col
 static bool has_documents(server_t *server, mongoc_client_t *client, const char *collection, bool *any,
                           err_t *err) {
     bson_t reply;
-    bson_iter_t iter, found;
+    bson_iter_t first;
     bson_t *find = BCON_NEW("find", BCON_UTF8(collection), "limit", BCON_INT32(1), "singleBatch",
                             BCON_BOOL(true), "projection", "{", "_id", BCON_INT32(1), "}");
-    const bool ok = ask(server, client, find, &reply, err);
-    *any = ok && bson_iter_init(&iter, &reply) &&
-           bson_iter_find_descendant(&iter, "cursor.firstBatch.0", &found);
+    const bool ok = server_ask(server, client, find, &reply, err);
+    *any = ok && bson_read_at(&reply, "cursor.firstBatch.0", &first);
     bson_destroy(&reply);
     return ok;
 }
 
 static bool look_inside(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
-    const char *database = server_database(server), *collection = server_collection(server);
+    const char *collection = server_collection(server);
     bson_t reply;
     bson_iter_t iter;
     bool any, ok = has_documents(server, client, collection, &any, err);
     place->empty = !any;
     if (!ok || place->empty)
         return ok;
-    bson_t *count = BCON_NEW("count", BCON_UTF8(collection));
-    ok = server_command(server, client, database, count, false, &reply, err);
-    bson_destroy(count);
+    ok = server_ask(server, client, BCON_NEW("count", BCON_UTF8(collection)), &reply, err);
     if (ok && bson_iter_init_find(&iter, &reply, "n"))
         place->count = (uint64_t)bson_iter_as_int64(&iter);
     bson_destroy(&reply);
@@ -167,7 +131,8 @@ static void look_for_expiry(server_t *server, mongoc_client_t *client, collectio
         while (!place->expiry[0] && bson_read_next(&batch, &index))
             if (bson_iter_init_find(&field, &index, "expireAfterSeconds") &&
                 !bson_iter_init_find(&field, &index, "clustered"))
-                snprintf(place->expiry, sizeof place->expiry, "the index %.127s", text_at(&index, "name"));
+                snprintf(place->expiry, sizeof place->expiry, "the index %.127s",
+                         bson_read_text(&index, "name"));
     bson_destroy(&reply);
 }
 
@@ -189,10 +154,9 @@ static void find_shard(server_t *server, mongoc_client_t *client, char name[128]
         return;
     bson_t *command = BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{",
                                "$collStats", "{", "}", "}", "]", "cursor", "{", "}");
-    if (server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
-        bson_read_batch(&reply, &batch) && bson_read_next(&batch, &first))
-        snprintf(name, 128, "%s", text_at(&first, "shard"));
-    bson_destroy(command);
+    if (server_ask(server, client, command, &reply, &ignored) && bson_read_batch(&reply, &batch) &&
+        bson_read_next(&batch, &first))
+        snprintf(name, 128, "%s", bson_read_text(&first, "shard"));
     bson_destroy(&reply);
 }
 
@@ -208,16 +172,13 @@ bool collection_is_whole(server_t *server, mongoc_client_t *client, err_t *err) 
 /* Asks the storage engine, for a collection that was made without naming a compressor. */
 static bool ask_compressor(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
     bson_t reply;
-    bson_iter_t iter, found;
     bson_t *command =
         BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{", "$collStats", "{",
                  "storageStats", "{", "}", "}", "}", "{", "$project", "{", "c",
                  BCON_UTF8("$storageStats.wiredTiger.creationString"), "}", "}", "]", "cursor", "{", "}");
-    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
-    bson_destroy(command);
-    if (ok && bson_iter_init(&iter, &reply) &&
-        bson_iter_find_descendant(&iter, "cursor.firstBatch.0.c", &found) && BSON_ITER_HOLDS_UTF8(&found))
-        take_compressor(bson_iter_utf8(&found, NULL), place);
+    const bool ok = server_ask(server, client, command, &reply, err);
+    if (ok)
+        take_compressor(bson_read_text(&reply, "cursor.firstBatch.0.c"), place);
     bson_destroy(&reply);
     return ok;
 }
@@ -424,9 +385,9 @@ bool collection_left_try(server_t *server, mongoc_client_t *client, err_t *err) 
     bool any = true;
     snprintf(name, sizeof name, "%s" OWN_TRY, server_collection(server));
     const bool there =
-        ask(server, client,
-            BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name", BCON_UTF8(name), "}"), &reply,
-            err) &&
+        server_ask(server, client,
+                   BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name", BCON_UTF8(name), "}"),
+                   &reply, err) &&
         bson_read_batch(&reply, &at) && bson_read_next(&at, &entry);
     bson_destroy(&reply);
     return there && has_documents(server, client, name, &any, err) && !any;
@@ -446,108 +407,26 @@ bool collection_drop_data(server_t *server, mongoc_client_t *client, const uint8
     return memcmp(uuid, none, sizeof none) == 0 || drop_one(server, client, "", uuid, err);
 }
 
-/* ---- collection_build ---- */
+/* ---- building an index, however long it takes ---- */
 
-/* Building an index of a collection, however long it takes. */
-
-enum { LOOK_UP_MS = 50 };
-
-/* One try, on a thread and a connection of its own. It lasts as long as the server builds, which no timeout may limit;
- * after a stop signal nothing waits for it. The last of the two sides frees it. */
-typedef struct {
-    pthread_mutex_t lock;
-    pthread_cond_t ended;
-    int sides;
-    bool done, ok;
-    mongoc_uri_t *uri;
-    char *database;
-    bson_t *command;
-    bson_t reply;
-    bson_error_t error;
-} job_t;
-
-static void leave(job_t *job) {
-    pthread_mutex_lock(&job->lock);
-    int left = --job->sides;
-    pthread_mutex_unlock(&job->lock);
-    if (left)
-        return;
-    mongoc_uri_destroy(job->uri);
-    bson_destroy(job->command);
-    bson_destroy(&job->reply);
-    free(job->database);
-    pthread_mutex_destroy(&job->lock);
-    pthread_cond_destroy(&job->ended);
-    free(job);
-}
-
-static void *work(void *argument) {
-    job_t *job = argument;
-    bson_error_t error = {0};
-    bson_t reply;
-    mongoc_client_t *client = mongoc_client_new_from_uri(job->uri);
+/* One try, on a connection of its own, whose time no timeout limits. A stop signal shuts it down (stop_hangs_up). */
+static bool build_once(server_t *server, const bson_t *command, bson_t *reply, bson_error_t *error) {
+    mongoc_uri_t *uri = mongoc_uri_copy(server_address(server)->uri);
+    mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, INT32_MAX);
+    mongoc_uri_set_option_as_bool(uri, MONGOC_URI_SERVERSELECTIONTRYONCE, false);
+    mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS, 5000);
+    mongoc_client_t *client = mongoc_client_new_from_uri(uri);
     bool ok = false;
+    *error = (bson_error_t){.domain = MONGOC_ERROR_STREAM};
     if (client) {
         mongoc_client_set_error_api(client, MONGOC_ERROR_API_VERSION_2);
-        ok = mongoc_client_command_simple(client, job->database, job->command, NULL, &reply, &error);
+        ok = mongoc_client_command_simple(client, server_database(server), command, NULL, reply, error);
         mongoc_client_destroy(client);
     } else {
-        bson_init(&reply);
+        bson_init(reply);
     }
-    pthread_mutex_lock(&job->lock);
-    job->ok = ok;
-    job->error = error;
-    bson_copy_to(&reply, &job->reply);
-    job->done = true;
-    pthread_cond_signal(&job->ended);
-    pthread_mutex_unlock(&job->lock);
-    bson_destroy(&reply);
-    leave(job);
-    return NULL;
-}
-
-static job_t *start_job(server_t *server, const bson_t *command, err_t *err) {
-    job_t *job = calloc(1, sizeof *job);
-    if (!job || !(job->database = strdup(server_database(server)))) {
-        free(job);
-        err_memory(err, sizeof *job);
-        return NULL;
-    }
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_mutex_init(&job->lock, NULL);
-    pthread_cond_init(&job->ended, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    bson_init(&job->reply);
-    job->command = bson_copy(command);
-    job->uri = mongoc_uri_copy(server_address(server)->uri);
-    mongoc_uri_set_option_as_int32(job->uri, MONGOC_URI_SOCKETTIMEOUTMS, INT32_MAX);
-    mongoc_uri_set_option_as_bool(job->uri, MONGOC_URI_SERVERSELECTIONTRYONCE, false);
-    mongoc_uri_set_option_as_int32(job->uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS, 5000);
-    job->sides = 2;
-    pthread_t thread;
-    if (caller_start_thread(&thread, work, job) != 0) {
-        job->sides = 1;
-        leave(job);
-        err_set(err, STATUS_HOST, "no thread could be started for the index; lower --threads");
-        return NULL;
-    }
-    pthread_detach(thread);
-    return job;
-}
-
-/* Waits for the job's end; false: a stop signal came first. */
-static bool wait_job(job_t *job) {
-    pthread_mutex_lock(&job->lock);
-    while (!job->done && !stop_signal()) {
-        int64_t until = clock_now_ns() + (int64_t)LOOK_UP_MS * 1000000;
-        struct timespec at = clock_to_timespec(until);
-        pthread_cond_timedwait(&job->ended, &job->lock, &at);
-    }
-    bool done = job->done;
-    pthread_mutex_unlock(&job->lock);
-    return done;
+    mongoc_uri_destroy(uri);
+    return ok;
 }
 
 static bson_t *index_command(const server_t *server, const char *collection, const index_spec_t *spec) {
@@ -640,31 +519,30 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
     char doing[300];
     snprintf(doing, sizeof doing, "build the index %s on %.120s", spec->name, server_namespace(server));
     bson_t *command = index_command(server, server_collection(server), spec);
-    int64_t start = clock_now_ns();
+    const int64_t start = clock_now_ns();
     bool ok = false, again = true;
     *built = (collection_built_t){.took_ns = 0};
     patience_t patience = server_patience(server);
     while (!ok && again) {
-        job_t *job = start_job(server, command, err);
-        if (!job)
-            break;
-        if (!wait_job(job)) {
+        bson_t reply;
+        bson_error_t error;
+        ok = build_once(server, command, &reply, &error) ||
+             (server_code(&reply) == CODE_INDEX_OPTIONS_CONFLICT && is_there(server, client, spec));
+        if (ok) {
+            server_answered(server);
+        } else if (stop_signal()) {
             again = err_set(err, (status_t)(128 + stop_signal()),
                             "interrupted while the index %s was built on %s: the "
                             "server goes on with it",
                             spec->name, server_namespace(server));
-        } else if (job->ok || (server_code(&job->reply) == CODE_INDEX_OPTIONS_CONFLICT &&
-                               is_there(server, client, spec))) {
-            ok = true;
-            server_answered(server);
         } else {
             /* patience is for a server that does not answer, not for one that was building until now */
             if (patience.tries == 0)
                 patience = server_patience(server);
-            again = server_again(server, client, &patience, &job->error, &job->reply, doing, err);
-            built->refused = refusal_of(&job->error, &job->reply) != REFUSAL_GONE;
+            again = server_again(server, client, &patience, &error, &reply, doing, err);
+            built->refused = refusal_of(&error, &reply) != REFUSAL_GONE;
         }
-        leave(job);
+        bson_destroy(&reply);
     }
     bson_destroy(command);
     built->took_ns = clock_now_ns() - start;

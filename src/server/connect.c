@@ -1,26 +1,25 @@
+/* From a URI to a server that takes writes, and what stands in the way: the driver connects, waits and explains; here are the
+ * sentence before its words, a hint where a usual mistake shows, and the status. Also what a refusal of a server means later.
+ * server.h has the contract. */
 #include "base/caller.h"
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/host/host.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
 #include "server/bson_read.h"
-#include "server/connect.h"
+#include "server/server_errors.h"
 #include "server/server_inner.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <netdb.h>
-#include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-/* ---- server_connect ---- */
 
 enum { OLDEST_MAJOR = 4, OLDEST_MINOR = 4 };
 
@@ -31,6 +30,429 @@ enum {
     SOCKET_MORE_MS = 500,
     LONGEST_READ_MS = 7 * 24 * 3600 * 1000
 };
+
+/* ---- what a refusal means ---- */
+
+/* The first place of any of these words, "a|b|c", in a text. */
+static const char *find_any(const char *text, const char *words) {
+    const char *first = NULL;
+    for (size_t length; length = strcspn(words, "|"), length; words += length + (words[length] == '|')) {
+        const char *at = memmem(text, strlen(text), words, length);
+        first = at && (!first || at < first) ? at : first;
+    }
+    return first;
+}
+
+/* The driver calls everything that goes wrong during a login a failed login, also a lost connection, or a server that
+ * is shutting down. */
+static bool is_about_login(const char *words) {
+    static const char *const others[] = {
+        "Failed to send ",           "quiesce mode",       "shutdown", "not primary", "node is recovering",
+        "operation was interrupted", "Could not find host"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strstr(words, others[i]))
+            return false;
+    return true;
+}
+
+static const code_row_t *row_of(const bson_error_t *error) {
+    const bool servers = error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_WRITE_CONCERN;
+    return servers ? code_row((int)error->code) : NULL;
+}
+
+static refusal_t of_class(code_class_t class) {
+    static const refusal_t refusals[] = {[CODE_UNKNOWN] = REFUSAL_OTHER,
+                                         [CODE_PASSING] = REFUSAL_GONE,
+                                         [CODE_NOT_ALLOWED] = REFUSAL_AUTH,
+                                         [CODE_STATE] = REFUSAL_STATE,
+                                         [CODE_OF_DOCUMENT] = REFUSAL_OTHER};
+    return refusals[class];
+}
+
+refusal_t refusal_of(const bson_error_t *error, const bson_t *reply) {
+    const code_row_t *row = row_of(error);
+    if (row)
+        return of_class(row->class);
+    switch (error->domain) {
+    case 0: /* the driver forgets the error of one part of a divided batch if a later part succeeds */
+    case MONGOC_ERROR_STREAM:
+    case MONGOC_ERROR_WRITE_CONCERN:
+        return REFUSAL_GONE;
+    case MONGOC_ERROR_SERVER_SELECTION: /* the words say what another thread was told when it logged in */
+        return strstr(error->message, "Authentication failed") ? REFUSAL_AUTH : REFUSAL_GONE;
+    case MONGOC_ERROR_PROTOCOL:
+        return error->code == MONGOC_ERROR_PROTOCOL_INVALID_REPLY ? REFUSAL_GONE : REFUSAL_OTHER;
+    case MONGOC_ERROR_SCRAM:
+        return REFUSAL_AUTH;
+    case MONGOC_ERROR_CLIENT:
+        if (error->code != MONGOC_ERROR_CLIENT_AUTHENTICATE)
+            return REFUSAL_OTHER;
+        return is_about_login(error->message) ? REFUSAL_AUTH : REFUSAL_GONE;
+    default:
+        break;
+    }
+    if (reply && mongoc_error_has_label(reply, "RetryableWriteError"))
+        return REFUSAL_GONE;
+    return of_class(code_class((int)error->code, error->message));
+}
+
+/* Which role lets a user do it, by the beginnings of `doing`; everything else writes into the collection. */
+static const char *role_for(const char *doing) {
+    static const struct {
+        const char *doing, *role;
+    } roles[] = {
+        {"run 'enableSharding'|run 'shardCollection'|run 'split'|run 'moveChunk'|run 'addShardToZone'|"
+         "run 'removeShardFromZone'|run 'updateZoneKeyRange'|run 'configureCollectionBalancing'|"
+         "run 'update' on config.",
+         "clusterManager"},
+        {"read the config database", "clusterMonitor"},
+        {"run 'find'|run 'aggregate'|run 'count'|run 'distinct'|run 'explain'|run 'mapReduce'|run "
+         "'collStats'|"
+         "run 'dbStats'|run 'listIndexes'|run 'listCollections'|read |look at |list |sample |see |draw |ask ",
+         "read"},
+    };
+    for (size_t i = 0; i < COUNT(roles); i++)
+        if (find_any(doing, roles[i].doing) == doing)
+            return roles[i].role;
+    return "readWrite";
+}
+
+static bool explain_access(const address_t *address, const bson_error_t *error, const char *words,
+                           const char *doing, err_t *err) {
+    const char *user = mongoc_uri_get_username(address->uri), *role = role_for(doing);
+    const char *source = mongoc_uri_get_auth_source(address->uri);
+    const bool of_cluster = strncmp(role, "cluster", 7) == 0;
+    if (error->domain != MONGOC_ERROR_SERVER || error->code != CODE_UNAUTHORIZED)
+        return err_set(err, STATUS_USAGE,
+                       "could not log in at %s as '%s': %s: correct the user name, the password, or "
+                       "authSource (here: %s) in the URI",
+                       address->hosts, user ? user : "", words, source ? source : "admin");
+    if (!user)
+        return err_set(err, STATUS_USAGE,
+                       "could not %s: the server at %s asks for a user: put USER:PASSWORD@ before "
+                       "the host in the URI (%s)",
+                       doing, address->hosts, words);
+    return err_set(err, STATUS_USAGE, "could not %s: the user '%s' may not: it needs the role %s%s%s%s (%s)",
+                   doing, user, role, of_cluster ? "" : " on the database ",
+                   of_cluster ? "" : address->database,
+                   strcmp(role, "read") == 0 ? ", or readWrite to load" : "", words);
+}
+
+bool refusal_explain(const address_t *address, const bson_error_t *error, const bson_t *reply,
+                     const char *doing, err_t *err) {
+    char words[504], code[24] = "";
+    snprintf(words, sizeof words, "%s", error->message[0] ? error->message : "no reason was given");
+    for (char *c = words; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            *c = ' ';
+    address_conceal(address, words);
+    size_t length = strlen(words);
+    if (length && words[length - 1] == '.')
+        words[length - 1] = '\0';
+    refusal_t refusal = refusal_of(error, reply);
+    char *whole_command = strstr(words, " to execute command ");
+    if (refusal == REFUSAL_AUTH && whole_command)
+        *whole_command = '\0';
+    if (refusal == REFUSAL_AUTH)
+        return explain_access(address, error, words, doing, err);
+    const code_row_t *row = row_of(error);
+    const char *hint = row ? row->hint : refusal == REFUSAL_STATE ? code_hint_room : NULL;
+    if (error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_WRITE_CONCERN)
+        snprintf(code, sizeof code, " (code %u)", error->code);
+    return err_set(err, row ? row->status : STATUS_SERVER, "could not %s: %s%s%s%s", doing, words, code,
+                   hint ? "; " : "", hint ? hint : "");
+}
+
+/* ---- why no server answers ---- */
+
+#define CLOSED "Failed to read 4 bytes|closed calling hello|connection closed"
+#define RUNS   "see that the server runs and that the URI has its host and port"
+#define TLS_FILES                                                                                            \
+    "a file that the URI names as tlsCAFile or tlsCertificateKeyFile is missing, unreadable, or no PEM "     \
+    "file, "                                                                                                 \
+    "or its key is encrypted and its password, tlsCertificateKeyFilePassword in the URI, is missing or "     \
+    "wrong"
+
+/* Usual mistakes by the driver's words, and whether the URI asks for TLS. tries: after this many failed ones waiting is useless, if each host of the URI says so;
+ * 0: it may pass with time. */
+static const struct {
+    const char *words;
+    enum { PLAIN = 1, TLS_ALONE = 2, TLS_WITH_FILE = 4, TLS = 6, ANY = 7 } links;
+    uint32_t tries;
+    const char *hint;
+} hints[] = {
+    {"certificate verify failed", TLS, 1,
+     "the certificate is not trusted here: name the file of the authority that signed it with tlsCAFile=FILE "
+     "in "
+     "the URI, and the host as the certificate does"},
+    {"initialize TLS", ANY, 1, TLS_FILES},
+    {CLOSED, TLS_ALONE, 3,
+     "the connection is closed after the TLS handshake: the server may ask for a client certificate; add "
+     "tlsCertificateKeyFile=FILE to the URI"},
+    {"TLS handshake failed", TLS, 0,
+     "if the server does not speak TLS, leave tls=true out of the URI, and every other option whose name "
+     "begins with "
+     "tls or ssl"},
+    {CLOSED, PLAIN, 0,
+     "if the server expects TLS, add tls=true to the URI, and tlsCAFile=FILE where its certificate is not "
+     "signed "
+     "by an authority known to this host"},
+    {CLOSED, TLS_WITH_FILE, 0, RUNS},
+    {"Failed to read |Invalid reply from server", ANY, 10,
+     "what answers there does not speak MongoDB's protocol: correct the host and the port in the URI"},
+    {"Failed to resolve |Failed to look up", ANY, 0, "correct the name of the host, or make it known here"},
+    {"", ANY, 0, RUNS},
+};
+
+#define OWN_NAMES                                                                                            \
+    "the replica set names its members so: make these names known and reachable here, or, where one server " \
+    "is "                                                                                                    \
+    "enough, add directConnection=true to the URI"
+
+static size_t hint_for(const address_t *address, const char *words) {
+    const unsigned link = !mongoc_uri_get_tls(address->uri) ? PLAIN
+                          : mongoc_uri_has_option(address->uri, MONGOC_URI_TLSCERTIFICATEKEYFILE)
+                              ? TLS_WITH_FILE
+                              : TLS_ALONE;
+    size_t i = 0;
+    while (*hints[i].words && (!(hints[i].links & link) || !find_any(words, hints[i].words)))
+        i++;
+    return i;
+}
+
+/* The driver's own reasons, in brackets. Before them are words about its options; after them, in newer drivers, its
+ * name for the type of the deployment. *out is empty if it gives none. */
+static void take_reasons(const bson_error_t *error, char out[sizeof error->message]) {
+    const char *from = strchr(error->message, '['), *to = from ? strrchr(from, ']') : NULL;
+    snprintf(out, sizeof error->message, "%.*s", to ? (int)(to + 1 - from) : (int)sizeof error->message,
+             from ? from : "");
+}
+
+/* The driver leaves the URI's hosts for those that the replica set names, which may be known in a container or in a private
+ * network only. Then its reasons name none of the URI's. */
+static bool are_of_own_names(const address_t *address, const char *reasons) {
+    const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri);
+    bool own = host && find_any(reasons, "Failed to resolve |target host: |calling hello on ");
+    for (; own && host; host = host->next)
+        own = !strstr(reasons, host->host);
+    return own;
+}
+
+/* Do the reasons say this of each host of the URI? A long list of reasons is cut off, and never does. */
+static bool all_say(const address_t *address, const char *reasons, const char *words) {
+    const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri);
+    for (const char *at = reasons; host && (at = find_any(at, words)); host = host->next)
+        at++;
+    return !host;
+}
+
+/* Asks a host for hello, with TLS (no certificate is checked) or without, and without credentials. A server that wants a
+ * client's certificate closes the connection after the handshake: then it speaks TLS, too. */
+static bool probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
+    enum { PROBE_MS = 2000 };
+    bson_error_t error = {0};
+    err_t ignored;
+    mongoc_uri_t *uri = address_uri_of(host->host_and_port, &ignored);
+    if (uri)
+        address_set_waits(uri, PROBE_MS);
+    mongoc_client_t *client = uri ? mongoc_client_new_from_uri(uri) : NULL;
+    bson_t *hello = BCON_NEW("hello", BCON_INT32(1));
+    if (client && tls) {
+        mongoc_ssl_opt_t trusting = {.weak_cert_validation = true, .allow_invalid_hostname = true};
+        mongoc_client_set_ssl_opts(client, &trusting);
+    }
+    bson_init(reply);
+    if (client)
+        bson_destroy(reply);
+    const bool answered = client && mongoc_client_command_simple(client, "admin", hello, NULL, reply, &error);
+    bson_destroy(hello);
+    if (client)
+        mongoc_client_destroy(client);
+    if (uri)
+        mongoc_uri_destroy(uri);
+    return answered || (tls && strstr(error.message, "Failed to receive length header"));
+}
+
+/* The driver drops a server that is not of the replica set it looks for, and then says that it knows no server. A member that has
+ * just begun does not know its set yet. */
+static bool check_set(const address_t *address, const char *host, const bson_t *hello, err_t *err) {
+    const char *wanted = mongoc_uri_get_replica_set(address->uri), *set = bson_read_text(hello, "setName");
+    const bool several = mongoc_uri_get_hosts(address->uri)->next;
+    if (wanted && *set && strcmp(set, wanted) != 0)
+        return err_set(
+            err, STATUS_USAGE,
+            "the server at %s belongs to the replica set '%s', not '%s': correct replicaSet= in the "
+            "URI",
+            host, set, wanted);
+    if (*set || bson_has_field(hello, "isreplicaset") || !bson_has_field(hello, "ok"))
+        return true;
+    if (wanted)
+        return err_set(err, STATUS_USAGE,
+                       "the server at %s belongs to no replica set: leave replicaSet=%s out of the URI", host,
+                       wanted);
+    return !several || strcmp(bson_read_text(hello, "msg"), "isdbgrid") == 0 ||
+           err_set(err, STATUS_USAGE,
+                   "a server at %s is a standalone, and the URI names several hosts: name one", host);
+}
+
+/* Connects once more, to the first host: is it of another set, or does only one side speak TLS? False: it is so (err). */
+static bool look_closer(const address_t *address, const char *reasons, err_t *err) {
+    const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri);
+    const bool tls = mongoc_uri_get_tls(address->uri), may_be_set = !*reasons || strstr(reasons, "set name");
+    bson_t hello, other;
+    bool ok = true;
+    if (probe(host, tls, &hello)) {
+        ok = !may_be_set || check_set(address, host->host_and_port, &hello, err);
+    } else if (find_any(reasons, tls ? "TLS handshake failed" : CLOSED)) {
+        ok = !probe(host, !tls, &other) ||
+             err_set(
+                 err, STATUS_USAGE,
+                 tls ? "the server at %s does not speak TLS: leave tls=true out of the URI, and every other "
+                       "option whose name begins with tls or ssl, which asks for TLS whatever its value is"
+                     : "the server at %s expects TLS: add tls=true to the URI, and tlsCAFile=FILE where its "
+                       "certificate is not signed by an authority known to this host",
+                 address->hosts);
+        bson_destroy(&other);
+    }
+    bson_destroy(&hello);
+    return ok;
+}
+
+static size_t servers_known(mongoc_client_t *client) {
+    size_t count;
+    mongoc_server_description_t **servers = mongoc_client_get_server_descriptions(client, &count);
+    mongoc_server_descriptions_destroy_all(servers, count);
+    return count;
+}
+
+bool connect_is_hopeless(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
+                         uint32_t tries, err_t *err) {
+    char reasons[sizeof error->message];
+    const char *words = error->message;
+    take_reasons(error, reasons);
+    if (error->domain == MONGOC_ERROR_PROTOCOL && error->code == MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION)
+        return !err_set(err, STATUS_USAGE, "the server at %s is of a version that cannot be spoken to: %s",
+                        address->hosts, words);
+    /* where a host answers, the others may do so later, or may not be needed */
+    if ((error->domain != MONGOC_ERROR_SERVER_SELECTION && error->domain != MONGOC_ERROR_STREAM) ||
+        servers_known(client) > 0)
+        return false;
+    const size_t hint = hint_for(address, words);
+    bool hopeless =
+        hints[hint].tries && tries >= hints[hint].tries && all_say(address, words, hints[hint].words);
+    if (hopeless)
+        err_set(err, STATUS_USAGE, "no connection to %s: %s %s", address->hosts, hints[hint].hint, reasons);
+    else if (tries <= 2 && mongoc_uri_get_hosts(address->uri))
+        hopeless = !look_closer(address, reasons, err);
+    if (hopeless)
+        address_conceal(address, err->text);
+    return hopeless;
+}
+
+/* "a:1 is a secondary, b:2 is in recovery"; false when no server answered at all. */
+static bool describe_members(mongoc_client_t *client, char *text, size_t size) {
+    static const char *const words[][2] = {{"RSSecondary", "a secondary"},
+                                           {"RSArbiter", "an arbiter"},
+                                           {"RSOther", "a member in recovery"},
+                                           {"RSGhost", "not yet initiated as a replica set"}};
+    size_t count, used = 0;
+    mongoc_server_description_t **servers = mongoc_client_get_server_descriptions(client, &count);
+    for (size_t i = 0; i < count && used < size; i++) {
+        const char *type = mongoc_server_description_type(servers[i]);
+        for (size_t row = 0; row < COUNT(words); row++)
+            type = strcmp(words[row][0], type) == 0 ? words[row][1] : type;
+        used += (size_t)snprintf(text + used, size - used, "%s%s is %s", i ? ", " : "",
+                                 mongoc_server_description_host(servers[i])->host_and_port, type);
+    }
+    mongoc_server_descriptions_destroy_all(servers, count);
+    return count > 0;
+}
+
+const char *connect_describe(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
+                             char *text, size_t size) {
+    char members[400], reasons[sizeof error->message];
+    take_reasons(error, reasons);
+    const char *space = *reasons ? " " : "";
+    if (error->domain != MONGOC_ERROR_SERVER_SELECTION)
+        snprintf(text, size, "%s", error->message);
+    else if (client && describe_members(client, members, sizeof members))
+        snprintf(text, size, "no primary: %s%s%s", members, space, reasons);
+    else
+        snprintf(text, size, "no answer from %s%s%s", address->hosts, space, reasons);
+    address_conceal(address, text);
+    return are_of_own_names(address, reasons) ? OWN_NAMES : hints[hint_for(address, error->message)].hint;
+}
+
+/* ---- saying what it waits for ---- */
+
+/* Says on stderr whom the connection waits for, within its first second, then every ten seconds, whatever the driver, a look-up of
+ * names or a probe is busy with. Without a thread for it nothing is said. */
+typedef struct {
+    const address_t *address;
+    int64_t deadline_ns;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool runs, over;
+    char why[200];
+} waiting_t;
+
+static void *say_waiting(void *context) {
+    static const int64_t FIRST_NS = 800 * SERVER_MS, NEXT_NS = 10000LL * SERVER_MS;
+    waiting_t *waiting = context;
+    int64_t next = clock_now_ns() + FIRST_NS;
+    pthread_mutex_lock(&waiting->lock);
+    while (!waiting->over) {
+        const struct timespec until = clock_to_timespec(next);
+        if (pthread_cond_timedwait(&waiting->changed, &waiting->lock, &until) != ETIMEDOUT)
+            continue;
+        char time[UNITS_MAX];
+        const int64_t left = waiting->deadline_ns - clock_now_ns();
+        log_note("waiting for %s (%s); --patience ends in %s", waiting->address->hosts, waiting->why,
+                 units_time(time, left > 0 ? left : 0));
+        next += NEXT_NS;
+    }
+    pthread_mutex_unlock(&waiting->lock);
+    return NULL;
+}
+
+static void waiting_begin(waiting_t *waiting, const address_t *address, int64_t patience_ns) {
+    pthread_condattr_t monotonic;
+    *waiting =
+        (waiting_t){.address = address, .deadline_ns = clock_now_ns() + patience_ns, .why = "no answer yet"};
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&waiting->lock, NULL);
+    pthread_cond_init(&waiting->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    waiting->runs = pthread_create(&waiting->thread, NULL, say_waiting, waiting) == 0;
+}
+
+static void waiting_end(waiting_t *waiting) {
+    pthread_mutex_lock(&waiting->lock);
+    waiting->over = true;
+    pthread_cond_signal(&waiting->changed);
+    pthread_mutex_unlock(&waiting->lock);
+    if (waiting->runs)
+        pthread_join(waiting->thread, NULL);
+    pthread_mutex_destroy(&waiting->lock);
+    pthread_cond_destroy(&waiting->changed);
+}
+
+/* After a failed try: the driver's words are the reason. */
+static void waiting_why(waiting_t *waiting, const bson_error_t *error) {
+    char reasons[sizeof error->message];
+    take_reasons(error, reasons);
+    if (error->domain != MONGOC_ERROR_SERVER_SELECTION)
+        snprintf(reasons, sizeof reasons, "%s", error->message);
+    address_conceal(waiting->address, reasons);
+    const bool brackets = *reasons == '[';
+    if (brackets)
+        reasons[strlen(reasons) - 1] = '\0';
+    pthread_mutex_lock(&waiting->lock);
+    snprintf(waiting->why, sizeof waiting->why, "%.199s", *reasons ? reasons + brackets : "no answer");
+    pthread_mutex_unlock(&waiting->lock);
+}
 
 /* ---- connecting ---- */
 
@@ -168,9 +590,9 @@ static bool learn(server_t *server, mongoc_client_t *client, waiting_t *waiting,
         ok = mongoc_client_command_simple(client, "admin", command, NULL, &reply, &error) &&
              learn_limits(server, client, &read_only, &error);
         if (!ok)
-            waiting_why(waiting, client, &error);
+            waiting_why(waiting, &error);
         bool over = ok ? !learn_version(server, &reply, err)
-                       : absence_is_final(&server->address, client, &error, patience.tries + 1, err) ||
+                       : connect_is_hopeless(&server->address, client, &error, patience.tries + 1, err) ||
                              !server_again(server, client, &patience, &error, &reply, doing, err);
         bson_destroy(&reply);
         ok = ok && !over;
@@ -197,7 +619,7 @@ static bool open_pool(server_t *server, uint32_t connections, waiting_t *waiting
     bson_error_t error;
     while (!(server->pool = mongoc_client_pool_new_with_error(server->address.uri, &error))) {
         if (is_look_up(&error)) {
-            waiting_why(waiting, NULL, &error);
+            waiting_why(waiting, &error);
             if (!server_wait(server, NULL, &patience, &error, NULL, doing, err))
                 return false;
             continue;
@@ -247,6 +669,7 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
     server->reads = options->reads;
     server->resumes = options->resumes;
     set_options(server->address.uri, options->patience_ns, options->reads);
+    stop_hangs_up();
     waiting_t waiting;
     waiting_begin(&waiting, &server->address, options->patience_ns);
     mongoc_client_t *client = has_answers(server->address.uri, options, err) &&
@@ -330,506 +753,3 @@ void server_end_process(int status) {
     fflush(stderr);
     _exit(status);
 }
-
-/* ---- absence ---- */
-
-enum { PROBE_MS = 2000 };
-
-typedef enum { PROBE_ANSWERED, PROBE_CLOSED, PROBE_FAILED } probe_t;
-
-/* Sends hello to a host, with TLS (no certificate is checked) or without it. No credentials are sent. */
-static probe_t probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
-    bson_error_t error;
-    err_t ignored;
-    mongoc_client_t *client = NULL;
-    mongoc_uri_t *uri = address_uri_of(host->host_and_port, &ignored);
-    bson_init(reply);
-    if (uri) {
-        address_set_waits(uri, PROBE_MS);
-        client = mongoc_client_new_from_uri(uri);
-        mongoc_uri_destroy(uri);
-    }
-    if (!client)
-        return PROBE_FAILED;
-    if (tls) {
-        mongoc_ssl_opt_t trusting = {.weak_cert_validation = true, .allow_invalid_hostname = true};
-        mongoc_client_set_ssl_opts(client, &trusting);
-    }
-    bson_t *hello = BCON_NEW("hello", BCON_INT32(1));
-    const int64_t began_ns = clock_now_ns();
-    bson_destroy(reply);
-    bool answered = mongoc_client_command_simple(client, "admin", hello, NULL, reply, &error);
-    bson_destroy(hello);
-    mongoc_client_destroy(client);
-    if (answered)
-        return PROBE_ANSWERED;
-    /* a host that does not answer at all has not closed the connection */
-    if (clock_now_ns() - began_ns >= (int64_t)PROBE_MS * 1000000)
-        return PROBE_FAILED;
-    /* this is what a server does that requires a client certificate: the handshake succeeds, and then it closes the
-     * connection */
-    return strstr(error.message, "Failed to receive length header") ? PROBE_CLOSED : PROBE_FAILED;
-}
-
-/* With TLS the handshake is enough. */
-static bool speaks(const mongoc_host_list_t *host, bool tls) {
-    bson_t reply;
-    probe_t result = probe(host, tls, &reply);
-    bson_destroy(&reply);
-    return result == PROBE_ANSWERED || (tls && result == PROBE_CLOSED);
-}
-
-/* A server may take both, and a connection that broke once tells nothing of it. */
-static bool speaks_only(const mongoc_host_list_t *host, bool tls) {
-    return speaks(host, tls) && !speaks(host, !tls);
-}
-
-/* Of a reply that names no set. A member that has just begun does not know its set yet. */
-static bool is_alone(const bson_t *reply, bool wants_set, bool several) {
-    if (bson_has_field(reply, "isreplicaset"))
-        return false;
-    return wants_set || (several && strcmp(bson_read_text(reply, "msg"), "isdbgrid") != 0);
-}
-
-/* The driver drops a server that is not of the replica set it looks for, and then says that it knows no server; also one whose
- * connection broke, whatever it is. */
-static bool is_of_another_set(const address_t *address, const mongoc_host_list_t *host, bool tls,
-                              err_t *err) {
-    bson_t reply;
-    bson_iter_t iter;
-    const char *wanted = mongoc_uri_get_replica_set(address->uri), *set = NULL;
-    bool other = false;
-    if (probe(host, tls, &reply) == PROBE_ANSWERED) {
-        if (bson_iter_init_find(&iter, &reply, "setName") && BSON_ITER_HOLDS_UTF8(&iter))
-            set = bson_iter_utf8(&iter, NULL);
-        /* a URI with one host means that server alone, however late it answered */
-        bool several = mongoc_uri_get_hosts(address->uri)->next;
-        other = set ? wanted && strcmp(set, wanted) != 0 : is_alone(&reply, wanted, several);
-    }
-    if (other && set)
-        err_set(err, STATUS_USAGE,
-                "the server at %s belongs to the replica set '%s', not '%s': correct replicaSet= in the "
-                "URI",
-                host->host_and_port, set, wanted);
-    else if (other && wanted)
-        err_set(err, STATUS_USAGE,
-                "the server at %s belongs to no replica set: leave replicaSet=%s out of the URI",
-                host->host_and_port, wanted);
-    else if (other)
-        err_set(err, STATUS_USAGE,
-                "a server at %s is a standalone, and the URI names several hosts: name one",
-                host->host_and_port);
-    bson_destroy(&reply);
-    return other;
-}
-
-static size_t servers_known(mongoc_client_t *client) {
-    size_t count;
-    mongoc_server_description_t **servers = mongoc_client_get_server_descriptions(client, &count);
-    mongoc_server_descriptions_destroy_all(servers, count);
-    return count;
-}
-
-static bool closed_at_hello(const char *words) {
-    return strstr(words, "Failed to read 4 bytes") || strstr(words, "closed calling hello") ||
-           strstr(words, "connection closed");
-}
-
-/* The first bytes of another protocol, such as "HTTP", make a length that no reply of a server can have. */
-static bool is_other_protocol(const char *words) {
-    enum { LONGEST_REPLY = 48000000 };
-    const char *read = strstr(words, "Failed to read ");
-    return strstr(words, "Invalid reply from server") ||
-           (read && strtoull(read + strlen("Failed to read "), NULL, 10) > LONGEST_REPLY);
-}
-
-/* The driver's own reasons, in brackets. Before them are words about its options; after them, in newer drivers, its
- * name for the type of the deployment. NULL: it gives none. */
-static const char *reasons_of(const bson_error_t *error, char out[sizeof error->message]) {
-    const char *from = strchr(error->message, '['), *to = from ? strrchr(from, ']') : NULL;
-    if (!from)
-        return NULL;
-    snprintf(out, sizeof error->message, "%.*s", to ? (int)(to + 1 - from) : (int)sizeof error->message,
-             from);
-    return out;
-}
-
-#define UNTRUSTED "certificate verify failed"
-
-/* One host with a wrong certificate says nothing of another one, which may only be slower to answer. A long list of reasons
- * is cut off: then it is the number of tries that tells. */
-static bool all_are_untrusted(const mongoc_host_list_t *host, const char *words, uint32_t tries) {
-    enum { MANY_TRIES = 20 };
-    for (const char *at = words; host && (at = strstr(at, UNTRUSTED)); host = host->next)
-        at += strlen(UNTRUSTED);
-    return !host || tries > MANY_TRIES;
-}
-
-bool absence_is_final(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
-                      uint32_t tries, err_t *err) {
-    char room[sizeof error->message];
-    const char *words = error->message, *hosts = address->hosts, *reasons = reasons_of(error, room);
-    const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri);
-    bool tls = mongoc_uri_get_tls(address->uri);
-    bool told = true;
-    if (error->domain == MONGOC_ERROR_PROTOCOL && error->code == MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION) {
-        err_set(err, STATUS_USAGE, "the server at %s is of a version that cannot be spoken to: %s", hosts,
-                words);
-    } else if ((error->domain != MONGOC_ERROR_SERVER_SELECTION && error->domain != MONGOC_ERROR_STREAM) ||
-               servers_known(client) > 0) {
-        told = false; /* a host answers: the others may do so later, or may not be needed */
-    } else if (strstr(words, UNTRUSTED) && all_are_untrusted(host, words, tries)) {
-        err_set(
-            err, STATUS_USAGE,
-            "the certificate of %s is not trusted here: name the file of the authority that signed it with "
-            "tlsCAFile=FILE in the URI, and the host as the certificate does %s",
-            hosts, reasons ? reasons : words);
-    } else if (strstr(words, "initialize TLS")) {
-        err_set(
-            err, STATUS_USAGE,
-            "TLS cannot be set up: a file that the URI names as tlsCAFile or "
-            "tlsCertificateKeyFile is missing, unreadable, or no PEM file, or its key is encrypted and its "
-            "password, tlsCertificateKeyFilePassword in the URI, is missing or wrong");
-    } else if (tls && host && strstr(words, "TLS handshake failed") && speaks_only(host, false)) {
-        err_set(err, STATUS_USAGE,
-                "the server at %s does not speak TLS: leave tls=true out of the URI, and every other option "
-                "whose name begins with tls or ssl, which asks for TLS whatever its value is",
-                hosts);
-    } else if (!tls && host && closed_at_hello(words) && speaks_only(host, true)) {
-        err_set(err, STATUS_USAGE,
-                "the server at %s expects TLS: add tls=true to the URI, and tlsCAFile=FILE where its "
-                "certificate is not signed by an authority known to this host",
-                hosts);
-    } else if (tls && !mongoc_uri_has_option(address->uri, MONGOC_URI_TLSCERTIFICATEKEYFILE) &&
-               closed_at_hello(words) && tries > 2) {
-        err_set(err, STATUS_USAGE,
-                "the server at %s closes the connection after the TLS handshake: it may ask for a "
-                "client certificate; add tlsCertificateKeyFile=FILE to the URI",
-                hosts);
-    } else if (host && !host->next && is_other_protocol(words)) {
-        err_set(
-            err, STATUS_USAGE,
-            "what answers at %s does not speak MongoDB's protocol: correct the host and the port in the URI",
-            hosts);
-    } else {
-        told = host && tries <= 2 && (!reasons || strstr(words, "set name")) &&
-               is_of_another_set(address, host, tls, err);
-    }
-    if (told)
-        address_conceal(address, err->text);
-    return told;
-}
-
-/* The driver's name for a type of server, in words for people. */
-static const char *type_words(const char *type) {
-    static const char *const words[][2] = {
-        {"RSSecondary", "a secondary"},
-        {"RSArbiter", "an arbiter"},
-        {"RSOther", "a member in recovery"},
-        {"RSGhost", "not yet initiated as a replica set"},
-    };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i][0], type) == 0)
-            return words[i][1];
-    return type;
-}
-
-/* "a:1 is a secondary, b:2 is in recovery"; false when no server answered at all. */
-static bool describe_members(mongoc_client_t *client, char *text, size_t size) {
-    size_t count, used = 0;
-    mongoc_server_description_t **servers = mongoc_client_get_server_descriptions(client, &count);
-    for (size_t i = 0; i < count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s is %s", i ? ", " : "",
-                                 mongoc_server_description_host(servers[i])->host_and_port,
-                                 type_words(mongoc_server_description_type(servers[i])));
-    mongoc_server_descriptions_destroy_all(servers, count);
-    return count > 0;
-}
-
-/* The members in a hello, as far as there is room. */
-static void name_members(const bson_t *hello, char *text, size_t size) {
-    bson_iter_t list;
-    size_t used = 0;
-    *text = 0;
-    if (!bson_read_list(hello, "hosts", &list))
-        return;
-    for (const char *host; used < size && (host = bson_read_next_text(&list));)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "", host);
-}
-
-/* The driver leaves the URI's hosts for those that the set names, which may be known in a container or in a private network
- * only. Its reasons then name none of the URI's. */
-static bool describe_own_names(const address_t *address, const char *reasons, char *text, size_t size) {
-    const mongoc_host_list_t *first = mongoc_uri_get_hosts(address->uri), *host = first;
-    char members[300];
-    bson_t hello;
-    if (!reasons || !host ||
-        !(strstr(reasons, "Failed to resolve ") || strstr(reasons, "target host: ") ||
-          strstr(reasons, "calling hello on ")))
-        return false;
-    for (; host; host = host->next)
-        if (strstr(reasons, host->host))
-            return false;
-    bool found = probe(first, mongoc_uri_get_tls(address->uri), &hello) == PROBE_ANSWERED &&
-                 bson_has_field(&hello, "setName");
-    if (found) {
-        name_members(&hello, members, sizeof members);
-        snprintf(text, size,
-                 "%s answers, but the replica set %.60s names its members %s, and of these none does %s",
-                 first->host_and_port, bson_read_text(&hello, "setName"), members, reasons);
-    }
-    bson_destroy(&hello);
-    return found;
-}
-
-bool absence_describe(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
-                      char *text, size_t size) {
-    char members[400], room[sizeof error->message];
-    const char *reasons = reasons_of(error, room);
-    bool own_names = false;
-    if (error->domain != MONGOC_ERROR_SERVER_SELECTION)
-        snprintf(text, size, "%s", error->message);
-    else if (client && describe_members(client, members, sizeof members))
-        snprintf(text, size, "no primary: %s%s%s", members, reasons ? " " : "", reasons ? reasons : "");
-    else if (!(own_names = describe_own_names(address, reasons, text, size)))
-        snprintf(text, size, "no answer from %s%s%s", address->hosts, reasons ? " " : "",
-                 reasons ? reasons : "");
-    address_conceal(address, text);
-    return own_names;
-}
-
-/* ---- waiting ---- */
-
-enum { REFUSED_MS = 100 };
-#define MS      1000000ll
-#define FIRST   (800 * MS)
-#define NEXT    (10000 * MS)
-#define RESOLVE "Failed to resolve "
-
-static void *tell(void *context) {
-    waiting_t *waiting = context;
-    int64_t next = clock_now_ns() + FIRST;
-    pthread_mutex_lock(&waiting->lock);
-    while (!waiting->over) {
-        const struct timespec until = clock_to_timespec(next);
-        if (pthread_cond_timedwait(&waiting->changed, &waiting->lock, &until) != ETIMEDOUT)
-            continue;
-        char time[UNITS_MAX];
-        const int64_t left = waiting->deadline_ns - clock_now_ns();
-        log_note("waiting for %s (%s); --patience ends in %s", waiting->address->hosts, waiting->why,
-                 units_time(time, left > 0 ? left : 0));
-        next += NEXT;
-    }
-    pthread_mutex_unlock(&waiting->lock);
-    return NULL;
-}
-
-void waiting_begin(waiting_t *waiting, const address_t *address, int64_t patience_ns) {
-    pthread_condattr_t monotonic;
-    *waiting =
-        (waiting_t){.address = address, .deadline_ns = clock_now_ns() + patience_ns, .why = "no answer yet"};
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_mutex_init(&waiting->lock, NULL);
-    pthread_cond_init(&waiting->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    waiting->runs = pthread_create(&waiting->thread, NULL, tell, waiting) == 0;
-}
-
-void waiting_end(waiting_t *waiting) {
-    pthread_mutex_lock(&waiting->lock);
-    waiting->over = true;
-    pthread_cond_signal(&waiting->changed);
-    pthread_mutex_unlock(&waiting->lock);
-    if (waiting->runs)
-        pthread_join(waiting->thread, NULL);
-    pthread_mutex_destroy(&waiting->lock);
-    pthread_cond_destroy(&waiting->changed);
-}
-
-/* The error of connecting to it, which the driver does not tell: 0 where there is none. */
-static int connect_error(const struct addrinfo *at) {
-    const int fd = socket(at->ai_family, at->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at->ai_protocol);
-    int error = 0;
-    socklen_t size = sizeof error;
-    struct pollfd look = {.fd = fd, .events = POLLOUT};
-    if (fd < 0)
-        return errno;
-    if (connect(fd, at->ai_addr, at->ai_addrlen) != 0)
-        error = errno;
-    if (error == EINPROGRESS && poll(&look, 1, REFUSED_MS) > 0)
-        getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-    close(fd);
-    return error == EINPROGRESS ? 0 : error;
-}
-
-static void name_refusal(const mongoc_host_list_t *host, char *why, size_t room) {
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
-    char port[8];
-    snprintf(port, sizeof port, "%u", (unsigned)host->port);
-    const int error = getaddrinfo(host->host, port, &hints, &found) == 0 ? connect_error(found) : 0;
-    snprintf(why, room, "%s",
-             error == ECONNREFUSED ? "connection refused"
-             : error               ? strerror(error)
-                                   : "no connection");
-    if (found)
-        freeaddrinfo(found);
-}
-
-void waiting_why(waiting_t *waiting, mongoc_client_t *client, const bson_error_t *error) {
-    const mongoc_host_list_t *host = mongoc_uri_get_hosts(waiting->address->uri);
-    const char *const words = error->message, *unknown = strstr(words, RESOLVE);
-    char why[sizeof waiting->why];
-    if (unknown)
-        unknown += strlen(RESOLVE);
-    if (host && strstr(words, "Failed to connect to target host"))
-        name_refusal(host, why, sizeof why);
-    else if (unknown && !(host && strncmp(unknown, host->host, strlen(host->host)) == 0))
-        snprintf(why, sizeof why, "the name %.*s is not known", (int)strcspn(unknown, "]' "), unknown);
-    else if (unknown)
-        snprintf(why, sizeof why, "its name is not known");
-    else if (error->domain != MONGOC_ERROR_SERVER_SELECTION || strchr(words, '['))
-        absence_describe(waiting->address, client, error, why, sizeof why);
-    else
-        snprintf(why, sizeof why, "no answer");
-    pthread_mutex_lock(&waiting->lock);
-    memcpy(waiting->why, why, sizeof why);
-    pthread_mutex_unlock(&waiting->lock);
-}
-
-/* ---- await ---- */
-
-#if MONGOC_CHECK_VERSION(2, 0, 0)
-
-/* This driver takes no connections of ours for the clients of a pool. */
-void await_stop(mongoc_client_t *client) {
-    (void)client;
-    stop_hangs_up();
-}
-
-#else
-
-
-enum { POLL_MS = 50, TYPE = 77, HOUR_MS = 3600 * 1000 };
-
-/* The driver's own way to connect. All of its releases have this function, but no header declares it: hence weak. */
-mongoc_stream_t *mongoc_client_default_stream_initiator(const mongoc_uri_t *uri,
-                                                        const mongoc_host_list_t *host, void *client,
-                                                        bson_error_t *error) __attribute__((weak));
-
-typedef struct {
-    mongoc_stream_t stream; /* what the driver sees; must be the first member */
-    mongoc_stream_t *base;
-    bool asked; /* something was sent, and no byte of the answer has arrived */
-} awaited_t;
-
-static mongoc_stream_t *base_of(mongoc_stream_t *stream) {
-    return ((awaited_t *)(void *)stream)->base;
-}
-
-/* False: a signal came, and there is no answer. True: an answer or an error is there for the base's own read. */
-static bool wait_for_answer(mongoc_stream_t *base, int32_t timeout_ms) {
-    int64_t start = clock_now_ns(), noticed = 0;
-    int64_t until = start + (int64_t)(timeout_ms > 0 ? timeout_ms : HOUR_MS) * 1000000;
-    for (int64_t now = start; now < until; now = clock_now_ns()) {
-        if (stop_signal() && !noticed)
-            noticed = now;
-        if (noticed && now - noticed > STOP_REPLY_SECONDS * (int64_t)1000000000)
-            return false;
-        mongoc_stream_poll_t poll = {.stream = base, .events = POLLIN};
-        ssize_t ready = mongoc_stream_poll(&poll, 1, POLL_MS);
-        if (ready > 0 || (ready < 0 && errno != EINTR && errno != EAGAIN))
-            return true;
-    }
-    return true;
-}
-
-static ssize_t await_readv(mongoc_stream_t *stream, mongoc_iovec_t *iov, size_t count, size_t least,
-                           int32_t timeout_ms) {
-    awaited_t *awaited = (awaited_t *)(void *)stream;
-    const int64_t start = clock_now_ns();
-    if (awaited->asked && !wait_for_answer(awaited->base, timeout_ms)) {
-        errno = ETIMEDOUT;
-        return -1;
-    }
-    /* the base's own read waits again, but only for the rest of the time */
-    const int64_t left_ms = timeout_ms - (clock_now_ns() - start) / 1000000;
-    if (timeout_ms > 0)
-        timeout_ms = left_ms > 0 ? (int32_t)left_ms : 1;
-    /* only for the first bytes: TLS may already have read the others, and poll does not see those */
-    awaited->asked = false;
-    return mongoc_stream_readv(awaited->base, iov, count, least, timeout_ms);
-}
-
-static ssize_t await_writev(mongoc_stream_t *stream, mongoc_iovec_t *iov, size_t count, int32_t timeout_ms) {
-    awaited_t *awaited = (awaited_t *)(void *)stream;
-    awaited->asked = true;
-    return mongoc_stream_writev(awaited->base, iov, count, timeout_ms);
-}
-
-static void await_destroy(mongoc_stream_t *stream) {
-    mongoc_stream_destroy(base_of(stream));
-    free(stream);
-}
-
-static void await_failed(mongoc_stream_t *stream) {
-    mongoc_stream_failed(base_of(stream));
-    free(stream);
-}
-
-static int await_close(mongoc_stream_t *stream) {
-    return mongoc_stream_close(base_of(stream));
-}
-
-static int await_flush(mongoc_stream_t *stream) {
-    return mongoc_stream_flush(base_of(stream));
-}
-
-static int await_setsockopt(mongoc_stream_t *stream, int level, int name, void *value,
-                            mongoc_socklen_t size) {
-    return mongoc_stream_setsockopt(base_of(stream), level, name, value, size);
-}
-
-static bool await_check_closed(mongoc_stream_t *stream) {
-    return mongoc_stream_check_closed(base_of(stream));
-}
-
-static bool await_timed_out(mongoc_stream_t *stream) {
-    return mongoc_stream_timed_out(base_of(stream));
-}
-
-static bool await_should_retry(mongoc_stream_t *stream) {
-    return mongoc_stream_should_retry(base_of(stream));
-}
-
-static mongoc_stream_t *open_stream(const mongoc_uri_t *uri, const mongoc_host_list_t *host, void *client,
-                                    bson_error_t *error) {
-    mongoc_stream_t *base = mongoc_client_default_stream_initiator(uri, host, client, error);
-    awaited_t *awaited = base ? calloc(1, sizeof *awaited) : NULL;
-    if (!awaited)
-        return base;
-    awaited->base = base;
-    awaited->stream = (mongoc_stream_t){
-        .type = TYPE,
-        .destroy = await_destroy,
-        .close = await_close,
-        .flush = await_flush,
-        .writev = await_writev,
-        .readv = await_readv,
-        .setsockopt = await_setsockopt,
-        .get_base_stream = base_of,
-        .check_closed = await_check_closed,
-        .failed = await_failed,
-        .timed_out = await_timed_out,
-        .should_retry = await_should_retry,
-    };
-    return &awaited->stream;
-}
-
-void await_stop(mongoc_client_t *client) {
-    if (mongoc_client_default_stream_initiator)
-        mongoc_client_set_stream_initiator(client, open_stream, client);
-}
-
-#endif

@@ -1,6 +1,7 @@
+/* Connections straight to the shards, and the proof that each refuses what was sorted by an old map. */
 #include "server/cluster.h"
-#include "server/connect.h"
 #include "server/send.h"
+#include "server/server_inner.h"
 
 #include <stdlib.h>
 #include <string.h>

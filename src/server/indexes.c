@@ -1,3 +1,5 @@
+/* Indexes as texts of --index and as documents of a server or a dump, and which of them are the same. Pure, except for
+ * present_indexes_read and present_indexes_beyond. */
 #include "base/bson/element.h"
 #include "base/chars/suggest.h"
 #include "base/chars/utf8.h"
@@ -12,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- collection_index ---- */
 
 #define SHAPE                                                                                                \
     "FIELD:1, FIELD:-1, FIELD:hashed, FIELD:2dsphere, FIELD:2d or FIELD:text, several with commas: "         \
@@ -317,7 +317,7 @@ void collection_free_index(index_spec_t *spec) {
     bson_init(&spec->options);
 }
 
-/* ---- present_indexes ---- */
+/* ---- the indexes of a collection that is there ---- */
 
 static bool append_key(text_t *text, const bson_iter_t *at) {
     if (text->length)

@@ -1,4 +1,7 @@
+/* The order of values and the hashes of values as a server has them, and the shard key of a document. chunks.h has the
+ * contract. Pure. */
 #include "base/bson/element.h"
+#include "base/grow.h"
 #include "server/chunks.h"
 #include "server/collection.h"
 
@@ -7,72 +10,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- keyorder ---- */
+/* ---- the order of values ---- */
 
-int keyorder_rank(bson_type_t type) {
-    switch (type) {
-    case BSON_TYPE_MINKEY:
-        return -1;
-    case BSON_TYPE_EOD:
-    case BSON_TYPE_UNDEFINED:
-    case BSON_TYPE_NULL:
-        return 5;
-    case BSON_TYPE_DOUBLE:
-    case BSON_TYPE_INT32:
-    case BSON_TYPE_INT64:
-    case BSON_TYPE_DECIMAL128:
-        return 10;
-    case BSON_TYPE_UTF8:
-    case BSON_TYPE_SYMBOL:
-        return 15;
-    case BSON_TYPE_DOCUMENT:
-        return 20;
-    case BSON_TYPE_ARRAY:
-        return 25;
-    case BSON_TYPE_BINARY:
-        return 30;
-    case BSON_TYPE_OID:
-        return 35;
-    case BSON_TYPE_BOOL:
-        return 40;
-    case BSON_TYPE_DATE_TIME:
-        return 45;
-    case BSON_TYPE_TIMESTAMP:
-        return 47;
-    case BSON_TYPE_REGEX:
-        return 50;
-    case BSON_TYPE_DBPOINTER:
-        return 55;
-    case BSON_TYPE_CODE:
-        return 60;
-    case BSON_TYPE_CODEWSCOPE:
-        return 65;
-    case BSON_TYPE_MAXKEY:
-        return 127;
-    }
-    return 127;
+/* What is known of a type: the server's number for it, which is its place in the order; can keyorder_values order its values, or has
+ * it only one; and are its hashes known to be the server's (tests/live/keys_test.c asks one for each)? How a server makes a
+ * whole number of a decimal, hashes the scope of code, or tells undefined from null, is its own affair. */
+typedef struct {
+    int rank;
+    bool clear, hashed;
+} type_info_t;
+
+static type_info_t info_of(bson_type_t type) {
+    static const type_info_t types[] = {
+        [BSON_TYPE_EOD] = {5, false, false},       [BSON_TYPE_DOUBLE] = {10, true, true},
+        [BSON_TYPE_UTF8] = {15, true, true},       [BSON_TYPE_DOCUMENT] = {20, true, true},
+        [BSON_TYPE_ARRAY] = {25, true, true},      [BSON_TYPE_BINARY] = {30, true, true},
+        [BSON_TYPE_UNDEFINED] = {5, false, false}, [BSON_TYPE_OID] = {35, true, true},
+        [BSON_TYPE_BOOL] = {40, true, true},       [BSON_TYPE_DATE_TIME] = {45, true, true},
+        [BSON_TYPE_NULL] = {5, true, true},        [BSON_TYPE_REGEX] = {50, false, true},
+        [BSON_TYPE_DBPOINTER] = {55, false, true}, [BSON_TYPE_CODE] = {60, false, true},
+        [BSON_TYPE_SYMBOL] = {15, false, true},    [BSON_TYPE_CODEWSCOPE] = {65, false, false},
+        [BSON_TYPE_INT32] = {10, true, true},      [BSON_TYPE_TIMESTAMP] = {47, false, true},
+        [BSON_TYPE_INT64] = {10, true, true},      [BSON_TYPE_DECIMAL128] = {10, false, false},
+        [BSON_TYPE_MAXKEY] = {127, true, true},
+    };
+    return type == BSON_TYPE_MINKEY      ? (type_info_t){-1, true, true}
+           : (size_t)type < COUNT(types) ? types[type]
+                                         : (type_info_t){127, false, false};
 }
 
-/* A type is clear if keyorder_values can order its values, or if it has only one value. */
-static bool is_clear_type(bson_type_t type) {
-    switch (type) {
-    case BSON_TYPE_MINKEY:
-    case BSON_TYPE_MAXKEY:
-    case BSON_TYPE_NULL:
-    case BSON_TYPE_DOUBLE:
-    case BSON_TYPE_INT32:
-    case BSON_TYPE_INT64:
-    case BSON_TYPE_UTF8:
-    case BSON_TYPE_DOCUMENT:
-    case BSON_TYPE_ARRAY:
-    case BSON_TYPE_BINARY:
-    case BSON_TYPE_BOOL:
-    case BSON_TYPE_DATE_TIME:
-    case BSON_TYPE_OID:
-        return true;
-    default:
-        return false;
-    }
+int keyorder_rank(bson_type_t type) {
+    return info_of(type).rank;
 }
 
 /* Servers allow no more levels. If one sends more, it must not use up the stack. */
@@ -87,7 +55,7 @@ static bool is_clear_inside(bson_iter_t *at, int depth) {
     bson_iter_t inner;
     while (element_next(at)) {
         bool has_inner = BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at);
-        if (!is_clear_type(bson_iter_type(at)) || is_old_binary(at) ||
+        if (!info_of(bson_iter_type(at)).clear || is_old_binary(at) ||
             (has_inner &&
              !(depth < DEEPEST && bson_iter_recurse(at, &inner) && is_clear_inside(&inner, depth + 1))))
             return false;
@@ -213,7 +181,7 @@ int keyorder_documents(const bson_t *a, const bson_t *b) {
     }
 }
 
-/* ---- hashed ---- */
+/* ---- hashes ---- */
 
 enum { REMEMBERED = 64, DIGEST = 16 };
 
@@ -275,37 +243,9 @@ static bool add_inner(hashed_t *hashed, const bson_iter_t *value) {
     return !inner.err_off;
 }
 
-/* The types whose hashes are known to be the server's: tests/live/keys_test.c asks one for each of them. How it makes a
- * whole number of a decimal, hashes the scope of code, or tells undefined from null, is its own affair. */
-static bool is_known_type(bson_type_t type) {
-    switch (type) {
-    case BSON_TYPE_MINKEY:
-    case BSON_TYPE_MAXKEY:
-    case BSON_TYPE_NULL:
-    case BSON_TYPE_BOOL:
-    case BSON_TYPE_INT32:
-    case BSON_TYPE_INT64:
-    case BSON_TYPE_DOUBLE:
-    case BSON_TYPE_DATE_TIME:
-    case BSON_TYPE_TIMESTAMP:
-    case BSON_TYPE_UTF8:
-    case BSON_TYPE_SYMBOL:
-    case BSON_TYPE_OID:
-    case BSON_TYPE_BINARY:
-    case BSON_TYPE_REGEX:
-    case BSON_TYPE_CODE:
-    case BSON_TYPE_DBPOINTER:
-    case BSON_TYPE_DOCUMENT:
-    case BSON_TYPE_ARRAY:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool add_value(hashed_t *hashed, const bson_iter_t *value, bool with_key) {
     bson_type_t type = bson_iter_type(value);
-    if (!is_known_type(type))
+    if (!info_of(type).hashed)
         return false;
     add_int32(hashed, keyorder_rank(type));
     if (with_key)
@@ -362,7 +302,7 @@ bool hashed_value(hashed_t *hashed, const bson_iter_t *value, int64_t *hash) {
     return true;
 }
 
-/* ---- shardkey ---- */
+/* ---- shard keys ---- */
 
 bool shardkey_read(const bson_t *spec, shardkey_t *key) {
     bson_iter_t at;

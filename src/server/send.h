@@ -1,3 +1,9 @@
+/* send: the ways to the server for batches of documents.
+ *
+ * What a batch is, and what a reply says, is plain data (wire.h); others judge what a reply proves. A writer is the wire of
+ * one thread to real servers. Its messages go through any router, through one of several that the thread stays with (`near`,
+ * one of routers_t), or straight to the shard that owns all documents of the batch (direct_t). If a near router or a shard
+ * fails, the batch continues through any router. */
 #ifndef TIPPLE_SERVER_SEND_H
 #define TIPPLE_SERVER_SEND_H
 
@@ -7,28 +13,7 @@
 
 #include <mongoc/mongoc.h>
 
-/* write_reply: what the driver gives back for a message, as plain data. */
-
-
-
-typedef struct {
-    /* the driver fills these */
-    bson_t reply;
-    bson_error_t error;
-    /* a reply_t points into these until the next one is read */
-    write_error_t *errors; /* free() them at the end */
-    size_t error_room;
-    char words[BSON_ERROR_BUFFER_SIZE];
-} write_reply_t;
-
-/* ok: what the driver has returned; count: documents of the message. False: memory. */
-bool write_reply_read_insert(write_reply_t *read, bool ok, uint32_t count, reply_t *reply, err_t *err);
-/* As a server gives it to an update command, without the driver's work on it. */
-bool write_reply_read_update(write_reply_t *read, bool ok, reply_t *reply, err_t *err);
-
-/* writer: the wire to real servers: sends messages, turns replies into plain data, and fetches documents by their
- * `_id`s. It decides nothing: others judge what a reply proves. A writer belongs to one thread. */
-
+/* ---- writer: belongs to one thread ---- */
 
 typedef struct writer writer_t;
 
@@ -58,10 +43,11 @@ const wire_t *writer_wire(const writer_t *writer);
 /* The thread's connection, for other commands between messages. */
 mongoc_client_t *writer_client(const writer_t *writer);
 
-/* direct: sends straight to the primary of each shard, past the routers. A shard accepts whatever it is sent. So a
- * chunk that moves is protected by the version that goes with each message (route_version): a shard that has other
- * chunks refuses the whole message. Opened by the main thread, then read-only. */
+/* ---- direct: opened by the main thread, then read-only ---- */
 
+/* Sends straight to the primary of each shard, past the routers. A shard accepts whatever it is sent. So a chunk that moves
+ * is protected by the version that goes with each message (route_version): a shard that has other chunks refuses the whole
+ * message. */
 
 typedef struct direct direct_t;
 
@@ -75,9 +61,10 @@ void direct_close(direct_t *direct); /* NULL is allowed */
  * router. */
 server_t *direct_server(const direct_t *direct, size_t shard);
 
-/* routers: each router of a URI that names several, as a server of its own, so that a thread can stay with one router
- * and all routers get the same share of the work. Only the main thread opens and closes them; any thread may read. */
+/* ---- routers: opened and closed by the main thread; any thread may read ---- */
 
+/* Each router of a URI that names several, as a server of its own, so that a thread can stay with one router and all routers get
+ * the same share of the work. */
 
 enum { ROUTERS_MOST = 64 };
 

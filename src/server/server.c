@@ -1,3 +1,5 @@
+/* Commands to a server that may be away for a while, cursors over their answers, and what a server says of its own work.
+ * server.h has the contract. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/grow.h"
@@ -5,7 +7,6 @@
 #include "base/numbers/units.h"
 #include "base/stop.h"
 #include "server/bson_read.h"
-#include "server/connect.h"
 #include "server/server.h"
 #include "server/server_errors.h"
 #include "server/server_inner.h"
@@ -16,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* ---- server ---- */
 
 enum { UUID_MAJOR = 6 };
 
@@ -68,9 +67,7 @@ const mongoc_write_concern_t *server_catalog_concern(const server_t *server) {
 
 mongoc_client_t *server_take(server_t *server, err_t *err) {
     mongoc_client_t *client = mongoc_client_pool_try_pop(server->pool);
-    if (client)
-        await_stop(client);
-    else
+    if (!client)
         err_set(err, STATUS_HOST, "more threads than connections to %s: lower %s", server->address.hosts,
                 server->reads ? "--clients" : "--threads");
     return client;
@@ -84,7 +81,7 @@ void server_give(server_t *server, mongoc_client_t *client) {
 /* ---- patience ---- */
 
 patience_t server_patience(const server_t *server) {
-    int64_t patience = server->patience_ns;
+    int64_t patience = server->hurry_ns ? server->hurry_ns : server->patience_ns;
     const int64_t left = server->clean_until_ns - clock_now_ns();
     if (server->clean_until_ns && patience > left)
         patience = left;
@@ -97,6 +94,11 @@ patience_t server_patience(const server_t *server) {
 void server_answered(server_t *server) {
     if (server->gave_up)
         server->gave_up = false;
+}
+
+void server_hurry(server_t *server, int64_t most_ns) {
+    server->hurry_ns = most_ns;
+    server->gave_up = false;
 }
 
 void server_clean_up(server_t *server) {
@@ -124,13 +126,8 @@ bool server_again(server_t *server, mongoc_client_t *client, patience_t *patienc
     return refusal_explain(server_address(server), error, reply, doing, err);
 }
 
-/* A server that has never answered may be another than is meant. */
-static const char *what_then(const server_t *server, bool own_names) {
-    return own_names ? "make these names known and reachable here, or, where one server is enough, add "
-                       "directConnection=true to the URI; then run the same command again"
-           : !server->catalog
-               ? "see that the server runs and that the URI has its host and port, then run the same "
-                 "command again"
+static const char *what_then(const server_t *server) {
+    return !server->catalog  ? ", then run the same command again" /* it has never answered */
            : server->resumes ? "when the server is back, the same command resumes from there"
                              : "when the server is back, run the same command again";
 }
@@ -148,11 +145,14 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
     if (left <= 0) {
         bson_error_t last = *error;
         char time[UNITS_MAX];
-        const bool own_names =
-            absence_describe(&server->address, client, error, last.message, sizeof last.message);
+        const char *hint =
+            connect_describe(&server->address, client, error, last.message, sizeof last.message);
         refusal_explain(server_address(server), &last, reply, doing, err);
-        err_add(err, "; that lasted for longer than --patience (%s): %s",
-                units_time(time, server->patience_ns), what_then(server, own_names && !server->catalog));
+        if (server->hurry_ns)
+            err_add(err, "; that lasted for longer than %s", units_time(time, server->hurry_ns));
+        else
+            err_add(err, "; that lasted for longer than --patience (%s): %s%s",
+                    units_time(time, server->patience_ns), server->catalog ? "" : hint, what_then(server));
         server->gave_up = true;
         return false;
     }
@@ -227,6 +227,8 @@ bool server_command(server_t *server, mongoc_client_t *client, const char *datab
     bson_copy_to(command, &whole);
     if (writes)
         bson_concat(&whole, server->catalog_option);
+    if (server->hurry_ns)
+        BSON_APPEND_INT64(&whole, "maxTimeMS", server->hurry_ns / SERVER_MS);
     patience_t patience = server_patience(server);
     for (;;) {
         ok = mongoc_client_command_simple(client, database, &whole, NULL, &answer, &error);
@@ -246,6 +248,12 @@ bool server_command(server_t *server, mongoc_client_t *client, const char *datab
     return ok;
 }
 
+bool server_ask(server_t *server, mongoc_client_t *client, bson_t *command, bson_t *reply, err_t *err) {
+    const bool ok = server_command(server, client, server->address.database, command, false, reply, err);
+    bson_destroy(command);
+    return ok;
+}
+
 bool server_process(server_t *server, mongoc_client_t *client, char hex[25], err_t *err) {
     bson_t *hello = BCON_NEW("hello", BCON_INT32(1)), reply;
     bool ok = server_command(server, client, "admin", hello, false, &reply, err);
@@ -262,7 +270,7 @@ bool server_process(server_t *server, mongoc_client_t *client, char hex[25], err
     return ok;
 }
 
-/* ---- command_cursor ---- */
+/* ---- cursors ---- */
 
 /* Chooses the server to ask, and the session, for the command and for all later requests of its cursor. */
 static bool choose(command_cursor_t *cursor) {
@@ -292,13 +300,11 @@ static bool has_no_cursor(command_cursor_t *cursor) {
 
 /* Takes the reply, and of it the cursor's id and its batch. */
 static bool take(command_cursor_t *cursor, bson_t *reply, const char *batch) {
-    bson_iter_t top, id, documents;
+    bson_iter_t id;
     bson_destroy(&cursor->reply);
     bson_steal(&cursor->reply, reply);
-    if (!bson_iter_init(&top, &cursor->reply) || !bson_iter_find_descendant(&top, "cursor.id", &id) ||
-        !BSON_ITER_HOLDS_NUMBER(&id) || !bson_iter_init(&top, &cursor->reply) ||
-        !bson_iter_find_descendant(&top, batch, &documents) || !BSON_ITER_HOLDS_ARRAY(&documents) ||
-        !bson_iter_recurse(&documents, &cursor->rest))
+    if (!bson_read_at(&cursor->reply, "cursor.id", &id) || !BSON_ITER_HOLDS_NUMBER(&id) ||
+        !bson_read_list(&cursor->reply, batch, &cursor->rest))
         return has_no_cursor(cursor);
     cursor->id = bson_iter_as_int64(&id);
     return true;
@@ -437,7 +443,7 @@ void command_cursor_end(command_cursor_t *cursor) {
     *cursor = (command_cursor_t){.open = false};
 }
 
-/* ---- server_load ---- */
+/* ---- the server's own work ---- */
 
 bool server_load_status(mongoc_client_t *client, server_load_about_t about, bson_t *reply,
                         bson_error_t *error) {
@@ -495,7 +501,7 @@ double server_load_cores(mongoc_client_t *client) {
     return own > 0 && own < all ? own : all;
 }
 
-/* ---- memory ---- */
+/* ---- the driver's memory ---- */
 
 static void *sure(void *memory, size_t bytes) {
     if (!memory && bytes)

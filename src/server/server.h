@@ -1,3 +1,21 @@
+/* server: one MongoDB deployment, and what all of tipple does with it.
+ *
+ * A URI is parsed into an address: what the driver gets, the collection in its path, and the secrets that must never be shown.
+ * server_connect makes a server of it: a pool of connections, the facts that the deployment says of itself, the write
+ * concerns of data and of the catalog, and the patience of this run. Everything else in this room works on a server and a
+ * client of its pool; a thread takes a client of its own.
+ *
+ *     address -> connect -> server -> command, cursor            (this header)
+ *                              |----> collection, indexes        collection.h
+ *                              |----> cluster, chunks            cluster.h: how it is sharded, placing, balancing
+ *                              '----> writer, routers, direct    send.h: batches, one message at a time
+ *
+ * Patience: a server may be away (an election, a restart, a network). What failed is tried again until --patience is over;
+ * then the run ends with status 4, and the same command goes on. A refusal is not tried again: it is a sentence with a status,
+ * ours first, then the words of the server or the driver, then what to do. Codes of servers are a table (server_errors.h); usual
+ * mistakes in a URI are one, too (connect.c).
+ *
+ * server_connect and server_destroy belong to the main thread; any thread may call all other functions here. */
 #ifndef TIPPLE_SERVER_SERVER_H
 #define TIPPLE_SERVER_SERVER_H
 
@@ -6,8 +24,7 @@
 #include <mongoc/mongoc.h>
 #include <stdint.h>
 
-/* address: the URI of a target in its parts: what the driver gets, the collection in its path, and what must never be
- * shown. Read-only after address_parse; any thread may read. */
+/* ---- address.c: the URI of a target in its parts. Read-only after address_parse ---- */
 
 typedef struct {
     mongoc_uri_t *uri; /* without the path */
@@ -51,8 +68,7 @@ bool address_beside(const address_t *address, const char *hosts, const char *set
  * `conceal` does. */
 void address_conceal(const address_t *address, char *text);
 
-/* server: the one target of a run: what it is, what it allows, and commands to it that survive a short absence.
- * server_connect and server_destroy belong to the main thread; any thread may call all other functions. */
+/* ---- connect.c, server.c: the target of a run, and commands to it that survive a short absence ---- */
 
 typedef enum { SERVER_STANDALONE, SERVER_REPLICA_SET, SERVER_ROUTER } server_kind_t;
 
@@ -117,6 +133,12 @@ const mongoc_write_concern_t *server_catalog_concern(const server_t *server);
 bool server_command(server_t *server, mongoc_client_t *client, const char *database, const bson_t *command,
                     bool writes, bson_t *reply, err_t *err);
 
+/* The same for a command that reads from the server's own database; destroys the command. */
+bool server_ask(server_t *server, mongoc_client_t *client, bson_t *command, bson_t *reply, err_t *err);
+
+/* From now on no command may take longer than this, at the server neither; 0: as long as the patience again. */
+void server_hurry(server_t *server, int64_t most_ns);
+
 /* From now on the run restores what it has changed. If a signal came, or patience is over, there are a few seconds left
  * for that; after them every command fails soon. */
 void server_clean_up(server_t *server);
@@ -150,7 +172,9 @@ void server_answered(server_t *server);
  * acknowledged w:1 writes is the one that answered a later j:true write. */
 bool server_process(server_t *server, mongoc_client_t *client, char hex[25], err_t *err);
 
-/* command_cursor: sends a command whose answer is a cursor, and reads its documents, batch by batch. The driver's own functions
+/* ---- cursors ---- */
+
+/* Sends a command whose answer is a cursor, and reads its documents, batch by batch. The driver's own functions
  * refuse a filter with keys that a server takes (an empty one, one that is no UTF-8), some versions confuse the database
  * and the collection of an aggregation (Debian 13 has one of them), and they end the process where a reply is not as it
  * should be. One thread, with a client of its own. */
@@ -189,7 +213,7 @@ bool command_cursor_has_more(const command_cursor_t *cursor);
 bool command_cursor_failed(command_cursor_t *cursor, bson_error_t *error, const bson_t **reply);
 void command_cursor_end(command_cursor_t *cursor); /* zeroed is allowed; zeroes it */
 
-/* server_load: how many cores a server has and keeps busy, by its own account (serverStatus, hostInfo). Any thread. */
+/* ---- how many cores a server has and keeps busy, by its own account (serverStatus, hostInfo) ---- */
 
 /* For one serverStatus, without sections that are long or costly and not needed. */
 typedef enum {
@@ -219,11 +243,25 @@ double server_load_busy_cores(const server_load_sample_t *before, const server_l
 /* How many cores the server may use; NAN: it does not tell. */
 double server_load_cores(mongoc_client_t *client);
 
-/* memory: the driver's allocations. When the driver gets no memory it calls abort(); it cannot return a failure. The
- * command turns that into an end of its own: a sentence, and status 8. For the catalog this is a kill, which may come
- * at any moment. A library must not decide this for the program that uses it: only main does. */
+/* ---- the driver's memory ---- */
 
-/* Call it before anything else uses the driver. */
+/* When the driver gets no memory it calls abort(); it cannot return a failure. The command turns that into an end of its own: a
+ * sentence, and status 8. For the catalog this is a kill, which may come at any moment. A library must not decide this for the
+ * program that uses it: only main calls this, before anything else uses the driver. */
 void memory_guard_driver(void);
+
+/* ---- connect.c: what the errors of the driver and of servers mean ---- */
+
+typedef enum {
+    REFUSAL_GONE,  /* network, election, stepdown, shutdown: try again; the write may have happened */
+    REFUSAL_AUTH,  /* password, permission, TLS: status 1 */
+    REFUSAL_STATE, /* read-only, disk full, wrong kind of target: status 4 or 1 */
+    REFUSAL_OTHER,
+} refusal_t;
+refusal_t refusal_of(const bson_error_t *error, const bson_t *reply);
+
+/* Turns a driver's error into a sentence with what to do; always false. `doing` completes "could not ...". */
+bool refusal_explain(const address_t *address, const bson_error_t *error, const bson_t *reply,
+                     const char *doing, err_t *err);
 
 #endif

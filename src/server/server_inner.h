@@ -14,10 +14,19 @@ struct server {
     mongoc_write_concern_t *data, *catalog;
     bson_t *catalog_option; /* {writeConcern: ...}: made once, because appending a concern changes it */
     server_facts_t facts;
-    int64_t patience_ns;
+    int64_t patience_ns, hurry_ns; /* hurry: 0: none */
     bool unsafe, reads, resumes;
     atomic_bool gave_up;         /* patience was used up once, and no server has answered since */
     atomic_llong clean_until_ns; /* 0: cleaning up has not begun */
 };
+
+/* connect.c. True: waiting for a server to write to is useless, and err says why (status 1). May connect once more to find out.
+ * tries: failed ones so far, from 1. */
+bool connect_is_hopeless(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
+                         uint32_t tries, err_t *err);
+/* Writes what is known of servers that cannot be written to, as a part of a sentence: "no answer from a:27017 [...]". Returns
+ * what may help: "see that the server runs ...". */
+const char *connect_describe(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
+                             char *text, size_t size);
 
 #endif

@@ -1,13 +1,14 @@
+/* Sends one batch and reads back what is there: the wire of one thread to real servers. send.h has the contract. */
 #include "base/bson/element.h"
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "base/zeroed.h"
-#include "server/connect.h"
 #include "server/send.h"
 #include "server/server.h"
 #include "server/server_errors.h"
+#include "server/server_inner.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -16,7 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- write_reply ---- */
+/* ---- replies of the driver as plain data ---- */
+
+typedef struct {
+    /* the driver fills these */
+    bson_t reply;
+    bson_error_t error;
+    /* a reply_t points into these until the next one is read */
+    write_error_t *errors; /* free() them at the end */
+    size_t error_room;
+    char words[BSON_ERROR_BUFFER_SIZE];
+} write_reply_t;
 
 static void copy_words(char *to, size_t size, const char *words) {
     size_t length = strlen(words);
@@ -110,7 +121,9 @@ static bool take_failure(write_reply_t *read, reply_t *reply) {
     return true;
 }
 
-bool write_reply_read_insert(write_reply_t *read, bool ok, uint32_t count, reply_t *reply, err_t *err) {
+/* ok: what the driver has returned; count: documents of the message. False: memory. */
+static bool write_reply_read_insert(write_reply_t *read, bool ok, uint32_t count, reply_t *reply,
+                                    err_t *err) {
     bson_iter_t iter;
     *reply = (reply_t){.kind = REPLY_GIVEN, .words = read->words};
     read->words[0] = '\0';
@@ -127,7 +140,8 @@ bool write_reply_read_insert(write_reply_t *read, bool ok, uint32_t count, reply
     return true;
 }
 
-bool write_reply_read_update(write_reply_t *read, bool ok, reply_t *reply, err_t *err) {
+/* As a server gives it to an update command, without the driver's work on it. */
+static bool write_reply_read_update(write_reply_t *read, bool ok, reply_t *reply, err_t *err) {
     bson_iter_t iter;
     *reply = (reply_t){.kind = REPLY_GIVEN, .words = read->words};
     read->words[0] = '\0';
@@ -144,8 +158,6 @@ bool write_reply_read_update(write_reply_t *read, bool ok, reply_t *reply, err_t
     }
     return true;
 }
-
-/* ---- writer ---- */
 
 /* What a message contains besides documents: much more than the driver ever needs. */
 enum { MESSAGE_OVERHEAD = 65536 };
@@ -520,7 +532,7 @@ writer_t *writer_new(server_t *server, server_t *near, err_t *err) {
     return writer;
 }
 
-/* ---- routers ---- */
+/* ---- several routers ---- */
 
 static const int64_t PATIENCE_NS = 1000000000;
 

@@ -1,5 +1,4 @@
 /* server: what errors mean for a load. */
-#include "server/connect.h"
 #include "server/server.h"
 #include "test.h"
 

@@ -9,7 +9,6 @@
 #include "server/bson_read.h"
 #include "server/cluster.h"
 #include "server/collection.h"
-#include "server/connect.h"
 #include "server/send.h"
 #include "server/server.h"
 

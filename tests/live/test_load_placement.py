@@ -1,7 +1,9 @@
 """What a load changes in a cluster is its own and is put back; what a person has set there stays.  needs: none"""
 import json
 import signal
+import time
 
+import clusters
 import livecluster
 import livetest
 import minimongo as mongo
@@ -108,6 +110,25 @@ class Placement(livecluster.OwnCluster):
                       % json.dumps(zone), self.stderr)
         self.assertEqual(([], [True]), (self.zones(), self.off()))
         self.assertEqual(3000, self.client.count(self.database, "results"))
+
+    # ---- a shard that is down
+
+    def test_status_with_a_shard_down(self):
+        """what the other members know is said soon, however patient it is; also where the catalog's own shard is down"""
+        self.load("a.csv")
+        home = self.config("databases", filter={"_id": self.database})[0]["primary"]
+        for down, said in (({"s0": "s1", "s1": "s0"}[home], b"1 of 1 file complete"), (home, b"shards  on")):
+            clusters.send(self.state["folder"], [down], signal.SIGKILL)
+            try:
+                began = time.monotonic()
+                done = self.status("--patience", "10m", status=4)
+                self.assertLess(time.monotonic() - began, 20)  # 5 on a host that is not busy
+            finally:
+                clusters.start_members(self.state["folder"], [down], say=lambda words: None)
+            self.assertIn(said, done.stdout)
+            self.assertIn(b"s0 1 chunk s1 1 chunk", done.stdout)
+            self.assertIn("not all of the cluster", done.stderr)
+        self.assertTrue(livetest.wait_for(lambda: b"3,000 documents" in self.status(status=None).stdout))
 
     # ---- shards that are being drained
 
