@@ -213,28 +213,12 @@ bool zones_is_own(const char *namespace, const char *zone) {
     return *digits++ == '.' && *digits && strspn(digits, "0123456789") == strlen(digits);
 }
 
-/* Calls take for each tag of a shard that is a load's; ends when it returns false. */
-typedef bool tag_fn(void *context, const char *shard, const char *zone);
-
-static bool each_own_tag(const server_t *server, const zones_t *zones, tag_fn *take, void *context) {
-    bson_iter_t tags;
-    for (size_t i = 0; i < zones->shards.count; i++) {
-        const bson_t *shard = zones->shards.documents[i];
-        if (!bson_read_list(shard, "tags", &tags))
-            continue;
-        for (const char *tag; (tag = bson_read_next_text(&tags));)
-            if (zones_is_own(server_namespace(server), tag) &&
-                !take(context, bson_read_text(shard, "_id"), tag))
-                return false;
-    }
-    return true;
-}
-
-static bool count_tag(void *context, const char *shard, const char *zone) {
-    (void)shard;
-    (void)zone;
-    ++*(size_t *)context;
-    return true;
+/* The next of a shard's tags that is a load's. NULL: there are no more. */
+static const char *next_own_tag(const char *namespace, bson_iter_t *tags) {
+    const char *tag = bson_read_next_text(tags);
+    while (tag && !zones_is_own(namespace, tag))
+        tag = bson_read_next_text(tags);
+    return tag;
 }
 
 /* Destroys filter. */
@@ -259,7 +243,11 @@ bool zones_read(server_t *server, mongoc_client_t *client, zones_t *zones, err_t
         else if (!zones->others++)
             snprintf(zones->other, sizeof zones->other, "%.127s", zone);
     }
-    each_own_tag(server, zones, count_tag, &zones->own_tags);
+    bson_iter_t tags;
+    for (size_t i = 0; i < zones->shards.count; i++)
+        if (bson_read_list(zones->shards.documents[i], "tags", &tags))
+            while (next_own_tag(name, &tags))
+                zones->own_tags++;
     return ok || zones->hidden;
 }
 
@@ -276,62 +264,53 @@ static bool run(server_t *server, mongoc_client_t *client, bson_t *command, err_
 }
 
 /* zone NULL: removes the range. */
-static bool set_range(server_t *server, mongoc_client_t *client, const bson_t *min, const bson_t *max,
-                      const char *zone, err_t *err) {
+static bson_t *range_command(const server_t *server, const bson_t *min, const bson_t *max, const char *zone) {
     bson_t *command = BCON_NEW("updateZoneKeyRange", BCON_UTF8(server_namespace(server)), "min",
                                BCON_DOCUMENT(min), "max", BCON_DOCUMENT(max));
     if (zone)
         BSON_APPEND_UTF8(command, "zone", zone);
     else
         BSON_APPEND_NULL(command, "zone");
-    return run(server, client, command, err);
+    return command;
 }
 
-typedef struct {
-    server_t *server;
-    mongoc_client_t *client;
-    size_t gone;
-    bool ok;
-    err_t *err; /* of the first failure */
-} removing_t;
-
-static void count_removal(removing_t *removing, bool ok, const err_t *why) {
-    removing->gone += ok;
-    if (!ok && removing->ok)
-        *removing->err = *why;
-    removing->ok &= ok;
-}
-
-static bool remove_tag(void *context, const char *shard, const char *zone) {
-    removing_t *removing = context;
+/* Destroys command. *ok, *err: whether all went well until now, and the first failure. */
+static void run_step(server_t *server, mongoc_client_t *client, bson_t *command, size_t *gone, bool *ok,
+                     err_t *err) {
     err_t why;
-    const bool ok = run(removing->server, removing->client,
-                        BCON_NEW("removeShardFromZone", BCON_UTF8(shard), "zone", BCON_UTF8(zone)), &why);
-    count_removal(removing, ok, &why);
-    return true;
+    if (run(server, client, command, &why)) {
+        ++*gone;
+    } else if (*ok) {
+        *err = why;
+        *ok = false;
+    }
 }
 
 /* No step depends on another, except that a cluster keeps a tag while a range has it. */
 static bool remove_zones(server_t *server, mongoc_client_t *client, restored_t *restored, err_t *err) {
+    const char *name = server_namespace(server);
     zones_t zones;
-    removing_t removing = {server, client, 0, true, err};
-    const bool read = zones_read(server, client, &zones, err) && !zones.hidden;
-    restored->hidden = zones.hidden;
+    bson_iter_t tags;
+    bson_t min, max;
+    bool ok = zones_read(server, client, &zones, err) && !zones.hidden;
+    *restored = (restored_t){.hidden = zones.hidden};
     for (size_t i = 0; i < zones.ranges.count; i++) {
         const bson_t *range = zones.ranges.documents[i];
-        bson_t min, max;
-        err_t why;
-        if (zones_is_own(server_namespace(server), bson_read_text(range, "tag")) &&
-            bson_read_field(range, "min", &min) && bson_read_field(range, "max", &max)) {
-            const bool ok = set_range(server, client, &min, &max, NULL, &why);
-            count_removal(&removing, ok, &why);
-        }
+        if (zones_is_own(name, bson_read_text(range, "tag")) && bson_read_field(range, "min", &min) &&
+            bson_read_field(range, "max", &max))
+            run_step(server, client, range_command(server, &min, &max, NULL), &restored->ranges, &ok, err);
     }
-    restored->ranges = removing.gone;
-    each_own_tag(server, &zones, remove_tag, &removing);
-    restored->tags = removing.gone - restored->ranges;
+    for (size_t i = 0; i < zones.shards.count; i++) {
+        const bson_t *shard = zones.shards.documents[i];
+        if (bson_read_list(shard, "tags", &tags))
+            for (const char *tag; (tag = next_own_tag(name, &tags));)
+                run_step(server, client,
+                         BCON_NEW("removeShardFromZone", BCON_UTF8(bson_read_text(shard, "_id")), "zone",
+                                  BCON_UTF8(tag)),
+                         &restored->tags, &ok, err);
+    }
     zones_free(&zones);
-    return read && removing.ok;
+    return ok;
 }
 
 /* ---- placing ---- */
@@ -343,10 +322,11 @@ static bool set_zones(server_t *server, mongoc_client_t *client, const shardkey_
     for (size_t i = 0; ok && i <= count; i++) {
         char zone[ZONES_NAME];
         zones_name(server_namespace(server), i, zone);
-        ok =
-            run(server, client,
-                BCON_NEW("addShardToZone", BCON_UTF8(shards->names[i]), "zone", BCON_UTF8(zone)), err) &&
-            set_range(server, client, i ? bounds[i - 1] : least, i < count ? bounds[i] : greatest, zone, err);
+        ok = run(server, client,
+                 BCON_NEW("addShardToZone", BCON_UTF8(shards->names[i]), "zone", BCON_UTF8(zone)), err) &&
+             run(server, client,
+                 range_command(server, i ? bounds[i - 1] : least, i < count ? bounds[i] : greatest, zone),
+                 err);
     }
     bson_destroy(least);
     bson_destroy(greatest);
@@ -543,7 +523,6 @@ bool cluster_restore(server_t *server, mongoc_client_t *client, const uint8_t *o
                      err_t *err) {
     flag_t flag;
     err_t why;
-    *restored = (restored_t){.ranges = 0};
     const bool ok = remove_zones(server, client, restored, &why);
     if (!ok)
         err_set(err, why.status, "zones that loads have set could not be removed (%.900s)", why.text);
