@@ -11,7 +11,7 @@ static void says(const char *driver, const char *expected, const char *hint) {
     bson_error_t error;
     err_t err;
     char text[600];
-    assert_true(address_parse(&address, "mongodb://joe:s3cret@a:1/b.c", &err));
+    assert_true(address_parse(&address, "mongodb://joe:s3cret@q7:1/b.c", &err));
     bson_set_error(&error, MONGOC_ERROR_SERVER_SELECTION, MONGOC_ERROR_SERVER_SELECTION_FAILURE, "%s",
                    driver);
     const char *help = connect_describe(&address, NULL, &error, text, sizeof text);
@@ -22,21 +22,22 @@ static void says(const char *driver, const char *expected, const char *hint) {
 }
 
 TEST(reasons) {
-    says("No suitable servers found (`serverSelectionTryOnce` set): [Failed to connect to target host: a:1]",
-         "no answer from a:1 [Failed to connect to target host: a:1]", "the server runs");
-    says("No suitable servers found (`serverSelectionTryOnce` set): [Failed to connect to target host: a:1]. "
-         "Topology type: Unknown",
-         "no answer from a:1 [Failed to connect to target host: a:1]", "the server runs");
+    says("No suitable servers found (`serverSelectionTryOnce` set): [Failed to connect to target host: q7:1]",
+         "no answer from q7:1 [Failed to connect to target host: q7:1]", "the server runs");
     says(
-        "No servers: [connection closed calling hello on 'a:1'] [refused by [::1]:2]. Topology type: Unknown",
-        "no answer from a:1 [connection closed calling hello on 'a:1'] [refused by [::1]:2]", "tls=true");
-    says("No servers: [Failed to resolve 'a']", "no answer from a:1 [Failed to resolve 'a']",
+        "No suitable servers found (`serverSelectionTryOnce` set): [Failed to connect to target host: q7:1]. "
+        "Topology type: Unknown",
+        "no answer from q7:1 [Failed to connect to target host: q7:1]", "the server runs");
+    says("No servers: [connection closed calling hello on 'q7:1'] [refused by [::1]:2]. Topology type: "
+         "Unknown",
+         "no answer from q7:1 [connection closed calling hello on 'q7:1'] [refused by [::1]:2]", "tls=true");
+    says("No servers: [Failed to resolve 'q7']", "no answer from q7:1 [Failed to resolve 'q7']",
          "name of the host");
-    says("No servers: [Failed to resolve 'db7']", "no answer from a:1 [Failed to resolve 'db7']",
+    says("No servers: [Failed to resolve 'db7']", "no answer from q7:1 [Failed to resolve 'db7']",
          "directConnection=true");
-    says("No servers: [joe:s3cret was cut o", "no answer from a:1 [joe:*** was cut o", "the server runs");
-    says("No suitable servers found. Topology type: Unknown", "no answer from a:1", "the server runs");
-    says("", "no answer from a:1", "the server runs");
+    says("No servers: [joe:s3cret was cut o", "no answer from q7:1 [joe:*** was cut o", "the server runs");
+    says("No suitable servers found. Topology type: Unknown", "no answer from q7:1", "the server runs");
+    says("", "no answer from q7:1", "the server runs");
 }
 
 /* Is it useless to wait after so many tries? *said: the telling part of what is said then. */
