@@ -1,4 +1,3 @@
-#include "base/chars/own_names.h"
 #include "base/ejson.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
@@ -54,16 +53,15 @@ typedef struct {
     zones_t zones;  /* that are left, after --restore */
     balancing_t balancing;
     restored_t restored; /* by --restore */
-    err_t not_restored;  /* why not all was restored; or status 0 */
     size_t alive;
     loads_t loads; /* that have not ended; `alive` of them run */
     int64_t lease_ms;
     shard_names_t shards; /* of the cluster, where it is sharded, without those that are being drained */
     bool is_router;
-    bool own_ids; /* of the data */
-    bool appends; /* it holds documents of others, too */
-    err_t silent; /* why not everything is known: a shard does not answer; or status 0 */
-    bool tried;   /* an empty collection is there in which a load with --drop was trying something */
+    bool own_ids;     /* of the data */
+    bool appends;     /* it holds documents of others, too */
+    bool silent;      /* a shard does not answer: the documents are not counted */
+    err_t incomplete; /* why not everything is known, or restored; or status 0 */
 } report_t;
 
 static bool is_running(const report_t *status, const load_seen_t *load) {
@@ -107,47 +105,38 @@ static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t 
 
 /* Only if that is certain: of own _ids two records may have made one document, and while a load runs both numbers change. */
 static bool is_short(const report_t *status) {
-    const places_summary_t *summary = &status->summary;
-    const uint64_t least = summary->loaded - summary->corrected + summary->fixed;
-    return !status->alive && !status->own_ids && status->silent.status == STATUS_OK &&
-           status->place.count < least;
+    return !status->alive && !status->own_ids && !status->silent &&
+           status->place.count < status->summary.loaded - status->summary.corrected + status->summary.fixed;
 }
 
-/* The server keeps a number, which is too small after a crash of it: before documents are missed they are counted. */
-static bool count_missed(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
-    return !is_short(status) ||
-           collection_count(server, client, server_collection(server), NULL, &status->place.count, err);
+/* On a cluster a shard may be down: so this is asked without patience, on a connection of its own. */
+static bool look_without_patience(const values_t *values, report_t *status, err_t *err) {
+    const server_options_t hasty = {.uri = values->uri, .patience_ns = 1000000000, .connections = 1};
+    server_t *server = server_connect(&hasty, err);
+    mongoc_client_t *client = server ? server_take(server, err) : NULL;
+    const bool known = client && collection_look(server, client, &status->place, err);
+    server_give(server, client);
+    server_destroy(server);
+    return known;
 }
 
-/* Of a cluster, what its other members know is told though a shard is down: each question gets two seconds. False: even the shard
- * that has the catalog is down, or err says what else is wrong. */
-static bool look_in_a_hurry(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
-    static const int64_t HURRY_NS = 2000000000;
-    server_hurry(server, HURRY_NS);
-    const bool whole = collection_look(server, client, &status->place, err);
-    if (!whole && err->status == STATUS_SERVER) {
-        err_t why;
-        status->silent = *err;
-        const bool there = collection_identity(server, client, &status->place, &why);
-        err->status = STATUS_OK;
-        server_hurry(server, there ? 0 : HURRY_NS);
-        return there;
+/* Where the shard that has the catalog does not answer, nothing is known of that. A server keeps a number of documents, which is too
+ * small after a crash of it: before documents are missed they are counted. */
+static bool look_at_data(const values_t *values, server_t *server, mongoc_client_t *client, report_t *status,
+                         err_t *err) {
+    if (!(status->is_router ? look_without_patience(values, status, err)
+                            : collection_look(server, client, &status->place, err))) {
+        if (!status->is_router || err->status != STATUS_SERVER)
+            return false;
+        status->silent = true;
+        err_set(&status->incomplete, STATUS_SERVER,
+                "not all of the cluster answers, so that some of this is not known: %.900s", err->text);
+        if (!status->place.exists)
+            return true;
     }
-    server_hurry(server, 0);
-    return whole;
-}
-
-static bool look_at_data(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
-    err_t ignored;
-    const bool known = status->is_router ? look_in_a_hurry(server, client, status, err)
-                                         : collection_look(server, client, &status->place, err);
-    if (!known)
-        return status->silent.status != STATUS_OK && err->status == STATUS_OK;
-    if (!look_at_catalog(server, client, status, err) ||
-        (status->silent.status == STATUS_OK && !count_missed(server, client, status, err)))
-        return false;
-    status->tried = collection_left_try(server, client, &ignored);
-    return true;
+    return look_at_catalog(server, client, status, err) &&
+           (!is_short(status) ||
+            collection_count(server, client, server_collection(server), NULL, &status->place.count, err));
 }
 
 static bool look_at_cluster(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
@@ -165,10 +154,14 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     if (values->restore && !status->is_router)
         return err_set(err, STATUS_USAGE, "--restore goes with a sharded cluster; %s is none",
                        server_where(server));
-    if (!look_at_data(server, client, status, err) || (values->restore && !may_restore(server, status, err)))
+    if (!look_at_data(values, server, client, status, err) ||
+        (values->restore && !may_restore(server, status, err)))
         return false;
-    if (values->restore && status->places)
-        cluster_restore(server, client, NULL, &status->restored, &status->not_restored);
+    if (values->restore && status->places && !cluster_restore(server, client, NULL, &status->restored, err))
+        err_set(&status->incomplete, err->status,
+                "not all that loads have changed could be undone: %.900s. Remove the cause, and run the "
+                "same command again",
+                err->text);
     return !status->is_router || look_at_cluster(server, client, status, err);
 }
 
@@ -189,20 +182,16 @@ static void print_evenness(const server_t *server, const report_t *status, const
     if (status->zones.others) {
         out_print("It has zones that a person has set (%zu, such as %s): its chunks lie where these say\n",
                   status->zones.others, status->zones.other);
-        return;
+    } else if (route_sharding(status->route)->unmoved) {
+        out_print("A person has turned moves of its chunks off: sh.enableMigrations turns them on\n");
+    } else {
+        text_t commands = {.length = 0};
+        cluster_print_moves(server, map, key, &status->shards, &commands);
+        char *lines = text_take_or_end(&commands);
+        out_print("In the mongo shell:\n");
+        out_bytes(lines, strlen(lines)); /* to be pasted: names in it are quoted, and nothing is hidden */
+        free(lines);
     }
-    if (route_sharding(status->route)->unmoved) {
-        out_print(
-            "A person has turned moves of its chunks off (sh.disableMigrations): sh.enableMigrations turns "
-            "them on\n");
-        return;
-    }
-    out_print("In the mongo shell:\n");
-    text_t commands = {.length = 0};
-    cluster_print_moves(server, map, key, &status->shards, &commands);
-    char *lines = text_take_or_end(&commands);
-    out_bytes(lines, strlen(lines)); /* to be pasted: names in it are quoted, and nothing is hidden */
-    free(lines);
 }
 
 /* What no load works on: a stream without a name cannot be loaded to its end any more. */
@@ -283,22 +272,18 @@ static void print_inputs(const report_t *status) {
 }
 
 /* What --restore has done, and what loads have left. */
-static void print_left(const server_t *server, const report_t *status) {
+static void print_left(const report_t *status) {
     const restored_t *restored = &status->restored;
-    const zones_t *zones = &status->zones;
-    if (status->tried)
-        out_print("left    %s" OWN_TRY
-                  " is empty, and of a load with --drop that was killed: the next one drops it, or you may\n",
-                  server_namespace(server));
+    const size_t ranges = status->zones.own_ranges, tags = status->zones.own_tags;
     if (restored->ranges || restored->tags)
         out_print("zones   %zu range%s and %zu tag%s of shards that a load had left are gone\n",
                   restored->ranges, units_s(restored->ranges), restored->tags, units_s(restored->tags));
     if (restored->balanced)
         out_print("zones   the collection is balanced again\n");
-    if (!status->alive && (zones->own_ranges || zones->own_tags))
+    if (!status->alive && (ranges || tags))
         out_print("zones   %zu range%s and %zu tag%s of shards of a load that was killed: tipple status "
                   "--restore takes them away\n",
-                  zones->own_ranges, units_s(zones->own_ranges), zones->own_tags, units_s(zones->own_tags));
+                  ranges, units_s(ranges), tags, units_s(tags));
     if (!status->alive && status->balancing.state == BALANCING_HELD)
         out_print(
             "zones   a load that was killed has turned balancing off: tipple status --restore turns it on\n");
@@ -359,20 +344,18 @@ static void print_shards(const server_t *server, const report_t *status) {
 static void print_text(const server_t *server, const report_t *status, bool inputs) {
     char count[UNITS_MAX];
     const collection_t *place = &status->place;
-    const bool silent = status->silent.status != STATUS_OK;
-    if (!status->places) {
-        out_print("%s at %s\n", server_namespace(server), server_where(server));
-        print_shards(server, status);
-        return;
-    }
     if (!place->exists) {
-        out_print("%s does not exist at %s\n", server_namespace(server), server_where(server));
-        print_left(server, status);
+        out_print("%s %sat %s\n", server_namespace(server), status->places ? "does not exist " : "",
+                  server_where(server));
+        if (!status->places)
+            print_shards(server, status);
+        print_left(status);
         return;
     }
     out_print("%s at %s   %s document%s   %s\n", server_namespace(server), server_where(server),
-              silent ? "unknown number of" : units_count(count, place->count),
-              silent ? "s" : units_s(place->count), place->clustered ? "clustered on _id" : "not clustered");
+              status->silent ? "unknown number of" : units_count(count, place->count),
+              status->silent ? "s" : units_s(place->count),
+              place->clustered ? "clustered on _id" : "not clustered");
     if (status->summary.files)
         print_catalog(&status->summary);
     else if (!status->summary.removals)
@@ -389,7 +372,7 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
     if (inputs)
         print_inputs(status);
     print_shards(server, status);
-    print_left(server, status);
+    print_left(status);
 }
 
 static void put_input(bson_t *to, const void *of, size_t at) {
@@ -417,10 +400,10 @@ static void make_result(bson_t *to, const server_t *server, const report_t *stat
     const restored_t *restored = &status->restored;
     chunkmap_t *map = status->route ? route_map(status->route) : NULL;
     const places_summary_t *sum = &status->summary;
-    const bool has = status->places != NULL, counted = status->silent.status == STATUS_OK;
+    const bool has = status->places != NULL;
     result_put(
         to, AS_TEXT("namespace", server_namespace(server)), AS_FLAG_IF("exists", has, status->place.exists),
-        AS_COUNT_IF("documents", counted, status->place.count),
+        AS_COUNT_IF("documents", !status->silent, status->place.count),
         AS_FLAG_IF("clustered", has, status->place.clustered), AS_COUNT_IF("files", has, sum->files),
         AS_COUNT_IF("files_complete", has, sum->complete), AS_COUNT_IF("loaded", has, sum->loaded),
         AS_COUNT_IF("already_there", has, sum->already_there), AS_COUNT_IF("rejected", has, sum->rejected),
@@ -457,15 +440,8 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     server_t *server = server_connect(&wanted, err);
     bool ok = server && (client = server_take(server, err)) && look(&values, server, client, &status, err);
     const bool looked = ok;
-    if (ok && status.silent.status != STATUS_OK)
-        ok = err_set(err, STATUS_SERVER,
-                     "not all of the cluster answers, so that some of this is not known: %.900s",
-                     status.silent.text);
-    if (ok && status.not_restored.status != STATUS_OK)
-        ok = err_set(err, status.not_restored.status,
-                     "not all that loads have changed could be undone: %.900s. Remove the cause, and run the "
-                     "same command again",
-                     status.not_restored.text);
+    if (ok && !(ok = status.incomplete.status == STATUS_OK))
+        *err = status.incomplete;
     if (looked && values.json) {
         bson_t result = BSON_INITIALIZER;
         make_result(&result, server, &status, values.inputs);
@@ -479,8 +455,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     places_free(status.places);
     route_close(status.route);
     cluster_free_shards(&status.shards);
-    if (client)
-        server_give(server, client);
+    server_give(server, client);
     server_destroy(server);
     return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
 }

@@ -378,21 +378,6 @@ bool collection_try_make(server_t *server, mongoc_client_t *client, const collec
     return blame_options(server, code, ". Nothing was dropped", err);
 }
 
-bool collection_left_try(server_t *server, mongoc_client_t *client, err_t *err) {
-    char name[300];
-    bson_t reply, entry;
-    bson_iter_t at;
-    bool any = true;
-    snprintf(name, sizeof name, "%s" OWN_TRY, server_collection(server));
-    const bool there =
-        server_ask(server, client,
-                   BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name", BCON_UTF8(name), "}"),
-                   &reply, err) &&
-        bson_read_batch(&reply, &at) && bson_read_next(&at, &entry);
-    bson_destroy(&reply);
-    return there && has_documents(server, client, name, &any, err) && !any;
-}
-
 bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err) {
     static const char *const tails[] = {"", OWN_FILES, OWN_LOADS};
     bool ok = true;

@@ -57,10 +57,6 @@ bool collection_may_shard(const char *name, err_t *err);
 bool collection_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
                      collection_t *place, err_t *err);
 
-/* Is there an empty one that a load has made beside it, to try something before a drop, and did not drop? False also where this
- * user may not look. */
-bool collection_left_try(server_t *server, mongoc_client_t *client, err_t *err);
-
 /* Drops the collection and its catalog (NAME.tipple.files, .loads). */
 bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err);
 

@@ -81,7 +81,7 @@ void server_give(server_t *server, mongoc_client_t *client) {
 /* ---- patience ---- */
 
 patience_t server_patience(const server_t *server) {
-    int64_t patience = server->hurry_ns ? server->hurry_ns : server->patience_ns;
+    int64_t patience = server->patience_ns;
     const int64_t left = server->clean_until_ns - clock_now_ns();
     if (server->clean_until_ns && patience > left)
         patience = left;
@@ -94,11 +94,6 @@ patience_t server_patience(const server_t *server) {
 void server_answered(server_t *server) {
     if (server->gave_up)
         server->gave_up = false;
-}
-
-void server_hurry(server_t *server, int64_t most_ns) {
-    server->hurry_ns = most_ns;
-    server->gave_up = false;
 }
 
 void server_clean_up(server_t *server) {
@@ -148,11 +143,8 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
         const char *hint =
             connect_describe(&server->address, client, error, last.message, sizeof last.message);
         refusal_explain(server_address(server), &last, reply, doing, err);
-        if (server->hurry_ns)
-            err_add(err, "; that lasted for longer than %s", units_time(time, server->hurry_ns));
-        else
-            err_add(err, "; that lasted for longer than --patience (%s): %s%s",
-                    units_time(time, server->patience_ns), server->catalog ? "" : hint, what_then(server));
+        err_add(err, "; that lasted for longer than --patience (%s): %s%s",
+                units_time(time, server->patience_ns), server->catalog ? "" : hint, what_then(server));
         server->gave_up = true;
         return false;
     }
@@ -227,8 +219,6 @@ bool server_command(server_t *server, mongoc_client_t *client, const char *datab
     bson_copy_to(command, &whole);
     if (writes)
         bson_concat(&whole, server->catalog_option);
-    if (server->hurry_ns)
-        BSON_APPEND_INT64(&whole, "maxTimeMS", server->hurry_ns / SERVER_MS);
     patience_t patience = server_patience(server);
     for (;;) {
         ok = mongoc_client_command_simple(client, database, &whole, NULL, &answer, &error);

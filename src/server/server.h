@@ -136,9 +136,6 @@ bool server_command(server_t *server, mongoc_client_t *client, const char *datab
 /* The same for a command that reads from the server's own database; destroys the command. */
 bool server_ask(server_t *server, mongoc_client_t *client, bson_t *command, bson_t *reply, err_t *err);
 
-/* From now on no command may take longer than this, at the server neither; 0: as long as the patience again. */
-void server_hurry(server_t *server, int64_t most_ns);
-
 /* From now on the run restores what it has changed. If a signal came, or patience is over, there are a few seconds left
  * for that; after them every command fails soon. */
 void server_clean_up(server_t *server);

@@ -14,7 +14,7 @@ struct server {
     mongoc_write_concern_t *data, *catalog;
     bson_t *catalog_option; /* {writeConcern: ...}: made once, because appending a concern changes it */
     server_facts_t facts;
-    int64_t patience_ns, hurry_ns; /* hurry: 0: none */
+    int64_t patience_ns;
     bool unsafe, reads, resumes;
     atomic_bool gave_up;         /* patience was used up once, and no server has answered since */
     atomic_llong clean_until_ns; /* 0: cleaning up has not begun */

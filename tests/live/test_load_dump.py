@@ -369,14 +369,12 @@ class Dump(livetest.Case):
         self.assertIn("index old: ", self.stderr)
         self.dump_of({"validator": {"a": {"$exists": False}}}, [minimongo.encode({"_id": i}) for i in range(5)])
         self.client.command(self.database, {"create": "results.tipple.try"})  # of a load that was killed in that moment
-        self.assertIn(b"results.tipple.try is empty", self.tipple("status", "--uri", self.uri()).stdout)
         self.load("d", "--drop", "--yes")
         self.assertEqual(["results", "results.tipple.files", "results.tipple.loads"], sorted(
             each["name"] for each in self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]))
         self.client.insert(self.database, "results.tipple.try", [{"_id": "a person's"}])
         self.load("d", "--drop", "--yes", status=1)
         self.assertIn("results.tipple.try has documents", self.stderr)
-        self.assertNotIn(b"tipple.try", self.tipple("status", "--uri", self.uri()).stdout)
         self.assertEqual((5, 1), tuple(self.client.count(self.database, "results" + end) for end in ("", ".tipple.try")))
 
     def test_options(self):
