@@ -2,8 +2,8 @@
  * the same wish. What the documents say is checked by tests/oracle/test_ycsb_rows.py; the digests below pin files
  * that it has passed. */
 #include "base/numbers/chance.h"
-#include "base/numbers/zipf.h"
 #include "generate/generate.h"
+#include "generate/ycsb/zipf.h"
 #include "generate_lab.h"
 #include "test.h"
 

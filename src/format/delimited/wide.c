@@ -1,5 +1,4 @@
 #include "format/delimited/wide.h"
-#include "base/chars/blanks.h"
 #include "base/chars/utf8.h"
 #include "base/grow.h"
 #include "base/threads/pool.h"
@@ -9,6 +8,7 @@
 #include "format/record/typed.h"
 #include "format/schema/schema.h"
 #include "format/values/base64.h"
+#include "format/values/blanks.h"
 #include "format/values/hex.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 #include "format/json/json.h"
-#include "base/chars/blanks.h"
 #include "base/chars/lines.h"
 #include "base/chars/number.h"
 #include "base/grow.h"
@@ -10,6 +9,7 @@
 #include "format/record/dialect.h"
 #include "format/record/typed.h"
 #include "format/schema/schema.h"
+#include "format/values/blanks.h"
 #include "format/values/convert.h"
 
 #include <assert.h>

@@ -1,9 +1,9 @@
 #include "query/suite/value.h"
 #include "base/chars/number.h"
-#include "base/chars/shell_syntax.h"
 #include "base/chars/suggest.h"
 #include "format/values/base64.h"
 #include "format/values/hex.h"
+#include "query/suite/shell_syntax.h"
 
 #include <errno.h>
 #include <inttypes.h>

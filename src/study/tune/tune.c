@@ -1,13 +1,13 @@
 #include "study/tune/tune.h"
 #include "base/clock.h"
-#include "base/host/cpu.h"
-#include "base/host/net.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
+#include "query/watch/cpu.h"
 #include "query/watch/watch.h"
 #include "server/presplit/presplit.h"
 #include "server/server_load.h"
+#include "study/tune/net.h"
 
 #include <math.h>
 #include <stdio.h>

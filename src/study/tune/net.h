@@ -1,7 +1,7 @@
 /* net: how many bytes went through the links of this host, as the kernel counts them, and how many a link can carry.
  * Loopback is not a link. Any thread. */
-#ifndef TIPPLE_BASE_HOST_NET_H
-#define TIPPLE_BASE_HOST_NET_H
+#ifndef TIPPLE_STUDY_TUNE_NET_H
+#define TIPPLE_STUDY_TUNE_NET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* queue: a bounded queue of pointers between threads. When it is full, the producer waits (back-pressure). */
-#ifndef TIPPLE_BASE_THREADS_QUEUE_H
-#define TIPPLE_BASE_THREADS_QUEUE_H
+#ifndef TIPPLE_LOAD_THREADS_QUEUE_H
+#define TIPPLE_LOAD_THREADS_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "base/chars/shell_syntax.h"
+#include "query/suite/shell_syntax.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "base/chars/encoding.h"
+#include "format/values/encoding.h"
 #include "base/chars/utf8.h"
 
 #include <ctype.h>

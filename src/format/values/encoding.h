@@ -1,6 +1,6 @@
 /* encoding: text of one byte a character, as UTF-8. */
-#ifndef TIPPLE_BASE_CHARS_ENCODING_H
-#define TIPPLE_BASE_CHARS_ENCODING_H
+#ifndef TIPPLE_FORMAT_VALUES_ENCODING_H
+#define TIPPLE_FORMAT_VALUES_ENCODING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "base/numbers/zipf.h"
+#include "generate/ycsb/zipf.h"
 
 __extension__ typedef unsigned __int128 wide_t;
 

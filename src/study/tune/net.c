@@ -1,4 +1,4 @@
-#include "base/host/net.h"
+#include "study/tune/net.h"
 #include "base/chars/number.h"
 #include "base/clock.h"
 #include "base/host/host.h"

@@ -1,4 +1,4 @@
-#include "base/host/cpu.h"
+#include "query/watch/cpu.h"
 #include "base/host/host.h"
 
 #include <inttypes.h>

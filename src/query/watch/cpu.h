@@ -1,6 +1,6 @@
 /* cpu: how busy the cores of this host, and one of its processes, were, as the kernel counts it. Any thread. */
-#ifndef TIPPLE_BASE_HOST_CPU_H
-#define TIPPLE_BASE_HOST_CPU_H
+#ifndef TIPPLE_QUERY_WATCH_CPU_H
+#define TIPPLE_QUERY_WATCH_CPU_H
 
 #include <stdbool.h>
 #include <stdint.h>

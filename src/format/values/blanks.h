@@ -1,6 +1,6 @@
 /* blanks: the spaces around a text. */
-#ifndef TIPPLE_BASE_CHARS_BLANKS_H
-#define TIPPLE_BASE_CHARS_BLANKS_H
+#ifndef TIPPLE_FORMAT_VALUES_BLANKS_H
+#define TIPPLE_FORMAT_VALUES_BLANKS_H
 
 #include <stddef.h>
 #include <stdint.h>

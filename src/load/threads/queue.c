@@ -1,4 +1,4 @@
-#include "base/threads/queue.h"
+#include "load/threads/queue.h"
 #include "base/clock.h"
 
 #include <pthread.h>

@@ -2,8 +2,8 @@
  * proportion to 1 / (k + 1)^0.99, the exponent that the Yahoo cloud serving benchmark made usual. The table is made
  * by whole numbers alone, so it is the same on every machine; each share is right to 7 digits. Read-only
  * once it was made: any thread. */
-#ifndef TIPPLE_BASE_NUMBERS_ZIPF_H
-#define TIPPLE_BASE_NUMBERS_ZIPF_H
+#ifndef TIPPLE_GENERATE_YCSB_ZIPF_H
+#define TIPPLE_GENERATE_YCSB_ZIPF_H
 
 #include <stdint.h>
 
