@@ -1,5 +1,5 @@
 #include "base/conceal_bson.h"
-#include "base/ejson.h"
+#include "base/document.h"
 #include "base/text.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "base/err.h"
-#include "base/chars/escape.h"
+#include "base/chars.h"
 #include "base/conceal.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "base/log.h"
 #include "base/caller.h"
-#include "base/chars/escape.h"
+#include "base/chars.h"
 #include "base/clock.h"
 #include "base/conceal.h"
 

@@ -1,6 +1,5 @@
 #include "base/out.h"
-#include "base/chars/escape.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "base/text.h"
 
 #include <inttypes.h>

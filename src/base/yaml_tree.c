@@ -1,6 +1,6 @@
 #include "base/yaml_tree.h"
-#include "base/chars/escape.h"
-#include "base/chars/suggest.h"
+#include "base/chars.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdarg.h>

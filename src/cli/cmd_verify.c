@@ -1,5 +1,5 @@
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/out.h"
 #include "cli/each_collection.h"
 #include "cli/options/cli.h"

@@ -1,6 +1,5 @@
 #include "format/filter.h"
-#include "base/bson/element.h"
-#include "base/chars/suggest.h"
+#include "base/document.h"
 #include "base/text.h"
 #include "format/record/typed.h"
 #include "format/values/blanks.h"

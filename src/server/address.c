@@ -1,7 +1,5 @@
 #include "server/address.h"
-#include "base/chars/own_names.h"
 #include "base/conceal.h"
-#include "base/grow.h"
 #include "base/text.h"
 #include "server/uri_option.h"
 

@@ -1,5 +1,5 @@
 #include "server/collection.h"
-#include "base/chars/own_names.h"
+#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/server_errors.h"
 

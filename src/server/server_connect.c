@@ -1,5 +1,5 @@
 #include "base/caller.h"
-#include "base/host/host.h"
+#include "base/host.h"
 #include "server/absence.h"
 #include "server/server_inner.h"
 #include "server/waiting.h"

@@ -1,6 +1,6 @@
 #include "server/server_load.h"
 #include "base/clock.h"
-#include "base/grow.h"
+#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/server_errors.h"
 

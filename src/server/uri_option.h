@@ -3,7 +3,7 @@
 #ifndef TIPPLE_SERVER_URI_OPTION_H
 #define TIPPLE_SERVER_URI_OPTION_H
 
-#include "base/chars/suggest.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 #include "server/waiting.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "server/absence.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* ejson: as libbson prints it, but for doubles and control characters. */
-#include "base/bson/element.h"
-#include "base/ejson.h"
+#include "base/document.h"
 #include "test.h"
 
 #include <math.h>

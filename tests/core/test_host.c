@@ -1,5 +1,5 @@
 /* host: what this process has held, and what is this machine. */
-#include "base/host/host.h"
+#include "base/host.h"
 #include "test.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-"""What src writes to stdout goes through src/base/out.c, which escapes it; and JSON is printed by src/base/ejson.c alone, from a
+"""What src writes to stdout goes through src/base/out.c, which escapes it; and JSON is printed by src/base/document.c alone, from a
 document."""
 import re
 import unittest
@@ -64,8 +64,8 @@ class Stdout(unittest.TestCase):
 
     def test_json(self):
         """nobody else has libbson print JSON, which leaves control characters of the C1 set as they are"""
-        wrong = [str(path) for path, text in self.source(["base/ejson.c"]) if JSON.search(without_words(text))]
-        self.assertEqual([], wrong, "print it by ejson_print (src/base/ejson.h)")
+        wrong = [str(path) for path, text in self.source(["base/document.c"]) if JSON.search(without_words(text))]
+        self.assertEqual([], wrong, "print it by ejson_print (src/base/document.h)")
 
     def test_json_by_hand(self):
         """no JSON is put together of pieces: a result is a document, and result_print prints it"""
@@ -92,7 +92,7 @@ class Stdout(unittest.TestCase):
     def test_shell(self):
         """no name stands raw in a command for the mongo shell"""
         wrong = ["%s: %s" % (path, found[0]) for path, text in self.source([]) for found in RAW.finditer(text)]
-        self.assertEqual([], wrong, "quote it by ejson_append_text or ejson_text (src/base/ejson.h)")
+        self.assertEqual([], wrong, "quote it by ejson_append_text or ejson_text (src/base/document.h)")
         self.assertTrue(RAW.search('"sh.enableBalancing(\\"%s\\")"') and RAW.search('"db.getCollection(\'%s\')"'))
 
     def test_found(self):

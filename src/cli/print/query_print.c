@@ -1,7 +1,7 @@
 #include "cli/print/query_print.h"
 #include "base/conceal_bson.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/out.h"
 #include "base/text.h"
 #include "cli/options/cli.h"

@@ -1,6 +1,6 @@
 #include "cli/print/result.h"
-#include "base/chars/number.h"
-#include "base/ejson.h"
+#include "base/document.h"
+#include "base/numbers.h"
 #include "base/out.h"
 #include "base/text.h"
 #include "server/bson_read.h"

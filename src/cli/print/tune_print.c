@@ -1,5 +1,5 @@
 #include "cli/print/tune_print.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/out.h"
 #include "cli/options/cli.h"
 #include "cli/options/shell_quote.h"

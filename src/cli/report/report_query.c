@@ -1,6 +1,6 @@
 #include "cli/report/report_query.h"
 #include "base/conceal_bson.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "cli/print/query_print.h"
 #include "cli/report/reporting.h"

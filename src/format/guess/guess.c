@@ -1,4 +1,4 @@
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/guess_cut.h"
 #include "format/record/dialect.h"

@@ -1,4 +1,4 @@
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "format/guess/guess_inner.h"
 #include "format/values/blanks.h"
 

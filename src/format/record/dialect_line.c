@@ -1,5 +1,5 @@
 /* What a line is: a header, by its words or the columns that it names, or a record. */
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/cut/delimiter.h"
 #include "format/record/dialect_inner.h"
 #include "format/values/blanks.h"

@@ -1,5 +1,5 @@
 #include "format/values/convert.h"
-#include "base/chars/number.h"
+#include "base/numbers.h"
 #include "format/values/blanks.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 #include "format/values/encoding.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 
 #include <ctype.h>
 #include <string.h>

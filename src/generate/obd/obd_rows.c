@@ -1,4 +1,4 @@
-#include "base/numbers/chance.h"
+#include "base/numbers.h"
 #include "format/values/calendar.h"
 #include "generate/generate.h"
 #include "generate/obd/obd_drive.h"

@@ -1,4 +1,4 @@
-#include "base/numbers/chance.h"
+#include "base/numbers.h"
 #include "generate/generate.h"
 #include "generate/shared/digits.h"
 #include "generate/ycsb/zipf.h"

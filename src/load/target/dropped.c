@@ -1,6 +1,6 @@
 /* dropped: a drop takes away what a person has set. Whatever this load does not make again is named before the drop, in one
  * paragraph. Only balancing that is off is noted in the catalog, and is off again after the load. */
-#include "base/ejson.h"
+#include "base/document.h"
 #include "base/log.h"
 #include "load/job/job.h"
 #include "server/bson_read.h"

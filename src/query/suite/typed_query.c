@@ -1,6 +1,6 @@
 #include "query/suite/typed_query.h"
-#include "base/chars/escape.h"
-#include "base/grow.h"
+#include "base/chars.h"
+#include "base/text.h"
 #include "query/suite/shell_syntax.h"
 
 #include <ctype.h>

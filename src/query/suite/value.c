@@ -1,6 +1,6 @@
 #include "query/suite/value.h"
-#include "base/chars/number.h"
-#include "base/chars/suggest.h"
+#include "base/numbers.h"
+#include "base/text.h"
 #include "format/values/base64.h"
 #include "format/values/hex.h"
 #include "query/suite/shell_syntax.h"

@@ -1,5 +1,5 @@
 #include "query/watch/cpu.h"
-#include "base/host/host.h"
+#include "base/host.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "query/watch/watch.h"
 #include "base/clock.h"
-#include "base/host/host.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "server/bson_read.h"
 #include "server/chunks/config.h"

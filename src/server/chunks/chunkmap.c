@@ -1,6 +1,5 @@
 #include "server/chunks/chunkmap.h"
-#include "base/grow.h"
-#include "base/numbers/search.h"
+#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/chunks/keyorder.h"
 

@@ -1,5 +1,5 @@
 #include "server/chunks/config.h"
-#include "base/grow.h"
+#include "base/text.h"
 #include "server/command_cursor.h"
 #include "server/server_errors.h"
 

@@ -1,5 +1,5 @@
 #include "server/chunks/keyorder.h"
-#include "base/bson/element.h"
+#include "base/document.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "server/chunks/route.h"
-#include "base/zeroed.h"
+#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/chunks/config.h"
 #include "server/chunks/sharding.h"

@@ -1,5 +1,5 @@
 #include "server/chunks/shardkey.h"
-#include "base/bson/element.h"
+#include "base/document.h"
 #include "server/chunks/keyorder.h"
 #include "server/collection.h"
 

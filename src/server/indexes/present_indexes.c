@@ -1,5 +1,5 @@
 #include "server/indexes/present_indexes.h"
-#include "base/ejson.h"
+#include "base/document.h"
 #include "base/text.h"
 #include "server/bson_read.h"
 #include "server/collection.h"

@@ -1,5 +1,5 @@
 #include "server/presplit/balance_check.h"
-#include "base/ejson.h"
+#include "base/document.h"
 #include "format/record/record_id.h"
 #include "server/chunks/keyorder.h"
 

@@ -1,5 +1,5 @@
 #include "server/presplit/undo.h"
-#include "base/ejson.h"
+#include "base/document.h"
 #include "base/log.h"
 #include "server/bson_read.h"
 #include "server/presplit/zone_notes.h"

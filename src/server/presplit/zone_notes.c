@@ -1,5 +1,5 @@
 #include "server/presplit/zone_notes.h"
-#include "base/chars/own_names.h"
+#include "base/text.h"
 #include "server/bson_read.h"
 
 #include <stdio.h>

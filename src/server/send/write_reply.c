@@ -1,5 +1,5 @@
 #include "server/send/write_reply.h"
-#include "base/grow.h"
+#include "base/text.h"
 #include "server/refusal.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 #include "study/tune/net.h"
-#include "base/chars/number.h"
 #include "base/clock.h"
-#include "base/host/host.h"
+#include "base/host.h"
+#include "base/numbers.h"
 
 #include <inttypes.h>
 #include <math.h>

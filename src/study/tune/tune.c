@@ -1,7 +1,7 @@
 #include "study/tune/tune.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/stop.h"
 #include "query/watch/cpu.h"
 #include "query/watch/watch.h"

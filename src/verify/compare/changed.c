@@ -1,8 +1,6 @@
 #include "verify/compare/changed.h"
-#include "base/bson/element.h"
-#include "base/ejson.h"
-#include "base/grow.h"
-#include "base/numbers/search.h"
+#include "base/document.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "verify/compare/difference.h"
-#include "base/bson/element.h"
-#include "base/ejson.h"
+#include "base/document.h"
 
 #include <stdlib.h>
 #include <string.h>

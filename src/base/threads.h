@@ -1,11 +1,18 @@
-/* pool: text buffers under one memory budget. A thread that asks for more than is left waits until another thread gives
- * a buffer back. A thread that holds batches checks pool_is_short and sends them early. Any thread may call. */
-#ifndef TIPPLE_BASE_THREADS_POOL_H
-#define TIPPLE_BASE_THREADS_POOL_H
+/* threads */
+#ifndef TIPPLE_BASE_THREADS_H
+#define TIPPLE_BASE_THREADS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/err.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- memory under one budget ---- */
+
+/* pool: text buffers under one memory budget. A thread that asks for more than is left waits until another thread gives
+ * a buffer back. A thread that holds batches checks pool_is_short and sends them early. Any thread may call. */
 
 /* Bytes before and after a buffer's text that may be read, but mean nothing: records are read in whole words. */
 enum { POOL_SLACK = 64 };
@@ -50,5 +57,31 @@ bool pool_is_short(pool_t *pool);
 /* Wakes all waiting threads; their calls return false. */
 void pool_close(pool_t *pool);
 bool pool_closed(pool_t *pool);
+
+/* ---- threads that work together ---- */
+
+/* team: threads that work on one thing. They are started one by one, share the first failure of any of them, and are
+ * joined together. team_start and team_join belong to one thread, the other functions to all. */
+
+typedef struct {
+    pthread_t *threads;
+    size_t count, room;
+    pthread_mutex_t lock;
+    atomic_bool failed;
+    err_t err; /* the first failure */
+} team_t;
+
+void team_init(team_t *team);
+
+/* Starts one more thread. False: status 8, with `remedy`, such as "lower --threads". The team itself has not failed
+ * then. */
+bool team_start(team_t *team, void *(*work)(void *context), void *context, const char *remedy, err_t *err);
+
+/* Says that the work cannot succeed any more. Only the first failure is kept. */
+void team_fail(team_t *team, const err_t *err);
+bool team_failed(team_t *team);
+
+/* Waits until all threads have ended, and frees what the team holds. False: the team has failed, and *err says why. */
+bool team_join(team_t *team, err_t *err);
 
 #endif

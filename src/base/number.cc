@@ -1,4 +1,4 @@
-#include "base/chars/number.h"
+#include "base/numbers.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,9 +1,13 @@
-#include "base/threads/pool.h"
+#include "base/threads.h"
+#include "base/caller.h"
+#include "base/text.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- memory under one budget ---- */
 
 typedef struct spare {
     struct spare *next;
@@ -190,4 +194,42 @@ bool pool_closed(pool_t *pool) {
     bool closed = pool->closed;
     pthread_mutex_unlock(&pool->lock);
     return closed;
+}
+
+/* ---- threads that work together ---- */
+
+void team_init(team_t *team) {
+    *team = (team_t){.count = 0};
+    pthread_mutex_init(&team->lock, NULL);
+}
+
+bool team_start(team_t *team, void *(*work)(void *context), void *context, const char *remedy, err_t *err) {
+    if (!GROW(team->threads, team->room, team->count + 1, err))
+        return false;
+    if (caller_start_thread(&team->threads[team->count], work, context) != 0)
+        return err_set(err, STATUS_HOST, "no more than %zu threads can be made; %s", team->count, remedy);
+    team->count++;
+    return true;
+}
+
+void team_fail(team_t *team, const err_t *err) {
+    pthread_mutex_lock(&team->lock);
+    if (!team->failed)
+        team->err = *err;
+    team->failed = true;
+    pthread_mutex_unlock(&team->lock);
+}
+
+bool team_failed(team_t *team) {
+    return team->failed;
+}
+
+bool team_join(team_t *team, err_t *err) {
+    for (size_t i = 0; i < team->count; i++)
+        pthread_join(team->threads[i], NULL);
+    free(team->threads);
+    pthread_mutex_destroy(&team->lock);
+    if (team->failed)
+        *err = team->err;
+    return !team->failed;
 }

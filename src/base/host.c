@@ -1,4 +1,4 @@
-#include "base/host/host.h"
+#include "base/host.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,11 +1,12 @@
-/* host: what this machine and this process have. */
-#ifndef TIPPLE_BASE_HOST_HOST_H
-#define TIPPLE_BASE_HOST_HOST_H
+/* host */
+#ifndef TIPPLE_BASE_HOST_H
+#define TIPPLE_BASE_HOST_H
 
 #include "base/err.h"
-
 #include <stddef.h>
 #include <stdint.h>
+
+/* host: what this machine and this process have. */
 
 /* May this process open `count` more files and connections? Raises the limit as far as allowed. Failure: status 8. */
 bool host_want_descriptors(uint64_t count, err_t *err);
