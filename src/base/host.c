@@ -3,15 +3,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 uint64_t host_peak_memory(void) {
@@ -106,54 +102,6 @@ void host_processes(char name[HOST_PROCESSES]) {
     const bool ok = boot[0] && readlink("/proc/self/ns/pid", space, sizeof space - 1) > 0;
     boot[strcspn(boot, "\n")] = '\0';
     snprintf(name, HOST_PROCESSES, "%s%s%s", ok ? boot : "", ok ? " " : "", ok ? space : "");
-}
-
-/* The bytes of an address, without port and scope. */
-static size_t address_of(const struct sockaddr *socket, const uint8_t **bytes) {
-    if (socket && socket->sa_family == AF_INET) {
-        *bytes = (const uint8_t *)&((const struct sockaddr_in *)(const void *)socket)->sin_addr;
-        return sizeof(struct in_addr);
-    }
-    if (socket && socket->sa_family == AF_INET6) {
-        *bytes = (const uint8_t *)&((const struct sockaddr_in6 *)(const void *)socket)->sin6_addr;
-        return sizeof(struct in6_addr);
-    }
-    return 0;
-}
-
-static bool is_loopback(const struct sockaddr *socket) {
-    static const uint8_t mapped[13] = {[10] = 0xff, [11] = 0xff, [12] = 127};
-    const uint8_t *bytes;
-    size_t length = address_of(socket, &bytes);
-    return length == sizeof(struct in_addr) ? bytes[0] == 127
-           : length > 0
-               ? memcmp(bytes, &in6addr_loopback, length) == 0 || memcmp(bytes, mapped, sizeof mapped) == 0
-               : false;
-}
-
-static bool is_own(const struct sockaddr *socket, const struct ifaddrs *own) {
-    const uint8_t *a, *b;
-    size_t length = address_of(socket, &a);
-    for (; own && length; own = own->ifa_next)
-        if (address_of(own->ifa_addr, &b) == length && memcmp(a, b, length) == 0)
-            return true;
-    return false;
-}
-
-bool host_is_here(const char *name) {
-    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
-    struct ifaddrs *own = NULL;
-    bool here = name[0] == '/';
-    if (here || getaddrinfo(name, NULL, &hints, &found) != 0)
-        return here;
-    if (getifaddrs(&own) != 0)
-        own = NULL;
-    for (const struct addrinfo *at = found; at && !here; at = at->ai_next)
-        here = is_loopback(at->ai_addr) || is_own(at->ai_addr, own);
-    freeifaddrs(own);
-    freeaddrinfo(found);
-    return here;
 }
 
 bool host_is_gone(const char *here, const char *processes, int64_t process) {

@@ -29,40 +29,33 @@ bool units_parse_percent(const char *text, double *percent) {
     return units_number(text, percent, &end) && strcmp(end, "%") == 0;
 }
 
-static bool parse_scaled(const char *text, const unit_t *unit, double limit, double *value) {
+/* bytes: "k", "kb" and "kib" are the same. */
+static bool is_unit(const char *text, const char *suffix, bool bytes) {
+    const size_t length = strlen(suffix);
+    const char *rest = text + length;
+    return strncasecmp(text, suffix, length) == 0 &&
+           (!*rest || (bytes && (strcasecmp(rest, "b") == 0 || (length && strcasecmp(rest, "ib") == 0))));
+}
+
+static bool parse_scaled(const char *text, const unit_t *unit, bool bytes, double *value) {
+    const double limit = 9.0e18;
     const char *end;
     double number;
     if (!units_number(text, &number, &end))
         return false;
     while (*end == ' ' && end[1])
         end++;
-    for (; unit->suffix; unit++) {
-        if (strcasecmp(end, unit->suffix) == 0) {
-            *value = number * unit->factor;
-            return *value < limit;
-        }
-    }
-    return false;
+    while (unit->suffix && !is_unit(end, unit->suffix, bytes))
+        unit++;
+    *value = number * unit->factor;
+    return unit->suffix && *value < limit;
 }
 
 bool units_parse_size(const char *text, uint64_t *bytes) {
-    static const unit_t sizes[] = {{"", 1},
-                                   {"b", 1},
-                                   {"k", 1024},
-                                   {"kb", 1024},
-                                   {"kib", 1024},
-                                   {"m", 1048576},
-                                   {"mb", 1048576},
-                                   {"mib", 1048576},
-                                   {"g", 1073741824},
-                                   {"gb", 1073741824},
-                                   {"gib", 1073741824},
-                                   {"t", 1099511627776.0},
-                                   {"tb", 1099511627776.0},
-                                   {"tib", 1099511627776.0},
-                                   {NULL, 0}};
+    static const unit_t sizes[] = {{"", 1},       {"k", 0x1p10}, {"m", 0x1p20},
+                                   {"g", 0x1p30}, {"t", 0x1p40}, {NULL, 0}};
     double value;
-    if (!parse_scaled(text, sizes, 9.0e18, &value))
+    if (!parse_scaled(text, sizes, true, &value))
         return false;
     *bytes = (uint64_t)value;
     return true;
@@ -77,7 +70,7 @@ bool units_parse_count(const char *text, uint64_t *count) {
         *count = strtoull(text, NULL, 10);
         return errno == 0;
     }
-    if (!parse_scaled(text, counts, 9.0e18, &value) || value != floor(value))
+    if (!parse_scaled(text, counts, false, &value) || value != floor(value))
         return false;
     *count = (uint64_t)value;
     return true;
@@ -87,7 +80,7 @@ bool units_parse_time(const char *text, int64_t *ns) {
     static const unit_t times[] = {{"", 1e9},     {"s", 1e9},    {"ms", 1e6},    {"us", 1e3}, {"m", 60e9},
                                    {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9}, {NULL, 0}};
     double value;
-    if (!parse_scaled(text, times, 9.0e18, &value))
+    if (!parse_scaled(text, times, false, &value))
         return false;
     *ns = (int64_t)value;
     return true;
@@ -134,9 +127,18 @@ const char *units_s(uint64_t count) {
     return count == 1 ? "" : "s";
 }
 
-const char *units_size(char out[UNITS_MAX], uint64_t bytes) {
+const char *units_bytes(char out[UNITS_MAX], double bytes) {
     static const char *const names[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB", NULL};
-    return scaled(out, (double)bytes, names, " ");
+    if (isnan(bytes))
+        return strcpy(out, "-");
+    if (bytes < 1e21)
+        return scaled(out, bytes > 0 ? round(bytes) : 0, names, " ");
+    snprintf(out, UNITS_MAX, "%.3g EB", bytes / 1e18);
+    return out;
+}
+
+const char *units_size(char out[UNITS_MAX], uint64_t bytes) {
+    return units_bytes(out, (double)bytes);
 }
 
 const char *units_rate(char out[UNITS_MAX], double per_second) {
@@ -178,16 +180,6 @@ const char *units_seconds(char out[UNITS_MAX], double seconds) {
         snprintf(out, UNITS_MAX, "%smore than 285 years", seconds < 0 ? "minus " : "");
     else
         units_time(out, (int64_t)(seconds * 1e9));
-    return out;
-}
-
-const char *units_bytes(char out[UNITS_MAX], double bytes) {
-    if (isnan(bytes))
-        snprintf(out, UNITS_MAX, "-");
-    else if (bytes < 1e18)
-        units_size(out, bytes > 0 ? (uint64_t)round(bytes) : 0);
-    else
-        snprintf(out, UNITS_MAX, "%.3g EB", bytes / 1e18); /* more bytes than a uint64_t can count */
     return out;
 }
 

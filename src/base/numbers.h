@@ -1,15 +1,18 @@
-/* numbers */
+/* numbers: what is counted and measured.
+ *
+ * Doubles are read and printed by std::from_chars and std::to_chars (number.cc): the decimal point is a point, whatever
+ * the locale of the program that uses the library. Units are for the user: sizes in powers of 1024 where they are read,
+ * and of 1000 where they are printed. Random bits are the same on every
+ * machine. Durations are collected in a hist_t, one a thread, which are merged afterwards. All but the hist_t may be used
+ * by any thread. */
 #ifndef TIPPLE_BASE_NUMBERS_H
 #define TIPPLE_BASE_NUMBERS_H
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* ---- doubles and their texts ---- */
-
-/* number: doubles and their texts, by std::from_chars and std::to_chars. The decimal point is always a point, whatever the
- * locale of the program that uses the library. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,8 +41,6 @@ void number_print_digits(char *out, size_t room, int digits, double number);
 
 /* ---- units ---- */
 
-/* units: sizes, counts, times and shares, read from and written for people. */
-
 /* The decimal number that a text begins with: no sign, blank, hexadecimal digits, "inf" or "nan". False: none. */
 bool units_number(const char *text, double *number, const char **end);
 
@@ -61,11 +62,11 @@ bool units_parse_rate(const char *text, uint64_t *per_second, bool *bytes);
 /* The printers return their buffer; every text fits in UNITS_MAX. */
 enum { UNITS_MAX = 32 };
 const char *units_count(char out[UNITS_MAX], uint64_t count); /* 6,521,004 */
-/* The same of what a server told: "-" where that is no number of things. */
+/* The same of a figure of a server: "-" where it is no number of things. */
 const char *units_told(char out[UNITS_MAX], double count);
 /* 6,521,004; or, where it is an estimate, about 6,520,000 */
 const char *units_about(char out[UNITS_MAX], double count, bool exact);
-const char *units_s(uint64_t count);                            /* "s" behind a noun, unless it is of one */
+const char *units_s(uint64_t count);                            /* "s" after a noun, unless the count is 1 */
 const char *units_size(char out[UNITS_MAX], uint64_t bytes);    /* 412 MB, 1.3 GB (powers of 1000) */
 const char *units_rate(char out[UNITS_MAX], double per_second); /* 611k, 1.24M */
 const char *units_time(char out[UNITS_MAX], int64_t ns);        /* 10.7 s, 3:12, 3 h 12 min */
@@ -95,21 +96,6 @@ static inline uint64_t chance_bits(uint64_t key, uint64_t place) {
 /* The next bits of a stream. A stream may begin at any number. */
 static inline uint64_t chance_next(uint64_t *stream) {
     return chance_mix(*stream += CHANCE_GOLDEN);
-}
-
-/* Maps each x below the limit to another number below the limit: a permutation of the 31-bit numbers, repeated until the
- * result is below the limit. */
-static inline uint32_t chance_scatter(uint32_t x, uint32_t key, uint32_t limit) {
-    const uint32_t bits31 = 0x7fffffff;
-    do {
-        x ^= key & bits31;
-        x ^= x >> 16;
-        x = (x * 0x7feb352du) & bits31;
-        x ^= x >> 15;
-        x = (x * 0x846ca68bu) & bits31;
-        x ^= x >> 16;
-    } while (x >= limit);
-    return x;
 }
 
 /* ---- times ---- */

@@ -1,4 +1,5 @@
-/* cpu: how busy the cores of this host, and one of its processes, were, as the kernel counts it. Any thread. */
+/* cpu: how busy the cores of this host, and one of its processes, were, as the kernel counts it; and which host is this
+ * one. Any thread. */
 #ifndef TIPPLE_QUERY_WATCH_CPU_H
 #define TIPPLE_QUERY_WATCH_CPU_H
 
@@ -26,5 +27,9 @@ double cpu_ticks_per_second(void); /* of one core */
 /* From the text of /proc/stat and of /proc/PID/stat. False: the text is something else. */
 bool cpu_parse_host(const char *text, cpu_times_t *times);
 bool cpu_parse_process(const char *text, cpu_process_t *found);
+
+/* Does this name, address or socket path lead to this machine? True for a loopback address, and for an address of one
+ * of its own interfaces. May ask the network to resolve the name. */
+bool host_is_here(const char *name);
 
 #endif
