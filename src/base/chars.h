@@ -1,4 +1,6 @@
-/* chars */
+/* chars: what a text is made of. A text of others (a header, a value, a file name) is bytes until it was checked: it may
+ * not be UTF-8, and a terminal would obey its control characters. So it is shown escaped, and a line end in it never
+ * begins a line, which could look like a sentence of ours. Any thread. */
 #ifndef TIPPLE_BASE_CHARS_H
 #define TIPPLE_BASE_CHARS_H
 
@@ -8,8 +10,6 @@
 #include <string.h>
 
 /* ---- UTF-8 ---- */
-
-/* utf8: checks that text is UTF-8, finds its characters, and writes them. */
 
 /* The first place that is not UTF-8; NULL: all of it is. Strict: no overlong forms, no surrogates, nothing above
  * U+10FFFF. NUL is a character like any other. */
@@ -44,12 +44,17 @@ static inline size_t utf8_put(uint8_t *to, uint32_t character) {
     return (size_t)(to - begin);
 }
 
-/* How many columns of a terminal a text takes: bytes that continue a character take none. */
+/* How many columns of a terminal a text takes: bytes that continue a character take none. And the width for printf's
+ * %-*s, which counts bytes, so that the text fills this many columns. */
 static inline size_t utf8_columns(const char *text) {
     size_t columns = 0;
     for (; *text; text++)
         columns += (*text & 0xC0) != 0x80;
     return columns;
+}
+
+static inline int utf8_width(const char *text, int columns) {
+    return columns + (int)(strlen(text) - utf8_columns(text));
 }
 
 /* Does a terminal obey this character: C0, DEL, or C1 (two bytes, C2 80 to C2 9F)? */
@@ -59,22 +64,17 @@ static inline bool utf8_is_control(const uint8_t *at, size_t length) {
 
 /* ---- lines ---- */
 
-/* lines: line ends counted fast, and gone over with other blanks; the mark before the first line. */
-
 uint64_t lines_count(const uint8_t *text, size_t length);
 
-/* Goes over blanks, tabs and line ends. */
+/* Skips blanks, tabs and line ends. */
 const uint8_t *lines_blanks(const uint8_t *at, const uint8_t *end);
 
-/* Bytes of a byte-order mark of UTF-8 at the start of a text: 0 or 3. */
+/* Bytes of a byte order mark of UTF-8 at the start of a text: 0 or 3. */
 static inline size_t lines_bom(const uint8_t *text, size_t length) {
     return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
 /* ---- escaped ---- */
-
-/* escape: makes text of others (a header, a value, a file name) harmless. On a terminal a control character is a
- * command; in JSON a control character, or a byte that is not UTF-8, is an error. */
 
 enum { ESCAPE_PIECE = 12 };
 
@@ -95,7 +95,7 @@ void escape_lines(char *out, const char *text, size_t length);
 
 /* A text that was printed by this format: a line end in it is ours if the format has line ends, or if it begins a line
  * that is indented, as lists of ours are. Each other one came with a text of others, which could begin a line that looks
- * like a sentence of ours: it becomes \x0a. What has no room behind it then is left out. */
+ * like a sentence of ours: it becomes \x0a. What has no room after it then is left out. */
 void escape_line_ends(char *text, size_t room, const char *format);
 
 #endif

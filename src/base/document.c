@@ -152,7 +152,7 @@ enum { DEEPEST = 220 }; /* a server accepts 200, and a document may be in anothe
 
 typedef struct {
     text_t text;
-    bool relaxed;
+    bool relaxed, conceals;
     uint64_t replaced; /* texts */
 } out_t;
 
@@ -185,8 +185,28 @@ static bool append_text(text_t *to, const char *text, size_t length) {
     return as_it_is;
 }
 
+/* The text without its secrets; what is between its NULs is searched by itself, so that no secret seems to go on in
+ * another text. */
+static void append_concealed(text_t *to, const char *text, size_t length) {
+    text_t shown = {.length = 0};
+    for (size_t at = 0; at <= length; at++) {
+        char *piece = text_concealed(text + at);
+        if (at)
+            text_append_bytes(&shown, "", 1);
+        text_append(&shown, piece);
+        free(piece);
+        at += strlen(text + at);
+    }
+    append_text(to, shown.bytes, shown.length);
+    text_miss(to, &shown);
+    text_free(&shown);
+}
+
 static void put_text(out_t *out, const char *text, size_t length) {
-    out->replaced += !append_text(&out->text, text, length);
+    if (out->conceals)
+        append_concealed(&out->text, text, length);
+    else
+        out->replaced += !append_text(&out->text, text, length);
 }
 
 void ejson_append_text(text_t *to, const char *text) {
@@ -264,6 +284,20 @@ static void put_named(out_t *out, const char *before, const char *text, size_t l
     put_text(out, text, length);
 }
 
+/* A text, code or a symbol. */
+static void put_words(out_t *out, const bson_iter_t *at) {
+    uint32_t length;
+    if (BSON_ITER_HOLDS_UTF8(at)) {
+        const char *text = bson_iter_utf8(at, &length);
+        put_text(out, text, length);
+        return;
+    }
+    const bool code = BSON_ITER_HOLDS_CODE(at);
+    const char *text = code ? bson_iter_code(at, &length) : bson_iter_symbol(at, &length);
+    put_named(out, code ? "{ \"$code\" : " : "{ \"$symbol\" : ", text, length);
+    put_word(out, " }");
+}
+
 static bool put_code_with_scope(out_t *out, const bson_iter_t *at, int depth) {
     uint32_t length, scope_length;
     const uint8_t *scope_bytes;
@@ -294,16 +328,15 @@ static void put_pointer(out_t *out, const bson_iter_t *at) {
 /* What holds texts is not left to libbson: of a text that is not UTF-8 it would show nothing at all. */
 static bool put_value(out_t *out, const bson_iter_t *at, int depth) {
     bson_iter_t items;
-    uint32_t length;
     switch (bson_iter_type(at)) {
     case BSON_TYPE_DOUBLE:
         put_double(out, bson_iter_double(at));
         return true;
-    case BSON_TYPE_UTF8: {
-        const char *text = bson_iter_utf8(at, &length);
-        put_text(out, text, length);
+    case BSON_TYPE_UTF8:
+    case BSON_TYPE_CODE:
+    case BSON_TYPE_SYMBOL:
+        put_words(out, at);
         return true;
-    }
     case BSON_TYPE_INT32:
         put_int64(out, "numberInt", bson_iter_int32(at));
         return true;
@@ -318,18 +351,6 @@ static bool put_value(out_t *out, const bson_iter_t *at, int depth) {
         put_named(out, "{ \"$regularExpression\" : { \"pattern\" : ", pattern, strlen(pattern));
         put_named(out, ", \"options\" : ", options, strlen(options));
         put_word(out, " } }");
-        return true;
-    }
-    case BSON_TYPE_CODE: {
-        const char *code = bson_iter_code(at, &length);
-        put_named(out, "{ \"$code\" : ", code, length);
-        put_word(out, " }");
-        return true;
-    }
-    case BSON_TYPE_SYMBOL: {
-        const char *symbol = bson_iter_symbol(at, &length);
-        put_named(out, "{ \"$symbol\" : ", symbol, length);
-        put_word(out, " }");
         return true;
     }
     case BSON_TYPE_CODEWSCOPE:
@@ -379,47 +400,28 @@ bool ejson_append_for_shell(text_t *to, const bson_t *document) {
     return ok;
 }
 
-char *ejson_print_telling(const bson_t *document, bool relaxed, size_t *length, uint64_t *replaced) {
-    out_t out = {.relaxed = relaxed};
-    const bool ok = put_document(&out, document);
-    *length = out.text.length;
-    *replaced = out.replaced;
+static char *take(out_t *out, bool ok, size_t *length) {
+    if (length)
+        *length = out->text.length;
     if (ok)
-        return text_take_or_end(&out.text);
-    text_free(&out.text);
+        return text_take_or_end(&out->text);
+    text_free(&out->text);
     return NULL;
 }
 
+char *ejson_print_telling(const bson_t *document, bool relaxed, size_t *length, uint64_t *replaced) {
+    out_t out = {.relaxed = relaxed};
+    const bool ok = put_document(&out, document);
+    *replaced = out.replaced;
+    return take(&out, ok, length);
+}
+
 char *ejson_print(const bson_t *document, bool relaxed, size_t *length) {
-    size_t printed;
     uint64_t ignored;
-    return ejson_print_telling(document, relaxed, length ? length : &printed, &ignored);
+    return ejson_print_telling(document, relaxed, length, &ignored);
 }
 
-void ejson_shorten(char *out, size_t room, const char *text, size_t length) {
-    static const char cut[] = "...";
-    if (length >= room) {
-        length = room - sizeof cut;
-        while (length && ((unsigned char)text[length] & 0xC0) == 0x80)
-            length--;
-        memcpy(out + length, cut, sizeof cut);
-    } else {
-        out[length] = '\0';
-    }
-    memcpy(out, text, length);
-}
-
-void ejson_print_value(const bson_iter_t *value, bool relaxed, char *out, size_t room) {
-    static const char before[] = "{ \"\" : ", after[] = " }";
-    bson_t alone;
-    size_t length;
-    bson_init(&alone);
-    element_append(&alone, "", value);
-    char *json = ejson_print(&alone, relaxed, &length);
-    if (json && length > sizeof before + sizeof after - 2)
-        ejson_shorten(out, room, json + sizeof before - 1, length - (sizeof before - 1) - (sizeof after - 1));
-    else
-        snprintf(out, room, "(no JSON can show it)");
-    free(json);
-    bson_destroy(&alone);
+char *ejson_print_concealed(const bson_t *document, size_t *length) {
+    out_t out = {.relaxed = true, .conceals = true};
+    return take(&out, put_document(&out, document), length);
 }

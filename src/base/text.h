@@ -1,4 +1,10 @@
-/* text */
+/* text: memory that grows, and the words that are put together in it.
+ *
+ * An array is a pointer that begins as NULL, a count, and its room; GROW doubles the room. A text_t is an array of bytes
+ * that ends with a NUL, from {0}. Callers need not check for memory at each append: when memory is out, what does not
+ * fit is left out, and so is all that follows; text_take then gives nothing out, and says why. Below are the words that
+ * several rooms share: the one that a mistyped word means, the names of tipple's own collections, and words that the
+ * user may paste into a shell. Nothing here is shared between threads by itself. */
 #ifndef TIPPLE_BASE_TEXT_H
 #define TIPPLE_BASE_TEXT_H
 
@@ -11,22 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- zeroed ---- */
+/* ---- arrays ---- */
 
-/* zeroed: memory for structs with a larger alignment than calloc gives, such as those that contain a bson_t (128
- * bytes). */
-
-/* One TYPE, all zeros; the caller frees it. NULL: out of memory. */
+/* One TYPE, all zeros; the caller frees it. For structs with a larger alignment than calloc gives, such as those that
+ * contain a bson_t (128 bytes). NULL: out of memory. */
 #define ZEROED(type) ((type *)zeroed_memory(alignof(type), sizeof(type)))
 
 static inline void *zeroed_memory(size_t alignment, size_t size) {
     void *memory = aligned_alloc(alignment, size);
     return memory ? memset(memory, 0, size) : NULL;
 }
-
-/* ---- arrays that grow ---- */
-
-/* grow: arrays that are filled one item at a time; their room doubles whenever they are full. */
 
 /* For an array, not for a pointer. */
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -44,10 +44,6 @@ static inline bool grow_items(void *items, size_t *room, size_t needed, size_t s
     return needed <= *room || grow_beyond(items, room, needed, size, err);
 }
 
-/* ---- sorted arrays ---- */
-
-/* search: the place of a number or a key in a sorted array. */
-
 /* The first index AT of 0 to COUNT - 1 for which IS_BEFORE, an expression that uses AT, is false; COUNT if it is true
  * for all. Once IS_BEFORE is false for an index, it must be false for all later ones. */
 #define SEARCH_FIRST(count, at, is_before)                                                                   \
@@ -63,10 +59,7 @@ static inline bool grow_items(void *items, size_t *room, size_t needed, size_t s
         search_low;                                                                                          \
     })
 
-/* ---- texts that grow ---- */
-
-/* text: a text that grows, from {0}. Callers need not check for memory at each append: when memory is out, what does
- * not fit is left out, and so is all that follows; text_take then gives nothing out. */
+/* ---- texts ---- */
 
 typedef struct {
     char *bytes; /* NULL before the first append; after it, ends with a NUL that length does not count */
@@ -115,9 +108,7 @@ char *text_concealed(const char *words);
 /* Frees its memory; it is empty afterwards. */
 void text_free(text_t *text);
 
-/* ---- the word that was meant ---- */
-
-/* suggest: the known word that a mistyped word most likely means. */
+/* ---- words ---- */
 
 /* The closest of words[0..count), or NULL if none is close enough. */
 const char *suggest_word(const char *word, const char *const *words, size_t count);
@@ -128,16 +119,12 @@ typedef struct {
 } suggestion_t;
 suggestion_t suggestion(const char *word, const char *const *words, size_t count);
 
-/* ---- one of a few words ---- */
-
-/* choose: which of a few words an option's text is. */
-
-/* Its place in words[0..count); -1 with the sentence that lists them. */
+/* The place of an option's text in words[0..count); -1 with the sentence that lists them. */
 int choose_word(const char *option, const char *text, const char *const *words, size_t count, err_t *err);
 
 /* ---- names of collections ---- */
 
-/* own_names: the names of the collections that tipple itself makes next to a collection of data, NAME: each is NAME and one of
+/* The names of the collections that tipple itself makes next to a collection of data, NAME: each is NAME and one of
  * these ends. Whoever makes another one adds it here. Any thread. */
 
 #define OWN_FILES ".tipple.files"
@@ -148,7 +135,7 @@ int choose_word(const char *option, const char *text, const char *const *words, 
 #define SCRATCH_TUNE  ".tipple.tune"
 #define SCRATCH_DRILL ".tipple.drill"
 
-/* What is kept in a collection of this name (without the database), for people, such as "a load's catalog"; NULL: it is one
+/* What is kept in a collection of this name (without the database), such as "a load's catalog"; NULL: it is one
  * that can be loaded into. */
 const char *own_names_kept(const char *collection);
 
@@ -156,8 +143,6 @@ const char *own_names_kept(const char *collection);
 bool own_names_has(const char *collection);
 
 /* ---- words for a shell ---- */
-
-/* shell_word: words of a command line that a person may paste into a shell. */
 
 /* Appends a blank and the word, in quotes if a shell would read it differently without. */
 void shell_quote_word(text_t *line, const char *word);

@@ -1,5 +1,5 @@
 #include "base/threads.h"
-#include "base/caller.h"
+#include "base/log.h"
 #include "base/text.h"
 
 #include <pthread.h>
@@ -22,7 +22,7 @@ struct pool {
     size_t usual;
     spare_t *spares;
     const uint8_t *over; /* the one buffer that is larger than the budget, or NULL */
-    bool closed;
+    atomic_bool closed;
     atomic_int waiting;
 };
 
@@ -190,10 +190,7 @@ void pool_close(pool_t *pool) {
 }
 
 bool pool_closed(pool_t *pool) {
-    pthread_mutex_lock(&pool->lock);
-    bool closed = pool->closed;
-    pthread_mutex_unlock(&pool->lock);
-    return closed;
+    return pool->closed;
 }
 
 /* ---- threads that work together ---- */

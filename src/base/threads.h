@@ -1,18 +1,23 @@
-/* threads */
+/* threads: what threads hand each other and how they end together.
+ *
+ * A pool is the memory of a load: buffers under one budget. A thread that asks for more than is left waits until another
+ * thread gives a buffer back. Two rules keep it from waiting for ever: one buffer is always granted, and one buffer at a
+ * time may be larger than the budget. A thread that holds batches checks pool_is_short and sends them early.
+ *
+ * A team is the threads that work on one thing: they are started one by one, share the first failure of any of them, and
+ * are joined together. team_start and team_join belong to one thread; all other functions may be called by any. */
 #ifndef TIPPLE_BASE_THREADS_H
 #define TIPPLE_BASE_THREADS_H
 
+#include "base/err.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "base/err.h"
-#include <pthread.h>
-#include <stdatomic.h>
 
 /* ---- memory under one budget ---- */
-
-/* pool: text buffers under one memory budget. A thread that asks for more than is left waits until another thread gives
- * a buffer back. A thread that holds batches checks pool_is_short and sends them early. Any thread may call. */
 
 /* Bytes before and after a buffer's text that may be read, but mean nothing: records are read in whole words. */
 enum { POOL_SLACK = 64 };
@@ -59,9 +64,6 @@ void pool_close(pool_t *pool);
 bool pool_closed(pool_t *pool);
 
 /* ---- threads that work together ---- */
-
-/* team: threads that work on one thing. They are started one by one, share the first failure of any of them, and are
- * joined together. team_start and team_join belong to one thread, the other functions to all. */
 
 typedef struct {
     pthread_t *threads;

@@ -1,6 +1,5 @@
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/step.h"
 #include "base/text.h"
 #include "cli/options/cli.h"
 #include "generate/generate.h"

@@ -3,8 +3,6 @@
 #include "base/document.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/out.h"
-#include "base/step.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "base/threads.h"

@@ -1,6 +1,5 @@
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/out.h"
 #include "base/text.h"
 #include "builtin/builtin.h"
 #include "cli/options/cli.h"

@@ -1,7 +1,6 @@
 #include "base/document.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/out.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/places_show.h"

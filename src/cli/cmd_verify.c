@@ -1,6 +1,5 @@
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/out.h"
 #include "cli/each_collection.h"
 #include "cli/options/cli.h"
 #include "cli/print/result.h"

@@ -1,7 +1,7 @@
 #include "base/chars.h"
 #include "base/document.h"
+#include "base/log.h"
 #include "base/numbers.h"
-#include "base/out.h"
 #include "catalog/catalog.h"
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"

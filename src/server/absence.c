@@ -1,5 +1,6 @@
 #include "server/absence.h"
 #include "base/clock.h"
+#include "base/conceal.h"
 #include "server/bson_read.h"
 
 #include <stdio.h>
@@ -189,7 +190,7 @@ bool absence_is_final(const address_t *address, mongoc_client_t *client, const b
                is_of_another_set(address, host, tls, err);
     }
     if (told)
-        address_conceal(address, err->text);
+        conceal_known(err->text);
     return told;
 }
 
@@ -267,6 +268,6 @@ bool absence_describe(const address_t *address, mongoc_client_t *client, const b
     else if (!(own_names = describe_own_names(address, reasons, text, size)))
         snprintf(text, size, "no answer from %s%s%s", address->hosts, reasons ? " " : "",
                  reasons ? reasons : "");
-    address_conceal(address, text);
+    conceal_known(text);
     return own_names;
 }

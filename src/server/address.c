@@ -20,46 +20,18 @@ void address_free(address_t *address) {
     free(address->collection);
     free(address->name);
     free(address->hosts);
-    for (size_t i = 0; i < address->secret_count; i++)
-        free(address->secrets[i]);
-    free(address->secrets);
     *address = (address_t){0};
 }
 
-void address_conceal(const address_t *address, char *text) {
-    if (strlen(text) + 1 == sizeof((bson_error_t){0}).message) /* the driver cuts off what is longer */
-        conceal_cut_off(text);
-    for (size_t i = 0; i < address->secret_count; i++) {
-        const char *secret = address->secrets[i];
-        const size_t length = strlen(secret);
-        if (length < 3) /* a part of ordinary words: *** in their place would show it */
-            continue;
-        for (char *at = text; (at = strstr(at, secret)); at += 3) {
-            memcpy(at, "***", 3);
-            memmove(at + 3, at + length, strlen(at + length) + 1);
-        }
-    }
-}
-
-static bool keep_text(address_t *address, char *secret) {
-    if (secret && GROW(address->secrets, address->secret_room, address->secret_count + 1, NULL)) {
-        address->secrets[address->secret_count++] = secret;
-        return true;
-    }
-    free(secret);
-    return false;
-}
-
-static bool keep_secret(address_t *address, const char *text, size_t length) {
+/* As it is written, and as it is meant. */
+static bool remember_secret(const char *text, size_t length) {
     if (!length)
         return true;
-    if (!keep_text(address, strndup(text, length)))
-        return false;
-    const char *secret = address->secrets[address->secret_count - 1];
-    char *decoded = mongoc_uri_unescape(secret);
-    const bool other = decoded && *decoded && strcmp(decoded, secret) != 0;
-    const bool ok = !other || keep_text(address, strdup(decoded));
-    bson_free(decoded);
+    char *written = strndup(text, length), *meant = written ? mongoc_uri_unescape(written) : NULL;
+    const bool ok = written && conceal_remember(written, length) &&
+                    (!meant || !*meant || conceal_remember(meant, strlen(meant)));
+    free(written);
+    bson_free(meant);
     return ok;
 }
 
@@ -79,20 +51,37 @@ static bool next_option(const char **query, uri_option_t *option) {
     return true;
 }
 
-/* The password, and what may not be shown of the options. */
-static bool gather_secrets(address_t *address, const char *user, const char *at, const char *query) {
-    enum { LEAST = 3 }; /* one that the driver does not know goes nowhere; less would be found in any word */
-    const char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
+/* Nothing that could begin another option, or hide one. */
+static bool is_plain(const char *value, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)value[i]) && !strchr("-_.,:/ +$*", value[i]) &&
+            !(value[i] == '%' && i + 2 < length && isxdigit((unsigned char)value[i + 1]) &&
+              isxdigit((unsigned char)value[i + 2])))
+            return false;
+    return true;
+}
+
+/* May all of it be shown? */
+static bool is_open(const uri_option_t *option) {
+    const size_t name = strcspn(option->text, "=&");
+    return name < option->length && uri_option_is_open(option->text, name) &&
+           is_plain(option->text + name + 1, option->length - name - 1);
+}
+
+/* The password, and the options that may not be shown; where there are none, the options are known to be harmless. */
+static bool remember_secrets(const char *user, const char *at, const char *query) {
+    const char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL, *next = query;
     uri_option_t option = {.number = 0};
-    bool ok = !colon || keep_secret(address, colon + 1, (size_t)(at - colon - 1));
-    while (ok && next_option(&query, &option)) {
-        const size_t shown = conceal_shown_of_option(option.text, option.length);
-        const char *equals = memchr(option.text, '=', option.length);
-        const size_t name = equals ? (size_t)(equals - option.text) + 1 : 0;
-        if (shown < option.length && (shown || option.length - name >= LEAST))
-            ok = keep_secret(address, option.text + name, option.length - name);
+    bool ok = !colon || remember_secret(colon + 1, (size_t)(at - colon - 1)), open = true;
+    while (ok && next_option(&next, &option)) {
+        const char *equals = memchr(option.text, '=', option.length),
+                   *value = equals ? equals + 1 : option.text;
+        if (is_open(&option))
+            continue;
+        open = false;
+        ok = remember_secret(value, option.length - (size_t)(value - option.text));
     }
-    return ok;
+    return ok && (!open || !*query || conceal_show_options(query));
 }
 
 static bool good_database(const char *name, err_t *err) {
@@ -149,8 +138,8 @@ static bool take_path(address_t *address, const char *path, size_t length, err_t
     if (plain < length)
         return err_set(
             err, STATUS_USAGE,
-            "the URI's /DATABASE.COLLECTION holds a '%c': options follow it behind a ?, as in "
-            "mongodb://HOST/DATABASE.COLLECTION?OPTION=VALUE&OPTION=VALUE; in a name it is written %%%02X",
+            "the URI's /DATABASE.COLLECTION holds a '%c': options come after a ?, with & between them; in a "
+            "name it is written %%%02X",
             path[plain], (unsigned)path[plain]);
     char *encoded = strndup(path, length);
     if (!encoded)
@@ -253,8 +242,7 @@ static bool say_what_is_wrong(const char *uri, const char *end, const char *quer
                 return false;
             continue;
         }
-        if (conceal_shown_of_option(option.text, option.length))
-            snprintf(name, sizeof name, " (%.*s)", (int)strcspn(option.text, "="), option.text);
+        snprintf(name, sizeof name, " (%.*s)", (int)strcspn(option.text, "="), option.text);
         return err_set(err, STATUS_USAGE,
                        "the target's URI is not valid: option %zu of those behind the ?%s has a wrong value, "
                        "or one that contradicts another option",
@@ -273,7 +261,7 @@ static bool known_option(const uri_option_t *option, size_t length, bool open, e
     if (uri_option_is_known(name))
         return true;
     const suggestion_t meant = open ? uri_option_meant(name) : (suggestion_t){""};
-    if (meant.text[0] || (open && conceal_shown_of_option(option->text, option->length)))
+    if (meant.text[0])
         snprintf(shown, sizeof shown, " (%s)", name);
     return err_set(err, STATUS_USAGE,
                    "option %zu of those behind the ? of the URI%s is none that the driver knows, so it would "
@@ -304,14 +292,14 @@ static bool good_options(const char *query, err_t *err) {
                     option.number);
         if (!known_option(&option, name, open, err))
             return false;
-        open = open && conceal_shown_of_option(option.text, option.length) == option.length;
+        open = open && is_open(&option);
     }
     return true;
 }
 
 /* A collection behind the options, as in /?directConnection=true/shop.x: a name with a dot behind the only / of them, which
  * is no file. True: it is there, and err says so. */
-static bool find_late_name(const char *text, const char *path, const char *query, err_t *err) {
+static bool find_late_name(const char *query, err_t *err) {
     const char *slash = strchr(query, '/'), *last = slash ? slash : query;
     if (!slash || strchr(slash + 1, '/') || strcspn(slash, "?&=;@%") < strlen(slash))
         return false;
@@ -321,12 +309,10 @@ static bool find_late_name(const char *text, const char *path, const char *query
     if (!equals || equals + 1 == slash || !dot || dot == slash + 1 || !dot[1] ||
         (equals - last >= 4 && strncasecmp(equals - 4, "file", 4) == 0))
         return false;
-    const bool open = !conceal_finds(text);
     return !err_set(err, STATUS_USAGE,
                     "the URI's collection stands behind its options, and should stand before the ?: "
-                    "%.*s%s%s?%.*s",
-                    open ? (int)(path - text) : 0, text, open ? "" : "mongodb://.../", slash + 1,
-                    open ? (int)(slash - query) : (int)strlen("OPTION=VALUE"), open ? query : "OPTION=VALUE");
+                    "mongodb://.../%s?...",
+                    slash + 1);
 }
 
 /* Behind the ://; NULL: it is none of MongoDB's. */
@@ -394,11 +380,10 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "the URI cannot be taken apart: in a user name or password the characters "
                        "/ ? # @ : %% must be written as %%2F %%3F %%23 %%40 %%3A %%25, and options "
-                       "follow the path: %s?OPTION=VALUE",
+                       "come after the path and a ?: %s",
                        SHAPE);
-    bool ok = gather_secrets(address, hosts, at, query) || err_memory(err, strlen(text));
-    ok = ok && (path_length || !find_late_name(text, path, query, err)) &&
-         take_path(address, path, path_length, err);
+    bool ok = remember_secrets(hosts, at, query) || err_memory(err, strlen(text));
+    ok = ok && (path_length || !find_late_name(query, err)) && take_path(address, path, path_length, err);
     ok = ok && good_options(query, err);
     err->status = ok ? STATUS_OK : err->status;
     if (ok && !(address->uri = parse_bare(text, hosts + authority, query, strlen(query), err)))
@@ -414,8 +399,7 @@ char *address_to_paste(const char *text, const char *name, err_t *err) {
     err_t ignored;
     bool open = false;
     if (text && address_parse(&address, text, &ignored)) {
-        open =
-            !address.secret_count && !conceal_finds(text) && address.name && strcmp(address.name, name) == 0;
+        open = !conceal_finds(text) && strcmp(address.name, name) == 0;
         address_free(&address);
     }
     text_t line = {.length = 0};
@@ -524,8 +508,6 @@ bool address_beside(const address_t *address, const char *hosts, const char *set
     beside->collection = strdup(address->collection);
     beside->hosts = strdup(hosts);
     bool ok = beside->name && beside->database && beside->collection && beside->hosts;
-    for (size_t i = 0; ok && i < address->secret_count; i++)
-        ok = keep_text(beside, strdup(address->secrets[i]));
     if (ok)
         return true;
     address_free(beside);

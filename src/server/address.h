@@ -1,5 +1,4 @@
-/* address: the URI of a target in its parts: what the driver gets, the collection in its path, and what must never be
- * shown. Read-only after address_parse; any thread may read. */
+/* address: the URI of a target in its parts: what the driver gets, and the collection in its path. Read-only after address_parse; any thread may read. */
 #ifndef TIPPLE_SERVER_ADDRESS_H
 #define TIPPLE_SERVER_ADDRESS_H
 
@@ -12,11 +11,10 @@ typedef struct {
     char *database, *collection;
     char *name;  /* "mot.results" */
     char *hosts; /* for people: "a:27017,b:27017" */
-    char **secrets;
-    size_t secret_count, secret_room;
 } address_t;
 
-/* A bad URI: status 1 with the right shape; no part of the URI that could hold a secret is quoted. */
+/* A bad URI: status 1 with the right shape; no part of the URI that could hold a secret is quoted. The secrets are
+ * remembered (conceal.h). */
 bool address_parse(address_t *address, const char *text, err_t *err);
 
 /* Of a URI that names no collection: the database in its path, or "". NULL: it names one, or is no URI of MongoDB, or
@@ -44,9 +42,5 @@ void address_set_waits(mongoc_uri_t *uri, int32_t milliseconds);
  * router. */
 bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
                     err_t *err);
-
-/* Replaces the secrets in a text of the driver or the server, in place; those of one or two bytes only within a URI, which
- * `conceal` does. */
-void address_conceal(const address_t *address, char *text);
 
 #endif

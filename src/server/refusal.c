@@ -1,4 +1,5 @@
 #include "server/refusal.h"
+#include "base/conceal.h"
 #include "server/server_errors.h"
 
 #include <ctype.h>
@@ -139,7 +140,7 @@ bool refusal_explain(const address_t *address, const bson_error_t *error, const 
     for (char *c = words; *c; c++)
         if (iscntrl((unsigned char)*c))
             *c = ' ';
-    address_conceal(address, words);
+    conceal_known(words);
     size_t length = strlen(words);
     if (length && words[length - 1] == '.')
         words[length - 1] = '\0';

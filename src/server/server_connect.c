@@ -1,5 +1,6 @@
-#include "base/caller.h"
+#include "base/conceal.h"
 #include "base/host.h"
+#include "base/log.h"
 #include "server/absence.h"
 #include "server/server_inner.h"
 #include "server/waiting.h"
@@ -192,7 +193,7 @@ static bool open_pool(server_t *server, uint32_t connections, waiting_t *waiting
                 return false;
             continue;
         }
-        address_conceal(&server->address, error.message);
+        conceal_known(error.message);
         return err_set(err, STATUS_USAGE, "the target's URI cannot be used: %s", error.message);
     }
     mongoc_client_pool_set_error_api(server->pool, MONGOC_ERROR_API_VERSION_2);

@@ -61,6 +61,17 @@ bool uri_option_is_known(const char *name) {
            mongoc_uri_option_is_bool(name) || mongoc_uri_option_is_utf8(name);
 }
 
+bool uri_option_is_open(const char *name, size_t length) {
+    static const char *const secret[] = {"authMechanismProperties", "tlsCertificateKeyFilePassword"};
+    for (size_t i = 0; i < sizeof secret / sizeof *secret; i++)
+        if (strlen(secret[i]) == length && strncasecmp(secret[i], name, length) == 0)
+            return false;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (strlen(usual[i]) == length && strncasecmp(usual[i], name, length) == 0)
+            return true;
+    return false;
+}
+
 suggestion_t uri_option_meant(const char *name) {
     const char *known[sizeof usual / sizeof *usual];
     size_t count = 0;

@@ -10,6 +10,9 @@
 /* Upper and lower case are the same. */
 bool uri_option_is_known(const char *name);
 
+/* May its value be shown? True of the usual ones that hold no secret. */
+bool uri_option_is_open(const char *name, size_t length);
+
 /* The option that was meant, of those that are known, as the end of a sentence. */
 suggestion_t uri_option_meant(const char *name);
 

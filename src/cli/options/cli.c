@@ -2,7 +2,6 @@
 #include "base/conceal.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/out.h"
 #include "base/text.h"
 #include "cli/options/apart.h"
 #include "cli/options/cli_inner.h"

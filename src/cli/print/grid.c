@@ -1,7 +1,7 @@
 #include "cli/print/grid.h"
 #include "base/chars.h"
 #include "base/conceal.h"
-#include "base/out.h"
+#include "base/log.h"
 #include "base/text.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "base/chars.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/out.h"
 #include "base/text.h"
 #include "cli/options/shell_quote.h"
 #include "cli/print/load_figures.h"

@@ -1,6 +1,6 @@
 #include "cli/print/tune_print.h"
+#include "base/log.h"
 #include "base/numbers.h"
-#include "base/out.h"
 #include "cli/options/cli.h"
 #include "cli/options/shell_quote.h"
 #include "cli/print/grid.h"

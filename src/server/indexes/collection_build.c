@@ -1,6 +1,6 @@
 /* Building an index of a collection, however long it takes. */
-#include "base/caller.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/stop.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
