@@ -37,7 +37,7 @@ static bool is_plain(const uint8_t *at) {
     return !(word & 0x8080808080808080u);
 }
 
-/* What the bytes so far leave open, as the place of a field in `steps`: nothing, WRONG for good, so many bytes to come, or
+/* What the bytes so far leave open, as the place of a field in `steps`: nothing, WRONG for good, one to three more bytes, or
  * two or three of which the next one is in a smaller range. */
 enum {
     DONE = 0,
@@ -202,12 +202,12 @@ void escape_line_ends(char *text, size_t room, const char *format) {
     for (char *at = strchr(format, '\n') ? NULL : strchr(text, '\n'); at; at = strchr(at + 1, '\n')) {
         if (strncmp(at + 1, "  ", 2) == 0)
             continue;
-        const size_t before = (size_t)(at - text), behind = strlen(at + 1);
+        const size_t before = (size_t)(at - text), after = strlen(at + 1);
         if (before + 1 + MORE >= room) {
             *at = '\0';
             return;
         }
-        const size_t left = room - before - 1 - MORE - 1, kept = behind < left ? behind : left;
+        const size_t left = room - before - 1 - MORE - 1, kept = after < left ? after : left;
         memmove(at + 1 + MORE, at + 1, kept);
         at[1 + MORE + kept] = '\0';
         memcpy(at, instead, 1 + MORE);

@@ -37,7 +37,7 @@ bool element_floor(const bson_iter_t *at, int64_t *whole);
 /* Is it binary data of subtype 2 without its inner length? libbson's own functions stop there. */
 bool element_is_headless(const bson_iter_t *at);
 
-/* As bson_iter_binary, also of those. */
+/* As bson_iter_binary; takes those as well. */
 void element_binary(const bson_iter_t *at, bson_subtype_t *subtype, uint32_t *length, const uint8_t **bytes);
 
 /* ---- Extended JSON ---- */
@@ -56,8 +56,7 @@ char *ejson_print_concealed(const bson_t *document, size_t *length);
 /* The same after a text, which says when memory is out. False: this is not BSON, or nested too deep. */
 bool ejson_append(text_t *to, const bson_t *document, bool relaxed);
 
-/* The same as an expression of the mongo shell, which would round whole numbers above 2^53 if it were not told that it may
- * not. */
+/* The same as an expression of the mongo shell that keeps whole numbers above 2^53. */
 bool ejson_append_for_shell(text_t *to, const bson_t *document);
 
 /* A text with its quotes: as it stands in JSON, and in a command for the mongo shell, whatever it holds. */

@@ -34,7 +34,7 @@ pool_t *pool_new(uint64_t budget_bytes, size_t usual_bytes);
 void pool_destroy(pool_t *pool);
 
 /* Takes a buffer of at least `bytes`, and waits for the budget. False: the pool was closed, or memory is out
- * (pool_closed tells). One buffer is always granted, however small the budget. */
+ * (see pool_closed). One buffer is always granted, however small the budget. */
 bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer);
 
 /* Copies the text of a held buffer from `at` to `used` into a buffer of its own. Never waits: a thread that holds a

@@ -50,7 +50,7 @@ bool yaml_tree_complain(const yaml_tree_t *tree, const yaml_item_t *at, err_t *e
     return err_set(err, STATUS_USAGE, "%s:%d:%d: %s", tree->name, at->line, at->column, shown);
 }
 
-/* Where it is for the person who wrote it. */
+/* The place in the text that the user wrote. */
 static yaml_item_t item_at(const yaml_tree_t *tree, yaml_mark_t mark) {
     if (!tree->place_count)
         return (yaml_item_t){.line = (int)mark.line + 1, .column = (int)mark.column + 1};
@@ -162,11 +162,11 @@ static bool complain_of_nothing(yaml_tree_t *tree, const yaml_item_t *node, err_
     if (colon && colon > key && colon[1])
         return yaml_tree_complain(
             tree, &at, err,
-            "'%.60s' is a key without a value: write '%.*s: %.60s', with a blank behind the colon", key,
+            "'%.60s' is a key without a value: write '%.*s: %.60s', with a blank after the colon", key,
             (int)(colon - key > 60 ? 60 : colon - key), key, colon + 1);
     return yaml_tree_complain(
         tree, &at, err,
-        "the key '%.60s' has no value: write one behind it, '%.60s: VALUE'; null is written as null", key,
+        "the key '%.60s' has no value: write one after it, '%.60s: VALUE'; null is written as null", key,
         key);
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* windows-1252 is Latin-1 but for the bytes 80 to 9f: 27 of them are characters, five are none. The numbers stand in the
+/* windows-1252 is Latin-1 except for the bytes 80 to 9f: 27 of them are characters, five are none. The numbers stand in the
  * digests of formats. */
 typedef enum {
     ENCODING_NONE,           /* UTF-8 */

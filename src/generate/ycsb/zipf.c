@@ -5,7 +5,7 @@ __extension__ typedef unsigned __int128 wide_t;
 /* Numbers below 2^21 with 43 binary places. */
 enum { PLACES = 43, WEIGHT_BITS = 16 };
 
-/* Roots are computed one by one below, and then every so many: in between they are as good as on a straight line. */
+/* Roots are exact for small numbers, and interpolated linearly above. */
 enum { ONE_BY_ONE = 4096, APART = 16 };
 
 static uint64_t times(uint64_t a, uint64_t b) {

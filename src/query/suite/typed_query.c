@@ -1,7 +1,7 @@
 #include "query/suite/typed_query.h"
 #include "base/chars.h"
 #include "base/text.h"
-#include "query/suite/shell_syntax.h"
+#include "query/suite/value.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -18,7 +18,7 @@ typedef struct {
     uint64_t ticks; /* user and sys, of all of its threads */
 } cpu_process_t;
 
-/* False: the kernel does not tell, or there is no such process. */
+/* False: the kernel does not report it, or there is no such process. */
 bool cpu_host(cpu_times_t *times);
 bool cpu_process(int64_t process, cpu_process_t *found);
 

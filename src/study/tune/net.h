@@ -21,17 +21,16 @@ typedef struct {
     int64_t at_ns;
 } net_t;
 
-/* False: the kernel does not tell. */
+/* False: the kernel does not report it. */
 bool net_look(net_t *net);
 
-/* From two looks: the share that the busiest direction of any link has used; NAN: no link's speed is known. */
+/* From two readings: the share that the busiest direction of any link has used; NAN: no link's speed is known. */
 double net_fullest(const net_t *before, const net_t *now);
 
 /* From the text of /proc/net/dev, which has no speeds. False: the text is something else. */
 bool net_parse(const char *text, net_t *net);
 
-/* The text of /sys/class/net/NAME/speed, in megabits, as bytes a second; NAN: it does not tell, as for virtual
- * links. */
+/* The text of /sys/class/net/NAME/speed, in megabits, as bytes a second; NAN: not known, as for virtual links. */
 double net_parse_speed(const char *text);
 
 #endif
