@@ -357,33 +357,33 @@ void out_lines(const char *text) {
     put(text, true);
 }
 
-/* A line end is the format's if it is none after the format has lost its own. */
+/* Line ends and tabs are the format's where the format with blanks in their places prints blanks. */
 void out_print(const char *format, ...) {
     va_list list, again;
-    text_t printed = {.length = 0}, format_on_one_line = {.length = 0}, on_one_line = {.length = 0};
-    text_append(&format_on_one_line, format);
-    char *one_line = text_take_or_end(&format_on_one_line);
-    for (char *end = one_line; (end = strchr(end, '\n'));)
-        *end = ' ';
+    text_t printed = {.length = 0}, blank_format = {.length = 0}, blank = {.length = 0};
+    text_append(&blank_format, format);
+    char *blanks = text_take_or_end(&blank_format);
+    for (char *at = blanks; (at = strpbrk(at, "\n\t"));)
+        *at = ' ';
     va_start(list, format);
     va_copy(again, list);
     text_print_list(&printed, format, list);
-    text_print_list(&on_one_line, one_line, again);
+    text_print_list(&blank, blanks, again);
     va_end(again);
     va_end(list);
-    char *text = text_take_or_end(&printed), *others = text_take_or_end(&on_one_line);
+    char *text = text_take_or_end(&printed), *others = text_take_or_end(&blank);
     for (char *from = text, *at = text;; at++) {
-        const bool ends = *at == '\n' && others[at - text] == ' ';
-        if (*at && !ends)
+        const char ours = *at != others[at - text] ? *at : '\0';
+        if (*at && !ours)
             continue;
         *at = '\0';
         put(from, false);
-        if (!ends)
+        if (!ours)
             break;
-        out_bytes("\n", 1);
+        out_bytes(&ours, 1);
         from = at + 1;
     }
-    free(one_line);
+    free(blanks);
     free(others);
     free(text);
 }
