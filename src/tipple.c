@@ -1,6 +1,6 @@
 #include "tipple/tipple.h"
-#include "base/chars/lines.h"
-#include "base/threads/pool.h"
+#include "base/chars.h"
+#include "base/threads.h"
 #include "format/bad_values.h"
 #include "format/cut/ends.h"
 #include "format/emit.h"

@@ -1,363 +1,253 @@
 #include "base/conceal.h"
 
 #include <ctype.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #define STARS "***"
+enum { STAR_COUNT = sizeof STARS - 1 };
 
+/* What may close a quotation or a sentence after a URI. */
+static const char closers[] = "'\";,.)";
+
+/* ---- by value ---- */
+
+typedef struct known {
+    struct known *next;
+    size_t length;
+    char text[];
+} known_t;
+
+/* Grow at their beginning only, so that they can be read without a lock. */
+static _Atomic(known_t *) secrets, shown_options;
+
+static bool remember(_Atomic(known_t *) *list, const char *text, size_t length) {
+    for (const known_t *known = *list; known; known = known->next)
+        if (known->length == length && memcmp(known->text, text, length) == 0)
+            return true;
+    known_t *known = malloc(sizeof *known + length + 1);
+    if (!known)
+        return false;
+    memcpy(known->text, text, length);
+    known->text[length] = '\0';
+    known->length = length;
+    known->next = *list;
+    while (!atomic_compare_exchange_weak(list, &known->next, known))
+        ;
+    return true;
+}
+
+bool conceal_remember(const char *secret, size_t length) {
+    return remember(&secrets, secret, length);
+}
+
+bool conceal_show_options(const char *options) {
+    return remember(&shown_options, options, strlen(options));
+}
+
+/* The end of these options if they were remembered; NULL: they may hold a secret. */
+static const char *end_of_shown(const char *options, const char *end) {
+    for (const known_t *known = shown_options; known; known = known->next)
+        if (known->length <= (size_t)(end - options) && memcmp(options, known->text, known->length) == 0 &&
+            options + known->length + strspn(options + known->length, closers) >= end)
+            return end;
+    return NULL;
+}
+
+/* ---- by shape ---- */
+
+/* A text that is gone through once, word by word. */
 typedef struct {
-    const char *from, *to;
-} span_t;
+    char *to;           /* the text without its secrets grows here; NULL: they are only looked for */
+    const char *copied; /* what stands before is at `to` */
+    bool surely;        /* not what may as well be a name: "password=5", "http://h:abc" */
+    bool found;
+} walk_t;
 
-static const span_t NONE = {NULL, NULL};
-
-static bool begins(const char *text, const char *with) {
-    return strncmp(text, with, strlen(with)) == 0;
+static void hide(walk_t *walk, const char *from, const char *to) {
+    if (from >= to || (to - from == STAR_COUNT && memcmp(from, STARS, STAR_COUNT) == 0))
+        return;
+    walk->found = true;
+    if (!walk->to)
+        return;
+    memmove(walk->to, walk->copied, (size_t)(from - walk->copied));
+    walk->to += from - walk->copied;
+    walk->copied = to;
+    for (int i = 0; i < STAR_COUNT && walk->to < to; i++)
+        *walk->to++ = '*';
 }
 
-/* ---- what lies ahead ---- */
-
-/* What was found ahead of `from`: it is the same for each place from there to `to`. */
-typedef struct {
-    const char *from, *to;
-} ahead_t;
-
-/* Where a text was looked through up to. What was found ahead is kept: a text is looked through once, however many
- * URIs it may have. */
-typedef struct {
-    const char *text, *at; /* nothing stands before text */
-    bool in_uri;           /* in the word behind mongodb:// */
-    ahead_t word, colon, later, option;
-    const char *login,
-        *shut;         /* the word's last @, or NULL; its end without what closes a quotation or sentence */
-    const char *plain; /* the same end of the option */
-} place_t;
-
-static bool is_known(const ahead_t *ahead, const char *at) {
-    return ahead->from && ahead->from <= at && at <= ahead->to;
+static const char *end_of_word(const char *at) {
+    while ((unsigned char)*at > ' ')
+        at++;
+    return at;
 }
 
-/* Up to a blank or a control character. */
-static const char *end_of_word(place_t *place, const char *at) {
-    if (!is_known(&place->word, at)) {
-        const char *end = at;
-        while ((unsigned char)*end > ' ')
-            end++;
-        place->word = (ahead_t){at, end};
-        place->login = memrchr(at, '@', (size_t)(end - at));
-        while (end > at && strchr("'\";,.)", end[-1]))
-            end--;
-        place->shut = end;
-    }
-    return place->word.to;
+static void hide_to_the_end(walk_t *walk, const char *from, const char *end) {
+    while (end > from && strchr(closers, end[-1]))
+        end--;
+    hide(walk, from, end);
 }
 
-static const char *next_of(ahead_t *ahead, const char *at, const char *wanted) {
-    if (!is_known(ahead, at))
-        *ahead = (ahead_t){at, at + strcspn(at, wanted)};
-    return ahead->to;
+/* "mongodb:", "mongodb+srv:", and what a typing mistake may have made of it. */
+static bool is_mongo(const char *word, const char *colon) {
+    enum { LONGEST = sizeof "mongodb+srv" };
+    const char *from = colon;
+    while (from > word && colon - from < LONGEST && (isalpha((unsigned char)from[-1]) || from[-1] == '+'))
+        from--;
+    for (; from < colon; from++)
+        if (strncasecmp(from, "mongo", 5) == 0)
+            return true;
+    return false;
 }
 
-/* ---- the password of a URI ---- */
+/* The length of a name whose value is a secret, with its =; 0: it is another word. */
+static size_t secret_name(const char *at) {
+    static const char *const names[] = {"password=", "authMechanismProperties="};
+    for (int i = 0; i < 2; i++)
+        if (strncasecmp(at, names[i], strlen(names[i])) == 0)
+            return strlen(names[i]);
+    return 0;
+}
 
 typedef enum { NO_PORT, PORT_OR_PASSWORD, PORT } port_t;
 
-/* ":27017" is one if what goes on behind it is a URI; where a word or a sentence ends behind it, it may be the
- * beginning of a password with blanks. ":PORT" is what our own sentences print in its place. */
+/* ":27017" is one if a URI goes on after it; where a word or a sentence ends after it, it may be the beginning of a
+ * password with blanks. ":PORT" is what our own sentences print in its place. */
 static port_t port_at(const char *colon) {
-    const char *behind = colon + 1 + strspn(colon + 1, "0123456789");
-    if (begins(colon, ":PORT"))
+    const char *after = colon + 1 + strspn(colon + 1, "0123456789");
+    if (strncmp(colon, ":PORT", 5) == 0)
         return PORT;
-    if (behind == colon + 1 || behind > colon + 6 || isalnum((unsigned char)*behind))
+    if (after == colon + 1 || after > colon + 6 || isalnum((unsigned char)*after))
         return NO_PORT;
-    return *behind == '/' || *behind == '?' || (*behind == ',' && (unsigned char)behind[1] > ' ')
+    return *after == '/' || *after == '?' || (*after == ',' && (unsigned char)after[1] > ' ')
                ? PORT
                : PORT_OR_PASSWORD;
 }
 
-/* The first colon outside of an address in brackets. */
-static const char *find_colon(const char *from, const char *to) {
-    if (*from == '[' && memchr(from, ']', (size_t)(to - from)))
-        from = memchr(from, ']', (size_t)(to - from));
-    return memchr(from, ':', (size_t)(to - from));
+/* The first colon of the hosts, outside of an address in brackets; NULL: none before `end`. */
+static const char *host_colon(const char *hosts, const char *end) {
+    const char *hosts_end = hosts + strcspn(hosts, "/? \t\n");
+    end = hosts_end < end ? hosts_end : end;
+    if (hosts < end && *hosts == '[' && memchr(hosts, ']', (size_t)(end - hosts)))
+        hosts = memchr(hosts, ']', (size_t)(end - hosts));
+    return hosts < end ? memchr(hosts, ':', (size_t)(end - hosts)) : NULL;
 }
 
-/* The place of USER:PASSWORD@, up to the last @ of the word: an earlier @ may be a part of the password. *is_login:
- * there is a user. */
-static span_t in_login(place_t *place, const char *after, bool *is_login) {
-    end_of_word(place, after);
-    const char *at = place->login, *colon = next_of(&place->colon, after, ":");
-    *is_login = at && at >= after;
-    return *is_login && colon + 1 < at && !begins(colon, ":PASSWORD@") ? (span_t){colon + 1, at} : NONE;
-}
-
-/* `after`: what follows "//". If there is no @ in its word, the end may have been cut off, or the password has blanks:
- * then it ends before a later @ of the line. */
-static span_t in_uri(place_t *place, const char *after, bool scheme) {
-    bool is_login;
-    const span_t login = in_login(place, after, &is_login);
-    if (is_login)
-        return login;
-    const char *end = end_of_word(place, after);
-    const char *colon = scheme ? find_colon(after, after + strcspn(after, "/? \t\n")) : NULL;
-    const port_t port = colon ? port_at(colon) : PORT;
-    if (!colon || colon >= end || port == PORT)
-        return NONE;
-    const char *later = next_of(&place->later, end, "@\n");
-    if (*later == '@')
-        return (span_t){colon + 1, later};
-    return port == NO_PORT && place->shut > colon + 1 ? (span_t){colon + 1, place->shut} : NONE;
-}
-
-/* `value`: what follows "password=" and similar. What usually ends a value does not end it inside the password of a
- * URI. */
-static span_t in_option(place_t *place, const char *value) {
-    static const char ends[] = "&; \t\r\n'\"";
-    const char *end = value + strcspn(value, ends);
-    for (const char *at = value; (at = memmem(at, (size_t)(end - at), "//", 2)); at += 2) {
-        const span_t login = in_uri(place, at + 2, true);
-        if (login.from && login.to > end)
-            end = login.to + strcspn(login.to, ends);
-    }
-    return end > value ? (span_t){value, end} : NONE;
-}
-
-/* ---- the options of a MongoDB URI ---- */
-
-/* Names, in small letters, of options whose values say nothing that is secret. */
-static const char *const harmless[] = {
-    "appname",
-    "authmechanism",
-    "authsource",
-    "autoreconnect",
-    "compressors",
-    "connect",
-    "connecttimeoutms",
-    "directconnection",
-    "enableutf8validation",
-    "fsync",
-    "heartbeatfrequencyms",
-    "j",
-    "journal",
-    "keepalive",
-    "loadbalanced",
-    "localthresholdms",
-    "maxconnecting",
-    "maxidletimems",
-    "maxpoolsize",
-    "maxstalenessseconds",
-    "minheartbeatfrequencyms",
-    "minpoolsize",
-    "option", /* OPTION=VALUE, of our own sentences */
-    "proxyport",
-    "readconcern",
-    "readconcernlevel",
-    "readpreference",
-    "readpreferencetags",
-    "replicaset",
-    "retryreads",
-    "retrywrites",
-    "safe",
-    "servermonitoringmode",
-    "serverselectiontimeoutms",
-    "serverselectiontryonce",
-    "slaveok",
-    "socketcheckintervalms",
-    "sockettimeoutms",
-    "srvmaxhosts",
-    "srvservicename",
-    "ssl",
-    "ssl_ca_certs",
-    "ssl_cert_reqs",
-    "sslallowinvalidcertificates",
-    "sslallowinvalidhostnames",
-    "sslcertificateauthorityfile",
-    "sslclientcertificatekeyfile",
-    "timeoutms",
-    "tls",
-    "tlsallowinvalidcertificates",
-    "tlsallowinvalidhostnames",
-    "tlscafile",
-    "tlscertificatekeyfile",
-    "tlsdisablecertificaterevocationcheck",
-    "tlsdisableocspendpointcheck",
-    "tlsinsecure",
-    "tz_aware",
-    "usenewurlparser",
-    "useunifiedtopology",
-    "uuidrepresentation",
-    "w",
-    "waitqueuemultiple",
-    "waitqueuetimeoutms",
-    "wtimeout",
-    "wtimeoutms",
-    "zlibcompressionlevel",
-};
-
-/* And of those whose names alone may be shown: any other word may be a piece of a secret with & or = in it. */
-static const char *const secret[] = {"authmechanismproperties",
-                                     "autoencryption",
-                                     "gssapiservicename",
-                                     "proxyhost",
-                                     "proxypassword",
-                                     "proxyusername",
-                                     "sslclientcertificatekeypassword",
-                                     "tlscertificatekeyfilepassword"};
-
-static bool is_one_of(const char *const *names, size_t count, const char *name, size_t length) {
-    for (size_t i = 0; i < count; i++)
-        if (strlen(names[i]) == length && strncasecmp(names[i], name, length) == 0)
-            return true;
-    return false;
-}
-
-/* Nothing that could begin another option, or hide one. */
-static bool is_plain(const char *value, size_t length) {
-    for (size_t i = 0; i < length; i++)
-        if (!isalnum((unsigned char)value[i]) && !strchr("-_.,:/ +$*", value[i]) &&
-            !(value[i] == '%' && i + 2 < length && isxdigit((unsigned char)value[i + 1]) &&
-              isxdigit((unsigned char)value[i + 2])))
-            return false;
-    return true;
-}
-
-size_t conceal_shown_of_option(const char *option, size_t length) {
-    const char *equals = memchr(option, '=', length);
-    const size_t name = equals ? (size_t)(equals - option) : 0;
-    if (equals && is_one_of(harmless, sizeof harmless / sizeof *harmless, option, name))
-        return is_plain(equals + 1, length - name - 1) ? length : name + 1;
-    return equals && is_one_of(secret, sizeof secret / sizeof *secret, option, name) ? name + 1 : 0;
-}
-
-/* Behind a ? or & of a MongoDB URI, up to the next & or the word's end, without what closes a quotation or sentence. */
-static span_t in_uri_option(place_t *place, const char *option) {
-    if (!is_known(&place->option, option)) {
-        const char *end = option;
-        while ((unsigned char)*end > ' ' && *end != '&')
-            end++;
-        place->option = (ahead_t){option, end};
-        while (end > option && strchr("'\");,.:", end[-1]))
-            end--;
-        place->plain = end;
-    }
-    const char *end = place->plain;
-    const char *from = end > option ? option + conceal_shown_of_option(option, (size_t)(end - option)) : end;
-    return end > from ? (span_t){from, end} : NONE;
-}
-
-/* ---- in a text ---- */
-
-/* "mongodb:", "mongodb+srv:", and what somebody may have made of it. */
-static bool is_mongo(const char *text, const char *colon) {
-    enum { LONGEST = sizeof "mongodb+srv" };
-    const char *word = colon;
-    if (colon[0] != ':')
-        return false;
-    while (word > text && colon - word < LONGEST && (isalpha((unsigned char)word[-1]) || word[-1] == '+'))
-        word--;
-    for (; word < colon; word++)
-        if (strncasecmp(word, "mongo", 5) == 0)
-            return true;
-    return false;
-}
-
-/* What follows the slashes of "mongodb:///" and "mongodb:". */
-static const char *after_slashes(const char *colon) {
-    return colon + 1 + strspn(colon + 1, "/");
-}
-
-/* A value that only its name makes a secret. */
-static span_t in_named(place_t *place) {
-    static const char *const options[] = {"password=", "authMechanismProperties=", "--password "};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (strncasecmp(place->at, options[i], strlen(options[i])) == 0)
-            return in_option(place, place->at + strlen(options[i]));
-    return NONE;
-}
-
-/* surely: not what is hidden in case it is a secret, and may as well be a name: "password=5", "http://h:abc". */
-static span_t secret_at(place_t *place, bool in_uri_word, bool surely) {
-    const char *at = place->at;
-    bool is_login;
-    if (at[0] == '/' && at[1] == '/') {
-        const bool scheme = at > place->text && at[-1] == ':';
-        const span_t span = in_uri(place, at + 2, scheme);
-        return !surely || (span.from && *span.to == '@') || (scheme && is_mongo(place->text, at - 1)) ? span
-                                                                                                      : NONE;
-    }
-    if (is_mongo(place->text, at))
-        return in_login(place, after_slashes(at), &is_login);
-    if (in_uri_word && strchr("?&;", *at))
-        return in_uri_option(place, at + 1);
-    return surely ? NONE : in_named(place);
-}
-
-/* Is it, where each character is asked for in turn? */
-static bool is_in_uri(place_t *place) {
-    place->in_uri = (unsigned char)*place->at > ' ' &&
-                    (place->in_uri || (place->at[1] == '/' && is_mongo(place->text, place->at)));
-    return place->in_uri;
-}
-
-/* The next secret from there on. */
-static span_t find(place_t *place, bool surely) {
-    for (; *place->at; place->at++) {
-        const bool in_uri_word = is_in_uri(place);
-        if (!strchr("/:pPaA-?&;", *place->at))
+/* line_login: the last @ of the line, or NULL. Returns the end of the word; of a later one, if a password with blanks
+ * ends there. */
+static const char *hide_in_word(walk_t *walk, const char *word, const char *line_login) {
+    const char *end = end_of_word(word), *login = memrchr(word, '@', (size_t)(end - word));
+    bool in_uri = false;
+    for (const char *at = word; at < end; at++) {
+        const size_t name = walk->surely ? 0 : secret_name(at);
+        if (name) {
+            hide_to_the_end(walk, at + name, end);
+            return end;
+        }
+        if (in_uri && strchr("?&;", *at)) {
+            if (!end_of_shown(at + 1, end))
+                hide_to_the_end(walk, at + 1, end);
+            return end;
+        }
+        const bool slashes = at[0] == '/' && at[1] == '/', scheme = slashes && at > word && at[-1] == ':',
+                   mongo = (scheme && is_mongo(word, at - 1)) || (*at == ':' && is_mongo(word, at));
+        if (!slashes && !mongo)
             continue;
-        const span_t span = secret_at(place, in_uri_word, surely);
-        if (span.from && !(span.to - span.from == 3 && begins(span.from, STARS)))
-            return span;
+        in_uri |= mongo && (scheme || at[1] == '/');
+        const char *after = slashes ? at + 2 : at + 1 + strspn(at + 1, "/");
+        if (login && login >= after) {
+            /* up to the last @ of the word: an earlier one may be a part of the password */
+            const char *colon = memchr(after, ':', (size_t)(login - after));
+            if (!colon) {
+                login = NULL;
+                continue;
+            }
+            if (strncmp(colon, ":PASSWORD@", 10) != 0)
+                hide(walk, colon + 1, login);
+            at = login;
+            continue;
+        }
+        const char *colon = scheme ? host_colon(after, end) : NULL;
+        const port_t port = colon ? port_at(colon) : PORT;
+        if (port == PORT)
+            continue;
+        /* the password may have blanks: it ends before a later @ of the line */
+        if (line_login && line_login > end) {
+            at = memchr(end, '@', (size_t)(line_login - end) + 1);
+            end = end_of_word(at);
+            at = login = memrchr(at, '@', (size_t)(end - at));
+            hide(walk, colon + 1, at);
+        } else if (port == NO_PORT && (mongo || !walk->surely)) { /* the end may have been cut off */
+            hide_to_the_end(walk, colon + 1, end);
+            return end;
+        }
     }
-    return NONE;
+    return end;
+}
+
+static bool walk_through(walk_t *walk, const char *text) {
+    static const char option[] = "--password";
+    const char *line_end = text, *line_login = NULL;
+    bool is_value = false;
+    for (const char *at = text; *at;) {
+        if ((unsigned char)*at <= ' ') {
+            at++;
+            continue;
+        }
+        if (at >= line_end) {
+            line_end = strchrnul(at, '\n');
+            line_login = memrchr(at, '@', (size_t)(line_end - at));
+        }
+        if (is_value)
+            hide_to_the_end(walk, at, end_of_word(at));
+        at = is_value ? end_of_word(at) : hide_in_word(walk, at, line_login);
+        is_value = !walk->surely && at - text >= (long)sizeof option - 1 &&
+                   strncasecmp(at - (sizeof option - 1), option, sizeof option - 1) == 0;
+    }
+    return walk->found;
 }
 
 bool conceal_finds(const char *text) {
-    place_t place = {.text = text, .at = text};
-    return find(&place, true).from;
+    walk_t walk = {.surely = true};
+    return walk_through(&walk, text);
 }
 
-/* Makes room for the stars at `to`: what is still to be read, behind the secret, moves on. `end`: of the room. */
-static void make_room(place_t *place, char *to, const char *end) {
-    char *rest = to + (place->at - to);
-    const size_t left = (size_t)(end - to),
-                 behind = left < sizeof STARS - 1 ? left : sizeof STARS - 1; /* where the rest begins then */
-    memmove(to + behind, rest, left - behind);
-    *place = (place_t){.text = to + behind, .at = to + behind, .in_uri = place->in_uri};
-}
-
-void conceal_cut_off(char *text) {
+/* Of a text whose end was cut off, nothing after USER: of its last URI is shown. */
+static void hide_cut(char *text) {
     const char *login = strrchr(text, '@'), *uri = strstr(login ? login : text, "://");
-    const char *user = uri ? uri + 3 : NULL,
-               *colon = uri ? find_colon(user, user + strcspn(user, "/? \t\n")) : NULL;
+    const char *colon = uri ? host_colon(uri + 3, uri + strlen(uri)) : NULL;
     if (colon)
-        strcpy(text + (colon + 1 - text), strlen(colon + 1) < sizeof STARS - 1 ? "" : STARS);
+        strcpy(text + (colon + 1 - text), strlen(colon + 1) < STAR_COUNT ? "" : STARS);
 }
 
 /* Allocates nothing: sentences that say "out of memory" go through here, too. The text is moved to the end of its room,
  * and comes back from there without its secrets. */
 char *conceal(char *text, size_t room) {
-    place_t place = {.text = text, .at = text};
-    char *end = text + room - 1, *to = text;
+    walk_t walk = {.to = NULL};
     if (strlen(text) == room - 1)
-        conceal_cut_off(text);
-    if (!find(&place, false).from)
+        hide_cut(text);
+    if (!walk_through(&walk, text))
         return text;
     const size_t length = strlen(text);
-    const char *from = memmove(end - length, text, length + 1);
-    place = (place_t){.text = from, .at = from};
-    for (span_t span; (span = find(&place, false)).from; from = place.at) {
-        const size_t before = (size_t)(span.from - from);
-        memmove(to, from, before);
-        to += before;
-        place.text = place.at = span.to;
-        if ((size_t)(span.to - to) < sizeof STARS - 1)
-            make_room(&place, to, end);
-        for (const char *star = STARS; *star && to < place.at;)
-            *to++ = *star++;
-    }
-    memmove(to, from, strlen(from) + 1);
+    const char *from = memmove(text + room - 1 - length, text, length + 1);
+    walk = (walk_t){.to = text, .copied = from};
+    walk_through(&walk, from);
+    memmove(walk.to, walk.copied, strlen(walk.copied) + 1);
     return text;
+}
+
+void conceal_known(char *text) {
+    enum { LEAST = 3, DRIVER_ROOM = 504 }; /* what is longer, the driver cuts off */
+    if (strlen(text) + 1 == DRIVER_ROOM)
+        hide_cut(text);
+    for (const known_t *secret = secrets; secret; secret = secret->next)
+        for (char *at = text; secret->length >= LEAST && (at = strstr(at, secret->text));) {
+            const char *rest = at + secret->length;
+            memcpy(at, STARS, STAR_COUNT);
+            at += STAR_COUNT;
+            memmove(at, rest, strlen(rest) + 1);
+        }
 }

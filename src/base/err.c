@@ -1,5 +1,5 @@
 #include "base/err.h"
-#include "base/chars/escape.h"
+#include "base/chars.h"
 #include "base/conceal.h"
 
 #include <errno.h>
@@ -9,13 +9,20 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Prints after `used` bytes of the text. */
+__attribute__((format(printf, 3, 0))) static void print_at(err_t *err, size_t used, const char *fmt,
+                                                           va_list args) {
+    vsnprintf(err->text + used, sizeof err->text - used, fmt, args);
+    conceal(err->text, sizeof err->text);
+    used = strnlen(err->text, used); /* a secret may have begun before */
+    escape_line_ends(err->text + used, sizeof err->text - used, fmt);
+}
+
 bool err_set(err_t *err, status_t status, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    vsnprintf(err->text, sizeof err->text, fmt, args);
+    print_at(err, 0, fmt, args);
     va_end(args);
-    conceal(err->text, sizeof err->text);
-    escape_line_ends(err->text, sizeof err->text, fmt);
     err->status = status;
     err->changed = false;
     return false;
@@ -24,13 +31,8 @@ bool err_set(err_t *err, status_t status, const char *fmt, ...) {
 bool err_add(err_t *err, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    const size_t used = strlen(err->text);
-    /* clang-tidy 14 takes args for uninitialized. */
-    // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized)
-    vsnprintf(err->text + used, sizeof err->text - used, fmt, args);
+    print_at(err, strlen(err->text), fmt, args);
     va_end(args);
-    conceal(err->text, sizeof err->text);
-    escape_line_ends(err->text + used, sizeof err->text - used, fmt);
     return false;
 }
 
@@ -39,10 +41,8 @@ bool err_where(err_t *err, const char *fmt, ...) {
     memcpy(sentence, err->text, sizeof sentence);
     va_list args;
     va_start(args, fmt);
-    // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized)
-    vsnprintf(err->text, sizeof err->text, fmt, args);
+    print_at(err, 0, fmt, args);
     va_end(args);
-    escape_line_ends(err->text, sizeof err->text, fmt);
     const size_t used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used, ": %.3800s", sentence);
     conceal(err->text, sizeof err->text);

@@ -44,8 +44,8 @@ bool err_where(err_t *err, const char *fmt, ...) __attribute__((format(printf, 2
 /* The status when a settings file cannot be opened or read, by errno. */
 status_t err_status_of(int error);
 
-/* Behind the first change a refusal is none: "nothing was touched" is no longer true, and its status becomes that of a server that
- * refused in the middle. */
+/* For a refusal after the first change: "nothing was touched" is no longer true, so its status becomes that of a server
+ * that refused in the middle. */
 void err_behind_change(err_t *err);
 
 /* Sets the sentence for an allocation that failed. */

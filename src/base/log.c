@@ -1,19 +1,89 @@
 #include "base/log.h"
-#include "base/caller.h"
-#include "base/chars/escape.h"
+#include "base/chars.h"
 #include "base/clock.h"
 #include "base/conceal.h"
+#include "base/text.h"
 
-#include <pthread.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* ---- callers ---- */
+
+static _Thread_local caller_t *current;
+
+typedef struct {
+    caller_t *caller;
+    void *(*work)(void *context);
+    void *context;
+} started_t;
+
+void caller_init(caller_t *caller) {
+    *caller = (caller_t){.hear = NULL};
+    pthread_mutex_init(&caller->lock, NULL);
+}
+
+void caller_free(caller_t *caller) {
+    pthread_mutex_destroy(&caller->lock);
+}
+
+caller_t *caller_current(void) {
+    return current;
+}
+
+void caller_set(caller_t *caller) {
+    current = caller;
+}
+
+static void *work_for_caller(void *context) {
+    const started_t started = *(started_t *)context;
+    free(context);
+    current = started.caller;
+    return started.work(started.context);
+}
+
+int caller_start_thread(pthread_t *thread, void *(*work)(void *context), void *context) {
+    if (!current)
+        return pthread_create(thread, NULL, work, context);
+    started_t *started = malloc(sizeof *started);
+    if (!started)
+        return ENOMEM;
+    *started = (started_t){current, work, context};
+    const int failure = pthread_create(thread, NULL, work_for_caller, started);
+    if (failure)
+        free(started);
+    return failure;
+}
+
+static void hear(caller_t *caller, log_level_t level, const char *line) {
+    if (!caller->hear)
+        return;
+    pthread_mutex_lock(&caller->lock);
+    caller->hear(caller->hear_context, level, line);
+    pthread_mutex_unlock(&caller->lock);
+}
+
+void caller_tell_progress(uint64_t documents, uint64_t bytes) {
+    static const int64_t apart_ns = 200000000;
+    const int64_t now_ns = clock_now_ns();
+    if (!current || !current->progress)
+        return;
+    pthread_mutex_lock(&current->lock);
+    if (now_ns - current->told_ns >= apart_ns) {
+        current->told_ns = now_ns;
+        current->progress(current->progress_context, documents, bytes);
+    }
+    pthread_mutex_unlock(&current->lock);
+}
+
+/* ---- messages ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of stderr */
 static _Atomic log_level_t threshold = LOG_NORMAL;
 static bool bar_is_up;
 static atomic_bool no_bar;
@@ -34,30 +104,28 @@ static void wipe_bar(void) {
 
 enum { LONGEST = 4096, SHOWN = 4 * LONGEST, BAR = 1024 };
 
-static void say(log_level_t level, const char *prefix, const char *fmt, va_list args) {
-    char line[LONGEST], shown[SHOWN];
-    caller_t *caller = caller_current();
-    int used = snprintf(line, sizeof line, "%s", caller ? "" : prefix);
-    vsnprintf(line + used, sizeof line - (size_t)used - 1, fmt, args);
-    conceal(line, sizeof line - 1);
-    if (strcmp(fmt, "%s") != 0) /* a sentence that was made before, as an err_t has it */
-        escape_line_ends(line, sizeof line - 1, fmt);
-    if (caller) {
-        escape_lines(shown, line, strlen(line));
-        caller_hear(caller, level, shown);
-        return;
-    }
-    strcat(line, "\n");
-    escape_lines(shown, line, strlen(line)); /* a line may contain text of others */
+static void print_line(const char *before, const char *line) {
     pthread_mutex_lock(&lock);
     wipe_bar();
-    fputs(shown, stderr);
+    fprintf(stderr, "%s%s\n", before, line);
     pthread_mutex_unlock(&lock);
 }
 
+static void say(log_level_t level, const char *prefix, const char *fmt, va_list args) {
+    char line[LONGEST], shown[SHOWN];
+    vsnprintf(line, sizeof line, fmt, args);
+    conceal(line, sizeof line);
+    if (strcmp(fmt, "%s") != 0) /* a sentence that was made before, as an err_t has it */
+        escape_line_ends(line, sizeof line, fmt);
+    escape_lines(shown, line, strlen(line)); /* a line may contain text of others */
+    if (current)
+        hear(current, level, shown);
+    else
+        print_line(prefix, shown);
+}
+
 static bool is_heard(log_level_t level) {
-    const caller_t *caller = caller_current();
-    return caller ? caller->hear != NULL : threshold >= level;
+    return current ? current->hear != NULL : threshold >= level;
 }
 
 #define SAY(name, prefix, least)                                                                             \
@@ -76,17 +144,13 @@ SAY(log_note, "", LOG_NORMAL)
 SAY(log_detail, "", LOG_VERBOSE)
 
 void log_paste(const char *command) {
-    if (caller_current()) {
-        caller_hear(caller_current(), LOG_QUIET, command);
-        return;
-    }
-    if (threshold < LOG_QUIET)
-        return;
-    pthread_mutex_lock(&lock);
-    wipe_bar();
-    fprintf(stderr, "    %s\n", command);
-    pthread_mutex_unlock(&lock);
+    if (current)
+        hear(current, LOG_QUIET, command);
+    else if (threshold >= LOG_QUIET)
+        print_line("    ", command);
 }
+
+/* ---- how far the work is ---- */
 
 void log_no_bar(void) {
     no_bar = true;
@@ -139,24 +203,13 @@ void log_bar(const char *line) {
     pthread_mutex_unlock(&lock);
 }
 
-static void print_line(log_level_t level, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    say(level, "", fmt, args);
-    va_end(args);
-}
-
-void log_line(const char *line) {
-    print_line(LOG_NORMAL, "%s", line);
-}
-
 log_progress_t log_progress_from(int64_t now_ns) {
     return (log_progress_t){now_ns, log_columns() > 0};
 }
 
 bool log_progress_is_due(const log_progress_t *progress, int64_t now_ns) {
     static const int64_t bar_ns = 170000000, line_ns = 30000000000;
-    return !caller_current() && threshold >= LOG_NORMAL &&
+    return !current && threshold >= LOG_NORMAL &&
            now_ns - progress->said_ns >= (progress->terminal ? bar_ns : line_ns);
 }
 
@@ -165,10 +218,172 @@ void log_progress_say(log_progress_t *progress, int64_t now_ns, const char *line
     if (progress->terminal)
         log_bar(line);
     else
-        log_line(line);
+        log_note("%s", line);
 }
 
 void log_progress_end(log_progress_t *progress) {
-    if (progress->terminal && !caller_current())
+    if (progress->terminal && !current)
         log_bar(NULL);
+}
+
+/* ---- steps ---- */
+
+/* The thread that shows the innermost step runs as long as there is one. */
+static struct {
+    pthread_mutex_t lock; /* of all but `thread`, which is the working thread's */
+    pthread_cond_t over;
+    step_t *innermost;
+    bool runs;
+    pthread_t thread;
+} steps = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void show_step(log_progress_t *said, int64_t now_ns) {
+    enum { SOON = 2, MINUTE = 60 };
+    char line[sizeof steps.innermost->text + 40];
+    const int seconds = (int)((now_ns - steps.innermost->began_ns) / 1000000000);
+    int used = snprintf(line, sizeof line, "%s", steps.innermost->text);
+    if (seconds >= MINUTE)
+        snprintf(line + used, sizeof line - (size_t)used, "   %d:%02d min", seconds / MINUTE,
+                 seconds % MINUTE);
+    else if (seconds >= SOON)
+        snprintf(line + used, sizeof line - (size_t)used, "   %d s", seconds);
+    log_progress_say(said, now_ns, line);
+}
+
+static void *show_steps(void *context) {
+    static const int64_t soon_ns = 300000000;
+    log_progress_t said = log_progress_from(clock_now_ns());
+    pthread_mutex_lock(&steps.lock);
+    while (steps.innermost) {
+        const struct timespec until = clock_to_timespec(clock_now_ns() + soon_ns);
+        pthread_cond_timedwait(&steps.over, &steps.lock, &until);
+        const int64_t now_ns = clock_now_ns();
+        if (steps.innermost && steps.innermost->text[0] && now_ns - steps.innermost->began_ns >= soon_ns &&
+            log_progress_is_due(&said, now_ns))
+            show_step(&said, now_ns);
+    }
+    pthread_mutex_unlock(&steps.lock);
+    return context;
+}
+
+static void start_showing(void) {
+    pthread_condattr_t monotonic;
+    sigset_t all, before;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&steps.over, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the thread that works */
+    steps.runs = pthread_create(&steps.thread, NULL, show_steps, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void set_step(step_t *step, const char *fmt, va_list args) {
+    vsnprintf(step->text, sizeof step->text, fmt, args);
+    step->began_ns = clock_now_ns();
+    steps.innermost = step;
+    if (!step->text[0]) /* what is done now draws the bar itself */
+        log_bar(NULL);
+}
+
+void step_begin(step_t *step, const char *fmt, ...) {
+    va_list args;
+    *step = (step_t){.shown = !current && threshold >= LOG_NORMAL};
+    if (!step->shown)
+        return;
+    va_start(args, fmt);
+    pthread_mutex_lock(&steps.lock);
+    step->outer = steps.innermost;
+    set_step(step, fmt, args);
+    pthread_mutex_unlock(&steps.lock);
+    va_end(args);
+    if (!step->outer)
+        start_showing();
+}
+
+void step_change(step_t *step, const char *fmt, ...) {
+    va_list args;
+    if (!step->shown)
+        return;
+    va_start(args, fmt);
+    pthread_mutex_lock(&steps.lock);
+    set_step(step, fmt, args);
+    pthread_mutex_unlock(&steps.lock);
+    va_end(args);
+}
+
+void step_end(step_t *step) {
+    if (!step->shown)
+        return;
+    step->shown = false;
+    pthread_mutex_lock(&steps.lock);
+    steps.innermost = step->outer;
+    if (!step->outer || !step->outer->text[0])
+        log_bar(NULL);
+    if (!step->outer)
+        pthread_cond_signal(&steps.over);
+    pthread_mutex_unlock(&steps.lock);
+    if (step->outer)
+        return;
+    if (steps.runs)
+        pthread_join(steps.thread, NULL);
+    steps.runs = false;
+    pthread_cond_destroy(&steps.over);
+}
+
+/* ---- results ---- */
+
+void out_bytes(const void *bytes, size_t length) {
+    fwrite(bytes, 1, length, stdout);
+}
+
+static void put(const char *text, bool lines) {
+    char *clean = text_concealed(text);
+    const size_t length = strlen(clean);
+    text_t shown = {.length = 0};
+    if (!text_grow(&shown, 4 * length + 1))
+        err_end_without_memory(shown.lacking);
+    if (lines)
+        escape_lines(shown.bytes, clean, length);
+    else
+        escape_text(shown.bytes, shown.room, clean, length);
+    out_bytes(shown.bytes, strlen(shown.bytes));
+    text_free(&shown);
+    free(clean);
+}
+
+void out_lines(const char *text) {
+    put(text, true);
+}
+
+/* Line ends and tabs are the format's where the format with blanks in their places prints blanks. */
+void out_print(const char *format, ...) {
+    va_list list, again;
+    text_t printed = {.length = 0}, blank_format = {.length = 0}, blank = {.length = 0};
+    text_append(&blank_format, format);
+    char *blanks = text_take_or_end(&blank_format);
+    for (char *at = blanks; (at = strpbrk(at, "\n\t"));)
+        *at = ' ';
+    va_start(list, format);
+    va_copy(again, list);
+    text_print_list(&printed, format, list);
+    text_print_list(&blank, blanks, again);
+    va_end(again);
+    va_end(list);
+    char *text = text_take_or_end(&printed), *others = text_take_or_end(&blank);
+    for (char *from = text, *at = text;; at++) {
+        const char ours = *at != others[at - text] ? *at : '\0';
+        if (*at && !ours)
+            continue;
+        *at = '\0';
+        put(from, false);
+        if (!ours)
+            break;
+        out_bytes(&ours, 1);
+        from = at + 1;
+    }
+    free(blanks);
+    free(others);
+    free(text);
 }

@@ -1,12 +1,10 @@
 #include "base/stop.h"
-#include "base/caller.h"
+#include "base/clock.h"
+#include "base/log.h"
 
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Lock-free, so a signal handler may touch it; atomic, because other threads read it. */
@@ -14,19 +12,15 @@ static atomic_int caught;
 
 static atomic_bool goes_on, hangs_up;
 
-static atomic_llong first_ms; /* when the first signal came */
+static atomic_llong first_ns; /* when the first signal came */
 
-static long long now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
+static const int64_t SECOND = 1000000000, AGAIN_NS = STOP_AGAIN_MS * (int64_t)1000000;
 
 static void on_signal(int number) {
     if (!caught) {
-        first_ms = now_ms();
+        first_ns = clock_now_ns();
         alarm(hangs_up ? STOP_REPLY_SECONDS : STOP_GRACE_SECONDS);
-    } else if (number == SIGINT && now_ms() - first_ms >= STOP_AGAIN_MS) {
+    } else if (number == SIGINT && clock_now_ns() - first_ns >= AGAIN_NS) {
         signal(SIGINT, SIG_DFL);
         raise(SIGINT);
     }
@@ -49,20 +43,21 @@ static void say(const char *sentence) {
     (void)written;
 }
 
+static void end_by(int number) {
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 static void on_grace_over(int number) {
-    static const char resumes[] = "tipple: interrupted, and what was under way did not end in time; "
-                                  "the same command resumes from here\n";
-    static const char begins_anew[] =
-        "tipple: interrupted, and what was under way did not end in time; run the same command again\n";
     (void)number;
-    if (hangs_up && now_ms() - first_ms < (STOP_GRACE_SECONDS - STOP_REPLY_SECONDS) * 1000LL) {
+    if (hangs_up && clock_now_ns() - first_ns < (STOP_GRACE_SECONDS - STOP_REPLY_SECONDS) * SECOND) {
         hang_up();
         alarm(STOP_REPLY_SECONDS);
         return;
     }
-    say(goes_on ? resumes : begins_anew);
-    signal(caught, SIG_DFL);
-    raise(caught);
+    say("tipple: interrupted, and what was under way did not end in time; ");
+    say(goes_on ? "the same command resumes from here\n" : "run the same command again\n");
+    end_by(caught);
 }
 
 /* The driver ends the process where a reply breaks its rules. */
@@ -71,8 +66,7 @@ static void on_abort(int number) {
         "above; ");
     say(goes_on ? "what was loaded stays, and the same command resumes from here\n"
                 : "run the same command again\n");
-    signal(number, SIG_DFL);
-    raise(number);
+    end_by(number);
 }
 
 void stop_goes_on(void) {
@@ -83,20 +77,21 @@ void stop_hangs_up(void) {
     hangs_up = true;
 }
 
-void stop_install(void) {
-    struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = SA_NODEFER};
+static void handle(int number, void (*handler)(int), int flags) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    sigaction(number, &action, NULL);
+}
+
+void stop_install(void) {
+    struct sigaction before;
+    handle(SIGINT, on_signal, SA_NODEFER);
+    handle(SIGTERM, on_signal, SA_NODEFER);
     sigaction(SIGHUP, NULL, &before);
     if (before.sa_handler != SIG_IGN) /* nohup */
-        sigaction(SIGHUP, &action, NULL);
-    struct sigaction grace = {.sa_handler = on_grace_over, .sa_flags = SA_NODEFER};
-    sigemptyset(&grace.sa_mask);
-    sigaction(SIGALRM, &grace, NULL);
-    struct sigaction aborted = {.sa_handler = on_abort, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&aborted.sa_mask);
-    sigaction(SIGABRT, &aborted, NULL);
+        handle(SIGHUP, on_signal, SA_NODEFER);
+    handle(SIGALRM, on_grace_over, SA_NODEFER);
+    handle(SIGABRT, on_abort, (int)SA_RESETHAND);
     signal(SIGPIPE, SIG_IGN); /* writing to a closed stdout is an error, with a sentence */
     signal(SIGXFSZ, SIG_IGN); /* so is reaching the limit of file size (ulimit -f) */
 }
@@ -117,13 +112,12 @@ bool stop_interrupted(err_t *err) {
 }
 
 bool stop_nap(int milliseconds, err_t *err) {
-    const struct timespec pause = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+    const struct timespec pause = clock_to_timespec(milliseconds * (int64_t)1000000);
     nanosleep(&pause, NULL);
     return !stop_signal() || stop_interrupted(err);
 }
 
 void stop_die(int number) {
-    signal(number, SIG_DFL);
-    raise(number);
+    end_by(number);
     _exit(128 + number);
 }

@@ -1,7 +1,7 @@
-/* stop: one global flag of the command, set by SIGINT, SIGTERM and SIGHUP (unless nohup ignores that). The first signal asks for a clean end; a SIGINT that
- * comes a second or more after it ends the process at once. (timeout(1) and some shells send one signal to the process and to its
- * group: that is asked once.) In a program of somebody else's each load has a flag of its own (caller.h), which counts as
- * a SIGINT. */
+/* stop: one global flag of the command, set by SIGINT, SIGTERM and SIGHUP (unless nohup ignores that). The first signal
+ * asks for a clean end; a SIGINT that comes a second or more after it ends the process at once. (timeout(1) and some
+ * shells send one signal to the process and to its group: both count as one.) In a program that uses the library each
+ * load has a flag of its own (log.h, caller_t), which counts as a SIGINT. */
 #ifndef TIPPLE_BASE_STOP_H
 #define TIPPLE_BASE_STOP_H
 
@@ -12,7 +12,7 @@
 enum {
     STOP_GRACE_SECONDS = 10,
     STOP_AGAIN_MS = 1000,
-    STOP_REPLY_SECONDS = 2, /* so long a healthy server gets to answer, whose answer is useful */
+    STOP_REPLY_SECONDS = 2, /* what a healthy server gets to answer, because its answer is useful */
 };
 
 void stop_install(void);

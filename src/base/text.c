@@ -1,8 +1,30 @@
 #include "base/text.h"
 #include "base/conceal.h"
 
+#include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- arrays that grow ---- */
+
+enum { FIRST_ITEMS = 4 };
+
+bool grow_beyond(void *items, size_t *room, size_t needed, size_t size, err_t *err) {
+    size_t more = *room ? 2 * *room : FIRST_ITEMS;
+    more = more < needed ? needed : more;
+    void *now;
+    memcpy(&now, items, sizeof now); /* a pointer of any type */
+    void *larger = realloc(now, more * size);
+    if (!larger)
+        return err && err_memory(err, more * size);
+    memcpy(items, &larger, sizeof larger);
+    *room = more;
+    return true;
+}
+
+/* ---- texts that grow ---- */
 
 enum { FIRST_ROOM = 256 };
 
@@ -87,4 +109,131 @@ char *text_concealed(const char *words) {
 void text_free(text_t *text) {
     free(text->bytes);
     *text = (text_t){.bytes = NULL};
+}
+
+/* ---- the word that was meant ---- */
+
+enum { LONGEST = 63 };
+
+/* Edit distance: swapping two neighbours is one edit, case is ignored. */
+static size_t distance(const char *a, size_t n, const char *b, size_t m) {
+    size_t rows[3][LONGEST + 2];
+    for (size_t j = 0; j <= m; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t *now = rows[i % 3];
+        const size_t *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+            size_t best = above[j - 1] + (x != y);
+            if (above[j] + 1 < best)
+                best = above[j] + 1;
+            if (now[j - 1] + 1 < best)
+                best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+                y == tolower((unsigned char)a[i - 2]) && two_above[j - 2] + 1 < best)
+                best = two_above[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return rows[n % 3][m];
+}
+
+const char *suggest_word(const char *word, const char *const *words, size_t count) {
+    size_t n = strlen(word);
+    if (n > LONGEST)
+        return NULL;
+    const char *best = NULL;
+    size_t least = (n + 2) / 3 + 1; /* one letter of three may be wrong: --tls is not --yes */
+    for (size_t i = 0; i < count; i++) {
+        size_t m = strlen(words[i]);
+        if (m > LONGEST)
+            continue;
+        /* the beginning of a word is close to it, however much is missing */
+        size_t d = n >= 2 && m > n && strncmp(word, words[i], n) == 0 ? 1 : distance(word, n, words[i], m);
+        /* if two words are equally close, the shorter one: less of it is missing */
+        if (d < least || (best && d == least && m < strlen(best))) {
+            least = d;
+            best = words[i];
+        }
+    }
+    return best;
+}
+
+suggestion_t suggestion(const char *word, const char *const *words, size_t count) {
+    suggestion_t end = {""};
+    const char *near = suggest_word(word, words, count);
+    if (near)
+        snprintf(end.text, sizeof end.text, "; did you mean '%s'?", near);
+    return end;
+}
+
+/* ---- one of a few words ---- */
+
+int choose_word(const char *option, const char *text, const char *const *words, size_t count, err_t *err) {
+    char known[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(words[i], text) == 0)
+            return (int)i;
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", words[i]);
+    }
+    err_set(err, STATUS_USAGE, "--%s: '%s' is not one of %s", option, text, known);
+    return -1;
+}
+
+/* ---- names of collections ---- */
+
+static bool ends(const char *collection, const char *end) {
+    const size_t length = strlen(collection), from = strlen(end);
+    return length >= from && strcmp(collection + length - from, end) == 0;
+}
+
+const char *own_names_kept(const char *collection) {
+    static const struct {
+        const char *end, *holds;
+    } kept[] = {{OWN_FILES, "a load's catalog"},
+                {OWN_LOADS, "a load's catalog"},
+                {OWN_TRY, "what a load tries before it drops"}};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (ends(collection, kept[i].end))
+            return kept[i].holds;
+    return NULL;
+}
+
+bool own_names_has(const char *collection) {
+    return own_names_kept(collection) || strstr(collection, SCRATCH_TUNE) ||
+           strstr(collection, SCRATCH_DRILL);
+}
+
+/* ---- words for a shell ---- */
+
+void shell_quote_word(text_t *line, const char *word) {
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=,+@%";
+    text_append(line, " ");
+    if (*word && strspn(word, plain) == strlen(word)) {
+        text_append(line, word);
+        return;
+    }
+    text_append(line, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            text_append(line, "'\\''");
+        else
+            text_append_bytes(line, word, 1);
+    text_append(line, "'");
+}
+
+char *shell_quoted(const char *word, err_t *err) {
+    text_t line = {.length = 0};
+    shell_quote_word(&line, word);
+    return text_take(&line, err);
+}
+
+void shell_quote_option(text_t *line, const char *option, const char *value) {
+    if (!value)
+        return;
+    shell_quote_word(line, option);
+    shell_quote_word(line, value);
 }

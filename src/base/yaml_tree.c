@@ -1,6 +1,6 @@
 #include "base/yaml_tree.h"
-#include "base/chars/escape.h"
-#include "base/chars/suggest.h"
+#include "base/chars.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -28,10 +28,12 @@ struct yaml_tree {
     size_t place_count;
 };
 
-static void *keep(yaml_tree_t *tree, size_t bytes) {
+static void *keep(yaml_tree_t *tree, size_t bytes, err_t *err) {
     slab_t *slab = calloc(1, sizeof *slab + bytes);
-    if (!slab)
+    if (!slab) {
+        err_memory(err, bytes);
         return NULL;
+    }
     slab->next = tree->slabs;
     tree->slabs = slab;
     return slab->bytes;
@@ -48,7 +50,7 @@ bool yaml_tree_complain(const yaml_tree_t *tree, const yaml_item_t *at, err_t *e
     return err_set(err, STATUS_USAGE, "%s:%d:%d: %s", tree->name, at->line, at->column, shown);
 }
 
-/* Where it is for the person who wrote it. */
+/* The place in the text that the user wrote. */
 static yaml_item_t item_at(const yaml_tree_t *tree, yaml_mark_t mark) {
     if (!tree->place_count)
         return (yaml_item_t){.line = (int)mark.line + 1, .column = (int)mark.column + 1};
@@ -58,18 +60,16 @@ static yaml_item_t item_at(const yaml_tree_t *tree, yaml_mark_t mark) {
 }
 
 static yaml_item_t *make_node(yaml_tree_t *tree, yaml_item_kind_t kind, yaml_mark_t mark, err_t *err) {
-    yaml_item_t *node = NULL;
     const yaml_item_t at = item_at(tree, mark);
     if (++tree->nodes > MOST_NODES) {
         yaml_tree_complain(tree, &at, err, "too large for a format or suite file");
         return NULL;
     }
-    if (!(node = keep(tree, sizeof *node))) {
-        err_memory(err, sizeof *node);
-        return NULL;
+    yaml_item_t *node = keep(tree, sizeof *node, err);
+    if (node) {
+        *node = at;
+        node->kind = kind;
     }
-    *node = at;
-    node->kind = kind;
     return node;
 }
 
@@ -116,12 +116,15 @@ static bool next_event(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *e
                    parser->context ? parser->context : "");
 }
 
+static int by_place(const yaml_item_t *one, const yaml_item_t *other) {
+    return one->key_line != other->key_line ? one->key_line - other->key_line
+                                            : one->key_column - other->key_column;
+}
+
 static int by_key_and_place(const void *a, const void *b) {
     const yaml_item_t *one = *(const yaml_item_t *const *)a, *other = *(const yaml_item_t *const *)b;
     const int order = strcmp(one->key, other->key);
-    return order                              ? order
-           : one->key_line != other->key_line ? one->key_line - other->key_line
-                                              : one->key_column - other->key_column;
+    return order ? order : by_place(one, other);
 }
 
 /* Sorts the keys, since a map may have 100,000 of them. If several are there twice, the first is named. */
@@ -133,15 +136,11 @@ static bool keys_differ(yaml_tree_t *tree, const yaml_item_t *map, err_t *err) {
     for (const yaml_item_t *node = map->first; node; node = node->next)
         sorted[count++] = node;
     qsort(sorted, count, sizeof *sorted, by_key_and_place);
-    for (size_t i = 1; i < count; i++) {
-        const yaml_item_t *node = sorted[i];
-        if (strcmp(sorted[i - 1]->key, node->key) == 0 &&
-            (!twice || node->key_line < twice->key_line ||
-             (node->key_line == twice->key_line && node->key_column < twice->key_column))) {
-            twice = node;
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0 && (!twice || by_place(sorted[i], twice) < 0)) {
+            twice = sorted[i];
             before = sorted[i - 1];
         }
-    }
     free(sorted);
     if (!twice)
         return true;
@@ -155,123 +154,110 @@ static bool is_nothing(const yaml_item_t *node) {
     return node->kind == YAML_ITEM_SCALAR && !node->quoted && !node->length;
 }
 
-static void complain_of_nothing(yaml_tree_t *tree, const yaml_item_t *node, err_t *err) {
+static bool complain_of_nothing(yaml_tree_t *tree, const yaml_item_t *node, err_t *err) {
     const yaml_item_t at = {.line = node->key_line, .column = node->key_column};
     const char *const key = node->key, *const colon = key ? strchr(key, ':') : NULL;
     if (!key)
-        yaml_tree_complain(tree, node, err, "a value is missing here; null is written as null");
-    else if (colon && colon > key && colon[1])
-        yaml_tree_complain(
+        return yaml_tree_complain(tree, node, err, "a value is missing here; null is written as null");
+    if (colon && colon > key && colon[1])
+        return yaml_tree_complain(
             tree, &at, err,
-            "'%.60s' is a key without a value: write '%.*s: %.60s', with a blank behind the colon", key,
+            "'%.60s' is a key without a value: write '%.*s: %.60s', with a blank after the colon", key,
             (int)(colon - key > 60 ? 60 : colon - key), key, colon + 1);
-    else
-        yaml_tree_complain(
-            tree, &at, err,
-            "the key '%.60s' has no value: write one behind it, '%.60s: VALUE'; null is written as null", key,
-            key);
+    return yaml_tree_complain(
+        tree, &at, err,
+        "the key '%.60s' has no value: write one after it, '%.60s: VALUE'; null is written as null", key,
+        key);
 }
+
+static yaml_item_t *read_scalar(yaml_tree_t *tree, const yaml_event_t *event, err_t *err) {
+    const size_t length = event->data.scalar.length;
+    yaml_item_t *node = make_node(tree, YAML_ITEM_SCALAR, event->start_mark, err);
+    char *text = node ? keep(tree, length + 1, err) : NULL;
+    if (!text)
+        return NULL;
+    memcpy(text, event->data.scalar.value, length);
+    node->text = text;
+    node->length = length;
+    node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    return node;
+}
+
+static bool read_items(yaml_tree_t *tree, yaml_parser_t *parser, yaml_item_t *node, int depth, err_t *err);
 
 /* Recursion is bounded by DEEPEST. Takes ownership of the event. */
 static yaml_item_t *read_node(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *event, int depth,
                               err_t *err) {
-    yaml_item_t *node = NULL;
     const yaml_item_t at = item_at(tree, event->start_mark);
-    bool map = event->type == YAML_MAPPING_START_EVENT;
-    if (event->type == YAML_SCALAR_EVENT) {
-        size_t length = event->data.scalar.length;
-        char *text = keep(tree, length + 1);
-        node = text ? make_node(tree, YAML_ITEM_SCALAR, event->start_mark, err) : NULL;
-        if (!text)
-            err_memory(err, length + 1);
-        if (node) {
-            memcpy(text, event->data.scalar.value, length);
-            node->text = text;
-            node->length = length;
-            node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-        }
-        yaml_event_delete(event);
-        return node;
-    }
-    if (!map && event->type != YAML_SEQUENCE_START_EVENT) {
+    const bool map = event->type == YAML_MAPPING_START_EVENT, scalar = event->type == YAML_SCALAR_EVENT;
+    yaml_item_t *node = NULL;
+    if (scalar)
+        node = read_scalar(tree, event, err);
+    else if (!map && event->type != YAML_SEQUENCE_START_EVENT)
         yaml_tree_complain(tree, &at, err, "a value was expected here");
-        yaml_event_delete(event);
-        return NULL;
-    }
-    yaml_mark_t mark = event->start_mark;
-    yaml_event_delete(event);
-    if (depth >= DEEPEST) {
+    else if (depth >= DEEPEST)
         yaml_tree_complain(tree, &at, err, "nested deeper than %d levels", DEEPEST);
-        return NULL;
-    }
-    if (!(node = make_node(tree, map ? YAML_ITEM_MAP : YAML_ITEM_LIST, mark, err)))
-        return NULL;
+    else
+        node = make_node(tree, map ? YAML_ITEM_MAP : YAML_ITEM_LIST, event->start_mark, err);
+    yaml_event_delete(event);
+    return node && (scalar || read_items(tree, parser, node, depth, err)) ? node : NULL;
+}
+
+static const yaml_item_t *read_key(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *event, int depth,
+                                   err_t *err) {
+    const yaml_item_t *key = read_node(tree, parser, event, depth + 1, err);
+    if (!key || (key->kind == YAML_ITEM_SCALAR && strlen(key->text) == key->length && !is_nothing(key)))
+        return key;
+    yaml_tree_complain(tree, key, err, "a key must be a plain word");
+    return NULL;
+}
+
+static bool read_items(yaml_tree_t *tree, yaml_parser_t *parser, yaml_item_t *node, int depth, err_t *err) {
     yaml_item_t **tail = &node->first;
-    for (;;) {
-        yaml_event_t inner;
-        if (!next_event(tree, parser, &inner, err))
-            return NULL;
-        if (inner.type == YAML_MAPPING_END_EVENT || inner.type == YAML_SEQUENCE_END_EVENT) {
-            yaml_event_delete(&inner);
-            return !map || keys_differ(tree, node, err) ? node : NULL;
+    yaml_event_t event;
+    for (; next_event(tree, parser, &event, err); node->count++) {
+        if (event.type == YAML_MAPPING_END_EVENT || event.type == YAML_SEQUENCE_END_EVENT) {
+            yaml_event_delete(&event);
+            return node->kind == YAML_ITEM_LIST || keys_differ(tree, node, err);
         }
-        yaml_item_t *key = NULL;
-        if (map) {
-            if (!(key = read_node(tree, parser, &inner, depth + 1, err)))
-                return NULL;
-            if (key->kind != YAML_ITEM_SCALAR || strlen(key->text) != key->length || is_nothing(key)) {
-                yaml_tree_complain(tree, key, err, "a key must be a plain word");
-                return NULL;
-            }
-            if (!next_event(tree, parser, &inner, err))
-                return NULL;
-        }
-        yaml_item_t *child = read_node(tree, parser, &inner, depth + 1, err);
-        if (!child)
-            return NULL;
+        const yaml_item_t *key = NULL;
+        if (node->kind == YAML_ITEM_MAP &&
+            (!(key = read_key(tree, parser, &event, depth, err)) || !next_event(tree, parser, &event, err)))
+            return false;
+        yaml_item_t *item = read_node(tree, parser, &event, depth + 1, err);
+        if (!item)
+            return false;
         if (key) {
-            child->key = key->text;
-            child->key_line = key->line;
-            child->key_column = key->column;
+            item->key = key->text;
+            item->key_line = key->line;
+            item->key_column = key->column;
         }
-        if (is_nothing(child)) {
-            complain_of_nothing(tree, child, err);
-            return NULL;
-        }
-        *tail = child;
-        tail = &child->next;
-        node->count++;
+        if (is_nothing(item))
+            return complain_of_nothing(tree, item, err);
+        *tail = item;
+        tail = &item->next;
     }
+    return false;
 }
 
 static bool read_document(yaml_tree_t *tree, yaml_parser_t *parser, err_t *err) {
     yaml_event_t event;
-    for (;;) {
-        if (!next_event(tree, parser, &event, err))
-            return false;
-        if (event.type == YAML_STREAM_START_EVENT || event.type == YAML_DOCUMENT_START_EVENT) {
-            yaml_event_delete(&event);
+    while (next_event(tree, parser, &event, err)) {
+        const yaml_event_type_t type = event.type;
+        const yaml_item_t at = item_at(tree, event.start_mark);
+        const bool begins = type == YAML_STREAM_START_EVENT || type == YAML_DOCUMENT_START_EVENT;
+        if (!tree->root && !begins && type != YAML_STREAM_END_EVENT) {
+            if (!(tree->root = read_node(tree, parser, &event, 0, err)))
+                return false;
             continue;
         }
-        if (event.type == YAML_STREAM_END_EVENT) {
-            yaml_event_delete(&event);
-            return err_set(err, STATUS_USAGE, "%s:1:1: the file is empty", tree->name);
-        }
-        break;
-    }
-    if (!(tree->root = read_node(tree, parser, &event, 0, err)))
-        return false;
-    for (;;) {
-        if (!next_event(tree, parser, &event, err))
-            return false;
-        yaml_event_type_t type = event.type;
-        const yaml_item_t at = item_at(tree, event.start_mark);
         yaml_event_delete(&event);
         if (type == YAML_STREAM_END_EVENT)
-            return true;
-        if (type == YAML_DOCUMENT_START_EVENT)
+            return tree->root || err_set(err, STATUS_USAGE, "%s:1:1: the file is empty", tree->name);
+        if (tree->root && begins)
             return yaml_tree_complain(tree, &at, err, "a second document in one file is not supported");
     }
+    return false;
 }
 
 yaml_tree_t *yaml_tree_parse(const char *text, size_t length, const char *name, err_t *err) {

@@ -25,7 +25,7 @@ struct yaml_item {
 
 typedef struct yaml_tree yaml_tree_t;
 
-/* `name` is used in messages ("my.yaml"). Keys that are there twice, or have no value, are an error. */
+/* `name` is used in messages ("my.yaml"). A key that is there twice, or has no value, is an error. */
 yaml_tree_t *yaml_tree_parse(const char *text, size_t length, const char *name, err_t *err);
 
 typedef struct {

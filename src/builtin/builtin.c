@@ -1,5 +1,5 @@
 #include "builtin/builtin.h"
-#include "base/chars/suggest.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdio.h>

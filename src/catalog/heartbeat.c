@@ -1,5 +1,4 @@
 #include "catalog/heartbeat.h"
-#include "base/caller.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "catalog/store/store_mongo.h"

@@ -1,5 +1,5 @@
 #include "catalog/places.h"
-#include "base/numbers/search.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

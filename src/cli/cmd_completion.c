@@ -1,4 +1,4 @@
-#include "base/out.h"
+#include "base/log.h"
 #include "builtin/builtin.h"
 #include "cli/options/cli.h"
 #include "cli/pages/complete.h"

@@ -1,5 +1,5 @@
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "cli/options/cli.h"
 #include "cli/print/drill_print.h"
 #include "cli/report/report_drill.h"

@@ -1,4 +1,4 @@
-#include "base/out.h"
+#include "base/log.h"
 #include "cli/options/cli.h"
 #include "cli/print/result.h"
 #include "load/forget/forget.h"

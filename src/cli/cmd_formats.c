@@ -1,9 +1,5 @@
-#include "base/chars/escape.h"
-#include "base/chars/suggest.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "base/log.h"
-#include "base/out.h"
-#include "base/shell_word.h"
 #include "base/text.h"
 #include "builtin/builtin.h"
 #include "cli/options/cli.h"
@@ -94,7 +90,8 @@ static void check_columns(const schema_t *schema, widths_t widths) {
     out_print("%-*s %-*s %-8s %s\n", widths.name, "field", widths.key, "key", "type", "columns");
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
-        out_print("%-*s %-*s %-8s", widths.name, field->name, widths.key, field->key, type_of(field));
+        out_print("%-*s %-*s %-8s", utf8_width(field->name, widths.name), field->name,
+                  utf8_width(field->key, widths.key), field->key, type_of(field));
         for (size_t j = 0; j < field->columns.count; j++)
             out_print("%s%s", j ? ", " : " ", field->columns.items[j].text);
         out_print("\n");
@@ -129,9 +126,11 @@ static void check_fixed(const schema_t *schema) {
 static void check_all(const schema_t *schema) {
     out_print("%s  %s\n", schema->name, schema->about);
     widths_t widths = widths_of(schema);
-    for (size_t i = 0; i < schema->made_count; i++)
-        out_print("%-*s %-*s %s\n", widths.name, schema->made[i].field.name, widths.key,
-                  schema->made[i].field.key, "made");
+    for (size_t i = 0; i < schema->made_count; i++) {
+        const field_t *field = &schema->made[i].field;
+        out_print("%-*s %-*s made\n", utf8_width(field->name, widths.name), field->name,
+                  utf8_width(field->key, widths.key), field->key);
+    }
     if (schema->kind == RECORDS_FIXED)
         check_fixed(schema);
     else if (schema->field_count)

@@ -1,7 +1,6 @@
-#include "base/chars/suggest.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
-#include "base/step.h"
+#include "base/numbers.h"
+#include "base/text.h"
 #include "cli/options/cli.h"
 #include "generate/generate.h"
 

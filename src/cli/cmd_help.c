@@ -1,5 +1,4 @@
-#include "base/chars/suggest.h"
-#include "base/grow.h"
+#include "base/text.h"
 #include "cli/options/cli.h"
 
 #include <string.h>

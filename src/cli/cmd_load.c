@@ -1,4 +1,4 @@
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/stop.h"
 #include "cli/each_collection.h"
 #include "cli/options/cli.h"

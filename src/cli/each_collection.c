@@ -1,6 +1,5 @@
 #include "cli/each_collection.h"
 #include "base/log.h"
-#include "base/out.h"
 #include "base/text.h"
 #include "cli/options/cli.h"
 #include "input/manifest.h"

@@ -1,3 +1,4 @@
+#include "base/conceal.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "cli/options/cli.h"
@@ -25,9 +26,13 @@ const command_t *const cli_commands[] = {&command_load,     &command_parse,
                                          &command_help,     NULL};
 
 static void on_driver_log(mongoc_log_level_t level, const char *domain, const char *message, void *context) {
+    char words[4096];
     (void)context;
-    if (level <= MONGOC_LOG_LEVEL_WARNING && !address_is_parsing())
-        log_detail("driver (%s): %s", domain, message);
+    if (level > MONGOC_LOG_LEVEL_WARNING || address_is_parsing())
+        return;
+    snprintf(words, sizeof words, "%s", message);
+    conceal_known(words);
+    log_detail("driver (%s): %s", domain, words);
 }
 
 /* The driver has put its counters into shared memory when it was loaded. Their name goes at once: a process

@@ -1,7 +1,7 @@
 #include "format/emitted.h"
-#include "base/chars/lines.h"
-#include "base/grow.h"
-#include "base/numbers/units.h"
+#include "base/chars.h"
+#include "base/numbers.h"
+#include "base/text.h"
 #include "format/cut/split.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "format/format.h"
-#include "base/threads/pool.h"
+#include "base/threads.h"
 #include "builtin/builtin.h"
 #include "format/record/typed.h"
 #include "format/schema/schema.h"

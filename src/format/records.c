@@ -1,5 +1,5 @@
 #include "format/records.h"
-#include "base/threads/pool.h"
+#include "base/threads.h"
 #include "format/cut/bson_span.h"
 #include "format/cut/bson_walk.h"
 #include "format/delimited/delimited.h"

@@ -1,6 +1,6 @@
 #define ZLIB_CONST
 #include "generate/generate.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/stop.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "input/build.h"
-#include "base/grow.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "input/file/name.h"
 #include "input/magic.h"
 

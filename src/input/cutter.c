@@ -1,5 +1,5 @@
 #include "input/cutter.h"
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "base/err.h"
 #include "format/cut/bson_length.h"
 #include "format/cut/ends.h"

@@ -11,7 +11,7 @@
 #ifndef TIPPLE_INPUT_CUTTER_H
 #define TIPPLE_INPUT_CUTTER_H
 
-#include "base/threads/pool.h"
+#include "base/threads.h"
 #include "format/record/dialect.h"
 #include "input/source.h"
 

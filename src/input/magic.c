@@ -1,5 +1,5 @@
 #include "input/magic.h"
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/cut/bson_span.h"
 #include "input/archive/dump.h"
 #include "input/archive/tar.h"

@@ -1,8 +1,7 @@
 /* A manifest from the arguments of a command. */
 #include "base/clock.h"
-#include "base/grow.h"
 #include "base/log.h"
-#include "base/shell_word.h"
+#include "base/text.h"
 #include "input/build.h"
 #include "input/dump_folder.h"
 #include "input/file/fault.h"

@@ -1,7 +1,7 @@
 /* Adds the members of a zip or a tar to a manifest. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/stop.h"
 #include "input/archive/tar.h"
 #include "input/build.h"

@@ -1,5 +1,5 @@
 /* Adds one collection of an archive of mongodump to a manifest. */
-#include "base/grow.h"
+#include "base/text.h"
 #include "format/cut/bson_length.h"
 #include "input/archive/dump.h"
 #include "input/archive/dump_list.h"

@@ -2,7 +2,7 @@
 #ifndef TIPPLE_INPUT_SOURCE_H
 #define TIPPLE_INPUT_SOURCE_H
 
-#include "base/threads/pool.h"
+#include "base/threads.h"
 #include "input/decode/decoder.h"
 
 #include <sys/types.h>

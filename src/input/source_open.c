@@ -1,5 +1,5 @@
 /* How each kind of input is opened; and what is found out by opening one. */
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/cut/bson_span.h"
 #include "input/archive/zip.h"
 #include "input/file/fault.h"

@@ -1,4 +1,4 @@
-#include "base/caller.h"
+#include "base/log.h"
 #include "input/file/pushed.h"
 #include "library/format.h"
 #include "library/options.h"

@@ -1,6 +1,5 @@
 #include "library/options.h"
-#include "base/chars/suggest.h"
-#include "base/grow.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "library/tell.h"
-#include "base/chars/escape.h"
+#include "base/chars.h"
 #include "base/conceal.h"
 #include "base/log.h"
 

@@ -1,7 +1,5 @@
 #include "query/measure.h"
-#include "base/chars/escape.h"
-#include "base/chars/suggest.h"
-#include "base/grow.h"
+#include "base/chars.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "query/suite/answer.h"

@@ -1,9 +1,9 @@
 #include "query/run.h"
 #include "base/clock.h"
-#include "base/host/host.h"
+#include "base/conceal.h"
+#include "base/host.h"
 #include "base/log.h"
-#include "base/numbers/chance.h"
-#include "base/step.h"
+#include "base/numbers.h"
 #include "base/stop.h"
 #include "query/measure.h"
 #include "server/bson_read.h"
@@ -168,11 +168,10 @@ static void *work(void *context) {
     return NULL;
 }
 
-static void add_up(const clients_t *crew, const sender_t *sender, const server_t *server,
-                   measure_t *measure) {
+static void add_up(const clients_t *crew, const sender_t *sender, measure_t *measure) {
     if (sender->failures && !measure->failures) {
         snprintf(measure->failure, sizeof measure->failure, "%s", sender->error.message);
-        address_conceal(server_address(server), measure->failure);
+        conceal_known(measure->failure);
     }
     measure->failures += sender->failures;
     if (!crew->round->counts)
@@ -229,7 +228,7 @@ static bool clients_run(const clients_round_t *round, measure_t *measure, server
         measure->elapsed_ns += clock_now_ns() - crew.began_ns;
     for (uint32_t i = 0; i < measure->clients && senders[i]; i++) {
         if (ok)
-            add_up(&crew, senders[i], server, measure);
+            add_up(&crew, senders[i], measure);
         server_give(server, senders[i]->client);
         free(senders[i]);
     }
@@ -552,7 +551,7 @@ static void explain_all(run_t *run) {
         work_t *work = &list->works[i];
         if (!work->query->explain || explained_ask(work->requests, run->client, &work->explained, &error))
             continue;
-        address_conceal(server_address(run->result->server), error.message);
+        conceal_known(error.message);
         log_note("%s is not explained: %s", work->query->name, error.message);
     }
 }

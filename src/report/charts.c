@@ -1,6 +1,6 @@
 #include "report/charts.h"
-#include "base/chars/utf8.h"
-#include "base/numbers/units.h"
+#include "base/chars.h"
+#include "base/numbers.h"
 #include "report/chart.h"
 #include "report/reading.h"
 

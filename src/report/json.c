@@ -1,6 +1,6 @@
 #include "report/json.h"
-#include "base/chars/escape.h"
-#include "base/chars/number.h"
+#include "base/chars.h"
+#include "base/numbers.h"
 #include "report/markup.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 #include "report/markup.h"
-#include "base/chars/escape.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 
 #include <stdint.h>
 

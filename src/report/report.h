@@ -73,7 +73,7 @@ void report_row(report_t *report);
 void report_number(report_t *report, double number);
 void report_word(report_t *report, const char *text); /* NULL: empty */
 void report_shown(report_t *report,
-                  const char *text); /* one whose secrets are hidden: JSON (base/conceal_bson.h) */
+                  const char *text); /* one whose secrets are hidden: JSON (ejson_print_concealed) */
 
 /* For lines and percentiles: the axes; then, series by series, its points with growing x. A band covers a part of the x
  * axis: of kind "phase" (phases follow each other), or another kind, such as "checkpoint". */

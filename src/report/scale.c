@@ -1,5 +1,5 @@
 #include "report/scale.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,7 +1,5 @@
 /* The URI of a target: taken apart before the driver sees it, so that no sentence of the driver can quote a secret. */
-#include "base/chars/own_names.h"
 #include "base/conceal.h"
-#include "base/grow.h"
 #include "base/text.h"
 #include "server/server.h"
 
@@ -23,46 +21,18 @@ void address_free(address_t *address) {
     free(address->collection);
     free(address->name);
     free(address->hosts);
-    for (size_t i = 0; i < address->secret_count; i++)
-        free(address->secrets[i]);
-    free(address->secrets);
     *address = (address_t){0};
 }
 
-void address_conceal(const address_t *address, char *text) {
-    if (strlen(text) + 1 == sizeof((bson_error_t){0}).message) /* the driver cuts off what is longer */
-        conceal_cut_off(text);
-    for (size_t i = 0; i < address->secret_count; i++) {
-        const char *secret = address->secrets[i];
-        const size_t length = strlen(secret);
-        if (length < 3) /* a part of ordinary words: *** in their place would show it */
-            continue;
-        for (char *at = text; (at = strstr(at, secret)); at += 3) {
-            memcpy(at, "***", 3);
-            memmove(at + 3, at + length, strlen(at + length) + 1);
-        }
-    }
-}
-
-static bool keep_text(address_t *address, char *secret) {
-    if (secret && GROW(address->secrets, address->secret_room, address->secret_count + 1, NULL)) {
-        address->secrets[address->secret_count++] = secret;
-        return true;
-    }
-    free(secret);
-    return false;
-}
-
-static bool keep_secret(address_t *address, const char *text, size_t length) {
+/* As it is written, and as it is meant. */
+static bool remember_secret(const char *text, size_t length) {
     if (!length)
         return true;
-    if (!keep_text(address, strndup(text, length)))
-        return false;
-    const char *secret = address->secrets[address->secret_count - 1];
-    char *decoded = mongoc_uri_unescape(secret);
-    const bool other = decoded && *decoded && strcmp(decoded, secret) != 0;
-    const bool ok = !other || keep_text(address, strdup(decoded));
-    bson_free(decoded);
+    char *written = strndup(text, length), *meant = written ? mongoc_uri_unescape(written) : NULL;
+    const bool ok = written && conceal_remember(written, length) &&
+                    (!meant || !*meant || conceal_remember(meant, strlen(meant)));
+    free(written);
+    bson_free(meant);
     return ok;
 }
 
@@ -82,20 +52,93 @@ static bool next_option(const char **query, uri_option_t *option) {
     return true;
 }
 
-/* The password, and what may not be shown of the options. */
-static bool gather_secrets(address_t *address, const char *user, const char *at, const char *query) {
-    enum { LEAST = 3 }; /* one that the driver does not know goes nowhere; less would be found in any word */
-    const char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
+/* Those that most people use. */
+static const char *const usual[] = {
+    "appName",
+    "authMechanism",
+    "authMechanismProperties",
+    "authSource",
+    "compressors",
+    "connectTimeoutMS",
+    "directConnection",
+    "heartbeatFrequencyMS",
+    "journal",
+    "loadBalanced",
+    "localThresholdMS",
+    "maxIdleTimeMS",
+    "maxPoolSize",
+    "maxStalenessSeconds",
+    "minPoolSize",
+    "readConcernLevel",
+    "readPreference",
+    "readPreferenceTags",
+    "replicaSet",
+    "retryReads",
+    "retryWrites",
+    "serverMonitoringMode",
+    "serverSelectionTimeoutMS",
+    "serverSelectionTryOnce",
+    "socketCheckIntervalMS",
+    "socketTimeoutMS",
+    "srvMaxHosts",
+    "srvServiceName",
+    "tls",
+    "tlsAllowInvalidCertificates",
+    "tlsAllowInvalidHostnames",
+    "tlsCAFile",
+    "tlsCertificateKeyFile",
+    "tlsCertificateKeyFilePassword",
+    "tlsDisableCertificateRevocationCheck",
+    "tlsDisableOCSPEndpointCheck",
+    "tlsInsecure",
+    "w",
+    "waitQueueTimeoutMS",
+    "wTimeoutMS",
+    "zlibCompressionLevel",
+};
+
+static bool is_usual(const char *name, size_t length) {
+    static const char *const secret[] = {"authMechanismProperties", "tlsCertificateKeyFilePassword"};
+    for (size_t i = 0; i < sizeof secret / sizeof *secret; i++)
+        if (strlen(secret[i]) == length && strncasecmp(secret[i], name, length) == 0)
+            return false;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (strlen(usual[i]) == length && strncasecmp(usual[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Nothing that could begin another option, or hide one. */
+static bool is_plain(const char *value, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)value[i]) && !strchr("-_.,:/ +$*", value[i]) &&
+            !(value[i] == '%' && i + 2 < length && isxdigit((unsigned char)value[i + 1]) &&
+              isxdigit((unsigned char)value[i + 2])))
+            return false;
+    return true;
+}
+
+/* May all of it be shown? */
+static bool is_open(const uri_option_t *option) {
+    const size_t name = strcspn(option->text, "=&");
+    return name < option->length && is_usual(option->text, name) &&
+           is_plain(option->text + name + 1, option->length - name - 1);
+}
+
+/* The password, and the options that may not be shown; where there are none, the options are known to be harmless. */
+static bool remember_secrets(const char *user, const char *at, const char *query) {
+    const char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL, *next = query;
     uri_option_t option = {.number = 0};
-    bool ok = !colon || keep_secret(address, colon + 1, (size_t)(at - colon - 1));
-    while (ok && next_option(&query, &option)) {
-        const size_t shown = conceal_shown_of_option(option.text, option.length);
-        const char *equals = memchr(option.text, '=', option.length);
-        const size_t name = equals ? (size_t)(equals - option.text) + 1 : 0;
-        if (shown < option.length && (shown || option.length - name >= LEAST))
-            ok = keep_secret(address, option.text + name, option.length - name);
+    bool ok = !colon || remember_secret(colon + 1, (size_t)(at - colon - 1)), open = true;
+    while (ok && next_option(&next, &option)) {
+        const char *equals = memchr(option.text, '=', option.length),
+                   *value = equals ? equals + 1 : option.text;
+        if (is_open(&option))
+            continue;
+        open = false;
+        ok = remember_secret(value, option.length - (size_t)(value - option.text));
     }
-    return ok;
+    return ok && (!open || !*query || conceal_show_options(query));
 }
 
 static bool good_database(const char *name, err_t *err) {
@@ -204,17 +247,26 @@ bool address_is_parsing(void) {
     return parsing;
 }
 
+/* Replaces each of these bytes in the words by ***. */
+static void hide(char *words, const char *value, size_t length) {
+    enum { STARS = 3 }; /* less than this long is a part of ordinary words */
+    for (char *at = words; length >= STARS && (at = memmem(at, strlen(at), value, length)); at += STARS) {
+        memcpy(at, "***", STARS);
+        memmove(at + STARS, at + length, strlen(at + length) + 1);
+    }
+}
+
 /* What the driver says, without any value of an option: its words quote what may be a secret. */
-static bool say_what_is_wrong(address_t *address, const char *query, const bson_error_t *error, err_t *err) {
+static bool say_what_is_wrong(const char *query, const bson_error_t *error, err_t *err) {
     char words[sizeof error->message];
     uri_option_t option = {.number = 0};
     snprintf(words, sizeof words, "%s", error->message);
     while (next_option(&query, &option)) {
         const char *equals = memchr(option.text, '=', option.length);
-        if (equals && !keep_secret(address, equals + 1, option.length - (size_t)(equals + 1 - option.text)))
-            return err_memory(err, option.length);
+        if (equals)
+            hide(words, equals + 1, option.length - (size_t)(equals + 1 - option.text));
     }
-    address_conceal(address, words);
+    conceal_known(words);
     const bool cut_off = strlen(error->message) + 1 == sizeof words; /* perhaps in the middle of a value */
     return err_set(err, STATUS_USAGE, "the target's URI is not valid: %s. It should look like %s",
                    cut_off ? "its user, hosts, ports or options cannot be read" : words, SHAPE);
@@ -233,7 +285,7 @@ static bool parse_bare(address_t *address, const char *uri, const char *end, con
     parsing = false;
     explicit_bzero(bare, strlen(bare)); /* it may contain a password */
     free(bare);
-    return address->uri || say_what_is_wrong(address, query, &error, err);
+    return address->uri || say_what_is_wrong(query, &error, err);
 }
 
 /* Those with a grammar of their own, which the driver's functions do not know. Upper and lower case are the same. */
@@ -256,7 +308,7 @@ static bool known_option(const uri_option_t *option, size_t length, bool open, e
     snprintf(name, sizeof name, "%.*s", (int)length, option->text);
     if (is_known(name))
         return true;
-    if (open && conceal_shown_of_option(option->text, option->length))
+    if (open && is_usual(option->text, length))
         snprintf(shown, sizeof shown, " (%s)", name);
     return err_set(err, STATUS_USAGE,
                    "option %zu of those behind the ? of the URI%s is none that the driver knows, so it would "
@@ -287,7 +339,7 @@ static bool good_options(const char *query, err_t *err) {
                     option.number);
         if (!known_option(&option, name, open, err))
             return false;
-        open = open && conceal_shown_of_option(option.text, option.length) == option.length;
+        open = open && is_open(&option);
     }
     return true;
 }
@@ -359,7 +411,7 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
                        "/ ? # @ : %% must be written as %%2F %%3F %%23 %%40 %%3A %%25, and options "
                        "follow the path: %s?OPTION=VALUE",
                        SHAPE);
-    bool ok = gather_secrets(address, hosts, at, query) || err_memory(err, strlen(text));
+    bool ok = remember_secrets(hosts, at, query) || err_memory(err, strlen(text));
     ok = ok && take_path(address, path, path_length, err) && good_options(query, err) &&
          parse_bare(address, text, hosts + authority, query, err);
     ok = ok && good_login(address->uri, err) && name_hosts(address, err);
@@ -373,8 +425,7 @@ char *address_to_paste(const char *text, const char *name, err_t *err) {
     err_t ignored;
     bool open = false;
     if (text && address_parse(&address, text, &ignored)) {
-        open =
-            !address.secret_count && !conceal_finds(text) && address.name && strcmp(address.name, name) == 0;
+        open = !conceal_finds(text) && address.name && strcmp(address.name, name) == 0;
         address_free(&address);
     }
     text_t line = {.length = 0};
@@ -483,8 +534,6 @@ bool address_beside(const address_t *address, const char *hosts, const char *set
     beside->collection = strdup(address->collection);
     beside->hosts = strdup(hosts);
     bool ok = beside->name && beside->database && beside->collection && beside->hosts;
-    for (size_t i = 0; ok && i < address->secret_count; i++)
-        ok = keep_text(beside, strdup(address->secrets[i]));
     if (ok)
         return true;
     address_free(beside);

@@ -1,6 +1,5 @@
 #include "server/bson_read.h"
-#include "base/bson/element.h"
-#include "base/ejson.h"
+#include "base/document.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* The map of a collection's chunks: built from the documents of config.chunks, then only read. Pure. */
-#include "base/grow.h"
-#include "base/numbers/search.h"
+#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/chunks.h"
 

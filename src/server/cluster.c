@@ -1,9 +1,7 @@
 /* What a cluster's config database says of a collection, and what a load changes there: zones for the moment in which
  * the collection is placed, and balancing while data comes in. cluster.h has the story. */
-#include "base/chars/own_names.h"
-#include "base/grow.h"
 #include "base/log.h"
-#include "base/zeroed.h"
+#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"
 #include "server/server_errors.h"

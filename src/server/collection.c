@@ -1,7 +1,7 @@
 /* The collection that is loaded into: what is there, making it as asked, dropping it, and building an index of it. */
-#include "base/chars/own_names.h"
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
 #include "server/server_errors.h"

@@ -1,13 +1,13 @@
 /* From a URI to a server that takes writes, and what stands in the way: the driver connects, waits and explains; here are the
  * sentence before its words, a hint where a usual mistake shows, and the status. Also what a refusal of a server means later.
  * server.h has the contract. */
-#include "base/caller.h"
 #include "base/clock.h"
-#include "base/grow.h"
-#include "base/host/host.h"
+#include "base/conceal.h"
+#include "base/host.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/server_errors.h"
 #include "server/server_inner.h"
@@ -145,7 +145,7 @@ bool refusal_explain(const address_t *address, const bson_error_t *error, const 
     for (char *c = words; *c; c++)
         if (iscntrl((unsigned char)*c))
             *c = ' ';
-    address_conceal(address, words);
+    conceal_known(words);
     size_t length = strlen(words);
     if (length && words[length - 1] == '.')
         words[length - 1] = '\0';
@@ -345,7 +345,7 @@ bool connect_is_hopeless(const address_t *address, mongoc_client_t *client, cons
     else if (tries <= 2 && mongoc_uri_get_hosts(address->uri))
         hopeless = !look_closer(address, reasons, err);
     if (hopeless)
-        address_conceal(address, err->text);
+        conceal_known(err->text);
     return hopeless;
 }
 
@@ -379,7 +379,7 @@ const char *connect_describe(const address_t *address, mongoc_client_t *client, 
         snprintf(text, size, "no primary: %s%s%s", members, space, reasons);
     else
         snprintf(text, size, "no answer from %s%s%s", address->hosts, space, reasons);
-    address_conceal(address, text);
+    conceal_known(text);
     return are_of_own_names(address, reasons) ? OWN_NAMES : hints[hint_for(address, error->message)].hint;
 }
 
@@ -445,7 +445,7 @@ static void waiting_why(waiting_t *waiting, const bson_error_t *error) {
     take_reasons(error, reasons);
     if (error->domain != MONGOC_ERROR_SERVER_SELECTION)
         snprintf(reasons, sizeof reasons, "%s", error->message);
-    address_conceal(waiting->address, reasons);
+    conceal_known(reasons);
     const bool brackets = *reasons == '[';
     if (brackets)
         reasons[strlen(reasons) - 1] = '\0';
@@ -624,7 +624,7 @@ static bool open_pool(server_t *server, uint32_t connections, waiting_t *waiting
                 return false;
             continue;
         }
-        address_conceal(&server->address, error.message);
+        conceal_known(error.message);
         return err_set(err, STATUS_USAGE, "the target's URI cannot be used: %s", error.message);
     }
     mongoc_client_pool_set_error_api(server->pool, MONGOC_ERROR_API_VERSION_2);

@@ -1,10 +1,8 @@
 /* Indexes as texts of --index and as documents of a server or a dump, and which of them are the same. Pure, except for
  * present_indexes_read and present_indexes_beyond. */
-#include "base/bson/element.h"
-#include "base/chars/suggest.h"
-#include "base/chars/utf8.h"
-#include "base/ejson.h"
-#include "base/numbers/units.h"
+#include "base/chars.h"
+#include "base/document.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "format/json/json_document.h"
 #include "server/bson_read.h"

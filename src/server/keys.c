@@ -1,7 +1,7 @@
 /* The order of values and the hashes of values as a server has them, and the shard key of a document. chunks.h has the
  * contract. Pure. */
-#include "base/bson/element.h"
-#include "base/grow.h"
+#include "base/document.h"
+#include "base/text.h"
 #include "server/chunks.h"
 #include "server/collection.h"
 

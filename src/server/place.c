@@ -1,6 +1,6 @@
 /* Where the ranges of a collection begin that is to be spread over all shards, and whether one that is spread already will
  * give each shard its share. Pure, except for what is printed. */
-#include "base/ejson.h"
+#include "base/document.h"
 #include "format/record/record_id.h"
 #include "server/cluster.h"
 

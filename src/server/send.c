@@ -1,10 +1,9 @@
 /* Sends one batch and reads back what is there: the wire of one thread to real servers. send.h has the contract. */
-#include "base/bson/element.h"
 #include "base/clock.h"
-#include "base/grow.h"
+#include "base/document.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "base/zeroed.h"
+#include "base/text.h"
 #include "server/send.h"
 #include "server/server.h"
 #include "server/server_errors.h"

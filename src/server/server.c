@@ -2,10 +2,10 @@
  * server.h has the contract. */
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/grow.h"
-#include "base/host/host.h"
-#include "base/numbers/units.h"
+#include "base/host.h"
+#include "base/numbers.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/server.h"
 #include "server/server_errors.h"

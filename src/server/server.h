@@ -1,6 +1,6 @@
 /* server: one MongoDB deployment, and what all of tipple does with it.
  *
- * A URI is parsed into an address: what the driver gets, the collection in its path, and the secrets that must never be shown.
+ * A URI is parsed into an address: what the driver gets, the collection in its path. Its secrets are remembered (base/conceal.h).
  * server_connect makes a server of it: a pool of connections, the facts that the deployment says of itself, the write
  * concerns of data and of the catalog, and the patience of this run. Everything else in this room works on a server and a
  * client of its pool; a thread takes a client of its own.
@@ -31,8 +31,6 @@ typedef struct {
     char *database, *collection;
     char *name;  /* "mot.results" */
     char *hosts; /* for people: "a:27017,b:27017" */
-    char **secrets;
-    size_t secret_count, secret_room;
 } address_t;
 
 /* A bad URI: status 1 with the right shape; no part of the URI that could hold a secret is quoted. */
@@ -63,10 +61,6 @@ void address_set_waits(mongoc_uri_t *uri, int32_t milliseconds);
  * router. */
 bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
                     err_t *err);
-
-/* Replaces the secrets in a text of the driver or the server, in place; those of one or two bytes only within a URI, which
- * `conceal` does. */
-void address_conceal(const address_t *address, char *text);
 
 /* ---- connect.c, server.c: the target of a run, and commands to it that survive a short absence ---- */
 

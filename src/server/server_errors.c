@@ -1,5 +1,5 @@
 #include "server/server_errors.h"
-#include "base/numbers/search.h"
+#include "base/text.h"
 
 #include <string.h>
 

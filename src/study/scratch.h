@@ -5,7 +5,7 @@
 #ifndef TIPPLE_STUDY_SCRATCH_H
 #define TIPPLE_STUDY_SCRATCH_H
 
-#include "base/chars/own_names.h"
+#include "base/text.h"
 #include "server/server.h"
 
 /* A target's URI with this tail after its collection's name. The caller frees it. NULL: status 1. */

@@ -1,6 +1,6 @@
 #include "study/supplies.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "format/format.h"
 #include "input/manifest.h"
 #include "load/before/kept_format.h"

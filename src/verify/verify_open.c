@@ -1,6 +1,6 @@
-#include "base/host/host.h"
+#include "base/host.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "catalog/catalog.h"
 #include "format/format.h"
 #include "format/record/own_id.h"

@@ -1,6 +1,6 @@
 /* scratch collections in a box: each study has its own, and what a dead one left goes. */
 #include "base/clock.h"
-#include "base/host/host.h"
+#include "base/host.h"
 #include "load_lab.h"
 #include "study/scratch.h"
 

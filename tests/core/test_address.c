@@ -1,4 +1,5 @@
 /* address: URIs taken apart, and passwords never shown. */
+#include "base/conceal.h"
 #include "server/server.h"
 #include "test.h"
 
@@ -75,10 +76,8 @@ TEST(bad) {
         {"mongodb://h/mot.results.", "dots only between words"},
         {"mongodb://h/mot.r?tsl=true", "option 1 of those behind the ? of the URI is none"},
         {"mongodb://h/mot.r?opensesame=1", "option 1 of those behind the ? of the URI is none"},
-        {"mongodb://h/mot.r?enableUtf8Validation=true", "(enableUtf8Validation) is none"},
-        {"mongodb://h/mot.r?w=1&uuidRepresentation=standard",
-         "option 2 of those behind the ? of the URI (uuidRepr"},
-        {"mongodb://h/mot.r?proxyPassword=opensesame", "of the URI (proxyPassword) is none"},
+        {"mongodb://h/mot.r?w=1&uuidRepresentation=standard", "option 2 of those behind the ? of the URI is"},
+        {"mongodb://h/mot.r?proxyPassword=opensesame", "option 1 of those behind the ? of the URI is none"},
         {"mongodb://h/mot.r?auto_encryption=x", "option 1 of those behind the ? of the URI is none"},
         {"mongodb://h/mot.r?x2-1=x", "is not OPTION=VALUE"},
         {"mongodb://h/mot.r?tlsCertificateKeyFilePassword=a&tsl=b",
@@ -95,15 +94,13 @@ TEST(bad) {
         {"mongodb://h/mot.results?tls=maybe", "is not valid"},
         {"mongodb://h/mot.results?w=1&tls=true;x=1", "is not valid"},
         {"mongodb://h,k/mot.results?directConnection=true", "is not valid"},
-        {"mongodb://h/mot.results?tls=true&tlsInsecure=true&tlsAllowInvalidHostnames=true",
-         "is not valid"},
+        {"mongodb://h/mot.results?tls=true&tlsInsecure=true&tlsAllowInvalidHostnames=true", "is not valid"},
         {"mongodb://h/mot.results?w=1&tls", "is not OPTION=VALUE"},
         {"mongodb://h/mot.results?w%3D1", "option 1 of those behind the ?"},
         {"mongodb://h/mot.results?appName=a b", "has a blank"},
-        {"mongodb://h/mot.results?tls=perhaps&readPreferenceTags=a:b&readPreference=nearest",
-         "is not valid"},
+        {"mongodb://h/mot.results?tls=perhaps&readPreferenceTags=a:b&readPreference=nearest", "is not valid"},
         {"mongodb://h/mot.results?tls=perhaps&tlsInsecure=perhaps", "is not valid"},
-        {"mongodb://h/mot.results&w=1", "holds a '&': options follow"},
+        {"mongodb://h/mot.results&w=1", "holds a '&': options come"},
         {"mongodb://h/mot.results;w=1", "holds a ';'"},
         {"mongodb://h/mot.w=1", "is written %3D"},
         {"mongodb://h/mot.results ", "ends with a blank"},
@@ -161,7 +158,7 @@ TEST(no_password_is_shown) {
                 char text[200];
                 snprintf(text, sizeof text, "could not log in with %s at h",
                          mongoc_uri_get_password(address.uri));
-                address_conceal(&address, text);
+                conceal_known(text);
                 assert_null(strstr(text, "ter2"));
                 assert_null(strstr(address.hosts, "ter2"));
                 address_free(&address);
@@ -180,10 +177,10 @@ TEST(conceal) {
     char text[100] = "secret, se%63ret and secret";
     assert_true(address_parse(
         &address, "mongodb://joe:se%63ret@h/mot.results?tlsCertificateKeyFilePassword=opensesame", &err));
-    address_conceal(&address, text);
+    conceal_known(text);
     assert_string_equal(text, "***, *** and ***");
     strcpy(text, "opensesame");
-    address_conceal(&address, text);
+    conceal_known(text);
     assert_string_equal(text, "***");
     address_free(&address);
     /* what is not known to be harmless, too, however much it is */
@@ -193,22 +190,16 @@ TEST(conceal) {
                       "second&tlsCertificateKeyFilePassword=third&canonicalizeHostname=false",
                       &err));
     strcpy(text, "second, third and false");
-    address_conceal(&address, text);
+    conceal_known(text);
     assert_string_equal(text, "***, *** and ***");
     address_free(&address);
     /* two letters replaced wherever they stand would spell themselves out */
     assert_true(address_parse(&address, "mongodb://joe:at@h/mot.results", &err));
     strcpy(text, "what is that");
-    address_conceal(&address, text);
+    conceal_known(text);
     assert_string_equal(text, "what is that");
     err_set(&err, STATUS_USAGE, "what is mongodb://joe:at@h");
     assert_string_equal(err.text, "what is mongodb://joe:***@h");
-    /* a message that the driver has cut off */
-    bson_error_t error;
-    memset(error.message, 'x', sizeof error.message);
-    strcpy(error.message + sizeof error.message - 22, " mongodb://joe:12/s3c");
-    address_conceal(&address, error.message);
-    assert_string_equal(strchr(error.message, ' '), " mongodb://joe:***");
     address_free(&address);
 }
 
@@ -288,7 +279,7 @@ TEST(beside) {
     bson_iter_t at;
     assert_true(bson_iter_init_find(&at, mongoc_uri_get_compressors(beside.uri), "zlib"));
     char text[] = "se@cret";
-    address_conceal(&beside, text);
+    conceal_known(text);
     assert_string_equal(text, "***");
     address_free(&beside);
     /* without a user, and as a router */

@@ -24,6 +24,8 @@ static void check(const char *written, const char *shown) {
 }
 
 TEST(concealed) {
+    static const char harmless[] =
+        "authSource=%24external&readPreferenceTags=dc:ny,rack:1&tlsCAFile=/etc/ca.pem";
     static const struct {
         const char *text, *shown;
     } cases[] = {
@@ -54,31 +56,33 @@ TEST(concealed) {
         {"no option '--urx=mongodb://joe:s3cre'; see", "no option '--urx=mongodb://joe:***'; see"},
         {"'mongodb://joe:s3cret...' is too long", "'mongodb://joe:***...' is too long"},
         {"mongodb://joe:123456789", "mongodb://joe:***"},
-        {"mongodb://h/?tlsCertificateKeyFilePassword=s3cret&x=y",
-         "mongodb://h/?tlsCertificateKeyFilePassword=***&***"},
-        /* of the options of a URI only what is known to be harmless is shown */
-        {"mongodb://h/a.b?w=1&awsSessionToken=s3cret&tls=true", "mongodb://h/a.b?w=1&***&tls=true"},
+        {"mongodb://h/?tlsCertificateKeyFilePassword=s3cret&x=y", "mongodb://h/?***"},
+        /* of a URI that nobody has parsed, no option is shown */
+        {"mongodb://h/a.b?w=1&awsSessionToken=s3cret&tls=true", "mongodb://h/a.b?***"},
         {"'mongodb://h/a.b?pwd=s3cret'", "'mongodb://h/a.b?***'"},
         {"MONGODB+SRV://h/a.b?s3cret", "MONGODB+SRV://h/a.b?***"},
         {"mongodb:/h/a.b?pwd=s3cret; see", "mongodb:/h/a.b?***; see"},
         {"mongodb://joe:s3cret@h/a.b?pwd=it's3cret.", "mongodb://joe:***@h/a.b?***."},
-        {"mongodb://h/a.b?tlsCertificateKeyFilePassword=a;s3cret&w=1",
-         "mongodb://h/a.b?tlsCertificateKeyFilePassword=***&w=1"},
-        {"mongodb://h/a.b?tls=true;pwd=s3cret", "mongodb://h/a.b?tls=***"},
+        {"mongodb://h/a.b?tlsCertificateKeyFilePassword=a;s3cret&w=1", "mongodb://h/a.b?***"},
+        {"mongodb://h/a.b?tls=true;pwd=s3cret", "mongodb://h/a.b?***"},
         {"mongodb://h/a.b?tlsCertificateKeyFilePassword%3Ds3cret", "mongodb://h/a.b?***"},
         {"mongodb://h/a.b&pwd=s3cret", "mongodb://h/a.b&***"},
         {"mongodb://h/a.b?x=s3cret mongodb://k/a.b?y=s3cret", "mongodb://h/a.b?*** mongodb://k/a.b?***"},
         {"--password mongodb://joe:a&s3cret@h/a.b", "--password ***"},
-        {"--password mongodb://joe:s3cret@h\001mongodb://ann:a&s3cret@k", "--password ***"},
+        {"--password mongodb://joe:s3cret@h\001mongodb://ann:a&s3cret@k",
+         "--password ***\001mongodb://ann:***@k"},
         {"password=x/mongodb://joe:it's3cret@h mongodb://ann:s3cret@k", "password=*** mongodb://ann:***@k"},
         /* nothing to hide */
         {"mongodb://h:27017/a.b", NULL},
         {"mongodb://h:27017,k:27018/a.b?directConnection=true", NULL},
+        {"mongodb://joe:s3cret@h/a.b?directConnection=true", "mongodb://joe:***@h/a.b?directConnection=true"},
+        {"mongodb://h/a.b?directConnection=true&x=s3cret", "mongodb://h/a.b?***"},
         {"mongodb://[::1]:27017/a.b", NULL},
         {"mongodb://h:27017/a.b as joe@h, mongodb://h:27017,k:27018 as ann@k", NULL},
         {"at mongodb://h:27017; see", NULL},
         {"mongodb://h:27017\njoe@h", NULL},
-        {"mongodb://h/a.b?authSource=%24external&readPreferenceTags=dc:ny,rack:1&tlsCAFile=/etc/ca.pem",
+        {"'mongodb://h/a.b?authSource=%24external&readPreferenceTags=dc:ny,rack:1&tlsCAFile=/etc/ca.pem', "
+         "too",
          NULL},
         {"https://h/a?year=2013&b=c", NULL},
         {"is it mongodb? yes & no", NULL},
@@ -92,6 +96,7 @@ TEST(concealed) {
         {"the password of the URI is wrong", NULL},
         {"", NULL},
     };
+    assert_true(conceal_show_options("directConnection=true") && conceal_show_options(harmless));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *shown = cases[i].shown ? cases[i].shown : cases[i].text;
         check(cases[i].text, shown);
@@ -114,6 +119,22 @@ TEST(names) {
         check(cases[i].text, cases[i].shown);
         assert_false(conceal_finds(cases[i].text));
     }
+}
+
+/* What a URI held is replaced in whatever form it is quoted; one or two letters would spell themselves out. */
+TEST(known) {
+    char text[100] = "bad opensesame, open%73esame: at that";
+    assert_true(conceal_remember("open%73esame", 12) && conceal_remember("opensesame", 10) &&
+                conceal_remember("at", 2));
+    conceal_known(text);
+    assert_string_equal(text, "bad ***, ***: at that");
+    assert_string_equal(conceal(text, sizeof text), "bad ***, ***: at that");
+    /* a message that the driver has cut off */
+    char message[504];
+    memset(message, 'x', sizeof message);
+    strcpy(message + sizeof message - 22, " mongodb://joe:12/s3c");
+    conceal_known(message);
+    assert_string_equal(strchr(message, ' '), " mongodb://joe:***");
 }
 
 /* However much of a text there is room for, and wherever it was cut off. */
@@ -143,7 +164,7 @@ TEST(cut) {
     assert_string_equal("at mongodb://h/a: no; see mongodb://joe:***@h:27017/a.b",
                         conceal(harmless, sizeof harmless));
     char small[] = "mongodb://j:x@h";
-    assert_string_equal("mongodb://j:***", conceal(small, sizeof small));
+    assert_string_equal("mongodb://j:*@h", conceal(small, sizeof small));
 }
 
 TEST(found) {
@@ -164,7 +185,7 @@ TEST(found) {
     assert_false(conceal_finds("mongodb://h:27017"));
     assert_false(conceal_finds("mongodb:joe@h:27017"));
     assert_false(conceal_finds("/data/mongodb: joe:x@h"));
-    assert_false(conceal_finds("u=mongodb://h/a.b?w=1"));
+    assert_true(conceal_finds("u=mongodb://h/a.b?w=1"));
 }
 
 /* A long text is looked through once, whatever it is made of: 20 seconds are a hundred times what that takes, and each

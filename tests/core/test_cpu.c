@@ -1,6 +1,6 @@
 /* cpu: the kernel's tables, in the form of several releases, and this process's own time. */
 #include "base/clock.h"
-#include "base/host/cpu.h"
+#include "query/watch/cpu.h"
 #include "test.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* dialect: what a file's first bytes say about it: every layout and release of the published files, and
  * worse. */
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/cut/split.h"
 #include "format/format.h"
 #include "format/record/dialect.h"

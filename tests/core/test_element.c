@@ -1,5 +1,5 @@
 /* element: elements as a server sees them: by hand where libbson stops, and as libbson goes through all others. */
-#include "base/bson/element.h"
+#include "base/document.h"
 #include "bson_lab.h"
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /* encoding: every byte of Latin-1 and of windows-1252, against iconv. */
-#include "base/chars/encoding.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
+#include "format/values/encoding.h"
 #include "test.h"
 
 #include <iconv.h>

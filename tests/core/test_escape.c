@@ -1,6 +1,5 @@
 /* escape: what controls a terminal or is no text is shown as what it is, and everything else as it stands. */
-#include "base/chars/escape.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "test.h"
 
 #include <stdio.h>

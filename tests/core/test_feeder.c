@@ -1,5 +1,5 @@
 /* feeder: files into blocks, with a queue and a pool and nobody else: no server, no catalog. */
-#include "base/grow.h"
+#include "base/text.h"
 #include "format/schema/schema.h"
 #include "input/cutter.h"
 #include "input_lab.h"

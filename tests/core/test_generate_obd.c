@@ -1,6 +1,6 @@
 /* The trips of a fleet: what one drive keeps to, the same bytes for the same wish. What the rows say is
  * checked by tests/oracle/test_obd_rows.py; the digests below pin files that it has passed. */
-#include "base/numbers/chance.h"
+#include "base/numbers.h"
 #include "generate/generate.h"
 #include "generate/obd/obd_drive.h"
 #include "generate/shared/whole.h"

@@ -1,9 +1,9 @@
 /* The documents by _id: shares of the skewed numbers by the formula, each document by its _id alone, the same bytes for
  * the same wish. What the documents say is checked by tests/oracle/test_ycsb_rows.py; the digests below pin files
  * that it has passed. */
-#include "base/numbers/chance.h"
-#include "base/numbers/zipf.h"
+#include "base/numbers.h"
 #include "generate/generate.h"
+#include "generate/ycsb/zipf.h"
 #include "generate_lab.h"
 #include "test.h"
 

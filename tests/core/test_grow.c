@@ -1,5 +1,5 @@
 /* grow: an array keeps what is in it, and grows seldom. */
-#include "base/grow.h"
+#include "base/text.h"
 #include "test.h"
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* host: what this process has held, and what is this machine. */
-#include "base/host/host.h"
+#include "base/host.h"
+#include "query/watch/cpu.h"
 #include "test.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* lines: line ends counted as a loop of one byte at a time counts them. */
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format_lab.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 /* net: the kernel's table of links, in the form of several releases, and what two looks at it tell. */
-#include "base/host/net.h"
+#include "study/tune/net.h"
 #include "test.h"
 
 #include <math.h>

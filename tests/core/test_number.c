@@ -1,5 +1,5 @@
 /* number: the shortest digits that read back the same. */
-#include "base/chars/number.h"
+#include "base/numbers.h"
 #include "format/values/convert.h"
 #include "test.h"
 

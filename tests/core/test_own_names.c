@@ -1,5 +1,5 @@
 /* own_names: which collections are tipple's own. */
-#include "base/chars/own_names.h"
+#include "base/text.h"
 #include "test.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* pool: buffers with slack under one budget: who waits, who does not, and what a closed pool says. */
-#include "base/threads/pool.h"
+#include "base/threads.h"
 #include "test.h"
 
 #include <pthread.h>

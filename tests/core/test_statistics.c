@@ -1,8 +1,7 @@
 /* Statistics: means, deviations, intervals and quantiles beside references that share nothing with the code: numbers
  * computed with forty digits by mpmath (quantiles by halving its incomplete beta function), sums of two passes in
  * long doubles, and sorted samples. */
-#include "base/numbers/chance.h"
-#include "base/numbers/hist.h"
+#include "base/numbers.h"
 #include "study/student.h"
 #include "test.h"
 

@@ -1,4 +1,4 @@
-"""What src writes to stdout goes through src/base/out.c, which escapes it; and JSON is printed by src/base/ejson.c alone, from a
+"""What src writes to stdout goes through src/base/log.c, which escapes it; and JSON is printed by src/base/document.c alone, from a
 document."""
 import re
 import unittest
@@ -59,13 +59,13 @@ class Stdout(unittest.TestCase):
 
     def test_one_way(self):
         """nobody else prints to stdout"""
-        wrong = ["%s:%d" % (path, line) for path, text in self.source(["base/out.c"]) for line in bare(text)]
-        self.assertEqual([], wrong, "print it by out_print or out_lines (src/base/out.h)")
+        wrong = ["%s:%d" % (path, line) for path, text in self.source(["base/log.c"]) for line in bare(text)]
+        self.assertEqual([], wrong, "print it by out_print or out_lines (src/base/log.h)")
 
     def test_json(self):
         """nobody else has libbson print JSON, which leaves control characters of the C1 set as they are"""
-        wrong = [str(path) for path, text in self.source(["base/ejson.c"]) if JSON.search(without_words(text))]
-        self.assertEqual([], wrong, "print it by ejson_print (src/base/ejson.h)")
+        wrong = [str(path) for path, text in self.source(["base/document.c"]) if JSON.search(without_words(text))]
+        self.assertEqual([], wrong, "print it by ejson_print (src/base/document.h)")
 
     def test_json_by_hand(self):
         """no JSON is put together of pieces: a result is a document, and result_print prints it"""
@@ -76,7 +76,7 @@ class Stdout(unittest.TestCase):
 
     def test_line_ends(self):
         """a line end is in the format, not in what stands for a %s"""
-        wrong = [(str(path), text) for path, code in self.source(["base/out.c"]) for text in line_ends(code)]
+        wrong = [(str(path), text) for path, code in self.source(["base/log.c"]) for text in line_ends(code)]
         self.assertEqual([], wrong, "two formats with and without it, or a call of its own")
 
     def test_found_in_words(self):
@@ -92,7 +92,7 @@ class Stdout(unittest.TestCase):
     def test_shell(self):
         """no name stands raw in a command for the mongo shell"""
         wrong = ["%s: %s" % (path, found[0]) for path, text in self.source([]) for found in RAW.finditer(text)]
-        self.assertEqual([], wrong, "quote it by ejson_append_text or ejson_text (src/base/ejson.h)")
+        self.assertEqual([], wrong, "quote it by ejson_append_text or ejson_text (src/base/document.h)")
         self.assertTrue(RAW.search('"sh.enableBalancing(\\"%s\\")"') and RAW.search('"db.getCollection(\'%s\')"'))
 
     def test_found(self):

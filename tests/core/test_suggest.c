@@ -1,5 +1,5 @@
 /* nearest: the word that was most likely meant, or none. */
-#include "base/chars/suggest.h"
+#include "base/text.h"
 #include "test.h"
 
 #include <stdint.h>

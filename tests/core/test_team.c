@@ -1,5 +1,5 @@
 /* team: all are joined, the first failure is kept. */
-#include "base/threads/team.h"
+#include "base/threads.h"
 #include "test.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* tune: which settings there are, and what held one back. */
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "study/tune/tune.h"
 #include "test.h"
 

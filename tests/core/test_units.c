@@ -1,5 +1,5 @@
 /* units: sizes, counts and times from what people write, and back into what people read. */
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "test.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* utf8: every code point there is, and nothing else. */
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The kernel's table of network links, and speeds: any text is read or refused, and nothing of loopback is in
  * it. */
-#include "base/host/net.h"
 #include "format_lab.h"
+#include "study/tune/net.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

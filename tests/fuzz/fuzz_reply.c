@@ -1,6 +1,6 @@
 /* What servers answer: a hostile or a newer one may say anything. Nothing crashes, what is refused has a sentence, and a
  * document counts as stored only where the reply, read here a second time, leaves no doubt of it. */
-#include "base/ejson.h"
+#include "base/document.h"
 #include "load/deliver/deliver.h"
 #include "load/deliver/outcome.h"
 #include "odd_driver.h"

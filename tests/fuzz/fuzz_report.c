@@ -1,7 +1,7 @@
 /* Any document, and any report that is made by the calls of report.h, makes a page whose tags are balanced and all of
  * which are ours: the same document with other characters in the place of those that markup is made of has the very same
  * tags. Read here by a reader that knows nothing of how pages are made. An input that begins with R is such calls. */
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "base/text.h"
 #include "odd_bson.h"
 #include "report/html.h"

@@ -2,7 +2,7 @@
 #ifndef TIPPLE_TESTS_BSON_LAB_H
 #define TIPPLE_TESTS_BSON_LAB_H
 
-#include "base/bson/element.h"
+#include "base/document.h"
 #include "format_lab.h"
 
 /* Elements of all types under short keys; nested documents down to so many levels. */

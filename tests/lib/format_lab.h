@@ -4,8 +4,8 @@
 #ifndef TIPPLE_TESTS_FORMAT_LAB_H
 #define TIPPLE_TESTS_FORMAT_LAB_H
 
-#include "base/chars/lines.h"
-#include "base/threads/pool.h"
+#include "base/chars.h"
+#include "base/threads.h"
 #include "format/emit.h"
 #include "format/format.h"
 #include "format/records.h"

@@ -11,8 +11,7 @@
 #ifndef TIPPLE_TESTS_FORMAT_LAWS_H
 #define TIPPLE_TESTS_FORMAT_LAWS_H
 
-#include "base/chars/lines.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "format/cut/split.h"
 #include "format/emitted.h"
 #include "format/format.h"

@@ -1,6 +1,6 @@
 /* Hashes and order of values, against what a real server makes of them: TIPPLE_TEST_URI names it. It is given
  * the values as the documents of an aggregation. 6.0 has all that is asked for.  needs: standalone */
-#include "base/bson/element.h"
+#include "base/document.h"
 #include "live_lab.h"
 #include "server/chunks.h"
 

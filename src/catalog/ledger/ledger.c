@@ -1,6 +1,6 @@
 /* The ledger: what was read from the catalog, and what follows from it. */
 #include "catalog/ledger/ledger.h"
-#include "base/grow.h"
+#include "base/text.h"
 #include "catalog/ledger/ledger_inner.h"
 
 #include <stdlib.h>

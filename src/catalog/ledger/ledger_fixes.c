@@ -1,6 +1,5 @@
 /* The ledger: fixes whose documents are gone, and pieces that are held while fixes are loaded. */
-#include "base/grow.h"
-#include "base/numbers/search.h"
+#include "base/text.h"
 #include "catalog/ledger/ledger_inner.h"
 #include "catalog/ledger/standing.h"
 

@@ -1,5 +1,5 @@
 /* The ledger: pieces that are taken, worked on and written down. */
-#include "base/grow.h"
+#include "base/text.h"
 #include "catalog/ledger/ledger.h"
 #include "catalog/ledger/ledger_inner.h"
 #include "format/record/record_id.h"

@@ -1,5 +1,5 @@
 #include "catalog/ledger/liveness.h"
-#include "base/grow.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Inputs that bring something which may be there by another name: all of it, its beginning, or more than it. What a file holds
  * says that for certain (but for its middle); names say that it may be so. These are facts about two inputs: which of them is
  * not needed, if any, nobody knows here. */
-#include "base/numbers/search.h"
+#include "base/text.h"
 #include "catalog/register/register_inner.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* All entries by the files that their paths lead to today: an input may have been loaded by another name of its file. */
-#include "base/numbers/search.h"
+#include "base/text.h"
 #include "catalog/register/register_inner.h"
 
 #include <stdlib.h>

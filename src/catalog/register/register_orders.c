@@ -1,4 +1,4 @@
-#include "base/numbers/search.h"
+#include "base/text.h"
 #include "catalog/register/register_inner.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* New inputs that may hold what another one does, packed otherwise: a.csv, a.csv.gz, and a.csv in a zip. Nothing but their names
  * tells, so it is no more than noted. */
-#include "base/numbers/search.h"
+#include "base/text.h"
 #include "catalog/register/register_inner.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "catalog/store/done_runs.h"
-#include "base/grow.h"
-#include "base/numbers/search.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "catalog/store/entry.h"
-#include "base/grow.h"
-#include "base/numbers/search.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The versions of an entry: found by number and by content, and dropped when they are not needed any more. */
-#include "base/numbers/search.h"
+#include "base/text.h"
 #include "catalog/store/entry.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "base/chars/own_names.h"
+#include "base/text.h"
 #include "catalog/store/store_mongo_inner.h"
 #include "server/bson_read.h"
 #include "server/collection.h"

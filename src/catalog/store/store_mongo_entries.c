@@ -1,4 +1,4 @@
-#include "base/grow.h"
+#include "base/text.h"
 #include "catalog/store/change_bson.h"
 #include "catalog/store/entry_bson.h"
 #include "catalog/store/store_mongo_inner.h"

@@ -1,5 +1,5 @@
 #include "base/clock.h"
-#include "base/ejson.h"
+#include "base/document.h"
 #include "catalog/store/entry_bson.h"
 #include "catalog/store/store_mongo_inner.h"
 #include "format/record/record_id.h"

@@ -1,6 +1,6 @@
 #include "base/clock.h"
-#include "base/grow.h"
-#include "base/host/host.h"
+#include "base/host.h"
+#include "base/text.h"
 #include "catalog/store/entry_bson.h"
 #include "catalog/store/store_mongo_inner.h"
 

@@ -24,10 +24,9 @@ char *again_conceal(const char *text, const char *uri) {
     address_t address;
     err_t ignored;
     strcpy(own, text);
-    if (uri && address_parse(&address, uri, &ignored)) {
-        address_conceal(&address, own);
-        address_free(&address);
-    }
+    if (uri && address_parse(&address, uri, &ignored))
+        address_free(&address); /* its secrets are known now */
+    conceal_known(own);
     char *shown = text_concealed(own), *out = bson_strdup(shown);
     bson_free(own);
     free(shown);

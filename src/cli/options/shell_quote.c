@@ -7,7 +7,7 @@ void shell_quote_uri(text_t *line, const char *uri) {
     err_t err;
     bool secret = true;
     if (address_parse(&address, uri, &err)) {
-        secret = address.secret_count > 0 || conceal_finds(uri);
+        secret = conceal_finds(uri);
         address_free(&address);
     }
     if (secret)

@@ -2,7 +2,7 @@
 #ifndef TIPPLE_CLI_OPTIONS_SHELL_QUOTE_H
 #define TIPPLE_CLI_OPTIONS_SHELL_QUOTE_H
 
-#include "base/shell_word.h"
+#include "base/text.h"
 #include "load/load.h"
 
 /* --uri with the target's own; one with a password in it is not shown: $TIPPLE_URI stands in for it. */

@@ -1,5 +1,5 @@
 #include "cli/pages/complete.h"
-#include "base/out.h"
+#include "base/log.h"
 #include "builtin/builtin.h"
 #include "cli/options/cli_inner.h"
 #include "query/suite/suite.h"

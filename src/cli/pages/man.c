@@ -1,4 +1,4 @@
-#include "base/out.h"
+#include "base/log.h"
 #include "cli/options/cli_inner.h"
 #include "cli/pages/man_files.h"
 #include "cli/pages/roff.h"

@@ -1,5 +1,5 @@
 #include "cli/pages/man_files.h"
-#include "base/out.h"
+#include "base/log.h"
 #include "builtin/builtin.h"
 #include "cli/pages/roff.h"
 #include "cli/pages/suite_keys.h"

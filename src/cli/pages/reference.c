@@ -1,4 +1,4 @@
-#include "base/out.h"
+#include "base/log.h"
 #include "cli/options/cli_inner.h"
 
 static void print_options(const command_t *command) {

@@ -1,5 +1,5 @@
 #include "cli/pages/roff.h"
-#include "base/out.h"
+#include "base/log.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,9 +1,8 @@
 #include "cli/print/grid.h"
-#include "base/chars/escape.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "base/conceal.h"
-#include "base/grow.h"
-#include "base/out.h"
+#include "base/log.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>

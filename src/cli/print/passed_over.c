@@ -1,5 +1,5 @@
 #include "cli/print/passed_over.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 
 void passed_over_tell(text_t *out, const passed_over_t *passed) {
     char count[UNITS_MAX];

@@ -1,4 +1,4 @@
-#include "base/conceal_bson.h"
+#include "base/document.h"
 #include "base/text.h"
 #include "cli/print/query_print.h"
 
@@ -15,11 +15,9 @@ typedef struct {
 
 static void put_answer(bson_t *to, const measure_t *measure) {
     const bool one = measure->answered && measure->work->count <= 1;
-    bson_t *shown = one ? conceal_bson(measure->answer.documents) : NULL;
     result_put(to, AS_TEXT("digest", one ? measure->digest : NULL),
                AS_FLAG_IF("result_complete", one, !measure->answer.more));
-    shown ? BSON_APPEND_ARRAY(to, "result", shown) : BSON_APPEND_NULL(to, "result");
-    bson_destroy(shown);
+    one ? BSON_APPEND_ARRAY(to, "result", measure->answer.documents) : BSON_APPEND_NULL(to, "result");
 }
 
 static void put_beside(bson_t *to, const void *of, size_t at) {

@@ -1,8 +1,7 @@
 #include "cli/print/query_print.h"
-#include "base/conceal_bson.h"
+#include "base/document.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
-#include "base/out.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
@@ -469,7 +468,7 @@ static bool same_question(const measure_t *one, const measure_t *other) {
 }
 
 static void print_json(const bson_t *document) {
-    char *json = conceal_bson_print(document);
+    char *json = ejson_print_concealed(document, NULL);
     out_bytes(json ? json : "", json ? strlen(json) : 0);
     free(json);
 }

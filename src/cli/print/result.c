@@ -1,7 +1,7 @@
 #include "cli/print/result.h"
-#include "base/chars/number.h"
-#include "base/ejson.h"
-#include "base/out.h"
+#include "base/document.h"
+#include "base/log.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "server/bson_read.h"
 
@@ -106,7 +106,7 @@ void result_print(const char *command, int status, const bson_t *result) {
     bson_t whole = BSON_INITIALIZER;
     size_t length;
     result_put(&whole, AS_COUNT("schema", 1), AS_TEXT("command", command), AS_COUNT("status", status));
-    char *json = bson_concat(&whole, result) ? ejson_print(&whole, true, &length) : NULL;
+    char *json = bson_concat(&whole, result) ? ejson_print_concealed(&whole, &length) : NULL;
     if (!json)
         err_end_without_memory(result->len); /* of 2 GB */
     out_bytes(json, length);

@@ -1,6 +1,6 @@
 #include "cli/print/tune_print.h"
-#include "base/numbers/units.h"
-#include "base/out.h"
+#include "base/log.h"
+#include "base/numbers.h"
 #include "cli/options/cli.h"
 #include "cli/options/shell_quote.h"
 #include "cli/print/grid.h"

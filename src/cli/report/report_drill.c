@@ -1,5 +1,5 @@
 #include "cli/report/report_drill.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "cli/print/drill_print.h"
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"

@@ -1,5 +1,5 @@
 #include "cli/report/report_load.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "cli/print/load_figures.h"
 #include "cli/report/reporting.h"
 #include "report/scale.h"

@@ -1,6 +1,6 @@
 #include "cli/report/report_query.h"
-#include "base/conceal_bson.h"
-#include "base/numbers/units.h"
+#include "base/document.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "cli/print/query_print.h"
 #include "cli/report/reporting.h"
@@ -235,7 +235,7 @@ static void add_answer(report_t *report, const measure_t *measure) {
     text_t text = {.length = 0};
     for (bson_iter_init(&at, measure->answer.documents);
          shown < ANSWER_DOCUMENTS && bson_read_next(&at, &document); shown++) {
-        char *json = conceal_bson_print(&document);
+        char *json = ejson_print_concealed(&document, NULL);
         text_print(&text, "%s%s", shown ? "  " : "", json ? json : "");
         free(json);
     }

@@ -1,5 +1,5 @@
 #include "cli/report/report_verify.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "cli/report/reporting.h"
 #include "report/scale.h"
 #include "server/bson_read.h"

@@ -3,7 +3,7 @@
 #ifndef TIPPLE_CLI_REPORT_REPORTING_H
 #define TIPPLE_CLI_REPORT_REPORTING_H
 
-#include "base/numbers/hist.h"
+#include "base/numbers.h"
 #include "cli/options/again.h"
 #include "report/report.h"
 

@@ -1,4 +1,4 @@
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "format/cut/bson_length.h"
 #include "format/cut/bson_span.h"
 #include "format/cut/bson_walk.h"

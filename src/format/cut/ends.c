@@ -1,5 +1,5 @@
 #include "format/cut/ends.h"
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/cut/delimiter.h"
 #include "format/cut/masks.h"
 

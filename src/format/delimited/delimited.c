@@ -1,4 +1,4 @@
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/cut/ends.h"
 #include "format/delimited/delimited_inner.h"
 #include "format/guess/structure/torn_lines.h"

@@ -1,5 +1,5 @@
 /* Subdocuments, and keys that are made from several fields. */
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "format/delimited/delimited_inner.h"
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"

@@ -1,5 +1,5 @@
 /* Writes the values that are not plain: texts with care, null values, rare spellings, and what does not fit. */
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "format/delimited/delimited_inner.h"
 #include "format/schema/schema.h"
 #include "format/values/convert.h"

@@ -1,14 +1,14 @@
 #include "format/delimited/wide.h"
-#include "base/chars/blanks.h"
-#include "base/chars/utf8.h"
-#include "base/grow.h"
-#include "base/threads/pool.h"
+#include "base/chars.h"
+#include "base/text.h"
+#include "base/threads.h"
 #include "format/delimited/delimited_inner.h"
 #include "format/json/json_value.h"
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"
 #include "format/schema/schema.h"
 #include "format/values/base64.h"
+#include "format/values/blanks.h"
 #include "format/values/hex.h"
 
 #include <stdlib.h>

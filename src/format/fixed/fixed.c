@@ -1,6 +1,5 @@
 #include "format/fixed/fixed.h"
-#include "base/chars/lines.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "format/fixed/fixed_plan.h"
 #include "format/fixed/fixed_walk.h"
 #include "format/record/bsonw.h"

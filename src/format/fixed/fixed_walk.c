@@ -1,5 +1,5 @@
 #include "format/fixed/fixed_walk.h"
-#include "base/grow.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-#include "base/chars/blanks.h"
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/guess_cut.h"
 #include "format/record/dialect.h"
+#include "format/values/blanks.h"
 
 #include <stdlib.h>
 #include <string.h>

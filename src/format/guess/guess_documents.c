@@ -1,5 +1,5 @@
 /* A text of JSON or BSON: there is nothing to guess but that it is one. */
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/cut/bson_length.h"
 #include "format/cut/bson_span.h"
 #include "format/cut/json_span.h"

@@ -1,4 +1,4 @@
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "format/guess/guess_inner.h"
 
 enum {

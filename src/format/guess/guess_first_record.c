@@ -1,8 +1,8 @@
 /* The fields of the first record, which may name the columns, and lines behind it that are no records. */
-#include "base/chars/blanks.h"
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/underline.h"
+#include "format/values/blanks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "base/chars/blanks.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "format/guess/guess_inner.h"
+#include "format/values/blanks.h"
 
 #include <math.h>
 #include <stdio.h>

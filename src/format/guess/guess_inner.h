@@ -2,7 +2,6 @@
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_INNER_H
 #define TIPPLE_FORMAT_GUESS_GUESS_INNER_H
 
-#include "base/chars/encoding.h"
 #include "base/text.h"
 #include "format/cut/split.h"
 #include "format/guess/column/guess_most.h"
@@ -15,6 +14,7 @@
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_text.h"
 #include "format/guess/type_spec.h"
+#include "format/values/encoding.h"
 
 /* ---- all of it (guess.c) ---- */
 

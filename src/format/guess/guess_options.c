@@ -1,6 +1,6 @@
 #include "format/guess/guess_options.h"
-#include "base/choose.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
+#include "base/text.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/type_spec.h"
 #include "format/schema/schema_bad_value.h"

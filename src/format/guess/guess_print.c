@@ -1,5 +1,5 @@
-#include "base/chars/utf8.h"
-#include "base/numbers/units.h"
+#include "base/chars.h"
+#include "base/numbers.h"
 #include "format/guess/guess_inner.h"
 #include "format/schema/schema_bad_value.h"
 

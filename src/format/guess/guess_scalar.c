@@ -1,5 +1,5 @@
 /* A text as a format file can have it. */
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "format/guess/guess_inner.h"
 
 #include <string.h>

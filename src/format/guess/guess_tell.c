@@ -1,7 +1,7 @@
 /* What is told to people of a guess. */
-#include "base/chars/escape.h"
-#include "base/numbers/units.h"
-#include "base/shell_word.h"
+#include "base/chars.h"
+#include "base/numbers.h"
+#include "base/text.h"
 #include "format/guess/guess_inner.h"
 #include "format/schema/schema_bad_value.h"
 

@@ -1,6 +1,5 @@
-#include "base/chars/suggest.h"
 #include "base/log.h"
-#include "base/shell_word.h"
+#include "base/text.h"
 #include "format/guess/guess_inner.h"
 #include "format/guess/guess_options.h"
 #include "format/schema/schema_bad_value.h"

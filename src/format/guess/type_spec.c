@@ -1,6 +1,6 @@
 #include "format/guess/type_spec.h"
-#include "base/chars/suggest.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
+#include "base/text.h"
 #include "format/schema/schema.h"
 #include "format/values/pattern.h"
 

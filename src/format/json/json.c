@@ -1,8 +1,7 @@
 #include "format/json/json.h"
-#include "base/chars/blanks.h"
-#include "base/chars/lines.h"
-#include "base/chars/number.h"
-#include "base/grow.h"
+#include "base/chars.h"
+#include "base/numbers.h"
+#include "base/text.h"
 #include "format/cut/json_span.h"
 #include "format/json/json_types.h"
 #include "format/json/json_value.h"
@@ -10,6 +9,7 @@
 #include "format/record/dialect.h"
 #include "format/record/typed.h"
 #include "format/schema/schema.h"
+#include "format/values/blanks.h"
 #include "format/values/convert.h"
 
 #include <assert.h>

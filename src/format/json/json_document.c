@@ -1,6 +1,6 @@
 #include "format/json/json_document.h"
-#include "base/grow.h"
-#include "base/threads/pool.h"
+#include "base/text.h"
+#include "base/threads.h"
 #include "format/json/json_value.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef TIPPLE_FORMAT_JSON_JSON_INNER_H
 #define TIPPLE_FORMAT_JSON_JSON_INNER_H
 
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/json/json_keys.h"
 #include "format/json/json_types.h"
 #include "format/record/bsonw.h"

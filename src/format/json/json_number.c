@@ -1,4 +1,4 @@
-#include "base/chars/number.h"
+#include "base/numbers.h"
 #include "format/json/json_inner.h"
 #include "format/values/convert.h"
 

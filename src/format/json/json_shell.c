@@ -1,5 +1,5 @@
 /* Values as the mongo shell spells them: ISODate("..."), new Date(0), MinKey, /a/i. */
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "format/json/json_typed.h"
 
 #include <math.h>

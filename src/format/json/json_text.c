@@ -1,4 +1,4 @@
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "format/json/json_inner.h"
 #include "format/json/json_marks.h"
 #include "format/values/hex.h"

@@ -1,5 +1,5 @@
 #include "format/json/json_value.h"
-#include "base/chars/escape.h"
+#include "base/chars.h"
 #include "format/json/json_inner.h"
 #include "format/json/json_marks.h"
 #include "format/record/record.h"

@@ -1,4 +1,4 @@
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/cut/bson_length.h"
 #include "format/cut/bson_walk.h"
 #include "format/cut/ends.h"

@@ -1,5 +1,5 @@
 /* A header's columns by their names, the line that a header has to be, and the sentences about what does not fit. */
-#include "base/chars/escape.h"
+#include "base/chars.h"
 #include "base/log.h"
 #include "format/record/dialect_inner.h"
 #include "format/record/typed.h"

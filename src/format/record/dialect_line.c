@@ -1,8 +1,8 @@
 /* What a line is: a header, by its words or the columns that it names, or a record. */
-#include "base/chars/blanks.h"
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/cut/delimiter.h"
 #include "format/record/dialect_inner.h"
+#include "format/values/blanks.h"
 
 #include <string.h>
 #include <strings.h>

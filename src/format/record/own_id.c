@@ -1,5 +1,5 @@
 #include "format/record/own_id.h"
-#include "base/bson/element.h"
+#include "base/document.h"
 
 #include <bson/bson.h>
 #include <string.h>

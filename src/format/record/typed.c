@@ -1,6 +1,6 @@
 #include "format/record/typed.h"
-#include "base/bson/element.h"
-#include "base/chars/escape.h"
+#include "base/chars.h"
+#include "base/document.h"
 #include "format/record/bsonw.h"
 #include "format/schema/schema.h"
 #include "format/values/convert.h"

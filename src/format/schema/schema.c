@@ -1,6 +1,5 @@
 #include "format/schema/schema.h"
-#include "base/chars/suggest.h"
-#include "base/grow.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -55,9 +55,9 @@
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 
-#include "base/chars/encoding.h"
 #include "base/err.h"
 #include "base/yaml_tree.h"
+#include "format/values/encoding.h"
 
 #include <stdbool.h>
 #include <stddef.h>

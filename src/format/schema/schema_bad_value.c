@@ -1,5 +1,5 @@
 #include "format/schema/schema_bad_value.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "format/schema/schema.h"
 #include "format/schema/schema_read.h"
 

@@ -1,4 +1,4 @@
-#include "base/chars/suggest.h"
+#include "base/text.h"
 #include "format/schema/schema_read.h"
 
 #include <string.h>

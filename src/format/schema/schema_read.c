@@ -1,5 +1,5 @@
 #include "format/schema/schema_read.h"
-#include "base/chars/suggest.h"
+#include "base/text.h"
 #include "format/schema/schema.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_READ_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_READ_H
 
-#include "base/grow.h"
+#include "base/text.h"
 #include "format/schema/schema.h"
 #include "format/schema/schema_keys.h"
 

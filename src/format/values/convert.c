@@ -1,6 +1,6 @@
 #include "format/values/convert.h"
-#include "base/chars/blanks.h"
-#include "base/chars/number.h"
+#include "base/numbers.h"
+#include "format/values/blanks.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 #include "format/values/decimal.h"
-#include "base/chars/blanks.h"
+#include "format/values/blanks.h"
 #include "format/values/digits.h"
 
 #include <bson/bson.h>

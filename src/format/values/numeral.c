@@ -1,5 +1,5 @@
 #include "format/values/numeral.h"
-#include "base/chars/blanks.h"
+#include "format/values/blanks.h"
 #include "format/values/digits.h"
 
 enum { GROUP = 3 };

@@ -1,6 +1,5 @@
 #include "generate/isd/isd_lines.h"
-#include "base/chars/number.h"
-#include "base/numbers/chance.h"
+#include "base/numbers.h"
 #include "format/format.h"
 #include "generate/shared/digits.h"
 #include "generate/shared/whole.h"

@@ -3,7 +3,7 @@
 #ifndef TIPPLE_GENERATE_ISD_ISD_LINES_H
 #define TIPPLE_GENERATE_ISD_ISD_LINES_H
 
-#include "base/numbers/chance.h"
+#include "base/numbers.h"
 #include "format/schema/schema.h"
 #include "format/values/calendar.h"
 #include "generate/shared/facts.h"

@@ -1,4 +1,4 @@
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "generate/generate.h"
 #include "generate/isd/isd_lines.h"
 #include "generate/shared/digits.h"

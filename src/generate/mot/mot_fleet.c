@@ -1,5 +1,5 @@
 #include "generate/mot/mot_fleet.h"
-#include "base/chars/suggest.h"
+#include "base/text.h"
 #include "format/values/calendar.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
-#include "base/numbers/chance.h"
+#include "base/numbers.h"
 #include "format/values/calendar.h"
 #include "generate/generate.h"
 #include "generate/mot/mot_fleet.h"
 #include "generate/shared/digits.h"
+#include "generate/shared/whole.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +133,7 @@ static inline car_t new_car(mot_rows_t *rows, draw_t draw) {
     bool when_due = part(draw.a, 4, 1);
     unsigned due = (rows->day + part(draw.a, 17, 5)) % 365;
     return (car_t){
-        .id = chance_scatter(rows->vehicles++, rows->vehicle_key, VEHICLE_IDS) + 1,
+        .id = whole_scatter(rows->vehicles++, rows->vehicle_key, VEHICLE_IDS) + 1,
         .mileage = miles_a_year * (unsigned)fleet->lists[DRIVEN][age] / 64 + part(draw.a, 32, 12),
         .kind = (uint16_t)kind,
         .first_day = when_due ? (uint16_t)due : fleet->first_day_at[part(draw.a, 5, 12)],
@@ -182,7 +183,7 @@ static inline char *put_test(const mot_rows_t *rows, const car_t *car, const mot
     const mot_fleet_t *fleet = &rows->fleet;
     const mot_kind_t *kind = &fleet->kind[car->kind];
     char delimiter = rows->release->delimiter;
-    to = put_number(to, chance_scatter((uint32_t)rows->row, rows->test_key, TEST_IDS) + 1, delimiter);
+    to = put_number(to, whole_scatter((uint32_t)rows->row, rows->test_key, TEST_IDS) + 1, delimiter);
     to = put_number(to, car->id, delimiter);
     to = put_cell(to, &rows->test_date);
     to = put_cell(to, &fleet->class[kind->test_class]);

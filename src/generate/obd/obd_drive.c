@@ -1,5 +1,5 @@
 #include "generate/obd/obd_drive.h"
-#include "base/numbers/chance.h"
+#include "base/numbers.h"
 #include "generate/shared/whole.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "base/numbers/chance.h"
+#include "base/numbers.h"
 #include "format/values/calendar.h"
 #include "generate/generate.h"
 #include "generate/obd/obd_drive.h"
@@ -57,7 +57,7 @@ static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
     rows->key = chance_bits(what->seed, 1996);
     uint64_t cars = chance_bits(rows->key, 0);
     for (uint32_t i = 0; i < CARS; i++) {
-        rows->car_id[i] = FIRST_CAR_ID + chance_scatter(i, (uint32_t)cars, CAR_IDS);
+        rows->car_id[i] = FIRST_CAR_ID + whole_scatter(i, (uint32_t)cars, CAR_IDS);
         obd_car_init(&rows->car[i], chance_bits(cars, i));
     }
     next_trip(rows);

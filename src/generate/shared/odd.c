@@ -1,5 +1,5 @@
 #include "generate/shared/odd.h"
-#include "base/numbers/chance.h"
+#include "base/numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

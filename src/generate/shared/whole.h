@@ -28,4 +28,19 @@ static inline int32_t whole_cosine(int32_t angle) {
     return whole_sine(angle + 9000);
 }
 
+/* Maps each x below the limit to another number below the limit: a permutation of the 31-bit numbers, repeated until the
+ * result is below the limit. */
+static inline uint32_t whole_scatter(uint32_t x, uint32_t key, uint32_t limit) {
+    const uint32_t bits31 = 0x7fffffff;
+    do {
+        x ^= key & bits31;
+        x ^= x >> 16;
+        x = (x * 0x7feb352du) & bits31;
+        x ^= x >> 15;
+        x = (x * 0x846ca68bu) & bits31;
+        x ^= x >> 16;
+    } while (x >= limit);
+    return x;
+}
+
 #endif

@@ -1,7 +1,7 @@
-#include "base/numbers/chance.h"
-#include "base/numbers/zipf.h"
+#include "base/numbers.h"
 #include "generate/generate.h"
 #include "generate/shared/digits.h"
+#include "generate/ycsb/zipf.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,4 @@
 #include "input/archive/dump_list.h"
-#include "base/chars/own_names.h"
-#include "base/grow.h"
 #include "base/text.h"
 #include "format/json/json_document.h"
 

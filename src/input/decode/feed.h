@@ -7,7 +7,7 @@
 #define TIPPLE_INPUT_DECODE_FEED_H
 
 #include "base/err.h"
-#include "base/threads/pool.h"
+#include "base/threads.h"
 #include "input/file/pushed.h"
 
 #include <stdatomic.h>

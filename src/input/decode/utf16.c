@@ -1,5 +1,5 @@
 #include "input/decode/utf16.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "input/file/name.h"
-#include "base/chars/escape.h"
+#include "base/chars.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "load/before/check_inputs.h"
 #include "base/stop.h"
-#include "base/threads/team.h"
+#include "base/threads.h"
 #include "format/record/dialect.h"
 #include "input/cutter.h"
 #include "input/manifest.h"

@@ -1,6 +1,6 @@
 #include "load/before/sample.h"
-#include "base/grow.h"
-#include "base/threads/pool.h"
+#include "base/text.h"
+#include "base/threads.h"
 #include "format/cut/bson_span.h"
 #include "format/records.h"
 #include "input/manifest.h"

@@ -1,7 +1,7 @@
 #include "load/blocks/batch.h"
-#include "base/bson/element.h"
 #include "base/clock.h"
-#include "base/grow.h"
+#include "base/document.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <bson/bson.h>

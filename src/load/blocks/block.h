@@ -5,7 +5,7 @@
 #ifndef TIPPLE_LOAD_BLOCKS_BLOCK_H
 #define TIPPLE_LOAD_BLOCKS_BLOCK_H
 
-#include "base/threads/pool.h"
+#include "base/threads.h"
 #include "catalog/ledger/ledger.h"
 #include "format/record/dialect.h"
 #include "format/record/record_id.h"

@@ -1,5 +1,5 @@
 #include "load/blocks/other_header.h"
-#include "base/shell_word.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 #include "load/blocks/other_stream.h"
-#include "base/shell_word.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

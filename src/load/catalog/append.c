@@ -1,7 +1,7 @@
 #include "load/catalog/append.h"
-#include "base/bson/element.h"
+#include "base/document.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "format/record/record_id.h"
 #include "server/bson_read.h"
 

@@ -1,7 +1,7 @@
 /* The inputs into the catalog, and out of it into the ledger and the list of files to be read. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "load/before/copies.h"
 #include "load/before/describe_input.h"
 #include "load/job/job.h"

@@ -1,7 +1,7 @@
 /* Inputs out of the catalog, with their documents: those that have changed, with --reload-changed, and what an earlier
  * removal has left. */
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "load/forget/entry_documents.h"
 #include "load/job/job.h"
 

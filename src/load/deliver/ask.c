@@ -1,6 +1,6 @@
 #include "load/deliver/ask.h"
-#include "base/chars/escape.h"
-#include "base/grow.h"
+#include "base/chars.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

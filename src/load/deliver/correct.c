@@ -1,5 +1,5 @@
 #include "load/deliver/correct.h"
-#include "base/bson/element.h"
+#include "base/document.h"
 #include "format/cut/ends.h"
 #include "format/records.h"
 

@@ -1,6 +1,5 @@
 #include "load/deliver/deliver.h"
-#include "base/grow.h"
-#include "base/numbers/search.h"
+#include "base/text.h"
 #include "load/deliver/deliver_inner.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #include "load/deliver/deliver_inner.h"
-#include "base/grow.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>

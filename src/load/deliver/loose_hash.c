@@ -1,6 +1,6 @@
 #include "load/deliver/loose_hash.h"
-#include "base/bson/element.h"
-#include "base/chars/number.h"
+#include "base/document.h"
+#include "base/numbers.h"
 
 #include <bson/bson.h>
 #include <math.h>

@@ -5,8 +5,8 @@
 #ifndef TIPPLE_LOAD_FEED_FEEDER_H
 #define TIPPLE_LOAD_FEED_FEEDER_H
 
-#include "base/threads/queue.h"
 #include "load/threads/load_state.h"
+#include "load/threads/queue.h"
 
 /* hand_out: the pieces that feeders are to read next, from the main thread to the feeders. Any thread. */
 

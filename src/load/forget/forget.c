@@ -1,7 +1,6 @@
 #include "load/forget/forget.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/step.h"
 #include "base/stop.h"
 #include "catalog/catalog.h"
 #include "catalog/heartbeat.h"

@@ -1,5 +1,4 @@
 /* The main thread while data moves: what the coordinator asks for, done with threads, queues and a server. */
-#include "base/caller.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"

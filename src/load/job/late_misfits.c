@@ -1,7 +1,7 @@
 /* late_misfits: inputs that could not be looked at before the load began, and do not fit when a feeder gets
  * there. */
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "load/job/job.h"
 
 #include <stdio.h>

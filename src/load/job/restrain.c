@@ -1,5 +1,5 @@
 /* restrain: a load that goes slower than it could: --max-rate. */
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "load/job/job.h"
 #include "load/rate/rate_step.h"
 

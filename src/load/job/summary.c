@@ -1,6 +1,5 @@
 /* tally: what a load comes to when its threads have ended: the sums of their counters, the shards and
  * routers, and what held it up. */
-#include "base/grow.h"
 #include "base/text.h"
 #include "input/source.h"
 #include "load/job/job.h"

@@ -1,5 +1,4 @@
 #include "load/rate/server_checkpoints.h"
-#include "base/caller.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/bson_read.h"

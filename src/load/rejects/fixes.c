@@ -1,7 +1,6 @@
 #include "load/rejects/fixes.h"
-#include "base/grow.h"
 #include "base/log.h"
-#include "base/numbers/search.h"
+#include "base/text.h"
 #include "catalog/ledger/standing.h"
 #include "format/record/record_id.h"
 #include "format/records.h"

@@ -1,7 +1,7 @@
 #include "load/rejects/reject.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/shell_word.h"
+#include "base/text.h"
 #include "load/rejects/reject_file.h"
 
 #include <errno.h>

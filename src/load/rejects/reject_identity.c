@@ -1,5 +1,5 @@
 #include "load/rejects/reject_identity.h"
-#include "base/numbers/search.h"
+#include "base/text.h"
 
 #include <string.h>
 #include <xxhash.h>

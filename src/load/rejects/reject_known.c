@@ -1,5 +1,5 @@
 #include "load/rejects/reject_known.h"
-#include "base/grow.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "load/rejects/reject_read.h"
-#include "base/chars/lines.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
 #include "format/cut/ends.h"
 #include "load/rejects/reject_file.h"
 

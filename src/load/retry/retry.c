@@ -1,4 +1,3 @@
-#include "base/caller.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "format/record/record_id.h"

@@ -1,9 +1,9 @@
 /* retry_hold: the pieces of inputs whose rejects are fixed are this load's until its end: no other load goes on with them
  * meanwhile, and no other --retry fixes the same records otherwise. */
 #include "base/clock.h"
-#include "base/grow.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "catalog/ledger/standing.h"
 #include "load/job/job.h"
 

@@ -1,6 +1,6 @@
 #include "load/spec/load_options.h"
-#include "base/choose.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
+#include "base/text.h"
 #include "format/guess/guess_options.h"
 #include "format/json/json_document.h"
 #include "load/before/copies.h"

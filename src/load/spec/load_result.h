@@ -2,7 +2,7 @@
 #ifndef TIPPLE_LOAD_SPEC_LOAD_RESULT_H
 #define TIPPLE_LOAD_SPEC_LOAD_RESULT_H
 
-#include "base/numbers/hist.h"
+#include "base/numbers.h"
 #include "catalog/store/entry.h"
 #include "format/record/record.h"
 #include "format/schema/schema.h"

@@ -1,5 +1,5 @@
 #include "load/spec/load_spec.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "format/format.h"
 #include "format/json/json_document.h"
 #include "format/schema/schema.h"

@@ -1,7 +1,7 @@
 #include "load/spec/options.h"
 #include "base/conceal.h"
-#include "base/grow.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "load/spec/progress.h"
 #include "base/clock.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 
 #include <math.h>
 #include <stdio.h>

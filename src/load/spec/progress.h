@@ -3,7 +3,6 @@
 #define TIPPLE_LOAD_SPEC_PROGRESS_H
 
 #include "base/log.h"
-#include "base/step.h"
 
 /* How far it is. */
 typedef struct {

@@ -1,5 +1,5 @@
 #include "load/spec/retry_options.h"
-#include "base/shell_word.h"
+#include "base/text.h"
 #include "server/server.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* dropped: a drop takes away what a person has set. Whatever this load does not make again is named before the drop, in one
  * paragraph. Only balancing that is off is off again when the collection is placed anew. */
-#include "base/ejson.h"
+#include "base/document.h"
 #include "base/log.h"
 #include "load/job/job.h"
 #include "server/bson_read.h"

@@ -1,6 +1,6 @@
 /* What --create and the metadata of a dump say of the collection: a new one is made with these options, where nothing is lost
  * by them; indexes of a dump are built as those of --index are. */
-#include "base/ejson.h"
+#include "base/document.h"
 #include "base/log.h"
 #include "format/json/json_document.h"
 #include "load/job/job.h"

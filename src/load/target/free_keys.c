@@ -1,7 +1,7 @@
 /* A shard key stays for good: where most records have no value for a field of it, most documents go to one shard. Some records
  * are looked at before the collection is sharded by it. */
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "load/before/sample.h"
 #include "load/job/job.h"
 

@@ -1,6 +1,6 @@
 /* present_key: a collection that is sharded already has a key, which stays. What is asked for has to go with it, also where the
  * bounds of its chunks cannot be put in order here. */
-#include "base/ejson.h"
+#include "base/document.h"
 #include "load/job/job.h"
 #include "server/cluster.h"
 

@@ -1,6 +1,6 @@
 /* What a load has to see to with --existing keep and --existing replace. */
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "catalog/register/turns.h"
 #include "load/job/job.h"
 

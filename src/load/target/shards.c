@@ -1,6 +1,6 @@
 /* shards: where the documents of a load go when its target is a cluster: the collection is spread over the
  * shards before the first byte, and the map of its chunks is followed while it is loaded. */
-#include "base/host/host.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "load/before/sample.h"

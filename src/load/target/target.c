@@ -1,4 +1,4 @@
-#include "base/host/host.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "load/job/job.h"
 

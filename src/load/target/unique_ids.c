@@ -1,7 +1,7 @@
 /* Where the `_id`s of documents are the data's own, two records may have one; servers notice that only where the shard key
  * brings both to one shard. A collection may be sharded by a load, by a person before it, or while it runs; and its
  * shard key may get more fields. So this is asked before the first byte, and each time before something counts as done. */
-#include "base/ejson.h"
+#include "base/document.h"
 #include "format/record/own_id.h"
 #include "load/job/job.h"
 #include "server/cluster.h"

@@ -1,6 +1,6 @@
 /* A shard can only see that a value is there twice on itself. So servers build a unique index of a sharded collection only where
  * it begins with the shard key, or with the `_id`. They say so when the index is built: behind the load, and behind --drop. */
-#include "base/ejson.h"
+#include "base/document.h"
 #include "load/job/job.h"
 #include "server/bson_read.h"
 

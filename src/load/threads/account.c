@@ -1,5 +1,5 @@
 #include "load/threads/account.h"
-#include "base/grow.h"
+#include "base/text.h"
 #include "format/cut/ends.h"
 #include "input/source.h"
 #include "load/rejects/reject_identity.h"

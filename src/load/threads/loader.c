@@ -1,5 +1,5 @@
 #include "load/threads/loader.h"
-#include "base/zeroed.h"
+#include "base/text.h"
 #include "input/cutter.h"
 #include "load/blocks/other_header.h"
 #include "load/deliver/ask.h"

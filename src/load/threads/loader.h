@@ -3,7 +3,7 @@
 #ifndef TIPPLE_LOAD_THREADS_LOADER_H
 #define TIPPLE_LOAD_THREADS_LOADER_H
 
-#include "base/numbers/hist.h"
+#include "base/numbers.h"
 #include "format/bad_values.h"
 #include "load/threads/load_state.h"
 

@@ -8,9 +8,9 @@
 #ifndef TIPPLE_LOAD_THREADS_PIPELINE_H
 #define TIPPLE_LOAD_THREADS_PIPELINE_H
 
-#include "base/threads/queue.h"
-#include "base/threads/team.h"
+#include "base/threads.h"
 #include "load/blocks/block.h"
+#include "load/threads/queue.h"
 
 typedef struct {
     pool_t *pool;

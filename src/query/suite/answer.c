@@ -1,9 +1,9 @@
 #include "query/suite/answer.h"
-#include "base/bson/element.h"
+#include "base/document.h"
 #include "base/err.h"
-#include "base/grow.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "query/suite/value.h"
 
 #include <inttypes.h>

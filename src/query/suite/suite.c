@@ -1,7 +1,5 @@
 #include "query/suite/suite.h"
-#include "base/chars/suggest.h"
-#include "base/grow.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "builtin/builtin.h"
 #include "query/suite/answer.h"

@@ -1,7 +1,7 @@
 #include "query/suite/typed_query.h"
-#include "base/chars/escape.h"
-#include "base/chars/shell_syntax.h"
-#include "base/grow.h"
+#include "base/chars.h"
+#include "base/text.h"
+#include "query/suite/value.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -35,4 +35,19 @@ bool numeric_double(const bson_iter_t *at, double *number);
 /* A whole number, if it is known exactly: doubles are up to 2^53. */
 bool numeric_whole(const bson_iter_t *at, int64_t *whole);
 
+/* ---- the shell's spellings ---- */
+
+/* Values as a shell of MongoDB or YAML itself writes them, which here would be texts: ISODate("..."), /^a/i, 2024-05-01. A
+ * query with such a text would find something else than what was meant, without a word. */
+
+/* What to write in the place of a plain scalar: "{$date: ...}"; NULL: it is a text, and nothing else. */
+const char *shell_syntax(const char *text);
+
+/* The same of a text as typed for a shell, of which only the beginning is known to belong together: /a, b/ is cut in two by
+ * YAML. */
+const char *shell_syntax_begins(const char *text);
+
+/* A sentence of the text's length, the text, and what to write instead. */
+#define SHELL_SYNTAX_WORDS "'%.*s' would be a text here: write %s, or put it in quotes if it is a text"
+
 #endif

@@ -1,6 +1,7 @@
 #include "query/watch/watch.h"
 #include "base/clock.h"
-#include "base/host/host.h"
+#include "base/conceal.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"
@@ -35,7 +36,7 @@ static bool connect_to(member_t *member, err_t *err) {
     member->client = mongoc_client_new_from_uri_with_error(member->address.uri, &error);
     if (member->client)
         return mongoc_client_set_error_api(member->client, MONGOC_ERROR_API_VERSION_2);
-    address_conceal(&member->address, error.message);
+    conceal_known(error.message);
     return err_set(err, STATUS_SERVER, "%s", error.message);
 }
 
@@ -68,7 +69,7 @@ bool member_ask(member_t *member, member_status_t *status, err_t *err) {
             break;
         disconnect(member);
     }
-    address_conceal(&member->address, error.message);
+    conceal_known(error.message);
     return err_set(err, STATUS_SERVER, "%s", server_load_refusal(&error));
 }
 

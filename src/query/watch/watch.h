@@ -4,7 +4,7 @@
 #ifndef TIPPLE_QUERY_WATCH_WATCH_H
 #define TIPPLE_QUERY_WATCH_WATCH_H
 
-#include "base/host/cpu.h"
+#include "query/watch/cpu.h"
 #include "server/server.h"
 
 typedef struct watch watch_t;

@@ -1,6 +1,5 @@
-#include "base/chars/own_names.h"
-#include "base/grow.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "query/watch/watch.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"

@@ -1,7 +1,7 @@
 #include "study/drill/drill.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/stop.h"
 #include "builtin/builtin.h"
 #include "query/run.h"

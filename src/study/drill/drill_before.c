@@ -1,7 +1,6 @@
 /* Before anything is changed: what a drill is asked for, whether it can be done, and whether all of the target would come
  * back. */
 #include "base/log.h"
-#include "base/shell_word.h"
 #include "base/text.h"
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"

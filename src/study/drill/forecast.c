@@ -1,5 +1,5 @@
 #include "study/drill/forecast.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "study/student.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 #include "base/log.h"
-#include "base/numbers/units.h"
-#include "base/step.h"
+#include "base/numbers.h"
 #include "input/manifest.h"
 #include "study/drill/drill_inner.h"
 #include "study/drill/gauge.h"

@@ -1,5 +1,5 @@
 #include "study/tune/matrix.h"
-#include "base/numbers/chance.h"
+#include "base/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 #include "study/tune/tune.h"
 #include "base/clock.h"
-#include "base/host/cpu.h"
-#include "base/host/net.h"
 #include "base/log.h"
-#include "base/numbers/units.h"
+#include "base/numbers.h"
 #include "base/stop.h"
+#include "query/watch/cpu.h"
 #include "query/watch/watch.h"
 #include "server/cluster.h"
 #include "server/server.h"
+#include "study/tune/net.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef TIPPLE_STUDY_TUNE_TUNE_H
 #define TIPPLE_STUDY_TUNE_TUNE_H
 
-#include "base/step.h"
+#include "base/log.h"
 #include "study/scratch.h"
 #include "study/supplies.h"
 #include "study/tune/matrix.h"

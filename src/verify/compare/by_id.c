@@ -1,6 +1,6 @@
 #include "verify/compare/by_id.h"
-#include "base/bson/element.h"
-#include "base/grow.h"
+#include "base/document.h"
+#include "base/text.h"
 #include "verify/compare/id_hash.h"
 
 #include <stdlib.h>

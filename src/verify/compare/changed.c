@@ -1,8 +1,6 @@
 #include "verify/compare/changed.h"
-#include "base/bson/element.h"
-#include "base/ejson.h"
-#include "base/grow.h"
-#include "base/numbers/search.h"
+#include "base/document.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,10 +63,39 @@ static bool is_nested(const bson_iter_t *element) {
     return BSON_ITER_HOLDS_DOCUMENT(element) || BSON_ITER_HOLDS_ARRAY(element);
 }
 
+/* Cut off after a whole character. */
+static void shorten(char *out, size_t room, const char *text, size_t length) {
+    static const char cut[] = "...";
+    if (length >= room) {
+        length = room - sizeof cut;
+        while (length && ((unsigned char)text[length] & 0xC0) == 0x80)
+            length--;
+        memcpy(out + length, cut, sizeof cut);
+    } else {
+        out[length] = '\0';
+    }
+    memcpy(out, text, length);
+}
+
+void changed_value(const bson_iter_t *value, char out[CHANGED_VALUE]) {
+    static const char before[] = "{ \"\" : ", after[] = " }";
+    bson_t alone = BSON_INITIALIZER;
+    size_t length;
+    element_append(&alone, "", value);
+    char *json = ejson_print(&alone, false, &length);
+    if (json && length > sizeof before + sizeof after - 2)
+        shorten(out, CHANGED_VALUE, json + sizeof before - 1,
+                length - (sizeof before - 1) - (sizeof after - 1));
+    else
+        snprintf(out, CHANGED_VALUE, "(no JSON can show it)");
+    free(json);
+    bson_destroy(&alone);
+}
+
 static void join(char path[CHANGED_FIELD], const char *outer, const char *key) {
     char whole[2 * CHANGED_FIELD];
     snprintf(whole, sizeof whole, "%s%s%.*s", outer, *outer ? "." : "", CHANGED_FIELD, key);
-    ejson_shorten(path, CHANGED_FIELD, whole, strlen(whole));
+    shorten(path, CHANGED_FIELD, whole, strlen(whole));
 }
 
 static void note(changed_t *changed, const char *path, const bson_iter_t *stored, const bson_iter_t *expected,
@@ -77,9 +104,9 @@ static void note(changed_t *changed, const char *path, const bson_iter_t *stored
         return;
     snprintf(changed->field, sizeof changed->field, "%s", path);
     if (stored)
-        ejson_print_value(stored, false, changed->stored, sizeof changed->stored);
+        changed_value(stored, changed->stored);
     if (expected)
-        ejson_print_value(expected, false, changed->expected, sizeof changed->expected);
+        changed_value(expected, changed->expected);
 }
 
 /* Both at their first elements. Nested documents are looked into as deep as they go: BSON bounds it. */

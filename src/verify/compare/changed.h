@@ -15,6 +15,9 @@ typedef struct {
     uint32_t more; /* further fields that differ */
 } changed_t;
 
+/* One value as extended JSON, cut off with "..." where there is no room. */
+void changed_value(const bson_iter_t *value, char out[CHANGED_VALUE]);
+
 void changed_describe(const uint8_t *expected, uint32_t expected_length, const uint8_t *stored,
                       uint32_t stored_length, changed_t *changed);
 

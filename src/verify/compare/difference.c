@@ -1,6 +1,5 @@
 #include "verify/compare/difference.h"
-#include "base/bson/element.h"
-#include "base/ejson.h"
+#include "base/document.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +37,7 @@ bool difference_say_why(difference_t *difference, const char *why, err_t *err) {
 bool difference_name_id(difference_t *difference, const bson_iter_t *id, err_t *err) {
     char text[CHANGED_VALUE] = "(none)";
     if (id)
-        ejson_print_value(id, false, text, sizeof text);
+        changed_value(id, text);
     return (difference->other_id = strdup(text)) != NULL || err_memory(err, sizeof text);
 }
 

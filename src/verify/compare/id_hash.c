@@ -1,6 +1,6 @@
 #include "verify/compare/id_hash.h"
-#include "base/bson/element.h"
-#include "base/chars/number.h"
+#include "base/document.h"
+#include "base/numbers.h"
 
 #include <math.h>
 #include <stdio.h>

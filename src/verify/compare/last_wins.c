@@ -1,5 +1,5 @@
 #include "verify/compare/last_wins.h"
-#include "base/grow.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 

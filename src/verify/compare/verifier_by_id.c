@@ -1,5 +1,5 @@
 /* Blocks of a collection whose `_id`s are the data's own: what their records make is asked for by its `_id`. */
-#include "base/grow.h"
+#include "base/text.h"
 #include "catalog/ledger/standing.h"
 #include "load/threads/account.h"
 #include "verify/compare/id_hash.h"

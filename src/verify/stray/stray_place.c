@@ -1,5 +1,5 @@
 /* Whose place in the collection an `_id` is, and what is said of one that nobody has. */
-#include "base/bson/element.h"
+#include "base/document.h"
 #include "verify/compare/id_hash.h"
 #include "verify/stray/stray_scan_inner.h"
 

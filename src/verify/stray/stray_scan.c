@@ -1,5 +1,5 @@
-#include "base/bson/element.h"
 #include "base/clock.h"
+#include "base/document.h"
 #include "base/stop.h"
 #include "server/collection.h"
 #include "server/server.h"

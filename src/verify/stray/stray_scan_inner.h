@@ -2,7 +2,7 @@
 #ifndef TIPPLE_VERIFY_STRAY_STRAY_SCAN_INNER_H
 #define TIPPLE_VERIFY_STRAY_STRAY_SCAN_INNER_H
 
-#include "base/threads/team.h"
+#include "base/threads.h"
 #include "verify/stray/gaps.h"
 #include "verify/stray/stray_scan.h"
 

@@ -1,6 +1,6 @@
 #include "format/guess/column/guess_column.h"
-#include "base/chars/blanks.h"
-#include "base/chars/utf8.h"
+#include "base/chars.h"
+#include "format/values/blanks.h"
 #include "format/values/calendar.h"
 #include "format/values/pattern.h"
 

@@ -1,6 +1,6 @@
 #include "format/guess/column/guess_range.h"
-#include "base/chars/blanks.h"
 #include "format/guess/column/guess_value.h"
+#include "format/values/blanks.h"
 
 enum {
     YEAR_LEAST = 1800,

@@ -1,5 +1,5 @@
 #include "format/guess/column/guess_value.h"
-#include "base/chars/blanks.h"
+#include "format/values/blanks.h"
 #include "format/values/convert.h"
 #include "format/values/hex.h"
 

@@ -1,5 +1,5 @@
 /* Where a structure was found, and another one may be right, or the text is none that a guess reads. */
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_study.h"
 

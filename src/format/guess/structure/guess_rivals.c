@@ -1,7 +1,7 @@
 /* What else may divide the lines of a text than what seems to, or be a part of its values. */
-#include "base/chars/blanks.h"
 #include "format/guess/column/guess_name.h"
 #include "format/guess/structure/guess_study.h"
+#include "format/values/blanks.h"
 #include "format/values/digits.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "format/guess/structure/guess_structure.h"
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/cut/delimiter.h"
 #include "format/guess/structure/guess_study.h"
 

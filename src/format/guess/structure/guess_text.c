@@ -1,5 +1,4 @@
-#include "base/chars/escape.h"
-#include "base/chars/lines.h"
+#include "base/chars.h"
 #include "format/cut/bson_span.h"
 #include "format/cut/json_span.h"
 #include "format/guess/structure/guess_text.h"

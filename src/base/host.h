@@ -1,0 +1,37 @@
+/* host: what this machine and this process have. What the kernel does not report is "", 0, or not refused. */
+#ifndef TIPPLE_BASE_HOST_H
+#define TIPPLE_BASE_HOST_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* May this process open `count` more files and connections? Raises the limit as far as allowed. Failure: status 8. */
+bool host_want_descriptors(uint64_t count, err_t *err);
+
+/* The same where other options than --threads decide about the count: those that the sentence says to lower. */
+bool host_want_descriptors_of(const char *options, uint64_t count, err_t *err);
+
+/* May it open one more connection right now? Failure: status 8. */
+bool host_has_descriptors(err_t *err);
+
+/* May it start one more thread right now, as the driver does to look for a server? Failure: status 8. */
+bool host_has_threads(err_t *err);
+
+/* The most memory that this process ever held; 0 if it is not known. */
+uint64_t host_peak_memory(void);
+
+/* The beginning of a file of the kernel, such as /proc/stat; "" if it cannot be read. */
+void host_read_file(const char *path, char *text, size_t size);
+
+/* Names the kernel and its process table: where this name is the same, a process number means the same process. "" if
+ * it is not known. */
+enum { HOST_PROCESSES = 128 };
+void host_processes(char name[HOST_PROCESSES]);
+
+/* Is `process` a process of the table `processes` that no longer exists? here: the table of this host (host_processes).
+ * If `processes` is another table, nothing is known, and this is false. */
+bool host_is_gone(const char *here, const char *processes, int64_t process);
+
+#endif

@@ -1,0 +1,76 @@
+#include "base/numbers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+/* From 1e-4 to below 10^15, and beyond while there are more digits than that, a number is printed without an exponent. */
+static constexpr size_t USUAL_DIGITS = 15;
+
+/* True if a number that no double can hold is too large, not too small: its first digit other than zero decides. */
+static bool is_large(const char *at, const char *end) {
+    long place = 0; /* of that digit: 1 just before the point */
+    bool point = false, found = false;
+    for (; at < end && *at != 'e' && *at != 'E'; at++) {
+        point |= *at == '.';
+        if (*at < '0' || *at > '9')
+            continue;
+        found |= *at != '0';
+        place += point ? -!found : found;
+    }
+    const bool down = end - at > 1 && at[1] == '-';
+    long exponent = 0;
+    for (; at < end; at++)
+        if (*at >= '0' && *at <= '9' && exponent < 1000000000)
+            exponent = exponent * 10 + (*at - '0');
+    return place + (down ? -exponent : exponent) > 0;
+}
+
+template <typename float_t> static size_t read(const char *text, size_t length, float_t *number) {
+    const char *const begin = length > 1 && *text == '+' && text[1] != '-' ? text + 1 : text;
+    const std::from_chars_result result = std::from_chars(begin, text + length, *number);
+    if (result.ec == std::errc::result_out_of_range) {
+        *number = is_large(begin, result.ptr) ? HUGE_VAL : 0;
+        *number = *begin == '-' ? -*number : *number;
+    }
+    return result.ptr == begin ? 0 : static_cast<size_t>(result.ptr - text);
+}
+
+size_t number_read(const char *text, size_t length, double *number) {
+    return read(text, length, number);
+}
+
+size_t number_read_long(const char *text, size_t length, long double *number) {
+    return read(text, length, number);
+}
+
+size_t number_shortest(double number, char digits[NUMBER_DIGITS], int *exponent) {
+    char text[NUMBER_ROOM] = {}; /* d.ddde+xx */
+    const char *const end =
+        std::to_chars(text, text + sizeof text, std::fabs(number), std::chars_format::scientific).ptr;
+    const char *const power = end - (end[-4] == 'e' ? 4 : 5);
+    const size_t after = power > text + 2 ? static_cast<size_t>(power - text) - 2 : 0;
+    digits[0] = *text;
+    std::memcpy(digits + 1, text + 2, NUMBER_DIGITS - 1);
+    std::memset(digits + 1 + after, '0', NUMBER_DIGITS - 1 - after);
+    *exponent = 0;
+    for (const char *at = power + 2; at < end; at++)
+        *exponent = *exponent * 10 + (*at - '0');
+    *exponent = power[1] == '-' ? -*exponent : *exponent;
+    return 1 + after;
+}
+
+char *number_print(char out[NUMBER_ROOM], double number) {
+    char digits[NUMBER_DIGITS];
+    int exponent = 0;
+    const size_t count = std::isfinite(number) ? number_shortest(number, digits, &exponent) : 0;
+    const bool plain = exponent >= -4 && exponent < static_cast<int>(std::max(count, USUAL_DIGITS));
+    const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
+    *std::to_chars(out, out + NUMBER_ROOM - 1, number, format).ptr = '\0';
+    return out;
+}
+
+void number_print_digits(char *out, size_t room, int digits, double number) {
+    *std::to_chars(out, out + room - 1, number, std::chars_format::scientific, digits).ptr = '\0';
+}

@@ -1,0 +1,282 @@
+#include "base/numbers.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- units ---- */
+
+typedef struct {
+    const char *suffix;
+    double factor;
+} unit_t;
+
+bool units_number(const char *text, double *number, const char **end) {
+    if (!isdigit((unsigned char)text[0]) && text[0] != '.')
+        return false;
+    *end = text + number_read(text, strlen(text), number);
+    return *end != text && isfinite(*number);
+}
+
+bool units_parse_percent(const char *text, double *percent) {
+    const char *end;
+    return units_number(text, percent, &end) && strcmp(end, "%") == 0;
+}
+
+/* bytes: "k", "kb" and "kib" are the same. */
+static bool is_unit(const char *text, const char *suffix, bool bytes) {
+    const size_t length = strlen(suffix);
+    const char *rest = text + length;
+    return strncasecmp(text, suffix, length) == 0 &&
+           (!*rest || (bytes && (strcasecmp(rest, "b") == 0 || (length && strcasecmp(rest, "ib") == 0))));
+}
+
+static bool parse_scaled(const char *text, const unit_t *unit, bool bytes, double *value) {
+    const double limit = 9.0e18;
+    const char *end;
+    double number;
+    if (!units_number(text, &number, &end))
+        return false;
+    while (*end == ' ' && end[1])
+        end++;
+    while (unit->suffix && !is_unit(end, unit->suffix, bytes))
+        unit++;
+    *value = number * unit->factor;
+    return unit->suffix && *value < limit;
+}
+
+bool units_parse_size(const char *text, uint64_t *bytes) {
+    static const unit_t sizes[] = {{"", 1},       {"k", 0x1p10}, {"m", 0x1p20},
+                                   {"g", 0x1p30}, {"t", 0x1p40}, {NULL, 0}};
+    double value;
+    if (!parse_scaled(text, sizes, true, &value))
+        return false;
+    *bytes = (uint64_t)value;
+    return true;
+}
+
+bool units_parse_count(const char *text, uint64_t *count) {
+    static const unit_t counts[] = {{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"b", 1e9}, {NULL, 0}};
+    double value;
+    /* for plain digits: exact, also above what a double holds */
+    if (text[0] && text[strspn(text, "0123456789")] == '\0') {
+        errno = 0;
+        *count = strtoull(text, NULL, 10);
+        return errno == 0;
+    }
+    if (!parse_scaled(text, counts, false, &value) || value != floor(value))
+        return false;
+    *count = (uint64_t)value;
+    return true;
+}
+
+bool units_parse_time(const char *text, int64_t *ns) {
+    static const unit_t times[] = {{"", 1e9},     {"s", 1e9},    {"ms", 1e6},    {"us", 1e3}, {"m", 60e9},
+                                   {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9}, {NULL, 0}};
+    double value;
+    if (!parse_scaled(text, times, false, &value))
+        return false;
+    *ns = (int64_t)value;
+    return true;
+}
+
+bool units_parse_rate(const char *text, uint64_t *per_second, bool *bytes) {
+    char amount[UNITS_MAX];
+    size_t length = strlen(text);
+    if (length > 2 && strcasecmp(text + length - 2, "/s") == 0)
+        length -= 2;
+    if (!length || length >= sizeof amount)
+        return false;
+    memcpy(amount, text, length);
+    amount[length] = '\0';
+    *bytes = amount[length - 1] == 'b' || amount[length - 1] == 'B';
+    return *bytes ? units_parse_size(amount, per_second) : units_parse_count(amount, per_second);
+}
+
+const char *units_count(char out[UNITS_MAX], uint64_t count) {
+    char digits[UNITS_MAX];
+    int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    char *to = out;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return out;
+}
+
+static const char *scaled(char out[UNITS_MAX], double value, const char *const *names, const char *gap) {
+    int step = 0;
+    while (value >= 999.5 && names[step + 1]) {
+        value /= 1000;
+        step++;
+    }
+    int decimals = step == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    snprintf(out, UNITS_MAX, "%.*f%s%s", decimals, value, gap, names[step]);
+    return out;
+}
+
+const char *units_s(uint64_t count) {
+    return count == 1 ? "" : "s";
+}
+
+const char *units_bytes(char out[UNITS_MAX], double bytes) {
+    static const char *const names[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB", NULL};
+    if (isnan(bytes))
+        return strcpy(out, "-");
+    if (bytes < 1e21)
+        return scaled(out, bytes > 0 ? round(bytes) : 0, names, " ");
+    snprintf(out, UNITS_MAX, "%.3g EB", bytes / 1e18);
+    return out;
+}
+
+const char *units_size(char out[UNITS_MAX], uint64_t bytes) {
+    return units_bytes(out, (double)bytes);
+}
+
+const char *units_rate(char out[UNITS_MAX], double per_second) {
+    static const char *const names[] = {"", "k", "M", "G", NULL};
+    return scaled(out, per_second, names, "");
+}
+
+const char *units_told(char out[UNITS_MAX], double count) {
+    const double beyond = 0x1p64;
+    return count >= 0 && count < beyond ? units_count(out, (uint64_t)(count + 0.5)) : strcpy(out, "-");
+}
+
+const char *units_about(char out[UNITS_MAX], double count, bool exact) {
+    const double step = exact || count < 1000 ? 1 : pow(10, floor(log10(count)) - 2);
+    char digits[UNITS_MAX];
+    snprintf(out, UNITS_MAX, "%s%.*s", exact ? "" : "about ", UNITS_MAX - 7,
+             units_count(digits, (uint64_t)(round(count / step) * step)));
+    return out;
+}
+
+const char *units_time(char out[UNITS_MAX], int64_t ns) {
+    double s = (double)ns / 1e9;
+    if (s < 0.9995)
+        snprintf(out, UNITS_MAX, "%.0f ms", s * 1e3);
+    else if (s < 99.95)
+        snprintf(out, UNITS_MAX, "%.1f s", s);
+    else if (s < 3600)
+        snprintf(out, UNITS_MAX, "%d:%02d", (int)s / 60, (int)s % 60);
+    else
+        snprintf(out, UNITS_MAX, "%d h %02d min", (int)(s / 3600), (int)(s / 60) % 60);
+    return out;
+}
+
+const char *units_seconds(char out[UNITS_MAX], double seconds) {
+    const double most = 9e9; /* what fits in nanoseconds, rounded down */
+    if (isnan(seconds))
+        snprintf(out, UNITS_MAX, "-");
+    else if (fabs(seconds) > most)
+        snprintf(out, UNITS_MAX, "%smore than 285 years", seconds < 0 ? "minus " : "");
+    else
+        units_time(out, (int64_t)(seconds * 1e9));
+    return out;
+}
+
+/* ---- times ---- */
+
+void moments_add(moments_t *moments, double value) {
+    double from_mean = value - moments->mean;
+    moments->mean += from_mean / (double)++moments->count;
+    moments->squares += from_mean * (value - moments->mean);
+}
+
+void moments_merge(moments_t *to, const moments_t *from) {
+    double a = (double)to->count, b = (double)from->count, apart = from->mean - to->mean;
+    if (!from->count)
+        return;
+    to->mean += apart * b / (a + b);
+    to->squares += from->squares + apart * apart * a * b / (a + b);
+    to->count += from->count;
+}
+
+double moments_sd(const moments_t *moments) {
+    return moments->count < 2 ? NAN : sqrt(moments->squares / (double)(moments->count - 1));
+}
+
+/* Times below HIST_STEPS have a bucket each. Above that, the highest bits within an octave are the step. */
+static size_t bucket_of(uint64_t ns) {
+    const uint64_t steps = HIST_STEPS;
+    if (ns < steps)
+        return (size_t)ns;
+    int octave = 63 - __builtin_clzll(ns) - __builtin_ctz(HIST_STEPS); /* from 0 */
+    size_t bucket = steps * ((size_t)octave + 1) + (size_t)((ns >> octave) - steps);
+    return bucket < HIST_BUCKETS ? bucket : HIST_BUCKETS - 1;
+}
+
+/* The middle of a bucket. */
+static double middle_of(size_t bucket) {
+    if (bucket < HIST_STEPS)
+        return (double)bucket;
+    double step = ldexp(1, (int)(bucket / HIST_STEPS) - 1);
+    return step * ((double)(HIST_STEPS + bucket % HIST_STEPS) + 0.5);
+}
+
+void hist_add(hist_t *hist, int64_t ns) {
+    ns = ns < 0 ? 0 : ns;
+    if (hist->moments.count < HIST_FEW)
+        hist->few[hist->moments.count] = ns;
+    if (!hist->moments.count || ns < hist->least_ns)
+        hist->least_ns = ns;
+    if (ns > hist->most_ns)
+        hist->most_ns = ns;
+    moments_add(&hist->moments, (double)ns);
+    hist->buckets[bucket_of((uint64_t)ns)]++;
+}
+
+void hist_merge(hist_t *to, const hist_t *from) {
+    if (!from->moments.count)
+        return;
+    if (!to->moments.count || from->least_ns < to->least_ns)
+        to->least_ns = from->least_ns;
+    if (from->most_ns > to->most_ns)
+        to->most_ns = from->most_ns;
+    if (to->moments.count + from->moments.count <= HIST_FEW)
+        memcpy(to->few + to->moments.count, from->few, from->moments.count * sizeof *from->few);
+    moments_merge(&to->moments, &from->moments);
+    for (size_t i = 0; i < HIST_BUCKETS; i++)
+        to->buckets[i] += from->buckets[i];
+}
+
+static int in_order(const void *a, const void *b) {
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Of all times in order, the one at this place, from 0. */
+static double time_at(const hist_t *hist, const int64_t *sorted, uint64_t at) {
+    uint64_t seen = 0;
+    if (sorted)
+        return (double)sorted[at];
+    for (size_t i = 0; i < HIST_BUCKETS; i++)
+        if ((seen += hist->buckets[i]) > at)
+            return fmin(fmax(middle_of(i), (double)hist->least_ns), (double)hist->most_ns);
+    return (double)hist->most_ns;
+}
+
+double hist_quantile_ns(const hist_t *hist, double share) {
+    int64_t sorted[HIST_FEW];
+    const uint64_t count = hist->moments.count;
+    const bool few = count <= HIST_FEW;
+    if (!count)
+        return NAN;
+    if (few) {
+        memcpy(sorted, hist->few, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, in_order);
+    }
+    const double place = share * (double)(count - 1), before = floor(place);
+    const uint64_t at = (uint64_t)before;
+    const double least = time_at(hist, few ? sorted : NULL, at),
+                 most = time_at(hist, few ? sorted : NULL, at + 1 < count ? at + 1 : at);
+    return least + (most - least) * (place - before);
+}

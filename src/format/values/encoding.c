@@ -1,0 +1,107 @@
+#include "format/values/encoding.h"
+#include "base/chars.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* The characters of the bytes 80 to 9f in windows-1252; 0: none. */
+static const uint16_t windows[32] = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+                                     0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017D, 0,
+                                     0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+                                     0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
+
+const char *const encoding_names[ENCODINGS] = {
+    [ENCODING_NONE] = "utf-8",
+    [ENCODING_UTF8_OR_LATIN1] = "utf-8-or-latin1",
+    [ENCODING_UTF8_OR_WINDOWS_1252] = "utf-8-or-windows-1252",
+    [ENCODING_LATIN1] = "latin1",
+    [ENCODING_WINDOWS_1252] = "windows-1252",
+    [ENCODING_WINDOWS_1252_NOT_UTF8] = "windows-1252-not-utf-8",
+};
+
+static bool is_windows(encoding_t encoding) {
+    return encoding == ENCODING_WINDOWS_1252 || encoding == ENCODING_UTF8_OR_WINDOWS_1252 ||
+           encoding == ENCODING_WINDOWS_1252_NOT_UTF8;
+}
+
+static bool is_remapped(encoding_t encoding, uint8_t byte) {
+    return byte >= 0x80 && byte < 0xA0 && is_windows(encoding);
+}
+
+size_t encoding_character(encoding_t encoding, uint8_t byte, uint8_t *out) {
+    const uint32_t character = is_remapped(encoding, byte) ? windows[byte - 0x80] : byte;
+    const bool has_none = byte >= 0x80 && (!character || encoding == ENCODING_NONE);
+    return has_none ? 0 : utf8_put(out, character);
+}
+
+bool encoding_is(encoding_t encoding, const uint8_t *text, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (is_remapped(encoding, text[i]) && !windows[text[i] - 0x80])
+            return false;
+    return encoding != ENCODING_NONE;
+}
+
+bool encoding_is_ascii(const uint8_t *text, size_t length) {
+    size_t at = 0;
+    while (at < length && text[at] < 0x80)
+        at++;
+    return at == length;
+}
+
+bool encoding_converts(encoding_t encoding, const uint8_t *text, size_t length) {
+    return encoding_is(encoding, text, length) &&
+           (!encoding_keeps_utf8(encoding) || !utf8_valid(text, length));
+}
+
+bool encoding_doubts(encoding_t encoding, const uint8_t *text, size_t length) {
+    return encoding == ENCODING_WINDOWS_1252_NOT_UTF8 && !encoding_is_ascii(text, length) &&
+           utf8_valid(text, length);
+}
+
+size_t encoding_to_utf8(encoding_t encoding, uint8_t *out, const uint8_t *text, size_t length) {
+    uint8_t *to = out;
+    for (size_t i = 0; i < length; i++)
+        to += encoding_character(encoding, text[i], to);
+    return (size_t)(to - out);
+}
+
+size_t encoding_most_bytes(encoding_t encoding) {
+    return is_windows(encoding) ? ENCODING_MOST_BYTES : encoding ? 2 : 1;
+}
+
+/* The byte whose character it is; 0: there is none. */
+static uint8_t byte_of(encoding_t encoding, const uint8_t *character, size_t size) {
+    for (unsigned byte = 0x80; byte <= 0xFF; byte++) {
+        uint8_t other[ENCODING_MOST_BYTES];
+        if (encoding_character(encoding, (uint8_t)byte, other) == size && memcmp(other, character, size) == 0)
+            return (uint8_t)byte;
+    }
+    return 0;
+}
+
+size_t encoding_from_utf8(encoding_t encoding, uint8_t *out, const uint8_t *text, size_t length) {
+    size_t written = 0;
+    for (size_t at = 0; at < length; written++) {
+        const size_t size = utf8_character(text + at, length - at);
+        out[written] = size == 1 ? text[at] : size ? byte_of(encoding, text + at, size) : 0;
+        if (!size || (!out[written] && text[at]))
+            return SIZE_MAX;
+        at += size;
+    }
+    return written;
+}
+
+size_t encoding_begins(encoding_t encoding, const uint8_t *words, size_t count, const uint8_t *text,
+                       size_t length, bool any_case) {
+    size_t at = 0;
+    for (size_t i = 0; i < count; at++) {
+        uint8_t character[ENCODING_MOST_BYTES];
+        const size_t size = at < length ? encoding_character(encoding, text[at], character) : 0;
+        if (!size || size > count - i ||
+            (memcmp(words + i, character, size) != 0 &&
+             !(any_case && size == 1 && words[i] < 0x80 && tolower(words[i]) == tolower(character[0]))))
+            return 0;
+        i += size;
+    }
+    return encoding_keeps_utf8(encoding) && utf8_valid(text, at) ? 0 : at;
+}
