@@ -67,6 +67,7 @@ TEST(concealed) {
         {"mongodb://h/a.b?tls=true;pwd=s3cret", "mongodb://h/a.b?***"},
         {"mongodb://h/a.b?tlsCertificateKeyFilePassword%3Ds3cret", "mongodb://h/a.b?***"},
         {"mongodb://h/a.b&pwd=s3cret", "mongodb://h/a.b&***"},
+        {"mongodb://h/a.b;s3cret", "mongodb://h/a.b;***"},
         {"mongodb://h/a.b?x=s3cret mongodb://k/a.b?y=s3cret", "mongodb://h/a.b?*** mongodb://k/a.b?***"},
         {"--password mongodb://joe:a&s3cret@h/a.b", "--password ***"},
         {"--password mongodb://joe:s3cret@h\001mongodb://ann:a&s3cret@k",
