@@ -640,6 +640,14 @@ static bool has_answers(const mongoc_uri_t *uri, const server_options_t *options
                    "--unsafe, w=1 is the least");
 }
 
+/* Of several standalones the driver takes one now and another one later. */
+static bool is_one(const server_t *server, err_t *err) {
+    return server->facts.kind != SERVER_STANDALONE || !mongoc_uri_get_hosts(server->address.uri)->next ||
+           err_set(err, STATUS_USAGE,
+                   "a server at %s is a standalone, and the URI names several hosts: name one",
+                   server->address.hosts);
+}
+
 /* A standalone refuses each write that others would have to confirm. */
 static bool can_confirm(const server_t *server, const server_options_t *options, err_t *err) {
     const mongoc_write_concern_t *concern = mongoc_uri_get_write_concern(server->address.uri);
@@ -678,7 +686,7 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
                                   : NULL;
     bool ok = client && learn(server, client, &waiting, err);
     waiting_end(&waiting);
-    ok = ok && can_confirm(server, options, err);
+    ok = ok && is_one(server, err) && can_confirm(server, options, err);
     server_give(server, client);
     if (ok) {
         server->unsafe = options->unsafe;

@@ -16,7 +16,7 @@ class Tune(livetune.Mixin, livetest.Case):
     def test_whole(self):
         """settings are tried, the numbers add up, the target is not even made; load and drill take the cheapest with auto"""
         self.slow()
-        said = self.tune("--threads", "2,1", "--batch", "2000,100", "--sample", "12k", "--budget", "20s", "a.csv")
+        said = self.tune("--threads", "2,1", "--batch", "2000,100", "--sample", "12k", "--budget", "40s", "a.csv")
         self.assertEqual({}, self.everything())
         self.adds_up(said)
         self.assertEqual([(1, 100), (1, 2000), (2, 100), (2, 2000)],
