@@ -247,29 +247,30 @@ bool address_is_parsing(void) {
     return parsing;
 }
 
-/* Replaces each of these bytes in the words by ***. */
-static void hide(char *words, const char *value, size_t length) {
-    enum { STARS = 3 }; /* less than this long is a part of ordinary words */
-    for (char *at = words; length >= STARS && (at = memmem(at, strlen(at), value, length)); at += STARS) {
-        memcpy(at, "***", STARS);
-        memmove(at + STARS, at + length, strlen(at + length) + 1);
+/* In words of the driver: what stands in quotes is the name of a usual option, or becomes ***. */
+static void hide_quoted(char *words) {
+    for (char *from = words, *to; (from = strchr(from, '"')) && (to = strchr(++from, '"')); from = to + 1) {
+        const size_t length = (size_t)(to - from);
+        if (length < 3 || is_usual(from, length))
+            continue;
+        memcpy(from, "***", 3);
+        memmove(from + 3, to, strlen(to) + 1);
+        to = from + 3;
     }
 }
 
-/* What the driver says, without any value of an option: its words quote what may be a secret. */
+/* What the driver says quotes values of options, each of which may be a secret at the wrong place. */
 static bool say_what_is_wrong(const char *query, const bson_error_t *error, err_t *err) {
     char words[sizeof error->message];
     uri_option_t option = {.number = 0};
+    bool open = strlen(error->message) + 1 < sizeof words; /* else it was cut off, perhaps in a secret */
+    while (next_option(&query, &option))
+        open = open && is_open(&option);
     snprintf(words, sizeof words, "%s", error->message);
-    while (next_option(&query, &option)) {
-        const char *equals = memchr(option.text, '=', option.length);
-        if (equals)
-            hide(words, equals + 1, option.length - (size_t)(equals + 1 - option.text));
-    }
+    hide_quoted(words);
     conceal_known(words);
-    const bool cut_off = strlen(error->message) + 1 == sizeof words; /* perhaps in the middle of a value */
     return err_set(err, STATUS_USAGE, "the target's URI is not valid: %s. It should look like %s",
-                   cut_off ? "its user, hosts, ports or options cannot be read" : words, SHAPE);
+                   open ? words : "its user, hosts, ports or options cannot be read", SHAPE);
 }
 
 /* The URI up to `end`, and its options, without what stands between them: the collection. */

@@ -100,7 +100,7 @@ TEST(bad) {
         {"mongodb://h/mot.results?appName=a b", "has a blank"},
         {"mongodb://h/mot.results?tls=perhaps&readPreferenceTags=a:b&readPreference=nearest", "is not valid"},
         {"mongodb://h/mot.results?tls=perhaps&tlsInsecure=perhaps", "is not valid"},
-        {"mongodb://h/mot.results&w=1", "holds a '&': options come"},
+        {"mongodb://h/mot.results&w=1", "holds a '&': options"},
         {"mongodb://h/mot.results;w=1", "holds a ';'"},
         {"mongodb://h/mot.w=1", "is written %3D"},
         {"mongodb://h/mot.results ", "ends with a blank"},
