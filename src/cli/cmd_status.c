@@ -8,7 +8,7 @@
 #include "catalog/places_show.h"
 #include "catalog/store/store_mongo.h"
 #include "cli/options/cli.h"
-#include "cli/print/result.h"
+#include "report/result.h"
 #include "server/chunks/route.h"
 #include "server/collection.h"
 #include "server/presplit/balance_check.h"
@@ -443,10 +443,10 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
                      "not all that loads have changed could be undone; remove the cause that the warning "
                      "names, and run the same command again");
     if (looked && values.json) {
-        bson_t result = BSON_INITIALIZER;
-        make_result(&result, server, &status, values.inputs);
-        result_print("status", ok ? STATUS_OK : (int)err->status, &result);
-        bson_destroy(&result);
+        result_t *result = result_new("status");
+        make_result(&result->document, server, &status, values.inputs);
+        result_print_json(result, ok ? STATUS_OK : (int)err->status);
+        result_free(result);
     } else if (looked) {
         print_text(server, &status, values.inputs);
     }
