@@ -1,4 +1,4 @@
-/* library: what the calls of include/tipple/tipple.h share: a format, the options of a load, and how a call fails. A call
+/* library: what the calls of tipple.h share: a format, the options of a load, and how a call fails. A call
  * checks what it was given, and never prints: what there is to say is in tipple_error_t. Each struct belongs to one thread at
  * a time; a load works in a thread of its own (load.c). */
 #ifndef TIPPLE_LIBRARY_LIBRARY_H

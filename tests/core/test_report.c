@@ -1,18 +1,12 @@
-/* The page of a result: escaping, what it shows, and a file that is there whole or not at all. Every expectation is
- * written by hand. */
+/* The page of a result: escaping, and what it shows. Every expectation is written by hand. That a page is there whole or
+ * not at all is tested live (test_report.py), and where the disk is full (test_disk.py). */
 #include "report/inner.h"
 #include "test.h"
 
 #include <math.h>
-#include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* ---- escaping ---- */
 
@@ -43,27 +37,6 @@ TEST(escaping) {
         assert_string_equal(cases[i].expected, text);
         free(text);
     }
-}
-
-/* ---- axes ---- */
-
-TEST(axis_labels) {
-    static const struct {
-        double value;
-        const char *key, *expected;
-    } cases[] = {{0, "docs_per_second", "0"},
-                 {200000, "docs_per_second", "200k"},
-                 {1250000, "docs_per_second", "1.25M"},
-                 {0, "seconds", "0"},
-                 {0.5, "seconds", "500 ms"},
-                 {20, "seconds", "20 s"},
-                 {90, "seconds", "1:30"},
-                 {3600, "seconds", "1 h"},
-                 {9000, "seconds", "2 h 30"},
-                 {2000000, "bytes_read", "2 MB"}};
-    char text[FIGURE_ROOM];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_string_equal(cases[i].expected, figure_short(text, cases[i].value, cases[i].key));
 }
 
 /* ---- the page ---- */
@@ -127,21 +100,6 @@ TEST(page) {
     result_free(result);
 }
 
-/* Nothing makes a picture that cannot be drawn. */
-TEST(odd_points) {
-    static const double odd[] = {0, -1, 1e-300, 1e300, INFINITY, NAN};
-    enum { ODD = sizeof odd / sizeof *odd };
-    for (size_t i = 0; i < ODD * ODD; i++) {
-        const point_t points[] = {{odd[i / ODD], odd[i % ODD]}, {odd[i % ODD], odd[i / ODD]}};
-        result_t *result = make_chart(points, i % 3);
-        char *page = page_of(result);
-        assert_null(strstr(page, "nan"));
-        assert_null(strstr(page, "inf\""));
-        free(page);
-        result_free(result);
-    }
-}
-
 /* How a run that did not end well is answered. */
 TEST(answers) {
     static const struct {
@@ -195,101 +153,3 @@ TEST(hostile_page) {
     free(page);
     result_free(result);
 }
-
-/* ---- files ---- */
-
-static char folder[] = "report-XXXXXX";
-
-static int make_folder(TEST_UNUSED void **state) {
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int drop_folder(TEST_UNUSED void **state) {
-    return chdir("..") == 0 && rmdir(folder) == 0 ? 0 : -1;
-}
-
-static void expect_file(const char *path, const char *text) {
-    char found[64] = "";
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    assert_int_equal(strlen(text), fread(found, 1, sizeof found - 1, file));
-    fclose(file);
-    assert_string_equal(text, found);
-}
-
-static void put_file(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static void write_file(const char *path, const char *text) {
-    err_t err;
-    assert_true(file_write(path, text, strlen(text), &err));
-}
-
-TEST(file) {
-    err_t err = {.text = ""};
-    assert_true(result_check_page("a.html", &err));
-    assert_int_equal(-1, access("a.html", F_OK)); /* nothing is left of the trial */
-    write_file("a.html", FILE_MARK_PAGE "old");
-    assert_true(result_check_page("a.html", &err));
-    expect_file("a.html", FILE_MARK_PAGE "old");
-    write_file("a.html", FILE_MARK_PAGE "newer");
-    expect_file("a.html", FILE_MARK_PAGE "newer");
-    assert_int_equal(0, symlink("a.html", "link.html")); /* the link stays a link */
-    write_file("link.html", "third");
-    expect_file("a.html", "third");
-    unlink("a.html");
-    unlink("link.html");
-}
-
-/* What is no report is not written over: before a load, and also when it came into the place during the load. */
-TEST(files_of_others) {
-    static const char *const theirs[] = {"a,b\n1,2\n", "{\"a\": 1}\n", "<!DOCTYPE html>\n<html>mine",
-                                         "# tipple rejects"};
-    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) {
-        err_t err = {.text = ""};
-        put_file("b.html", theirs[i]);
-        assert_false(result_check_page("b.html", &err));
-        assert_int_equal(STATUS_USAGE, err.status);
-        assert_non_null(strstr(err.text, "b.html is no report"));
-        assert_false(file_write("b.html", "new", 3, &err));
-        assert_int_equal(STATUS_HOST, err.status);
-        expect_file("b.html", theirs[i]);
-        unlink("b.html");
-    }
-    err_t err = {.text = ""};
-    result_t *result = result_new("load"); /* what we write, we may write again */
-    result_answer(result, "Is it?", 0, &err, "it is", "");
-    for (int again = 0; again < 2; again++) {
-        assert_true(result_check_page("b.html", &err));
-        assert_true(result_write_page(result, "b.html", &err));
-    }
-    result_free(result);
-    put_file("b.html", ""); /* of mktemp */
-    assert_true(result_check_page("b.html", &err));
-    unlink("b.html");
-}
-
-/* A file that cannot grow stands for a full disk: what was there stays, and nothing else is left. */
-TEST(no_room) {
-    err_t err = {.text = ""};
-    assert_true(file_write("a.html", FILE_MARK_PAGE, strlen(FILE_MARK_PAGE), &err));
-    const pid_t child = fork();
-    if (child == 0) {
-        char *large = calloc(1, 1 << 16);
-        signal(SIGXFSZ, SIG_IGN);
-        setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096});
-        const bool wrote = file_write("a.html", large, 1 << 16, &err);
-        _exit(!wrote && err.status == STATUS_HOST && strstr(err.text, "a.html") ? 0 : 1);
-    }
-    int status;
-    assert_int_equal(child, waitpid(child, &status, 0));
-    assert_int_equal(0, status);
-    expect_file("a.html", FILE_MARK_PAGE);
-    unlink("a.html");
-}
-
-TEST_GROUP(make_folder, drop_folder);

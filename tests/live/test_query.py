@@ -526,7 +526,7 @@ class Beside(Query):
         self.assertTrue(some["returned"] and some["empty"] and not some["nothing_found"], some)
         text = self.tipple(*self.query_words("all", "--repeats", 4)).stdout.decode()
         self.assertRegex(text, r"(?m)^all +n=1 +4 +[\d.]+")
-        self.assertRegex(text, r"(?m)^all +n=5000 +4 empty +[\d.]+")
+        self.assertRegex(text, r"(?m)^all +n=5000 +4 +empty +[\d.]+")
         self.assertRegex(text, r"(?m)^1 +[\d.]+ σ [\d.]+ +2702$")
         self.assertRegex(text, r"(?m)^5000 +nothing found +3 +0.5 σ 0.1$")
         self.assertIn("all n=5000: nothing came back", text)

@@ -59,8 +59,10 @@ class Report(livetest.Case):
     def test_load(self):
         """the figures of a page are those of --json; rejects have places and reasons; a page of before is replaced"""
         words = ("--format", "mot", "--batch", "100", "--threads", "2", "--index", "k:1", "a.csv")
-        (self.folder / "load.html").write_text(OLDER)
+        (self.folder / "older.html").write_text(OLDER)
+        (self.folder / "load.html").symlink_to("older.html")
         said = self.said("load", *words, "--report", "load.html", status=2)
+        self.assertTrue((self.folder / "load.html").is_symlink())
         page = self.page("load.html")
         self.assertEqual((2498, 2), (said["loaded"], said["rejected"]))
         self.check_load(said, page)
