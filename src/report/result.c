@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -401,8 +402,10 @@ static char *filled(const result_t *result, const char *words) {
 /* ---- life ---- */
 
 result_t *result_new(const char *command) {
-    result_t *result = bson_malloc0(sizeof *result);
-    result->command = command;
+    result_t *result = aligned_alloc(alignof(result_t), sizeof *result); /* as a bson_t wants it */
+    if (!result)
+        err_end_without_memory(sizeof *result);
+    *result = (result_t){.command = command};
     bson_init(&result->document);
     return result;
 }
@@ -425,7 +428,7 @@ void result_free(result_t *result) {
     free(result->question);
     free(result->answer);
     bson_destroy(&result->document);
-    bson_free(result);
+    free(result);
 }
 
 /* ---- views ---- */
