@@ -7,8 +7,7 @@
 #include "format/format.h"
 #include "input/file/pushed.h"
 #include "input/magic.h"
-#include "library/format.h"
-#include "library/tell.h"
+#include "library/library.h"
 #include "load/before/guess_inputs.h"
 #include "load/blocks/other_header.h"
 

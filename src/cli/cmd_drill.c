@@ -1,9 +1,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "cli/options/cli.h"
-#include "cli/print/drill_print.h"
-#include "cli/report/report_drill.h"
-#include "cli/report/reporting.h"
+#include "cli/results/results.h"
 #include "study/tune/tuned.h"
 
 #include <errno.h>
@@ -106,7 +104,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
 static void tell_how_to_go_on(const drill_result_t *result) {
     if (!drill_left_open(result))
         return;
-    char *line = drill_load_line(result);
+    char *line = results_drill_load_line(result);
     log_warn("%s is not whole. This resumes from here (a drill would drop it again):\n%s", result->namespace,
              line);
     free(line);
@@ -115,7 +113,7 @@ static void tell_how_to_go_on(const drill_result_t *result) {
 static bool prepare(values_t *values, FILE **history, err_t *err) {
     load_spec_t *load = &values->spec.load;
     const bool threads = load->threads == OPTION_AUTO, batch = load->batch == OPTION_AUTO;
-    if ((values->report && !report_check_path(values->report, err)) ||
+    if ((values->report && !result_check_page(values->report, err)) ||
         ((threads || batch) && !tuned_choose(load, threads, batch, err)))
         return false;
     load->watch_flushes = values->report != NULL;
@@ -138,43 +136,28 @@ static int answer(const drill_result_t *result, double within, int status, err_t
     return STATUS_MISSED;
 }
 
-/* The drill itself has succeeded: if it cannot be recorded, this is only a warning. */
-static void keep(FILE *history, const bson_t *document, bool json) {
-    bson_t earlier;
-    drill_read_history(history, document, &earlier);
-    if (!json)
-        drill_print_change(&earlier, document);
-    if (!drill_write_history(history, document))
-        log_warn("this drill is not in the history: %s", strerror(errno));
-    bson_destroy(&earlier);
-}
-
-static int drill(void *context, char **inputs, int count, const again_t *again, err_t *err) {
+static int rehearse(void *context, char **inputs, int count, const again_t *again, err_t *err) {
     values_t *values = context;
-    static drill_result_t result;
+    static drill_result_t drill;
     FILE *history = NULL;
     const double within = (double)values->within_ns / 1e9;
     if (!check(values, inputs, count, err) || !prepare(values, &history, err))
         return (int)err->status;
-    const bool ok = drill_run(&values->spec, &result, err);
-    int status = answer(&result, within, (int)err->status, err);
-    bson_t document = BSON_INITIALIZER;
-    drill_make_result(&document, &values->spec, &result, within);
+    const bool ok = drill_run(&values->spec, &drill, err);
+    int status = answer(&drill, within, (int)err->status, err);
+    result_t *result = results_drill(&values->spec, &drill, within, history, status, err);
     if (values->report && status != STATUS_USAGE)
-        status = reporting_end(report_drill(&values->spec, &result, &document, status, err), values->report,
-                               again, values->spec.load.uri, status, err);
-    if (values->json && (result.drilled || result.sample_count))
-        result_print("drill", status, &document);
-    else if (!values->json && (result.drilled || ok))
-        drill_print_table(&values->spec, &result, &document, within);
-    if (history && result.pass.finished)
-        keep(history, &document, values->json);
+        status = results_page(result, values->report, again, values->spec.load.uri, status, err);
+    if (values->json && (drill.drilled || drill.sample_count))
+        result_print_json(result, status);
+    else if (!values->json && (drill.drilled || ok))
+        result_print_text(result);
+    result_free(result);
     if (history)
         fclose(history);
-    bson_destroy(&document);
     if (status != STATUS_USAGE) /* that is: nothing was touched */
-        tell_how_to_go_on(&result);
-    drill_free_result(&result);
+        tell_how_to_go_on(&drill);
+    drill_free_result(&drill);
     return cli_finish(status, err);
 }
 
@@ -183,7 +166,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     drill_spec_init(&values.spec);
     load_options_init(&values.load);
     values.load.spec = values.spec.load;
-    return reporting_run(command, argc, argv, &values, drill, err);
+    return results_run(command, argc, argv, &values, rehearse, err);
 }
 
 const command_t command_drill = {

@@ -1,7 +1,7 @@
 #include "base/log.h"
 #include "cli/options/cli.h"
-#include "cli/print/result.h"
 #include "load/forget/forget.h"
+#include "report/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,14 +66,12 @@ static void make_result(bson_t *to, const values_t *values, int count, const for
 }
 
 static void print(const values_t *values, int count, const forgotten_t *forgotten) {
-    for (int i = 0; !values->json && i < count; i++)
-        out_print("%s %s\n", forgotten[i].name, said(values, &forgotten[i]));
-    if (!values->json)
-        return;
-    bson_t result = BSON_INITIALIZER;
-    make_result(&result, values, count, forgotten);
-    result_print("forget", STATUS_OK, &result);
-    bson_destroy(&result);
+    result_t *result = result_new("forget");
+    make_result(&result->document, values, count, forgotten);
+    for (int i = 0; i < count; i++)
+        result_words(result, SHOW_QUIET, "%s %s", forgotten[i].name, said(values, &forgotten[i]));
+    values->json ? result_print_json(result, STATUS_OK) : result_print_text(result);
+    result_free(result);
 }
 
 static bool confirm(const values_t *values, int count, char *const *names, err_t *err) {

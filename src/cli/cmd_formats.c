@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "builtin/builtin.h"
 #include "cli/options/cli.h"
-#include "cli/report/reporting.h"
+#include "cli/results/end.h"
 #include "format/format.h"
 #include "format/schema/schema.h"
 #include "load/before/guess_inputs.h"
@@ -203,7 +203,7 @@ static int answer(void *context, char **words, int count, const again_t *again, 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.guess = false};
     load_options_init(&values.load);
-    return reporting_run(command, argc, argv, &values, answer, err);
+    return results_run(command, argc, argv, &values, answer, err);
 }
 
 const command_t command_formats = {

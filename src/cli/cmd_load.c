@@ -2,11 +2,7 @@
 #include "base/stop.h"
 #include "cli/each_collection.h"
 #include "cli/options/cli.h"
-#include "cli/print/load_figures.h"
-#include "cli/print/load_print.h"
-#include "cli/report/report_load.h"
-#include "cli/report/reporting.h"
-#include "report/file.h"
+#include "cli/results/results.h"
 #include "server/collection.h"
 #include "study/tune/tuned.h"
 
@@ -45,7 +41,7 @@ static const apart_t apart[] = {
 
 /* Of a command that loads several collections. */
 static bool check_each(const values_t *values, err_t *err) {
-    return reporting_of_none(values->report, err) &&
+    return results_no_page(values->report, err) &&
            (!values->load.spec.rejects ||
             err_set(
                 err, STATUS_USAGE,
@@ -67,7 +63,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     if (count && spec->retry)
         return err_set(err, STATUS_USAGE, "--retry takes its records from the reject file; leave '%s' out",
                        inputs[0]);
-    if (values->report && spec->rejects && file_is_same(values->report, spec->rejects))
+    if (values->report && spec->rejects && result_is_same_file(values->report, spec->rejects))
         return err_set(err, STATUS_USAGE, "--report and --rejects name the same file: %s", values->report);
     if (spec->retry && spec->reload_missing)
         return err_set(
@@ -134,23 +130,21 @@ static int load_one(void *context, const char *uri, char **inputs, int count, er
     spec.uri = uri;
     spec.inputs = inputs;
     spec.input_count = (size_t)count;
-    static load_result_t result;
-    result = (load_result_t){.files = 0}; /* of a load that was not begun */
-    bool ok = choose(&spec, err) && load_run(&spec, &result, err);
+    static load_result_t load;
+    load = (load_result_t){.files = 0}; /* of a load that was not begun */
+    const bool ok = choose(&spec, err) && load_run(&spec, &load, err);
     int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
-    bson_t document = BSON_INITIALIZER;
-    load_make_result(&document, &result);
+    const bool began =
+        ok || load.counts.read || (status != STATUS_USAGE && load.namespace[0] && load.bytes_text);
+    result_t *result = results_load(&spec, &load, status, err);
     if (values->report && status != STATUS_USAGE)
-        status = reporting_end(report_load(&spec, &result, &document, status, err), values->report,
-                               order->again, uri, status, err);
-    bool began =
-        ok || result.counts.read || (status != STATUS_USAGE && result.namespace[0] && result.bytes_text);
-    if (values->json && (ok || result.namespace[0]))
-        result_print("load", status, &document);
+        status = results_page(result, values->report, order->again, uri, status, err);
+    if (values->json && (ok || load.namespace[0]))
+        result_print_json(result, status);
     else if (!values->json && began)
-        load_print(&spec, &result, status, &document);
-    bson_destroy(&document);
-    load_result_free(&result);
+        result_print_text(result);
+    result_free(result);
+    load_result_free(&load);
     return cli_finish(status, err);
 }
 
@@ -159,7 +153,7 @@ static int load(void *context, char **inputs, int count, const again_t *again, e
     order_t order = {.values = values, .again = again};
     each_collection_t each = {.list = {0}, .drops = values->load.spec.drop};
     int status;
-    if (!check(values, inputs, count, err) || (values->report && !report_check_path(values->report, err)))
+    if (!check(values, inputs, count, err) || (values->report && !result_check_page(values->report, err)))
         return (int)err->status;
     values->load.spec.watch_flushes = values->report != NULL;
     if (each_collection_find(&each, values->load.spec.uri, inputs, count, err) &&
@@ -177,7 +171,7 @@ static int load(void *context, char **inputs, int count, const again_t *again, e
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.yes = false};
     load_options_init(&values.load);
-    return reporting_run(command, argc, argv, &values, load, err);
+    return results_run(command, argc, argv, &values, load, err);
 }
 
 const command_t command_load = {

@@ -8,8 +8,7 @@
 #include "base/threads.h"
 #include "catalog/register/room.h"
 #include "cli/options/cli.h"
-#include "cli/print/passed_over.h"
-#include "cli/report/reporting.h"
+#include "cli/results/end.h"
 #include "format/cut/ends.h"
 #include "format/emit.h"
 #include "format/emitted.h"
@@ -415,9 +414,13 @@ static void print_counts(const parse_t *parse, int64_t took_ns, int64_t cpu_ns) 
     const passed_over_t passed = records_passed_over(parse->reader);
     if (!passed.skipped && !passed.comments)
         return;
-    text_t lines = {.length = 0};
-    passed_over_tell(&lines, &passed);
-    print_line(parse, &lines);
+    text_print(&line, "no records: ");
+    if (passed.skipped)
+        text_print(&line, "%s line%s skipped", units_count(read, passed.skipped), units_s(passed.skipped));
+    if (passed.comments)
+        text_print(&line, "%s%s comment line%s", passed.skipped ? ", " : "",
+                   units_count(read, passed.comments), units_s(passed.comments));
+    print_line(parse, &line);
 }
 
 static int parse_inputs(void *context, char **inputs, int count, const again_t *again, err_t *err) {
@@ -464,7 +467,7 @@ static int parse_inputs(void *context, char **inputs, int count, const again_t *
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.max_rejects = UINT64_MAX};
     load_options_init(&values.load);
-    return reporting_run(command, argc, argv, &values, parse_inputs, err);
+    return results_run(command, argc, argv, &values, parse_inputs, err);
 }
 
 const command_t command_parse = {

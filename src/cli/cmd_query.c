@@ -3,12 +3,9 @@
 #include "base/text.h"
 #include "builtin/builtin.h"
 #include "cli/options/cli.h"
-#include "cli/print/query_print.h"
-#include "cli/report/report_query.h"
-#include "cli/report/reporting.h"
+#include "cli/results/results.h"
 #include "query/run.h"
 #include "query/suite/typed_query.h"
-#include "report/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -271,7 +268,7 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
             err, STATUS_USAGE,
             "--uri is missing: the collection to ask, such as --uri mongodb://127.0.0.1/mot.results (or set "
             "TIPPLE_URI)");
-    if (values->report && values->compare && file_is_same(values->report, values->compare))
+    if (values->report && values->compare && result_is_same_file(values->report, values->compare))
         return err_set(err, STATUS_USAGE,
                        "--report: %s is what --compare reads, and stays as it is; name another file",
                        values->report);
@@ -290,39 +287,34 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
 }
 
 static int measure(values_t *values, const again_t *again, err_t *err) {
-    query_result_t result;
+    query_result_t query;
     bson_t then = BSON_INITIALIZER;
-    if ((values->report && !report_check_path(values->report, err)) ||
+    if ((values->report && !result_check_page(values->report, err)) ||
         (values->compare && !compare_read(values->compare, &then, err))) {
         bson_destroy(&then);
         return (int)err->status;
     }
-    bool ok = query_run(&values->spec, &result, err);
+    const bool ok = query_run(&values->spec, &query, err), measured = query.configuration[0];
     int status = ok ? STATUS_OK : (int)err->status;
-    bool measured = result.configuration[0];
+    result_t *result = results_query(&values->spec, &query, values->compare ? &then : NULL, status, err);
     if (values->report && status != STATUS_USAGE)
-        status = reporting_end(report_query(&values->spec, &result, status, err), values->report, again,
-                               values->spec.uri, status, err);
-    if (values->spec.explain && ok)
-        query_print_plans(&result);
-    else if (values->spec.choices.first && ok)
-        query_print_answers(&result, false);
-    else if (measured && values->json) {
-        bson_t document = BSON_INITIALIZER;
-        query_make_result(&document, &result, values->compare ? &then : NULL);
-        result_print("query", status, &document);
-        bson_destroy(&document);
-    } else if (measured) {
-        if (values->answers)
-            query_print_answers(&result, true);
-        query_print_table(&result);
-    }
+        status = results_page(result, values->report, again, values->spec.uri, status, err);
     if (measured && values->compare)
-        compare_warn(&then, values->compare, result.measures.suite->name, result.namespace);
-    if (measured && values->compare && !values->json)
-        query_print_comparison(&result, &then);
+        compare_warn(&then, values->compare, query.measures.suite->name, query.namespace);
+    if (values->spec.explain && ok)
+        results_print_plans(&query);
+    else if (values->spec.choices.first && ok)
+        results_print_answers(&query, false);
+    else if (measured && values->json)
+        result_print_json(result, status);
+    else if (measured) {
+        if (values->answers)
+            results_print_answers(&query, true);
+        result_print_text(result);
+    }
+    result_free(result);
     bson_destroy(&then);
-    query_free_result(&result);
+    query_free_result(&query);
     return cli_finish(status, err);
 }
 
@@ -340,7 +332,7 @@ static int obey(void *context, char **words, int count, const again_t *again, er
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.json = false};
     query_spec_init(&values.spec);
-    return reporting_run(command, argc, argv, &values, obey, err);
+    return results_run(command, argc, argv, &values, obey, err);
 }
 
 const command_t command_query = {

@@ -6,7 +6,7 @@
 #include "catalog/places_show.h"
 #include "catalog/store/store_mongo.h"
 #include "cli/options/cli.h"
-#include "cli/print/result.h"
+#include "report/result.h"
 #include "server/cluster.h"
 #include "server/collection.h"
 
@@ -442,10 +442,10 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     if (ok && !(ok = status.incomplete.status == STATUS_OK))
         *err = status.incomplete;
     if (looked && values.json) {
-        bson_t result = BSON_INITIALIZER;
-        make_result(&result, server, &status, values.inputs);
-        result_print("status", ok ? STATUS_OK : (int)err->status, &result);
-        bson_destroy(&result);
+        result_t *result = result_new("status");
+        make_result(&result->document, server, &status, values.inputs);
+        result_print_json(result, ok ? STATUS_OK : (int)err->status);
+        result_free(result);
     } else if (looked) {
         print_text(server, &status, values.inputs);
     }

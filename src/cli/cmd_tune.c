@@ -1,7 +1,5 @@
 #include "cli/options/cli.h"
-#include "cli/print/tune_print.h"
-#include "cli/report/report_tune.h"
-#include "cli/report/reporting.h"
+#include "cli/results/results.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -120,26 +118,24 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     return true;
 }
 
-static int tune(void *context, char **inputs, int count, const again_t *again, err_t *err) {
+static int find(void *context, char **inputs, int count, const again_t *again, err_t *err) {
     values_t *values = context;
-    static tune_result_t result;
-    if (!check(values, inputs, count, err) || (values->report && !report_check_path(values->report, err)))
+    static tune_result_t tune;
+    if (!check(values, inputs, count, err) || (values->report && !result_check_page(values->report, err)))
         return (int)err->status;
-    const bool ok = tune_run(&values->spec, &result, err);
+    const bool ok = tune_run(&values->spec, &tune, err);
     int status = ok ? STATUS_OK : (int)err->status;
-    bson_t document = BSON_INITIALIZER;
-    tune_make_result(&document, &values->spec, &result);
+    result_t *result = results_tune(&values->spec, &tune, status, err);
     if (values->report && status != STATUS_USAGE)
-        status = reporting_end(report_tune(&values->spec, &result, &document, status, err), values->report,
-                               again, values->spec.load.uri, status, err);
-    if (values->json && result.warmed)
-        result_print("tune", status, &document);
-    else if (result.warmed && result.matrix)
-        tune_print_table(&result, &document);
-    bson_destroy(&document);
+        status = results_page(result, values->report, again, values->spec.load.uri, status, err);
+    if (values->json && tune.warmed)
+        result_print_json(result, status);
+    else if (tune.warmed && tune.matrix)
+        result_print_text(result);
+    result_free(result);
     if (ok)
-        tune_keep(&values->spec, &result);
-    tune_free_result(&result);
+        tune_keep(&values->spec, &tune);
+    tune_free_result(&tune);
     return cli_finish(status, err);
 }
 
@@ -149,7 +145,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     begin_lists(&values.spec);
     load_options_init(&values.load);
     values.load.spec = values.spec.load;
-    return reporting_run(command, argc, argv, &values, tune, err);
+    return results_run(command, argc, argv, &values, find, err);
 }
 
 const command_t command_tune = {

@@ -6,13 +6,13 @@
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
 #include "cli/options/cli.h"
-#include "cli/print/result.h"
 #include "format/cut/bson_span.h"
 #include "format/record/record_id.h"
 #include "input/file/name.h"
 #include "input/manifest.h"
 #include "input/source.h"
 #include "load/before/copies.h"
+#include "report/result.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -236,10 +236,10 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
         find_line(where, &found);
     const int status = check(id, where, &found, err) ? STATUS_OK : (int)err->status;
     if (values->json) {
-        bson_t result = BSON_INITIALIZER;
-        make_result(&result, id, where, &found);
-        result_print("where", status, &result);
-        bson_destroy(&result);
+        result_t *result = result_new("where");
+        make_result(&result->document, id, where, &found);
+        result_print_json(result, status);
+        result_free(result);
     } else {
         print_text(where, &found);
     }

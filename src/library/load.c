@@ -1,8 +1,6 @@
 #include "base/log.h"
 #include "input/file/pushed.h"
-#include "library/format.h"
-#include "library/options.h"
-#include "library/tell.h"
+#include "library/library.h"
 #include "load/load.h"
 
 #include <mongoc/mongoc.h>

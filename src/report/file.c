@@ -1,4 +1,6 @@
-#include "report/file.h"
+/* A file that is written whole or not at all: under another name in the same folder, made durable, then renamed. After a
+ * kill the old file is there, and perhaps a part of the new one under the other name. */
+#include "report/inner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +52,7 @@ static int open_to_read(const char *path) {
     return file;
 }
 
-/* Only a missing file, an empty file or an earlier report may be replaced. Anything else belongs to the user, and may
+/* Only a missing file, an empty file or an earlier page may be replaced. Anything else belongs to the user, and may
  * even be what this command reads or writes. 1: it may be replaced; 0: it must stay; -1: it cannot be read, and errno
  * says why. */
 static int may_be_replaced(const char *path) {
@@ -68,10 +70,10 @@ static int may_be_replaced(const char *path) {
     if (got < 0)
         return -1;
     head[got] = '\0';
-    return !got || strstr(head, FILE_MARK_PAGE) || strncmp(head, FILE_MARK_JSON, strlen(FILE_MARK_JSON)) == 0;
+    return !got || strstr(head, FILE_MARK_PAGE);
 }
 
-bool file_is_same(const char *one, const char *other) {
+bool result_is_same_file(const char *one, const char *other) {
     struct stat first, second;
     const bool here = stat(one, &first) == 0, there = stat(other, &second) == 0;
     return here && there ? first.st_dev == second.st_dev && first.st_ino == second.st_ino

@@ -1,15 +1,21 @@
-/* result: what --json prints of a command's result, against JSON that was written by hand. */
-#include "cli/print/result.c"
+/* result: the document, its JSON, figures in words, lines and tables at a terminal. What is expected was written by hand. */
+#include "report/result.h"
+#include "server/bson_read.h"
 #include "stdout_lab.h"
 #include "test.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static void prints(bson_t *result, const char *expected) {
+static void prints(bson_t *document, const char *expected) {
+    result_t *result = result_new("try");
+    bson_concat(&result->document, document);
     listen();
-    result_print("try", 7, result);
+    result_print_json(result, 7);
     heard(expected);
-    bson_reinit(result);
+    bson_reinit(document);
+    result_free(result);
 }
 
 #define BEGINS "{ \"schema\" : 1, \"command\" : \"try\", \"status\" : 7"
@@ -66,4 +72,178 @@ TEST(inner) {
     assert_int_equal(bson_count_keys(&result), 5);
     assert_true(bson_read_number(&result, "4.is") == 5);
     bson_destroy(&result);
+}
+
+static void put_others(bson_t *to, TEST_UNUSED const void *of, TEST_UNUSED size_t at) {
+    bson_t inner = BSON_INITIALIZER, list = BSON_INITIALIZER;
+    BSON_APPEND_INT32(&inner, "-theirs", 1);
+    BSON_APPEND_DOCUMENT(&list, "0", &inner);
+    BSON_APPEND_ARRAY(to, "result", &list);
+    BSON_APPEND_INT32(to, "-ours", 2);
+    bson_destroy(&inner);
+    bson_destroy(&list);
+}
+
+/* What is for views alone is left out at any depth, and words of others stay. */
+TEST(views_alone) {
+    bson_t result = BSON_INITIALIZER;
+    result_put(&result, AS_COUNT("-a", 1), AS_COUNT("b", 2), AS_LIST("list", 1, put_others, NULL));
+    prints(&result, BEGINS ", \"b\" : 2, \"list\" : [ { \"result\" : [ { \"-theirs\" : 1 } ] } ] }\n");
+    bson_destroy(&result);
+}
+
+/* ---- words ---- */
+
+TEST(words) {
+    static const struct {
+        double value;
+        const char *key, *words, *bare;
+    } cases[] = {
+        {6521004, "documents", "6,521,004", "6,521,004"},
+        {350123, "docs_per_second", "350k docs/s", "350k"},
+        {412e6, "-read_bytes_per_second", "412 MB/s", "412 MB/s"},
+        {1.3e9, "bytes_read", "1.30 GB", "1.30 GB"},
+        {10.74, "seconds", "10.7 s", "10.7 s"},
+        {192, "-seconds", "3:12", "3:12"},
+        {0.0051, "seconds", "5.10 ms", "5.10 ms"},
+        {1.7345, "client_cpu_us_per_doc", "1.73 µs", "1.73"},
+        {47.31, "p50_ms", "47.3 ms", "47.3"},
+        {1640, "ms", "1.6 s", "1640"},
+        {93.04, "share_percent", "93.0 %", "93.0"},
+        {0.25, "beside.user", "25 %", "25"},
+        {12.4, "error_percent", "+12 %", "+12 %"},
+        {1.5, "server_cores", "1.50", "1.50"},
+        {NAN, "documents", "-", "-"},
+        {0.001, "seconds", "1 ms", "1 ms"},
+        {12345.6, "docs_per_ms", "12,346", "12,346"},
+        {1e300, "count", "1e+300", "1e+300"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        result_t *result = result_new("try");
+        const char *dot = strchr(cases[i].key, '.'), *key = dot ? dot + 1 : cases[i].key;
+        bson_t inner = BSON_INITIALIZER;
+        char line[100], outer[16] = "";
+        result_put(dot ? &inner : &result->document, AS_NUMBER(key, cases[i].value, 12));
+        if (dot) {
+            memcpy(outer, cases[i].key, (size_t)(dot - cases[i].key));
+            BSON_APPEND_DOCUMENT(&result->document, outer, &inner);
+        }
+        char *bare = result_figure(&result->document, cases[i].key);
+        assert_string_equal(cases[i].bare, bare);
+        snprintf(line, sizeof line, "<{%s}>", cases[i].key);
+        result_line(result, SHOW_QUIET, line);
+        snprintf(line, sizeof line, "<%s>\n", cases[i].words);
+        listen();
+        result_print_text(result);
+        heard(line);
+        free(bare);
+        bson_destroy(&inner);
+        result_free(result);
+    }
+}
+
+TEST(numbers_of_things) {
+    result_t *result = result_new("try");
+    result_put(&result->document, AS_COUNT("one", 1), AS_COUNT("two", 2000), AS_TEXT("odd", "{two|a} 100 %s"),
+               AS_FLAG("flag", true));
+    result_line(result, SHOW_QUIET, "{one|file} and {two|file}, {one|batch|batches} and {two|batch|batches}");
+    result_line(result, SHOW_QUIET, "{one?is|are} {two?is|are}{one?|, all}{two?|, all} {flag} {odd}{no}.");
+    listen();
+    result_print_text(result);
+    heard("1 file and 2,000 files, 1 batch and 2,000 batches\nis are, all yes {two|a} 100 %s.\n");
+    result_free(result);
+}
+
+/* ---- at a terminal ---- */
+
+static void put_place(bson_t *to, const void *of, size_t at) {
+    result_put(to, AS_TEXT("name", at ? "b" : "a long name"), AS_COUNT("documents", 1000 * (at + 1)),
+               AS_TEXT("none", NULL), AS_NUMBER("share_percent", at ? NAN : 62.5, 1),
+               AS_TEXT("why", at ? "slow" : NULL));
+    (void)of;
+}
+
+static result_t *make_places(void) {
+    result_t *result = result_new("try");
+    result_put(&result->document, AS_LIST("places", 2, put_place, NULL),
+               AS_LIST("empty", 0, put_place, NULL));
+    const result_column_t columns[] = {COLUMN("name", "place"),
+                                       COLUMN("documents", "documents"),
+                                       COLUMN("none", "nothing"),
+                                       COLUMN("documents", "wide", .wide = true),
+                                       COLUMN("share_percent", "share %"),
+                                       COLUMN("why", "why")};
+    result_line(result, SHOW_QUIET,
+                "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen");
+    result_command(result, SHOW_QUIET, "then:",
+                   "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv "
+                   "c.csv");
+    result_table(result, SHOW_QUIET, "places", "Places", NULL, columns, 6);
+    result_table(result, SHOW_QUIET, "empty", "Empty", NULL, columns, 6);
+    result_line(result, SHOW_VERBOSE, "not said");
+    result_line(result, SHOW_QUIET, "the end");
+    return result;
+}
+
+/* Columns in which nothing is known are left out, and so are tables without rows. */
+TEST(text) {
+    result_t *result = make_places();
+    unsetenv("COLUMNS");
+    listen();
+    result_print_text(result);
+    heard("one two three four five six seven eight nine ten eleven twelve thirteen fourteen\n"
+          "    fifteen\n"
+          "then:\n"
+          "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv c.csv\n"
+          "\nPlaces\n"
+          "place        documents  share %  why\n"
+          "a long name      1,000     62.5\n"
+          "b                2,000        -  slow\n"
+          "\nthe end\n");
+    result_free(result);
+}
+
+/* A table that is too wide comes in bands. */
+TEST(narrow) {
+    result_t *result = make_places();
+    setenv("COLUMNS", "32", 1);
+    listen();
+    result_print_text(result);
+    heard("one two three four five six\n    seven eight nine ten eleven\n    twelve thirteen fourteen\n    "
+          "fifteen\n"
+          "then:\n"
+          "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv c.csv\n"
+          "\nPlaces\n"
+          "place        documents  share %\n"
+          "a long name      1,000     62.5\n"
+          "b                2,000        -\n"
+          "place        why\n"
+          "a long name\n"
+          "b            slow\n"
+          "\nthe end\n");
+    unsetenv("COLUMNS");
+    result_free(result);
+}
+
+static void put_shard(bson_t *to, TEST_UNUSED const void *of, size_t at) {
+    result_put(to, AS_COUNT("name", at), AS_COUNT("documents", (at * 7 + 3) % 30));
+}
+
+/* Of too many rows those that have the least. */
+TEST(many_rows) {
+    result_t *result = result_new("try");
+    result_put(&result->document, AS_LIST("shards", 30, put_shard, NULL));
+    result_table(result, SHOW_QUIET, "shards", NULL, NULL,
+                 RESULT_COLUMNS(COLUMN("name", "shard"), COLUMN("documents", "documents", .least = true)));
+    char expected[600];
+    size_t used = (size_t)snprintf(expected, sizeof expected, "shard  documents\n");
+    for (int least = 0; least < 24; least++)
+        for (int at = 0; at < 30; at++)
+            if ((at * 7 + 3) % 30 == least)
+                used += (size_t)snprintf(expected + used, sizeof expected - used, "%5d  %9d\n", at, least);
+    snprintf(expected + used, sizeof expected - used, "and 6 more (all of them: --json)\n");
+    listen();
+    result_print_text(result);
+    heard(expected);
+    result_free(result);
 }

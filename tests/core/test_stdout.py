@@ -72,7 +72,7 @@ class Stdout(unittest.TestCase):
         hints = "cli/options/cli.c"  # quotes what to give to --create
         wrong = [(str(path), text) for path, code in self.source([hints]) if "src/cli/" in path.as_posix()
                  for text in json_by_hand(code)]
-        self.assertEqual([], wrong, "put it into the result's document (src/cli/print/result.h)")
+        self.assertEqual([], wrong, "put it into the result's document (src/report/result.h)")
 
     def test_line_ends(self):
         """a line end is in the format, not in what stands for a %s"""

@@ -183,18 +183,18 @@ class Rejects(faultlab.Lab):
         disk.mkdir()
         small_disk(disk, "256k")
         self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
-        (disk / "load.json").write_text(OLDER)
+        (disk / "load.html").write_text(OLDER)
         ballast = disk / "ballast"
         ballast.write_bytes(bytes(room(disk)))
-        words = ["a.csv", "--report", "disk/load.json"]
+        words = ["a.csv", "--report", "disk/load.html"]
         self.load(*words, status=8)
-        self.assertRegex(self.stderr, "report disk/load.json .*No space left")
-        self.assertEqual(OLDER, (disk / "load.json").read_text())
-        self.assertEqual({"load.json", "ballast"}, {path.name for path in disk.iterdir()})
+        self.assertRegex(self.stderr, "report disk/load.html .*No space left")
+        self.assertEqual(OLDER, (disk / "load.html").read_text())
+        self.assertEqual({"load.html", "ballast"}, {path.name for path in disk.iterdir()})
         self.verified({"a.csv": self.text}, ["a.csv"], "the disk for the report was full")
         ballast.unlink()
         self.load(*words, status=(0, 2))
-        self.assertEqual(1, json.loads((disk / "load.json").read_text())["tipple_report"])
+        self.assertEqual(1, json.loads((disk / "load.html").read_text())["tipple_report"])
 
     def test_limited(self):
         """the reject file may not grow any more, again and again: it is cut in the middle of an entry each time"""

@@ -24,6 +24,7 @@ import urllib.parse
 import minimongo
 import pool
 
+os.environ["COLUMNS"] = "1000"  # a sentence is one line
 ROOT = pathlib.Path(os.environ.get("TIPPLE_ROOT") or pathlib.Path(__file__).resolve().parents[2])
 DATA = ROOT / "tests/data"
 TIPPLE = os.environ.get("TIPPLE") or str(ROOT / "build/release/tipple")

@@ -1,4 +1,4 @@
-"""livereport: pages and documents that --report has written, read without any of tipple.
+"""livereport: pages that --report has written, read without any of tipple.
 
     page = livereport.Page(path)        # fails where the page is not whole, or needs anything but itself
     page.figures["documents loaded"]    # as a person reads it
@@ -7,32 +7,28 @@
     livereport.look_at(case, folder, paths)    # in a browser: phone and desktop, light and dark, print
 """
 import html.parser
-import json
 import pathlib
 import re
-import subprocess
 
 import chromium
-import live
 
 ALONE = {"meta"}
 WITHIN = {"small", "span", "svg", "rect", "b"}  # the words around it go on
 FORBIDDEN = {"src", "srcset", "style", "action", "xlink:href"}
-KINDS = {"figures", "table", "bars", "lines", "percentiles", "timeline", "text"}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 PAPER = 680  # of A4 between its margins
 SCHEMES = ("light", "dark")
 # what is read, and what it is read on; a picture needs less
-TEXTS = [("ink", "page"), ("soft", "page"), ("ink", "wash"), ("ink", "track"), ("good", "good-wash"),
+TEXTS = [("ink", "page"), ("soft", "page"), ("fair", "page"), ("ink", "wash"), ("ink", "track"), ("good", "good-wash"),
          ("fair", "fair-wash"), ("bad", "bad-wash")]
-PICTURES = [("s%d" % style, "page") for style in range(6)]
+PICTURES = [("s0", "page")]
 
 
 class Page(html.parser.HTMLParser):
     def __init__(self, path):
         super().__init__(convert_charrefs=True)
         self.text = pathlib.Path(path).read_text(encoding="utf-8")
-        self.open, self.found, self.figures, self.tables, self.settings, self.glossary = [], [], {}, {}, {}, {}
+        self.open, self.found, self.figures, self.tables, self.notes = [], [], {}, {}, []
         self.words, self.name, self.heading, self.caption, self.row, self.style = [], None, "", None, None, ""
         self.sentence, self.pictures, self.lines = "", [], []
         assert self.text.startswith("<!DOCTYPE html>\n"), self.text[:80]
@@ -77,9 +73,6 @@ class Page(html.parser.HTMLParser):
         elif self.open and self.open[-1][0] != "small":
             self.words.append(data)
 
-    def inside(self, name):
-        return any(attributes.get("class", "").split(" ")[0] == name for _, attributes in self.open)
-
     def handle_endtag(self, tag):
         assert self.open and self.open[-1][0] == tag, "%s closes %s" % (tag, self.open[-1:])
         words, attributes = "".join(self.words).strip(), self.open[-1][1]
@@ -87,10 +80,12 @@ class Page(html.parser.HTMLParser):
             self.heading = words
         elif tag == "p" and attributes.get("class") == "sentence":
             self.sentence = words
+        elif tag == "p" and attributes.get("class", "").startswith("line"):
+            self.notes.append(words)
         elif tag == "dt":
             self.name = words
         elif tag == "dd":
-            (self.settings if self.inside("settings") else self.glossary if self.inside("glossary") else self.figures)[self.name] = words
+            self.figures[self.name] = words
         elif tag == "caption":
             self.caption = words
             self.tables.setdefault(self.caption, [])
@@ -106,42 +101,6 @@ class Page(html.parser.HTMLParser):
         self.open.pop()
         if tag not in WITHIN:
             self.words = []
-
-
-def document(path):
-    """A report as JSON, checked against what docs/reports.md promises of any."""
-    found = json.loads(pathlib.Path(path).read_bytes().decode())
-    assert found["tipple_report"] == 1
-    assert list(found) == ["tipple_report", "command", "version", "when", "target", "where", "title", "status",
-                           "sentence", "settings", "sections"], list(found)
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", found["when"])
-    for section in found["sections"]:
-        assert section["kind"] in KINDS and section["title"], section
-        for row in section.get("rows", ()):
-            assert len(row) == len(section["columns"]), section
-    return found
-
-
-def section(found, title):
-    return next(each for each in found["sections"] if each["title"] == title)
-
-
-def figures(found):
-    return {item["name"]: item["value"] for each in found["sections"] if each["kind"] == "figures"
-            for item in each["items"]}
-
-
-def rows(each):
-    """The rows of a table as dictionaries."""
-    return [dict(zip((column["name"] for column in each["columns"]), row)) for row in each["rows"]]
-
-
-def render(found, path):
-    """A document that somebody made, as the page that tipple would make of it."""
-    program = pathlib.Path(live.TIPPLE).parent / "tests/report_page"
-    done = subprocess.run([str(program)], input=json.dumps(found).encode(), stdout=subprocess.PIPE, check=True,
-                          timeout=live.LONG)
-    pathlib.Path(path).write_bytes(done.stdout)
 
 
 # ---------------------------------------------------------------------------------------------------- browser

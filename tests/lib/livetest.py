@@ -263,7 +263,7 @@ def tar_of(*members, kind="pax", more=()):
 # ----------------------------------------------------------------------------------------------------- running
 
 LINE = re.compile(r"^read ([\d,]+) = loaded ([\d,]+) \+ already there ([\d,]+) \+ rejected ([\d,]+) \+ "
-                  r"filtered ([\d,]+) ", re.M)
+                  r"filtered ([\d,]+)$", re.M)
 PARTS = ("read", "loaded", "already_there", "rejected", "filtered")
 
 

@@ -122,7 +122,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         first = self.tipple(*self.drill_words(*words)).stdout.decode()
         self.assertNotIn("the drill of", first)
         second = self.tipple(*self.drill_words(*words)).stdout.decode()
-        self.assertRegex(second, r"the drill of \d{4}-\d\d-\d\d .* docs/s, verified in .*; now [+-]\d+% docs/s, [+-]\d+% time")
+        self.assertRegex(second, r"the drill of \d{4}-\d\d-\d\d .* docs/s, verified in .*; now [+-]\d+ % docs/s, [+-]\d+ % time")
         lines = (self.folder / "drills.log").read_text()
         self.assertTrue(lines.startswith(other))
         self.assertEqual(4, len(lines.splitlines()))

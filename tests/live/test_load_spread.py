@@ -61,6 +61,11 @@ def records_by_lane(texts):
     return lanes
 
 
+def share(percent):
+    """As tipple prints it."""
+    return "%.*f" % (percent != round(percent), percent)
+
+
 class Two(OwnCluster):
     """Each shard gets what the lanes say, which is an even share."""
     options = {"shards": 2, "replicas": 1, "routers": 2, "cache": "64M"}
@@ -219,13 +224,13 @@ class Keys(OwnCluster):
         self.assertGreaterEqual(len(stations), 200)
         self.assertEqual(sum(map(len, found.values())), len(stations))  # none is on two shards
         self.assertEqual({group["_id"]: group["n"] for groups in found.values() for group in groups}, stations)
-        told = re.findall(r"^(s\d) +([\d,]+) +([\d.]+)% ", done.stdout.decode(), re.M)
-        self.assertEqual(told, [(name, "{:,}".format(count), "%.1f" % (count / 120)) for name, count in there.items()])
+        told = re.findall(r"^(s\d) +([\d,]+) +([\d.]+) ", done.stdout.decode(), re.M)
+        self.assertEqual(told, [(name, "{:,}".format(count), share(count / 120)) for name, count in there.items()])
         short = self.tipple(*words, "--drop", "--yes").stdout.decode().splitlines()
         shares = sorted(count / 120 for count in self.placed("st:hashed").values())
-        self.assertEqual(3, len(short), short)
-        self.assertRegex(short[2], r"^shards: %d, .* %.1f%% to %.1f%% .*\d+%% to \d+%% " % (
-            len(shares), shares[0], shares[-1]))
+        self.assertEqual(4, len(short), short)
+        self.assertRegex(short[3], r"^shards: %d, .* %s %% to %s %% .*\d+ %% to \d+ %% " % (
+            len(shares), share(shares[0]), share(shares[-1])))
         self.clean()
 
     def test_hashed_first(self):

@@ -3,11 +3,13 @@ What the server did is read from its own profile; the documents are put there by
 needs: replset; nightly on: standalone; locks: failpoints"""
 import json
 import os
+import shlex
 import signal
 import subprocess
 import unittest
 
 import live
+import livereport
 import livetest
 import minimongo
 
@@ -135,8 +137,8 @@ class Counting(Query):
                             (("--answers",), '{ "d" : 0.30000000000000004 }')):
             done = self.tipple(*self.query_words("--repeats", 1, *words))
             self.assertIn(said, done.stdout.decode())
-        self.query("--repeats", 1, "--report", "d.json")
-        self.assertIn('{ \\"d\\" : 0.30000000000000004 }', (self.folder / "d.json").read_text())
+        self.query("--repeats", 1, "--report", "d.html")
+        self.assertIn("{ &quot;d&quot; : 0.30000000000000004 }", (self.folder / "d.html").read_text())
 
     def test_given(self):
         """a query that is given itself: a pipeline or a filter, on several lines too; it writes no more than others"""
@@ -148,9 +150,9 @@ class Counting(Query):
             (measured,) = json.loads(done.stdout)["queries"]
             self.assertEqual(answer, measured["result"])
             self.assertTrue(any(kind in command for command in self.profiled()))
-            self.tipple("query", "--uri", self.uri(), "--repeats", 1, "--report", "given.json", query)
-            settings = json.loads((self.folder / "given.json").read_text())["settings"]
-            self.assertEqual((query, None), (settings["query"], settings.get("suite")))
+            self.tipple("query", "--uri", self.uri(), "--repeats", 1, "--report", "given.html", query)
+            again = livereport.Page(self.folder / "given.html").lines[-1]
+            self.assertEqual(query.split(), shlex.split(again)[-1].split())
         for query, sentence in (("[{$out: x}]", "the query:1:2: a timed query"),
                                 ("[{$match: ", "the query:"), ("{n: {$param: x}}", "no parameter 'x' here")):
             done = self.tipple("query", "--uri", self.uri(), query, status=1)
@@ -210,7 +212,7 @@ class Failing(Query):
             self.assertIsNone(slow[name], name)
         self.assertEqual((2, 0, None), (counted["n"], counted["failures"], counted["failure"]))
         done = self.tipple(*self.query_words("slow", "--repeats", 1), status=4)
-        self.assertRegex(done.stdout.decode(), r"(?m)^slow +failed +-")
+        self.assertRegex(done.stdout.decode(), r"(?m)^slow +\d+ +failed$")
 
     def test_expected_large(self):
         """of an answer that is not kept whole only the count is known: the right one is right, and what cannot be compared
@@ -410,8 +412,8 @@ class Failing(Query):
         self.assertAlmostEqual(now["p99_ms"] / 4, now["compared"]["p99_ratio"], 5)
         text = self.tipple(*self.query_words("count", "sums", "--repeats", 5, "--compare", "old.json")).stdout.decode()
         self.assertRegex(text, r"(?m)^compared +then p50 +now p50 +ratio +then p99")
-        self.assertRegex(text, r"(?m)^count +[\d.]+ +[\d.]+ +[\d.]+ +4.00 +- +- *$")
-        self.assertRegex(text, r"(?m)^sums +- +[\d.]+ +- +- +- +- +new$")
+        self.assertRegex(text, r"(?m)^count +[\d.]+ +[\d.]+ +[\d.]+ +4$")
+        self.assertRegex(text, r"(?m)^sums +- +[\d.]+ +- +- +new$")
 
     def test_compare_others(self):
         """the same name is another question by another parameter, also one that no `each` has; another collection or
@@ -524,14 +526,14 @@ class Beside(Query):
         self.assertTrue(some["returned"] and some["empty"] and not some["nothing_found"], some)
         text = self.tipple(*self.query_words("all", "--repeats", 4)).stdout.decode()
         self.assertRegex(text, r"(?m)^all +n=1 +4 +[\d.]+")
-        self.assertRegex(text, r"(?m)^all +n=5000 +4 empty +[\d.]+")
+        self.assertRegex(text, r"(?m)^all +n=5000 +4 +empty +[\d.]+")
         self.assertRegex(text, r"(?m)^1 +[\d.]+ σ [\d.]+ +2702$")
         self.assertRegex(text, r"(?m)^5000 +nothing found +3 +0.5 σ 0.1$")
         self.assertIn("all n=5000: nothing came back", text)
         self.assertNotIn("all n=1:", text)
-        self.tipple(*self.query_words("all", "--repeats", 4, "--report", "all.json"))
-        sections = {section["title"]: section for section in json.loads((self.folder / "all.json").read_text())["sections"]}
-        self.assertEqual(["all n=5000"], [row[0] for row in sections["Remarks"]["rows"]])
+        self.tipple(*self.query_words("all", "--repeats", 4, "--report", "all.html"))
+        said = [line for line in livereport.Page(self.folder / "all.html").notes if "nothing came back" in line]
+        self.assertEqual(["all n=5000"], [line.partition(":")[0] for line in said])
         text = self.tipple(*self.query_words("some", "--duration", "200ms", "--repeats", 2)).stdout.decode()
         self.assertRegex(text, r"(?m)^some: nothing .* [1-9]\d? % ")
         self.assertEqual(1, text.count("nothing came back"))
@@ -548,7 +550,7 @@ tables:
   - {title: columns, rows: query, columns: m, show: mean_ms, queries: [wide]}
 """ % many)
         text = self.tipple(*self.query_words("--repeats", 2)).stdout.decode()
-        self.assertRegex(text, r"(?m)^places\nn +counted\n1 +[\d.]+ σ [\d.]+\n2 +[\d.]+ σ [\d.]+\nof measurements ")
+        self.assertRegex(text, r"(?m)^places\nn +counted\n1 +[\d.]+ σ [\d.]+\n2 +[\d.]+ σ [\d.]+\n+of measurements ")
         self.assertRegex(text, r"(?m)^7 more figures, ")
 
     def test_published(self):

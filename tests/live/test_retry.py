@@ -388,7 +388,7 @@ class Command(Case):
     def printed(self, *words):
         """The options of the command that a load prints for its rejects, which are those of its reject file."""
         done = self.tipple(*self.words(*words, json_wanted=False), status=2)
-        line = re.search(r"fix (?:it|them), then: (.*)\)", done.stdout.decode()).group(1)
+        line = re.search(r"fix (?:it|them), then:\n(.*)\n", done.stdout.decode()).group(1)
         kept = re.search(r"(?m)^#   (tipple load .*)$", (self.folder / self.name).read_text("latin-1")).group(1)
         self.assertEqual(sorted(shlex.split(line)), sorted(shlex.split(kept)))
         return line, shlex.split(line)

@@ -49,7 +49,7 @@ class Tune(livetune.Mixin, livetest.Case):
         table = done.stdout.decode()
         self.assertRegex(table, r"(?m)^threads +batch +compressor +memory +docs/s +range +trials +bytes/doc +limited by")
         bytes_of = {found[1]: float(found[2]) for found in re.finditer(
-            r"(?m)^ *2 +100 +(none|zlib) +64M .* (\d+\.?\d*)  (?:server|host|client|input)", table)}
+            r"(?m)^ *2 +100 +(none|zlib) +64M .* (\d+\.?\d*) k?B  (?:server|host|client|input)", table)}
         self.assertGreater(bytes_of["none"], 1.5 * bytes_of["zlib"])
         self.assertEqual(1, len(re.findall(r"(?m)^best: 2 threads x batch 100, compressor (none|zlib) ", table)))
         line = table.splitlines()[-1]

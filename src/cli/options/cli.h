@@ -44,8 +44,7 @@
 #define CLI_REPORT(values)                                                                                   \
     {                                                                                                        \
         .name = "report", .group = GROUP_RESULT, .argument = "FILE", .kind = OPTION_TEXT,                    \
-        .offset = offsetof(values, report),                                                                  \
-        .help = "Write a report: FILE.html for people, FILE.json for programs."                              \
+        .offset = offsetof(values, report), .help = "Write a page for people: FILE.html."                    \
     }
 
 /* What a user asks: the headings of `tipple --help`. */

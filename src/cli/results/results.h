@@ -1,0 +1,46 @@
+/* results: what each command found, as a result (report/result.h): the figures that docs/automate.md lists, under their
+ * keys, and the views that the terminal and the page of --report show. One file a command. Main thread, when the work is
+ * done; also after a failure, with what was found until then.
+ *
+ *     result_t *result = results_load(&spec, &found, status, err);
+ *     if (report)
+ *         status = results_page(result, report, again, uri, status, err);
+ *     json ? result_print_json(result, status) : result_print_text(result);
+ *     result_free(result); */
+#ifndef TIPPLE_CLI_RESULTS_RESULTS_H
+#define TIPPLE_CLI_RESULTS_RESULTS_H
+
+#include "cli/results/end.h"
+#include "query/run.h"
+#include "study/drill/drill.h"
+#include "study/tune/tune.h"
+#include "verify/verify.h"
+
+#include <stdio.h>
+
+/* ---- for the commands ---- */
+
+result_t *results_load(const load_spec_t *spec, const load_result_t *load, int status, const err_t *err);
+result_t *results_verify(const verify_spec_t *spec, const verify_result_t *verify, int status,
+                         const err_t *err);
+/* then: what compare_read read; NULL without --compare. */
+result_t *results_query(const query_spec_t *spec, const query_result_t *query, const bson_t *then, int status,
+                        const err_t *err);
+result_t *results_tune(const tune_spec_t *spec, const tune_result_t *tune, int status, const err_t *err);
+/* within: seconds, or 0. history: a file of earlier drills, to which this one is appended if it finished; or NULL. */
+result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, double within, FILE *history,
+                        int status, const err_t *err);
+
+/* The answers of a query, a document a line; named: each after its query's name. The requests that would be sent. */
+void results_print_answers(const query_result_t *query, bool named);
+void results_print_plans(const query_result_t *query);
+
+/* The command that goes on with a drill that was cut off. free. */
+char *results_drill_load_line(const drill_result_t *drill);
+
+/* Parts of a load's result that a drill has, too: indexes, a line each, and documents a second as a chart. */
+result_put_t results_put_index; /* of built_index_t */
+void results_add_indexes(result_t *result, const char *list);
+void results_add_course(result_t *result, const timeline_t *course, const server_checkpoints_t *checkpoints);
+
+#endif
