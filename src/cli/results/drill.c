@@ -146,7 +146,7 @@ static void put_row(bson_t *to, const void *rows, size_t at) {
     result_put(to, AS_TEXT("phase", row->name), AS_INNER("predicted", put_forecast, row->predicted, 0),
                AS_NUMBER("began_seconds", row->began, 6), AS_NUMBER("seconds", row->took, 6),
                AS_NUMBER("error_percent", forecast_error_percent(row->predicted, row->took), 1),
-               AS_NUMBER("share_percent", row->share, 0));
+               AS_NUMBER("-share_percent", row->share, 0));
 }
 
 static void put_rows(bson_t *to, const drill_result_t *drill) {
@@ -204,7 +204,7 @@ static void add_phases(result_t *result) {
                  RESULT_COLUMNS(COLUMN("phase", "phase"), COLUMN("predicted.-words", "predicted"),
                                 COLUMN("began_seconds", "began", .wide = true), COLUMN("seconds", "measured"),
                                 COLUMN("error_percent", "error"),
-                                COLUMN("share_percent", "share %", .most = 100)));
+                                COLUMN("-share_percent", "share %", .most = 100)));
 }
 
 static void add_loaded(result_t *result, const drill_pass_t *pass) {

@@ -105,7 +105,7 @@ typedef struct {
 static void put_share(bson_t *to, const void *shares, size_t at) {
     const share_t *share = (const share_t *)shares + at;
     result_put(to, AS_TEXT("name", share->name), AS_NUMBER("records", share->figure, 0),
-               AS_FIGURE("share_percent", 100 * share->figure / share->of));
+               AS_FIGURE("-share_percent", 100 * share->figure / share->of));
 }
 
 /* A load looks twice: before the collection is made, and then into its catalog. */
@@ -114,15 +114,15 @@ static void put_visit(bson_t *to, const void *course, size_t at) {
     result_put(to, AS_TEXT("kind", "phase"),
                AS_TEXT("name", at && visit->phase == TIMELINE_LOOKING ? "comparing the files with the catalog"
                                                                       : timeline_phase_name(visit->phase)),
-               AS_SECONDS("from_seconds", visit->span.began_ns),
-               AS_SECONDS("to_seconds", visit->span.began_ns + visit->span.took_ns),
+               AS_SECONDS("-from_seconds", visit->span.began_ns),
+               AS_SECONDS("-to_seconds", visit->span.began_ns + visit->span.took_ns),
                AS_SECONDS("seconds", visit->span.took_ns));
 }
 
 static void put_checkpoint(bson_t *to, const void *checkpoints, size_t at) {
     const flush_t *flush = &((const server_checkpoints_t *)checkpoints)->items[at];
-    result_put(to, AS_TEXT("kind", "server checkpoint"), AS_SECONDS("from_seconds", flush->began_ns),
-               AS_SECONDS("to_seconds", flush->ended_ns));
+    result_put(to, AS_TEXT("kind", "server checkpoint"), AS_SECONDS("-from_seconds", flush->began_ns),
+               AS_SECONDS("-to_seconds", flush->ended_ns));
 }
 
 static const double percentiles[] = {0, 50, 75, 90, 95, 99, 99.9, 99.99, 100};
@@ -136,8 +136,8 @@ static void put_percentile(bson_t *to, const void *of, size_t at) {
     char name[16];
     snprintf(name, sizeof name, "%g", percent);
     result_put(
-        to, AS_TEXT("percent", name),
-        AS_FIGURE("time_ms",
+        to, AS_TEXT("-percent", name),
+        AS_FIGURE("-time_ms",
                   (percent < 100 ? hist_quantile_ns(times, percent / 100) : (double)times->most_ns) / 1e6));
 }
 
@@ -476,26 +476,26 @@ static void add_tables(result_t *result, const load_result_t *load) {
                  "loaded them. Rejected: they could not be read, or the server refused "
                  "them. Filtered: --filter left them out.",
                  RESULT_COLUMNS(COLUMN("name", "outcome"), COLUMN("records", "records"),
-                                COLUMN("share_percent", "share", .most = 100)));
+                                COLUMN("-share_percent", "share", .most = 100)));
     if (load->counts.loaded && load->shard_count > 1)
         add_places(result, "shards", "shard", "By shard");
     if (load->counts.loaded && load->router_count > 1)
         add_places(result, "routers", "router", "By router");
     result_table(result, SHOW_PAGE, "-visits", "Where the time went", NULL,
-                 RESULT_COLUMNS(COLUMN("name", "phase"), COLUMN("from_seconds", "began"),
+                 RESULT_COLUMNS(COLUMN("name", "phase"), COLUMN("-from_seconds", "began"),
                                 COLUMN("seconds", "took", .most = BAR_LARGEST)));
     if (load->counts.read)
         result_table(result, SHOW_PAGE, "-threads_did", "What the loading threads did",
                      "What they did most is what limited the load: if they waited for the "
                      "server, this host could have loaded more.",
                      RESULT_COLUMNS(COLUMN("name", "they"),
-                                    COLUMN("share_percent", "share of their time", .most = 100)));
+                                    COLUMN("-share_percent", "share of their time", .most = 100)));
     result_table(result, SHOW_PAGE, "-batch_times", "How long a batch took",
                  "A batch is a group of documents that are sent together. From its "
                  "sending to the server's answer, with all tries. 90 %: nine of ten "
                  "batches took no longer than this.",
-                 RESULT_COLUMNS(COLUMN("percent", "percent of the batches"),
-                                COLUMN("time_ms", "took at most", .most = BAR_LARGEST)));
+                 RESULT_COLUMNS(COLUMN("-percent", "percent of the batches"),
+                                COLUMN("-time_ms", "took at most", .most = BAR_LARGEST)));
     result_table(result, SHOW_PAGE, "skipped_files", "Files that do not fit the format", NULL,
                  RESULT_COLUMNS(COLUMN("name", "file"), COLUMN("reason", "reason")));
     result_table(result, SHOW_PAGE, "-inputs", "Inputs", "As the command named them: {files|file}.",

@@ -360,9 +360,9 @@ static void put_measured(bson_t *to, const char *key, const char *show, const me
     const figure_t which = figure_of(show);
     const bool scatters = (which == MEAN || which == DOCS) && !isnan(figure(measure, which + 1));
     bson_t own = BSON_INITIALIZER;
-    result_put(&own, AS_FIGURE("value_ms", figure(measure, which)),
-               AS_FIGURE("deviation_ms", scatters ? figure(measure, which + 1) : NAN));
-    char *value = result_figure(&own, "value_ms"), *deviation = result_figure(&own, "deviation_ms");
+    result_put(&own, AS_FIGURE("-value_ms", figure(measure, which)),
+               AS_FIGURE("-deviation_ms", scatters ? figure(measure, which + 1) : NAN));
+    char *value = result_figure(&own, "-value_ms"), *deviation = result_figure(&own, "-deviation_ms");
     text_t words = {.length = 0};
     text_print(&words, "%s%s%s", value, scatters ? " σ " : "", scatters ? deviation : "");
     char *cell = text_take_or_end(&words);
@@ -380,7 +380,7 @@ static void put_pivot_row(bson_t *to, const void *of, size_t at) {
     const char *row = pivot->rows[at];
     const yaml_item_t *published =
         pivot->table->published ? yaml_item_get(pivot->table->published, row) : NULL;
-    result_put(to, AS_TEXT("row", row));
+    result_put(to, AS_TEXT("-row", row));
     for (size_t i = 0; i < pivot->count; i++) {
         const side_t *column = &pivot->columns[i];
         const measure_t *measure = column->published ? NULL : measured_at(pivot, row, column->name);
@@ -424,7 +424,7 @@ static size_t find_sides(pivot_t *pivot) {
 static void add_suite_table(result_t *result, const query_result_t *query, const suite_table_t *table,
                             size_t number) {
     pivot_t pivot = {.query = query, .table = table};
-    result_column_t columns[MOST_COLUMNS + 1] = {{.key = "row", .title = table->rows}};
+    result_column_t columns[MOST_COLUMNS + 1] = {{.key = "-row", .title = table->rows}};
     char list[32];
     const size_t filled = find_sides(&pivot);
     snprintf(list, sizeof list, "-table%zu", number);
