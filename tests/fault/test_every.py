@@ -307,7 +307,7 @@ class Server(Tries, faultlab.Lab):
         after = [False] + [line.startswith(b"#@") for line in lines]
         kept.unlink()
         self.write("fixed", b"\n".join(line + self.FIX if head else line for line, head in zip(lines, after)))
-        return self.words("--retry", "fixed", "--report", "load.json", collection=name)
+        return self.words("--retry", "fixed", "--report", "load.html", collection=name)
 
     def with_fix(self, name):
         """The documents that are there when the reject is fixed and loaded."""
