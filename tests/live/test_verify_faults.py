@@ -118,7 +118,7 @@ class Faults(liveverify.Case):
             self.assertEqual(-number, process.returncode, err)
             self.assertIn(b"interrupted", err)
             if not json_wanted:
-                self.assertRegex(out.decode(), r"(?m)^not finished: about [1-9]\d?% .* 1 changed; ")
+                self.assertRegex(out.decode(), r"(?m)^not finished: about [1-9]\d? % .* 1 changed; ")
                 self.assertNotIn(b"none", out)
                 continue
             said = json.loads(out)
