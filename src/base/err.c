@@ -55,7 +55,7 @@ status_t err_status_of(int error) {
                                                                    : STATUS_USAGE;
 }
 
-void err_behind_change(err_t *err) {
+void err_after_change(err_t *err) {
     if (err->status == STATUS_USAGE)
         err->status = STATUS_SERVER;
 }

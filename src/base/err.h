@@ -46,7 +46,7 @@ status_t err_status_of(int error);
 
 /* For a refusal after the first change: "nothing was touched" is no longer true, so its status becomes that of a server
  * that refused in the middle. */
-void err_behind_change(err_t *err);
+void err_after_change(err_t *err);
 
 /* Sets the sentence for an allocation that failed. */
 bool err_memory(err_t *err, size_t bytes);

@@ -182,7 +182,7 @@ static void print_evenness(const server_t *server, const report_t *status, const
         out_print("It has zones that a person has set (%zu, such as %s): its chunks lie where these say\n",
                   status->zones.others, status->zones.other);
     } else if (route_sharding(status->route)->unmoved) {
-        out_print("A person has turned moves of its chunks off: sh.enableMigrations turns them on\n");
+        out_print("Moves of its chunks are turned off: sh.enableMigrations turns them on\n");
     } else {
         text_t commands = {.length = 0};
         cluster_print_moves(server, map, key, &status->shards, &commands);

@@ -450,7 +450,7 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     if (!ok && !*again) {
         const bool left_some = job->loading.touched && !spec->trial; /* a trial's collection is nobody's */
         if (job->touched || left_some || result->counts.loaded)
-            err_behind_change(err);
+            err_after_change(err);
         tell_dropped(job, err);
         tell_nameless(job, err);
     }

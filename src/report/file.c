@@ -20,17 +20,17 @@ static bool find_place(const char *path, char place[PATH_MAX]) {
 }
 
 /* Makes a new file in the same folder: ".NAME.123.part"; of a long name, only the first part. */
-static int make_beside(const char *place, char beside[PATH_MAX]) {
+static int make_part(const char *place, char part[PATH_MAX]) {
     const char *slash = strrchr(place, '/');
     const char *name = slash ? slash + 1 : place;
     const int written =
-        snprintf(beside, PATH_MAX, "%.*s.%.200s.%ld.part", (int)(name - place), place, name, (long)getpid());
+        snprintf(part, PATH_MAX, "%.*s.%.200s.%ld.part", (int)(name - place), place, name, (long)getpid());
     if (written >= PATH_MAX) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    unlink(beside); /* left by a killed process with the same number */
-    return open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    unlink(part); /* left by a killed process with the same number */
+    return open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
 static bool write_all(int file, const char *text, size_t length) {
@@ -81,7 +81,7 @@ bool result_is_same_file(const char *one, const char *other) {
 }
 
 bool file_check(const char *path, err_t *err) {
-    char place[PATH_MAX], beside[PATH_MAX];
+    char place[PATH_MAX], part[PATH_MAX];
     struct stat found;
     if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
         return err_set(err, STATUS_USAGE, "--report: %s is %s; name a file", path,
@@ -94,7 +94,7 @@ bool file_check(const char *path, err_t *err) {
     if (!may)
         return err_set(err, STATUS_USAGE,
                        "--report: %s is no report of tipple, and stays as it is; name another file", path);
-    const int file = find_place(path, place) ? make_beside(place, beside) : -1;
+    const int file = find_place(path, place) ? make_part(place, part) : -1;
     const char *slash = strrchr(path, '/');
     if (file < 0 && slash && (errno == ENOENT || errno == ENOTDIR))
         return err_set(err, STATUS_USAGE, "--report: %s cannot be written: %.*s %s", path,
@@ -107,7 +107,7 @@ bool file_check(const char *path, err_t *err) {
                        "there and that you may write to",
                        path, strerror(errno));
     close(file);
-    unlink(beside);
+    unlink(part);
     return true;
 }
 
@@ -126,7 +126,7 @@ static void sync_folder(const char *place) {
 }
 
 bool file_write(const char *path, const char *text, size_t length, err_t *err) {
-    char place[PATH_MAX], beside[PATH_MAX];
+    char place[PATH_MAX], part[PATH_MAX];
     const int may = may_be_replaced(path);
     if (may < 0)
         return err_set(err, STATUS_HOST,
@@ -136,7 +136,7 @@ bool file_write(const char *path, const char *text, size_t length, err_t *err) {
         return err_set(err, STATUS_HOST,
                        "the report was not written: %s is no report of tipple by now, and stays as it is",
                        path);
-    const int file = find_place(path, place) ? make_beside(place, beside) : -1;
+    const int file = find_place(path, place) ? make_part(place, part) : -1;
     if (file < 0)
         return err_set(err, STATUS_HOST, "the report %s could not be written: %s", path, strerror(errno));
     struct stat before;
@@ -148,12 +148,12 @@ bool file_write(const char *path, const char *text, size_t length, err_t *err) {
         ok = false;
         problem = errno;
     }
-    if (ok && rename(beside, place) != 0) {
+    if (ok && rename(part, place) != 0) {
         ok = false;
         problem = errno;
     }
     if (!ok) {
-        unlink(beside);
+        unlink(part);
         return err_set(err, STATUS_HOST,
                        "the report %s could not be written: %s; nothing is left of it, and what was there "
                        "before is as it was",

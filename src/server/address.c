@@ -195,8 +195,8 @@ static bool take_path(address_t *address, const char *path, size_t length, err_t
     if (plain < length)
         return err_set(
             err, STATUS_USAGE,
-            "the URI's /DATABASE.COLLECTION holds a '%c': options follow it behind a ?, as in "
-            "mongodb://HOST/DATABASE.COLLECTION?OPTION=VALUE&OPTION=VALUE; in a name it is written %%%02X",
+            "the URI's /DATABASE.COLLECTION holds a '%c': options come after a ?, with & between them; in a "
+            "name it is written %%%02X",
             path[plain], (unsigned)path[plain]);
     char *encoded = strndup(path, length);
     if (!encoded)
@@ -302,25 +302,20 @@ static bool is_known(const char *name) {
 }
 
 /* The driver ignores an option that it does not know, except for a line in its log: with a misspelled tls=true everything would be
- * sent in the clear. Its name is shown where it surely is one: any other word may be a piece of a secret with a & in it. open:
- * nothing before it may be a secret. */
-static bool known_option(const uri_option_t *option, size_t length, bool open, err_t *err) {
-    char name[64], shown[80] = "";
+ * sent in the clear. Its name is not shown: it may be a piece of a secret with a & in it. */
+static bool known_option(const uri_option_t *option, size_t length, err_t *err) {
+    char name[64];
     snprintf(name, sizeof name, "%.*s", (int)length, option->text);
-    if (is_known(name))
-        return true;
-    if (open && is_usual(option->text, length))
-        snprintf(shown, sizeof shown, " (%s)", name);
-    return err_set(err, STATUS_USAGE,
-                   "option %zu of those behind the ? of the URI%s is none that the driver knows, so it would "
-                   "have no effect: correct it, or leave it out (mongo-c-driver %s)",
-                   option->number, shown, mongoc_get_version());
+    return is_known(name) ||
+           err_set(err, STATUS_USAGE,
+                   "option %zu after the ? of the URI is none that the driver knows, so it would have no "
+                   "effect: correct it, or leave it out (mongo-c-driver %s)",
+                   option->number, mongoc_get_version());
 }
 
 /* What the driver would take for something else, quote, or ignore. */
 static bool good_options(const char *query, err_t *err) {
     uri_option_t option = {.number = 0};
-    bool open = true;
     while (next_option(&query, &option)) {
         const char *equals = memchr(option.text, '=', option.length);
         size_t name = 0;
@@ -329,18 +324,16 @@ static bool good_options(const char *query, err_t *err) {
             name++;
         if (!equals || !name || option.text + name != equals)
             return err_set(err, STATUS_USAGE,
-                           "option %zu of those behind the ? of the URI is not OPTION=VALUE: options are "
+                           "option %zu after the ? of the URI is not OPTION=VALUE: options are "
                            "separated by &, and in a value & must be written as %%26",
                            option.number);
         for (size_t i = name; i < option.length; i++)
             if ((unsigned char)option.text[i] <= ' ')
-                return err_set(
-                    err, STATUS_USAGE,
-                    "option %zu of those behind the ? of the URI has a blank in its value: write it as %%20",
-                    option.number);
-        if (!known_option(&option, name, open, err))
+                return err_set(err, STATUS_USAGE,
+                               "option %zu after the ? of the URI has a blank in its value: write it as %%20",
+                               option.number);
+        if (!known_option(&option, name, err))
             return false;
-        open = open && is_open(&option);
     }
     return true;
 }
@@ -516,27 +509,27 @@ void address_set_waits(mongoc_uri_t *uri, int32_t milliseconds) {
         mongoc_uri_set_option_as_int32(uri, waits[i], milliseconds);
 }
 
-bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
-                    err_t *err) {
-    *beside = (address_t){0};
-    beside->uri = address_uri_of(hosts, err);
-    if (!beside->uri)
+bool address_of_hosts(const address_t *address, const char *hosts, const char *set, address_t *other,
+                      err_t *err) {
+    *other = (address_t){0};
+    other->uri = address_uri_of(hosts, err);
+    if (!other->uri)
         return false;
-    copy_options(address->uri, beside->uri);
-    if (!copy_login(address->uri, beside->uri, err)) {
-        address_free(beside);
+    copy_options(address->uri, other->uri);
+    if (!copy_login(address->uri, other->uri, err)) {
+        address_free(other);
         return false;
     }
-    mongoc_uri_set_write_concern(beside->uri, mongoc_uri_get_write_concern(address->uri));
+    mongoc_uri_set_write_concern(other->uri, mongoc_uri_get_write_concern(address->uri));
     if (set)
-        mongoc_uri_set_option_as_utf8(beside->uri, MONGOC_URI_REPLICASET, set);
-    beside->name = strdup(address->name);
-    beside->database = strdup(address->database);
-    beside->collection = strdup(address->collection);
-    beside->hosts = strdup(hosts);
-    bool ok = beside->name && beside->database && beside->collection && beside->hosts;
+        mongoc_uri_set_option_as_utf8(other->uri, MONGOC_URI_REPLICASET, set);
+    other->name = strdup(address->name);
+    other->database = strdup(address->database);
+    other->collection = strdup(address->collection);
+    other->hosts = strdup(hosts);
+    bool ok = other->name && other->database && other->collection && other->hosts;
     if (ok)
         return true;
-    address_free(beside);
+    address_free(other);
     return err_memory(err, strlen(hosts));
 }

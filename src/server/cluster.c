@@ -76,7 +76,7 @@ server_t *config_open_shard(const server_t *server, const config_list_t *shards,
         err_set(err, STATUS_USAGE, "the cluster does not tell its hosts");
         return NULL;
     }
-    server_t *shard = server_beside(server, slash + 1, set, connections, patience_ns, err);
+    server_t *shard = server_of_hosts(server, slash + 1, set, connections, patience_ns, err);
     free(set);
     return shard;
 }

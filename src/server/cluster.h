@@ -37,7 +37,7 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
                  const bson_t *options, config_list_t *list, bool *hidden, err_t *err);
 void config_free(config_list_t *list);
 
-/* Connects to a shard itself; shards: all of config.shards. As server_beside. */
+/* Connects to a shard itself; shards: all of config.shards. As server_of_hosts. */
 server_t *config_open_shard(const server_t *server, const config_list_t *shards, const char *name,
                             uint32_t connections, int64_t patience_ns, err_t *err);
 

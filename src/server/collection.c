@@ -360,7 +360,7 @@ bool collection_try_make(server_t *server, mongoc_client_t *client, const collec
     snprintf(name, sizeof name, "%s" OWN_TRY, server_collection(server));
     if (!has_documents(server, client, name, &any, err) ||
         (!any && !drop_one(server, client, OWN_TRY, NULL, err)))
-        return err->status == STATUS_USAGE; /* who may not drop it would leave it behind: nothing is tried */
+        return err->status == STATUS_USAGE; /* who may not drop it would leave it there: nothing is tried */
     if (any)
         return err_set(
             err, STATUS_USAGE,

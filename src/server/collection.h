@@ -84,8 +84,8 @@ bool collection_same_index(const index_spec_t *a, const index_spec_t *b);
 bool collection_same_option(const index_spec_t *a, const index_spec_t *b, const char *option);
 void collection_free_index(index_spec_t *spec);
 
-/* Does the server make a collection with these options, and build these indexes of it? Only it knows, so one is made beside, and
- * dropped at once. Asked before a drop. A user who may not is not refused; one of that name with documents is a person's, and is. */
+/* Does the server make a collection with these options, and build these indexes of it? Only it knows, so one is made next to it, and
+ * dropped at once. Asked before a drop. A user who may not is not refused; one of that name that holds documents is refused. */
 bool collection_try_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
                          const index_spec_t *indexes, size_t index_count, err_t *err);
 

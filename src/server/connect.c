@@ -462,7 +462,7 @@ static int32_t milliseconds(int64_t ns, int64_t least, int64_t most) {
 }
 
 /* How long a write may wait to be confirmed: half of the patience. By then a frozen primary has a successor, and the
- * other half is for asking that one. The socket waits a little longer, because the server's own answer tells more. */
+ * other half is for asking that one. The socket waits a little longer, because the server's own answer says more. */
 static int32_t confirm_ms(int64_t patience_ns) {
     return milliseconds(patience_ns / 2, LEAST_CONFIRM_MS, INT32_MAX / 2);
 }
@@ -489,16 +489,16 @@ static void set_options(mongoc_uri_t *uri, int64_t patience_ns, bool reads) {
     mongoc_uri_set_option_as_bool(uri, MONGOC_URI_RETRYREADS, false);
     mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS,
                                    milliseconds(patience_ns, 50, LOOK_UP_MS));
-    /* after an error that tells of a new primary, the driver believes it until the server says otherwise, at most for
+    /* after an error that names a new primary, the driver believes it until the server says otherwise, at most for
      * this time */
     default_int32(uri, MONGOC_URI_HEARTBEATFREQUENCYMS, milliseconds(patience_ns / 10, 500, 2000));
     default_int32(uri, MONGOC_URI_CONNECTTIMEOUTMS, milliseconds(patience_ns, 500, 10000));
     default_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS,
                   reads ? LONGEST_READ_MS : confirm_ms(patience_ns) + SOCKET_MORE_MS);
     /* finds the other members of a set from one of them: without them, its stepdown would end the load */
-    bool beside = mongoc_uri_get_srv_hostname(uri) ||
-                  mongoc_uri_get_option_as_bool(uri, MONGOC_URI_LOADBALANCED, false);
-    if (!beside && !mongoc_uri_has_option(uri, MONGOC_URI_DIRECTCONNECTION))
+    bool named = mongoc_uri_get_srv_hostname(uri) ||
+                 mongoc_uri_get_option_as_bool(uri, MONGOC_URI_LOADBALANCED, false);
+    if (!named && !mongoc_uri_has_option(uri, MONGOC_URI_DIRECTCONNECTION))
         mongoc_uri_set_option_as_bool(uri, MONGOC_URI_DIRECTCONNECTION, false);
 }
 
@@ -632,7 +632,7 @@ static bool open_pool(server_t *server, uint32_t connections, waiting_t *waiting
     return true;
 }
 
-/* Without answers, nothing tells which documents the server has stored. */
+/* Without answers, nobody knows which documents the server has stored. */
 static bool has_answers(const mongoc_uri_t *uri, const server_options_t *options, err_t *err) {
     return !options->unsafe || mongoc_write_concern_is_acknowledged(mongoc_uri_get_write_concern(uri)) ||
            err_set(err, STATUS_USAGE,
@@ -702,16 +702,16 @@ server_t *server_connect(const server_options_t *options, err_t *err) {
     return address_parse(&address, options->uri, err) ? connect_to(&address, options, err) : NULL;
 }
 
-server_t *server_beside(const server_t *server, const char *hosts, const char *set, uint32_t connections,
-                        int64_t patience_ns, err_t *err) {
+server_t *server_of_hosts(const server_t *server, const char *hosts, const char *set, uint32_t connections,
+                          int64_t patience_ns, err_t *err) {
     const server_options_t options = {.patience_ns = patience_ns,
                                       .connections = connections,
                                       .unsafe = server->unsafe,
                                       .reads = server->reads,
                                       .resumes = server->resumes};
     address_t address;
-    return address_beside(&server->address, hosts, set, &address, err) ? connect_to(&address, &options, err)
-                                                                       : NULL;
+    return address_of_hosts(&server->address, hosts, set, &address, err) ? connect_to(&address, &options, err)
+                                                                         : NULL;
 }
 
 /* ---- the end ---- */

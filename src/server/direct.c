@@ -36,7 +36,7 @@ void direct_close(direct_t *direct) {
 /* ---- the proof ---- */
 
 /* An update that matches no document, with a version: *code is the shard's answer, 0 or STALE_CONFIG. False: it
- * answered something else, which err tells. */
+ * answered something else: err has it. */
 static bool try_version(server_t *shard, mongoc_client_t *client, const bson_t *version, int *code,
                         err_t *err) {
     static const char doing[] = "write straight to a shard";

@@ -52,7 +52,7 @@ static bool take_part(const char *text, char *part, index_spec_t *spec, err_t *e
     return true;
 }
 
-/* Puts more behind a name, as far as there is room; returns how long it would be. */
+/* Puts more after a name, as far as there is room; returns how long it would be. */
 static size_t lengthen(char name[COLLECTION_INDEX_NAME], size_t length, const char *more) {
     if (length < COLLECTION_INDEX_NAME)
         snprintf(name + length, COLLECTION_INDEX_NAME - length, "%s", more);
@@ -86,7 +86,7 @@ size_t collection_name_index(const bson_t *keys, char name[COLLECTION_INDEX_NAME
     return length;
 }
 
-/* ---- what stands behind its keys, after semicolons ---- */
+/* ---- what stands after its keys and a semicolon ---- */
 
 #define INDEX_OPTIONS "unique, sparse, name=NAME, expire=SECONDS, or at last partial={...}"
 
@@ -110,7 +110,7 @@ static bool take_partial(const char *text, const char *json, index_spec_t *spec,
     bson_t *filter = json_document(json, &why);
     if (!filter)
         return err_set(err, why.status,
-                       "'%.500s' is no index: the filter behind 'partial=' is no JSON: %.500s", text,
+                       "'%.500s' is no index: the filter after 'partial=' is no JSON: %.500s", text,
                        why.text);
     const bool ok = BSON_APPEND_DOCUMENT(&spec->options, "partialFilterExpression", filter);
     bson_destroy(filter);
@@ -152,7 +152,7 @@ static bool has_hashed(const bson_t *keys) {
     return false;
 }
 
-/* What no server builds, whatever is in the collection: it would say so behind the load. */
+/* What no server builds, whatever is in the collection: it would say so after the load. */
 static bool check_together(const char *text, const index_spec_t *spec, err_t *err) {
     const bson_t *options = &spec->options;
     if (bson_has_field(options, "unique") && has_hashed(&spec->keys))
@@ -186,7 +186,7 @@ bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err) {
         ok =
             err_set(err, STATUS_USAGE,
                     "'%.60s...' is too long for an index: its name would have more than %zu bytes; give it a "
-                    "shorter one behind the fields: ';name=NAME'",
+                    "shorter one after the fields: ';name=NAME'",
                     text, sizeof spec->name - 1);
     free(copy);
     if (!ok)
@@ -226,7 +226,7 @@ bool collection_take_index(const bson_t *index, index_spec_t *spec, err_t *err) 
                    sizeof spec->name - 1);
 }
 
-/* ---- one index beside another ---- */
+/* ---- two indexes compared ---- */
 
 static bool is_text(const bson_iter_t *key) {
     return BSON_ITER_HOLDS_UTF8(key) && strcmp(bson_iter_utf8(key, NULL), "text") == 0;

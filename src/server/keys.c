@@ -14,7 +14,7 @@
 
 /* What is known of a type: the server's number for it, which is its place in the order; can keyorder_values order its values, or has
  * it only one; and are its hashes known to be the server's (tests/live/keys_test.c asks one for each)? How a server makes a
- * whole number of a decimal, hashes the scope of code, or tells undefined from null, is its own affair. */
+ * whole number of a decimal, hashes the scope of code, or distinguishes undefined from null, is its own affair. */
 typedef struct {
     int rank;
     bool clear, hashed;
@@ -46,7 +46,7 @@ int keyorder_rank(bson_type_t type) {
 /* Servers allow no more levels. If one sends more, it must not use up the stack. */
 enum { DEEPEST = 200 };
 
-/* A server orders old binary data by the length that has the inner one in it; libbson tells that without. */
+/* A server orders old binary data by the length that has the inner one in it; libbson gives it without. */
 static bool is_old_binary(const bson_iter_t *at) {
     return BSON_ITER_HOLDS_BINARY(at) && at->raw[at->d2] == BSON_SUBTYPE_BINARY_DEPRECATED;
 }
@@ -397,7 +397,7 @@ void shardkey_free(shardkey_t *key) {
 typedef enum { FOUND, MISSING, UNKNOWN } found_t;
 
 /* Follows a dotted path. Unknown: there is an array on the way, or at its end, which cannot be part of a shard key, or bytes that
- * are no element, behind which the field may be. */
+ * are no element, and the field may come after them. */
 static found_t find(const bson_t *document, const char *path, bson_iter_t *at) {
     bson_iter_t inner;
     if (!bson_iter_init(at, document))

@@ -123,7 +123,7 @@ evenness_t cluster_evenness(const chunkmap_t *map, const shardkey_t *key, const 
     return evenness;
 }
 
-/* ---- what a person may do ---- */
+/* ---- what the user may do ---- */
 
 typedef struct {
     const chunkmap_t *map;

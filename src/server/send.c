@@ -158,7 +158,7 @@ static bool write_reply_read_update(write_reply_t *read, bool ok, reply_t *reply
     return true;
 }
 
-/* What a message contains besides documents: much more than the driver ever needs. */
+/* What a message contains next to documents: much more than the driver ever needs. */
 enum { MESSAGE_OVERHEAD = 65536 };
 
 static const int64_t NEAR_OFF_NS = 1000000000;
@@ -544,7 +544,8 @@ void routers_open(server_t *server, uint32_t connections, routers_t *routers) {
         !hosts->next)
         return;
     for (; hosts && routers->count < ROUTERS_MOST && !stop_signal(); hosts = hosts->next) {
-        server_t *router = server_beside(server, hosts->host_and_port, NULL, connections, PATIENCE_NS, &err);
+        server_t *router =
+            server_of_hosts(server, hosts->host_and_port, NULL, connections, PATIENCE_NS, &err);
         if (router)
             routers->servers[routers->count++] = router;
         else

@@ -43,8 +43,8 @@ char *address_of_database(const char *text);
 /* Such a URI with this path, "database.collection". NULL: memory is out. To be freed; it may hold a password. */
 char *address_with_collection(const char *text, const char *name, err_t *err);
 
-/* For a command that a person pastes: the URI as it was given, if it is of this collection ("mot.results") and nothing in it
- * is secret; else ".../mot.results", whose hosts the person fills in. NULL: memory is out. To be freed. */
+/* For a command that the user pastes: the URI as it was given, if it is of this collection ("mot.results") and nothing in it
+ * is secret; else ".../mot.results", whose hosts the user fills in. NULL: memory is out. To be freed. */
 char *address_to_paste(const char *text, const char *name, err_t *err);
 
 /* Is this thread in address_parse? What the driver logs then quotes options: it is not to be shown. */
@@ -59,8 +59,8 @@ void address_set_waits(mongoc_uri_t *uri, int32_t milliseconds);
 
 /* The same user, options and collection at other hosts ("a:1,b:2"): members of the replica set `set`, or, with NULL, a
  * router. */
-bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
-                    err_t *err);
+bool address_of_hosts(const address_t *address, const char *hosts, const char *set, address_t *other,
+                      err_t *err);
 
 /* ---- connect.c, server.c: the target of a run, and commands to it that survive a short absence ---- */
 
@@ -91,11 +91,11 @@ server_t *server_connect(const server_options_t *options, err_t *err);
 
 /* The same collection and user at other hosts: one of several routers, or, with `set` (the name of its replica set),
  * one shard. Otherwise as server_connect. */
-server_t *server_beside(const server_t *server, const char *hosts, const char *set, uint32_t connections,
-                        int64_t patience_ns, err_t *err);
+server_t *server_of_hosts(const server_t *server, const char *hosts, const char *set, uint32_t connections,
+                          int64_t patience_ns, err_t *err);
 
 /* All clients must have been given back. Returns at once: the driver's monitors, which wake only every half second, end
- * in the background. In a program of somebody else's it waits for those that use TLS: at exit OpenSSL frees its tables under
+ * in the background. In the program of another author it waits for those that use TLS: at exit OpenSSL frees its tables under
  * them. NULL is allowed. */
 void server_destroy(server_t *server);
 /* The last call of a command: ends the process at once if monitors may still use TLS. Otherwise it does nothing. */

@@ -107,11 +107,11 @@ static const code_row_t rows[] = {
     PASSING(358, InternalTransactionNotSupported),
     PASSING(360, PlacementVersionRefreshCanceled),
     STATE(361, CollectionUUIDMismatch, STATUS_SERVER,
-          "the collection was dropped, or made again, or resharded, or given another name, by somebody while it was "
+          "the collection was dropped, or made again, or resharded, or given another name while it was "
           "loaded: see what is there; --drop starts over"),
     PASSING(363, RetryableTransactionInProgress),
     PASSING(365, TemporarilyUnavailable),
-    STATE(371, UserWritesBlocked, STATUS_SERVER, "somebody blocked writes: setUserWriteBlockMode"),
+    STATE(371, UserWritesBlocked, STATUS_SERVER, "writes are blocked: setUserWriteBlockMode"),
     PASSING(372, CloseConnectionForShutdownCommand),
     PASSING(379, DatabaseMetadataRefreshCanceled),
     PASSING(382, RemoteCommandExecutionError),

@@ -1,4 +1,4 @@
-/* server_errors: the error codes of servers, as a table: what each means for a load, and what a person can do. Pure: it
+/* server_errors: the error codes of servers, as a table: what each means for a load, and what the user can do. Pure: it
  * does not use the driver, so all code that decides can be tested and simulated without a server. */
 #ifndef TIPPLE_SERVER_SERVER_ERRORS_H
 #define TIPPLE_SERVER_SERVER_ERRORS_H

@@ -199,7 +199,7 @@ TEST(refused) {
         lab.box, "config.tags",
         "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"EU\", \"min\": {\"_id\": 1}, \"max\": {\"_id\": 2}}");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "a person has set 1 zone range for it (EU)");
+    assert_says(lab.err.text, "it has 1 zone range (EU)");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
     box_delete(lab.box, "config.tags", "{}");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);

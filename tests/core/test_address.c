@@ -74,14 +74,13 @@ TEST(bad) {
         {"mongodb://h/mot.a$b", "no '$'"},
         {"mongodb://h/mot.a..b", "dots only between words"},
         {"mongodb://h/mot.results.", "dots only between words"},
-        {"mongodb://h/mot.r?tsl=true", "option 1 of those behind the ? of the URI is none"},
-        {"mongodb://h/mot.r?opensesame=1", "option 1 of those behind the ? of the URI is none"},
-        {"mongodb://h/mot.r?w=1&uuidRepresentation=standard", "option 2 of those behind the ? of the URI is"},
-        {"mongodb://h/mot.r?proxyPassword=opensesame", "option 1 of those behind the ? of the URI is none"},
-        {"mongodb://h/mot.r?auto_encryption=x", "option 1 of those behind the ? of the URI is none"},
+        {"mongodb://h/mot.r?tsl=true", "option 1 after the ? of the URI is none"},
+        {"mongodb://h/mot.r?opensesame=1", "option 1 after the ? of the URI is none"},
+        {"mongodb://h/mot.r?w=1&uuidRepresentation=standard", "option 2 after the ? of the URI is"},
+        {"mongodb://h/mot.r?proxyPassword=opensesame", "option 1 after the ? of the URI is none"},
+        {"mongodb://h/mot.r?auto_encryption=x", "option 1 after the ? of the URI is none"},
         {"mongodb://h/mot.r?x2-1=x", "is not OPTION=VALUE"},
-        {"mongodb://h/mot.r?tlsCertificateKeyFilePassword=a&tsl=b",
-         "option 2 of those behind the ? of the URI is"},
+        {"mongodb://h/mot.r?tlsCertificateKeyFilePassword=a&tsl=b", "option 2 after the ? of the URI is"},
         {"mongodb://h/mot.system.users", "the server's own collections"},
         {"mongodb://h/mot.system", "the server's own"},
         {"mongodb://h/mot.results.tipple.files", "a load's catalog"},
@@ -91,16 +90,17 @@ TEST(bad) {
         {"mongodb://h/mot.%ff", "UTF-8"},
         {"mongodb://h:port/mot.results", "not valid"},
         {"mongodb:///mot.results", "not valid"},
-        {"mongodb://h/mot.results?tls=maybe", "is not valid"},
-        {"mongodb://h/mot.results?w=1&tls=true;x=1", "is not valid"},
-        {"mongodb://h,k/mot.results?directConnection=true", "is not valid"},
-        {"mongodb://h/mot.results?tls=true&tlsInsecure=true&tlsAllowInvalidHostnames=true", "is not valid"},
+        {"mongodb://h/mot.results?tls=maybe", "value for \"tls\": \"***\""},
+        {"mongodb://h/mot.results?w=1&tls=true;x=1", "options cannot be read"},
+        {"mongodb://h,k/mot.results?directConnection=true", "directConnection"},
+        {"mongodb://h/mot.results?tls=true&tlsInsecure=true&tlsAllowInvalidHostnames=true", "tlsinsecure"},
         {"mongodb://h/mot.results?w=1&tls", "is not OPTION=VALUE"},
-        {"mongodb://h/mot.results?w%3D1", "option 1 of those behind the ?"},
+        {"mongodb://h/mot.results?w%3D1", "option 1 after the ?"},
         {"mongodb://h/mot.results?appName=a b", "has a blank"},
-        {"mongodb://h/mot.results?tls=perhaps&readPreferenceTags=a:b&readPreference=nearest", "is not valid"},
-        {"mongodb://h/mot.results?tls=perhaps&tlsInsecure=perhaps", "is not valid"},
-        {"mongodb://h/mot.results&w=1", "holds a '&': options"},
+        {"mongodb://h/mot.results?tls=perhaps&readPreferenceTags=a:b&readPreference=nearest",
+         "Unsupported value for"},
+        {"mongodb://h/mot.results?tls=perhaps&tlsInsecure=perhaps", "Unsupported value for"},
+        {"mongodb://h/mot.results&w=1", "holds a '&': options come after a ?"},
         {"mongodb://h/mot.results;w=1", "holds a ';'"},
         {"mongodb://h/mot.w=1", "is written %3D"},
         {"mongodb://h/mot.results ", "ends with a blank"},
@@ -260,7 +260,7 @@ TEST(beside) {
                               "&directConnection=false&w=1&authSource=users&appName=me&compressors=zlib"
                               "&connectTimeoutMS=1234&authMechanism=SCRAM-SHA-256",
                               &err));
-    assert_true(address_beside(&address, "a:1,b:2", "s0", &beside, &err));
+    assert_true(address_of_hosts(&address, "a:1,b:2", "s0", &beside, &err));
     assert_string_equal(beside.hosts, "a:1,b:2");
     assert_string_equal(beside.name, "mot.results");
     assert_string_equal(beside.database, "mot");
@@ -285,11 +285,11 @@ TEST(beside) {
     /* without a user, and as a router */
     address_free(&address);
     assert_true(address_parse(&address, "mongodb://r1:1,r2:2/mot.results?replicaSet=old", &err));
-    assert_true(address_beside(&address, "r2:2", NULL, &beside, &err));
+    assert_true(address_of_hosts(&address, "r2:2", NULL, &beside, &err));
     assert_null(mongoc_uri_get_username(beside.uri));
     assert_null(mongoc_uri_get_replica_set(beside.uri));
     address_free(&beside);
-    assert_false(address_beside(&address, "r2:99999999", NULL, &beside, &err));
+    assert_false(address_of_hosts(&address, "r2:99999999", NULL, &beside, &err));
     assert_non_null(strstr(err.text, "r2:99999999"));
     address_free(&address);
 }

@@ -89,7 +89,7 @@ class Placement(livecluster.OwnCluster):
         self.zone("EU", "s1", WHOLE)
         for words in ((), ("--drop", "--yes")):
             self.load(*words, "a.csv", status=1)
-            self.assertIn("1 zone range for it (EU)", self.stderr)
+            self.assertIn("it has 1 zone range (EU)", self.stderr)
             self.assertEqual(([], [("results", "EU")]), (self.listed(), self.zones()))
         self.admin(shardCollection=self.name, key={"_id": 1})
         self.load("a.csv")

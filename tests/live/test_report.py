@@ -14,7 +14,7 @@ import livetest
 import livetune
 
 HOSTILE = b"<script>alert(1)</script>"
-TUNE = ("--threads", "2", "--batch", "100,2000", "--sample", "12k", "--budget", "16s")
+TUNE = ("--threads", "2", "--batch", "100,2000", "--sample", "12k", "--budget", "30s")
 
 
 def count(text):
@@ -157,8 +157,7 @@ class Report(livetest.Case):
         said = self.said(*words, "--report", "tune.html", "a.csv", uri=uri)
         page = self.page("tune.html")
         rows = page.tables["Settings"]
-        self.assertEqual("best and cheapest", rows[0][""])
-        self.assertIn(rows[1][""], ("too small", "not tried"))  # by what the budget left for it
+        self.assertEqual(["best and cheapest", "too small"], [row[""] for row in rows])
         self.assertAlmostEqual(said["best"]["bytes_per_document"], float(rows[0]["bytes/doc"].partition(" ")[0]), delta=1)
         self.assertEqual(str(said["best"]["trials"]), rows[0]["trials"])
         self.assertEqual("-", rows[1]["docs/s"])

@@ -340,7 +340,7 @@ bool forget_run(const forget_spec_t *spec, forgotten_t *forgotten, err_t *err) {
               find_inputs(&forgetting, forgotten, err) && enroll(&forgetting, err) &&
               forget_all(&forgetting, forgotten, err);
     if (!ok && forgetting.begun)
-        err_behind_change(err);
+        err_after_change(err);
     close_all(&forgetting, err, ok);
     step_end(&forgetting.step);
     return ok;

@@ -216,7 +216,7 @@ static bool check_wanted(const job_t *job, err_t *err) {
 static bool check_zones(const job_t *job, const sharding_t *sharding, const zones_t *zones, err_t *err) {
     return sharding->sharded || !zones->others ||
            err_set(err, STATUS_USAGE,
-                   "%s is not sharded yet, and a person has set %zu zone range%s for it (%s): a load would "
+                   "%s is not sharded yet, and it has %zu zone range%s (%s): a load would "
                    "contradict them. Shard the empty collection yourself (sh.shardCollection), and load into "
                    "that; or take the ranges away. Nothing was touched",
                    server_namespace(job->server), zones->others, zones->others == 1 ? "" : "s", zones->other);

@@ -82,7 +82,7 @@ static bool make_address(member_t *member, const server_t *server, const char *s
     size_t used = 0;
     for (; *from; from++) /* the path of a socket */
         used += (size_t)snprintf(host + used, sizeof host - used, *from == '/' ? "%%2F" : "%c", *from);
-    if (!address_beside(server_address(server), host, set, &member->address, err))
+    if (!address_of_hosts(server_address(server), host, set, &member->address, err))
         return false;
     mongoc_uri_t *uri = member->address.uri;
     mongoc_uri_set_option_as_bool(uri, MONGOC_URI_DIRECTCONNECTION, true);

@@ -245,7 +245,7 @@ static bool run_all(drilling_t *drilling, err_t *err) {
     scratch_checkpoint(drilling->scratch);
     const bool ok = drill_pass(result, &load, false, pass, err);
     if (!ok && !result->scratch && pass->loaded)
-        err_behind_change(err);
+        err_after_change(err);
     if (load.counts_rejects && pass->load.counts.rejected)
         log_warn("the rejects of this drill are not kept: --rejects FILE does");
     return ok && (!pass->difference[0] || err_set(err, STATUS_DIFFERENT, "%s", pass->difference));
