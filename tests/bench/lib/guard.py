@@ -4,6 +4,7 @@ does, so it can be compared with what is committed in tests/bench/instructions.j
 Each measurement runs with the rows of tests/bench/data once and several times over; the difference is what records
 cost. Load and verify talk to a real server, which runs outside of valgrind."""
 import collections
+import concurrent.futures
 import fcntl
 import functools
 import gzip
@@ -150,34 +151,43 @@ def _parse_shape(name, records):
     return _profile("parse-" + path.stem, ["parse", *words, "--emit", "none", path])
 
 
-def _shapes(say):
+def _shapes(say, pool):
     """Titles to figures. What a program does once is taken of a small file of the first shape of its kind."""
-    measured, few = {}, {}
-    for name, (head, _) in shapes.SHAPES.items():
-        if name in ALIKE:
-            continue
+    kinds = {name: bool(head) for name, (head, _) in shapes.SHAPES.items() if name not in ALIKE}
+    first = {kind: name for name, kind in reversed(kinds.items())}
+    few = {kind: pool.submit(_parse_shape, name, SHAPE_FEW) for kind, name in first.items()}
+    many = {name: pool.submit(_parse_shape, name, shapes.records_of(name, SHAPE_BYTES)) for name in kinds}
+    measured = {}
+    for name, kind in kinds.items():
         say("  parse %s", name)
-        records = shapes.records_of(name, SHAPE_BYTES)
-        once = few[bool(head)] = few.get(bool(head)) or _parse_shape(name, SHAPE_FEW)
-        profile = growth.a_record(once, _parse_shape(name, records), records - SHAPE_FEW)
-        measured["parse " + name] = growth.figures(profile)
+        records = shapes.records_of(name, SHAPE_BYTES) - SHAPE_FEW
+        measured["parse " + name] = growth.figures(growth.a_record(few[kind].result(), many[name].result(), records))
     return measured
 
 
+def _of_file(task, sizes, uri=""):
+    """The title and the figures of one task with one kind of input."""
+    small, large = sizes[1], sizes[FEW_TIMES if task == "emit" else TIMES]
+    profile = growth.a_record(_least(task, small, uri), _least(task, large, uri), large.records - small.records)
+    return "%s %s" % (task, small.format), growth.figures(profile)
+
+
 def _measure(say):
-    """Titles to figures."""
-    measured, inputs = _shapes(say), [{times: make(times) for times in (1, FEW_TIMES, TIMES)} for make in (_mot, _isd)]
+    """Titles to figures. What asks no server runs next to each other."""
+    inputs = [{times: make(times) for times in (1, FEW_TIMES, TIMES)} for make in (_mot, _isd)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        waiting = [pool.submit(_of_file, task, sizes) for task in ("parse", "encode", "emit") for sizes in inputs]
+        measured = _shapes(say, pool)
+        say("  parse, encode and emit of mot and isd")
+        measured.update(each.result() for each in waiting)
     server = WORK / "server"
     mongods.clear(server)
     try:
         uri = mongods.start(server, tied=True)["uri"]
-        for task in ("parse", "encode", "emit", "load", "verify"):
+        for task in ("load", "verify"):
             for sizes in inputs:
-                small, large = sizes[1], sizes[FEW_TIMES if task == "emit" else TIMES]
-                say("  %s %s", task, small.format)
-                profile = growth.a_record(_least(task, small, uri), _least(task, large, uri),
-                                          large.records - small.records)
-                measured["%s %s" % (task, small.format)] = growth.figures(profile)
+                say("  %s %s", task, sizes[1].format)
+                measured.update([_of_file(task, sizes, uri)])
     finally:
         mongods.clear(server)
     return measured
