@@ -54,12 +54,12 @@ count() {
     local tree=$1 status=$2 n_passed n_failed n_skipped cases n_cases_passed n_cases_failed
     local rows='^ *[0-9]+/[0-9]+ Test +#[0-9]+: '
     n_skipped=$(grep -cE "$rows.*\*\*\*Skipped" "$log" || true)
-    n_passed=$(grep -E "$rows.* Passed +[0-9.]+ sec" "$log" | grep -cvE '#[0-9]+: (server\.|cli )' || true)
-    n_failed=$(grep -E "$rows" "$log" | grep -cvE ' Passed +[0-9.]+ sec|\*\*\*Skipped|#[0-9]+: cli ' || true)
-    if grep -qE "$rows""cli " "$log"; then
-        cases=$(awk '/^[0-9]+\/[0-9]+ Test: / { cli = $3 == "cli" }
-                     cli && /^[0-9]+ passed, [0-9]+ failed$/ { print; found = 1 }
-                     END { if (!found) print "0 passed, 1 failed" }' "$tree/Testing/Temporary/LastTest.log")
+    n_passed=$(grep -E "$rows.* Passed +[0-9.]+ sec" "$log" | grep -cvE '#[0-9]+: (server\.|cli[. ])' || true)
+    n_failed=$(grep -E "$rows" "$log" | grep -cvE ' Passed +[0-9.]+ sec|\*\*\*Skipped|#[0-9]+: cli[. ]' || true)
+    if grep -qE "$rows""cli[. ]" "$log"; then
+        cases=$(awk '/^[0-9]+\/[0-9]+ Test: / { if (cli && !found) failed++; cli = $3 ~ /^cli/; found = 0 }
+                     cli && /^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3; found = 1 }
+                     END { if (cli && !found) failed++; print passed + 0, "passed,", failed + 0, "failed" }' "$tree/Testing/Temporary/LastTest.log")
         read -r n_cases_passed _ n_cases_failed _ <<<"$cases"
         n_passed=$((n_passed + n_cases_passed)) n_failed=$((n_failed + n_cases_failed))
     fi
