@@ -112,6 +112,7 @@ class Tries:
                                 run.stdout[-1000:])
             else:
                 self.assertGreater(run.fired, 0, said)
+                self.assertIn(kind, ENDS, said)
                 statuses, sentence = ENDS[kind]
                 self.assertIn(run.status, statuses, said)
                 sentences = SENTENCE.findall(run.stderr)

@@ -45,7 +45,7 @@ class Tune(livetune.Mixin, livetest.Case):
         self.slow()
         self.write("b.csv", livetest.rows(500, 4))
         done = self.tipple(*self.tune_words("--threads", "2", *livetune.SLOW, "--compressor", "none,zlib", "--memory", "64M",
-                                            "--filter", "y==NT", "--budget", "14s", "a.csv", "b.csv"), **self.environment)
+                                            "--filter", "y==NT", "--budget", "30s", "a.csv", "b.csv"), **self.environment)
         table = done.stdout.decode()
         self.assertRegex(table, r"(?m)^threads +batch +compressor +memory +docs/s +range +trials +bytes/doc +limited by")
         bytes_of = {found[1]: float(found[2]) for found in re.finditer(
