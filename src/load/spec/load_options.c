@@ -197,6 +197,7 @@ const option_t load_options[] = {
      SPEC(limit),
      .help = "Stop after the first N records."},
     {.name = "dry-run",
+     .typed = true,
      .kind = OPTION_FLAG,
      .takers = LOADS,
      SPEC(dry_run),
@@ -209,6 +210,7 @@ const option_t load_options[] = {
      .help = "A name for what comes from stdin, so that its load can be completed, and a second one "
              "loads nothing."},
     {.name = "copies",
+     .typed = true,
      .argument = "N",
      .kind = OPTION_COUNT32,
      .takers = TAKEN_BY_LOAD | TAKEN_BY_VERIFY,
@@ -272,6 +274,7 @@ const option_t load_options[] = {
              "not fit."},
 
     {.name = "retry",
+     .typed = true,
      .group = GROUP_AGAIN,
      .once = true,
      .argument = "FILE",
@@ -287,12 +290,14 @@ const option_t load_options[] = {
      .help = "Remove the documents of changed inputs, and load these again. Inputs that only grew need "
              "no option."},
     {.name = "reload-missing",
+     .typed = true,
      .kind = OPTION_FLAG,
      .takers = LOADS,
      SPEC(reload_missing),
      .help = "Documents were deleted or lost: read the inputs again, and load the records whose "
              "documents are missing."},
     {.name = "same-collection",
+     .typed = true,
      .kind = OPTION_FLAG,
      .takers = LOADS,
      SPEC(same_collection),
