@@ -393,13 +393,6 @@ bool ejson_append(text_t *to, const bson_t *document, bool relaxed) {
     return ok;
 }
 
-bool ejson_append_for_shell(text_t *to, const bson_t *document) {
-    text_append(to, "EJSON.deserialize(");
-    const bool ok = ejson_append(to, document, false);
-    text_append(to, ", {relaxed: false})");
-    return ok;
-}
-
 static char *take(out_t *out, bool ok, size_t *length) {
     if (length)
         *length = out->text.length;

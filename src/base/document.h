@@ -56,9 +56,6 @@ char *ejson_print_concealed(const bson_t *document, size_t *length);
 /* The same after a text, which says when memory is out. False: this is not BSON, or nested too deep. */
 bool ejson_append(text_t *to, const bson_t *document, bool relaxed);
 
-/* The same as an expression of the mongo shell that keeps whole numbers above 2^53. */
-bool ejson_append_for_shell(text_t *to, const bson_t *document);
-
 /* A text with its quotes: as it stands in JSON, and in a command for the mongo shell, whatever it holds. */
 void ejson_append_text(text_t *to, const char *text);
 

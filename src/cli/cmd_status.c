@@ -185,10 +185,12 @@ static void print_evenness(const server_t *server, const report_t *status, const
         out_print("Moves of its chunks are turned off: sh.enableMigrations turns them on\n");
     } else {
         text_t commands = {.length = 0};
-        cluster_print_moves(server, map, key, &status->shards, &commands);
+        text_append(&commands,
+                    "The balancer moves them, if it may. In the mongo shell:\nsh.enableBalancing(");
+        ejson_append_text(&commands, server_namespace(server));
+        text_append(&commands, ")\nsh.startBalancer()\n");
         char *lines = text_take_or_end(&commands);
-        out_print("In the mongo shell:\n");
-        out_bytes(lines, strlen(lines)); /* to be pasted: names in it are quoted, and nothing is hidden */
+        out_bytes(lines, strlen(lines)); /* to be pasted: nothing in it is hidden */
         free(lines);
     }
 }

@@ -156,14 +156,6 @@ size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard) {
     return map->shards[shard].chunks;
 }
 
-const bson_t *chunkmap_bound(const chunkmap_t *map, size_t chunk) {
-    return map->chunks[chunk].min;
-}
-
-const char *chunkmap_owner(const chunkmap_t *map, size_t chunk) {
-    return map->shards[map->chunks[chunk].shard].name;
-}
-
 /* The index of the last chunk whose bound is not above the key. The map must have chunks. */
 static size_t index_of(const chunkmap_t *map, const bson_t *key) {
     const size_t above = SEARCH_FIRST(map->count, i, keyorder_documents(map->chunks[i].min, key) <= 0);

@@ -119,10 +119,6 @@ const char *chunkmap_shard_name(const chunkmap_t *map, size_t shard);
 uint64_t chunkmap_version(const chunkmap_t *map, size_t shard); /* the highest version of its chunks */
 size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard);
 
-/* Of the chunk of this number, in their order: where it begins, and its shard. Borrowed. */
-const bson_t *chunkmap_bound(const chunkmap_t *map, size_t chunk);
-const char *chunkmap_owner(const chunkmap_t *map, size_t chunk);
-
 /* The shard of a key. Fast for a key of one whole number (an `_id`, a hash). 0 if the map has no chunks. */
 size_t chunkmap_find(const chunkmap_t *map, const bson_t *key);
 size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key);

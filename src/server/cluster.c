@@ -365,24 +365,6 @@ bool cluster_place(server_t *server, mongoc_client_t *client, const shardkey_t *
     return ok;
 }
 
-bool cluster_split(server_t *server, mongoc_client_t *client, const shardkey_t *key,
-                   const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
-    const char *name = server_namespace(server);
-    bson_t *least = shardkey_end(key, false), *greatest = shardkey_end(key, true);
-    bool ok = true;
-    for (size_t i = 0; ok && i < count; i++)
-        ok = run(server, client, BCON_NEW("split", BCON_UTF8(name), "middle", BCON_DOCUMENT(bounds[i])), err);
-    for (size_t i = 0; ok && i <= count; i++)
-        ok = run(
-            server, client,
-            BCON_NEW("moveChunk", BCON_UTF8(name), "bounds", "[", BCON_DOCUMENT(i ? bounds[i - 1] : least),
-                     BCON_DOCUMENT(i < count ? bounds[i] : greatest), "]", "to", BCON_UTF8(shards->names[i])),
-            err);
-    bson_destroy(least);
-    bson_destroy(greatest);
-    return ok;
-}
-
 /* ---- balancing ---- */
 
 /* The flag in the catalog's header: a load holds balancing of the collection of this UUID. */

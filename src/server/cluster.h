@@ -150,10 +150,6 @@ bool cluster_sample_bounds(bson_t **keys, size_t key_count, size_t shards, bson_
 bool cluster_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
                    const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
 
-/* The same for an empty collection that a user has sharded, and that has one chunk: splits it and moves the parts. */
-bool cluster_split(server_t *server, mongoc_client_t *client, const shardkey_t *key,
-                   const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
-
 /* Will new documents reach all shards? */
 typedef struct {
     size_t owners, shards; /* shards with a share of their own, and how many shards there are */
@@ -165,10 +161,6 @@ typedef struct {
 } evenness_t;
 
 evenness_t cluster_evenness(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards);
-
-/* Prints lines for the mongo shell that give each shard its share of what is still to come. */
-void cluster_print_moves(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
-                         const shard_names_t *shards, text_t *out);
 
 /* ---- balancing ---- */
 

@@ -356,15 +356,12 @@ static void try_map(odd_t *odd, route_t *route) {
 /* ---- the rest of what is told of a cluster's settings ---- */
 
 static void try_evenness(server_t *server, const route_t *route, const chunkmap_t *map) {
-    text_t commands = {.length = 0};
     shard_names_t shards;
     err_t err = {.text = ""};
     if (!cluster_shards(server, server_take(server, &err), &shards, &err))
         return;
     const evenness_t evenness = cluster_evenness(map, route_key(route), &shards);
     LAB_MUST(evenness.owners <= evenness.shards && evenness.most >= 0 && evenness.most <= 1);
-    cluster_print_moves(server, map, route_key(route), &shards, &commands);
-    text_free(&commands);
     cluster_free_shards(&shards);
 }
 

@@ -10,14 +10,6 @@ from livetest import Books, rows
 
 TEXT = rows(40000, 1)  # enough to be shared evenly
 SOME = rows(2000, 1)
-MOVE = re.compile(r'db\.adminCommand\(\{moveRange: "(.+)", min: \{_id: (.+)\}, max: \{_id: (.+)\}, toShard: "(.+)"\}\)')
-
-
-def bound(text):
-    """MinKey, MaxKey or NumberLong("7"), as the mongo shell reads it."""
-    number = re.fullmatch(r'NumberLong\("(\d+)"\)', text)
-    return mongo.Int64(number[1]) if number else {"MinKey": mongo.MinKey, "MaxKey": mongo.MaxKey}[text]
-
 
 class Balancing(livecluster.OwnCluster):
     options = {"shards": 3, "replicas": 1, "routers": 1}
@@ -112,60 +104,33 @@ class Balancing(livecluster.OwnCluster):
     def owners(self):
         return [chunk["shard"] for chunk in self.chunks()]
 
-    def test_empty_and_never_split(self):
+    def test_empty_and_sharded_by_a_user(self):
+        """taken as it is; the note says so, and balancing stays on, so that the balancer may move chunks"""
         self.sharded({"_id": 1})
-        self.assertEqual(len(self.owners()), 1)
-        self.write("a.csv", TEXT)
-        counts = self.load("a.csv")
-        self.assertEqual(sorted(self.owners()), ["s0", "s1", "s2"])
-        self.holds(Books().plain("a.csv", TEXT))
-        there = self.shares(counts)
-        self.assertLess(max(there.values()) - min(there.values()), 8000, there)
-        self.assertNotIn("will wait", self.stderr)
-        self.clean()
-
-    def test_empty_and_split_by_a_person(self):
-        """Taken as it is, and told; the commands fix it."""
-        self.sharded({"_id": 1})
-        other, = [name for name in ("s0", "s1") if [name] != self.owners()][:1]
-        self.client.command("admin", {"split": self.name(), "middle": {"_id": mongo.Int64(5 << 60)}})
-        self.client.command("admin", {"moveChunk": self.name(), "find": {"_id": mongo.Int64(5 << 60)}, "to": other})
-        before = self.owners()
-        self.write("a.csv", TEXT)
-        self.load("a.csv")
-        self.assertEqual(self.owners(), before)
-        self.assertRegex(self.stderr, r"2 of 3 shards .* 6\d% .* s\d")
-        said = self.status()
-        self.assertRegex(said, r"uneven  2 of 3 shards")
-        commands = MOVE.findall(said)
-        self.assertGreater(len(commands), 1, said)
-        for name, least, behind, shard in commands:
-            self.assertEqual(name, self.name())
-            self.client.command("admin", {"moveRange": name, "min": {"_id": bound(least)}, "max": {"_id": bound(behind)},
-                                          "toShard": shard})
-        self.assertNotIn("uneven", self.status())
-        self.write("b.csv", rows(40000, 7))
-        there = self.shares_of(self.load("a.csv", "b.csv"))
-        self.assertLess(max(there) - min(there), 8000, there)
-        self.assertNotIn("will wait", self.stderr)
-
-    def test_empty_and_split_often(self):
-        """a range is moved chunk by chunk, as a server takes none that spans two"""
-        self.sharded({"_id": 1}, [{"_id": mongo.Int64(at * 2 ** 63 // 12)} for at in range(1, 12)])
         self.write("a.csv", SOME)
         self.load("a.csv")
-        self.assertRegex(self.stderr, "1 of 3 shards")
-        commands = MOVE.findall(self.status())
-        self.assertGreater(len(commands), 5)
-        for name, least, behind, shard in commands:
-            self.client.command("admin", {"moveRange": name, "min": {"_id": bound(least)}, "max": {"_id": bound(behind)},
-                                          "toShard": shard})
+        self.assertEqual(1, len(self.owners()))
+        self.assertRegex(self.stderr, r"1 of 3 shards have chunks, and 100% of what will be loaded is for s\d: .* --drop would spread")
+        said = self.status()
+        self.assertRegex(said, r"uneven  1 of 3 shards .* for s\d. The balancer moves them")
+        self.assertIn('sh.enableBalancing("%s")' % self.name(), said)
+        text = rows(6000, 7)
+        self.write("b.csv", text)
+        load = self.start_held("-b", "50", "-j", "2", "b.csv")
+        self.assertTrue(livetest.wait_for(lambda: load.poll() is not None or self.client.count(self.database, "results") > 2200))
+        self.assertIsNone(load.poll())
+        self.assertFalse(self.off())
+        _, said = load.communicate(timeout=livetest.LONG)
+        self.assertEqual(load.returncode, 0, said.decode())
+        self.assertNotIn("--drop", said.decode().replace("--drop of", ""))
+        self.load("--drop", "--yes", "a.csv", "b.csv")
+        self.assertEqual(sorted(self.owners()), ["s0", "s1", "s2"])
+        self.assertNotIn("will wait", self.stderr)
         self.assertNotIn("uneven", self.status())
-        self.assertEqual(["s0", "s1", "s2"], sorted(set(self.owners())))
+        self.clean()
 
     def test_ids_of_the_data(self):
-        """lanes tell nothing of them, nor of documents that no load has brought: what is even is not called uneven, and no command
-        would bring all of it to one shard"""
+        """lanes tell nothing of them, nor of documents that no load has brought: what is even is not called uneven"""
         self.write("a.json", "".join('{"_id": %d}\n' % i for i in range(1, 20001)))
         done = self.tipple("load", "--uri", self.uri(), "a.json")
         self.assertNotIn("will wait", done.stderr)
@@ -179,7 +144,6 @@ class Balancing(livecluster.OwnCluster):
                                       "to": self.chunks()[0]["shard"]})
         said = self.status()
         self.assertRegex(said, "uneven  2 of 3 shards .* 67%")
-        self.assertNotIn("moveRange", said)
 
     def shares_of(self, counts):
         return [shard["documents"] for shard in counts["shards"]]

@@ -52,19 +52,6 @@ static bson_t **find_bounds(const job_t *job, const shardkey_t *key, size_t shar
     return NULL;
 }
 
-/* cluster_place for a collection that is not sharded yet, cluster_split for one that is. */
-typedef bool presplit_fn(server_t *server, mongoc_client_t *client, const shardkey_t *key,
-                         const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
-
-static bool presplit_empty(job_t *job, const shardkey_t *key, const shard_names_t *shards,
-                           presplit_fn *spread, err_t *err) {
-    size_t count;
-    bson_t **bounds = find_bounds(job, key, shards->count, &count, err);
-    bool ok = bounds && spread(job->server, job->client, key, shards, bounds, count, err);
-    free_bounds(bounds, shards->count);
-    return ok;
-}
-
 static bool check_shards(const shard_names_t *shards, err_t *err) {
     return shards->count ||
            err_set(err, STATUS_USAGE,
@@ -74,11 +61,15 @@ static bool check_shards(const shard_names_t *shards, err_t *err) {
 
 static bool collection_empty(job_t *job, const shardkey_t *key, err_t *err) {
     shard_names_t shards;
+    size_t count;
     if (!cluster_shards(job->server, job->client, &shards, err))
         return false;
     job->placed = true;
-    const bool ok = check_shards(&shards, err) && job_build_key_index(job, key, err) &&
-                    presplit_empty(job, key, &shards, cluster_place, err);
+    bson_t **bounds = check_shards(&shards, err) && job_build_key_index(job, key, err)
+                          ? find_bounds(job, key, shards.count, &count, err)
+                          : NULL;
+    const bool ok = bounds && cluster_place(job->server, job->client, key, &shards, bounds, count, err);
+    free_bounds(bounds, shards.count);
     cluster_free_shards(&shards);
     return ok;
 }
@@ -87,26 +78,23 @@ static int64_t lease_ms(const job_t *job) {
     return job->lease_ms ? job->lease_ms : STORE_LEASE_MS;
 }
 
-/* running: other loads, which may be about to spread what is empty. */
-static void tell_uneven(job_t *job, const evenness_t *evenness, const zones_t *zones, size_t running) {
+/* A collection that was sharded before is taken as it is. Where not all shards will have work, its balancing stays on, so that
+ * the balancer can move chunks to the others, unless a user has set zones or turned moves off. */
+static void tell_uneven(job_t *job, const evenness_t *evenness, const zones_t *zones) {
     const char *name = server_namespace(job->server);
-    const bool unmoved = route_sharding(job->loading.route)->unmoved;
+    const bool unmoved = route_sharding(job->loading.route)->unmoved, fixed = zones->others || unmoved;
     char hint[300];
-    snprintf(hint, sizeof hint, "`tipple status` shows the commands that fix it%s",
-             job->place.empty ? "; --drop lets the load do it" : "");
+    snprintf(hint, sizeof hint, "Its balancing stays on, so that the balancer can move chunks to them%s",
+             job->place.empty ? "; --drop would spread the empty collection before the load" : "");
     if (zones->others)
         snprintf(hint, sizeof hint,
-                 "It has zones that a person has set (such as %s), so chunks stay where they are",
+                 "It has zones that a user has set (such as %s), so chunks stay where they are",
                  zones->other);
     else if (unmoved)
         snprintf(hint, sizeof hint,
-                 "A person has turned moves of its chunks off (sh.disableMigrations), so they stay where "
-                 "they are");
-    if (!evenness->even && running && !zones->others && !unmoved)
-        log_note("%s: %zu of %zu shards have chunks so far. Another load of it is running, and may be "
-                 "spreading it; `tipple status` shows what came of it",
-                 name, evenness->owners, evenness->shards);
-    else if (!evenness->even)
+                 "A user has turned moves of its chunks off (sh.disableMigrations), so they stay where they "
+                 "are");
+    if (!evenness->even)
         log_note("%s: %zu of %zu shards have chunks, and %.0f%% of %s is for %s: the others will wait. %s",
                  name, evenness->owners, evenness->shards, 100 * evenness->most,
                  evenness->known ? "what will be loaded" : "the chunks", evenness->name, hint);
@@ -115,33 +103,21 @@ static void tell_uneven(job_t *job, const evenness_t *evenness, const zones_t *z
             "%s: the shard %s is being drained and has chunks of it: its balancing is not turned off, so "
             "that they can leave",
             name, evenness->leaving);
-    job->must_balance = evenness->leaving[0];
+    job->must_balance = evenness->leaving[0] || (!evenness->even && !fixed);
 }
 
-/* A collection that was sharded before: one that is empty and was never split is spread, unless a person has set
- * zones or turned moves off; another one is taken as it is, and a person is told when not all shards will have work. Nothing of it
- * must end the load. */
-static void improve_spread(job_t *job) {
+/* What cannot be read here does not end the load. */
+static void check_spread(job_t *job) {
     const shardkey_t of_data = shardkey_of_data(route_key(job->loading.route)),
                      *key = job->schema->id ? &of_data : route_key(job->loading.route);
     shard_names_t shards = {NULL, 0};
-    size_t running = 0;
     zones_t zones;
     err_t err;
-    if (job->place.empty)
-        running_others(job->store, &job->id, lease_ms(job), &running, &err);
     if (zones_read(job->server, job->client, &zones, &err) && !zones.hidden &&
         cluster_shards(job->server, job->client, &shards, &err)) {
         chunkmap_t *map = route_map(job->loading.route);
-        bool untouched = job->place.empty && chunkmap_chunks(map) == 1 && shards.count > 1 && !zones.others &&
-                         !route_sharding(job->loading.route)->unmoved;
-        if (untouched && !(presplit_empty(job, key, &shards, cluster_split, &err) &&
-                           route_refresh(job->loading.route, job->client, &err)))
-            log_note("%s could not be spread over the shards: %s", server_namespace(job->server), err.text);
-        chunkmap_free(map);
-        map = route_map(job->loading.route);
         const evenness_t evenness = cluster_evenness(map, key, &shards);
-        tell_uneven(job, &evenness, &zones, running);
+        tell_uneven(job, &evenness, &zones);
         chunkmap_free(map);
         cluster_free_shards(&shards);
     }
@@ -364,7 +340,7 @@ bool job_open_shards(job_t *job, err_t *err) {
     if (ok && (read == ROUTE_READ || read == ROUTE_UNCLEAR))
         ok = job_check_present_key(job, err);
     if (ok && read == ROUTE_READ && !job->placed)
-        improve_spread(job);
+        check_spread(job);
     if (ok && read == ROUTE_HIDDEN && (ok = check_hidden(job, err)))
         log_note("this user may not read the cluster's config database, which the role clusterMonitor may: "
                  "if %s is "
