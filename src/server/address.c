@@ -11,6 +11,8 @@
 
 #define SHAPE "mongodb://HOST:PORT/DATABASE.COLLECTION (with a user: mongodb://USER:PASSWORD@HOST:PORT/...)"
 
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
 /* The name must leave room for NAME.tipple.files and similar names. */
 enum { LONGEST_NAMESPACE = 255 - (int)sizeof OWN_FILES + 1, LONGEST_DATABASE = 63 };
 
@@ -52,60 +54,30 @@ static bool next_option(const char **query, uri_option_t *option) {
     return true;
 }
 
-/* Those that most people use. */
-static const char *const usual[] = {
-    "appName",
-    "authMechanism",
-    "authMechanismProperties",
-    "authSource",
-    "compressors",
-    "connectTimeoutMS",
-    "directConnection",
-    "heartbeatFrequencyMS",
-    "journal",
-    "loadBalanced",
-    "localThresholdMS",
-    "maxIdleTimeMS",
-    "maxPoolSize",
-    "maxStalenessSeconds",
-    "minPoolSize",
-    "readConcernLevel",
-    "readPreference",
-    "readPreferenceTags",
-    "replicaSet",
-    "retryReads",
-    "retryWrites",
-    "serverMonitoringMode",
-    "serverSelectionTimeoutMS",
-    "serverSelectionTryOnce",
-    "socketCheckIntervalMS",
-    "socketTimeoutMS",
-    "srvMaxHosts",
-    "srvServiceName",
-    "tls",
-    "tlsAllowInvalidCertificates",
-    "tlsAllowInvalidHostnames",
-    "tlsCAFile",
-    "tlsCertificateKeyFile",
-    "tlsCertificateKeyFilePassword",
-    "tlsDisableCertificateRevocationCheck",
-    "tlsDisableOCSPEndpointCheck",
-    "tlsInsecure",
-    "w",
-    "waitQueueTimeoutMS",
-    "wTimeoutMS",
-    "zlibCompressionLevel",
-};
-
-static bool is_usual(const char *name, size_t length) {
-    static const char *const secret[] = {"authMechanismProperties", "tlsCertificateKeyFilePassword"};
-    for (size_t i = 0; i < sizeof secret / sizeof *secret; i++)
-        if (strlen(secret[i]) == length && strncasecmp(secret[i], name, length) == 0)
-            return false;
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (strlen(usual[i]) == length && strncasecmp(usual[i], name, length) == 0)
+/* Upper and lower case are the same. */
+static bool is_one_of(const char *name, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(name, names[i]) == 0)
             return true;
     return false;
+}
+
+/* Does the driver know an option of this name? The first ones have a grammar of their own, for which it has no function. */
+static bool is_known(const char *name) {
+    static const char *const others[] = {
+        "w",           "authMechanism",     "authMechanismProperties", "authSource",
+        "compressors", "gssapiServiceName", "readConcernLevel",        "readPreferenceTags"};
+    return is_one_of(name, others, COUNT(others)) || mongoc_uri_option_is_int32(name) ||
+           mongoc_uri_option_is_int64(name) || mongoc_uri_option_is_bool(name) ||
+           mongoc_uri_option_is_utf8(name);
+}
+
+enum { OPTION_NAME = 64 };
+
+/* "" where no = ends it. */
+static void name_option(const uri_option_t *option, char name[OPTION_NAME]) {
+    const char *equals = memchr(option->text, '=', option->length);
+    snprintf(name, OPTION_NAME, "%.*s", equals ? (int)(equals - option->text) : 0, option->text);
 }
 
 /* Nothing that could begin another option, or hide one. */
@@ -120,9 +92,13 @@ static bool is_plain(const char *value, size_t length) {
 
 /* May all of it be shown? */
 static bool is_open(const uri_option_t *option) {
-    const size_t name = strcspn(option->text, "=&");
-    return name < option->length && is_usual(option->text, name) &&
-           is_plain(option->text + name + 1, option->length - name - 1);
+    static const char *const secret[] = {"authMechanismProperties", "tlsCertificateKeyFilePassword",
+                                         "sslClientCertificateKeyPassword", "proxyPassword"};
+    char name[OPTION_NAME];
+    name_option(option, name);
+    const size_t value = strlen(name) + 1;
+    return value <= option->length && is_known(name) && !is_one_of(name, secret, COUNT(secret)) &&
+           is_plain(option->text + value, option->length - value);
 }
 
 /* The password, and the options that may not be shown; where there are none, the options are known to be harmless. */
@@ -247,11 +223,13 @@ bool address_is_parsing(void) {
     return parsing;
 }
 
-/* In words of the driver: what stands in quotes is the name of a usual option, or becomes ***. */
+/* In words of the driver: what stands in quotes is the name of an option, or becomes ***. */
 static void hide_quoted(char *words) {
     for (char *from = words, *to; (from = strchr(from, '"')) && (to = strchr(++from, '"')); from = to + 1) {
-        const size_t length = (size_t)(to - from);
-        if (length < 3 || is_usual(from, length))
+        *to = '\0';
+        const bool name = is_known(from);
+        *to = '"';
+        if (to - from < 3 || name)
             continue;
         memcpy(from, "***", 3);
         memmove(from + 3, to, strlen(to) + 1);
@@ -259,7 +237,7 @@ static void hide_quoted(char *words) {
     }
 }
 
-/* What the driver says quotes values of options, each of which may be a secret at the wrong place. */
+/* The driver's words quote values of options, each of which may be a secret at the wrong place. */
 static bool say_what_is_wrong(const char *query, const bson_error_t *error, err_t *err) {
     char words[sizeof error->message];
     uri_option_t option = {.number = 0};
@@ -289,56 +267,34 @@ static bool parse_bare(address_t *address, const char *uri, const char *end, con
     return address->uri || say_what_is_wrong(query, &error, err);
 }
 
-/* Those with a grammar of their own, which the driver's functions do not know. Upper and lower case are the same. */
-static bool is_known(const char *name) {
-    static const char *const others[] = {
-        "w",           "authMechanism",     "authMechanismProperties", "authSource",
-        "compressors", "gssapiServiceName", "readConcernLevel",        "readPreferenceTags"};
-    for (size_t i = 0; i < COUNT(others); i++)
-        if (strcasecmp(name, others[i]) == 0)
-            return true;
-    return mongoc_uri_option_is_int32(name) || mongoc_uri_option_is_int64(name) ||
-           mongoc_uri_option_is_bool(name) || mongoc_uri_option_is_utf8(name);
-}
-
-/* The driver ignores an option that it does not know, except for a line in its log: with a misspelled tls=true everything would be
- * sent in the clear. Its name is not shown: it may be a piece of a secret with a & in it. */
-static bool known_option(const uri_option_t *option, size_t length, err_t *err) {
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)length, option->text);
-    return is_known(name) ||
-           err_set(err, STATUS_USAGE,
-                   "option %zu after the ? of the URI is none that the driver knows, so it would have no "
-                   "effect: correct it, or leave it out (mongo-c-driver %s)",
-                   option->number, mongoc_get_version());
-}
-
-/* What the driver would take for something else, quote, or ignore. */
+/* What the driver would take for something else, quote, or ignore but for a line in its log: with a misspelled tls=true everything
+ * would be sent in the clear. No name is shown: it may be a piece of a secret with a & in it. */
 static bool good_options(const char *query, err_t *err) {
     uri_option_t option = {.number = 0};
+    char name[OPTION_NAME];
     while (next_option(&query, &option)) {
-        const char *equals = memchr(option.text, '=', option.length);
-        size_t name = 0;
-        while (name < option.length &&
-               (isalnum((unsigned char)option.text[name]) || option.text[name] == '_'))
-            name++;
-        if (!equals || !name || option.text + name != equals)
+        name_option(&option, name);
+        if (!*name || name[strspn(name, NAME_LETTERS)])
             return err_set(err, STATUS_USAGE,
                            "option %zu after the ? of the URI is not OPTION=VALUE: options are "
                            "separated by &, and in a value & must be written as %%26",
                            option.number);
-        for (size_t i = name; i < option.length; i++)
+        for (size_t i = strlen(name); i < option.length; i++)
             if ((unsigned char)option.text[i] <= ' ')
                 return err_set(err, STATUS_USAGE,
                                "option %zu after the ? of the URI has a blank in its value: write it as %%20",
                                option.number);
-        if (!known_option(&option, name, err))
-            return false;
+        if (!is_known(name))
+            return err_set(
+                err, STATUS_USAGE,
+                "option %zu after the ? of the URI is none that the driver knows, so it would have no "
+                "effect: correct it, or leave it out (mongo-c-driver %s)",
+                option.number, mongoc_get_version());
     }
     return true;
 }
 
-/* Behind the ://; NULL: it is none of MongoDB's. */
+/* After the ://; NULL: it is none of MongoDB's. */
 static const char *find_hosts(const char *text) {
     const char *hosts = strstr(text, "://");
     return hosts && (strncasecmp(text, "mongodb://", 10) == 0 || strncasecmp(text, "mongodb+srv://", 14) == 0)
@@ -433,10 +389,7 @@ char *address_to_paste(const char *text, const char *name, err_t *err) {
 static bool is_of_the_hosts(const char *option) {
     static const char *const names[] = {MONGOC_URI_REPLICASET, MONGOC_URI_DIRECTCONNECTION,
                                         MONGOC_URI_LOADBALANCED, "srvservicename", "srvmaxhosts"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcasecmp(option, names[i]) == 0)
-            return true;
-    return false;
+    return is_one_of(option, names, COUNT(names));
 }
 
 static void copy_options(const mongoc_uri_t *from, mongoc_uri_t *to) {
