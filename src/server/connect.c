@@ -13,7 +13,6 @@
 #include "server/server_inner.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +100,7 @@ static const char *role_for(const char *doing) {
     static const struct {
         const char *doing, *role;
     } roles[] = {
-        {"run 'enableSharding'|run 'shardCollection'|run 'split'|run 'moveChunk'|run 'addShardToZone'|"
+        {"run 'enableSharding'|run 'shardCollection'|run 'addShardToZone'|"
          "run 'removeShardFromZone'|run 'updateZoneKeyRange'|run 'configureCollectionBalancing'|"
          "run 'update' on config.",
          "clusterManager"},
@@ -249,7 +248,7 @@ static bool all_say(const address_t *address, const char *reasons, const char *w
 /* Asks a host for hello, with TLS (no certificate is checked) or without, and without credentials. A server that wants a
  * client's certificate closes the connection after the handshake: then it speaks TLS, too. */
 static bool probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
-    enum { PROBE_MS = 2000 };
+    enum { PROBE_MS = 1000 };
     bson_error_t error = {0};
     err_t ignored;
     mongoc_uri_t *uri = address_uri_of(host->host_and_port, &ignored);
@@ -277,22 +276,16 @@ static bool probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
  * just begun does not know its set yet. */
 static bool check_set(const address_t *address, const char *host, const bson_t *hello, err_t *err) {
     const char *wanted = mongoc_uri_get_replica_set(address->uri), *set = bson_read_text(hello, "setName");
-    const bool several = mongoc_uri_get_hosts(address->uri)->next;
     if (wanted && *set && strcmp(set, wanted) != 0)
         return err_set(
             err, STATUS_USAGE,
             "the server at %s belongs to the replica set '%s', not '%s': correct replicaSet= in the "
             "URI",
             host, set, wanted);
-    if (*set || bson_has_field(hello, "isreplicaset") || !bson_has_field(hello, "ok"))
-        return true;
-    if (wanted)
-        return err_set(err, STATUS_USAGE,
-                       "the server at %s belongs to no replica set: leave replicaSet=%s out of the URI", host,
-                       wanted);
-    return !several || strcmp(bson_read_text(hello, "msg"), "isdbgrid") == 0 ||
+    return *set || !wanted || bson_has_field(hello, "isreplicaset") || !bson_has_field(hello, "ok") ||
            err_set(err, STATUS_USAGE,
-                   "a server at %s is a standalone, and the URI names several hosts: name one", host);
+                   "the server at %s belongs to no replica set: leave replicaSet=%s out of the URI", host,
+                   wanted);
 }
 
 /* Connects once more, to the first host: is it of another set, or does only one side speak TLS? False: it is so (err). */
@@ -342,7 +335,7 @@ bool connect_is_hopeless(const address_t *address, mongoc_client_t *client, cons
         hints[hint].tries && tries >= hints[hint].tries && all_say(address, words, hints[hint].words);
     if (hopeless)
         err_set(err, STATUS_USAGE, "no connection to %s: %s %s", address->hosts, hints[hint].hint, reasons);
-    else if (tries <= 2 && mongoc_uri_get_hosts(address->uri))
+    else if ((tries == 1 || tries == 4) && mongoc_uri_get_hosts(address->uri))
         hopeless = !look_closer(address, reasons, err);
     if (hopeless)
         conceal_known(err->text);
@@ -385,63 +378,24 @@ const char *connect_describe(const address_t *address, mongoc_client_t *client, 
 
 /* ---- saying what it waits for ---- */
 
-/* Says on stderr whom the connection waits for, within its first second, then every ten seconds, whatever the driver, a look-up of
- * names or a probe is busy with. Without a thread for it nothing is said. */
+/* Whom the connection waits for, and why in the driver's words: half a second after its beginning, then every ten seconds. */
 typedef struct {
-    const address_t *address;
-    int64_t deadline_ns;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool runs, over;
-    char why[200];
+    patience_t patience;
+    int64_t next_ns;
 } waiting_t;
 
-static void *say_waiting(void *context) {
-    static const int64_t FIRST_NS = 800 * SERVER_MS, NEXT_NS = 10000LL * SERVER_MS;
-    waiting_t *waiting = context;
-    int64_t next = clock_now_ns() + FIRST_NS;
-    pthread_mutex_lock(&waiting->lock);
-    while (!waiting->over) {
-        const struct timespec until = clock_to_timespec(next);
-        if (pthread_cond_timedwait(&waiting->changed, &waiting->lock, &until) != ETIMEDOUT)
-            continue;
-        char time[UNITS_MAX];
-        const int64_t left = waiting->deadline_ns - clock_now_ns();
-        log_note("waiting for %s (%s); --patience ends in %s", waiting->address->hosts, waiting->why,
-                 units_time(time, left > 0 ? left : 0));
-        next += NEXT_NS;
-    }
-    pthread_mutex_unlock(&waiting->lock);
-    return NULL;
+static waiting_t waiting_begin(const server_t *server) {
+    static const int64_t FIRST_NS = 400 * SERVER_MS;
+    return (waiting_t){server_patience(server), clock_now_ns() + FIRST_NS};
 }
 
-static void waiting_begin(waiting_t *waiting, const address_t *address, int64_t patience_ns) {
-    pthread_condattr_t monotonic;
-    *waiting =
-        (waiting_t){.address = address, .deadline_ns = clock_now_ns() + patience_ns, .why = "no answer yet"};
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_mutex_init(&waiting->lock, NULL);
-    pthread_cond_init(&waiting->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    waiting->runs = pthread_create(&waiting->thread, NULL, say_waiting, waiting) == 0;
-}
-
-static void waiting_end(waiting_t *waiting) {
-    pthread_mutex_lock(&waiting->lock);
-    waiting->over = true;
-    pthread_cond_signal(&waiting->changed);
-    pthread_mutex_unlock(&waiting->lock);
-    if (waiting->runs)
-        pthread_join(waiting->thread, NULL);
-    pthread_mutex_destroy(&waiting->lock);
-    pthread_cond_destroy(&waiting->changed);
-}
-
-/* After a failed try: the driver's words are the reason. */
-static void waiting_why(waiting_t *waiting, const bson_error_t *error) {
-    char reasons[sizeof error->message];
+static void say_waiting(const server_t *server, waiting_t *waiting, const bson_error_t *error) {
+    static const int64_t EACH_NS = 10000LL * SERVER_MS;
+    char reasons[sizeof error->message], time[UNITS_MAX];
+    const int64_t now_ns = clock_now_ns(), left_ns = waiting->patience.deadline_ns - now_ns;
+    if (now_ns < waiting->next_ns || left_ns <= 0)
+        return;
+    waiting->next_ns += EACH_NS;
     take_reasons(error, reasons);
     if (error->domain != MONGOC_ERROR_SERVER_SELECTION)
         snprintf(reasons, sizeof reasons, "%s", error->message);
@@ -449,9 +403,8 @@ static void waiting_why(waiting_t *waiting, const bson_error_t *error) {
     const bool brackets = *reasons == '[';
     if (brackets)
         reasons[strlen(reasons) - 1] = '\0';
-    pthread_mutex_lock(&waiting->lock);
-    snprintf(waiting->why, sizeof waiting->why, "%.199s", *reasons ? reasons + brackets : "no answer");
-    pthread_mutex_unlock(&waiting->lock);
+    log_note("waiting for %s (%.199s); --patience ends in %s", server->address.hosts,
+             *reasons ? reasons + brackets : "no answer", units_time(time, left_ns));
 }
 
 /* ---- connecting ---- */
@@ -577,11 +530,12 @@ static bool learn_version(server_t *server, const bson_t *info, err_t *err) {
     return true;
 }
 
-static bool learn(server_t *server, mongoc_client_t *client, waiting_t *waiting, err_t *err) {
+static bool learn(server_t *server, mongoc_client_t *client, err_t *err) {
     char doing[300];
     snprintf(doing, sizeof doing, "connect to %.280s", server->address.hosts);
     bson_t *command = BCON_NEW("buildInfo", BCON_INT32(1));
-    patience_t patience = server_patience(server);
+    waiting_t waiting = waiting_begin(server);
+    patience_t *patience = &waiting.patience;
     bool ok, read_only = false;
     for (;;) {
         bson_t reply;
@@ -589,11 +543,12 @@ static bool learn(server_t *server, mongoc_client_t *client, waiting_t *waiting,
         /* buildInfo first: it opens the connection, and so logs in */
         ok = mongoc_client_command_simple(client, "admin", command, NULL, &reply, &error) &&
              learn_limits(server, client, &read_only, &error);
-        if (!ok)
-            waiting_why(waiting, &error);
         bool over = ok ? !learn_version(server, &reply, err)
-                       : connect_is_hopeless(&server->address, client, &error, patience.tries + 1, err) ||
-                             !server_again(server, client, &patience, &error, &reply, doing, err);
+                       : connect_is_hopeless(&server->address, client, &error, patience->tries + 1, err);
+        if (!ok && !over) {
+            say_waiting(server, &waiting, &error);
+            over = !server_again(server, client, patience, &error, &reply, doing, err);
+        }
         bson_destroy(&reply);
         ok = ok && !over;
         if (ok || over)
@@ -612,15 +567,15 @@ static bool is_look_up(const bson_error_t *error) {
            strstr(error->message, "Failed to look up SRV");
 }
 
-static bool open_pool(server_t *server, uint32_t connections, waiting_t *waiting, err_t *err) {
+static bool open_pool(server_t *server, uint32_t connections, err_t *err) {
     char doing[300];
     snprintf(doing, sizeof doing, "connect to %.280s", server->address.hosts);
-    patience_t patience = server_patience(server);
+    waiting_t waiting = waiting_begin(server);
     bson_error_t error;
     while (!(server->pool = mongoc_client_pool_new_with_error(server->address.uri, &error))) {
         if (is_look_up(&error)) {
-            waiting_why(waiting, &error);
-            if (!server_wait(server, NULL, &patience, &error, NULL, doing, err))
+            say_waiting(server, &waiting, &error);
+            if (!server_wait(server, NULL, &waiting.patience, &error, NULL, doing, err))
                 return false;
             continue;
         }
@@ -678,15 +633,12 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
     server->resumes = options->resumes;
     set_options(server->address.uri, options->patience_ns, options->reads);
     stop_hangs_up();
-    waiting_t waiting;
-    waiting_begin(&waiting, &server->address, options->patience_ns);
-    mongoc_client_t *client = has_answers(server->address.uri, options, err) &&
-                                      open_pool(server, options->connections, &waiting, err)
-                                  ? server_take(server, err)
-                                  : NULL;
-    bool ok = client && learn(server, client, &waiting, err);
-    waiting_end(&waiting);
-    ok = ok && is_one(server, err) && can_confirm(server, options, err);
+    mongoc_client_t *client =
+        has_answers(server->address.uri, options, err) && open_pool(server, options->connections, err)
+            ? server_take(server, err)
+            : NULL;
+    bool ok =
+        client && learn(server, client, err) && is_one(server, err) && can_confirm(server, options, err);
     server_give(server, client);
     if (ok) {
         server->unsafe = options->unsafe;
