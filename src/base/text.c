@@ -193,9 +193,7 @@ static bool ends(const char *collection, const char *end) {
 const char *own_names_kept(const char *collection) {
     static const struct {
         const char *end, *holds;
-    } kept[] = {{OWN_FILES, "a load's catalog"},
-                {OWN_LOADS, "a load's catalog"},
-                {OWN_TRY, "what a load tries before it drops"}};
+    } kept[] = {{OWN_FILES, "a load's catalog"}, {OWN_LOADS, "a load's catalog"}};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (ends(collection, kept[i].end))
             return kept[i].holds;

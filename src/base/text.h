@@ -129,7 +129,6 @@ int choose_word(const char *option, const char *text, const char *const *words, 
 
 #define OWN_FILES ".tipple.files"
 #define OWN_LOADS ".tipple.loads"
-#define OWN_TRY   ".tipple.try" /* there for a moment */
 /* Scratch collections have a dot and an identifier after these. They are loaded into as others are, and have a catalog of
  * their own: */
 #define SCRATCH_TUNE  ".tipple.tune"

@@ -153,10 +153,12 @@ static bool check_shard_key(const job_t *job, err_t *err) {
     return ok;
 }
 
-/* With a field that no document has, an index would be of no use. */
+/* With a field that no document has, an index would be of no use. In JSON it is taken as it is: a text index has keys that are no fields. */
 static bool check_index(const job_t *job, const char *text, const index_spec_t *index, err_t *err) {
     bson_iter_t at;
     const char *near;
+    if (*text == '{')
+        return true;
     bson_iter_init(&at, &index->keys);
     while (bson_iter_next(&at)) {
         const char *path = bson_iter_key(&at);
@@ -260,7 +262,8 @@ static bool build_indexes(job_t *job, err_t *err) {
         collection_built_t built;
         err_t why;
         snprintf(index->keys, sizeof index->keys, "%s",
-                 i < job->spec->index_count ? job->spec->indexes[i] : job->indexes[i].name);
+                 i < job->spec->index_count && job->spec->indexes[i][0] != '{' ? job->spec->indexes[i]
+                                                                               : job->indexes[i].name);
         log_detail("building the index %s", index->keys);
         step_change(&job->step, "building the index %s", index->keys);
         if (collection_build_index(job->server, job->client, &job->indexes[i], &built, &why)) {

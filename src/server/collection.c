@@ -1,7 +1,7 @@
 /* The collection that is loaded into: what is there, making it as asked, dropping it, and building an index of it. */
 #include "base/clock.h"
+#include "base/document.h"
 #include "base/stop.h"
-#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
 #include "server/server_errors.h"
@@ -94,12 +94,11 @@ bool collection_count(server_t *server, mongoc_client_t *client, const char *col
     return ok;
 }
 
-static bool has_documents(server_t *server, mongoc_client_t *client, const char *collection, bool *any,
-                          err_t *err) {
+static bool has_documents(server_t *server, mongoc_client_t *client, bool *any, err_t *err) {
     bson_t reply;
     bson_iter_t first;
-    bson_t *find = BCON_NEW("find", BCON_UTF8(collection), "limit", BCON_INT32(1), "singleBatch",
-                            BCON_BOOL(true), "projection", "{", "_id", BCON_INT32(1), "}");
+    bson_t *find = BCON_NEW("find", BCON_UTF8(server_collection(server)), "limit", BCON_INT32(1),
+                            "singleBatch", BCON_BOOL(true), "projection", "{", "_id", BCON_INT32(1), "}");
     const bool ok = server_ask(server, client, find, &reply, err);
     *any = ok && bson_read_at(&reply, "cursor.firstBatch.0", &first);
     bson_destroy(&reply);
@@ -110,7 +109,7 @@ static bool look_inside(server_t *server, mongoc_client_t *client, collection_t 
     const char *collection = server_collection(server);
     bson_t reply;
     bson_iter_t iter;
-    bool any, ok = has_documents(server, client, collection, &any, err);
+    bool any, ok = has_documents(server, client, &any, err);
     place->empty = !any;
     if (!ok || place->empty)
         return ok;
@@ -181,6 +180,25 @@ static bool ask_compressor(server_t *server, mongoc_client_t *client, collection
         take_compressor(bson_read_text(&reply, "cursor.firstBatch.0.c"), place);
     bson_destroy(&reply);
     return ok;
+}
+
+char *collection_options_read(server_t *server, mongoc_client_t *client, err_t *err) {
+    bson_t reply, entry, options, made = BSON_INITIALIZER;
+    bson_iter_t at;
+    char *text = NULL;
+    bool ok = collection_ask(server, client, &reply, err);
+    if (ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &entry) &&
+        bson_read_field(&entry, "options", &options)) {
+        const char *config = bson_read_text(&options, "storageEngine.wiredTiger.configString");
+        BSON_APPEND_BOOL(&made, CLUSTERED, bson_has_field(&options, CLUSTERED));
+        bson_copy_to_excluding_noinit(&options, &made, CLUSTERED, "autoIndexId",
+                                      strchr(config, ',') ? NULL : "storageEngine", NULL);
+    }
+    if (ok && !(text = ejson_print(&made, true, NULL)))
+        err_memory(err, made.len);
+    bson_destroy(&made);
+    bson_destroy(&reply);
+    return text;
 }
 
 /* Does a listed option say all that was asked for? Servers fill in what a document leaves out. */
@@ -259,10 +277,10 @@ static void append_options(bson_t *command, const bson_t *options, const bson_t 
 }
 
 /* clustered: by the usual index. *code: the server's, if it refused. */
-static bool create_as(server_t *server, mongoc_client_t *client, const char *name,
-                      const collection_options_t *options, bool clustered, int *code, err_t *err) {
+static bool create_as(server_t *server, mongoc_client_t *client, const collection_options_t *options,
+                      bool clustered, int *code, err_t *err) {
     bson_t command = BSON_INITIALIZER, reply;
-    BSON_APPEND_UTF8(&command, "create", name);
+    BSON_APPEND_UTF8(&command, "create", server_collection(server));
     if (clustered)
         BCON_APPEND(&command, CLUSTERED, "{", "key", "{", "_id", BCON_INT32(1), "}", "unique",
                     BCON_BOOL(true), "}");
@@ -282,19 +300,18 @@ static bool create_as(server_t *server, mongoc_client_t *client, const char *nam
 }
 
 /* As create_as. */
-static bool create(server_t *server, mongoc_client_t *client, const char *name,
-                   const collection_options_t *options, int *code, err_t *err) {
+static bool create(server_t *server, mongoc_client_t *client, const collection_options_t *options, int *code,
+                   err_t *err) {
     bson_iter_t said;
     if ((options->asked && bson_iter_init_find(&said, options->asked, CLUSTERED)) ||
         (options->more && bson_iter_init_find(&said, options->more, CLUSTERED)))
-        return create_as(server, client, name, options, BSON_ITER_HOLDS_BOOL(&said) && bson_iter_bool(&said),
-                         code, err);
+        return create_as(server, client, options, BSON_ITER_HOLDS_BOOL(&said) && bson_iter_bool(&said), code,
+                         err);
     const bool clustered = !options->own_ids && can_cluster(server_facts(server));
-    if (create_as(server, client, name, options, clustered, code, err))
+    if (create_as(server, client, options, clustered, code, err))
         return true;
     /* a server whose featureCompatibilityVersion is older than the server */
-    return *code == CODE_INVALID_OPTIONS && clustered &&
-           create_as(server, client, name, options, false, code, err);
+    return *code == CODE_INVALID_OPTIONS && clustered && create_as(server, client, options, false, code, err);
 }
 
 bool collection_may_shard(const char *name, err_t *err) {
@@ -308,7 +325,7 @@ bool collection_may_shard(const char *name, err_t *err) {
 }
 
 /* Always false. What a server refuses for good, and no right is lacking, is the options' fault. */
-static bool blame_options(const server_t *server, int code, const char *end, err_t *err) {
+static bool blame_options(const server_t *server, int code, err_t *err) {
     const err_t why = *err;
     const code_class_t class = code_class(code, why.text);
     if (!code || class == CODE_PASSING || class == CODE_NOT_ALLOWED || class == CODE_STATE)
@@ -316,8 +333,8 @@ static bool blame_options(const server_t *server, int code, const char *end, err
     return err_set(
         err, STATUS_USAGE,
         "the server does not make %s with these options: %.900s. Correct --create, or the metadata "
-        "of the dump (*.metadata.json)%s",
-        server_namespace(server), why.text, end);
+        "of the dump (*.metadata.json)",
+        server_namespace(server), why.text);
 }
 
 bool collection_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
@@ -327,9 +344,8 @@ bool collection_make(server_t *server, mongoc_client_t *client, const collection
     if (!place->exists) {
         int code;
         /* another load made it at the same moment, or our own first try did */
-        if (!create(server, client, server_collection(server), options, &code, err) &&
-            code != CODE_NAMESPACE_EXISTS)
-            return (options->asked || options->more) && blame_options(server, code, "", err);
+        if (!create(server, client, options, &code, err) && code != CODE_NAMESPACE_EXISTS)
+            return (options->asked || options->more) && blame_options(server, code, err);
         if (!collection_look(server, client, place, err))
             return false;
     }
@@ -349,33 +365,6 @@ static bool drop_one(server_t *server, mongoc_client_t *client, const char *tail
     bson_destroy(&command);
     bson_destroy(&reply);
     return ok;
-}
-
-bool collection_try_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
-                         const index_spec_t *indexes, size_t index_count, err_t *err) {
-    char name[300];
-    int code = 0;
-    bool any = false;
-    err_t why;
-    snprintf(name, sizeof name, "%s" OWN_TRY, server_collection(server));
-    if (!has_documents(server, client, name, &any, err) ||
-        (!any && !drop_one(server, client, OWN_TRY, NULL, err)))
-        return err->status == STATUS_USAGE; /* who may not drop it would leave it there: nothing is tried */
-    if (any)
-        return err_set(
-            err, STATUS_USAGE,
-            "%s" OWN_TRY
-            " has documents, and a load with --drop makes a collection of that name for a moment, and "
-            "drops it: give yours another name. Nothing was dropped",
-            server_namespace(server));
-    if (create(server, client, name, options, &code, &why)) {
-        const bool ok = collection_try_indexes(server, client, name, indexes, index_count, err);
-        return drop_one(server, client, OWN_TRY, NULL, ok ? err : &why) && ok;
-    }
-    if (code == CODE_UNAUTHORIZED || code == CODE_NAMESPACE_EXISTS)
-        return true;
-    *err = why;
-    return blame_options(server, code, ". Nothing was dropped", err);
 }
 
 bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err) {
@@ -414,14 +403,14 @@ static bool build_once(server_t *server, const bson_t *command, bson_t *reply, b
     return ok;
 }
 
-static bson_t *index_command(const server_t *server, const char *collection, const index_spec_t *spec) {
+static bson_t *index_command(const server_t *server, const index_spec_t *spec) {
     server_kind_t kind = server_facts(server)->kind;
     bson_t index = BSON_INITIALIZER;
     BSON_APPEND_DOCUMENT(&index, "key", &spec->keys);
     BSON_APPEND_UTF8(&index, "name", spec->name);
     bson_concat(&index, &spec->options);
-    bson_t *command =
-        BCON_NEW("createIndexes", BCON_UTF8(collection), "indexes", "[", BCON_DOCUMENT(&index), "]");
+    bson_t *command = BCON_NEW("createIndexes", BCON_UTF8(server_collection(server)), "indexes", "[",
+                               BCON_DOCUMENT(&index), "]");
     bson_destroy(&index);
     /* the server's default, all voting members, would wait for a member that is down */
     if (kind == SERVER_REPLICA_SET)
@@ -503,7 +492,7 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
                             collection_built_t *built, err_t *err) {
     char doing[300];
     snprintf(doing, sizeof doing, "build the index %s on %.120s", spec->name, server_namespace(server));
-    bson_t *command = index_command(server, server_collection(server), spec);
+    bson_t *command = index_command(server, spec);
     const int64_t start = clock_now_ns();
     bool ok = false, again = true;
     *built = (collection_built_t){.took_ns = 0};
@@ -532,35 +521,4 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
     bson_destroy(command);
     built->took_ns = clock_now_ns() - start;
     return ok;
-}
-
-static bool is_among(const index_spec_t *spec, const index_spec_t *others, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (collection_same_index(spec, &others[i]))
-            return true;
-    return false;
-}
-
-bool collection_try_indexes(server_t *server, mongoc_client_t *client, const char *collection,
-                            const index_spec_t *specs, size_t count, err_t *err) {
-    bool ok = true;
-    int code = 0;
-    for (size_t i = 0; ok && i < count; i++) {
-        if (is_among(&specs[i], specs, i))
-            continue;
-        err_t why;
-        bson_t reply, *command = index_command(server, collection, &specs[i]);
-        ok = server_command(server, client, server_database(server), command, false, &reply, &why);
-        code = ok ? 0 : server_code(&reply);
-        bson_destroy(command);
-        bson_destroy(&reply);
-        if (!ok)
-            *err = why;
-        if (code && code != CODE_UNAUTHORIZED)
-            err_set(err, STATUS_USAGE,
-                    "the server does not build the index %s: %.900s. Change --index, or the metadata of the "
-                    "dump (*.metadata.json). Nothing was dropped",
-                    specs[i].name, why.text);
-    }
-    return ok || code == CODE_UNAUTHORIZED;
 }

@@ -64,7 +64,7 @@ bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err);
  * second try after a lost reply might drop a new collection: there is no second try then. */
 bool collection_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err);
 
-/* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere', 'email:1;unique;name=mail'. */
+/* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere', 'email:1;unique;name=mail', or in JSON as a server lists it. */
 enum { COLLECTION_INDEX_NAME = 128 }; /* of a name, with its NUL: servers before 4.2 take no longer ones */
 typedef struct {
     bson_t keys, options; /* options: what else the server is told, such as {unique: true} */
@@ -84,11 +84,6 @@ bool collection_same_index(const index_spec_t *a, const index_spec_t *b);
 bool collection_same_option(const index_spec_t *a, const index_spec_t *b, const char *option);
 void collection_free_index(index_spec_t *spec);
 
-/* Does the server make a collection with these options, and build these indexes of it? Only it knows, so one is made next to it, and
- * dropped at once. Asked before a drop. A user who may not is not refused; one of that name that holds documents is refused. */
-bool collection_try_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
-                         const index_spec_t *indexes, size_t index_count, err_t *err);
-
 /* Builds one index and waits for its end; one that is there costs nothing, whatever its name. A stop signal ends the wait; the
  * server continues to build. collection_build.c. */
 typedef struct {
@@ -98,32 +93,24 @@ typedef struct {
 bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
                             collection_built_t *built, err_t *err);
 
-/* Does the server build them, in a collection of the database that is there and empty? A user who may not is not refused. */
-bool collection_try_indexes(server_t *server, mongoc_client_t *client, const char *collection,
-                            const index_spec_t *specs, size_t count, err_t *err);
-
-/* present_indexes: the indexes of a collection, as --index would name them, so that they can be made again after a drop;
- * and what else it has that cannot be made again. Main thread. */
+/* The indexes of a collection that can be made again after a drop, as --index takes them in JSON. Main thread. */
 
 enum { PRESENT_MOST_INDEXES = 16 };
 
 typedef struct {
-    char *texts[PRESENT_MOST_INDEXES]; /* "d:1,k:-1"; without the index of _id */
+    char *texts[PRESENT_MOST_INDEXES]; /* without the index of _id */
     size_t count;
-    /* the name of one that is not among these: hidden, of texts, with a collation or a time to live; "": none */
-    char other[160];
+    char other
+        [160]; /* the name of one that is not among these: it removes documents by age, or is one too many; "": none */
 } present_indexes_t;
 
-/* No indexes if there is no such collection. */
-bool present_indexes_read(server_t *server, mongoc_client_t *client, present_indexes_t *indexes, err_t *err);
+/* No indexes if there is no such collection. collated: it has a default collation. */
+bool present_indexes_read(server_t *server, mongoc_client_t *client, bool collated,
+                          present_indexes_t *indexes, err_t *err);
 void present_indexes_free(present_indexes_t *indexes);
 
-/* The name of one other thing that a load would not make again, "validator" or "collation" or the like, and that is not among the
- * options that were asked for (NULL: none); "": nothing. */
-bool present_indexes_beyond(server_t *server, mongoc_client_t *client, const bson_t *asked, char beyond[64],
-                            err_t *err);
-
-/* The text of --index for an index of listIndexes; the caller frees it. NULL: it is none of those. */
-char *present_indexes_spell(const bson_t *index);
+/* The options of the collection that is there, as --create takes them; the caller frees the text. Its compressor alone is left
+ * out, which has an option of its own. NULL: err. */
+char *collection_options_read(server_t *server, mongoc_client_t *client, err_t *err);
 
 #endif

@@ -62,17 +62,20 @@ static const char *known_compressor(const char *name) {
     return NULL; /* the server's default */
 }
 
-bool supplies_like_target(server_t *server, mongoc_client_t *client, load_spec_t *load, char key[512],
-                          err_t *err) {
+bool supplies_like_target(server_t *server, mongoc_client_t *client, load_spec_t *load,
+                          target_settings_t *own, err_t *err) {
     collection_t place;
     bool ok = collection_look(server, client, &place, err);
-    if (ok && place.exists && !load->create)
-        load->create = place.clustered ? "{\"clusteredIndex\": true}" : "{\"clusteredIndex\": false}";
-    if (ok && place.exists && !load->compressor)
+    own->collated = ok && place.collated;
+    if (ok && place.exists && !load->create) {
+        load->create = own->create = collection_options_read(server, client, err);
+        ok = own->create != NULL;
+    }
+    if (ok && place.exists && !load->compressor && !(own->create && strstr(own->create, "\"storageEngine\"")))
         load->compressor = known_compressor(place.compressor);
     /* a load shards an empty collection that is not sharded yet */
     if (ok && place.exists && !load->shard_key && server_facts(server)->kind == SERVER_ROUTER) {
-        ok = look_at_key(server, client, load, key, err);
+        ok = look_at_key(server, client, load, own->key, err);
         if (ok && load->shard_key && place.empty && strcmp(load->shard_key, "none") == 0)
             load->shard_key = NULL;
     }

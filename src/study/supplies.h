@@ -10,10 +10,17 @@
  * NULL: there is a --format. */
 schema_t *supplies_find_format(const load_spec_t *load, const char *why, char **guessed, err_t *err);
 
-/* Fills in what was not given with what a load would find in an existing target: clustered or plain, its compressor,
- * its shard key (into `key`). If the target does not exist, nothing changes. Writes nothing. */
-bool supplies_like_target(server_t *server, mongoc_client_t *client, load_spec_t *load, char key[512],
-                          err_t *err);
+/* What an existing target has; the load's options point into it. */
+typedef struct {
+    char *create; /* to be freed */
+    char key[512];
+    bool collated;
+} target_settings_t;
+
+/* Fills in what was not given with what a load would find in an existing target: its options, its compressor, its shard
+ * key. If the target does not exist, nothing changes. Writes nothing. */
+bool supplies_like_target(server_t *server, mongoc_client_t *client, load_spec_t *load,
+                          target_settings_t *own, err_t *err);
 
 /* Loads of samples would warn of each reject many times. So they run at LOG_SILENT, and the study says it once. If there
  * are rejects, warns and returns true. */

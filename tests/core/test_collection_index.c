@@ -55,10 +55,39 @@ TEST(options) {
     }
 }
 
+/* In JSON an index is taken as a server lists it, also one that has no other spelling. */
+TEST(json) {
+    static const char *const cases[] = {
+        "{ \"key\" : { \"d\" : 1, \"k\" : -1 }, \"name\" : \"d_1_k_-1\" }",
+        "{ \"key\" : { \"a,b\" : 1 }, \"name\" : \"a;unique\", \"unique\" : true, \"hidden\" : true }",
+        "{ \"key\" : { \"_fts\" : \"text\", \"_ftsx\" : 1 }, \"name\" : \"k_text\", \"weights\" : { \"k\" : "
+        "1 } }",
+        "{ \"key\" : { \"$**\" : 1 }, \"name\" : \"$**_1\", \"collation\" : { \"locale\" : \"fr\" } }",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err = {0};
+        index_spec_t spec;
+        bson_t whole = BSON_INITIALIZER;
+        if (!collection_parse_index(cases[i], &spec, &err))
+            fail_msg("%s: %s", cases[i], err.text);
+        BSON_APPEND_DOCUMENT(&whole, "key", &spec.keys);
+        BSON_APPEND_UTF8(&whole, "name", spec.name);
+        bson_concat(&whole, &spec.options);
+        char *json = bson_as_relaxed_extended_json(&whole, NULL);
+        assert_string_equal(json, cases[i]);
+        bson_free(json);
+        bson_destroy(&whole);
+        collection_free_index(&spec);
+    }
+}
+
 TEST(bad) {
     static const struct {
         const char *text, *says;
     } cases[] = {
+        {"{\"key\": {\"d\": 1}}", "a name of 1 to"},
+        {"{\"name\": \"d_1\"}", "it has a key"},
+        {"{d:1", "no JSON"},
         {"", "'' should be"},
         {"d", "'d' should be FIELD:1"},
         {"d:", "'d:' should be"},

@@ -1,4 +1,4 @@
-/* drill: which query is the first one, how a target's indexes are spelled, and whether it was quick enough. */
+/* drill: which query is the first one, and whether it was quick enough. */
 #include "study/drill/drill.h"
 #include "test.h"
 
@@ -42,46 +42,6 @@ TEST(first_query) {
     refuses("obd", "obd:NAME");
     refuses(":x", "is not SUITE or");
     refuses("./none:a.yaml/b.yaml", "none:a.yaml/b.yaml");
-}
-
-/* ---- indexes ---- */
-
-static void spells(const char *json, const char *expected) {
-    bson_error_t error;
-    bson_t *index = bson_new_from_json((const uint8_t *)json, -1, &error);
-    assert_non_null(index);
-    char *text = present_indexes_spell(index);
-    if (expected)
-        assert_string_equal(text ? text : "nothing", expected);
-    else if (text)
-        fail_msg("%s became %s", json, text);
-    free(text);
-    bson_destroy(index);
-}
-
-TEST(indexes) {
-    spells("{\"v\": 2, \"key\": {\"d\": 1, \"k\": -1}, \"name\": \"d_1_k_-1\"}", "d:1,k:-1");
-    spells("{\"v\": 2, \"key\": {\"d\": 1.0}, \"name\": \"by_day\", \"background\": true}",
-           "d:1;name=by_day");
-    spells("{\"key\": {\"d\": 1}, \"name\": \"a;unique\"}", NULL);
-    spells("{\"key\": {\"st\": \"hashed\"}, \"name\": \"st_hashed\"}", "st:hashed");
-    spells("{\"key\": {\"p\": \"2dsphere\", \"d\": 1}, \"2dsphereIndexVersion\": 3, \"name\": \"x\"}",
-           "p:2dsphere,d:1;name=x");
-    spells("{\"key\": {\"a.b\": 1}, \"name\": \"a.b_1\"}", "a.b:1");
-    spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"unique\": true}", "d:1;unique");
-    spells("{\"key\": {\"d\": 1}, \"name\": \"x\", \"sparse\": true, \"unique\": 1}",
-           "d:1;sparse;unique;name=x");
-    spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"unique\": false}", "d:1");
-    spells("{\"key\": {\"d\": 1}, \"name\": \"x\", \"partialFilterExpression\": {\"a;b\": {\"$gt\": 3}}}",
-           "d:1;name=x;partial={ \"a;b\" : { \"$gt\" : { \"$numberInt\" : \"3\" } } }");
-    spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"hidden\": true}", NULL);
-    spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"expireAfterSeconds\": 60}", NULL);
-    spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"collation\": {\"locale\": \"fr\"}}", NULL);
-    spells("{\"key\": {\"_fts\": \"text\", \"_ftsx\": 1}, \"name\": \"k_text\", \"weights\": {\"k\": 1}}",
-           NULL);
-    spells("{\"key\": {\"$**\": 1}, \"name\": \"$**_1\"}", NULL);
-    spells("{\"key\": {\"a,b\": 1}, \"name\": \"a,b_1\"}", NULL);
-    spells("{\"name\": \"none\"}", NULL);
 }
 
 /* ---- what is left ---- */

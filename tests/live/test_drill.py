@@ -169,7 +169,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.client.command(self.database, {"createIndexes": "results", "indexes": [filtered]})
         keys = self.index_keys()
         said = self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", touches=True)
-        self.assertEqual(["k:-1,d:1", "s:hashed", 'y:1,t:1;unique;name=few;partial={ "y" : { "$exists" : true } }'],
+        self.assertEqual(["k_-1_d_1", "s_hashed", "few"],
                          [index["keys"] for index in said["drills"][0]["load"]["indexes"]])
         self.assertEqual(keys, self.index_keys())
         self.client.command(self.database, {"createIndexes": "results", "indexes": [
@@ -255,15 +255,22 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.drill("--no-predict", "--max-rejects", "1", "a.csv", status=3, touches=True)
 
     def test_drop_of_settings(self):
-        """what a load does not make again is not dropped; in scratch it is no matter"""
-        for setting, value in (("validator", {"k": {"$exists": True}}), ("collation", {"locale": "de"}),
-                               ("storageEngine", {"wiredTiger": {"configString": "block_compressor=zlib,leaf_page_max=64KB"}})):
-            with self.subTest(setting):
-                self.client.command(self.database, {"dropDatabase": 1})
-                self.client.command(self.database, {"create": "results", setting: value})
-                self.assertIsNone(self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", status=1))
-                self.assertRegex(self.stderr, "not make again: %s" % setting)
-        self.drill("--no-predict", "a.csv")
+        """options and indexes come back as they were"""
+        options = {"validator": {"k": {"$exists": True}}, "collation": {"locale": "de"},
+                   "storageEngine": {"wiredTiger": {"configString": "block_compressor=zlib,leaf_page_max=64KB"}}}
+        indexes = [{"key": {"d": 1}, "name": "by day", "hidden": True}, {"key": {"k": "text"}, "name": "words"},
+                   {"key": {"t": -1}, "name": "t_-1", "collation": {"locale": "fr"}, "unique": False}]
+        indexes[1]["collation"] = {"locale": "simple"}
+        self.client.command(self.database, {"create": "results", **options})
+        self.client.command(self.database, {"createIndexes": "results", "indexes": indexes})
+        made = self.settings()
+        self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", touches=True)
+        self.assertEqual(made, self.settings())
+
+    def settings(self):
+        entry, = self.client.command(self.database, {"listCollections": 1, "filter": {"name": "results"}})["cursor"]["firstBatch"]
+        indexes = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
+        return entry["options"], sorted(indexes, key=lambda index: index["name"])
 
     def test_drop_of_other_inputs(self):
         """a target is not dropped where an input that was loaded is not loaded again, or has changed"""
@@ -338,7 +345,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
             status, _, said = self.ended(process)
             self.assertEqual(-signal.SIGINT, status, said)
             line = said[said.index("\ntipple load ") + 1:].splitlines()[0]
-            self.assertIn(" --index k:1 a.csv", line)
+            self.assertIn(""" --index '{ "key" : { "k" : 1 }, "name" : "k_1" }' a.csv""", line)
             subprocess.run(["sh", "-c", line.replace("tipple", live.TIPPLE, 1)], cwd=self.folder, check=True,
                            timeout=livetest.LONG, stdout=subprocess.DEVNULL)
             books = livetest.Books(after=books).plain("a.csv", self.text)

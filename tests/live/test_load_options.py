@@ -100,7 +100,11 @@ class Place(livetest.Case):
             self.load(*words, collection="e", status=1)
             self.assertRegex(self.stderr, "does not make .* with these options|capped")
             self.assertNotIn("e", self.everything())
-            self.refused("does not make .* with these options|capped", *words, "--drop", "--yes", collection="d")
+        self.refused("capped", *words, "--drop", "--yes", collection="d")
+        self.assertEqual(100, self.client.count(self.database, "d"))
+        self.load("a.csv", "--create", '{"odd": 1}', "--drop", "--yes", collection="d", status=4)
+        self.assertRegex(self.stderr, "does not make .* with these options.*; --drop has dropped")
+        self.load("a.csv", collection="d")
         self.assertEqual(100, self.client.count(self.database, "d"))
 
     def test_compressor(self):

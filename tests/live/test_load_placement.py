@@ -71,7 +71,7 @@ class Placement(livecluster.OwnCluster):
 
 
     def test_zones_of_a_person(self):
-        """An empty sharded collection is not spread against them, and `status` gives no commands against them."""
+        """An empty sharded collection lies as they say, and `status` gives no advice against them."""
         self.admin(shardCollection=self.name, key={"_id": 1})
         chunk, = self.chunks()
         self.zone("EU", chunk["shard"], WHOLE)
@@ -81,7 +81,6 @@ class Placement(livecluster.OwnCluster):
         self.assertEqual(3000, len(self.on_shard(chunk["shard"])))
         said = self.status().stdout.decode()
         self.assertRegex(said, "uneven  1 of 2 shards .* zones")
-        self.assertNotIn("moveRange", said)
         self.assertEqual([("results", "EU")], self.zones())
 
     def test_zones_before_the_collection(self):
@@ -307,7 +306,6 @@ class Placement(livecluster.OwnCluster):
         self.assertEqual([WHOLE], [{"min": chunk["min"], "max": chunk["max"]} for chunk in self.chunks()])
         said = self.status().stdout.decode()
         self.assertRegex(said, "uneven .* sh.enableMigrations")
-        self.assertNotIn("moveRange", said)
         self.load("--drop", "--yes", "a.csv")
         self.assertIn("\n    chunks: never moved\n", self.stderr)
 
@@ -415,18 +413,6 @@ class Hidden(livecluster.Cluster):
         entry, = self.config("collections", filter={"_id": name})
         self.assertEqual(({"k": 1}, True), (entry["key"], entry.get("noBalance")))
         self.assertEqual(["theirs"], [each["tag"] for each in self.config("tags", filter={"ns": name})])
-
-    def test_trial_that_may_not_be_dropped(self):
-        """nothing of it is left behind where the user may make collections, and drop no other than this one"""
-        self.write("a.csv", TEXT)
-        self.load("--shard-key", "none", "a.csv")
-        actions = ["find", "insert", "update", "remove", "createCollection", "createIndex", "listCollections", "listIndexes", "collStats"]
-        uri = self.user(self.role(({"db": self.database, "collection": ""}, *actions),
-                                  ({"db": self.database, "collection": "results"}, "dropCollection"),
-                                  roles=[{"role": "read", "db": "config"}]))
-        self.load("--drop", "--yes", "--create", '{"clusteredIndex": true}', "--shard-key", "none", "a.csv", "--uri", uri)
-        self.assertEqual({"results", "results.tipple.files", "results.tipple.loads"}, {each["name"] for each in self.client.command(
-            self.database, {"listCollections": 1})["cursor"]["firstBatch"]})
 
     def test_drop_where_shards_cannot_be_listed(self):
         """the config database says which ones there are; all that is needed to shard it again is asked for before the drop"""

@@ -44,20 +44,10 @@ static collection_options_t made_so(const job_t *job) {
     };
 }
 
-/* --drop comes when all that can be known of the options, the inputs and the target was found right. */
-static bool may_drop(job_t *job, err_t *err) {
-    const load_spec_t *spec = job->spec;
-    const collection_options_t place = made_so(job);
-    const bool told =
-        job->asked || spec->compressor || job->index_count || (job->made_with && !bson_empty(job->made_with));
-    job_keep_collations(job, job_has_option(job, "collation"));
-    return !told || !job->place.exists || spec->dry_run ||
-           collection_try_make(job->server, job->client, &place, job->indexes, job->index_count, err);
-}
-
 static bool drop_target(job_t *job, err_t *err) {
     const bool any = job->place.exists && !job->place.empty;
     job_enter(job, TIMELINE_DROPPING);
+    job_keep_collations(job, job_has_option(job, "collation"));
     bool ok = job_tell_dropped(job, err) && job_drop(job, err);
     job->dropped = ok && any;
     return ok;
@@ -110,9 +100,8 @@ bool job_open_target(job_t *job, err_t *err) {
         return false;
     if (!job_may_shard(job, err))
         return false;
-    if ((spec->drop ? !may_drop(job, err) : !job_look_at_catalog(job, err)) ||
-        !job_check_existing(job, err) || !job_check_wanted_key(job, err) ||
-        (!spec->drop && !job_check_unique_ids(job, err)))
+    if ((!spec->drop && !job_look_at_catalog(job, err)) || !job_check_existing(job, err) ||
+        !job_check_wanted_key(job, err) || (!spec->drop && !job_check_unique_ids(job, err)))
         return false;
     if (spec->dry_run)
         return true;

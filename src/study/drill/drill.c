@@ -299,6 +299,7 @@ bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
 
 void drill_free_result(drill_result_t *result) {
     present_indexes_free(&result->indexes);
+    free(result->of_target.create);
 }
 
 /* ---- the results ---- */

@@ -9,6 +9,7 @@
 #include "load/load.h"
 #include "server/collection.h"
 #include "study/drill/forecast.h"
+#include "study/supplies.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -105,7 +106,8 @@ typedef struct {
     bool exact;           /* all_documents is exact, not an estimate */
     bool scratch, cluster, drilled;
     first_query_t query;
-    char namespace[256], where[512], format[128], version[32], shard_key[512];
+    char namespace[256], where[512], format[128], version[32];
+    target_settings_t of_target;
     char collection[280]; /* in which it was done */
     /* with what was taken from the target; the load that continues after an interruption */
     load_spec_t load;

@@ -5,7 +5,6 @@
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
 #include "format/filter.h"
-#include "format/json/json_document.h"
 #include "load/before/describe_input.h"
 #include "study/drill/drill_inner.h"
 
@@ -73,7 +72,7 @@ static bool take_indexes(drilling_t *drilling, err_t *err) {
     const drill_spec_t *spec = drilling->spec;
     drill_result_t *result = drilling->result;
     present_indexes_t *own = &result->indexes;
-    if (!present_indexes_read(drilling->target, drilling->client, own, err))
+    if (!present_indexes_read(drilling->target, drilling->client, result->of_target.collated, own, err))
         return false;
     if (own->other[0] && spec->drop && !spec->load.index_count)
         return refuse(drilling, "has an index that a drill does not make again:", own->other,
@@ -86,19 +85,6 @@ static bool take_indexes(drilling_t *drilling, err_t *err) {
         result->load.index_count = own->count;
     }
     return true;
-}
-
-/* After a drop, only what a load itself sets comes back: refuses a target that has more. */
-static bool nothing_beyond(drilling_t *drilling, err_t *err) {
-    const char *create = drilling->spec->load.create;
-    char beyond[64];
-    bson_t *asked = create ? json_document(create, err) : NULL;
-    const bool ok =
-        (!create || asked) && present_indexes_beyond(drilling->target, drilling->client, asked, beyond, err);
-    if (asked)
-        bson_destroy(asked);
-    return ok && (!beyond[0] || refuse(drilling, "has a setting that a load does not make again:", beyond,
-                                       ", which would be gone", err));
 }
 
 /* Would the same documents come back? */
@@ -196,9 +182,8 @@ bool drill_open_target(drilling_t *drilling, err_t *err) {
     snprintf(result->collection, sizeof result->collection, "%s", result->namespace);
     result->cluster = facts->kind == SERVER_ROUTER;
     const bool ok =
-        supplies_like_target(drilling->target, drilling->client, &result->load, result->shard_key, err) &&
-        take_indexes(drilling, err) &&
-        (!spec->drop || (nothing_beyond(drilling, err) && check_catalog(drilling, err)));
+        supplies_like_target(drilling->target, drilling->client, &result->load, &result->of_target, err) &&
+        take_indexes(drilling, err) && (!spec->drop || check_catalog(drilling, err));
     if (ok)
         tell_settings(drilling);
     return ok;

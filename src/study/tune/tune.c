@@ -259,7 +259,7 @@ static bool be_like_target(tune_result_t *result, load_spec_t *load, err_t *err)
     const server_options_t options = {.uri = load->uri, .patience_ns = load->patience_ns, .connections = 2};
     server_t *server = server_connect(&options, err);
     mongoc_client_t *client = server ? server_take(server, err) : NULL;
-    const bool ok = client && supplies_like_target(server, client, load, result->shard_key, err);
+    const bool ok = client && supplies_like_target(server, client, load, &result->of_target, err);
     if (client)
         server_give(server, client);
     server_destroy(server);
@@ -414,6 +414,8 @@ bool tune_run(const tune_spec_t *spec, tune_result_t *result, err_t *err) {
 void tune_free_result(tune_result_t *result) {
     matrix_free(result->matrix);
     free(result->settings);
+    free(result->of_target.create);
+    result->of_target.create = NULL;
     result->matrix = NULL;
     result->settings = NULL;
 }

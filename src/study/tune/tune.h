@@ -113,7 +113,7 @@ typedef struct {
     bool checkpoints, cluster, warmed;
     double server_cpus; /* NAN: not known */
     char namespace[256], scratch[256], where[512], format[128];
-    char shard_key[512];
+    target_settings_t of_target;
 } tune_result_t;
 
 /* *result holds everything that was found, also after a failure or a signal. */
