@@ -21,14 +21,14 @@ typedef struct {
     bool collated; /* it has a default collation, which an index gets that does not say otherwise */
     bool empty;
     uint8_t uuid[16];
-    char compressor[16]; /* "" if the server did not tell */
+    char compressor[16]; /* "": not known */
     /* what makes the server remove its documents by age: "the index t_1"; "" if nothing does */
     char expiry[160];
     uint64_t
         count; /* what the server keeps, which is too small after a crash of it, but never 0 if not empty */
 } collection_t;
 
-/* Looks at what is there. A view or a time series is refused (status 1). */
+/* Reads what is there. A view or a time series is refused (status 1). */
 bool collection_look(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err);
 
 /* The same in one short command, for what does not change while data comes in: empty and count are not filled in. */
@@ -67,19 +67,21 @@ bool collection_drop_data(server_t *server, mongoc_client_t *client, const uint8
 /* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere', 'email:1;unique;name=mail', or in JSON as a server lists it. */
 enum { COLLECTION_INDEX_NAME = 128 }; /* of a name, with its NUL: servers before 4.2 take no longer ones */
 typedef struct {
-    bson_t keys, options; /* options: what else the server is told, such as {unique: true} */
+    bson_t keys, options; /* options: further ones, such as {unique: true} */
     char name[COLLECTION_INDEX_NAME];
 } index_spec_t;
 bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err); /* status 1 */
 /* An index as a server lists it, with its options. Status 5: it is none. */
 bool collection_take_index(const bson_t *index, index_spec_t *spec, err_t *err);
-/* Names an index as shells do: "d_1_k_-1". Tells how many bytes it has; name is cut if they are too many for one. */
+/* Names an index as shells do: "d_1_k_-1". Returns how many bytes the name has; it is cut if they are too many. */
 size_t collection_name_index(const bson_t *keys, char name[COLLECTION_INDEX_NAME]);
-/* One that a server lists without a collation has none; so it is to be told, where the collection has a default one. */
+/* Are these keys {_id: 1}? */
+bool collection_keys_of_id(const bson_t *keys);
+/* An index that a server lists without a collation has none. Says so in the spec, for a collection that has a default one. */
 void collection_keep_uncollated(index_spec_t *spec);
 /* Have they the same keys, and the same value of an option? Either may be as a server lists it. */
 bool collection_same_keys(const index_spec_t *a, const index_spec_t *b);
-/* Are they the same but for their names? */
+/* Do they differ in their names only? */
 bool collection_same_index(const index_spec_t *a, const index_spec_t *b);
 bool collection_same_option(const index_spec_t *a, const index_spec_t *b, const char *option);
 void collection_free_index(index_spec_t *spec);

@@ -1,6 +1,5 @@
 /* Indexes as texts of --index and as documents of a server or a dump, and which of them are the same. Pure, except for
  * present_indexes_read. */
-#include "base/chars.h"
 #include "base/document.h"
 #include "base/numbers.h"
 #include "base/text.h"
@@ -59,15 +58,6 @@ static size_t lengthen(char name[COLLECTION_INDEX_NAME], size_t length, const ch
     return length + strlen(more);
 }
 
-static void drop_half_character(char *name) {
-    const size_t length = strlen(name);
-    size_t last = length;
-    while (last && (name[last - 1] & 0xC0) == 0x80)
-        last--;
-    if (last && !utf8_character((const uint8_t *)name + last - 1, length - (last - 1)))
-        name[last - 1] = '\0';
-}
-
 /* Takes no memory: that there is none would look like a name that is too long. */
 size_t collection_name_index(const bson_t *keys, char name[COLLECTION_INDEX_NAME]) {
     size_t length = 0;
@@ -81,8 +71,6 @@ size_t collection_name_index(const bson_t *keys, char name[COLLECTION_INDEX_NAME
         length = lengthen(name, length, "_");
         length = lengthen(name, length, BSON_ITER_HOLDS_UTF8(&at) ? bson_iter_utf8(&at, NULL) : number);
     }
-    if (length >= COLLECTION_INDEX_NAME)
-        drop_half_character(name);
     return length;
 }
 
@@ -144,31 +132,6 @@ static bool take_options(const char *text, char *options, index_spec_t *spec, er
     return true;
 }
 
-static bool has_hashed(const bson_t *keys) {
-    bson_iter_t at;
-    for (bool more = bson_iter_init(&at, keys); more && bson_iter_next(&at);)
-        if (BSON_ITER_HOLDS_UTF8(&at) && strcmp(bson_iter_utf8(&at, NULL), "hashed") == 0)
-            return true;
-    return false;
-}
-
-/* What no server builds, whatever is in the collection: it would say so after the load. */
-static bool check_together(const char *text, const index_spec_t *spec, err_t *err) {
-    const bson_t *options = &spec->options;
-    if (bson_has_field(options, "unique") && has_hashed(&spec->keys))
-        return err_set(err, STATUS_USAGE,
-                       "'%.500s' is no index: one that is hashed cannot be unique; write the field with :1",
-                       text);
-    if (bson_has_field(options, "expireAfterSeconds") && bson_count_keys(&spec->keys) > 1)
-        return err_set(err, STATUS_USAGE,
-                       "'%.500s' is no index: one that removes documents (expire=SECONDS) is of one field",
-                       text);
-    return !bson_has_field(options, "sparse") || !bson_has_field(options, "partialFilterExpression") ||
-           err_set(err, STATUS_USAGE,
-                   "'%.500s' is no index: one that is partial cannot be sparse, too; leave ;sparse out",
-                   text);
-}
-
 /* As a server lists it: whether it can be built, the server will say. */
 static bool take_json(const char *text, index_spec_t *spec, err_t *err) {
     err_t why;
@@ -197,7 +160,7 @@ bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err) {
         ok = err_set(err, STATUS_USAGE, "an index must be named in UTF-8");
     while (ok && rest)
         ok = take_part(text, strsep(&rest, ","), spec, err);
-    ok = ok && take_options(text, options, spec, err) && check_together(text, spec, err);
+    ok = ok && take_options(text, options, spec, err);
     if (ok && !spec->name[0] && collection_name_index(&spec->keys, spec->name) >= sizeof spec->name)
         ok =
             err_set(err, STATUS_USAGE,
@@ -312,15 +275,15 @@ bool collection_same_option(const index_spec_t *a, const index_spec_t *b, const 
     return has == other_has && (!has || element_same(&at, &other));
 }
 
-/* The index of the `_id` has the collation of its collection. */
-static bool is_of_id(const bson_t *keys) {
+bool collection_keys_of_id(const bson_t *keys) {
     bson_iter_t at;
     return bson_count_keys(keys) == 1 && bson_iter_init_find(&at, keys, "_id") &&
            BSON_ITER_HOLDS_NUMBER(&at) && bson_iter_as_double(&at) > 0;
 }
 
+/* The index of the `_id` has the collation of its collection. */
 void collection_keep_uncollated(index_spec_t *spec) {
-    if (!is_of_id(&spec->keys) && !bson_has_field(&spec->options, "collation"))
+    if (!collection_keys_of_id(&spec->keys) && !bson_has_field(&spec->options, "collation"))
         BCON_APPEND(&spec->options, "collation", "{", "locale", BCON_UTF8("simple"), "}");
 }
 
