@@ -29,10 +29,6 @@ bool hashed_value(hashed_t *hashed, const bson_iter_t *value, int64_t *hash);
 
 /* ---- the order of values, whatever their types ---- */
 
-/* The server's number for a type: its place in the order. Types whose values are compared with each other share one
- * number. */
-int keyorder_rank(bson_type_t type);
-
 /* Can all values of a document, also inner ones, be ordered here? Not if it contains Decimal128 or a few rare types, is
  * nested more deeply than servers allow, or is not BSON. */
 bool keyorder_is_clear(const bson_t *document);

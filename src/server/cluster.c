@@ -60,27 +60,6 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
     return ok;
 }
 
-/* "s0/a:1,b:2": the replica set and its members. Borrowed; "": unknown. */
-static const char *find_host(const config_list_t *shards, const char *name) {
-    for (size_t i = 0; i < shards->count; i++)
-        if (strcmp(bson_read_text(shards->documents[i], "_id"), name) == 0)
-            return bson_read_text(shards->documents[i], "host");
-    return "";
-}
-
-server_t *config_open_shard(const server_t *server, const config_list_t *shards, const char *name,
-                            uint32_t connections, int64_t patience_ns, err_t *err) {
-    const char *host = find_host(shards, name), *slash = strchr(host, '/');
-    char *set = slash ? strndup(host, (size_t)(slash - host)) : NULL;
-    if (!set) {
-        err_set(err, STATUS_USAGE, "the cluster does not tell its hosts");
-        return NULL;
-    }
-    server_t *shard = server_of_hosts(server, slash + 1, set, connections, patience_ns, err);
-    free(set);
-    return shard;
-}
-
 /* ---- sharding ---- */
 
 /* An entry alone does not make a collection sharded: from 8.0 on, one that was moved whole (moveCollection) has an entry, too. */
@@ -165,31 +144,23 @@ bool sharding_is_any(server_t *server, mongoc_client_t *client, bool *sharded, e
 /* ---- shards ---- */
 
 void cluster_free_shards(shard_names_t *shards) {
-    for (size_t i = 0; i < shards->count; i++)
-        free(shards->names[i]);
     free(shards->names);
-    *shards = (shard_names_t){NULL, 0};
+    config_free(&shards->listed);
+    *shards = (shard_names_t){.count = 0};
 }
 
 bool cluster_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err) {
     const bson_t all = BSON_INITIALIZER;
-    config_list_t list;
-    *shards = (shard_names_t){NULL, 0};
-    bool ok =
-        config_find(server, client, "shards", &all, NULL, &list, NULL, err) &&
-        (list.count || err_set(err, STATUS_SERVER, "the cluster has no shard; add one with sh.addShard"));
-    if (ok && !(shards->names = calloc(list.count, sizeof *shards->names)))
-        ok = err_memory(err, list.count * sizeof *shards->names);
-    for (size_t i = 0; ok && i < list.count; i++) {
-        const char *name = bson_read_text(list.documents[i], "_id");
-        if (!*name || bson_read_true(list.documents[i], "draining"))
-            continue;
-        if ((shards->names[shards->count] = strdup(name)))
-            shards->count++;
-        else
-            ok = err_memory(err, strlen(name));
-    }
-    config_free(&list);
+    config_list_t *listed = &shards->listed;
+    *shards = (shard_names_t){.count = 0};
+    const bool ok =
+        config_find(server, client, "shards", &all, NULL, listed, NULL, err) &&
+        (listed->count ||
+         err_set(err, STATUS_SERVER, "the cluster has no shard; add one with sh.addShard")) &&
+        ((shards->names = calloc(listed->count, sizeof *shards->names)) || err_memory(err, listed->count));
+    for (size_t i = 0; ok && i < listed->count; i++)
+        if (!bson_read_true(listed->documents[i], "draining"))
+            shards->names[shards->count++] = bson_read_text(listed->documents[i], "_id");
     if (!ok)
         cluster_free_shards(shards);
     return ok;
@@ -272,19 +243,7 @@ static bson_t *range_command(const server_t *server, const bson_t *min, const bs
     return command;
 }
 
-/* Destroys command. *ok, *err: whether all went well until now, and the first failure. */
-static void run_step(server_t *server, mongoc_client_t *client, bson_t *command, size_t *gone, bool *ok,
-                     err_t *err) {
-    err_t why;
-    if (run(server, client, command, &why)) {
-        ++*gone;
-    } else if (*ok) {
-        *err = why;
-        *ok = false;
-    }
-}
-
-/* No step depends on another, except that a cluster keeps a tag while a range has it. */
+/* A cluster keeps a tag while a range has it: so ranges go first. */
 static bool remove_zones(server_t *server, mongoc_client_t *client, restored_t *restored, err_t *err) {
     const char *name = server_namespace(server);
     zones_t zones;
@@ -292,20 +251,24 @@ static bool remove_zones(server_t *server, mongoc_client_t *client, restored_t *
     bson_t min, max;
     bool ok = zones_read(server, client, &zones, err) && !zones.hidden;
     *restored = (restored_t){.hidden = zones.hidden};
-    for (size_t i = 0; i < zones.ranges.count; i++) {
+    for (size_t i = 0; ok && i < zones.ranges.count; i++) {
         const bson_t *range = zones.ranges.documents[i];
-        if (zones_is_own(name, bson_read_text(range, "tag")) && bson_read_field(range, "min", &min) &&
-            bson_read_field(range, "max", &max))
-            run_step(server, client, range_command(server, &min, &max, NULL), &restored->ranges, &ok, err);
+        if (!zones_is_own(name, bson_read_text(range, "tag")) || !bson_read_field(range, "min", &min) ||
+            !bson_read_field(range, "max", &max))
+            continue;
+        ok = run(server, client, range_command(server, &min, &max, NULL), err);
+        restored->ranges += ok;
     }
-    for (size_t i = 0; i < zones.shards.count; i++) {
+    for (size_t i = 0; ok && i < zones.shards.count; i++) {
         const bson_t *shard = zones.shards.documents[i];
-        if (bson_read_list(shard, "tags", &tags))
-            for (const char *tag; (tag = next_own_tag(name, &tags));)
-                run_step(server, client,
-                         BCON_NEW("removeShardFromZone", BCON_UTF8(bson_read_text(shard, "_id")), "zone",
-                                  BCON_UTF8(tag)),
-                         &restored->tags, &ok, err);
+        const char *tag = bson_read_list(shard, "tags", &tags) ? next_own_tag(name, &tags) : NULL;
+        for (; ok && tag; tag = next_own_tag(name, &tags)) {
+            ok = run(server, client,
+                     BCON_NEW("removeShardFromZone", BCON_UTF8(bson_read_text(shard, "_id")), "zone",
+                              BCON_UTF8(tag)),
+                     err);
+            restored->tags += ok;
+        }
     }
     zones_free(&zones);
     return ok;
@@ -337,8 +300,7 @@ static bool shard(server_t *server, mongoc_client_t *client, const shardkey_t *k
                                       BCON_DOCUMENT(&key->spec));
     const bool ok = server_command(server, client, "admin", command, false, &reply, err);
     const int code = ok ? 0 : server_code(&reply);
-    if (code == CODE_INVALID_OPTIONS || code == CODE_INDEX_OPTIONS_CONFLICT ||
-        code == CODE_INDEX_KEYS_CONFLICT)
+    if (code && code_class(code, err->text) == CODE_UNKNOWN)
         err->status = STATUS_USAGE;
     bson_destroy(&reply);
     bson_destroy(command);
@@ -503,18 +465,15 @@ bool cluster_restore(server_t *server, mongoc_client_t *client, const uint8_t *o
                      err_t *err) {
     flag_t flag;
     err_t why;
-    const bool ok = remove_zones(server, client, restored, &why);
-    if (!ok)
-        err_set(err, why.status, "zones that loads have set could not be removed (%.900s)", why.text);
-    bool on = read_flag(server, client, &flag, &why);
-    if (on && !flag.held && own) { /* the catalog was removed, with its flag */
+    if (!remove_zones(server, client, restored, &why))
+        return err_set(err, why.status, "zones that loads have set could not be removed (%.900s)", why.text);
+    bool ok = read_flag(server, client, &flag, &why);
+    if (ok && !flag.held && own) { /* the catalog was removed, with its flag */
         flag.held = true;
         memcpy(flag.of, own, sizeof flag.of);
     }
-    on = on && (!flag.held || let_go(server, client, &flag, &restored->balanced, &why));
-    if (!on && ok)
-        err_set(err, why.status, "its balancing could not be switched on again (%.900s)", why.text);
-    return ok && on;
+    ok = ok && (!flag.held || let_go(server, client, &flag, &restored->balanced, &why));
+    return ok || err_set(err, why.status, "its balancing could not be switched on again (%.900s)", why.text);
 }
 
 /* ---- route ---- */
@@ -538,74 +497,66 @@ static route_read_t read_collection(route_t *route, mongoc_client_t *client, err
 }
 
 /* config.chunks knows a collection by its UUID, from 5.0 on. */
-static bool find_chunks(const route_t *route, mongoc_client_t *client, bson_t *options, config_list_t *list,
-                        bool *hidden, err_t *err) {
+static route_read_t find_chunks(const route_t *route, mongoc_client_t *client, bson_t *options,
+                                config_list_t *list, err_t *err) {
+    bool hidden = false;
     bson_t *filter = server_facts(route->server)->major >= 5
                          ? BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, route->sharding.uuid, SHARDING_UUID))
                          : BCON_NEW("ns", BCON_UTF8(server_namespace(route->server)));
-    bool ok = config_find(route->server, client, "chunks", filter, options, list, hidden, err);
+    const bool ok = config_find(route->server, client, "chunks", filter, options, list, &hidden, err);
     bson_destroy(filter);
     bson_destroy(options);
-    return ok;
+    return ok ? ROUTE_READ : hidden ? ROUTE_HIDDEN : ROUTE_FAILED;
 }
 
 /* The highest lastmod of all chunks: every move and every split raises it. 0: there are no chunks. */
-static bool read_newest(const route_t *route, mongoc_client_t *client, uint64_t *newest, bool *hidden,
-                        err_t *err) {
+static route_read_t read_newest(const route_t *route, mongoc_client_t *client, uint64_t *newest, err_t *err) {
     config_list_t list;
     bson_t *last = BCON_NEW("sort", "{", "lastmod", BCON_INT32(-1), "}", "limit", BCON_INT64(1));
-    if (!find_chunks(route, client, last, &list, hidden, err))
-        return false;
+    const route_read_t read = find_chunks(route, client, last, &list, err);
     *newest = list.count ? bson_read_timestamp(list.documents[0], "lastmod") : 0;
     config_free(&list);
-    return true;
+    return read;
 }
 
-/* *unclear: we cannot order its bounds. */
-static chunkmap_t *map_of(const route_t *route, const config_list_t *list, bool *unclear, err_t *err) {
+static route_read_t take_map(route_t *route, const config_list_t *list, uint64_t newest, err_t *err) {
     chunkmap_t *map = chunkmap_read(route->map, route->sharding.key.count, list->documents, list->count);
-    if (map)
-        return map;
-    *unclear = list->count > 0;
-    err_set(err, STATUS_SERVER,
-            "the %zu chunks that the cluster lists for %s are no use for finding shards: there are gaps, "
-            "overlaps or none at all, or more than %d shards, or this host is out of memory",
-            list->count, server_namespace(route->server), CHUNKMAP_MOST_SHARDS);
-    return NULL;
-}
-
-static void replace_map(route_t *route, chunkmap_t *map, uint64_t newest) {
+    if (!map) {
+        err_set(err, STATUS_SERVER,
+                "the %zu chunks that the cluster lists for %s are no use for finding shards: there are gaps, "
+                "overlaps or none at all, or more than %d shards, or this host is out of memory",
+                list->count, server_namespace(route->server), CHUNKMAP_MOST_SHARDS);
+        return list->count ? ROUTE_UNCLEAR : ROUTE_FAILED;
+    }
     pthread_mutex_lock(&route->lock);
     chunkmap_t *old = route->map;
     route->map = map;
     pthread_mutex_unlock(&route->lock);
     chunkmap_free(old);
     route->newest = newest;
+    return ROUTE_READ;
 }
 
 /* newest: as it was before the reading. If it is the same afterwards, no chunk has moved meanwhile. */
-static bool read_chunks(route_t *route, mongoc_client_t *client, uint64_t newest, bool *hidden, bool *unclear,
-                        err_t *err) {
+static route_read_t read_chunks(route_t *route, mongoc_client_t *client, uint64_t newest, err_t *err) {
     for (int reading = 0; reading < MOST_READINGS; reading++) {
         config_list_t list;
         uint64_t newest_after;
-        if (!find_chunks(route, client, BCON_NEW("sort", "{", "min", BCON_INT32(1), "}"), &list, hidden, err))
-            return false;
-        if (!read_newest(route, client, &newest_after, hidden, err)) {
-            config_free(&list);
-            return false;
-        }
-        bool whole = newest_after == newest;
-        chunkmap_t *map = whole ? map_of(route, &list, unclear, err) : NULL;
-        config_free(&list);
-        if (whole && map)
-            replace_map(route, map, newest);
+        route_read_t read =
+            find_chunks(route, client, BCON_NEW("sort", "{", "min", BCON_INT32(1), "}"), &list, err);
+        if (read == ROUTE_READ)
+            read = read_newest(route, client, &newest_after, err);
+        const bool whole = read == ROUTE_READ && newest_after == newest;
         if (whole)
-            return map != NULL;
+            read = take_map(route, &list, newest, err);
+        config_free(&list);
+        if (whole || read != ROUTE_READ)
+            return read;
         newest = newest_after;
     }
-    return err_set(err, STATUS_SERVER, "the chunks of %s move faster than their map can be read",
-                   server_namespace(route->server));
+    err_set(err, STATUS_SERVER, "the chunks of %s move faster than their map can be read",
+            server_namespace(route->server));
+    return ROUTE_FAILED;
 }
 
 route_read_t route_open(server_t *server, mongoc_client_t *client, route_t **route, err_t *err) {
@@ -616,12 +567,12 @@ route_read_t route_open(server_t *server, mongoc_client_t *client, route_t **rou
     it->server = server;
     bson_init(&it->sharding.key.spec);
     pthread_mutex_init(&it->lock, NULL);
-    bool hidden = false, unclear = false;
     uint64_t newest;
     route_read_t read = read_collection(it, client, err);
-    if (read == ROUTE_READ && !(read_newest(it, client, &newest, &hidden, err) &&
-                                read_chunks(it, client, newest, &hidden, &unclear, err)))
-        read = hidden ? ROUTE_HIDDEN : unclear ? ROUTE_UNCLEAR : ROUTE_FAILED;
+    if (read == ROUTE_READ)
+        read = read_newest(it, client, &newest, err);
+    if (read == ROUTE_READ)
+        read = read_chunks(it, client, newest, err);
     if (read == ROUTE_READ)
         *route = it;
     else
@@ -655,9 +606,8 @@ chunkmap_t *route_map(route_t *route) {
 
 bool route_refresh(route_t *route, mongoc_client_t *client, err_t *err) {
     uint64_t newest;
-    bool unclear;
-    return read_newest(route, client, &newest, NULL, err) &&
-           (newest == route->newest || read_chunks(route, client, newest, NULL, &unclear, err));
+    return read_newest(route, client, &newest, err) == ROUTE_READ &&
+           (newest == route->newest || read_chunks(route, client, newest, err) == ROUTE_READ);
 }
 
 void route_version(const route_t *route, const chunkmap_t *map, size_t shard, bson_t *version) {

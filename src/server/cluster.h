@@ -37,10 +37,6 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
                  const bson_t *options, config_list_t *list, bool *hidden, err_t *err);
 void config_free(config_list_t *list);
 
-/* Connects to a shard itself; shards: all of config.shards. As server_of_hosts. */
-server_t *config_open_shard(const server_t *server, const config_list_t *shards, const char *name,
-                            uint32_t connections, int64_t patience_ns, err_t *err);
-
 /* ---- is it sharded, and how? ---- */
 
 enum { SHARDING_NAME = 300, SHARDING_UUID = 16 };
@@ -129,8 +125,9 @@ void zones_free(zones_t *zones);
 /* ---- placing ---- */
 
 typedef struct {
-    char **names;
+    const char **names; /* in the documents of config.shards */
     size_t count;
+    config_list_t listed;
 } shard_names_t;
 
 /* The cluster's shards that are not being drained; none if all are. */
@@ -192,8 +189,8 @@ typedef struct {
 } restored_t;
 
 /* Removes zones that loads have left and lets balancing go, when no load of the collection runs. own: the UUID of the collection
- * that the caller itself holds, which counts even if the catalog was removed with its flag; or NULL. The two steps do not
- * depend on each other. False: not everything could be restored; err says what. */
+ * that the caller itself holds, which counts even if the catalog was removed with its flag; or NULL. False: not everything
+ * could be restored, which the same call does later; err says what. */
 bool cluster_restore(server_t *server, mongoc_client_t *client, const uint8_t *own, restored_t *restored,
                      err_t *err);
 

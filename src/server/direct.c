@@ -1,4 +1,5 @@
 /* Connections straight to the shards, and the proof that each refuses what was sorted by an old map. */
+#include "server/bson_read.h"
 #include "server/cluster.h"
 #include "server/send.h"
 #include "server/server_inner.h"
@@ -50,17 +51,17 @@ static bool try_version(server_t *shard, mongoc_client_t *client, const bson_t *
         bson_t reply;
         bool ok = mongoc_client_command_simple(client, server_database(shard), command, NULL, &reply, &error);
         *code = server_code(&reply);
-        bool told = (ok && *code == 0) || *code == STALE_CONFIG;
-        if (!told && ok)
+        bool answered = (ok && *code == 0) || *code == STALE_CONFIG;
+        if (!answered && ok)
             bson_set_error(&error, MONGOC_ERROR_SERVER, (uint32_t)*code, "it refused a probe");
-        again = !told && server_again(shard, client, &patience, &error, &reply, doing, err);
-        if (!told && !again && refusal_of(&error, &reply) != REFUSAL_GONE)
+        again = !answered && server_again(shard, client, &patience, &error, &reply, doing, err);
+        if (!answered && !again && refusal_of(&error, &reply) != REFUSAL_GONE)
             err->status = STATUS_USAGE;
         bson_destroy(&reply);
         if (again)
             continue;
         bson_destroy(command);
-        return told;
+        return answered;
     }
 }
 
@@ -108,15 +109,36 @@ static bool prove(server_t *shard, mongoc_client_t *client, route_t *route, size
                    "with a chunk that moves",
                    server_facts(shard)->version,
                    with_older != STALE_CONFIG ? "refuse what was sorted by an old map of the chunks"
-                                              : "know the chunks that the cluster tells of");
+                                              : "know the chunks that the cluster lists");
 }
 
 /* ---- the shards ---- */
 
+/* "s0/a:1,b:2": the replica set and its members. Borrowed; "": unknown. */
+static const char *find_host(const config_list_t *shards, const char *name) {
+    for (size_t i = 0; i < shards->count; i++)
+        if (strcmp(bson_read_text(shards->documents[i], "_id"), name) == 0)
+            return bson_read_text(shards->documents[i], "host");
+    return "";
+}
+
+static server_t *connect_to(const opening_t *opening, const config_list_t *shards, const char *name,
+                            err_t *err) {
+    const char *host = find_host(shards, name), *slash = strchr(host, '/');
+    char *set = slash ? strndup(host, (size_t)(slash - host)) : NULL;
+    server_t *shard = NULL;
+    if (set)
+        shard = server_of_hosts(opening->server, slash + 1, set, opening->connections,
+                                server_patience_ns(opening->server), err);
+    else
+        err_set(err, STATUS_USAGE, "the cluster does not name its hosts");
+    free(set);
+    return shard;
+}
+
 static bool open_shard(direct_t *direct, const opening_t *opening, const config_list_t *shards,
                        const char *name, err_t *err) {
-    server_t *shard = config_open_shard(opening->server, shards, name, opening->connections,
-                                        server_patience_ns(opening->server), err);
+    server_t *shard = connect_to(opening, shards, name, err);
     bool ok = shard != NULL;
     if (ok) {
         direct->servers[direct->count++] = shard;

@@ -3,7 +3,6 @@
 #include "base/document.h"
 #include "base/text.h"
 #include "server/chunks.h"
-#include "server/collection.h"
 
 #include <math.h>
 #include <openssl/evp.h>
@@ -39,7 +38,7 @@ static type_info_t info_of(bson_type_t type) {
                                          : (type_info_t){127, false, false};
 }
 
-int keyorder_rank(bson_type_t type) {
+static int keyorder_rank(bson_type_t type) {
     return info_of(type).rank;
 }
 
@@ -339,52 +338,37 @@ bson_t *shardkey_from(const shardkey_t *key, int64_t first) {
     return from;
 }
 
-/* A field without a colon is ascending. */
-static char *with_directions(const char *text) {
-    char *whole = malloc(3 * strlen(text) + 3), *out = whole;
-    for (const char *part = text; whole;) {
-        size_t length = strcspn(part, ",");
-        memcpy(out, part, length);
-        out += length;
-        if (length && !memchr(part, ':', length))
-            out = stpcpy(out, ":1");
-        *out++ = part[length];
-        if (!part[length])
-            break;
-        part += length + 1;
-    }
-    return whole;
-}
-
-static bool refuse(const char *text, err_t *err) {
-    return err_set(err, STATUS_USAGE,
-                   "--shard-key '%s': ascending fields, one of which may be hashed, were expected, such as "
-                   "_id, st:hashed or st:1,ts:1",
-                   text);
+/* "st:hashed", "st:1" or "st", which is ascending. */
+static bool take_field(char *field, bson_t *spec, bool *hashed) {
+    static const char up[] = ":1", by_hash[] = ":hashed";
+    char *colon = strrchr(field, ':');
+    const bool is_hashed = colon && strcmp(colon, by_hash) == 0;
+    if (colon && !is_hashed && strcmp(colon, up) != 0)
+        return false;
+    if (colon)
+        *colon = '\0';
+    if (!*field || strpbrk(field, "$;") || bson_has_field(spec, field) || (is_hashed && *hashed))
+        return false;
+    *hashed |= is_hashed;
+    return is_hashed ? BSON_APPEND_UTF8(spec, field, by_hash + 1) : BSON_APPEND_INT32(spec, field, 1);
 }
 
 bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
-    index_spec_t index;
-    bson_iter_t at;
-    char *whole = with_directions(text);
-    bool parsed = whole ? collection_parse_index(whole, &index, err) : err_memory(err, strlen(text));
-    free(whole);
-    if (!parsed)
-        return err->status == STATUS_USAGE ? refuse(text, err) : false;
-    bool ok = bson_iter_init(&at, &index.keys) && !bson_count_keys(&index.options);
-    size_t hashed = 0;
-    while (ok && bson_iter_next(&at)) {
-        bool is_hashed = BSON_ITER_HOLDS_UTF8(&at) && strcmp(bson_iter_utf8(&at, NULL), "hashed") == 0;
-        bool is_up = !BSON_ITER_HOLDS_UTF8(&at) && bson_iter_as_int64(&at) == 1;
-        hashed += is_hashed;
-        ok = (is_hashed || is_up) && hashed < 2;
-    }
-    if (!ok)
-        refuse(text, err);
-    else if (!(ok = shardkey_read(&index.keys, key)))
+    bson_t spec = BSON_INITIALIZER;
+    char *copy = strdup(text), *rest = copy;
+    bool ok = copy || err_memory(err, strlen(text)), hashed = false;
+    while (ok && rest)
+        if (!take_field(strsep(&rest, ","), &spec, &hashed))
+            ok = err_set(
+                err, STATUS_USAGE,
+                "--shard-key '%s': ascending fields, one of which may be hashed, were expected, such as "
+                "_id, st:hashed or st:1,ts:1",
+                text);
+    if (ok && !(ok = shardkey_read(&spec, key)))
         err_set(err, STATUS_USAGE, "--shard-key '%s': 1 to %d fields were expected", text,
                 SHARDKEY_MOST_FIELDS);
-    collection_free_index(&index);
+    free(copy);
+    bson_destroy(&spec);
     return ok;
 }
 

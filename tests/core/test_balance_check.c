@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static char *names[] = {"s0", "s1", "s2", "s3"};
+static const char *names[] = {"s0", "s1", "s2", "s3"};
 static const shard_names_t four = {.names = names, .count = 4};
 
 /* Chunks that begin at these lanes (the first at MinKey), each on the shard of the letter: "0123". */

@@ -110,7 +110,7 @@ static void tell_uneven(job_t *job, const evenness_t *evenness, const zones_t *z
 static void check_spread(job_t *job) {
     const shardkey_t of_data = shardkey_of_data(route_key(job->loading.route)),
                      *key = job->schema->id ? &of_data : route_key(job->loading.route);
-    shard_names_t shards = {NULL, 0};
+    shard_names_t shards = {.count = 0};
     zones_t zones;
     err_t err;
     if (zones_read(job->server, job->client, &zones, &err) && !zones.hidden &&
@@ -172,7 +172,7 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
                                                      : "a collection that is spread over the shards",
                              err);
     /* connections a shard are as many as are needed at once; the driver watches each member with two more */
-    return host_want_descriptors((uint32_t)(connections * 3 + hosts * 16), err) &&
+    return host_want_descriptors("--threads", (uint32_t)(connections * 3 + hosts * 16), err) &&
            (job->loading.direct =
                 direct_open(job->server, job->client, job->loading.route, connections, err)) != NULL;
 }
@@ -209,7 +209,7 @@ static bool check_collation(const job_t *job, const sharding_t *sharding, err_t 
 
 /* Would nothing stand against sharding it, if it is not sharded yet, or will not be after the drop? */
 static bool check_sharding(const job_t *job, const sharding_t *sharding, const zones_t *zones, err_t *err) {
-    shard_names_t shards = {NULL, 0};
+    shard_names_t shards = {.count = 0};
     if (!check_zones(job, sharding, zones, err) || !check_collation(job, sharding, err))
         return false;
     if (sharding->sharded && !job->spec->drop)
