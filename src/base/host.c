@@ -26,10 +26,6 @@ uint64_t host_peak_memory(void) {
     return kilobytes * 1024;
 }
 
-bool host_want_descriptors(uint64_t count, err_t *err) {
-    return host_want_descriptors_of("--threads", count, err);
-}
-
 /* Connections to earlier servers, which end in the background, are among them. */
 static uint64_t count_open(void) {
     uint64_t count = 0;
@@ -41,7 +37,7 @@ static uint64_t count_open(void) {
     return count;
 }
 
-bool host_want_descriptors_of(const char *options, uint64_t count, err_t *err) {
+bool host_want_descriptors(const char *options, uint64_t count, err_t *err) {
     enum { OPEN_ALREADY = 8 }; /* stdin, stdout, stderr, and what libraries keep open */
     struct rlimit limit;
     count += OPEN_ALREADY;

@@ -7,11 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* May this process open `count` more files and connections? Raises the limit as far as allowed. Failure: status 8. */
-bool host_want_descriptors(uint64_t count, err_t *err);
-
-/* The same where other options than --threads decide about the count: those that the sentence says to lower. */
-bool host_want_descriptors_of(const char *options, uint64_t count, err_t *err);
+/* May this process open `count` more files and connections? Raises the limit as far as allowed. Failure: status 8, and the
+ * options to lower, such as "--threads". */
+bool host_want_descriptors(const char *options, uint64_t count, err_t *err);
 
 /* May it open one more connection right now? Failure: status 8. */
 bool host_has_descriptors(err_t *err);

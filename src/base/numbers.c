@@ -146,11 +146,6 @@ const char *units_rate(char out[UNITS_MAX], double per_second) {
     return scaled(out, per_second, names, "");
 }
 
-const char *units_told(char out[UNITS_MAX], double count) {
-    const double beyond = 0x1p64;
-    return count >= 0 && count < beyond ? units_count(out, (uint64_t)(count + 0.5)) : strcpy(out, "-");
-}
-
 const char *units_about(char out[UNITS_MAX], double count, bool exact) {
     const double step = exact || count < 1000 ? 1 : pow(10, floor(log10(count)) - 2);
     char digits[UNITS_MAX];

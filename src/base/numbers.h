@@ -62,8 +62,6 @@ bool units_parse_rate(const char *text, uint64_t *per_second, bool *bytes);
 /* The printers return their buffer; every text fits in UNITS_MAX. */
 enum { UNITS_MAX = 32 };
 const char *units_count(char out[UNITS_MAX], uint64_t count); /* 6,521,004 */
-/* The same of a figure of a server: "-" where it is no number of things. */
-const char *units_told(char out[UNITS_MAX], double count);
 /* 6,521,004; or, where it is an estimate, about 6,520,000 */
 const char *units_about(char out[UNITS_MAX], double count, bool exact);
 const char *units_s(uint64_t count);                            /* "s" after a noun, unless the count is 1 */

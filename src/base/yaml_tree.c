@@ -303,10 +303,6 @@ const yaml_item_t *yaml_tree_root(const yaml_tree_t *tree) {
     return tree->root;
 }
 
-const char *yaml_tree_name(const yaml_tree_t *tree) {
-    return tree->name;
-}
-
 const yaml_item_t *yaml_item_get(const yaml_item_t *map, const char *key) {
     if (!map || map->kind != YAML_ITEM_MAP)
         return NULL;

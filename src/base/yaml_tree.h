@@ -37,7 +37,6 @@ yaml_tree_t *yaml_tree_parse_typed(const char *text, size_t length, const yaml_p
                                    const char *name, err_t *err);
 void yaml_tree_destroy(yaml_tree_t *tree);
 const yaml_item_t *yaml_tree_root(const yaml_tree_t *tree);
-const char *yaml_tree_name(const yaml_tree_t *tree);
 
 /* The value under a key, or NULL. */
 const yaml_item_t *yaml_item_get(const yaml_item_t *map, const char *key);

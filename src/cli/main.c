@@ -63,9 +63,43 @@ static int leave(int status, const err_t *err) {
     return status;
 }
 
+static void *sure(void *memory, size_t bytes) {
+    if (!memory && bytes)
+        err_end_without_memory(bytes);
+    return memory;
+}
+
+static void *guarded_malloc(size_t bytes) {
+    return sure(malloc(bytes), bytes);
+}
+
+static void *guarded_calloc(size_t count, size_t bytes) {
+    return sure(calloc(count, bytes), count && bytes ? count * bytes : 0);
+}
+
+static void *guarded_realloc(void *old, size_t bytes) {
+    return sure(realloc(old, bytes), bytes);
+}
+
+static void *guarded_aligned(size_t alignment, size_t bytes) {
+    return sure(aligned_alloc(alignment, bytes), bytes);
+}
+
+/* When the driver gets no memory it calls abort(); it cannot return a failure. Here the process ends with a sentence and status 8
+ * instead. For the catalog this is a kill, which may come at any moment. A library must not decide this for the program that uses
+ * it. Called before anything else uses the driver. */
+static void guard_driver(void) {
+    static const bson_mem_vtable_t guarded = {.malloc = guarded_malloc,
+                                              .calloc = guarded_calloc,
+                                              .realloc = guarded_realloc,
+                                              .free = free,
+                                              .aligned_alloc = guarded_aligned};
+    bson_mem_set_vtable(&guarded);
+}
+
 int main(int argc, char **argv) {
     fill_closed_streams();
-    memory_guard_driver();
+    guard_driver();
     forget_shared_counters();
     if (argc < 2) {
         cli_print_overview();

@@ -438,7 +438,7 @@ static bool prepare(run_t *run) {
     uint32_t connections = measure_connections(suite, &spec->choices);
     const server_options_t options = {
         .uri = spec->uri, .patience_ns = spec->patience_ns, .connections = connections, .reads = true};
-    if (!host_want_descriptors_of("--clients", connections + 64, run->err) ||
+    if (!host_want_descriptors("--clients", connections + 64, run->err) ||
         !(result->server = server_connect(&options, run->err)) ||
         !(run->client = server_take(result->server, run->err)))
         return false;

@@ -267,7 +267,7 @@ static bool parse_bare(address_t *address, const char *uri, const char *end, con
     return address->uri || say_what_is_wrong(query, &error, err);
 }
 
-/* What the driver would take for something else, quote, or ignore but for a line in its log: with a misspelled tls=true everything
+/* What the driver would take for something else, quote, or ignore except for a line in its log: with a misspelled tls=true everything
  * would be sent in the clear. No name is shown: it may be a piece of a secret with a & in it. */
 static bool good_options(const char *query, err_t *err) {
     uri_option_t option = {.number = 0};

@@ -85,21 +85,16 @@ bool bson_read_next(bson_iter_t *documents, bson_t *document) {
     return bson_iter_next(documents) && bson_read_document(documents, document);
 }
 
-/* The JSON of VALUE in { "v" : VALUE }; destroys the holder. */
-static char *json_of_held(bson_t *holder) {
-    enum { BEFORE = sizeof "{ \"v\" : " - 1, BEHIND = sizeof " }" - 1 };
+char *bson_read_json(const bson_iter_t *value) {
+    enum { BEFORE = sizeof "{ \"v\" : " - 1, AFTER = sizeof " }" - 1 };
+    bson_t holder = BSON_INITIALIZER;
     size_t length;
-    char *json = ejson_print(holder, true, &length);
-    bson_destroy(holder);
+    element_append(&holder, "v", value);
+    char *json = ejson_print(&holder, true, &length);
+    bson_destroy(&holder);
     if (json) {
-        memmove(json, json + BEFORE, length - BEFORE - BEHIND);
-        json[length - BEFORE - BEHIND] = '\0';
+        memmove(json, json + BEFORE, length - BEFORE - AFTER);
+        json[length - BEFORE - AFTER] = '\0';
     }
     return json;
-}
-
-char *bson_read_json(const bson_iter_t *value) {
-    bson_t holder = BSON_INITIALIZER;
-    element_append(&holder, "v", value);
-    return json_of_held(&holder);
 }

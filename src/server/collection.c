@@ -44,7 +44,7 @@ static bool read_listing(const server_t *server, const bson_t *listing, collecti
                        name);
     if (!uuid)
         return err_set(err, STATUS_USAGE,
-                       "the server does not tell the identity (UUID) of %s: is it a MongoDB server?", name);
+                       "the server does not report the identity (UUID) of %s: is it a MongoDB server?", name);
     memcpy(place->uuid, uuid, sizeof place->uuid);
     place->exists = true;
     place->clustered = bson_read_at(listing, "options.clusteredIndex", &at);
@@ -143,29 +143,23 @@ bool collection_look(server_t *server, mongoc_client_t *client, collection_t *pl
     return !place->exists || look_inside(server, client, place, err);
 }
 
-/* The shard that this server is; "": it is none, or that is not known. */
-static void find_shard(server_t *server, mongoc_client_t *client, char name[128]) {
+bool collection_is_whole(server_t *server, mongoc_client_t *client, err_t *err) {
     bson_t reply, first;
     bson_iter_t batch;
     err_t ignored;
-    name[0] = '\0';
+    bool whole = true;
     if (server_facts(server)->kind != SERVER_REPLICA_SET)
-        return;
+        return true;
     bson_t *command = BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{",
                                "$collStats", "{", "}", "}", "]", "cursor", "{", "}");
     if (server_ask(server, client, command, &reply, &ignored) && bson_read_batch(&reply, &batch) &&
-        bson_read_next(&batch, &first))
-        snprintf(name, 128, "%s", bson_read_text(&first, "shard"));
+        bson_read_next(&batch, &first) && *bson_read_text(&first, "shard"))
+        whole = err_set(err, STATUS_USAGE,
+                        "%s at %s is what one shard (%.120s) of a cluster has: give the addresses of the "
+                        "cluster's routers (mongos) to --uri, which know what belongs to which shard",
+                        server_namespace(server), server_where(server), bson_read_text(&first, "shard"));
     bson_destroy(&reply);
-}
-
-bool collection_is_whole(server_t *server, mongoc_client_t *client, err_t *err) {
-    char shard[128];
-    find_shard(server, client, shard);
-    return !shard[0] || err_set(err, STATUS_USAGE,
-                                "%s at %s is what one shard (%s) of a cluster has: give the addresses of the "
-                                "cluster's routers (mongos) to --uri, which know what belongs to which shard",
-                                server_namespace(server), server_where(server), shard);
+    return whole;
 }
 
 /* Asks the storage engine, for a collection that was made without naming a compressor. */
@@ -461,7 +455,7 @@ static bool has_options(const index_spec_t *a, const index_spec_t *b) {
     return same;
 }
 
-/* A server builds no second one that is the same but for its name. */
+/* A server builds no second index that differs in its name only. */
 bool collection_same_index(const index_spec_t *a, const index_spec_t *b) {
     return collection_same_keys(a, b) && has_options(a, b) && has_options(b, a);
 }

@@ -77,7 +77,7 @@ refusal_t refusal_of(const bson_error_t *error, const bson_t *reply) {
     case MONGOC_ERROR_STREAM:
     case MONGOC_ERROR_WRITE_CONCERN:
         return REFUSAL_GONE;
-    case MONGOC_ERROR_SERVER_SELECTION: /* the words say what another thread was told when it logged in */
+    case MONGOC_ERROR_SERVER_SELECTION: /* the words are those of a login of another thread */
         return strstr(error->message, "Authentication failed") ? REFUSAL_AUTH : REFUSAL_GONE;
     case MONGOC_ERROR_PROTOCOL:
         return error->code == MONGOC_ERROR_PROTOCOL_INVALID_REPLY ? REFUSAL_GONE : REFUSAL_OTHER;
@@ -378,17 +378,21 @@ const char *connect_describe(const address_t *address, mongoc_client_t *client, 
 
 /* ---- saying what it waits for ---- */
 
-/* Whom the connection waits for, and why in the driver's words: half a second after its beginning, then every ten seconds. */
+/* A connection that is waited for. */
 typedef struct {
     patience_t patience;
-    int64_t next_ns;
+    int64_t next_ns; /* when the user hears of it */
+    char doing[300];
 } waiting_t;
 
 static waiting_t waiting_begin(const server_t *server) {
     static const int64_t FIRST_NS = 400 * SERVER_MS;
-    return (waiting_t){server_patience(server), clock_now_ns() + FIRST_NS};
+    waiting_t waiting = {.patience = server_patience(server), .next_ns = clock_now_ns() + FIRST_NS};
+    snprintf(waiting.doing, sizeof waiting.doing, "connect to %.280s", server->address.hosts);
+    return waiting;
 }
 
+/* Whom it waits for, and why, in the driver's words: half a second after its beginning, then every ten seconds. */
 static void say_waiting(const server_t *server, waiting_t *waiting, const bson_error_t *error) {
     static const int64_t EACH_NS = 10000LL * SERVER_MS;
     char reasons[sizeof error->message], time[UNITS_MAX];
@@ -405,6 +409,12 @@ static void say_waiting(const server_t *server, waiting_t *waiting, const bson_e
         reasons[strlen(reasons) - 1] = '\0';
     log_note("waiting for %s (%.199s); --patience ends in %s", server->address.hosts,
              *reasons ? reasons + brackets : "no answer", units_time(time, left_ns));
+}
+
+static bool wait_more(server_t *server, mongoc_client_t *client, waiting_t *waiting,
+                      const bson_error_t *error, const bson_t *reply, err_t *err) {
+    say_waiting(server, waiting, error);
+    return server_again(server, client, &waiting->patience, error, reply, waiting->doing, err);
 }
 
 /* ---- connecting ---- */
@@ -522,7 +532,7 @@ static bool learn_version(server_t *server, const bson_t *info, err_t *err) {
     snprintf(facts->version, sizeof facts->version, "%s", version ? version : "");
     if (sscanf(facts->version, "%d.%d", &facts->major, &facts->minor) != 2)
         return err_set(err, STATUS_USAGE,
-                       "the server at %s does not tell its version: is it a MongoDB server?",
+                       "the server at %s does not report its version: is it a MongoDB server?",
                        server->address.hosts);
     if (facts->major < OLDEST_MAJOR || (facts->major == OLDEST_MAJOR && facts->minor < OLDEST_MINOR))
         return err_set(err, STATUS_USAGE, "the server at %s is MongoDB %s; tipple needs %d.%d or newer",
@@ -531,34 +541,26 @@ static bool learn_version(server_t *server, const bson_t *info, err_t *err) {
 }
 
 static bool learn(server_t *server, mongoc_client_t *client, err_t *err) {
-    char doing[300];
-    snprintf(doing, sizeof doing, "connect to %.280s", server->address.hosts);
     bson_t *command = BCON_NEW("buildInfo", BCON_INT32(1));
     waiting_t waiting = waiting_begin(server);
-    patience_t *patience = &waiting.patience;
-    bool ok, read_only = false;
-    for (;;) {
+    bool ok = false, more = true, read_only = false;
+    while (more && !ok) {
         bson_t reply;
         bson_error_t error;
         /* buildInfo first: it opens the connection, and so logs in */
         ok = mongoc_client_command_simple(client, "admin", command, NULL, &reply, &error) &&
              learn_limits(server, client, &read_only, &error);
-        bool over = ok ? !learn_version(server, &reply, err)
-                       : connect_is_hopeless(&server->address, client, &error, patience->tries + 1, err);
-        if (!ok && !over) {
-            say_waiting(server, &waiting, &error);
-            over = !server_again(server, client, patience, &error, &reply, doing, err);
-        }
+        if (ok)
+            more = learn_version(server, &reply, err);
+        else
+            more = !connect_is_hopeless(&server->address, client, &error, waiting.patience.tries + 1, err) &&
+                   wait_more(server, client, &waiting, &error, &reply, err);
         bson_destroy(&reply);
-        ok = ok && !over;
-        if (ok || over)
-            break;
     }
     bson_destroy(command);
-    if (ok && read_only && !server->reads)
-        ok = err_set(err, STATUS_USAGE, "the server at %s is read-only: nothing can be loaded into it",
-                     server->address.hosts);
-    return ok;
+    return more && (!read_only || server->reads ||
+                    err_set(err, STATUS_USAGE, "the server at %s is read-only: nothing can be loaded into it",
+                            server->address.hosts));
 }
 
 /* A name server that is away, or that does not know the name, may be another a moment later: as with a name of a host. */
@@ -568,19 +570,14 @@ static bool is_look_up(const bson_error_t *error) {
 }
 
 static bool open_pool(server_t *server, uint32_t connections, err_t *err) {
-    char doing[300];
-    snprintf(doing, sizeof doing, "connect to %.280s", server->address.hosts);
     waiting_t waiting = waiting_begin(server);
     bson_error_t error;
     while (!(server->pool = mongoc_client_pool_new_with_error(server->address.uri, &error))) {
-        if (is_look_up(&error)) {
-            say_waiting(server, &waiting, &error);
-            if (!server_wait(server, NULL, &waiting.patience, &error, NULL, doing, err))
-                return false;
+        if (is_look_up(&error) && wait_more(server, NULL, &waiting, &error, NULL, err))
             continue;
-        }
         conceal_known(error.message);
-        return err_set(err, STATUS_USAGE, "the target's URI cannot be used: %s", error.message);
+        return !is_look_up(&error) &&
+               err_set(err, STATUS_USAGE, "the target's URI cannot be used: %s", error.message);
     }
     mongoc_client_pool_set_error_api(server->pool, MONGOC_ERROR_API_VERSION_2);
     mongoc_client_pool_max_size(server->pool, connections ? connections : 1);
@@ -617,7 +614,7 @@ static bool can_confirm(const server_t *server, const server_options_t *options,
 /* Takes ownership of the address. */
 static server_t *connect_to(address_t *address, const server_options_t *options, err_t *err) {
     enum { OF_THE_DRIVER = 4 }; /* it watches each host by a connection of its own */
-    if (!host_want_descriptors(options->connections + OF_THE_DRIVER, err)) {
+    if (!host_want_descriptors("--threads", options->connections + OF_THE_DRIVER, err)) {
         address_free(address);
         return NULL;
     }

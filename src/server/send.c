@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "server/bson_read.h"
+#include "server/collection.h"
 #include "server/send.h"
 #include "server/server.h"
 #include "server/server_errors.h"
@@ -45,26 +47,19 @@ static uint32_t read_count(const bson_iter_t *field) {
     return count >= 0 && count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-/* Reads the fields of a write error, or of a write concern error. */
+/* Reads the fields of a write error, or of a write concern error. If a server does not name the index, the document is read back
+ * like any duplicate. */
 static void read_error(const bson_iter_t *entry, write_error_t *error) {
-    bson_iter_t field, keys;
+    bson_t said, keys;
+    bson_iter_t field;
     *error = (write_error_t){.index = UINT32_MAX};
-    for (bool more = BSON_ITER_HOLDS_DOCUMENT(entry) && bson_iter_recurse(entry, &field);
-         more && bson_iter_next(&field);) {
-        const char *key = bson_iter_key(&field);
-        if (strcmp(key, "index") == 0) {
+    if (bson_read_document(entry, &said)) {
+        if (bson_iter_init_find(&field, &said, "index"))
             error->index = read_count(&field);
-        } else if (strcmp(key, "code") == 0) {
+        if (bson_iter_init_find(&field, &said, "code"))
             error->code = (int)bson_iter_as_int64(&field);
-        } else if (strcmp(key, "errmsg") == 0 && BSON_ITER_HOLDS_UTF8(&field)) {
-            copy_words(error->words, sizeof error->words, bson_iter_utf8(&field, NULL));
-        } else if (strcmp(key, "keyPattern") == 0 && BSON_ITER_HOLDS_DOCUMENT(&field) &&
-                   bson_iter_recurse(&field, &keys)) {
-            /* if a server does not name the index, the document is read back like any duplicate */
-            const bool is_id = bson_iter_next(&keys) && strcmp(bson_iter_key(&keys), "_id") == 0 &&
-                               bson_iter_as_int64(&keys) == 1 && !bson_iter_next(&keys);
-            error->other_index = !is_id;
-        }
+        copy_words(error->words, sizeof error->words, bson_read_text(&said, "errmsg"));
+        error->other_index = bson_read_field(&said, "keyPattern", &keys) && !collection_keys_of_id(&keys);
     }
     if (!error->words[0])
         snprintf(error->words, sizeof error->words, "the server says no more than its error code, %d",
@@ -168,6 +163,7 @@ typedef struct {
     server_t *server;
     mongoc_client_t *client;
     mongoc_collection_t *collection;
+    const bson_t *options; /* of each insert */
 } line_t;
 
 struct writer {
@@ -181,7 +177,6 @@ struct writer {
     bool stale;
     bson_t *options;
     bson_t straight_options;
-    const bson_t *line_options;
     mongoc_read_prefs_t *primary;
     /* the documents of a message in the driver's form: reused, so that no document costs an allocation */
     bson_t *views;
@@ -193,8 +188,8 @@ struct writer {
     char doing[300], reading[300];
 };
 
-static bool open_line(line_t *line, server_t *server, err_t *err) {
-    *line = (line_t){.server = server, .client = server_take(server, err)};
+static bool open_line(line_t *line, server_t *server, const bson_t *options, err_t *err) {
+    *line = (line_t){.server = server, .client = server_take(server, err), .options = options};
     if (line->client)
         line->collection =
             mongoc_client_get_collection(line->client, server_database(server), server_collection(server));
@@ -240,15 +235,13 @@ const wire_t *writer_wire(const writer_t *writer) {
 
 bool writer_begin_batch(writer_t *writer, straight_t straight, err_t *err) {
     writer->stale = false;
-    writer->line_options = writer->options;
     if (straight.server) {
-        if (!open_line(&writer->straight, straight.server, err))
+        if (!open_line(&writer->straight, straight.server, &writer->straight_options, err))
             return false;
         bson_destroy(&writer->straight_options);
         bson_copy_to(writer->options, &writer->straight_options);
         bson_concat(&writer->straight_options, straight.version);
         writer->line = &writer->straight;
-        writer->line_options = &writer->straight_options;
     } else {
         const bool near = writer->near.server && clock_now_ns() >= writer->near_off_ns;
         writer->line = near ? &writer->near : &writer->home;
@@ -260,7 +253,6 @@ void writer_end_batch(writer_t *writer, bool *stale) {
     *stale = writer->stale;
     close_line(&writer->straight);
     writer->line = &writer->home;
-    writer->line_options = writer->options;
 }
 
 /* ---- a message ---- */
@@ -305,7 +297,7 @@ static bool insert(void *context, const message_t *message, reply_t *reply, err_
     memset(&writer->read.error, 0, sizeof writer->read.error);
     bson_destroy(&writer->read.reply);
     bool ok = mongoc_collection_insert_many(writer->line->collection, writer->pointers, message->count,
-                                            writer->line_options, &writer->read.reply, &writer->read.error);
+                                            writer->line->options, &writer->read.reply, &writer->read.error);
     if (!write_reply_read_insert(&writer->read, ok, message->count, reply, err))
         return false;
     if (reply->kind == REPLY_GIVEN)
@@ -318,23 +310,20 @@ static bool insert(void *context, const message_t *message, reply_t *reply, err_
 static bool append_replacement(writer_t *writer, bson_t *updates, uint32_t i, const replaced_t *before) {
     char buffer[16];
     const char *key;
-    bson_t statement, query, expression, equal, left, right, literal, stored;
+    bson_t query = BSON_INITIALIZER, stored;
     bson_iter_t id;
     const size_t length = bson_uint32_to_string(i, &key, buffer, sizeof buffer);
-    return bson_init_static(&stored, before->bytes, before->length) && element_of(&stored, "_id", &id) &&
-           bson_append_document_begin(updates, key, (int)length, &statement) &&
-           BSON_APPEND_DOCUMENT_BEGIN(&statement, "q", &query) && element_append(&query, "_id", &id) &&
-           BSON_APPEND_DOCUMENT_BEGIN(&query, "$expr", &expression) &&
-           BSON_APPEND_ARRAY_UNSAFE_BEGIN(&expression, "$eq", &equal) &&
-           BSON_APPEND_ARRAY_UNSAFE_BEGIN(&equal, "0", &left) && BSON_APPEND_UTF8(&left, "0", "$$ROOT") &&
-           bson_append_array_end(&equal, &left) && BSON_APPEND_ARRAY_UNSAFE_BEGIN(&equal, "1", &right) &&
-           BSON_APPEND_DOCUMENT_BEGIN(&right, "0", &literal) &&
-           BSON_APPEND_DOCUMENT(&literal, "$literal", &stored) &&
-           bson_append_document_end(&right, &literal) && bson_append_array_end(&equal, &right) &&
-           bson_append_array_end(&expression, &equal) && bson_append_document_end(&query, &expression) &&
-           bson_append_document_end(&statement, &query) &&
-           BSON_APPEND_DOCUMENT(&statement, "u", &writer->views[i]) &&
-           bson_append_document_end(updates, &statement);
+    bool ok = bson_init_static(&stored, before->bytes, before->length) && element_of(&stored, "_id", &id) &&
+              element_append(&query, "_id", &id);
+    if (ok) {
+        BCON_APPEND(&query, "$expr", "{", "$eq", "[", "[", BCON_UTF8("$$ROOT"), "]", "[", "{", "$literal",
+                    BCON_DOCUMENT(&stored), "}", "]", "]", "}");
+        bson_t *statement = BCON_NEW("q", BCON_DOCUMENT(&query), "u", BCON_DOCUMENT(&writer->views[i]));
+        ok = bson_append_document(updates, key, (int)length, statement);
+        bson_destroy(statement);
+    }
+    bson_destroy(&query);
+    return ok;
 }
 
 /* An update command by hand: the driver's own would be sent again by itself, or be cut into several. */
@@ -403,7 +392,6 @@ static bool turn_home(writer_t *writer, const trouble_t *trouble) {
     else
         writer->stale = true;
     writer->line = &writer->home;
-    writer->line_options = writer->options;
     return true;
 }
 
@@ -504,13 +492,13 @@ writer_t *writer_new(server_t *server, server_t *near, err_t *err) {
     writer->server = server;
     bson_init(&writer->read.reply);
     bson_init(&writer->straight_options);
-    if (!open_line(&writer->home, server, err) || (near && !open_line(&writer->near, near, err))) {
+    writer->options = BCON_NEW("validate", BCON_BOOL(false), "ordered", BCON_BOOL(false));
+    writer->line = &writer->home;
+    if (!open_line(&writer->home, server, writer->options, err) ||
+        (near && !open_line(&writer->near, near, writer->options, err))) {
         writer_destroy(writer);
         return NULL;
     }
-    writer->line = &writer->home;
-    writer->options = BCON_NEW("validate", BCON_BOOL(false), "ordered", BCON_BOOL(false));
-    writer->line_options = writer->options;
     /* a copy, since appending changes a concern, and the server's is shared by all threads */
     mongoc_write_concern_t *concern = mongoc_write_concern_copy(server_data_concern(server));
     mongoc_write_concern_append(concern, writer->options);

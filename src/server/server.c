@@ -61,10 +61,6 @@ const mongoc_write_concern_t *server_data_concern(const server_t *server) {
     return server->data;
 }
 
-const mongoc_write_concern_t *server_catalog_concern(const server_t *server) {
-    return server->catalog;
-}
-
 mongoc_client_t *server_take(server_t *server, err_t *err) {
     mongoc_client_t *client = mongoc_client_pool_try_pop(server->pool);
     if (!client)
@@ -253,7 +249,7 @@ bool server_process(server_t *server, mongoc_client_t *client, char hex[25], err
         bson_oid_to_string(process, hex);
     else if (ok)
         ok = err_set(err, STATUS_USAGE,
-                     "the server at %s does not tell which process it is, so that nothing could be "
+                     "the server at %s does not report which process it is, so that nothing could be "
                      "proved durable: is it a MongoDB server?",
                      server->address.hosts);
     bson_destroy(&reply);
@@ -489,37 +485,4 @@ double server_load_cores(mongoc_client_t *client) {
     bson_destroy(command);
     bson_destroy(&reply);
     return own > 0 && own < all ? own : all;
-}
-
-/* ---- the driver's memory ---- */
-
-static void *sure(void *memory, size_t bytes) {
-    if (!memory && bytes)
-        err_end_without_memory(bytes);
-    return memory;
-}
-
-static void *guarded_malloc(size_t bytes) {
-    return sure(malloc(bytes), bytes);
-}
-
-static void *guarded_calloc(size_t count, size_t bytes) {
-    return sure(calloc(count, bytes), count && bytes ? count * bytes : 0);
-}
-
-static void *guarded_realloc(void *old, size_t bytes) {
-    return sure(realloc(old, bytes), bytes);
-}
-
-static void *guarded_aligned(size_t alignment, size_t bytes) {
-    return sure(aligned_alloc(alignment, bytes), bytes);
-}
-
-void memory_guard_driver(void) {
-    static const bson_mem_vtable_t guarded = {.malloc = guarded_malloc,
-                                              .calloc = guarded_calloc,
-                                              .realloc = guarded_realloc,
-                                              .free = free,
-                                              .aligned_alloc = guarded_aligned};
-    bson_mem_set_vtable(&guarded);
 }

@@ -115,10 +115,9 @@ int64_t server_patience_ns(const server_t *server);
 mongoc_client_t *server_take(server_t *server, err_t *err);
 void server_give(server_t *server, mongoc_client_t *client);
 
-/* The write concerns of data and of the catalog: majority and journal on replica sets and routers; on a standalone w:1
- * (data) and j:true (catalog). With --unsafe, data uses the URI's own. Owned by the server. */
+/* The write concern of data: majority and journal on replica sets and routers, w:1 on a standalone; with --unsafe the URI's own.
+ * That of the catalog, which server_command adds, is j:true on a standalone. Owned by the server. */
 const mongoc_write_concern_t *server_data_concern(const server_t *server);
-const mongoc_write_concern_t *server_catalog_concern(const server_t *server);
 
 /* Runs an idempotent command on the primary, and tries again through elections and lost connections until the patience
  * is over. reply is always initialised, and the caller destroys it; may be NULL. With `writes`, the catalog's write
@@ -216,7 +215,7 @@ typedef enum {
 bool server_load_status(mongoc_client_t *client, server_load_about_t about, bson_t *reply,
                         bson_error_t *error);
 
-/* Why the server did not tell, for people. */
+/* Why the server did not answer, for users. */
 const char *server_load_refusal(const bson_error_t *error);
 
 /* The CPU time of the primary's process since its start; NAN: it does not say. */
@@ -231,15 +230,8 @@ server_load_sample_t server_load_ask(mongoc_client_t *client);
 /* How many cores were busy between two samples. NAN: not known, or the server was restarted. */
 double server_load_busy_cores(const server_load_sample_t *before, const server_load_sample_t *now);
 
-/* How many cores the server may use; NAN: it does not tell. */
+/* How many cores the server may use; NAN: it does not say. */
 double server_load_cores(mongoc_client_t *client);
-
-/* ---- the driver's memory ---- */
-
-/* When the driver gets no memory it calls abort(); it cannot return a failure. The command turns that into an end of its own: a
- * sentence, and status 8. For the catalog this is a kill, which may come at any moment. A library must not decide this for the
- * program that uses it: only main calls this, before anything else uses the driver. */
-void memory_guard_driver(void);
 
 /* ---- connect.c: what the errors of the driver and of servers mean ---- */
 

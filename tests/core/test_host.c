@@ -53,7 +53,7 @@ TEST(descriptors) {
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
     for (size_t i = 0; i < OPEN + MORE; i++) {
         if (i == OPEN)
-            assert_true(host_want_descriptors(MORE, &err));
+            assert_true(host_want_descriptors("--threads", MORE, &err));
         opened[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
         assert_true(opened[i] >= 0);
     }

@@ -149,20 +149,6 @@ TEST(print_counts) {
     }
 }
 
-/* What a server tells may be anything. */
-TEST(print_told) {
-    const struct {
-        double count;
-        const char *text;
-    } cases[] = {{0, "0"},     {1234, "1,234"}, {0.5, "1"},
-                 {-5, "-"},    {NAN, "-"},      {INFINITY, "-"},
-                 {1e300, "-"}, {0x1p64, "-"},   {0x1p63, "9,223,372,036,854,775,808"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char out[UNITS_MAX];
-        assert_string_equal(units_told(out, cases[i].count), cases[i].text);
-    }
-}
-
 TEST(print_sizes_and_rates) {
     char out[UNITS_MAX];
     static const struct {

@@ -21,7 +21,7 @@ bool job_connect(job_t *job, err_t *err) {
                        "--max-rate auto goes by the time until the majority has a batch, which --unsafe does "
                        "not wait for: give a rate, or leave one of them out");
     /* a connection a thread, the driver's own for each host, an input a feeder */
-    if (!host_want_descriptors(options.connections + 12, err))
+    if (!host_want_descriptors("--threads", options.connections + 12, err))
         return false;
     if (!(job->server = server_connect(&options, err)) || !(job->client = server_take(job->server, err)))
         return false;

@@ -264,7 +264,7 @@ bool members_open(members_t *members, server_t *server, mongoc_client_t *client,
     /* if there are too few descriptors for all: members without one cannot be connected to, and are reported like any
      * other */
     if (ok)
-        host_want_descriptors(members->count + DESCRIPTORS_BESIDE, &ignored);
+        host_want_descriptors("--threads", members->count + DESCRIPTORS_BESIDE, &ignored);
     return ok && ask_all(members, err);
 }
 
