@@ -508,7 +508,7 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
             if (patience.tries == 0)
                 patience = server_patience(server);
             again = server_again(server, client, &patience, &error, &reply, doing, err);
-            built->refused = refusal_of(&error, &reply) != REFUSAL_GONE;
+            built->refused = refusal_of(&error, &reply) != CODE_PASSING;
         }
         bson_destroy(&reply);
     }

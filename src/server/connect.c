@@ -59,40 +59,31 @@ static const code_row_t *row_of(const bson_error_t *error) {
     return servers ? code_row((int)error->code) : NULL;
 }
 
-static refusal_t of_class(code_class_t class) {
-    static const refusal_t refusals[] = {[CODE_UNKNOWN] = REFUSAL_OTHER,
-                                         [CODE_PASSING] = REFUSAL_GONE,
-                                         [CODE_NOT_ALLOWED] = REFUSAL_AUTH,
-                                         [CODE_STATE] = REFUSAL_STATE,
-                                         [CODE_OF_DOCUMENT] = REFUSAL_OTHER};
-    return refusals[class];
-}
-
-refusal_t refusal_of(const bson_error_t *error, const bson_t *reply) {
+code_class_t refusal_of(const bson_error_t *error, const bson_t *reply) {
     const code_row_t *row = row_of(error);
     if (row)
-        return of_class(row->class);
+        return row->class;
     switch (error->domain) {
     case 0: /* the driver forgets the error of one part of a divided batch if a later part succeeds */
     case MONGOC_ERROR_STREAM:
     case MONGOC_ERROR_WRITE_CONCERN:
-        return REFUSAL_GONE;
+        return CODE_PASSING;
     case MONGOC_ERROR_SERVER_SELECTION: /* the words are those of a login of another thread */
-        return strstr(error->message, "Authentication failed") ? REFUSAL_AUTH : REFUSAL_GONE;
+        return strstr(error->message, "Authentication failed") ? CODE_NOT_ALLOWED : CODE_PASSING;
     case MONGOC_ERROR_PROTOCOL:
-        return error->code == MONGOC_ERROR_PROTOCOL_INVALID_REPLY ? REFUSAL_GONE : REFUSAL_OTHER;
+        return error->code == MONGOC_ERROR_PROTOCOL_INVALID_REPLY ? CODE_PASSING : CODE_UNKNOWN;
     case MONGOC_ERROR_SCRAM:
-        return REFUSAL_AUTH;
+        return CODE_NOT_ALLOWED;
     case MONGOC_ERROR_CLIENT:
         if (error->code != MONGOC_ERROR_CLIENT_AUTHENTICATE)
-            return REFUSAL_OTHER;
-        return is_about_login(error->message) ? REFUSAL_AUTH : REFUSAL_GONE;
+            return CODE_UNKNOWN;
+        return is_about_login(error->message) ? CODE_NOT_ALLOWED : CODE_PASSING;
     default:
         break;
     }
     if (reply && mongoc_error_has_label(reply, "RetryableWriteError"))
-        return REFUSAL_GONE;
-    return of_class(code_class((int)error->code, error->message));
+        return CODE_PASSING;
+    return code_class((int)error->code, error->message);
 }
 
 /* Which role lets a user do it, by the beginnings of `doing`; everything else writes into the collection. */
@@ -148,14 +139,14 @@ bool refusal_explain(const address_t *address, const bson_error_t *error, const 
     size_t length = strlen(words);
     if (length && words[length - 1] == '.')
         words[length - 1] = '\0';
-    refusal_t refusal = refusal_of(error, reply);
+    const code_class_t refusal = refusal_of(error, reply);
     char *whole_command = strstr(words, " to execute command ");
-    if (refusal == REFUSAL_AUTH && whole_command)
+    if (refusal == CODE_NOT_ALLOWED && whole_command)
         *whole_command = '\0';
-    if (refusal == REFUSAL_AUTH)
+    if (refusal == CODE_NOT_ALLOWED)
         return explain_access(address, error, words, doing, err);
     const code_row_t *row = row_of(error);
-    const char *hint = row ? row->hint : refusal == REFUSAL_STATE ? code_hint_room : NULL;
+    const char *hint = row ? row->hint : refusal == CODE_STATE ? code_hint_room : NULL;
     if (error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_WRITE_CONCERN)
         snprintf(code, sizeof code, " (code %u)", error->code);
     return err_set(err, row ? row->status : STATUS_SERVER, "could not %s: %s%s%s%s", doing, words, code,

@@ -55,7 +55,7 @@ static bool try_version(server_t *shard, mongoc_client_t *client, const bson_t *
         if (!answered && ok)
             bson_set_error(&error, MONGOC_ERROR_SERVER, (uint32_t)*code, "it refused a probe");
         again = !answered && server_again(shard, client, &patience, &error, &reply, doing, err);
-        if (!answered && !again && refusal_of(&error, &reply) != REFUSAL_GONE)
+        if (!answered && !again && refusal_of(&error, &reply) != CODE_PASSING)
             err->status = STATUS_USAGE;
         bson_destroy(&reply);
         if (again)

@@ -101,9 +101,9 @@ static reply_kind_t kind_of(const bson_error_t *error, const bson_t *reply) {
     case MONGOC_ERROR_SERVER:
         return REPLY_FAILED;
     case MONGOC_ERROR_SERVER_SELECTION:
-        return refusal_of(error, reply) == REFUSAL_GONE ? REPLY_UNSENT : REPLY_IMPOSSIBLE;
+        return refusal_of(error, reply) == CODE_PASSING ? REPLY_UNSENT : REPLY_IMPOSSIBLE;
     default:
-        return refusal_of(error, reply) == REFUSAL_GONE ? REPLY_LOST : REPLY_IMPOSSIBLE;
+        return refusal_of(error, reply) == CODE_PASSING ? REPLY_LOST : REPLY_IMPOSSIBLE;
     }
 }
 
@@ -467,7 +467,7 @@ static fetched_t fetch(void *context, const message_t *message, found_fn *found,
             bson_copy_to(reply, &writer->read.reply);
         else
             bson_init(&writer->read.reply);
-        if (refusal_of(&writer->read.error, reply) == REFUSAL_GONE) {
+        if (refusal_of(&writer->read.error, reply) == CODE_PASSING) {
             fetched = FETCH_AGAIN;
         } else {
             refusal_explain(server_address(writer->server), &writer->read.error, reply, writer->reading, err);

@@ -111,7 +111,7 @@ static bool stopped(server_t *server, err_t *err) {
 
 bool server_again(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
                   const bson_t *reply, const char *doing, err_t *err) {
-    if (refusal_of(error, reply) == REFUSAL_GONE)
+    if (refusal_of(error, reply) == CODE_PASSING)
         return server_wait(server, client, patience, error, reply, doing, err);
     patience->tries++;
     return refusal_explain(server_address(server), error, reply, doing, err);
@@ -296,20 +296,13 @@ static bool take(command_cursor_t *cursor, bson_t *reply, const char *batch) {
     return true;
 }
 
-/* "database.collection" */
-static bool take_namespace(command_cursor_t *cursor) {
-    const char *name = bson_read_text(&cursor->reply, "cursor.ns");
-    char *dot = strchr(name, '.') ? bson_strdup(name) : NULL;
-    cursor->namespace = dot;
-    dot = dot ? strchr(dot, '.') : NULL;
-    if (!dot || dot == cursor->namespace || !dot[1])
+/* The collection of "database.collection". */
+static bool take_collection(command_cursor_t *cursor) {
+    const char *dot = strchr(bson_read_text(&cursor->reply, "cursor.ns"), '.');
+    if (!dot || !dot[1])
         return has_no_cursor(cursor);
-    *dot = '\0';
+    cursor->collection = bson_strdup(dot + 1);
     return true;
-}
-
-static const char *collection_of(const command_cursor_t *cursor) {
-    return cursor->namespace + strlen(cursor->namespace) + 1;
 }
 
 /* ---- requests ---- */
@@ -318,7 +311,7 @@ void command_cursor_begin(command_cursor_t *cursor, mongoc_client_t *client, con
                           const bson_t *command, const bson_t *options, const mongoc_read_prefs_t *prefs) {
     bson_t driver = BSON_INITIALIZER, reply;
     bson_iter_t option;
-    *cursor = (command_cursor_t){.client = client, .open = true};
+    *cursor = (command_cursor_t){.client = client, .database = database, .open = true};
     bson_init(&cursor->reply);
     bson_init(&cursor->same);
     cursor->prefs = mongoc_read_prefs_copy(prefs ? prefs : mongoc_client_get_read_prefs(client));
@@ -333,7 +326,7 @@ void command_cursor_begin(command_cursor_t *cursor, mongoc_client_t *client, con
         ok = (options ? mongoc_client_read_command_with_opts : mongoc_client_command_with_opts)(
             client, database, command, cursor->prefs, &driver, &reply, &cursor->error);
         if (ok) {
-            ok = take(cursor, &reply, "cursor.firstBatch") && take_namespace(cursor);
+            ok = take(cursor, &reply, "cursor.firstBatch") && take_collection(cursor);
         } else {
             bson_destroy(&cursor->reply);
             bson_steal(&cursor->reply, &reply);
@@ -365,10 +358,10 @@ void command_cursor_list(command_cursor_t *cursor, mongoc_client_t *client, cons
 static bool get_more(command_cursor_t *cursor) {
     bson_t command = BSON_INITIALIZER, reply;
     bson_append_int64(&command, "getMore", -1, cursor->id);
-    bson_append_utf8(&command, "collection", -1, collection_of(cursor), -1);
+    bson_append_utf8(&command, "collection", -1, cursor->collection, -1);
     if (cursor->batch > 0)
         bson_append_int64(&command, "batchSize", -1, cursor->batch);
-    bool ok = mongoc_client_command_with_opts(cursor->client, cursor->namespace, &command, cursor->prefs,
+    bool ok = mongoc_client_command_with_opts(cursor->client, cursor->database, &command, cursor->prefs,
                                               &cursor->same, &reply, &cursor->error);
     bson_destroy(&command);
     if (ok)
@@ -408,9 +401,9 @@ static void close_at_server(command_cursor_t *cursor) {
                       cursor->error.domain != MONGOC_ERROR_CURSOR;
     if (!cursor->id || lost)
         return;
-    bson_t *command = BCON_NEW("killCursors", BCON_UTF8(collection_of(cursor)), "cursors", "[",
-                               BCON_INT64(cursor->id), "]");
-    mongoc_client_command_with_opts(cursor->client, cursor->namespace, command, cursor->prefs, &cursor->same,
+    bson_t *command =
+        BCON_NEW("killCursors", BCON_UTF8(cursor->collection), "cursors", "[", BCON_INT64(cursor->id), "]");
+    mongoc_client_command_with_opts(cursor->client, cursor->database, command, cursor->prefs, &cursor->same,
                                     NULL, NULL);
     bson_destroy(command);
 }
@@ -418,13 +411,13 @@ static void close_at_server(command_cursor_t *cursor) {
 void command_cursor_end(command_cursor_t *cursor) {
     if (!cursor->open)
         return;
-    if (cursor->namespace)
+    if (cursor->collection)
         close_at_server(cursor);
     if (cursor->session)
         mongoc_client_session_destroy(cursor->session);
     bson_destroy(&cursor->reply);
     bson_destroy(&cursor->same);
-    bson_free(cursor->namespace);
+    bson_free(cursor->collection);
     mongoc_read_prefs_destroy(cursor->prefs);
     *cursor = (command_cursor_t){.open = false};
 }

@@ -19,7 +19,7 @@
 #ifndef TIPPLE_SERVER_SERVER_H
 #define TIPPLE_SERVER_SERVER_H
 
-#include "base/err.h"
+#include "server/server_errors.h"
 
 #include <mongoc/mongoc.h>
 #include <stdint.h>
@@ -173,12 +173,13 @@ typedef struct {
     mongoc_client_t *client;
     mongoc_client_session_t *session; /* the cursor's: only the session that made a cursor may continue it */
     mongoc_read_prefs_t *prefs;
-    bson_t same;      /* the session and the server, for all requests */
-    char *namespace;  /* of the cursor, as the server calls it; cut at the first dot */
-    int64_t id;       /* at the server; 0: there are no more batches */
-    int64_t batch;    /* how many documents a batch is to have; 0: as many as the server likes */
-    bson_t reply;     /* the last one */
-    bson_iter_t rest; /* what was not read of it */
+    bson_t same;          /* the session and the server, for all requests */
+    const char *database; /* lives as long as the cursor */
+    char *collection;     /* of the cursor, as the server calls it */
+    int64_t id;           /* at the server; 0: there are no more batches */
+    int64_t batch;        /* how many documents a batch is to have; 0: as many as the server likes */
+    bson_t reply;         /* the last one */
+    bson_iter_t rest;     /* what was not read of it */
     bson_t document;
     bool open, failed; /* zeroed: neither was it begun */
     bson_error_t error;
@@ -235,13 +236,8 @@ double server_load_cores(mongoc_client_t *client);
 
 /* ---- connect.c: what the errors of the driver and of servers mean ---- */
 
-typedef enum {
-    REFUSAL_GONE,  /* network, election, stepdown, shutdown: try again; the write may have happened */
-    REFUSAL_AUTH,  /* password, permission, TLS: status 1 */
-    REFUSAL_STATE, /* read-only, disk full, wrong kind of target: status 4 or 1 */
-    REFUSAL_OTHER,
-} refusal_t;
-refusal_t refusal_of(const bson_error_t *error, const bson_t *reply);
+/* What an error of the driver or of a server means; the driver's own are passing where the network is at fault. */
+code_class_t refusal_of(const bson_error_t *error, const bson_t *reply);
 
 /* Turns a driver's error into a sentence with what to do; always false. `doing` completes "could not ...". */
 bool refusal_explain(const address_t *address, const bson_error_t *error, const bson_t *reply,

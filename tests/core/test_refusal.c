@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static refusal_t of(uint32_t domain, uint32_t code, const char *words) {
+static code_class_t of(uint32_t domain, uint32_t code, const char *words) {
     bson_error_t error;
     bson_set_error(&error, domain, code, "%s", words);
     return refusal_of(&error, NULL);
@@ -13,16 +13,18 @@ static refusal_t of(uint32_t domain, uint32_t code, const char *words) {
 TEST(codes) {
     static const struct {
         uint32_t code;
-        refusal_t refusal;
+        code_class_t refusal;
     } cases[] = {
-        {6, REFUSAL_GONE},      {7, REFUSAL_GONE},      {64, REFUSAL_GONE},     {89, REFUSAL_GONE},
-        {91, REFUSAL_GONE},     {189, REFUSAL_GONE},    {262, REFUSAL_GONE},    {9001, REFUSAL_GONE},
-        {10107, REFUSAL_GONE},  {11600, REFUSAL_GONE},  {11602, REFUSAL_GONE},  {13388, REFUSAL_GONE},
-        {13435, REFUSAL_GONE},  {13436, REFUSAL_GONE},  {10058, REFUSAL_GONE},  {13, REFUSAL_AUTH},
-        {18, REFUSAL_AUTH},     {11, REFUSAL_AUTH},     {14031, REFUSAL_STATE}, {371, REFUSAL_STATE},
-        {20, REFUSAL_STATE},    {166, REFUSAL_STATE},   {100, REFUSAL_STATE},   {11000, REFUSAL_OTHER},
-        {121, REFUSAL_OTHER},   {17280, REFUSAL_OTHER}, {10334, REFUSAL_OTHER}, {2, REFUSAL_OTHER},
-        {16755, REFUSAL_OTHER}, {53, REFUSAL_OTHER},
+        {6, CODE_PASSING},       {7, CODE_PASSING},         {64, CODE_PASSING},
+        {89, CODE_PASSING},      {91, CODE_PASSING},        {189, CODE_PASSING},
+        {262, CODE_PASSING},     {9001, CODE_PASSING},      {10107, CODE_PASSING},
+        {11600, CODE_PASSING},   {11602, CODE_PASSING},     {13388, CODE_PASSING},
+        {13435, CODE_PASSING},   {13436, CODE_PASSING},     {10058, CODE_PASSING},
+        {13, CODE_NOT_ALLOWED},  {18, CODE_NOT_ALLOWED},    {11, CODE_NOT_ALLOWED},
+        {14031, CODE_STATE},     {371, CODE_STATE},         {20, CODE_STATE},
+        {166, CODE_STATE},       {100, CODE_STATE},         {11000, CODE_UNKNOWN},
+        {121, CODE_OF_DOCUMENT}, {17280, CODE_OF_DOCUMENT}, {10334, CODE_OF_DOCUMENT},
+        {2, CODE_OF_DOCUMENT},   {16755, CODE_OF_DOCUMENT}, {53, CODE_OF_DOCUMENT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (of(MONGOC_ERROR_SERVER, cases[i].code, "") != cases[i].refusal)
@@ -30,32 +32,32 @@ TEST(codes) {
 }
 
 TEST(driver) {
-    assert_int_equal(of(MONGOC_ERROR_STREAM, MONGOC_ERROR_STREAM_SOCKET, ""), REFUSAL_GONE);
-    assert_int_equal(of(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_INVALID_REPLY, ""), REFUSAL_GONE);
-    assert_int_equal(of(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION, ""), REFUSAL_OTHER);
-    assert_int_equal(of(MONGOC_ERROR_SERVER_SELECTION, 13053, "No suitable servers found"), REFUSAL_GONE);
-    assert_int_equal(of(MONGOC_ERROR_SERVER_SELECTION, 13053, "[Authentication failed.]"), REFUSAL_AUTH);
-    assert_int_equal(of(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE, "no"), REFUSAL_AUTH);
+    assert_int_equal(of(MONGOC_ERROR_STREAM, MONGOC_ERROR_STREAM_SOCKET, ""), CODE_PASSING);
+    assert_int_equal(of(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_INVALID_REPLY, ""), CODE_PASSING);
+    assert_int_equal(of(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION, ""), CODE_UNKNOWN);
+    assert_int_equal(of(MONGOC_ERROR_SERVER_SELECTION, 13053, "No suitable servers found"), CODE_PASSING);
+    assert_int_equal(of(MONGOC_ERROR_SERVER_SELECTION, 13053, "[Authentication failed.]"), CODE_NOT_ALLOWED);
+    assert_int_equal(of(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE, "no"), CODE_NOT_ALLOWED);
     assert_int_equal(of(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE,
                         "Failed to send \"saslStart\" command with database \"admin\": Broken pipe"),
-                     REFUSAL_GONE);
+                     CODE_PASSING);
     assert_int_equal(of(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE,
                         "The server is in quiesce mode and will shut down"),
-                     REFUSAL_GONE);
-    assert_int_equal(of(MONGOC_ERROR_COMMAND, MONGOC_ERROR_COMMAND_INVALID_ARG, "no"), REFUSAL_OTHER);
-    assert_int_equal(of(MONGOC_ERROR_WRITE_CONCERN, 4711, "who knows"), REFUSAL_GONE);
-    assert_int_equal(of(MONGOC_ERROR_WRITE_CONCERN, 100, "Not enough data-bearing nodes"), REFUSAL_STATE);
-    assert_int_equal(of(0, 0, ""), REFUSAL_GONE);
+                     CODE_PASSING);
+    assert_int_equal(of(MONGOC_ERROR_COMMAND, MONGOC_ERROR_COMMAND_INVALID_ARG, "no"), CODE_UNKNOWN);
+    assert_int_equal(of(MONGOC_ERROR_WRITE_CONCERN, 4711, "who knows"), CODE_PASSING);
+    assert_int_equal(of(MONGOC_ERROR_WRITE_CONCERN, 100, "Not enough data-bearing nodes"), CODE_STATE);
+    assert_int_equal(of(0, 0, ""), CODE_PASSING);
 }
 
 TEST(words) {
-    assert_int_equal(of(MONGOC_ERROR_SERVER, 8, "28: No space left on device"), REFUSAL_STATE);
-    assert_int_equal(of(MONGOC_ERROR_SERVER, 0, "not master"), REFUSAL_GONE);
-    assert_int_equal(of(MONGOC_ERROR_SERVER, 1, "something else"), REFUSAL_OTHER);
+    assert_int_equal(of(MONGOC_ERROR_SERVER, 8, "28: No space left on device"), CODE_STATE);
+    assert_int_equal(of(MONGOC_ERROR_SERVER, 0, "not master"), CODE_PASSING);
+    assert_int_equal(of(MONGOC_ERROR_SERVER, 1, "something else"), CODE_UNKNOWN);
     bson_t *reply = BCON_NEW("errorLabels", "[", BCON_UTF8("RetryableWriteError"), "]");
     bson_error_t error;
     bson_set_error(&error, MONGOC_ERROR_SERVER, 4711, "new in some release");
-    assert_int_equal(refusal_of(&error, reply), REFUSAL_GONE);
+    assert_int_equal(refusal_of(&error, reply), CODE_PASSING);
     bson_destroy(reply);
 }
 

@@ -220,7 +220,7 @@ static void try_errors(odd_t *odd, const server_t *server) {
     bson_t *reply = odd_document(odd, odd_replies, "find");
     (void)server_code(reply);
     if (odd_fails(odd, &error)) {
-        LAB_MUST(refusal_of(&error, reply) <= REFUSAL_OTHER);
+        LAB_MUST(refusal_of(&error, reply) <= CODE_OF_DOCUMENT);
         LAB_MUST(!refusal_explain(server_address(server), &error, reply, "do this", &err) && err.text[0] &&
                  err.status != STATUS_OK);
         const code_row_t *row = code_row((int)error.code);

@@ -236,7 +236,6 @@ class Hidden(Changes):
 
     def test_status(self):
         """what this user may not see is null, and no number"""
-        self.shard(_id=1)
         self.load("a.csv")
         self.switch(True)
         names = "sharded", "shards", "zones", "zone_tags", "other_zones", "balancing"
