@@ -13,7 +13,8 @@
  *   remove them.
  * - Balancing of the collection is held while data comes in: if it is on, a load writes a flag into the catalog's header,
  *   with the collection's UUID, and switches it off; the load that ends last clears the flag and switches it on again
- *   (cluster_restore). Balancing that is off without a flag was switched off by a user, and stays off. If two loads race
+ *   (cluster_restore). Balancing that is off without a flag was switched off by a user, and stays off. It is not held where
+ *   a user has sharded the collection, and some shards have no chunks: then the balancer is what spreads it. If two loads race
  *   here, balancing may be on during a load: that costs speed and nothing else. The cluster's balancer is never changed.
  *
  * All of this belongs to the main thread, except route_map, route_version and chunk maps. */
