@@ -546,6 +546,8 @@ static bool learn(server_t *server, mongoc_client_t *client, err_t *err) {
         else
             more = !connect_is_hopeless(&server->address, client, &error, waiting.patience.tries + 1, err) &&
                    wait_more(server, client, &waiting, &error, &reply, err);
+        if (!ok && !more && refusal_of(&error, &reply) == CODE_UNKNOWN && err->status == STATUS_SERVER)
+            err->status = STATUS_USAGE; /* of the URI: nothing else was said so far */
         bson_destroy(&reply);
     }
     bson_destroy(command);

@@ -108,7 +108,7 @@ static const code_row_t rows[] = {
     PASSING(360, PlacementVersionRefreshCanceled),
     STATE(361, CollectionUUIDMismatch, STATUS_SERVER,
           "the collection was dropped, or made again, or resharded, or given another name while it was "
-          "loaded: see what is there; --drop starts over"),
+          "loaded, or the URI names hosts that do not belong together: see what is there; --drop starts over"),
     PASSING(363, RetryableTransactionInProgress),
     PASSING(365, TemporarilyUnavailable),
     STATE(371, UserWritesBlocked, STATUS_SERVER, "writes are blocked: setUserWriteBlockMode"),
