@@ -8,6 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the terminal shows of the result by one view. */
+static void shows(result_t *result, const result_view_t *view, const char *expected) {
+    const result_view_t views[] = {*view, {0}};
+    result->views = views;
+    listen();
+    result_print_text(result);
+    heard(expected);
+    result->views = NULL;
+}
+
+static void says(result_t *result, const char *words, const char *expected) {
+    const result_view_t line = LINE(SHOW_QUIET, NULL, words);
+    shows(result, &line, expected);
+}
+
 static void prints(bson_t *document, const char *expected) {
     result_t *result = result_new("try");
     bson_concat(&result->document, document);
@@ -111,6 +126,7 @@ TEST(words) {
         {1640, "ms", "1.6 s", "1640"},
         {93.04, "share_percent", "93.0 %", "93.0"},
         {0.25, "beside.user", "25 %", "25"},
+        {10.74, "seconds.load", "10.7 s", "10.7 s"},
         {12.4, "error_percent", "+12 %", "+12 %"},
         {1.5, "server_cores", "1.50", "1.50"},
         {NAN, "documents", "-", "-"},
@@ -131,11 +147,9 @@ TEST(words) {
         char *bare = result_figure(&result->document, cases[i].key);
         assert_string_equal(cases[i].bare, bare);
         snprintf(line, sizeof line, "<{%s}>", cases[i].key);
-        result_line(result, SHOW_QUIET, line);
-        snprintf(line, sizeof line, "<%s>\n", cases[i].words);
-        listen();
-        result_print_text(result);
-        heard(line);
+        char expected[100];
+        snprintf(expected, sizeof expected, "<%s>\n", cases[i].words);
+        says(result, line, expected);
         free(bare);
         bson_destroy(&inner);
         result_free(result);
@@ -146,11 +160,12 @@ TEST(numbers_of_things) {
     result_t *result = result_new("try");
     result_put(&result->document, AS_COUNT("one", 1), AS_COUNT("two", 2000), AS_TEXT("odd", "{two|a} 100 %s"),
                AS_FLAG("flag", true));
-    result_line(result, SHOW_QUIET, "{one|file} and {two|file}, {one|batch|batches} and {two|batch|batches}");
-    result_line(result, SHOW_QUIET, "{one?is|are} {two?is|are}{one?|, all}{two?|, all} {flag} {odd}{no}.");
-    listen();
-    result_print_text(result);
-    heard("1 file and 2,000 files, 1 batch and 2,000 batches\nis are, all yes {two|a} 100 %s.\n");
+    says(result, "{one|file} and {two|file}, {one|batch|batches} and {two|batch|batches}",
+         "1 file and 2,000 files, 1 batch and 2,000 batches\n");
+    says(result, "{one?is|are} {two?is|are}{one?|, all}{two?|, all} {flag} {odd}{no}.",
+         "is are, all yes {two|a} 100 %s.\n");
+    result_put_words(&result->document, "-words", "{one|file} {odd}");
+    says(result, "{-words}", "1 file {two|a} 100 %s\n");
     result_free(result);
 }
 
@@ -163,29 +178,40 @@ static void put_place(bson_t *to, const void *of, size_t at) {
     (void)of;
 }
 
+static const result_view_t places[] = {
+    LINE(SHOW_QUIET, NULL,
+         "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"),
+    LINE(SHOW_QUIET, NULL, "then:", .command = "-command"),
+    TABLE(SHOW_QUIET, NULL, "places", "Places of {one}", NULL, COLUMN("name", "place"),
+          COLUMN("documents", "documents"), COLUMN("none", "nothing"),
+          COLUMN("documents", "wide", .wide = true), COLUMN("share_percent", "share %"),
+          COLUMN("why", "why {one}")),
+    TABLE(SHOW_QUIET, NULL, "empty", "Empty", NULL, COLUMN("name", "place")),
+    TABLE(SHOW_QUIET, NULL, "places", "Nothing known", NULL, COLUMN("name", "place"), COLUMN("none", "none")),
+    TABLES(SHOW_QUIET, "none", "places", "None", COLUMN("name", "place")),
+    LINE(SHOW_VERBOSE, NULL, "not said"),
+    LINE(SHOW_QUIET, "one", "the end of {name}", .each = "places"),
+    LINE(SHOW_QUIET, "why", "the end of {name}: {why}", .each = "places"),
+    LINE(SHOW_QUIET, "empty", "not said"),
+    LINE(SHOW_QUIET, "none", "not said"),
+    LINE(SHOW_QUIET, "zero", "not said"),
+    LINE(SHOW_QUIET, "no", "not said"),
+    LINE(SHOW_QUIET, "blank", "not said"),
+    LINE(SHOW_QUIET, "one", "the end"),
+    {0}};
+
 static result_t *make_places(void) {
     result_t *result = result_new("try");
-    result_put(&result->document, AS_LIST("places", 2, put_place, NULL),
-               AS_LIST("empty", 0, put_place, NULL));
-    const result_column_t columns[] = {COLUMN("name", "place"),
-                                       COLUMN("documents", "documents"),
-                                       COLUMN("none", "nothing"),
-                                       COLUMN("documents", "wide", .wide = true),
-                                       COLUMN("share_percent", "share %"),
-                                       COLUMN("why", "why")};
-    result_line(result, SHOW_QUIET,
-                "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen");
-    result_command(result, SHOW_QUIET, "then:",
-                   "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv "
-                   "c.csv");
-    result_table(result, SHOW_QUIET, "places", "Places", NULL, columns, 6);
-    result_table(result, SHOW_QUIET, "empty", "Empty", NULL, columns, 6);
-    result_line(result, SHOW_VERBOSE, "not said");
-    result_line(result, SHOW_QUIET, "the end");
+    result_put(&result->document, AS_LIST("places", 2, put_place, NULL), AS_LIST("empty", 0, put_place, NULL),
+               AS_TEXT("one", "one"), AS_COUNT("zero", 0), AS_FLAG("no", false), AS_TEXT("blank", ""),
+               AS_TEXT("-command", "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv "
+                                   "c.csv"));
+    result->views = places;
     return result;
 }
 
-/* Columns in which nothing is known are left out, and so are tables without rows. */
+/* Columns in which nothing is known are left out; so are rows of which only the first column is, and tables without
+ * rows. A line is said if its figure holds. */
 TEST(text) {
     result_t *result = make_places();
     unsetenv("COLUMNS");
@@ -195,11 +221,11 @@ TEST(text) {
           "    fifteen\n"
           "then:\n"
           "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv c.csv\n"
-          "\nPlaces\n"
-          "place        documents  share %  why\n"
+          "\nPlaces of one\n"
+          "place        documents  share %  why one\n"
           "a long name      1,000     62.5\n"
           "b                2,000        -  slow\n"
-          "\nthe end\n");
+          "\nthe end of b: slow\nthe end\n");
     result_free(result);
 }
 
@@ -213,14 +239,14 @@ TEST(narrow) {
           "fifteen\n"
           "then:\n"
           "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv c.csv\n"
-          "\nPlaces\n"
+          "\nPlaces of one\n"
           "place        documents  share %\n"
           "a long name      1,000     62.5\n"
           "b                2,000        -\n"
-          "place        why\n"
+          "place        why one\n"
           "a long name\n"
           "b            slow\n"
-          "\nthe end\n");
+          "\nthe end of b: slow\nthe end\n");
     unsetenv("COLUMNS");
     result_free(result);
 }
@@ -229,21 +255,18 @@ static void put_shard(bson_t *to, TEST_UNUSED const void *of, size_t at) {
     result_put(to, AS_COUNT("name", at), AS_COUNT("documents", (at * 7 + 3) % 30));
 }
 
-/* Of too many rows those that have the least. */
+static const result_view_t shards =
+    TABLE(SHOW_QUIET, NULL, "shards", NULL, NULL, COLUMN("name", "shard"), COLUMN("documents", "documents"));
+
 TEST(many_rows) {
     result_t *result = result_new("try");
     result_put(&result->document, AS_LIST("shards", 30, put_shard, NULL));
-    result_table(result, SHOW_QUIET, "shards", NULL, NULL,
-                 RESULT_COLUMNS(COLUMN("name", "shard"), COLUMN("documents", "documents", .least = true)));
     char expected[600];
     size_t used = (size_t)snprintf(expected, sizeof expected, "shard  documents\n");
-    for (int least = 0; least < 24; least++)
-        for (int at = 0; at < 30; at++)
-            if ((at * 7 + 3) % 30 == least)
-                used += (size_t)snprintf(expected + used, sizeof expected - used, "%5d  %9d\n", at, least);
+    for (int at = 0; at < 24; at++)
+        used +=
+            (size_t)snprintf(expected + used, sizeof expected - used, "%5d  %9d\n", at, (at * 7 + 3) % 30);
     snprintf(expected + used, sizeof expected - used, "and 6 more (all of them: --json)\n");
-    listen();
-    result_print_text(result);
-    heard(expected);
+    shows(result, &shards, expected);
     result_free(result);
 }
