@@ -48,7 +48,7 @@ static const char *said(const values_t *values, const forgotten_t *forgotten) {
                               : "is forgotten, and its documents are removed";
 }
 
-static const result_view_t views[] = {LINE(SHOW_QUIET, NULL, "{name} {said}", .each = "-said"), {0}};
+static const result_view_t views[] = {LINE(SHOW_QUIET, NULL, "{-name} {-said}", .each = "-said"), {0}};
 
 static void make_result(bson_t *to, const values_t *values, int count, const forgotten_t *forgotten) {
     static const char *const words[] = {
@@ -61,7 +61,7 @@ static void make_result(bson_t *to, const values_t *values, int count, const for
         result_put(&inputs, AS_TEXT(key, forgotten[i].name));
         result_put(&outcomes, AS_TEXT(key, words[forgotten[i].outcome]));
         BSON_APPEND_DOCUMENT_BEGIN(&lines, key, &line);
-        result_put(&line, AS_TEXT("name", forgotten[i].name), AS_TEXT("said", said(values, &forgotten[i])));
+        result_put(&line, AS_TEXT("-name", forgotten[i].name), AS_TEXT("-said", said(values, &forgotten[i])));
         bson_append_document_end(&lines, &line);
     }
     BSON_APPEND_ARRAY(to, "inputs", &inputs);

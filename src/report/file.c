@@ -1,4 +1,4 @@
-/* A file that is written whole or not at all: under another name in the same folder, made durable, then renamed. After a
+/* A file that is written whole or not at all: under another name in the same folder, synced to disk, then renamed. After a
  * kill the old file is there, and perhaps a part of the new one under the other name. */
 #include "report/inner.h"
 
@@ -65,18 +65,6 @@ bool file_check(const char *path, err_t *err) {
     return true;
 }
 
-/* Makes the new name durable by syncing its folder; some file systems cannot do this. */
-static void sync_folder(char *place) {
-    char *slash = strrchr(place, '/');
-    if (slash)
-        slash[slash == place] = '\0';
-    const int file = open(slash ? place : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    fsync(file);
-    close(file);
-}
-
 /* With the permissions of the file that it replaces. */
 static bool write_part(int file, const char *place, const char *text, size_t length) {
     struct stat before;
@@ -96,10 +84,8 @@ bool file_write(const char *path, const char *text, size_t length, err_t *err) {
                        "the report was not written: %s is no report of tipple by now, and stays as it is",
                        path);
     const int file = make_part(path, place, part);
-    if (file >= 0 && write_part(file, place, text, length) && rename(part, place) == 0) {
-        sync_folder(place);
+    if (file >= 0 && write_part(file, place, text, length) && rename(part, place) == 0)
         return true;
-    }
     err_set(err, STATUS_HOST, "the report %s could not be written: %s; what was there before is as it was",
             path, strerror(errno));
     if (file >= 0)

@@ -32,8 +32,6 @@ static inline const cell_t *table_cell(const table_t *table, size_t row, size_t 
 }
 double table_most(const table_t *table, size_t column); /* its largest value, at least 0 */
 
-/* Words with the figures of a document filled in. free. */
-char *words_fill(const bson_t *document, const char *words);
 /* The value at a path, as people read it: "6,521,004", "10.7 s", "12.3 %"; "" where there is none, "-" where it is not
  * known. bare: without the unit that a column's title says. free. */
 char *figure_words(const bson_t *document, const char *path, bool bare);

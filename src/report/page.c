@@ -141,7 +141,7 @@ static void put_table(text_t *page, const table_t *table, const char *title) {
 /* ---- views ---- */
 
 static void put_line(void *to, const bson_t *document, const result_view_t *view) {
-    char *words = words_fill(document, view->words),
+    char *words = result_fill(document, view->words),
          *command = view->command ? figure_words(document, view->command, false) : NULL;
     put_element(to, view->shown & SHOW_CARE ? "<p class=\"line care\">" : "<p class=\"line\">", words,
                 "</p>\n");
@@ -153,8 +153,8 @@ static void put_line(void *to, const bson_t *document, const result_view_t *view
 
 static void put_section(void *to, const bson_t *document, const result_view_t *view) {
     table_t table = table_make(document, view);
-    char *title = words_fill(document, view->title ? view->title : ""),
-         *note = words_fill(document, view->words ? view->words : "");
+    char *title = result_fill(document, view->title ? view->title : ""),
+         *note = result_fill(document, view->words ? view->words : "");
     if (table.rows) {
         text_print(to, "<section class=\"%s\">\n", view->bands ? "chart" : "table");
         put_element(to, "<h2>", title, "</h2>\n");
@@ -198,22 +198,12 @@ static void put_figures(text_t *page, const bson_t *document) {
 /* ---- the page ---- */
 
 static void put_outcome(text_t *page, int status) {
-    static const struct {
-        int status;
-        const char *kind, *words;
-    } outcomes[] = {{STATUS_OK, "good", "done"},
-                    {STATUS_SOME_REJECTED, "fair", "done, some records rejected"},
-                    {STATUS_MISSED, "bad", "a threshold was missed"},
-                    {STATUS_DIFFERENT, "bad", "a difference was found"},
-                    {STATUS_INTERRUPTED, "bad", "interrupted"},
-                    {STATUS_TERMINATED, "bad", "interrupted"},
-                    {STATUS_HUNG_UP, "bad", "interrupted"}};
-    for (size_t i = 0; i < COUNT(outcomes); i++)
-        if (outcomes[i].status == status) {
-            text_print(page, "<span class=\"outcome %s\">%s</span>", outcomes[i].kind, outcomes[i].words);
-            return;
-        }
-    text_print(page, "<span class=\"outcome bad\">failed, exit status %d</span>", status);
+    if (result_is_trouble(status))
+        text_print(page, "<span class=\"outcome bad\">exit status %d</span>", status);
+    else
+        text_append(page, status == STATUS_OK
+                              ? "<span class=\"outcome good\">done</span>"
+                              : "<span class=\"outcome fair\">done, some records rejected</span>");
 }
 
 static void put_head(text_t *page, const result_t *result) {

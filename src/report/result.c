@@ -21,23 +21,16 @@ static bool put_text(bson_t *to, const char *name, const char *text) {
     return ok;
 }
 
-static bool put_number(bson_t *to, const char *name, double number, int digits) {
-    const double scale = pow(10, digits), most = 1e15; /* of digits, all are true */
+/* A whole number stays whole. */
+static bool put_number(bson_t *to, const char *name, double number) {
+    char text[NUMBER_ROOM];
+    double rounded;
+    number_print_digits(text, sizeof text, 9, number);
+    number_read(text, strlen(text), &rounded);
     if (!isfinite(number))
         return BSON_APPEND_NULL(to, name);
-    if (digits == 0 && fabs(number) < most)
-        return BSON_APPEND_INT64(to, name, llround(number));
-    return BSON_APPEND_DOUBLE(to, name, fabs(number) < most / scale ? round(number * scale) / scale : number);
-}
-
-static bool put_figure(bson_t *to, const char *name, double number) {
-    char text[NUMBER_ROOM];
-    double figure;
-    number_print_digits(text, sizeof text, 9, number);
-    number_read(text, strlen(text), &figure);
-    if (isfinite(figure) && figure != round(figure))
-        return BSON_APPEND_DOUBLE(to, name, figure);
-    return put_number(to, name, figure, 0);
+    return rounded == round(rounded) && fabs(rounded) < 1e15 ? BSON_APPEND_INT64(to, name, llround(rounded))
+                                                             : BSON_APPEND_DOUBLE(to, name, rounded);
 }
 
 void result_items(bson_t *list, size_t count, result_put_t *put, const void *of) {
@@ -77,9 +70,7 @@ static bool put_field(bson_t *to, const result_field_t *field) {
     case RESULT_FLAG:
         return BSON_APPEND_BOOL(to, field->name, field->count);
     case RESULT_NUMBER:
-        return put_number(to, field->name, field->number, field->digits);
-    case RESULT_FIGURE:
-        return put_figure(to, field->name, field->number);
+        return put_number(to, field->name, field->number);
     case RESULT_TEXT:
         return put_text(to, field->name, field->of);
     case RESULT_LIST:
@@ -96,7 +87,7 @@ void result_put_fields(bson_t *to, const result_field_t *fields, size_t count) {
 }
 
 void result_put_words(bson_t *to, const char *name, const char *words) {
-    char *filled = words ? words_fill(to, words) : NULL;
+    char *filled = words ? result_fill(to, words) : NULL;
     if (filled)
         result_put(to, AS_TEXT(name, filled));
     free(filled);
@@ -110,7 +101,7 @@ bool result_item(const bson_t *document, const char *list, size_t at, bson_t *it
 }
 
 double result_rate(uint64_t count, int64_t ns) {
-    return ns > 0 ? (double)count * 1e9 / (double)ns : NAN;
+    return ns > 0 ? round((double)count * 1e9 / (double)ns) : NAN;
 }
 
 /* ---- JSON ---- */
@@ -326,7 +317,7 @@ static const char *fill_in(text_t *out, const bson_t *document, const char *at) 
     return end + 1;
 }
 
-char *words_fill(const bson_t *document, const char *words) {
+char *result_fill(const bson_t *document, const char *words) {
     text_t out = {.length = 0};
     text_append(&out, "");
     while (*words) {
@@ -369,13 +360,13 @@ void result_answer(result_t *result, const char *question, int status, const err
                    const char *bad) {
     const bool trouble = result_is_trouble(status);
     char *why = text_concealed(trouble ? err->text : ""),
-         *rest = words_fill(&result->document, trouble ? bad : good);
+         *rest = result_fill(&result->document, trouble ? bad : good);
     text_t words = {.length = 0};
     text_print(&words, "%s%s%s%s.", trouble && strncmp(why, "interrupted", 11) != 0 ? "Failed: " : "", why,
                *why && *rest ? "; " : "", rest);
     free(why);
     free(rest);
-    result->question = words_fill(&result->document, question);
+    result->question = result_fill(&result->document, question);
     result->answer = text_take_or_end(&words);
     *result->answer = (char)toupper((unsigned char)*result->answer);
     result->status = status;
@@ -387,6 +378,8 @@ static bool holds(const bson_t *document, const char *path) {
     bson_iter_t at, inner;
     if (!path)
         return true;
+    if (*path == '!')
+        return !holds(document, path + 1);
     if (!bson_read_at(document, path, &at))
         return false;
     if (bson_iter_recurse(&at, &inner))
@@ -430,7 +423,7 @@ table_t table_make(const bson_t *document, const result_view_t *view) {
     bson_iter_t list;
     bson_t row;
     for (; view->columns[table.columns].key; table.columns++) {
-        table.titles[table.columns] = words_fill(document, view->columns[table.columns].title);
+        table.titles[table.columns] = result_fill(document, view->columns[table.columns].title);
         table.numbers[table.columns] = true;
     }
     if (bson_read_list(document, view->list, &list))

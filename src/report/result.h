@@ -28,6 +28,7 @@
 #include "base/err.h"
 
 #include <bson/bson.h>
+#include <math.h>
 
 /* ---- views ---- */
 
@@ -57,8 +58,8 @@ enum { RESULT_MOST_COLUMNS = 24 };
  * y. A table leaves out rows in which nothing but the first column is known, and is left out if it has no rows. */
 typedef struct {
     unsigned shown;
-    const char
-        *when; /* only if this figure is above 0, or true, or a text or list with something in it; or NULL */
+    const char *
+        when; /* only if this figure is above 0, or true, or a text or list that is not empty; "!KEY": only if not */
     const char *words;   /* of a table or chart: a note on the page, or NULL */
     const char *command; /* of a line: a text to paste below it, which is never wrapped */
     const char *each;    /* once for each document of this list, whose figures are meant then */
@@ -120,18 +121,9 @@ typedef void result_put_t(bson_t *to, const void *of, size_t at);
 
 typedef struct {
     const char *name;
-    enum {
-        RESULT_COUNT,
-        RESULT_FLAG,
-        RESULT_NUMBER,
-        RESULT_FIGURE,
-        RESULT_TEXT,
-        RESULT_LIST,
-        RESULT_INNER
-    } kind;
+    enum { RESULT_COUNT, RESULT_FLAG, RESULT_NUMBER, RESULT_TEXT, RESULT_LIST, RESULT_INNER } kind;
     int64_t count;
     double number;
-    int digits;
     const void *of; /* a text, or what `put` knows */
     result_put_t *put;
 } result_field_t;
@@ -145,12 +137,11 @@ typedef struct {
     { .name = (is), .kind = (known) ? RESULT_COUNT : RESULT_TEXT, .count = (int64_t)(value) }
 #define AS_FLAG_IF(is, known, value)                                                                         \
     { .name = (is), .kind = (known) ? RESULT_FLAG : RESULT_TEXT, .count = (value) }
-/* A number with this many decimals. */
-#define AS_NUMBER(is, value, decimals) RESULT_AS(is, NUMBER, .number = (value), .digits = (decimals))
-#define AS_SECONDS(is, ns)             AS_NUMBER(is, (double)(ns) / 1e9, 6)
-/* A number with ten digits in all. */
-#define AS_FIGURE(is, value) RESULT_AS(is, FIGURE, .number = (value))
-#define AS_TEXT(is, text)    RESULT_AS(is, TEXT, .of = (text))
+/* A number with ten digits. */
+#define AS_NUMBER(is, value) RESULT_AS(is, NUMBER, .number = (value))
+/* With microseconds. */
+#define AS_SECONDS(is, ns) AS_NUMBER(is, round((double)(ns) / 1e3) / 1e6)
+#define AS_TEXT(is, text)  RESULT_AS(is, TEXT, .of = (text))
 /* null if it is empty. */
 #define AS_WORDS(is, text) RESULT_AS(is, TEXT, .of = (text)[0] ? (text) : NULL)
 /* A list of documents, without those into which nothing was put. */
@@ -159,11 +150,11 @@ typedef struct {
 /* A document; null if nothing was put into it. */
 #define AS_INNER(is, fill, what, at) RESULT_AS(is, INNER, .count = (int64_t)(at), .put = (fill), .of = (what))
 
-/* A member of a struct, under its own name: a flag, a figure, a text or a count, as its type says. */
+/* A member of a struct, under its own name: a flag, a number, a text or a count, as its type says. */
 #define OF(what, member)                                                                                     \
     _Generic((what)->member,                                                                                 \
         bool: result_of_flag,                                                                                \
-        double: result_of_figure,                                                                            \
+        double: result_of_number,                                                                            \
         char *: result_of_text,                                                                              \
         const char *: result_of_text,                                                                        \
         default: result_of_count)(#member, (what)->member)
@@ -173,8 +164,8 @@ static inline result_field_t result_of_count(const char *name, uint64_t count) {
 static inline result_field_t result_of_flag(const char *name, bool flag) {
     return (result_field_t)AS_FLAG(name, flag);
 }
-static inline result_field_t result_of_figure(const char *name, double figure) {
-    return (result_field_t)AS_FIGURE(name, figure);
+static inline result_field_t result_of_number(const char *name, double number) {
+    return (result_field_t)AS_NUMBER(name, number);
 }
 static inline result_field_t result_of_text(const char *name, const char *text) {
     return (result_field_t)AS_TEXT(name, text);
@@ -185,7 +176,9 @@ static inline result_field_t result_of_text(const char *name, const char *text) 
                       sizeof((const result_field_t[]){__VA_ARGS__}) / sizeof(result_field_t))
 void result_put_fields(bson_t *to, const result_field_t *fields, size_t count);
 
-/* Puts words with figures of the document filled in; NULL: nothing. */
+/* Words with figures of the document filled in. free. */
+char *result_fill(const bson_t *document, const char *words);
+/* Puts them; NULL: nothing. */
 void result_put_words(bson_t *to, const char *name, const char *words);
 
 /* Appends documents to a list. */
@@ -197,7 +190,7 @@ bool result_item(const bson_t *document, const char *list, size_t at, bson_t *it
 /* A figure in words, as views show it, without the unit that a column's title says. free. */
 char *result_figure(const bson_t *document, const char *path);
 
-/* A count a second; NAN if it took no time. */
+/* A whole count a second; NAN if it took no time. */
 double result_rate(uint64_t count, int64_t ns);
 
 /* ---- the three ways ---- */

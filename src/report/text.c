@@ -56,7 +56,7 @@ static void print_wrapped(const char *words, size_t width) {
 }
 
 static void print_line(const screen_t *screen, const bson_t *document, const result_view_t *view) {
-    char *words = words_fill(document, view->words),
+    char *words = result_fill(document, view->words),
          *command = view->command ? figure_words(document, view->command, false) : NULL;
     if (view->shown & SHOW_CARE)
         colour(screen, YELLOW);
@@ -115,7 +115,7 @@ static void print_table(screen_t *screen, const bson_t *document, const result_v
     for (size_t i = 0; i < table.columns; i++)
         widths[i] = width_of(&table, i);
     if (table.rows && view->title) {
-        char *title = words_fill(document, view->title);
+        char *title = result_fill(document, view->title);
         out_print("\n");
         print_wrapped(title, screen->width);
         free(title);

@@ -47,8 +47,8 @@ typedef struct {
 
 static void put_point(bson_t *to, const void *of, size_t at) {
     const point_t *point = (const point_t *)of + at;
-    result_put(to, AS_NUMBER("seconds", point->x, 6), AS_NUMBER("docs_per_second", point->y, 0),
-               AS_NUMBER("-from_seconds", 45, 1), AS_NUMBER("-to_seconds", 90, 1));
+    result_put(to, AS_NUMBER("seconds", point->x), AS_NUMBER("docs_per_second", point->y),
+               AS_NUMBER("-from_seconds", 45), AS_NUMBER("-to_seconds", 90));
 }
 
 static char *page_of(const result_t *result) {
@@ -73,7 +73,7 @@ static result_t *make_chart(const point_t *points, size_t count) {
     result_t *result = result_new("load");
     result_put(&result->document, AS_COUNT("loaded", 7), AS_TEXT("namespace", "mot.results"),
                AS_TEXT("-target", "h:27017"), AS_LIST("-course", count, put_point, points),
-               AS_NUMBER("rate_per_second", NAN, 0), AS_SECONDS("seconds", 1500000000),
+               AS_NUMBER("rate_per_second", NAN), AS_SECONDS("seconds", 1500000000),
                AS_LIST("list", count, put_point, points), AS_TEXT("-again", "tipple load --x"));
     result->views = chart;
     result_answer(result, "Is everything loaded?", 2, &fine, "loaded {loaded|document}", "bad");
@@ -94,7 +94,7 @@ TEST(page) {
         "<dl>\n<div><dt>loaded</dt><dd>7</dd></div>\n<div><dt>namespace</dt><dd>mot.results</dd></div>\n"
         "<div><dt>seconds</dt><dd>1.5 s</dd></div>\n</dl>");
     has(page, ">200k</text>");
-    has(page, ">800k</text>"); /* the axis ends at a round number */
+    has(page, ">800k</text>");   /* the axis ends at a round number */
     has(page, ">75.0 s</text>"); /* time has steps of a clock */
     has(page, "<polyline class=\"line\" points=\"0.00,87.50 50.00,23.62 100.00,62.50\"/>");
     has(page, "<rect class=\"band\" x=\"50.00%\" width=\"50.00%\"");

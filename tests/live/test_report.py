@@ -66,8 +66,6 @@ class Report(livetest.Case):
         self.assertEqual((2498, 2), (said["loaded"], said["rejected"]))
         self.check_load(said, page)
         self.assertIn(self.database + ".results", page.text)
-        did = [float(row["share of their time"]) for row in page.tables["What the loading threads did"]]
-        self.assertAlmostEqual(100, sum(did), delta=0.3)
         self.assertEqual(["looking at files, server and catalog", "creating the collection",
                           "comparing the files with the catalog", "loading", "indexes",
                           "writing down how the load ended"],
@@ -122,7 +120,7 @@ class Report(livetest.Case):
         done = self.tipple("load", "--format", "mot", "--uri", self.uri(), "--report", "load.html", "b.csv.gz",
                            status=5)
         page = self.page("load.html")
-        self.assertIn("failed, exit status 5", page.text)
+        self.assertIn("exit status 5", page.text)
         self.assertTrue(page.sentence.startswith("Failed: "), page.sentence)
         self.assertIn("b.csv.gz", page.sentence)
         self.assertIn("b.csv.gz", done.stderr)
@@ -188,7 +186,7 @@ class Report(livetest.Case):
         self.said("verify", "--format", "mot", "--report", "verify.html", "a.csv")
         self.assertEqual(0o600, (self.folder / "verify.html").stat().st_mode & 0o777)
         page = self.page("verify.html")
-        self.assertEqual("Nothing differs: 2,498 documents of 1 file are as expected.", page.sentence)
+        self.assertEqual("Verified 2,498 documents of 1 file: none missing, none extra, none duplicated, none changed, none unrelated.", page.sentence)
         self.assertNotIn("Differences", page.tables)
         first = self.documents()[0]["_id"]
         self.client.command(self.database, {"update": "results", "updates": [{"q": {"_id": first}, "u": {"$set": {"k": "<b>"}}}]})
@@ -200,8 +198,8 @@ class Report(livetest.Case):
         self.assertEqual(said["documents_in_collection"], count(page.figures["documents_in_collection"]))
         self.assertEqual([("changed", str(first), "k"), ("unrelated", '"mine"', "")],
                          [(row["kind"], row["_id"], row["field"]) for row in page.tables["Differences"]])
-        self.assertIn("Something differs: ", page.sentence)
-        self.assertIn("a difference was found", page.text)
+        self.assertIn(": none missing, none extra, none duplicated, 1 changed, 1 unrelated", page.sentence)
+        self.assertIn("exit status 7", page.text)
 
     # ---- pages in a browser
 

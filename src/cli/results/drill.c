@@ -59,8 +59,8 @@ static void put_forecast(bson_t *to, const void *forecasts, size_t at) {
     const forecast_t *forecast = (const forecast_t *)forecasts + at;
     char words[FORECAST_SPELLED];
     if (!isnan(forecast->mid))
-        result_put(to, AS_NUMBER("seconds", forecast->mid, 6), AS_NUMBER("low", forecast->low, 6),
-                   AS_NUMBER("high", forecast->high, 6), AS_TEXT("-words", forecast_spell(words, forecast)));
+        result_put(to, AS_NUMBER("seconds", forecast->mid), AS_NUMBER("low", forecast->low),
+                   AS_NUMBER("high", forecast->high), AS_TEXT("-words", forecast_spell(words, forecast)));
 }
 
 /* DRILL_PHASES: of all together. */
@@ -70,9 +70,9 @@ static void put_span(bson_t *to, const void *spans, size_t at) {
     if (!span->came && isnan(span->predicted.mid))
         return;
     result_put(to, AS_TEXT("phase", at == DRILL_PHASES ? "whole" : drill_phase_name((drill_phase_t)at)),
-               AS_NUMBER("began_seconds", seconds_of(span->came, span->began_ns), 6),
-               AS_NUMBER("seconds", took, 6), AS_INNER("predicted", put_forecast, &span->predicted, 0),
-               AS_NUMBER("error_percent", forecast_error_percent(&span->predicted, took), 1));
+               AS_NUMBER("began_seconds", seconds_of(span->came, span->began_ns)), AS_NUMBER("seconds", took),
+               AS_INNER("predicted", put_forecast, &span->predicted, 0),
+               AS_NUMBER("error_percent", forecast_error_percent(&span->predicted, took)));
 }
 
 static void put_load(bson_t *to, const void *of, size_t at) {
@@ -83,7 +83,7 @@ static void put_load(bson_t *to, const void *of, size_t at) {
         result_put(
             to, OF(counts, read), OF(counts, loaded), OF(counts, already_there), OF(counts, rejected),
             OF(counts, filtered), OF(load, bytes_read), OF(load, bytes_bson),
-            AS_NUMBER("docs_per_second", result_rate(counts->loaded, pass->phases[DRILL_LOAD].took_ns), 0),
+            AS_NUMBER("docs_per_second", result_rate(counts->loaded, pass->phases[DRILL_LOAD].took_ns)),
             OF(load, threads), OF(load, batch), OF(load, batches), OF(load, retries),
             AS_SECONDS("client_cpu_seconds", load->cpu_ns), OF(load, clustered), OF(load, limited_by),
             results_indexes(load));
@@ -94,15 +94,15 @@ static void put_pass(bson_t *to, const void *passes, size_t at) {
     const bool began = pass->reached != DRILL_PHASES;
     const double took = seconds_of(began, pass->took_ns);
     result_put(
-        to, OF(pass, finished), AS_NUMBER("seconds", took, 6),
-        AS_NUMBER("verified_seconds", seconds_of(pass->finished, pass->verified_ns), 6),
+        to, OF(pass, finished), AS_NUMBER("seconds", took),
+        AS_NUMBER("verified_seconds", seconds_of(pass->finished, pass->verified_ns)),
         AS_INNER("predicted", put_forecast, &pass->predicted, 0),
         AS_INNER("predicted_verified", put_forecast, &pass->verified, 0),
-        AS_NUMBER("error_percent", pass->finished ? forecast_error_percent(&pass->predicted, took) : NAN, 1),
+        AS_NUMBER("error_percent", pass->finished ? forecast_error_percent(&pass->predicted, took) : NAN),
         AS_LIST("phases", DRILL_PHASES, put_span, pass->phases), AS_INNER("load", put_load, pass, 0),
         AS_COUNT("verified", pass->documents), AS_COUNT("differences", pass->wrong),
         AS_WORDS("difference", pass->difference),
-        AS_NUMBER("query_seconds", began ? pass->answer.seconds : NAN, 6),
+        AS_NUMBER("query_seconds", began ? pass->answer.seconds : NAN),
         AS_COUNT("query_returned", pass->answer.returned));
 }
 
@@ -110,7 +110,7 @@ static void put_seconds(bson_t *to, const void *seconds, size_t at) {
     (void)at;
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
         if (!isnan(((const double *)seconds)[i]))
-            result_put(to, AS_NUMBER(drill_phase_name(i), ((const double *)seconds)[i], 6));
+            result_put(to, AS_NUMBER(drill_phase_name(i), ((const double *)seconds)[i]));
 }
 
 static void put_sample(bson_t *to, const void *samples, size_t at) {
@@ -138,29 +138,28 @@ static void put_figures(bson_t *to, const drill_spec_t *spec, const drill_result
     char name[1400];
     double needed;
     const bool is_within = drill_is_within(drill, within, &needed);
-    result_put(to,
-               AS_TEXT("mode", spec->scale          ? "scale"
-                               : spec->predict_only ? "predict"
-                               : drill->scratch     ? "scratch"
-                                                    : "real"),
-               OF(drill, namespace), OF(drill, collection), AS_TEXT("target", drill->where),
-               AS_TEXT("server", drill->version), AS_TEXT("version", TIPPLE_VERSION), OF(drill, format),
-               AS_TEXT("query", first_query_name(&drill->query, name)),
-               AS_NUMBER("documents", drill->all_documents, 0), AS_FLAG("documents_exact", drill->exact),
-               AS_SECONDS("seconds", drill->took_ns),
-               AS_LIST("samples", drill->sample_count, put_sample, drill->samples),
-               AS_LIST("drills", drill->drilled || drill->sample_count, put_pass, pass),
-               AS_NUMBER("within_seconds", within > 0 ? within : NAN, 3),
-               AS_FLAG_IF("is_within", within > 0 && !isnan(needed), is_within),
-               AS_NUMBER("-needed_seconds", needed, 6),
-               AS_NUMBER("-later_seconds", seconds_of(pass->finished, pass->took_ns - pass->verified_ns), 6),
-               AS_NUMBER("-part_percent",
-                         pass->verified_ns ? 100 * (double)part / (double)pass->verified_ns : NAN, 0),
-               AS_TEXT("-part", indexes ? "indexes were" : "the load was"),
-               AS_TEXT("-about", drill->exact ? "" : "about "), AS_FLAG("-scratch", drill->scratch),
-               AS_FLAG("-began", drill->drilled || drill->sample_count),
-               AS_FLAG("-loaded", pass->phases[DRILL_LOAD].came),
-               AS_FLAG("-sampled", spec->scale || spec->predict_only));
+    result_put(
+        to,
+        AS_TEXT("mode", spec->scale          ? "scale"
+                        : spec->predict_only ? "predict"
+                        : drill->scratch     ? "scratch"
+                                             : "real"),
+        OF(drill, namespace), OF(drill, collection), AS_TEXT("target", drill->where),
+        AS_TEXT("server", drill->version), AS_TEXT("version", TIPPLE_VERSION), OF(drill, format),
+        AS_TEXT("query", first_query_name(&drill->query, name)), AS_NUMBER("documents", drill->all_documents),
+        AS_FLAG("documents_exact", drill->exact), AS_SECONDS("seconds", drill->took_ns),
+        AS_LIST("samples", drill->sample_count, put_sample, drill->samples),
+        AS_LIST("drills", drill->drilled || drill->sample_count, put_pass, pass),
+        AS_NUMBER("within_seconds", within > 0 ? within : NAN),
+        AS_FLAG_IF("is_within", within > 0 && !isnan(needed), is_within),
+        AS_NUMBER("-needed_seconds", needed),
+        AS_NUMBER("-later_seconds", seconds_of(pass->finished, pass->took_ns - pass->verified_ns)),
+        AS_NUMBER("-part_percent", pass->verified_ns ? 100 * (double)part / (double)pass->verified_ns : NAN),
+        AS_TEXT("-part", indexes ? "indexes were" : "the load was"),
+        AS_TEXT("-about", drill->exact ? "" : "about "), AS_FLAG("-scratch", drill->scratch),
+        AS_FLAG("-began", drill->drilled || drill->sample_count),
+        AS_FLAG("-loaded", pass->phases[DRILL_LOAD].came),
+        AS_FLAG("-sampled", spec->scale || spec->predict_only));
     put_phases(to, drill);
     results_put_course(to, &pass->load.course, &pass->load.flushes);
     result_put_words(to, "-documents", isnan(drill->all_documents) ? "" : "{-about}{documents|document}");
@@ -235,10 +234,10 @@ static void add_change(result_t *result, const bson_t *earlier) {
     if (localtime_r(&when, &local))
         strftime(day, sizeof day, "%Y-%m-%d %H:%M", &local);
     result_put(
-        &result->document, AS_TEXT("-then", day), AS_NUMBER("-then_docs_per_second", before, 0),
-        AS_NUMBER("-then_seconds", took, 6),
-        AS_FIGURE("-rate_change_percent", (bson_read_number(&result->document, rate) / before - 1) * 100),
-        AS_FIGURE("-time_change_percent", (bson_read_number(&result->document, verified) / took - 1) * 100));
+        &result->document, AS_TEXT("-then", day), AS_NUMBER("-then_docs_per_second", before),
+        AS_NUMBER("-then_seconds", took),
+        AS_NUMBER("-rate_change_percent", (bson_read_number(&result->document, rate) / before - 1) * 100),
+        AS_NUMBER("-time_change_percent", (bson_read_number(&result->document, verified) / took - 1) * 100));
 }
 
 /* The drill itself has succeeded: if it cannot be recorded, this is only a warning. */

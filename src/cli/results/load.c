@@ -59,7 +59,7 @@ static const result_view_t views[] = {
     LINE(SHOW_USUAL, "-before", "{-before}"),
     LINE(SHOW_USUAL, "records_done_by_others",
          "done by other loads meanwhile: {records_done_by_others|record}"),
-    LINE(SHOW_NORMAL, "read", "limited by: {limited_by}"),
+    LINE(SHOW_USUAL, "read", "limited by: {limited_by}"),
     LINE(SHOW_USUAL, "unrouted",
          "{unrouted|document} {unrouted?was|were} sent to the router, because the shard could not be found "
          "here"),
@@ -83,10 +83,6 @@ static const result_view_t views[] = {
     TABLE(SHOW_DETAIL, "-several_routers", "routers", "By router", ABOUT_PLACES, PLACES("router")),
     TABLE(SHOW_PAGE, NULL, "-visits", "Where the time went", NULL, COLUMN("name", "phase"),
           COLUMN("-from_seconds", "began"), COLUMN("seconds", "took", .most = BAR_LARGEST)),
-    TABLE(SHOW_PAGE, "read", "-threads_did", "What the loading threads did",
-          "What they did most is what limited the load: if they waited for the server, this host could have "
-          "loaded more.",
-          COLUMN("name", "they"), COLUMN("-share_percent", "share of their time", .most = 100)),
     TABLE(SHOW_PAGE, NULL, "-batch_times", "How long a batch took",
           "A batch is a group of documents that are sent together. From its sending to the server's answer, "
           "with all tries. 90 %: nine of ten batches took no longer than this.",
@@ -114,9 +110,9 @@ static void put_place(bson_t *to, const void *of, size_t at) {
     result_put(to, OF(place, name), OF(figures, documents), OF(figures, batches),
                AS_SECONDS("waiting_seconds", figures->waiting_ns),
                AS_SECONDS("busy_seconds", figures->busy_ns), AS_COUNT("most_at_once", figures->most),
-               AS_FIGURE("-share_percent", 100 * (double)figures->documents / (double)load->counts.loaded),
-               AS_NUMBER("-busy_percent", 100 * (double)figures->busy_ns / moving, 0),
-               AS_FIGURE("-at_once", (double)figures->waiting_ns / moving));
+               AS_NUMBER("-share_percent", 100 * (double)figures->documents / (double)load->counts.loaded),
+               AS_NUMBER("-busy_percent", 100 * (double)figures->busy_ns / moving),
+               AS_NUMBER("-at_once", (double)figures->waiting_ns / moving));
 }
 
 static void put_skipped(bson_t *to, const void *misfits, size_t at) {
@@ -133,11 +129,6 @@ static void put_bad_field(bson_t *to, const void *fields, size_t at) {
     result_put(to, AS_TEXT("field", field->name), AS_COUNT("values", field->count),
                AS_TEXT("first", field->places), AS_TEXT("-first", first));
     free(first);
-}
-
-void results_put_index(bson_t *to, const void *indexes, size_t at) {
-    const built_index_t *index = (const built_index_t *)indexes + at;
-    result_put(to, AS_TEXT("keys", index->keys), AS_SECONDS("seconds", index->took_ns));
 }
 
 static void put_index(bson_t *to, const void *indexes, size_t at) {
@@ -179,7 +170,7 @@ static void put_point(bson_t *to, const void *of, size_t at) {
                            *now = &course->points[from + step < last ? from + step : last];
     result_put(to, AS_SECONDS("seconds", now->at_ns),
                AS_NUMBER("docs_per_second",
-                         result_rate(now->documents - before->documents, now->at_ns - before->at_ns), 0));
+                         result_rate(now->documents - before->documents, now->at_ns - before->at_ns)));
 }
 
 void results_put_course(bson_t *to, const timeline_t *course, const server_checkpoints_t *checkpoints) {
@@ -194,16 +185,6 @@ void results_put_course(bson_t *to, const timeline_t *course, const server_check
                                       "its disk, it may be slower. When is known to about half a second."));
 }
 
-typedef struct {
-    const char *name;
-    double percent;
-} share_t;
-
-static void put_share(bson_t *to, const void *shares, size_t at) {
-    const share_t *share = (const share_t *)shares + at;
-    result_put(to, OF(share, name), AS_FIGURE("-share_percent", share->percent));
-}
-
 static const double percentiles[] = {0, 50, 75, 90, 95, 99, 99.9, 99.99, 100};
 
 /* Only as far as this many times tell: some lie beyond each percentile. */
@@ -214,7 +195,7 @@ static void put_percentile(bson_t *to, const void *of, size_t at) {
     snprintf(name, sizeof name, "%g", percent);
     if (percent == 100 || count * (100 - percent) >= 100 * (1 - 1e-9))
         result_put(to, AS_TEXT("-percent", name),
-                   AS_FIGURE("-time_ms", (percent < 100 ? hist_quantile_ns(times, percent / 100)
+                   AS_NUMBER("-time_ms", (percent < 100 ? hist_quantile_ns(times, percent / 100)
                                                         : (double)times->most_ns) /
                                              1e6));
 }
@@ -271,7 +252,7 @@ static void put_figures(bson_t *to, const load_result_t *load) {
         OF(counts, filtered), OF(counts, corrected), OF(counts, replaced), OF(counts, kept),
         AS_COUNT_IF("open_rejects", load->knows_rejects, load->open_rejects),
         AS_SECONDS("seconds", load->took_ns),
-        AS_NUMBER("docs_per_second", result_rate(counts->loaded, load->took_ns), 0), OF(load, bytes_read),
+        AS_NUMBER("docs_per_second", result_rate(counts->loaded, load->took_ns)), OF(load, bytes_read),
         OF(load, bytes_bson), AS_SECONDS("client_cpu_seconds", load->cpu_ns), OF(load, peak_memory_bytes),
         OF(load, batches), OF(load, retries), AS_LIST("shards", load->shard_count, put_place, &shards),
         AS_LIST("routers", load->router_count, put_place, &routers), OF(load, unrouted), OF(load, limited_by),
@@ -289,27 +270,21 @@ static void put_figures(bson_t *to, const load_result_t *load) {
 }
 
 static void put_more(bson_t *to, const load_spec_t *spec, const load_result_t *load) {
-    const threads_did_t *did = &load->threads_did;
-    const share_t shares[] = {{"waited for the server", did->waited_for_server},
-                              {"waited for the files to be read", did->waited_for_input},
-                              {"made documents of records, and sent them", did->worked},
-                              {"were held back by --max-rate", did->held_back}};
     const double sent = load->sent_documents ? (double)load->sent_documents : NAN;
     result_put(to, AS_TEXT("-target", load->where),
-               AS_NUMBER("-read_bytes_per_second", result_rate(load->bytes_read, load->took_ns), 0),
-               AS_NUMBER("-sent_bytes_per_second", result_rate(load->bytes_bson, load->took_ns), 0),
-               AS_FIGURE("-cpu_us", (double)load->cpu_ns / 1e3 / sent),
+               AS_NUMBER("-read_bytes_per_second", result_rate(load->bytes_read, load->took_ns)),
+               AS_NUMBER("-sent_bytes_per_second", result_rate(load->bytes_bson, load->took_ns)),
+               AS_NUMBER("-cpu_us", (double)load->cpu_ns / 1e3 / sent),
                AS_COUNT("-all_files", load->files + load->skipped_before),
                AS_COUNT("-skipped", load->skipped.count), AS_COUNT("-left_out", load->left_out),
                AS_FLAG("-dry_run", spec->dry_run), AS_COUNT("-not_retried", spec->retry ? load->left_out : 0),
-               AS_NUMBER("-batch_documents", sent / (double)load->batches, 0),
+               AS_NUMBER("-batch_documents", sent / (double)load->batches),
                AS_COUNT("-kept_rejects", load->rejects_kept), AS_COUNT("-short_batches", load->short_batches),
                AS_FLAG("-several", load->counts.loaded && load->shard_count > 1),
                AS_FLAG("-several_routers", load->counts.loaded && load->router_count > 1),
                AS_LIST("-inputs", spec->input_count < MOST_NAMES ? spec->input_count : MOST_NAMES, put_input,
                        spec->inputs),
                AS_LIST("-visits", load->course.visit_count, put_visit, &load->course),
-               AS_LIST("-threads_did", COUNT(shares), put_share, shares),
                AS_LIST("-batch_times", load->batch_times.moments.count ? COUNT(percentiles) : 0,
                        put_percentile, &load->batch_times));
     results_put_course(to, &load->course, &load->flushes);

@@ -22,7 +22,7 @@ enum {
 
 /* ---- views ---- */
 
-#define CELL(n) COLUMN("c" #n, "{titles.c" #n "}")
+#define CELL(n) COLUMN("c" #n, "{-titles.c" #n "}")
 
 static const result_view_t views[] = {
     LINE(SHOW_NORMAL, "-measured", "{namespace}  {-documents}{configuration}"),
@@ -40,10 +40,10 @@ static const result_view_t views[] = {
     TABLES(SHOW_USUAL, "-tables", "rows", "{title}", CELL(0), CELL(1), CELL(2), CELL(3), CELL(4), CELL(5),
            CELL(6), CELL(7), CELL(8), CELL(9), CELL(10), CELL(11), CELL(12), CELL(13), CELL(14), CELL(15),
            CELL(16), CELL(17), CELL(18), CELL(19), CELL(20), CELL(21), CELL(22), CELL(23)),
-    LINE(SHOW_NORMAL, "same", "{title}: of measurements that are in one place here, the first",
+    LINE(SHOW_NORMAL, "-same", "{title}: of measurements that are in one place here, the first",
          .each = "-tables"),
-    LINE(SHOW_NORMAL, "outside",
-         "{title}: {outside|more figure}, for which there are too many columns; --json has them",
+    LINE(SHOW_NORMAL, "-outside",
+         "{title}: {-outside|more figure}, for which there are too many columns; --json has them",
          .each = "-tables"),
     TABLE(SHOW_USUAL, NULL, "queries",
           "What the server says of these finds (keys and documents that it looked at)", NULL,
@@ -53,10 +53,11 @@ static const result_view_t views[] = {
           COLUMN("explained.ms_of_a_shard", "ms of a shard")),
     TABLE(SHOW_DETAIL, NULL, "queries",
           "While it ran (this host's CPU; the servers' counters, all rounds together)", NULL,
-          COLUMN("-name", "query"), COLUMN("beside.user", "user %"), COLUMN("beside.sys", "sys %"),
-          COLUMN("beside.iowait", "iowait %"), COLUMN("beside.idle", "idle %"),
-          COLUMN("beside.server_cores", "server cores"), COLUMN("beside.documents_examined", "examined"),
-          COLUMN("beside.bytes_into_cache", "read into cache")),
+          COLUMN("-name", "query"), COLUMN("-watched.seconds", "seconds"), COLUMN("-watched.user", "user %"),
+          COLUMN("-watched.sys", "sys %"), COLUMN("-watched.iowait", "iowait %"),
+          COLUMN("-watched.idle", "idle %"), COLUMN("-watched.server_cores", "server cores"),
+          COLUMN("-watched.documents_examined", "examined"),
+          COLUMN("-watched.bytes_into_cache", "read into cache")),
     LINE(SHOW_ALWAYS | SHOW_CARE, "-difference", "{-difference}", .each = "queries"),
     LINE(SHOW_USUAL | SHOW_CARE, "-emptiness", "{-emptiness}", .each = "queries"),
     LINE(SHOW_PAGE | SHOW_CARE, "while_ended",
@@ -131,17 +132,20 @@ static const char *name_of(const measure_t *measure, bool all, char out[NAME_ROO
     return out;
 }
 
-/* The kernel counts CPU in steps of 10 ms: of a short time it tells nothing. */
 static void put_beside(bson_t *to, const void *of, size_t at) {
-    static const double LEAST_WATCHED_SECONDS = 0.25;
     static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    const measure_t *measure = (const measure_t *)of + at;
-    const watch_figures_t *seen =
-        measure->watched.seconds >= LEAST_WATCHED_SECONDS ? &measure->watched.figures : &none;
-    result_put(to, AS_NUMBER("seconds", measure->watched.seconds, 6), OF(seen, user), OF(seen, sys),
-               OF(seen, iowait), OF(seen, idle), OF(seen, server_cores),
-               AS_FIGURE("documents_examined", seen->examined),
-               AS_FIGURE("bytes_into_cache", seen->cached_bytes));
+    const watch_sum_t *watched = &((const measure_t *)of)[at].watched;
+    const watch_figures_t *seen = watched->seconds > 0 ? &watched->figures : &none;
+    result_put(to, OF(watched, seconds), OF(seen, user), OF(seen, sys), OF(seen, iowait), OF(seen, idle),
+               OF(seen, server_cores), AS_NUMBER("documents_examined", seen->examined),
+               AS_NUMBER("bytes_into_cache", seen->cached_bytes));
+}
+
+/* For views: the kernel counts CPU in steps of 10 ms, which of a short time tell nothing. */
+static void put_watched(bson_t *to, const void *of, size_t at) {
+    static const double LEAST_SECONDS = 0.25;
+    if (((const measure_t *)of)[at].watched.seconds >= LEAST_SECONDS)
+        put_beside(to, of, at);
 }
 
 static double ratio(double now, double then, const char *obstacle) {
@@ -155,18 +159,18 @@ static void put_compared(bson_t *to, const void *of, size_t at) {
     compared_t then;
     if (!compare_find(told->then, measure, &then))
         return;
-    result_put(to, AS_TEXT("obstacle", then.obstacle), AS_FIGURE("then_p50_ms", then.p50_ms),
-               AS_FIGURE("then_p99_ms", then.p99_ms),
-               AS_FIGURE("p50_ratio", ratio(figure(measure, P50), then.p50_ms, then.obstacle)),
-               AS_FIGURE("p99_ratio", ratio(figure(measure, P99), then.p99_ms, then.obstacle)));
+    result_put(to, AS_TEXT("obstacle", then.obstacle), AS_NUMBER("then_p50_ms", then.p50_ms),
+               AS_NUMBER("then_p99_ms", then.p99_ms),
+               AS_NUMBER("p50_ratio", ratio(figure(measure, P50), then.p50_ms, then.obstacle)),
+               AS_NUMBER("p99_ratio", ratio(figure(measure, P99), then.p99_ms, then.obstacle)));
 }
 
 static void put_explained(bson_t *to, const void *of, size_t at) {
     const explained_t *told = &((const work_t *)of + at)->explained;
     if (told->asked)
-        result_put(to, OF(told, returned), AS_FIGURE("keys_examined", told->keys),
-                   AS_FIGURE("documents_examined", told->documents), OF(told, shards), OF(told, ms),
-                   AS_FIGURE("ms_of_a_shard", told->shard_ms));
+        result_put(to, OF(told, returned), AS_NUMBER("keys_examined", told->keys),
+                   AS_NUMBER("documents_examined", told->documents), OF(told, shards), OF(told, ms),
+                   AS_NUMBER("ms_of_a_shard", told->shard_ms));
 }
 
 /* ---- a suite's own tables: one figure of each measurement, arranged by two things ---- */
@@ -221,36 +225,31 @@ static void put_published(bson_t *to, const void *of, size_t at) {
 }
 
 typedef struct {
-    char name[SIDE_ROOM];
-    char *cells[MOST_CELLS];
-} pivot_row_t;
+    char *name, *cells[MOST_CELLS];
+} row_t;
 
 typedef struct {
-    const char *side; /* what the rows are */
-    char columns[MOST_CELLS][SIDE_ROOM + 16];
-    pivot_row_t *rows;
-    size_t row_count, column_count;
+    row_t titles, *rows;
+    size_t row_count;
     uint64_t filled, same,
         outside; /* places; measurements whose place has another one, or for which there is none */
 } pivot_t;
 
 /* Rows and columns in the order in which they are asked for. NULL: there are too many columns. */
-static char **find_cell(pivot_t *pivot, const char *row, const char *column, const char *more) {
-    char title[SIDE_ROOM + 16];
+static char **find_cell(pivot_t *pivot, const char *row, const char *column) {
     size_t down = 0, across = 0;
-    snprintf(title, sizeof title, "%s%s", column, more);
-    while (across < pivot->column_count && strcmp(pivot->columns[across], title) != 0)
+    while (across < MOST_CELLS && pivot->titles.cells[across] &&
+           strcmp(pivot->titles.cells[across], column) != 0)
         across++;
     if (across == MOST_CELLS)
         return NULL;
-    if (across == pivot->column_count)
-        strcpy(pivot->columns[pivot->column_count++], title);
+    if (!pivot->titles.cells[across])
+        pivot->titles.cells[across] = bson_strdup(column);
     while (down < pivot->row_count && strcmp(pivot->rows[down].name, row) != 0)
         down++;
     if (down == pivot->row_count) {
         pivot->rows = bson_realloc(pivot->rows, ++pivot->row_count * sizeof *pivot->rows);
-        pivot->rows[down] = (pivot_row_t){.cells = {NULL}};
-        snprintf(pivot->rows[down].name, SIDE_ROOM, "%s", row);
+        pivot->rows[down] = (row_t){.name = bson_strdup(row)};
     }
     return &pivot->rows[down].cells[across];
 }
@@ -258,17 +257,12 @@ static char **find_cell(pivot_t *pivot, const char *row, const char *column, con
 /* "47.3 σ 2.10" */
 static char *spell_figure(const measure_t *measure, const char *show) {
     const figure_t which = figure_of(show);
-    const bool scatters = (which == MEAN || which == DOCS) && !isnan(figure(measure, which + 1));
+    const double scatter = which == MEAN || which == DOCS ? figure(measure, which + 1) : NAN;
     bson_t own = BSON_INITIALIZER;
-    result_put(&own, AS_FIGURE("value_ms", figure(measure, which)),
-               AS_FIGURE("deviation_ms", scatters ? figure(measure, which + 1) : NAN));
-    char *value = result_figure(&own, "value_ms"), *deviation = result_figure(&own, "deviation_ms");
-    text_t words = {.length = 0};
-    text_print(&words, "%s%s%s", value, scatters ? " σ " : "", scatters ? deviation : "");
-    free(value);
-    free(deviation);
+    result_put(&own, AS_NUMBER("-value", figure(measure, which)), AS_NUMBER("-scatter", scatter));
+    char *words = result_fill(&own, isnan(scatter) ? "{-value}" : "{-value} σ {-scatter}");
     bson_destroy(&own);
-    return text_take_or_end(&words);
+    return words;
 }
 
 static void fill_measured(pivot_t *pivot, const measures_t *measures, const suite_table_t *table) {
@@ -277,7 +271,7 @@ static void fill_measured(pivot_t *pivot, const measures_t *measures, const suit
         if (!in_table(table, measure, row, column))
             continue;
         const bool first = is_first_choice(table, measures->items, measure);
-        char **cell = first ? find_cell(pivot, row, column, "") : NULL;
+        char **cell = first ? find_cell(pivot, row, column) : NULL;
         if (cell && !*cell) {
             *cell = measure->failures             ? bson_strdup("failed")
                     : measure_of_nothing(measure) ? bson_strdup("nothing found")
@@ -295,14 +289,17 @@ static void fill_published(pivot_t *pivot, const suite_table_t *table) {
     const yaml_item_t *rows = pivot->filled ? table->published : NULL;
     for (const yaml_item_t *row = rows ? rows->first : NULL; row; row = row->next)
         for (const yaml_item_t *text = row->first; text; text = text->next) {
-            char **cell = find_cell(pivot, row->key, text->key, ", published");
+            char *column = bson_strdup_printf("%s, published", text->key),
+                 **cell = find_cell(pivot, row->key, column);
             if (cell && !*cell)
                 *cell = bson_strdup(text->text);
+            bson_free(column);
         }
 }
 
+/* Names are words of the suite, so the cells' keys are numbers. */
 static void put_cells(bson_t *to, const void *rows, size_t at) {
-    const pivot_row_t *row = (const pivot_row_t *)rows + at;
+    const row_t *row = (const row_t *)rows + at;
     result_put(to, AS_TEXT("c0", row->name));
     for (size_t i = 0; i < MOST_CELLS; i++) {
         char key[32];
@@ -311,36 +308,23 @@ static void put_cells(bson_t *to, const void *rows, size_t at) {
             result_put(to, AS_TEXT(key, row->cells[i]));
         bson_free(row->cells[i]);
     }
-}
-
-/* Names are words of the suite, so the cells' keys are numbers. */
-static void put_titles(bson_t *to, const void *of, size_t count) {
-    const pivot_t *pivot = of;
-    result_put(to, AS_TEXT("c0", pivot->side));
-    for (size_t i = 0; i < count; i++) {
-        char key[32];
-        snprintf(key, sizeof key, "c%zu", i + 1);
-        result_put(to, AS_TEXT(key, pivot->columns[i]));
-    }
+    bson_free(row->name);
 }
 
 static void put_table(bson_t *to, const void *of, size_t at) {
     const measures_t *measures = of;
     const suite_table_t *table = &measures->suite->tables[at];
-    pivot_t *pivot = bson_malloc0(sizeof *pivot);
-    pivot->side = table->rows;
-    fill_measured(pivot, measures, table);
-    fill_published(pivot, table);
-    bson_t rows = BSON_INITIALIZER;
-    result_items(&rows, pivot->row_count, put_cells, pivot->rows);
-    if (pivot->filled > 1 || (pivot->filled && table->published)) {
-        result_put(to, OF(table, title), AS_COUNT("same", pivot->same), AS_COUNT("outside", pivot->outside),
-                   AS_INNER("titles", put_titles, pivot, pivot->column_count));
-        BSON_APPEND_ARRAY(to, "rows", &rows);
-    }
-    bson_destroy(&rows);
-    bson_free(pivot->rows);
-    bson_free(pivot);
+    pivot_t pivot = {.titles.name = bson_strdup(table->rows)};
+    fill_measured(&pivot, measures, table);
+    fill_published(&pivot, table);
+    bson_t own = BSON_INITIALIZER;
+    result_put(&own, OF(table, title), AS_COUNT("-same", pivot.same), AS_COUNT("-outside", pivot.outside),
+               AS_INNER("-titles", put_cells, &pivot.titles, 0),
+               AS_LIST("rows", pivot.row_count, put_cells, pivot.rows));
+    if (pivot.filled > 1 || (pivot.filled && table->published))
+        bson_concat(to, &own);
+    bson_destroy(&own);
+    bson_free(pivot.rows);
 }
 
 /* ROW: {COLUMN: figure}: these names are words of the suite, which may hold anything. */
@@ -427,10 +411,10 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
                AS_TEXT("failure", measure->failures ? measure->failure : NULL),
                AS_WORDS("difference", measure->difference));
     for (figure_t i = MEAN; i < FIGURES; i++)
-        result_put(to, AS_FIGURE(figure_names[i], figure(measure, i)));
+        result_put(to, AS_NUMBER(figure_names[i], figure(measure, i)));
     if (told->then)
         result_put(to, AS_INNER("compared", put_compared, told, at));
-    result_put(to, AS_INNER("beside", put_beside, measure, 0),
+    result_put(to, AS_INNER("beside", put_beside, measure, 0), AS_INNER("-watched", put_watched, measure, 0),
                AS_INNER("published", put_published, measures, at),
                AS_INNER("explained", put_explained, work, 0), AS_TEXT("digest", one ? measure->digest : NULL),
                AS_FLAG_IF("result_complete", one, !measure->answer.more));
@@ -469,8 +453,8 @@ static void put_figures(bson_t *to, const query_spec_t *spec, const query_result
     }
     result_put(to, AS_TEXT("suite", measures->suite ? measures->suite->name : NULL), OF(query, namespace),
                OF(query, configuration), OF(storage, documents),
-               AS_FIGURE("data_bytes_on_disk", storage->data_bytes),
-               AS_FIGURE("index_bytes_on_disk", storage->index_bytes), OF(query, load_seconds),
+               AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
+               AS_NUMBER("index_bytes_on_disk", storage->index_bytes), OF(query, load_seconds),
                AS_WORDS("format", query->format), OF(query, other_format),
                AS_TEXT("while_ended", query->beside_ended ? query->beside_words : NULL),
                AS_LIST("queries", measures->count, put_measure, &told),
@@ -505,7 +489,7 @@ result_t *results_query(const query_spec_t *spec, const query_result_t *query, c
                 "{-slowest_ms} "
                 "on average";
         result_put(&result->document, AS_TEXT("-slowest", name_of(slowest, true, name)),
-                   AS_FIGURE("-slowest_ms", figure(slowest, MEAN)));
+                   AS_NUMBER("-slowest_ms", figure(slowest, MEAN)));
     }
     result_answer(result, "How long do the queries take?", status, err, words, words);
     return result;

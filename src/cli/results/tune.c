@@ -16,24 +16,20 @@ static const result_view_t views[] = {
     TABLE(SHOW_USUAL, NULL, "settings", "Settings",
           "Documents a second: the median of the trials, then the slowest and the fastest of them. Bytes a "
           "document: data and indexes on disk.",
-          COLUMN("-of_threads", "threads"), COLUMN("-of_batch", "batch"),
-          COLUMN("-of_compressor", "compressor"), COLUMN("-of_memory", "memory"),
-          COLUMN("docs_per_second", "docs/s", .most = BAR_LARGEST), COLUMN("-range", "range"),
-          COLUMN("-trials", "trials"), COLUMN("bytes_per_document", "bytes/doc"),
+          COLUMN("threads", "threads"), COLUMN("batch", "batch"), COLUMN("-of_compressor", "compressor"),
+          COLUMN("-of_memory", "memory"), COLUMN("docs_per_second", "docs/s", .most = BAR_LARGEST),
+          COLUMN("-range", "range"), COLUMN("-trials", "trials"), COLUMN("bytes_per_document", "bytes/doc"),
           COLUMN("limit", "limited by"), COLUMN("-remark", ""),
           COLUMN("client_cores", "client cores", .wide = true),
           COLUMN("server_cores", "server cores", .wide = true),
           COLUMN("host_busy", "this host's CPUs busy", .wide = true),
           COLUMN("client_cpu_us_per_doc", "client CPU a document", .wide = true)),
-    LINE(SHOW_USUAL, "-no_checkpoints",
+    LINE(SHOW_USUAL, "!checkpoints",
          "no checkpoints, and so no bytes a document: this user, or this target, may not (fsync)"),
-    LINE(SHOW_USUAL, NULL,
-         "{-remark}: {-name}   {docs_per_second}   client CPU {client_cpu_us_per_doc} a document",
-         .each = "-chosen"),
     LINE(SHOW_USUAL | SHOW_CARE, "retries",
-         "{-remark}: {retries|batch was|batches were} sent again while a server was away: do not trust this "
+         "{-name}: {retries|batch was|batches were} sent again while a server was away: do not trust this "
          "figure",
-         .each = "-chosen"),
+         .each = "settings"),
     LINE(
         SHOW_USUAL, "-spent",
         "the budget ended before all settings were tried {-most_trials} times: a higher --budget tries more"),
@@ -93,13 +89,13 @@ static void put_setting(bson_t *to, const void *of, size_t at) {
     result_put(to, OF(load, threads), OF(load, batch), AS_TEXT("clustered", load_spec_clustered(load)),
                OF(load, compressor), OF(load, memory), OF(load, direct),
                AS_TEXT("state", states[tried->state]), OF(tried, trials), OF(figures, documents),
-               AS_NUMBER("docs_per_second", known ? matrix_median(tried) : NAN, 1), AS_NUMBER("low", low, 1),
-               AS_NUMBER("high", high, 1), AS_NUMBER("bytes_per_document", figures->bytes / documents, 2),
-               AS_NUMBER("client_cpu_us_per_doc", figures->client_cores * 1e6 / documents, 4),
-               AS_NUMBER("client_cores", figures->client_cores / seconds, 3),
-               AS_NUMBER("server_cores", figures->server_cores / seconds, 3),
-               AS_NUMBER("host_busy", figures->host_busy / seconds, 3),
-               AS_NUMBER("network", figures->network / seconds, 3), OF(figures, retries),
+               AS_NUMBER("docs_per_second", known ? matrix_median(tried) : NAN), AS_NUMBER("low", low),
+               AS_NUMBER("high", high), AS_NUMBER("bytes_per_document", figures->bytes / documents),
+               AS_NUMBER("client_cpu_us_per_doc", figures->client_cores * 1e6 / documents),
+               AS_NUMBER("client_cores", figures->client_cores / seconds),
+               AS_NUMBER("server_cores", figures->server_cores / seconds),
+               AS_NUMBER("host_busy", figures->host_busy / seconds),
+               AS_NUMBER("network", figures->network / seconds), OF(figures, retries),
                AS_TEXT("limit", known ? tune_limit_name(tune_limit(tune, at)) : NULL),
                AS_TEXT("limited_by", known ? figures->limited_by : NULL),
                AS_TEXT("-name", tune_name(tune, at, name)), AS_TEXT("-remark", remark(tune, at)),
@@ -111,40 +107,30 @@ static void put_setting(bson_t *to, const void *of, size_t at) {
     }
 }
 
-static void put_chosen(bson_t *to, const void *of, size_t at) {
-    const tune_result_t *tune = of;
-    if (at == tune->verdict.best || at == tune->verdict.cheapest)
-        put_setting(to, of, at);
-}
-
 static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t *tune) {
     const matrix_verdict_t *verdict = &tune->verdict;
     const bool decided = tune->matrix && verdict->best != MATRIX_DONE;
     char *line = decided ? load_line(&spec->load, tune, &tune->settings[verdict->cheapest]) : NULL;
-    result_put(
-        to, OF(tune, namespace), AS_TEXT("target", tune->where), OF(tune, scratch), OF(tune, format),
-        OF(tune, records), OF(verdict, trials), OF(verdict, rounds), AS_SECONDS("seconds", tune->took_ns),
-        AS_SECONDS("budget_seconds", spec->budget_ns), OF(verdict, budget_spent), OF(tune, checkpoints),
-        OF(verdict, settled), OF(verdict, dropped), AS_COUNT("too_small", verdict->small),
-        OF(verdict, untried), AS_LIST("settings", tune->matrix ? tune->count : 0, put_setting, tune),
-        AS_INNER("best", put_setting, tune, verdict->best),
-        AS_INNER("cheapest", put_setting, tune, verdict->cheapest), AS_TEXT("load", line),
-        AS_COUNT("-most_trials", MATRIX_TRIALS), AS_FIGURE("-nearly_percent", 100 * MATRIX_NEARLY),
-        AS_FLAG("-no_checkpoints", !tune->checkpoints), AS_FLAG("-spent", decided && verdict->budget_spent),
-        AS_LIST("-chosen", decided ? tune->count : 0, put_chosen, tune));
+    result_put(to, OF(tune, namespace), AS_TEXT("target", tune->where), OF(tune, scratch), OF(tune, format),
+               OF(tune, records), OF(verdict, trials), OF(verdict, rounds),
+               AS_SECONDS("seconds", tune->took_ns), AS_SECONDS("budget_seconds", spec->budget_ns),
+               OF(verdict, budget_spent), OF(tune, checkpoints), OF(verdict, settled), OF(verdict, dropped),
+               AS_COUNT("too_small", verdict->small), OF(verdict, untried),
+               AS_LIST("settings", tune->matrix ? tune->count : 0, put_setting, tune),
+               AS_INNER("best", put_setting, tune, verdict->best),
+               AS_INNER("cheapest", put_setting, tune, verdict->cheapest), AS_TEXT("load", line),
+               AS_COUNT("-most_trials", MATRIX_TRIALS), AS_NUMBER("-nearly_percent", 100 * MATRIX_NEARLY),
+               AS_FLAG("-spent", decided && verdict->budget_spent));
     free(line);
 }
 
 result_t *results_tune(const tune_spec_t *spec, const tune_result_t *tune, int status, const err_t *err) {
-    const bool decided = tune->matrix && tune->verdict.best != MATRIX_DONE;
     const char *found =
-        !decided ? "nothing was found"
-        : tune->verdict.best == tune->verdict.cheapest
+        tune->matrix && tune->verdict.best != MATRIX_DONE
             ? "the cheapest setting that is nearly as fast as the best is {cheapest.-name} at "
-              "{cheapest.docs_per_second}, limited by {cheapest.limit}; nothing else is faster"
-            : "the cheapest setting that is nearly as fast as the best is {cheapest.-name} at "
               "{cheapest.docs_per_second}, limited by {cheapest.limit}; the best is {best.-name} at "
-              "{best.docs_per_second}";
+              "{best.docs_per_second}"
+            : "nothing was found";
     result_t *result = result_new("tune");
     put_figures(&result->document, spec, tune);
     result->views = tune->matrix ? views : NULL;

@@ -12,10 +12,13 @@
 
 static const result_view_t views[] = {
     LINE(SHOW_QUIET | SHOW_CARE, NULL, "{-words}", .each = "differences"),
-    LINE(SHOW_QUIET | SHOW_CARE, NULL, "{words}", .each = "-more"),
-    LINE(SHOW_ALWAYS, "-verified", "{-verified}"),
-    LINE(SHOW_NORMAL, "-verified", "    {seconds}   {docs_per_second}   {-read_bytes_per_second} in"),
-    LINE(SHOW_USUAL, "-not_expected", "{-not_expected}"),
+    LINE(SHOW_QUIET | SHOW_CARE, NULL, "{-words}", .each = "-more"),
+    LINE(SHOW_QUIET, NULL, "{-answer}"),
+    LINE(SHOW_NORMAL, NULL, "    {seconds}   {docs_per_second}   {-read_bytes_per_second} in"),
+    LINE(SHOW_USUAL, "-not_expected",
+         "of {read|record} read: {rejected} rejected and {filtered} filtered: no document is expected of "
+         "them, unless "
+         "they were fixed; {fixed} fixed, {-left_out} left out"),
     LINE(SHOW_USUAL, "-sample",
          "a sample: {blocks_looked_at} of {blocks|block} {blocks?was|were} looked at, and nothing else"),
     LINE(SHOW_USUAL, "fixed_not_looked_for",
@@ -121,8 +124,9 @@ static void put_difference(bson_t *to, const void *list, size_t at) {
 }
 
 /* Of a kind, how many more there are than are named. */
-static void put_more(bson_t *to, const void *of, size_t kind) {
+static void put_more(bson_t *to, const void *of, size_t at) {
     differences_t *differences = (differences_t *)of;
+    const difference_kind_t kind = (difference_kind_t)at;
     size_t count;
     const difference_t *kept = differences_of(differences, kind, &count);
     uint64_t more = differences_count(differences, kind);
@@ -133,7 +137,7 @@ static void put_more(bson_t *to, const void *of, size_t kind) {
     char number[UNITS_MAX], words[UNITS_MAX + 64];
     snprintf(words, sizeof words, "%-10s %s%s more (--max-differences)", difference_names[kind],
              count ? "and " : "", units_count(number, more));
-    result_put(to, AS_TEXT("words", words));
+    result_put(to, AS_TEXT("-words", words));
 }
 
 static void put_differences(bson_t *to, differences_t *differences) {
@@ -165,7 +169,7 @@ static void put_figures(bson_t *to, const verify_result_t *verify, const verify_
                AS_COUNT_IF("changed_meanwhile", verify->counted, verify->changed), OF(verify, ended),
                OF(spec, sample_percent), OF(verify, blocks), OF(verify, blocks_looked_at),
                AS_SECONDS("seconds", verify->took_ns),
-               AS_NUMBER("docs_per_second", result_rate(verify->documents, verify->took_ns), 0),
+               AS_NUMBER("docs_per_second", result_rate(verify->documents, verify->took_ns)),
                OF(verify, bytes_read), OF(verify, bytes_text), OF(verify, bytes_encoded),
                OF(verify, bytes_stored), AS_SECONDS("client_cpu_seconds", verify->cpu_ns),
                OF(verify, peak_memory_bytes), OF(verify, retries), OF(verify, threads), OF(verify, namespace),
@@ -174,74 +178,49 @@ static void put_figures(bson_t *to, const verify_result_t *verify, const verify_
     const bool all = spec->sample_percent == 100,
                missing = differences_count(verify->differences, DIFFERENCE_MISSING);
     result_put(to, AS_TEXT("-target", verify->where), AS_COUNT("-left_out", verify->left_out),
+               AS_FLAG("-not_expected", verify->rejected || verify->filtered || verify->fixed),
                AS_COUNT("-other_files", verify->catalog_files - verify->files), AS_FLAG("-sample", !all),
                AS_FLAG("-files_only", all && verify->compared && !verify->counted),
                AS_FLAG("-by_turns", missing && verify->by_turns),
                AS_FLAG("-missing", missing && !verify->by_turns),
-               AS_NUMBER("-read_bytes_per_second", result_rate(verify->bytes_read, verify->took_ns), 0),
-               AS_NUMBER("-looked_percent", fmin(floor(100 * verify->looked), 99), 0),
-               AS_FIGURE("-cpu_us",
+               AS_NUMBER("-read_bytes_per_second", result_rate(verify->bytes_read, verify->took_ns)),
+               AS_NUMBER("-looked_percent", fmin(floor(100 * verify->looked), 99)),
+               AS_NUMBER("-cpu_us",
                          verify->documents ? (double)verify->cpu_ns / 1e3 / (double)verify->documents : NAN));
 }
 
 /* Of what was not looked at nothing is said: neither that something is missing, nor that nothing is. */
-static void put_counts(bson_t *to, const verify_result_t *verify) {
+static void put_found(bson_t *to, const verify_result_t *verify) {
     text_t words = {.length = 0};
-    const char *before = verify->compared ? " " : ", ";
-    text_append(&words, verify->compared ? "verified {as_expected|document} of {files|file}:"
-                        : isfinite(verify->looked)
-                            ? "not finished: about {-looked_percent} of {files|file} was looked at: "
-                              "{as_expected|document} as expected"
-                            : "not finished: a part of {files|file} was looked at: {as_expected|document} as "
-                              "expected");
+    text_append(&words, "");
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
-        const char *name = difference_names[kind];
-        const bool found = differences_count(verify->differences, kind);
-        if (!found && !(kind == DIFFERENCE_UNRELATED ? verify->ended : verify->compared))
-            continue;
-        text_print(&words, found ? "%s{%s} %s" : "%snone %s%.0s", before, name, name);
-        before = ", ";
+        const uint64_t count = differences_count(verify->differences, kind);
+        char number[UNITS_MAX];
+        if (count || (kind == DIFFERENCE_UNRELATED ? verify->ended : verify->compared))
+            text_print(&words, "%s%s %s", words.length ? ", " : "",
+                       count ? units_count(number, count) : "none", difference_names[kind]);
     }
-    text_append(&words, verify->compared ? "" : "; nothing is known of the rest");
-    char *line = text_take_or_end(&words);
-    result_put_words(to, "-verified", line);
-    free(line);
-    if (verify->rejected || verify->filtered || verify->fixed)
-        result_put_words(
-            to, "-not_expected",
-            !verify->fixed
-                ? "of {read|record} read: {rejected} rejected and {filtered} filtered: no document is "
-                  "expected of them; {fixed} fixed"
-            : verify->left_out
-                ? "of {read|record} read: {rejected} rejected and {filtered} filtered: no document is "
-                  "expected of them, unless they were fixed; {fixed} fixed, {-left_out} left out"
-                : "of {read|record} read: {rejected} rejected and {filtered} filtered: no document is "
-                  "expected of them, unless they were fixed; {fixed} fixed");
+    char *found = text_take_or_end(&words);
+    result_put(to, AS_TEXT("-found", found), AS_TEXT("-also", *found ? ", " : ""));
+    free(found);
+    result_put_words(to, "-answer",
+                     verify->compared ? "verified {as_expected|document} of {files|file}: {-found}"
+                     : isfinite(verify->looked)
+                         ? "not finished: about {-looked_percent} of {files|file} was looked at: "
+                           "{as_expected|document} as expected{-also}{-found}; nothing is known of the rest"
+                         : "not finished: a part of {files|file} was looked at: {as_expected|document} as "
+                           "expected{-also}{-found}; nothing is known of the rest");
 }
 
 result_t *results_verify(const verify_spec_t *spec, const verify_result_t *verify, int status,
                          const err_t *err) {
-    const bool different = status == STATUS_DIFFERENT; /* verify ended well, and says what it found */
     result_t *result = result_new("verify");
+    result->views = verify->differences ? views : NULL;
     put_figures(&result->document, verify, spec);
-    result_put(&result->document, AS_TEXT("-difference", err->text));
-    if (verify->differences) {
-        result->views = views;
-        put_counts(&result->document, verify);
-    }
-    result_answer(
-        result, "Is everything there?", different ? STATUS_OK : status, err,
-        different
-            ? "Something differs: {-difference}; {as_expected|document} of {files|file} {as_expected?is|are} "
-              "as expected"
-        : verify->blocks_looked_at < verify->blocks
-            ? "Nothing differs in the part that was looked at: {as_expected|document} of {files|file} "
-              "{as_expected?is|are} as expected"
-            : "Nothing differs: {as_expected|document} of {files|file} {as_expected?is|are} as expected",
-        verify->compared
-            ? "until then {as_expected|document} {as_expected?was|were} as expected"
-            : "until then {as_expected|document} {as_expected?was|were} as expected, and nothing is "
-              "known of the rest");
+    put_found(&result->document, verify);
+    /* one that found differences has ended well */
+    result_answer(result, "Is everything there?", status == STATUS_DIFFERENT ? STATUS_OK : status, err,
+                  "{-answer}", "{-answer}");
     result->status = status;
     return result;
 }
