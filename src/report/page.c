@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "builtin/builtin.h"
 #include "report/inner.h"
-#include "server/bson_read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,19 +57,6 @@ static void put_figure(text_t *page, const result_t *result, const char *begin, 
     if (figure_known(words))
         put_element(page, begin, words, end);
     free(words);
-}
-
-/* A command line: a line ends between words only, not after the dashes of an option. */
-static void put_command(text_t *page, const char *text) {
-    text_append(page, "<pre><code>");
-    while (*text) {
-        const size_t length = strcspn(text, " "), blanks = strspn(text + length, " ");
-        char *word = bson_strndup(text, length + blanks);
-        put_element(page, "<span>", word, "</span>");
-        bson_free(word);
-        text += length + blanks;
-    }
-    text_append(page, "</code></pre>\n");
 }
 
 /* ---- tables ---- */
@@ -146,7 +132,7 @@ static void put_line(void *to, const bson_t *document, const result_view_t *view
     put_element(to, view->shown & SHOW_CARE ? "<p class=\"line care\">" : "<p class=\"line\">", words,
                 "</p>\n");
     if (command)
-        put_command(to, command);
+        put_element(to, "<pre><code>", command, "</code></pre>\n");
     free(words);
     free(command);
 }
@@ -245,10 +231,8 @@ char *page_print(const result_t *result, size_t *length) {
     text_append(&page, "</header>\n<main>\n");
     put_views(&page, result, true);
     put_figures(&page, &result->document);
-    if (*bson_read_text(&result->document, "-again")) {
-        text_append(&page, "<p class=\"line\">The same again:</p>\n");
-        put_command(&page, bson_read_text(&result->document, "-again"));
-    }
+    put_figure(&page, result, "<p class=\"line\">The same again:</p>\n<pre><code>", "-again",
+               "</code></pre>\n");
     text_append(&page, "</main>\n</body>\n</html>\n");
     *length = page.length;
     return text_take_or_end(&page);

@@ -217,15 +217,13 @@ static result_view_t *add_views(result_view_t *view, const bson_t *document, con
     const size_t count = take_columns(document, key, columns);
     *view++ = (result_view_t)LINE(SHOW_PAGE | SHOW_CARE, NULL, key, .command = key);
     *view++ = (result_view_t)LINE(SHOW_PAGE, key, key, .each = key);
-    if (count)
-        *view++ =
-            (result_view_t){.shown = SHOW_PAGE, .words = key, .list = key, .title = key, .columns = columns};
-    if (count)
-        *view++ = (result_view_t){
-            .shown = SHOW_PAGE, .when = key, .each = key, .list = key, .title = key, .columns = columns};
-    if (count > 1)
-        *view++ =
-            (result_view_t){.shown = SHOW_PAGE, .list = key, .title = key, .bands = key, .columns = columns};
+    const result_view_t table = {
+        .shown = SHOW_PAGE, .words = key, .list = key, .title = key, .columns = columns};
+    for (size_t i = 0; i < (count > 1 ? 3 : 2 * count); i++) {
+        *view = table;
+        view->each = i == 1 ? key : NULL;
+        view++->bands = i == 2 ? key : NULL;
+    }
     return view;
 }
 

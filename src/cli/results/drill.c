@@ -138,28 +138,29 @@ static void put_figures(bson_t *to, const drill_spec_t *spec, const drill_result
     char name[1400];
     double needed;
     const bool is_within = drill_is_within(drill, within, &needed);
-    result_put(
-        to,
-        AS_TEXT("mode", spec->scale          ? "scale"
-                        : spec->predict_only ? "predict"
-                        : drill->scratch     ? "scratch"
-                                             : "real"),
-        OF(drill, namespace), OF(drill, collection), AS_TEXT("target", drill->where),
-        AS_TEXT("server", drill->version), AS_TEXT("version", TIPPLE_VERSION), OF(drill, format),
-        AS_TEXT("query", first_query_name(&drill->query, name)), AS_NUMBER("documents", drill->all_documents),
-        AS_FLAG("documents_exact", drill->exact), AS_SECONDS("seconds", drill->took_ns),
-        AS_LIST("samples", drill->sample_count, put_sample, drill->samples),
-        AS_LIST("drills", drill->drilled || drill->sample_count, put_pass, pass),
-        AS_NUMBER("within_seconds", within > 0 ? within : NAN),
-        AS_FLAG_IF("is_within", within > 0 && !isnan(needed), is_within),
-        AS_NUMBER("-needed_seconds", needed),
-        AS_NUMBER("-later_seconds", seconds_of(pass->finished, pass->took_ns - pass->verified_ns)),
-        AS_NUMBER("-part_percent", pass->verified_ns ? 100 * (double)part / (double)pass->verified_ns : NAN),
-        AS_TEXT("-part", indexes ? "indexes were" : "the load was"),
-        AS_TEXT("-about", drill->exact ? "" : "about "), AS_FLAG("-scratch", drill->scratch),
-        AS_FLAG("-began", drill->drilled || drill->sample_count),
-        AS_FLAG("-loaded", pass->phases[DRILL_LOAD].came),
-        AS_FLAG("-sampled", spec->scale || spec->predict_only));
+    result_put(to,
+               AS_TEXT("mode", spec->scale          ? "scale"
+                               : spec->predict_only ? "predict"
+                               : drill->scratch     ? "scratch"
+                                                    : "real"),
+               OF(drill, namespace), OF(drill, collection), AS_TEXT("target", drill->where),
+               AS_TEXT("server", drill->version), AS_TEXT("version", TIPPLE_VERSION), OF(drill, format),
+               AS_TEXT("query", first_query_name(&drill->query, name)),
+               AS_NUMBER("documents", drill->all_documents), AS_FLAG("documents_exact", drill->exact),
+               AS_SECONDS("seconds", drill->took_ns),
+               AS_LIST("samples", drill->sample_count, put_sample, drill->samples),
+               AS_LIST("drills", drill->drilled || drill->sample_count, put_pass, pass),
+               AS_NUMBER("within_seconds", within > 0 ? within : NAN),
+               AS_FLAG_IF("is_within", within > 0 && !isnan(needed), is_within),
+               AS_NUMBER("-needed_seconds", needed),
+               AS_NUMBER("-later_seconds", seconds_of(pass->finished, pass->took_ns - pass->verified_ns)),
+               AS_NUMBER("-part_percent",
+                         pass->verified_ns ? round(100 * (double)part / (double)pass->verified_ns) : NAN),
+               AS_TEXT("-part", indexes ? "indexes were" : "the load was"),
+               AS_TEXT("-about", drill->exact ? "" : "about "), AS_FLAG("-scratch", drill->scratch),
+               AS_FLAG("-began", drill->drilled || drill->sample_count),
+               AS_FLAG("-loaded", pass->phases[DRILL_LOAD].came),
+               AS_FLAG("-sampled", spec->scale || spec->predict_only));
     put_phases(to, drill);
     results_put_course(to, &pass->load.course, &pass->load.flushes);
     result_put_words(to, "-documents", isnan(drill->all_documents) ? "" : "{-about}{documents|document}");

@@ -58,8 +58,14 @@ static const result_view_t views[] = {
           COLUMN("-watched.idle", "idle %"), COLUMN("-watched.server_cores", "server cores"),
           COLUMN("-watched.documents_examined", "examined"),
           COLUMN("-watched.bytes_into_cache", "read into cache")),
-    LINE(SHOW_ALWAYS | SHOW_CARE, "-difference", "{-difference}", .each = "queries"),
-    LINE(SHOW_USUAL | SHOW_CARE, "-emptiness", "{-emptiness}", .each = "queries"),
+    LINE(SHOW_ALWAYS | SHOW_CARE, "failures", "{-question} failed, its figures are left out: {failure}",
+         .each = "queries"),
+    LINE(SHOW_ALWAYS | SHOW_CARE, "difference", "{-question}: not the expected answer: {difference}",
+         .each = "queries"),
+    LINE(SHOW_USUAL | SHOW_CARE, "-nothing",
+         "{-question}: nothing came back, so its times are not those of an answer", .each = "queries"),
+    LINE(SHOW_USUAL | SHOW_CARE, "-empty_percent",
+         "{-question}: nothing came back to {-empty_percent} of its requests", .each = "queries"),
     LINE(SHOW_PAGE | SHOW_CARE, "while_ended",
          "the command of --while ended {while_ended} before the measurements did: they are of times with and "
          "without it"),
@@ -67,7 +73,7 @@ static const result_view_t views[] = {
           COLUMN("-name", "compared"), COLUMN("compared.then_p50_ms", "then p50"),
           COLUMN("p50_ms", "now p50"), COLUMN("compared.p50_ratio", "ratio"),
           COLUMN("compared.then_p99_ms", "then p99"), COLUMN("p99_ms", "now p99"),
-          COLUMN("compared.p99_ratio", "ratio"), COLUMN("-obstacle", "")),
+          COLUMN("compared.p99_ratio", "ratio"), COLUMN("compared.obstacle", "")),
     TABLE(SHOW_PAGE, NULL, "queries", "Answers", "Their first documents, shortened.",
           COLUMN("-name", "query"), COLUMN("-begins", "begins with")),
     {0}};
@@ -143,7 +149,7 @@ static void put_beside(bson_t *to, const void *of, size_t at) {
 
 /* For views: the kernel counts CPU in steps of 10 ms, which of a short time tell nothing. */
 static void put_watched(bson_t *to, const void *of, size_t at) {
-    static const double LEAST_SECONDS = 0.25;
+    static const double LEAST_SECONDS = 0.1;
     if (((const measure_t *)of)[at].watched.seconds >= LEAST_SECONDS)
         put_beside(to, of, at);
 }
@@ -379,32 +385,14 @@ static void put_beginning(bson_t *to, const measure_t *measure) {
     free(beginning);
 }
 
-/* What was wrong with it. Of requests to which nothing came back; of fewer clients it is said already. */
-static void put_remarks(bson_t *to, const measure_t *measure, bool first) {
-    char name[NAME_ROOM], words[sizeof measure->difference + NAME_ROOM + 40] = "";
-    name_of(measure, false, name);
-    if (measure->failures)
-        snprintf(words, sizeof words, "%s failed, its figures are left out: %s", name, measure->failure);
-    else if (measure->difference[0])
-        snprintf(words, sizeof words, "%s: not the expected answer: %s", name, measure->difference);
-    result_put(to, AS_TEXT("-difference", words));
-    if (measure->failures || !first || !measure->empty)
-        return;
-    if (measure_of_nothing(measure))
-        snprintf(words, sizeof words, "%s: nothing came back, so its times are not those of an answer", name);
-    else
-        snprintf(words, sizeof words, "%s: nothing came back to %.0f %% of its requests", name,
-                 100 * (double)measure->empty / (double)measure->hist->moments.count);
-    result_put(to, AS_TEXT("-emptiness", words));
-}
-
 static void put_measure(bson_t *to, const void *of, size_t at) {
     const told_t *told = of;
     const measures_t *measures = &told->query->measures;
     const measure_t *measure = &measures->items[at];
     const work_t *work = measure->work;
     const bool nothing = measure_of_nothing(measure), one = measure->answered && work->count <= 1;
-    char name[NAME_ROOM];
+    const double n = (double)measure->hist->moments.count;
+    char name[NAME_ROOM], question[NAME_ROOM];
     result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, question), OF(work, reads),
                OF(measure, clients), AS_COUNT("n", measure->hist->moments.count), OF(measure, returned),
                OF(measure, empty), AS_FLAG("nothing_found", nothing), OF(measure, failures),
@@ -423,16 +411,14 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     else
         BSON_APPEND_NULL(to, "result");
     result_put(to, AS_TEXT("-name", name_of(measure, true, name)),
+               AS_TEXT("-question", name_of(measure, false, question)),
                AS_TEXT("-remark", measure->failures ? "failed"
                                   : nothing         ? "empty"
                                                     : NULL),
                AS_COUNT_IF("-clients", told->clients, measure->clients));
-    if (told->then) {
-        compared_t then;
-        compare_find(told->then, measure, &then);
-        result_put(to, AS_TEXT("-obstacle", then.obstacle));
-    }
-    put_remarks(to, measure, is_first(measures, at));
+    if (!measure->failures && is_first(measures, at)) /* of others it is said already */
+        result_put(to, AS_FLAG("-nothing", nothing),
+                   AS_NUMBER("-empty_percent", nothing ? NAN : round(100 * (double)measure->empty / n)));
     if (has_answer(measures, at))
         put_beginning(to, measure);
 }
