@@ -125,14 +125,17 @@ static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t
 }
 
 result_t *results_tune(const tune_spec_t *spec, const tune_result_t *tune, int status, const err_t *err) {
+    const bool decided = tune->matrix && tune->verdict.best != MATRIX_DONE;
     const char *found =
-        tune->matrix && tune->verdict.best != MATRIX_DONE
-            ? "the cheapest setting that is nearly as fast as the best is {cheapest.-name} at "
-              "{cheapest.docs_per_second}, limited by {cheapest.limit}; the best is {best.-name} at "
-              "{best.docs_per_second}"
-            : "nothing was found";
+        !decided ? "nothing was found"
+                 : "the cheapest setting that is nearly as fast as the best is {cheapest.-name} at "
+                   "{cheapest.docs_per_second}, limited by {cheapest.limit}; {-best}";
     result_t *result = result_new("tune");
     put_figures(&result->document, spec, tune);
+    result_put_words(&result->document, "-best",
+                     tune->verdict.best == tune->verdict.cheapest
+                         ? "nothing else is faster"
+                         : "the best is {best.-name} at {best.docs_per_second}");
     result->views = tune->matrix ? views : NULL;
     result_answer(result, "Which threads and batch size are best?", status, err, found, found);
     return result;
