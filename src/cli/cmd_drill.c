@@ -104,7 +104,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
 static void tell_how_to_go_on(const drill_result_t *result) {
     if (!drill_left_open(result))
         return;
-    char *line = results_drill_load_line(result);
+    char *line = results_load_line(&result->load, "");
     log_warn("%s is not whole. This resumes from here (a drill would drop it again):\n%s", result->namespace,
              line);
     free(line);

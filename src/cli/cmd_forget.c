@@ -48,28 +48,35 @@ static const char *said(const values_t *values, const forgotten_t *forgotten) {
                               : "is forgotten, and its documents are removed";
 }
 
+static const result_view_t views[] = {LINE(SHOW_QUIET, NULL, "{-name} {-said}", .each = "-said"), {0}};
+
 static void make_result(bson_t *to, const values_t *values, int count, const forgotten_t *forgotten) {
     static const char *const words[] = {
         [FORGET_DONE] = "forgotten", [FORGET_LATE] = "late", [FORGET_NOTHING] = "nothing"};
-    bson_t inputs = BSON_INITIALIZER, outcomes = BSON_INITIALIZER;
+    bson_t inputs = BSON_INITIALIZER, outcomes = BSON_INITIALIZER, lines = BSON_INITIALIZER;
     for (int i = 0; i < count; i++) {
         char key[16];
+        bson_t line;
         snprintf(key, sizeof key, "%d", i);
         result_put(&inputs, AS_TEXT(key, forgotten[i].name));
         result_put(&outcomes, AS_TEXT(key, words[forgotten[i].outcome]));
+        BSON_APPEND_DOCUMENT_BEGIN(&lines, key, &line);
+        result_put(&line, AS_TEXT("-name", forgotten[i].name), AS_TEXT("-said", said(values, &forgotten[i])));
+        bson_append_document_end(&lines, &line);
     }
     BSON_APPEND_ARRAY(to, "inputs", &inputs);
     BSON_APPEND_ARRAY(to, "outcomes", &outcomes);
+    BSON_APPEND_ARRAY(to, "-said", &lines);
     result_put(to, AS_FLAG("deleted", values->documents));
     bson_destroy(&inputs);
     bson_destroy(&outcomes);
+    bson_destroy(&lines);
 }
 
 static void print(const values_t *values, int count, const forgotten_t *forgotten) {
     result_t *result = result_new("forget");
+    result->views = views;
     make_result(&result->document, values, count, forgotten);
-    for (int i = 0; i < count; i++)
-        result_words(result, SHOW_QUIET, "%s %s", forgotten[i].name, said(values, &forgotten[i]));
     values->json ? result_print_json(result, STATUS_OK) : result_print_text(result);
     result_free(result);
 }

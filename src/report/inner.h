@@ -1,27 +1,13 @@
-/* inner: what the files of src/report share: views as they are kept, and the tables that are made of them. */
+/* inner: what the files of src/report share: figures in words, and tables that are made of them. */
 #ifndef TIPPLE_REPORT_INNER_H
 #define TIPPLE_REPORT_INNER_H
 
 #include "base/text.h"
 #include "report/result.h"
 
-typedef enum { VIEW_LINE, VIEW_COMMAND, VIEW_FIGURES, VIEW_TABLE, VIEW_CHART } view_kind_t;
-
-typedef struct {
-    char *key, *title;
-    double most;
-    bool wide, least;
-} view_column_t;
-
-/* All texts are its own; of those that it has not, NULL. */
-struct result_view {
-    view_kind_t kind;
-    unsigned shown;
-    char *words, *command; /* of a line */
-    char *title, *note, *list, *bands;
-    view_column_t *columns;
-    size_t count;
-};
+/* Shows the view in the result's document, or in each document of its list, wherever its `when` holds. */
+typedef void show_view_t(void *to, const bson_t *document, const result_view_t *view);
+void view_show(const result_t *result, const result_view_t *view, show_view_t *show, void *to);
 
 /* A cell: its words, "" for none, and its number, NAN for a text. */
 typedef struct {
@@ -31,34 +17,37 @@ typedef struct {
 
 /* The cells of a view's list, row by row. */
 typedef struct {
-    const result_view_t *view;
+    const result_column_t *column; /* of the view */
     cell_t *cells;
     size_t rows, columns;
-    bool *used, *numbers; /* by column: something is known in it; all of that are numbers */
+    char *titles[RESULT_MOST_COLUMNS];
+    bool used[RESULT_MOST_COLUMNS],
+        numbers[RESULT_MOST_COLUMNS]; /* something is known; all of that are numbers */
 } table_t;
 
-table_t table_make(const result_t *result, const result_view_t *view);
+table_t table_make(const bson_t *document, const result_view_t *view);
 void table_free(table_t *table);
 static inline const cell_t *table_cell(const table_t *table, size_t row, size_t column) {
     return &table->cells[row * table->columns + column];
 }
+double table_most(const table_t *table, size_t column); /* its largest value, at least 0 */
 
 /* The value at a path, as people read it: "6,521,004", "10.7 s", "12.3 %"; "" where there is none, "-" where it is not
  * known. bare: without the unit that a column's title says. free. */
 char *figure_words(const bson_t *document, const char *path, bool bare);
+void figure_put(text_t *out, double value, const char *key, bool bare);
+static inline bool figure_known(const char *words) {
+    return words[0] && (words[0] != '-' || words[1]);
+}
 /* That unit: "%"; "": words of this key are whole without one. */
 const char *figure_unit(const char *key);
-/* A number on an axis, whose ticks are round: "1.2M", "20 s", "1:30". */
-enum { FIGURE_ROOM = 64 };
-const char *figure_short(char out[FIGURE_ROOM], double value, const char *key);
 /* Is it measured in seconds? Then an axis has ticks as a clock has. */
 bool figure_is_time(const char *key);
 
 /* chart.c: the picture alone. */
-void chart_put(text_t *page, const result_t *result, const result_view_t *view);
-/* page.c: the whole page, which the caller frees; words of ours, and any words, escaped. */
+void chart_put(text_t *page, const bson_t *document, const result_view_t *view, const table_t *table);
+/* page.c: the whole page, which the caller frees; and any words, escaped. */
 char *page_print(const result_t *result, size_t *length);
-void page_put(text_t *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void page_words(text_t *page, const char *words);
 
 /* file.c: a file is a page of ours, and may be replaced, if its first FILE_MARK bytes have this line. */

@@ -1,4 +1,4 @@
-/* The document and its views: figures are put in here, and become words here alone. */
+/* The document and its tables: figures are put in here, and become words here alone. */
 #include "base/document.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -21,23 +21,16 @@ static bool put_text(bson_t *to, const char *name, const char *text) {
     return ok;
 }
 
-static bool put_number(bson_t *to, const char *name, double number, int digits) {
-    const double scale = pow(10, digits), most = 1e15; /* of digits, all are true */
+/* A whole number stays whole. */
+static bool put_number(bson_t *to, const char *name, double number) {
+    char text[NUMBER_ROOM];
+    double rounded;
+    number_print_digits(text, sizeof text, 9, number);
+    number_read(text, strlen(text), &rounded);
     if (!isfinite(number))
         return BSON_APPEND_NULL(to, name);
-    if (digits == 0 && fabs(number) < most)
-        return BSON_APPEND_INT64(to, name, llround(number));
-    return BSON_APPEND_DOUBLE(to, name, fabs(number) < most / scale ? round(number * scale) / scale : number);
-}
-
-static bool put_figure(bson_t *to, const char *name, double number) {
-    char text[NUMBER_ROOM];
-    double figure;
-    number_print_digits(text, sizeof text, 9, number);
-    number_read(text, strlen(text), &figure);
-    if (isfinite(figure) && figure != round(figure))
-        return BSON_APPEND_DOUBLE(to, name, figure);
-    return put_number(to, name, figure, 0);
+    return rounded == round(rounded) && fabs(rounded) < 1e15 ? BSON_APPEND_INT64(to, name, llround(rounded))
+                                                             : BSON_APPEND_DOUBLE(to, name, rounded);
 }
 
 void result_items(bson_t *list, size_t count, result_put_t *put, const void *of) {
@@ -77,9 +70,7 @@ static bool put_field(bson_t *to, const result_field_t *field) {
     case RESULT_FLAG:
         return BSON_APPEND_BOOL(to, field->name, field->count);
     case RESULT_NUMBER:
-        return put_number(to, field->name, field->number, field->digits);
-    case RESULT_FIGURE:
-        return put_figure(to, field->name, field->number);
+        return put_number(to, field->name, field->number);
     case RESULT_TEXT:
         return put_text(to, field->name, field->of);
     case RESULT_LIST:
@@ -95,16 +86,22 @@ void result_put_fields(bson_t *to, const result_field_t *fields, size_t count) {
             err_end_without_memory(to->len); /* of 2 GB */
 }
 
+void result_put_words(bson_t *to, const char *name, const char *words) {
+    char *filled = words ? result_fill(to, words) : NULL;
+    if (filled)
+        result_put(to, AS_TEXT(name, filled));
+    free(filled);
+}
+
 bool result_item(const bson_t *document, const char *list, size_t at, bson_t *item) {
     char path[64];
-    bson_iter_t top, found;
+    bson_iter_t found;
     snprintf(path, sizeof path, "%s.%zu", list, at);
-    return bson_iter_init(&top, document) && bson_iter_find_descendant(&top, path, &found) &&
-           bson_read_document(&found, item);
+    return bson_read_at(document, path, &found) && bson_read_document(&found, item);
 }
 
 double result_rate(uint64_t count, int64_t ns) {
-    return ns > 0 ? (double)count * 1e9 / (double)ns : NAN;
+    return ns > 0 ? round((double)count * 1e9 / (double)ns) : NAN;
 }
 
 /* ---- JSON ---- */
@@ -154,72 +151,50 @@ void result_print_json(const result_t *result, int status) {
 
 /* ---- figures in words ---- */
 
-typedef enum { COUNT, SECONDS, MS, US, BYTES, BYTES_RATE, RATE, PERCENT, CHANGE, SHARE, CORES } unit_t;
+typedef struct {
+    const char *word; /* of the path to the figure; the first row whose word it has is its unit */
+    enum { COUNT, TIME, BYTES, BYTES_RATE, RATE, CHANGE, DIGITS } how;
+    const char *name; /* what words of this key lack without it */
+    double scale;
+} unit_t;
 
-/* Of the first of these words that a key has. */
-static unit_t unit_of(const char *path) {
-    static const struct {
-        const char *word;
-        unit_t unit;
-    } units[] = {{"_per_ms_", COUNT},
-                 {"_bytes_per_second_", BYTES_RATE},
-                 {"_per_second_", RATE},
-                 {"_bytes_", BYTES},
-                 {"_seconds_", SECONDS},
-                 {"_ms_", MS},
-                 {"_us_", US},
-                 {"_error_percent_", CHANGE},
-                 {"_change_percent_", CHANGE},
-                 {"_percent_", PERCENT},
-                 {"_user_", SHARE}, /* shares of a CPU, from 0 to 1 */
-                 {"_sys_", SHARE},
-                 {"_iowait_", SHARE},
-                 {"_idle_", SHARE},
-                 {"_host_busy_", SHARE},
-                 {"_network_", SHARE},
-                 {"_cores_", CORES}};
-    const char *dot = strrchr(path, '.'), *key = dot ? dot + 1 : path;
+static const unit_t *unit_of(const char *path) {
+    static const unit_t units[] = {{"_per_ms_", COUNT, "", 1},
+                                   {"_bytes_per_second_", BYTES_RATE, "", 1},
+                                   {"_docs_per_second_", RATE, "docs/s", 1},
+                                   {"_ops_per_second_", RATE, "ops/s", 1},
+                                   {"_per_second_", RATE, "/s", 1},
+                                   {"_bytes_", BYTES, "", 1},
+                                   {"_seconds_", TIME, "", 1},
+                                   {"_ms_", DIGITS, "ms", 1},
+                                   {"_us_", DIGITS, "µs", 1},
+                                   {"_error_percent_", CHANGE, "", 1},
+                                   {"_change_percent_", CHANGE, "", 1},
+                                   {"_percent_", DIGITS, "%", 1},
+                                   {"_user_", DIGITS, "%", 100}, /* shares of a CPU, from 0 to 1 */
+                                   {"_sys_", DIGITS, "%", 100},
+                                   {"_iowait_", DIGITS, "%", 100},
+                                   {"_idle_", DIGITS, "%", 100},
+                                   {"_host_busy_", DIGITS, "%", 100},
+                                   {"_network_", DIGITS, "%", 100},
+                                   {"_cores_", DIGITS, "", 1},
+                                   {"", COUNT, "", 1}};
+    const unit_t *unit = units;
     char framed[96];
-    snprintf(framed, sizeof framed, "_%s_", key + (*key == '-'));
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strstr(framed, units[i].word))
-            return units[i].unit;
-    return COUNT;
+    snprintf(framed, sizeof framed, "_%s_", path);
+    for (char *at = framed; (at = strpbrk(at, ".-"));)
+        *at = '_';
+    while (!strstr(framed, unit->word))
+        unit++;
+    return unit;
 }
 
 bool figure_is_time(const char *key) {
-    return unit_of(key) == SECONDS;
-}
-
-/* docs_per_second: "docs/s" */
-static const char *rate_word(const char *key) {
-    static const char *const words[][2] = {{"docs_", "docs/s"}, {"ops_", "ops/s"}, {"records_", "records/s"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(key, words[i][0]))
-            return words[i][1];
-    return "/s";
+    return unit_of(key)->how == TIME;
 }
 
 const char *figure_unit(const char *key) {
-    switch (unit_of(key)) {
-    case MS:
-        return "ms";
-    case US:
-        return "µs";
-    case RATE:
-        return rate_word(key);
-    case PERCENT:
-    case SHARE:
-        return "%";
-    case COUNT:
-    case SECONDS:
-    case BYTES:
-    case BYTES_RATE:
-    case CHANGE:
-    case CORES:
-        break;
-    }
-    return "";
+    return unit_of(key)->name;
 }
 
 /* Three digits that count; a whole number as it is. */
@@ -254,29 +229,23 @@ static void put_time(text_t *out, double seconds) {
     text_append(out, " ms");
 }
 
-static void put_number_words(text_t *out, double value, const char *path, bool bare) {
+void figure_put(text_t *out, double value, const char *key, bool bare) {
+    const unit_t *unit = unit_of(key);
     char words[UNITS_MAX];
-    const unit_t unit = unit_of(path);
-    switch (unit) {
+    if (strcmp(unit->name, "ms") == 0 && !bare && value >= 999.5) {
+        put_time(out, value / 1e3);
+        return;
+    }
+    switch (unit->how) {
     case COUNT:
         put_count(out, value);
         break;
-    case SECONDS:
+    case TIME:
         put_time(out, value);
-        break;
-    case MS:
-        if (!bare && value >= 999.5)
-            put_time(out, value / 1e3);
-        else
-            put_digits(out, value);
-        bare = bare || value >= 999.5;
-        break;
-    case US:
-        put_digits(out, value);
         break;
     case BYTES:
     case BYTES_RATE:
-        text_print(out, "%s%s", units_bytes(words, value), unit == BYTES_RATE ? "/s" : "");
+        text_print(out, "%s%s", units_bytes(words, value), unit->how == BYTES_RATE ? "/s" : "");
         break;
     case RATE:
         if (value < 999.5 && value != floor(value))
@@ -287,41 +256,31 @@ static void put_number_words(text_t *out, double value, const char *path, bool b
     case CHANGE:
         text_print(out, "%+.0f %%", value);
         break;
-    case PERCENT:
-    case SHARE:
-        value *= unit == SHARE ? 100 : 1;
-        text_print(out, "%.*f", fabs(value) >= 99.95 || value == round(value) ? 0 : 1, value);
-        break;
-    case CORES:
-        text_print(out, "%.2f", value);
+    case DIGITS:
+        put_digits(out, value * unit->scale);
         break;
     }
-    const char *more = bare ? "" : figure_unit(path);
-    text_print(out, "%s%s", *more && *more != '/' ? " " : "", more);
-}
-
-static bool find(const bson_t *document, const char *path, bson_iter_t *at) {
-    bson_iter_t top;
-    return bson_iter_init(&top, document) && bson_iter_find_descendant(&top, path, at);
+    if (!bare && *unit->name)
+        text_print(out, "%s%s", *unit->name == '/' ? "" : " ", unit->name);
 }
 
 static double number_at(const bson_t *document, const char *path) {
     bson_iter_t at;
-    return find(document, path, &at) && BSON_ITER_HOLDS_NUMBER(&at) ? bson_iter_as_double(&at) : NAN;
+    return bson_read_at(document, path, &at) && BSON_ITER_HOLDS_NUMBER(&at) ? bson_iter_as_double(&at) : NAN;
 }
 
 char *figure_words(const bson_t *document, const char *path, bool bare) {
     bson_iter_t at;
     text_t out = {.length = 0};
     text_append(&out, "");
-    if (!find(document, path, &at))
+    if (!bson_read_at(document, path, &at))
         return text_take_or_end(&out);
     if (BSON_ITER_HOLDS_UTF8(&at))
         text_append(&out, bson_iter_utf8(&at, NULL));
     else if (BSON_ITER_HOLDS_BOOL(&at))
         text_append(&out, bson_iter_bool(&at) ? "yes" : "no");
     else if (isfinite(number_at(document, path)))
-        put_number_words(&out, number_at(document, path), path, bare);
+        figure_put(&out, number_at(document, path), path, bare);
     else
         text_append(&out, "-");
     return text_take_or_end(&out);
@@ -329,33 +288,6 @@ char *figure_words(const bson_t *document, const char *path, bool bare) {
 
 char *result_figure(const bson_t *document, const char *path) {
     return figure_words(document, path, true);
-}
-
-const char *figure_short(char out[FIGURE_ROOM], double value, const char *key) {
-    static const char *const steps[] = {"", "k", "M", "G", "T"};
-    const bool bytes = unit_of(key) == BYTES || unit_of(key) == BYTES_RATE;
-    const long whole = fabs(value) < 1e9 ? (long)(value + 0.5) : 0;
-    size_t step = 0;
-    if (figure_is_time(key) && value >= 60 && value < 1e9) {
-        snprintf(out, FIGURE_ROOM,
-                 value < 3600      ? "%ld:%02ld"
-                 : whole / 60 % 60 ? "%ld h %02ld"
-                                   : "%ld h",
-                 whole / (value < 3600 ? 60 : 3600), value < 3600 ? whole % 60 : whole / 60 % 60);
-        return out;
-    }
-    if (figure_is_time(key)) {
-        snprintf(out, FIGURE_ROOM,
-                 value == 0             ? "0"
-                 : fabs(value) < 0.9995 ? "%.6g ms"
-                                        : "%.6g s",
-                 value * (fabs(value) < 0.9995 ? 1e3 : 1));
-        return out;
-    }
-    for (; fabs(value) >= 999.9995 && step + 1 < sizeof steps / sizeof *steps; step++)
-        value /= 1000;
-    snprintf(out, FIGURE_ROOM, "%.6g%s%s%s", value, bytes ? " " : "", steps[step], bytes ? "B" : "");
-    return out;
 }
 
 /* ---- words with figures in them ---- */
@@ -385,20 +317,22 @@ static const char *fill_in(text_t *out, const bson_t *document, const char *at) 
     return end + 1;
 }
 
-static char *filled(const result_t *result, const char *words) {
+char *result_fill(const bson_t *document, const char *words) {
     text_t out = {.length = 0};
     text_append(&out, "");
     while (*words) {
         const size_t plain = strcspn(words, "{");
         text_append_bytes(&out, words, plain);
         words += plain;
-        if (*words)
-            words = fill_in(&out, &result->document, words + 1);
+        if (*words && !strchr(words, '}'))
+            text_append_bytes(&out, words++, 1);
+        else if (*words)
+            words = fill_in(&out, document, words + 1);
     }
     return text_take_or_end(&out);
 }
 
-/* ---- life ---- */
+/* ---- the result ---- */
 
 result_t *result_new(const char *command) {
     result_t *result = aligned_alloc(alignof(result_t), sizeof *result); /* as a bson_t wants it */
@@ -412,100 +346,11 @@ result_t *result_new(const char *command) {
 void result_free(result_t *result) {
     if (!result)
         return;
-    for (size_t i = 0; i < result->count; i++) {
-        result_view_t *view = &result->views[i];
-        char *const texts[] = {view->words, view->command, view->title, view->note, view->list, view->bands};
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            free(texts[k]);
-        for (size_t k = 0; k < view->count; k++) {
-            free(view->columns[k].key);
-            free(view->columns[k].title);
-        }
-        bson_free(view->columns);
-    }
-    bson_free(result->views);
     free(result->question);
     free(result->answer);
     bson_destroy(&result->document);
     free(result);
 }
-
-/* ---- views ---- */
-
-static result_view_t *add(result_t *result, view_kind_t kind, unsigned shown) {
-    if (result->count == result->room) {
-        result->room = result->room ? 2 * result->room : 16;
-        result->views = bson_realloc(result->views, result->room * sizeof *result->views);
-    }
-    result_view_t *view = &result->views[result->count++];
-    *view = (result_view_t){.kind = kind, .shown = shown};
-    return view;
-}
-
-static char *kept(const char *text) {
-    return text ? text_concealed(text) : NULL;
-}
-
-void result_line(result_t *result, unsigned shown, const char *words) {
-    add(result, VIEW_LINE, shown)->words = filled(result, words);
-}
-
-void result_add_lines(result_t *result, const result_line_t *lines, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!lines[i].when || bson_read_number(&result->document, lines[i].when) > 0)
-            result_line(result, lines[i].shown, lines[i].words);
-}
-
-void result_words(result_t *result, unsigned shown, const char *format, ...) {
-    text_t words = {.length = 0};
-    va_list list;
-    va_start(list, format);
-    text_print_list(&words, format, list);
-    va_end(list);
-    char *text = text_take_or_end(&words);
-    add(result, VIEW_LINE, shown)->words = kept(text);
-    free(text);
-}
-
-void result_command(result_t *result, unsigned shown, const char *words, const char *command) {
-    result_view_t *view = add(result, VIEW_COMMAND, shown);
-    view->words = filled(result, words);
-    view->command = kept(command);
-}
-
-static result_view_t *add_table(result_t *result, view_kind_t kind, unsigned shown, const char *title,
-                                const char *note, const result_column_t *columns, size_t count) {
-    result_view_t *view = add(result, kind, shown);
-    view->title = kept(title ? title : "");
-    view->note = note ? filled(result, note) : NULL;
-    view->columns = bson_malloc0((count + 1) * sizeof *view->columns);
-    for (; view->count < count; view->count++)
-        view->columns[view->count] =
-            (view_column_t){kept(columns[view->count].key), kept(columns[view->count].title),
-                            columns[view->count].most, columns[view->count].wide, columns[view->count].least};
-    return view;
-}
-
-void result_figures(result_t *result, unsigned shown, const char *title, const char *note,
-                    const result_column_t *columns, size_t count) {
-    add_table(result, VIEW_FIGURES, shown, title, note, columns, count);
-}
-
-void result_table(result_t *result, unsigned shown, const char *list, const char *title, const char *note,
-                  const result_column_t *columns, size_t count) {
-    bson_t first;
-    if (result_item(&result->document, list, 0, &first))
-        add_table(result, VIEW_TABLE, shown, title, note, columns, count)->list = kept(list);
-}
-
-void result_chart(result_t *result, const char *list, const char *title, const char *note, const char *bands,
-                  const result_column_t *columns, size_t count) {
-    result_view_t *view = add_table(result, VIEW_CHART, SHOW_PAGE, title, note, columns, count);
-    view->list = kept(list);
-    view->bands = kept(bands);
-}
-
-/* ---- the head ---- */
 
 bool result_is_trouble(int status) {
     return status != STATUS_OK && status != STATUS_SOME_REJECTED;
@@ -513,77 +358,104 @@ bool result_is_trouble(int status) {
 
 void result_answer(result_t *result, const char *question, int status, const err_t *err, const char *good,
                    const char *bad) {
-    static const char begins[] = "interrupted";
-    const bool interrupted =
-        status == STATUS_INTERRUPTED || status == STATUS_TERMINATED || status == STATUS_HUNG_UP;
-    const char *why = err->text;
+    const bool trouble = result_is_trouble(status);
+    char *why = text_concealed(trouble ? err->text : ""),
+         *rest = result_fill(&result->document, trouble ? bad : good);
     text_t words = {.length = 0};
-    if (interrupted && strncmp(why, begins, strlen(begins)) == 0)
-        why += strlen(begins) + strspn(why + strlen(begins), "; ");
-    if (result_is_trouble(status)) {
-        char *took =
-                 figure_words(&result->document,
-                              bson_has_field(&result->document, "seconds") ? "seconds" : "-seconds", false),
-             *cause = text_concealed(why);
-        text_print(&words, "%s after %s%s%s", interrupted ? "Interrupted" : "Failed", took,
-                   !*cause       ? ""
-                   : interrupted ? "; "
-                                 : ": ",
-                   cause);
-        free(took);
-        free(cause);
-    }
-    char *rest = filled(result, result_is_trouble(status) ? bad : good);
-    if (!words.length)
-        *rest = (char)toupper((unsigned char)*rest);
-    text_print(&words, "%s%s.", words.length && *rest ? "; " : "", rest);
+    text_print(&words, "%s%s%s%s.", trouble && strncmp(why, "interrupted", 11) != 0 ? "Failed: " : "", why,
+               *why && *rest ? "; " : "", rest);
+    free(why);
     free(rest);
-    result->question = filled(result, question);
+    result->question = result_fill(&result->document, question);
     result->answer = text_take_or_end(&words);
+    *result->answer = (char)toupper((unsigned char)*result->answer);
     result->status = status;
+}
+
+/* ---- views ---- */
+
+static bool holds(const bson_t *document, const char *path) {
+    bson_iter_t at, inner;
+    if (!path)
+        return true;
+    if (*path == '!')
+        return !holds(document, path + 1);
+    if (!bson_read_at(document, path, &at))
+        return false;
+    if (bson_iter_recurse(&at, &inner))
+        return bson_iter_next(&inner);
+    return BSON_ITER_HOLDS_UTF8(&at) ? *bson_iter_utf8(&at, NULL) : bson_read_number(document, path) > 0;
+}
+
+void view_show(const result_t *result, const result_view_t *view, show_view_t *show, void *to) {
+    bson_iter_t list;
+    bson_t item;
+    if (!view->each && holds(&result->document, view->when))
+        show(to, &result->document, view);
+    if (view->each && bson_read_list(&result->document, view->each, &list))
+        while (bson_read_next(&list, &item))
+            if (holds(&item, view->when))
+                show(to, &item, view);
 }
 
 /* ---- tables ---- */
 
-table_t table_make(const result_t *result, const result_view_t *view) {
-    table_t table = {.view = view, .columns = view->count};
+static void drop_row(table_t *table) {
+    table->rows--;
+    for (size_t i = 0; i < table->columns; i++)
+        free(table->cells[table->rows * table->columns + i].words);
+}
+
+static void add_row(table_t *table, const bson_t *row) {
+    size_t known = 0;
+    table->cells = bson_realloc(table->cells, ++table->rows * table->columns * sizeof *table->cells);
+    for (size_t i = 0; i < table->columns; i++) {
+        cell_t *cell = &table->cells[(table->rows - 1) * table->columns + i];
+        *cell = (cell_t){figure_words(row, table->column[i].key, true), number_at(row, table->column[i].key)};
+        known += i && figure_known(cell->words);
+    }
+    if (!known && table->columns > 1)
+        drop_row(table);
+}
+
+table_t table_make(const bson_t *document, const result_view_t *view) {
+    table_t table = {.column = view->columns};
     bson_iter_t list;
     bson_t row;
-    size_t room = 0;
-    table.used = bson_malloc0(view->count + 1);
-    table.numbers = bson_malloc0(view->count + 1);
-    memset(table.numbers, true, view->count);
-    if (!bson_read_list(&result->document, view->list, &list))
-        return table;
-    for (; bson_read_next(&list, &row); table.rows++) {
-        if (table.rows == room) {
-            room = room ? 2 * room : 16;
-            table.cells = bson_realloc(table.cells, room * view->count * sizeof *table.cells);
-        }
-        for (size_t i = 0; i < view->count; i++) {
-            cell_t *cell = &table.cells[table.rows * view->count + i];
-            *cell = (cell_t){figure_words(&row, view->columns[i].key, true),
-                             number_at(&row, view->columns[i].key)};
-            const bool known = *cell->words && strcmp(cell->words, "-") != 0;
-            table.used[i] = table.used[i] || known;
-            table.numbers[i] = table.numbers[i] && (!known || !isnan(cell->number));
-        }
+    for (; view->columns[table.columns].key; table.columns++) {
+        table.titles[table.columns] = result_fill(document, view->columns[table.columns].title);
+        table.numbers[table.columns] = true;
+    }
+    if (bson_read_list(document, view->list, &list))
+        while (bson_read_next(&list, &row))
+            add_row(&table, &row);
+    for (size_t i = 0; i < table.rows * table.columns; i++) {
+        const bool known = figure_known(table.cells[i].words);
+        table.used[i % table.columns] |= known;
+        table.numbers[i % table.columns] &= !known || !isnan(table.cells[i].number);
     }
     /* where nothing is known a text is empty, and a number is "-" */
-    for (size_t i = 0; i < table.rows * view->count; i++) {
+    for (size_t i = 0; i < table.rows * table.columns; i++) {
         cell_t *cell = &table.cells[i];
-        if (*cell->words && strcmp(cell->words, "-") != 0)
+        if (figure_known(cell->words))
             continue;
         free(cell->words);
-        cell->words = text_concealed(table.numbers[i % view->count] ? "-" : "");
+        cell->words = text_concealed(table.numbers[i % table.columns] ? "-" : "");
     }
     return table;
 }
 
 void table_free(table_t *table) {
-    for (size_t i = 0; i < table->rows * table->columns; i++)
-        free(table->cells[i].words);
+    while (table->rows)
+        drop_row(table);
+    for (size_t i = 0; i < table->columns; i++)
+        free(table->titles[i]);
     bson_free(table->cells);
-    bson_free(table->used);
-    bson_free(table->numbers);
+}
+
+double table_most(const table_t *table, size_t column) {
+    double most = 0;
+    for (size_t row = 0; row < table->rows; row++)
+        most = fmax(most, table_cell(table, row, column)->number);
+    return most;
 }

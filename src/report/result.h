@@ -4,22 +4,22 @@
  * (text.c) and the page of --report (page.c) walk the views. A view holds no figure of its own: it names figures by their
  * keys, and result.c alone turns a figure into words. So text, JSON and page cannot disagree.
  *
- *     document                              views
- *     { read: 2500, loaded: 2498,           line    "read {read} = loaded {loaded} + ..."
- *       seconds: 0.052,                     figures seconds "took", peak_memory_bytes "peak memory"
- *       shards: [ {name, documents} ] }     table   of the list shards: name, documents, a bar for -share_percent
+ *     document                              views, a static table of the command
+ *     { read: 2500, loaded: 2498,           a line    "read {read} = loaded {loaded} + ..."
+ *       shards: [ {name, documents} ],      a table   of the list shards: name, documents, a bar for -share_percent
+ *       indexes: [ {keys, seconds} ] }      each      of indexes, a line "index {keys} built in {seconds}"
  *
  * Rules of the document:
  * - A key says its unit: seconds, ..._ms, ..._us, ..._bytes, ..._percent, ..._per_second, ..._cores; anything else counts.
  * - A key that begins with '-' is for views alone; --json leaves it out. Under `result` and `figures` stand words of
  *   others, which stay as they are.
- * - What is not known is NAN or NULL when it is put, null in JSON and "-" for people. Where a list, or a column of it,
- *   holds nothing, it is left out.
+ * - What is not known is NAN or NULL when it is put, null in JSON and "-" for people.
  * - Texts are put without secrets (text_concealed). Text and page escape what they print.
- * - Figures are put before the views that name them: a line is filled in when it is added.
  *
- * Words in a view may name figures of the document: {seconds} is "10.7 s"; {files|file} is "1 file" or "12 files";
+ * Words in a view may name figures: {seconds} is "10.7 s"; {files|file} is "1 file" or "12 files";
  * {retries|batch|batches} has its own plural; {files?is|are} is the word alone.
+ *
+ * The page needs no view for a single figure: it ends with all of them under their names.
  *
  * One thread, that of the command. If memory is out, the process ends with status 8 and a sentence. */
 #ifndef TIPPLE_REPORT_RESULT_H
@@ -28,82 +28,7 @@
 #include "base/err.h"
 
 #include <bson/bson.h>
-
-typedef struct result_view result_view_t;
-
-typedef struct {
-    const char *command; /* "load" */
-    bson_t document;
-    result_view_t *views;
-    size_t count, room;
-    /* The head of the page; NULL: not set. */
-    char *question, *answer;
-    int status;
-} result_t;
-
-result_t *result_new(const char *command);
-void result_free(result_t *result);
-
-/* ---- figures ---- */
-
-/* Puts the thing at `at` into a document of its own. */
-typedef void result_put_t(bson_t *to, const void *of, size_t at);
-
-typedef struct {
-    const char *name;
-    enum {
-        RESULT_COUNT,
-        RESULT_FLAG,
-        RESULT_NUMBER,
-        RESULT_FIGURE,
-        RESULT_TEXT,
-        RESULT_LIST,
-        RESULT_INNER
-    } kind;
-    int64_t count;
-    double number;
-    int digits;
-    const void *of; /* a text, or what `put` knows */
-    result_put_t *put;
-} result_field_t;
-
-#define RESULT_AS(is, what, ...)                                                                             \
-    { .name = is, .kind = RESULT_##what, __VA_ARGS__ }
-#define AS_COUNT(is, value) RESULT_AS(is, COUNT, .count = (int64_t)(value))
-#define AS_FLAG(is, value)  RESULT_AS(is, FLAG, .count = (value))
-/* null if it is not known. */
-#define AS_COUNT_IF(is, known, value)                                                                        \
-    { .name = (is), .kind = (known) ? RESULT_COUNT : RESULT_TEXT, .count = (int64_t)(value) }
-#define AS_FLAG_IF(is, known, value)                                                                         \
-    { .name = (is), .kind = (known) ? RESULT_FLAG : RESULT_TEXT, .count = (value) }
-/* A number with this many decimals. */
-#define AS_NUMBER(is, value, decimals) RESULT_AS(is, NUMBER, .number = (value), .digits = (decimals))
-#define AS_SECONDS(is, ns)             AS_NUMBER(is, (double)(ns) / 1e9, 6)
-/* A number with ten digits in all. */
-#define AS_FIGURE(is, value) RESULT_AS(is, FIGURE, .number = (value))
-#define AS_TEXT(is, text)    RESULT_AS(is, TEXT, .of = (text))
-/* A list of documents, without those into which nothing was put. */
-#define AS_LIST(is, items, fill, what)                                                                       \
-    RESULT_AS(is, LIST, .count = (int64_t)(items), .put = (fill), .of = (what))
-/* A document; null if nothing was put into it. */
-#define AS_INNER(is, fill, what, at) RESULT_AS(is, INNER, .count = (int64_t)(at), .put = (fill), .of = (what))
-
-#define result_put(to, ...)                                                                                  \
-    result_put_fields(to, (const result_field_t[]){__VA_ARGS__},                                             \
-                      sizeof((const result_field_t[]){__VA_ARGS__}) / sizeof(result_field_t))
-void result_put_fields(bson_t *to, const result_field_t *fields, size_t count);
-
-/* Appends documents to a list. */
-void result_items(bson_t *list, size_t count, result_put_t *put, const void *of);
-
-/* The document at `at` of a list, borrowed. False: the list is shorter. */
-bool result_item(const bson_t *document, const char *list, size_t at, bson_t *item);
-
-/* A figure in words, as views show it, without the unit that a column's title says. free. */
-char *result_figure(const bson_t *document, const char *path);
-
-/* A count a second; NAN if it took no time. */
-double result_rate(uint64_t count, int64_t ns);
+#include <math.h>
 
 /* ---- views ---- */
 
@@ -119,57 +44,154 @@ enum {
     SHOW_DETAIL = SHOW_VERBOSE | SHOW_PAGE,
 };
 
-/* A figure of the document, or of each document of a list, and its name. */
+/* A figure of each document of a list. A column in which nothing is known is left out. */
 typedef struct {
     const char *key, *title;
-    double
-        most;   /* of a table on the page: a bar that ends here; BAR_LARGEST: at the column's largest value */
-    bool wide;  /* on the page only: the terminal has no room for it */
-    bool least; /* of too many rows the terminal shows those that have the least here */
+    double most; /* on the page: a bar that ends here; BAR_LARGEST: at the column's largest value */
+    bool wide;   /* on the page only: the terminal has no room for it */
 } result_column_t;
 
 #define BAR_LARGEST (-1)
+enum { RESULT_MOST_COLUMNS = 24 };
+
+/* A line, or with `list` a table, or with `bands` a chart, which is on the page only: its first column is x, its second
+ * y. A table leaves out rows in which nothing but the first column is known, and is left out if it has no rows. */
+typedef struct {
+    unsigned shown;
+    const char *
+        when; /* only if this figure is above 0, or true, or a text or list that is not empty; "!KEY": only if not */
+    const char *words;   /* of a table or chart: a note on the page, or NULL */
+    const char *command; /* of a line: a text to paste below it, which is never wrapped */
+    const char *each;    /* once for each document of this list, whose figures are meant then */
+    const char *list, *title;
+    const char *bands; /* a list of {-from_seconds, -to_seconds} */
+    const result_column_t *columns;
+} result_view_t;
+
 #define COLUMN(is, called, ...)                                                                              \
     { .key = (is), .title = (called), __VA_ARGS__ }
-
-/* The columns and their number. */
+#define LINE(where, if_this, said, ...)                                                                      \
+    { .shown = (where), .when = (if_this), .words = (said), __VA_ARGS__ }
 #define RESULT_COLUMNS(...)                                                                                  \
-    (const result_column_t[]){__VA_ARGS__},                                                                  \
-        sizeof((const result_column_t[]){__VA_ARGS__}) / sizeof(result_column_t)
+    .columns = (const result_column_t[]) {                                                                   \
+        __VA_ARGS__, {                                                                                       \
+            .key = NULL                                                                                      \
+        }                                                                                                    \
+    }
+#define TABLE(where, if_this, of, called, note, ...)                                                         \
+    {                                                                                                        \
+        .shown = (where), .when = (if_this), .words = (note), .list = (of), .title = (called),               \
+        RESULT_COLUMNS(__VA_ARGS__)                                                                          \
+    }
+/* A table for each document of a list. */
+#define TABLES(where, of_each, of, called, ...)                                                              \
+    { .shown = (where), .each = (of_each), .list = (of), .title = (called), RESULT_COLUMNS(__VA_ARGS__) }
+#define CHART(of, with_bands, called, note, ...)                                                             \
+    {                                                                                                        \
+        .shown = SHOW_PAGE, .words = (note), .list = (of), .title = (called), .bands = (with_bands),         \
+        RESULT_COLUMNS(__VA_ARGS__)                                                                          \
+    }
 
-/* The page's title, a question, and its answer: `good`; or, of a run that failed or was interrupted, how and after what
- * time, and then `bad`. Call it after the figures were put. */
-void result_answer(result_t *result, const char *question, int status, const err_t *err, const char *good,
-                   const char *bad);
+/* ---- the result ---- */
+
+typedef struct {
+    const char *command; /* "load" */
+    bson_t document;
+    const result_view_t *views; /* static; the last one is shown nowhere. NULL: none */
+    /* The head of the page; NULL: not set. */
+    char *question, *answer;
+    int status;
+} result_t;
+
+result_t *result_new(const char *command);
+void result_free(result_t *result);
 
 /* Did the run fail, or was it interrupted? */
 bool result_is_trouble(int status);
 
-void result_line(result_t *result, unsigned shown, const char *words);
-/* Each line whose figure `when` is above 0, or true; NULL: in any case. */
+/* The page's title, a question, and its answer: `good`; or, of a run that failed or was interrupted, its sentence, and
+ * then `bad`. Call it after the figures were put. */
+void result_answer(result_t *result, const char *question, int status, const err_t *err, const char *good,
+                   const char *bad);
+
+/* ---- figures ---- */
+
+/* Puts the thing at `at` into a document of its own. */
+typedef void result_put_t(bson_t *to, const void *of, size_t at);
+
 typedef struct {
-    unsigned shown;
-    const char *when, *words;
-} result_line_t;
-#define result_lines(result, ...)                                                                            \
-    result_add_lines(result, (const result_line_t[]){__VA_ARGS__},                                           \
-                     sizeof((const result_line_t[]){__VA_ARGS__}) / sizeof(result_line_t))
-void result_add_lines(result_t *result, const result_line_t *lines, size_t count);
-/* Words that name no figures, and may hold anything. */
-void result_words(result_t *result, unsigned shown, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* Words, and below them a command to paste, which is never wrapped. */
-void result_command(result_t *result, unsigned shown, const char *words, const char *command);
-/* Title and note may be NULL. Names and values, without those that are not known. */
-void result_figures(result_t *result, unsigned shown, const char *title, const char *note,
-                    const result_column_t *columns, size_t count);
-/* Nothing is added if the list is empty. */
-void result_table(result_t *result, unsigned shown, const char *list, const char *title, const char *note,
-                  const result_column_t *columns, size_t count);
-/* On the page, a line over time: the first column is x, the second y. `bands` of time is a list of {kind, name,
- * from_seconds, to_seconds}. */
-void result_chart(result_t *result, const char *list, const char *title, const char *note, const char *bands,
-                  const result_column_t *columns, size_t count);
+    const char *name;
+    enum { RESULT_COUNT, RESULT_FLAG, RESULT_NUMBER, RESULT_TEXT, RESULT_LIST, RESULT_INNER } kind;
+    int64_t count;
+    double number;
+    const void *of; /* a text, or what `put` knows */
+    result_put_t *put;
+} result_field_t;
+
+#define RESULT_AS(is, what, ...)                                                                             \
+    { .name = is, .kind = RESULT_##what, __VA_ARGS__ }
+#define AS_COUNT(is, value) RESULT_AS(is, COUNT, .count = (int64_t)(value))
+#define AS_FLAG(is, value)  RESULT_AS(is, FLAG, .count = (value))
+/* null if it is not known. */
+#define AS_COUNT_IF(is, known, value)                                                                        \
+    { .name = (is), .kind = (known) ? RESULT_COUNT : RESULT_TEXT, .count = (int64_t)(value) }
+#define AS_FLAG_IF(is, known, value)                                                                         \
+    { .name = (is), .kind = (known) ? RESULT_FLAG : RESULT_TEXT, .count = (value) }
+/* A number with ten digits. */
+#define AS_NUMBER(is, value) RESULT_AS(is, NUMBER, .number = (value))
+/* With microseconds. */
+#define AS_SECONDS(is, ns) AS_NUMBER(is, round((double)(ns) / 1e3) / 1e6)
+#define AS_TEXT(is, text)  RESULT_AS(is, TEXT, .of = (text))
+/* null if it is empty. */
+#define AS_WORDS(is, text) RESULT_AS(is, TEXT, .of = (text)[0] ? (text) : NULL)
+/* A list of documents, without those into which nothing was put. */
+#define AS_LIST(is, items, fill, what)                                                                       \
+    RESULT_AS(is, LIST, .count = (int64_t)(items), .put = (fill), .of = (what))
+/* A document; null if nothing was put into it. */
+#define AS_INNER(is, fill, what, at) RESULT_AS(is, INNER, .count = (int64_t)(at), .put = (fill), .of = (what))
+
+/* A member of a struct, under its own name: a flag, a number, a text or a count, as its type says. */
+#define OF(what, member)                                                                                     \
+    _Generic((what)->member,                                                                                 \
+        bool: result_of_flag,                                                                                \
+        double: result_of_number,                                                                            \
+        char *: result_of_text,                                                                              \
+        const char *: result_of_text,                                                                        \
+        default: result_of_count)(#member, (what)->member)
+static inline result_field_t result_of_count(const char *name, uint64_t count) {
+    return (result_field_t)AS_COUNT(name, count);
+}
+static inline result_field_t result_of_flag(const char *name, bool flag) {
+    return (result_field_t)AS_FLAG(name, flag);
+}
+static inline result_field_t result_of_number(const char *name, double number) {
+    return (result_field_t)AS_NUMBER(name, number);
+}
+static inline result_field_t result_of_text(const char *name, const char *text) {
+    return (result_field_t)AS_TEXT(name, text);
+}
+
+#define result_put(to, ...)                                                                                  \
+    result_put_fields(to, (const result_field_t[]){__VA_ARGS__},                                             \
+                      sizeof((const result_field_t[]){__VA_ARGS__}) / sizeof(result_field_t))
+void result_put_fields(bson_t *to, const result_field_t *fields, size_t count);
+
+/* Words with figures of the document filled in. free. */
+char *result_fill(const bson_t *document, const char *words);
+/* Puts them; NULL: nothing. */
+void result_put_words(bson_t *to, const char *name, const char *words);
+
+/* Appends documents to a list. */
+void result_items(bson_t *list, size_t count, result_put_t *put, const void *of);
+
+/* The document at `at` of a list, borrowed. False: the list is shorter. */
+bool result_item(const bson_t *document, const char *list, size_t at, bson_t *item);
+
+/* A figure in words, as views show it, without the unit that a column's title says. free. */
+char *result_figure(const bson_t *document, const char *path);
+
+/* A whole count a second; NAN if it took no time. */
+double result_rate(uint64_t count, int64_t ns);
 
 /* ---- the three ways ---- */
 

@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "report/inner.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,7 +12,7 @@ enum { USUAL_WIDTH = 80, LEAST_WIDTH = 20, INDENT = 4, MOST_ROWS = 24, GAP = 2 }
 
 typedef struct {
     size_t width;
-    bool colours;
+    bool colours, after_table;
 } screen_t;
 
 static screen_t find_screen(void) {
@@ -23,8 +22,8 @@ static screen_t find_screen(void) {
     size_t width = columns ? strtoul(columns, NULL, 10) : 0;
     if (!width && terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
         width = size.ws_col;
-    return (screen_t){width >= LEAST_WIDTH ? width : USUAL_WIDTH,
-                      terminal && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0};
+    return (screen_t){.width = width >= LEAST_WIDTH ? width : USUAL_WIDTH,
+                      .colours = terminal && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0};
 }
 
 static void colour(const screen_t *screen, const char *code) {
@@ -56,54 +55,30 @@ static void print_wrapped(const char *words, size_t width) {
     out_print("\n");
 }
 
-static void print_line(const screen_t *screen, const result_view_t *view) {
+static void print_line(const screen_t *screen, const bson_t *document, const result_view_t *view) {
+    char *words = result_fill(document, view->words),
+         *command = view->command ? figure_words(document, view->command, false) : NULL;
     if (view->shown & SHOW_CARE)
         colour(screen, YELLOW);
-    print_wrapped(view->words, screen->width);
+    print_wrapped(words, screen->width);
     if (view->shown & SHOW_CARE)
         colour(screen, PLAIN);
-    if (view->command)
-        out_print("%s\n", view->command);
+    if (command)
+        out_print("%s\n", command);
+    free(words);
+    free(command);
 }
 
 /* ---- tables ---- */
 
-typedef struct {
-    const table_t *table;
-    size_t *rows, count; /* that are shown, in order */
-    size_t *widths;      /* 0: the column is not shown */
-} shown_t;
-
-static void measure(shown_t *shown) {
-    const table_t *table = shown->table;
-    for (size_t i = 0; i < table->columns; i++) {
-        const view_column_t *column = &table->view->columns[i];
-        if (!table->used[i] || column->wide)
-            continue;
-        size_t width = utf8_columns(column->title);
-        for (size_t row = 0; row < shown->count; row++) {
-            const size_t has = utf8_columns(table_cell(table, shown->rows[row], i)->words);
-            width = has > width ? has : width;
-        }
-        shown->widths[i] = width ? width : 1;
+/* 0: the column is not shown. */
+static size_t width_of(const table_t *table, size_t column) {
+    size_t width = utf8_columns(table->titles[column]);
+    for (size_t row = 0; row < table->rows && row < MOST_ROWS; row++) {
+        const size_t has = utf8_columns(table_cell(table, row, column)->words);
+        width = has > width ? has : width;
     }
-}
-
-/* Insertion sort: of at most some hundred shards. */
-static void choose_rows(shown_t *shown) {
-    const table_t *table = shown->table;
-    size_t by = SIZE_MAX;
-    for (size_t i = 0; i < table->columns; i++)
-        by = table->view->columns[i].least ? i : by;
-    for (size_t row = 0; row < table->rows; row++) {
-        size_t at = row;
-        for (; by != SIZE_MAX && table->rows > MOST_ROWS && at &&
-               table_cell(table, row, by)->number < table_cell(table, shown->rows[at - 1], by)->number;
-             at--)
-            shown->rows[at] = shown->rows[at - 1];
-        shown->rows[at] = row;
-    }
-    shown->count = table->rows > MOST_ROWS ? MOST_ROWS : table->rows;
+    return !table->used[column] || table->column[column].wide ? 0 : width;
 }
 
 static void print_cell(const char *words, size_t width, bool right, size_t *due) {
@@ -117,17 +92,16 @@ static void print_cell(const char *words, size_t width, bool right, size_t *due)
 }
 
 /* Columns from..to, after the first one, which names the row. */
-static void print_band(const screen_t *screen, const shown_t *shown, size_t from, size_t to) {
-    const table_t *table = shown->table;
-    for (size_t row = 0; row <= shown->count; row++) {
+static void print_band(const screen_t *screen, const table_t *table, const size_t *widths, size_t from,
+                       size_t to) {
+    for (size_t row = 0; row <= table->rows && row <= MOST_ROWS; row++) {
         size_t due = 0;
         if (!row)
             colour(screen, BOLD);
         for (size_t i = 0; i < to; i++)
-            if (shown->widths[i] && (!i || i >= from))
-                print_cell(row ? table_cell(table, shown->rows[row - 1], i)->words
-                               : table->view->columns[i].title,
-                           shown->widths[i], table->numbers[i], &due);
+            if (widths[i] && (!i || i >= from))
+                print_cell(row ? table_cell(table, row - 1, i)->words : table->titles[i], widths[i],
+                           table->numbers[i], &due);
         if (!row)
             colour(screen, PLAIN);
         out_print("\n");
@@ -135,58 +109,51 @@ static void print_band(const screen_t *screen, const shown_t *shown, size_t from
 }
 
 /* A table that is wider than the terminal is printed in bands, each with the first column. */
-static void print_bands(const screen_t *screen, const shown_t *shown) {
-    const size_t columns = shown->table->columns;
-    size_t from = 1;
-    do {
-        size_t used = shown->widths[0], to = from;
-        for (; to < columns; to++) {
-            used += shown->widths[to] ? shown->widths[to] + GAP : 0;
+static void print_table(screen_t *screen, const bson_t *document, const result_view_t *view) {
+    table_t table = table_make(document, view);
+    size_t widths[RESULT_MOST_COLUMNS], from = 1;
+    for (size_t i = 0; i < table.columns; i++)
+        widths[i] = width_of(&table, i);
+    if (table.rows && view->title) {
+        char *title = result_fill(document, view->title);
+        out_print("\n");
+        print_wrapped(title, screen->width);
+        free(title);
+    }
+    screen->after_table = table.rows ? view->title != NULL : screen->after_table;
+    while (table.rows && (from == 1 || from < table.columns)) {
+        size_t used = widths[0], to = from;
+        for (; to < table.columns; to++) {
+            used += widths[to] ? widths[to] + GAP : 0;
             if (to > from && used > screen->width)
                 break;
         }
-        print_band(screen, shown, from, to);
+        print_band(screen, &table, widths, from, to);
         from = to;
-    } while (from < columns);
-}
-
-static void print_table(const screen_t *screen, const result_t *result, const result_view_t *view) {
-    table_t table = table_make(result, view);
-    shown_t shown = {.table = &table,
-                     .rows = bson_malloc0((table.rows + 1) * sizeof(size_t)),
-                     .widths = bson_malloc0((table.columns + 1) * sizeof(size_t))};
-    choose_rows(&shown);
-    measure(&shown);
-    if (*view->title) {
-        out_print("\n");
-        print_wrapped(view->title, screen->width);
     }
-    if (shown.count)
-        print_bands(screen, &shown);
-    if (shown.count < table.rows)
-        out_print("and %zu more (all of them: --json)\n", table.rows - shown.count);
-    bson_free(shown.rows);
-    bson_free(shown.widths);
+    if (table.rows > MOST_ROWS)
+        out_print("and %zu more (all of them: --json)\n", table.rows - MOST_ROWS);
     table_free(&table);
 }
 
+static void print_view(void *to, const bson_t *document, const result_view_t *view) {
+    screen_t *screen = to;
+    if (view->list) {
+        print_table(screen, document, view);
+        return;
+    }
+    if (screen->after_table)
+        out_print("\n");
+    screen->after_table = false;
+    print_line(screen, document, view);
+}
+
 void result_print_text(const result_t *result) {
-    const screen_t screen = find_screen();
+    screen_t screen = find_screen();
     const unsigned levels = log_level() < LOG_NORMAL    ? SHOW_QUIET
                             : log_level() == LOG_NORMAL ? SHOW_QUIET | SHOW_NORMAL
                                                         : SHOW_QUIET | SHOW_NORMAL | SHOW_VERBOSE;
-    bool after_table = false;
-    for (size_t i = 0; i < result->count; i++) {
-        const result_view_t *view = &result->views[i];
-        if (!(view->shown & levels))
-            continue;
-        const bool table = view->kind == VIEW_TABLE;
-        if (after_table && !table)
-            out_print("\n");
-        after_table = table && *view->title;
-        if (table)
-            print_table(&screen, result, view);
-        else
-            print_line(&screen, view);
-    }
+    for (const result_view_t *view = result->views; view && view->shown; view++)
+        if (view->shown & levels)
+            view_show(result, view, print_view, &screen);
 }

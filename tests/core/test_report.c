@@ -47,9 +47,8 @@ typedef struct {
 
 static void put_point(bson_t *to, const void *of, size_t at) {
     const point_t *point = (const point_t *)of + at;
-    result_put(to, AS_NUMBER("seconds", point->x, 6), AS_NUMBER("docs_per_second", point->y, 0),
-               AS_TEXT("kind", "phase"), AS_TEXT("name", "loading"), AS_NUMBER("from_seconds", 0, 1),
-               AS_NUMBER("to_seconds", 90, 1));
+    result_put(to, AS_NUMBER("seconds", point->x), AS_NUMBER("docs_per_second", point->y),
+               AS_NUMBER("-from_seconds", 45), AS_NUMBER("-to_seconds", 90));
 }
 
 static char *page_of(const result_t *result) {
@@ -64,24 +63,21 @@ static void has(const char *page, const char *words) {
         fail_msg("not on the page: %s", words);
 }
 
-static result_t *make_chart(const point_t *points, size_t count) {
-    const err_t fine = {.text = ""};
-    result_t *result = result_new("load");
-    result_put(&result->document, AS_COUNT("loaded", 7), AS_TEXT("namespace", "mot.results"),
-               AS_TEXT("-target", "h:27017"), AS_LIST("-course", count, put_point, points),
-               AS_NUMBER("rate_per_second", NAN, 0));
-    result_answer(result, "Is everything loaded?", 2, &fine, "loaded {loaded|document}", "bad");
-    result_figures(result, SHOW_PAGE, "Result", "a note on {loaded}",
-                   RESULT_COLUMNS(COLUMN("loaded", "documents loaded"), COLUMN("rate_per_second", "rate"),
-                                  COLUMN("no", "no")));
-    result_chart(result, "-course", "Rate", NULL, "-course",
-                 RESULT_COLUMNS(COLUMN("seconds", "time"), COLUMN("docs_per_second", "documents")));
-    return result;
-}
+static const result_view_t chart[] = {CHART("-course", "-course", "Rate", "a note on {loaded}",
+                                            COLUMN("seconds", "time"),
+                                            COLUMN("docs_per_second", "documents")),
+                                      {0}};
 
 TEST(page) {
     static const point_t points[] = {{0, 100000}, {45, 611000}, {90, 300000}};
-    result_t *result = make_chart(points, 3);
+    const err_t fine = {.text = ""};
+    result_t *result = result_new("load");
+    result_put(&result->document, AS_COUNT("loaded", 7), AS_TEXT("namespace", "mot.results"),
+               AS_TEXT("-target", "h:27017"), AS_LIST("-course", 3, put_point, points),
+               AS_NUMBER("rate_per_second", NAN), AS_SECONDS("seconds", 1500000000),
+               AS_LIST("list", 3, put_point, points), AS_TEXT("-again", "tipple load --x"));
+    result->views = chart;
+    result_answer(result, "Is everything loaded?", 2, &fine, "loaded {loaded|document}", "bad");
     char *page = page_of(result);
     has(page, "<title>Is everything loaded? · mot.results</title>");
     has(page, "<span class=\"outcome fair\">done, some records rejected</span>");
@@ -89,12 +85,13 @@ TEST(page) {
     has(page, "<li>mot.results</li><li>h:27017</li>");
     has(page, "<p class=\"note\">a note on 7</p>");
     has(page,
-        "<dl>\n<div><dt>documents loaded</dt><dd>7</dd></div>\n</dl>"); /* what is not known is left out */
-    has(page, ">200k</text>");
-    has(page, ">800k</text>"); /* the axis ends at a round number */
-    has(page, ">1:15</text>"); /* time has steps of a clock */
-    has(page, "<path class=\"line\" d=\"M0.0,875.0L500.0,236.2L1000.0,625.0\"/>");
-    has(page, ">loading</text>");
+        "<dl>\n<div><dt>loaded</dt><dd>7</dd></div>\n<div><dt>namespace</dt><dd>mot.results</dd></div>\n"
+        "<div><dt>seconds</dt><dd>1.5 s</dd></div>\n</dl>");
+    has(page, ">800k</text>");   /* the axis ends at a round number */
+    has(page, ">75.0 s</text>"); /* time has steps of a clock */
+    has(page, "<polyline class=\"line\" points=\"0.00,87.50 50.00,23.62 100.00,62.50\"/>");
+    has(page, "<rect class=\"band\" x=\"50.00%\" width=\"50.00%\"");
+    has(page, "<p class=\"line\">The same again:</p>\n<pre><code>tipple load --x</code></pre>");
     has(page, "<td role=\"cell\" class=\"n\" data-label=\"documents\">611k</td>");
     free(page);
     result_free(result);
@@ -107,9 +104,9 @@ TEST(answers) {
         const char *why, *expected;
     } cases[] = {{0, "", "Fine, 7."},
                  {2, "2 records were rejected", "Fine, 7."},
-                 {5, "a.csv: is damaged", "Failed after 1.5 s: a.csv: is damaged; 7 until then."},
-                 {130, "interrupted", "Interrupted after 1.5 s; 7 until then."},
-                 {143, "interrupted; load again", "Interrupted after 1.5 s; load again; 7 until then."}};
+                 {5, "a.csv: is damaged", "Failed: a.csv: is damaged; 7 until then."},
+                 {130, "interrupted", "Interrupted; 7 until then."},
+                 {143, "interrupted; load again", "Interrupted; load again; 7 until then."}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err = {.status = (status_t)cases[i].status};
         snprintf(err.text, sizeof err.text, "%s", cases[i].why);
@@ -121,28 +118,31 @@ TEST(answers) {
     }
 }
 
+#define EVIL "</style></title><script>alert(1)</script>\" x='&"
+
 static void put_evil(bson_t *to, const void *evil, TEST_UNUSED size_t at) {
-    result_put(to, AS_TEXT(evil, evil), AS_TEXT("kind", evil), AS_TEXT("name", evil),
-               AS_COUNT("from_seconds", 0), AS_COUNT("to_seconds", 1), AS_COUNT("x", 1));
+    result_put(to, AS_TEXT(EVIL, evil), AS_TEXT("kind", evil), AS_COUNT("-from_seconds", 0),
+               AS_COUNT("-to_seconds", 1), AS_COUNT("x", 1), AS_LIST("inner", 0, put_evil, evil));
 }
+
+static const result_view_t evil_views[] = {
+    LINE(SHOW_PAGE, NULL, "{evil}", .command = "evil"),
+    LINE(SHOW_PAGE, NULL, "{kind}" EVIL, .each = "list"),
+    TABLE(SHOW_PAGE, NULL, "list", EVIL, EVIL, COLUMN("x", EVIL, .most = BAR_LARGEST), COLUMN(EVIL, "{evil}"),
+          COLUMN("kind", EVIL)),
+    CHART("list", "list", EVIL, EVIL, COLUMN("x", EVIL), COLUMN("x", EVIL)),
+    {0}};
 
 /* What was written into data does nothing, wherever it comes to stand. */
 TEST(hostile_page) {
-    static const char evil[] = "</style></title><script>alert(1)</script>\" x='&";
     static const char escaped[] =
         "&lt;/style&gt;&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot; x=&#39;&amp;";
     const err_t fine = {.text = ""};
     result_t *result = result_new("load");
-    result_put(&result->document, AS_TEXT("namespace", evil), AS_TEXT("target", evil), AS_TEXT("evil", evil),
-               AS_LIST("list", 2, put_evil, evil));
-    result_answer(result, evil, 0, &fine, evil, evil);
-    result_line(result, SHOW_PAGE, "{evil}");
-    result_command(result, SHOW_PAGE, evil, evil);
-    const result_column_t columns[] = {COLUMN("x", evil, .most = BAR_LARGEST), COLUMN(evil, evil),
-                                       COLUMN("kind", evil)};
-    result_table(result, SHOW_PAGE, "list", evil, evil, columns, 3);
-    result_figures(result, SHOW_PAGE, evil, evil, RESULT_COLUMNS(COLUMN("evil", evil)));
-    result_chart(result, "list", evil, evil, "list", columns, 3);
+    result_put(&result->document, AS_TEXT("namespace", EVIL), AS_TEXT("target", EVIL), AS_TEXT("evil", EVIL),
+               AS_TEXT(EVIL, EVIL), AS_TEXT("-again", EVIL), AS_LIST("list", 2, put_evil, EVIL));
+    result->views = evil_views;
+    result_answer(result, EVIL, 0, &fine, EVIL, EVIL);
     char *page = page_of(result);
     assert_null(strstr(page, "<script"));
     assert_null(strstr(page, "alert(1)</"));

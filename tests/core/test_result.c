@@ -29,18 +29,15 @@ TEST(fields) {
                            "\"empty\" : \"\" }\n");
 }
 
-/* A number with digits behind the point stays a fraction, and one without stays whole. */
+/* A number has ten digits, and stays whole. */
 TEST(numbers) {
     bson_t result = BSON_INITIALIZER;
-    result_put(&result, AS_NUMBER("a", 2.5000004, 6), AS_NUMBER("b", 2, 6), AS_NUMBER("c", 148643.7, 0),
-               AS_NUMBER("d", NAN, 3), AS_NUMBER("e", INFINITY, 0), AS_NUMBER("f", -0.00004, 3),
-               AS_NUMBER("g", 1e300, 6), AS_SECONDS("h", 1345502123));
-    prints(&result, BEGINS ", \"a\" : 2.5, \"b\" : 2.0, \"c\" : 148644, \"d\" : null, \"e\" : null, "
-                           "\"f\" : -0.0, \"g\" : 1e+300, \"h\" : 1.345502 }\n");
-    result_put(&result, AS_FIGURE("a", 100000), AS_FIGURE("b", 1.0 / 3), AS_FIGURE("c", 12345678901.0),
-               AS_FIGURE("d", 1.23456789012e-7), AS_FIGURE("e", -INFINITY), AS_FIGURE("f", 1e40));
+    result_put(&result, AS_NUMBER("a", 100000), AS_NUMBER("b", 1.0 / 3), AS_NUMBER("c", 12345678901.0),
+               AS_NUMBER("d", 1.23456789012e-7), AS_NUMBER("e", -INFINITY), AS_NUMBER("f", 1e40),
+               AS_NUMBER("g", NAN), AS_NUMBER("h", -2.0), AS_SECONDS("i", 1345502123));
     prints(&result, BEGINS ", \"a\" : 100000, \"b\" : 0.3333333333, \"c\" : 12345678900, "
-                           "\"d\" : 1.23456789e-07, \"e\" : null, \"f\" : 1e+40 }\n");
+                           "\"d\" : 1.23456789e-07, \"e\" : null, \"f\" : 1e+40, \"g\" : null, \"h\" : -2, "
+                           "\"i\" : 1.345502 }\n");
     assert_true(isnan(result_rate(3, 0)));
     assert_true(result_rate(3, 1500000000) == 2);
 }
@@ -94,6 +91,12 @@ TEST(views_alone) {
 
 /* ---- words ---- */
 
+static void fills(const bson_t *document, const char *words, const char *expected) {
+    char *filled = result_fill(document, words);
+    assert_string_equal(expected, filled);
+    free(filled);
+}
+
 TEST(words) {
     static const struct {
         double value;
@@ -111,6 +114,7 @@ TEST(words) {
         {1640, "ms", "1.6 s", "1640"},
         {93.04, "share_percent", "93.0 %", "93.0"},
         {0.25, "beside.user", "25 %", "25"},
+        {10.74, "seconds.load", "10.7 s", "10.7 s"},
         {12.4, "error_percent", "+12 %", "+12 %"},
         {1.5, "server_cores", "1.50", "1.50"},
         {NAN, "documents", "-", "-"},
@@ -119,129 +123,118 @@ TEST(words) {
         {1e300, "count", "1e+300", "1e+300"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        result_t *result = result_new("try");
         const char *dot = strchr(cases[i].key, '.'), *key = dot ? dot + 1 : cases[i].key;
-        bson_t inner = BSON_INITIALIZER;
-        char line[100], outer[16] = "";
-        result_put(dot ? &inner : &result->document, AS_NUMBER(key, cases[i].value, 12));
-        if (dot) {
-            memcpy(outer, cases[i].key, (size_t)(dot - cases[i].key));
-            BSON_APPEND_DOCUMENT(&result->document, outer, &inner);
-        }
-        char *bare = result_figure(&result->document, cases[i].key);
+        bson_t inner = BSON_INITIALIZER, document = BSON_INITIALIZER;
+        char line[100];
+        result_put(&inner, AS_NUMBER(key, cases[i].value));
+        bson_append_document(&document, cases[i].key, (int)(key - cases[i].key) - (dot != NULL), &inner);
+        char *bare = result_figure(dot ? &document : &inner, cases[i].key);
         assert_string_equal(cases[i].bare, bare);
-        snprintf(line, sizeof line, "<{%s}>", cases[i].key);
-        result_line(result, SHOW_QUIET, line);
-        snprintf(line, sizeof line, "<%s>\n", cases[i].words);
-        listen();
-        result_print_text(result);
-        heard(line);
+        snprintf(line, sizeof line, "{%s}", cases[i].key);
+        fills(dot ? &document : &inner, line, cases[i].words);
         free(bare);
         bson_destroy(&inner);
-        result_free(result);
+        bson_destroy(&document);
     }
 }
 
 TEST(numbers_of_things) {
-    result_t *result = result_new("try");
-    result_put(&result->document, AS_COUNT("one", 1), AS_COUNT("two", 2000), AS_TEXT("odd", "{two|a} 100 %s"),
+    bson_t document = BSON_INITIALIZER;
+    result_put(&document, AS_COUNT("one", 1), AS_COUNT("two", 2000), AS_TEXT("odd", "{two|a} 100 %s"),
                AS_FLAG("flag", true));
-    result_line(result, SHOW_QUIET, "{one|file} and {two|file}, {one|batch|batches} and {two|batch|batches}");
-    result_line(result, SHOW_QUIET, "{one?is|are} {two?is|are}{one?|, all}{two?|, all} {flag} {odd}{no}.");
-    listen();
-    result_print_text(result);
-    heard("1 file and 2,000 files, 1 batch and 2,000 batches\nis are, all yes {two|a} 100 %s.\n");
-    result_free(result);
+    fills(&document, "{one|file} and {two|file}, {one|batch|batches} and {two|batch|batches}",
+          "1 file and 2,000 files, 1 batch and 2,000 batches");
+    fills(&document, "{one?is|are} {two?is|are}{one?|, all}{two?|, all} {flag} {odd}{no}.",
+          "is are, all yes {two|a} 100 %s.");
+    result_put_words(&document, "-words", "{one|file} {odd} {");
+    fills(&document, "{-words}", "1 file {two|a} 100 %s {");
+    bson_destroy(&document);
 }
 
 /* ---- at a terminal ---- */
 
 static void put_place(bson_t *to, const void *of, size_t at) {
     result_put(to, AS_TEXT("name", at ? "b" : "a long name"), AS_COUNT("documents", 1000 * (at + 1)),
-               AS_TEXT("none", NULL), AS_NUMBER("share_percent", at ? NAN : 62.5, 1),
+               AS_TEXT("none", NULL), AS_NUMBER("share_percent", at ? NAN : 62.5),
                AS_TEXT("why", at ? "slow" : NULL));
     (void)of;
 }
 
-static result_t *make_places(void) {
-    result_t *result = result_new("try");
-    result_put(&result->document, AS_LIST("places", 2, put_place, NULL),
-               AS_LIST("empty", 0, put_place, NULL));
-    const result_column_t columns[] = {COLUMN("name", "place"),
-                                       COLUMN("documents", "documents"),
-                                       COLUMN("none", "nothing"),
-                                       COLUMN("documents", "wide", .wide = true),
-                                       COLUMN("share_percent", "share %"),
-                                       COLUMN("why", "why")};
-    result_line(result, SHOW_QUIET,
-                "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen");
-    result_command(result, SHOW_QUIET, "then:",
-                   "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv "
-                   "c.csv");
-    result_table(result, SHOW_QUIET, "places", "Places", NULL, columns, 6);
-    result_table(result, SHOW_QUIET, "empty", "Empty", NULL, columns, 6);
-    result_line(result, SHOW_VERBOSE, "not said");
-    result_line(result, SHOW_QUIET, "the end");
-    return result;
-}
+static const result_view_t places[] = {
+    LINE(SHOW_QUIET, NULL,
+         "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"),
+    LINE(SHOW_QUIET, NULL, "then:", .command = "-command"),
+    TABLE(SHOW_QUIET, NULL, "places", "Places of {one}", NULL, COLUMN("name", "place"),
+          COLUMN("documents", "documents"), COLUMN("none", "nothing"),
+          COLUMN("documents", "wide", .wide = true), COLUMN("share_percent", "share %"),
+          COLUMN("why", "why {one}")),
+    TABLE(SHOW_QUIET, NULL, "empty", "Empty", NULL, COLUMN("name", "place")),
+    TABLE(SHOW_QUIET, NULL, "places", "Nothing known", NULL, COLUMN("name", "place"), COLUMN("none", "none")),
+    TABLES(SHOW_QUIET, "none", "places", "None", COLUMN("name", "place")),
+    LINE(SHOW_VERBOSE, NULL, "not said"),
+    LINE(SHOW_QUIET, "one", "the end of {name}", .each = "places"),
+    LINE(SHOW_QUIET, "why", "the end of {name}: {why}", .each = "places"),
+    LINE(SHOW_QUIET, "empty", "not said"),
+    LINE(SHOW_QUIET, "!one", "not said"),
+    LINE(SHOW_QUIET, "zero", "not said"),
+    LINE(SHOW_QUIET, "!zero", "the end"),
+    {0}};
 
-/* Columns in which nothing is known are left out, and so are tables without rows. */
-TEST(text) {
-    result_t *result = make_places();
-    unsetenv("COLUMNS");
+static void print_places(const char *expected) {
+    result_t *result = result_new("try");
+    result_put(&result->document, AS_LIST("places", 2, put_place, NULL), AS_LIST("empty", 0, put_place, NULL),
+               AS_TEXT("one", "one"), AS_COUNT("zero", 0), AS_FLAG("no", false),
+               AS_TEXT("-command", "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv "
+                                   "c.csv"));
+    result->views = places;
     listen();
     result_print_text(result);
-    heard("one two three four five six seven eight nine ten eleven twelve thirteen fourteen\n"
-          "    fifteen\n"
-          "then:\n"
-          "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv c.csv\n"
-          "\nPlaces\n"
-          "place        documents  share %  why\n"
-          "a long name      1,000     62.5\n"
-          "b                2,000        -  slow\n"
-          "\nthe end\n");
+    heard(expected);
     result_free(result);
+}
+
+/* Columns in which nothing is known are left out; so are rows of which only the first column is, and tables without
+ * rows. A line is said if its figure holds. */
+TEST(text) {
+    unsetenv("COLUMNS");
+    print_places(
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen\n    fifteen\n"
+        "then:\ntipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv c.csv\n"
+        "\nPlaces of one\nplace        documents  share %  why one\n"
+        "a long name      1,000     62.5\nb                2,000        -  slow\n"
+        "\nthe end of b: slow\nthe end\n");
 }
 
 /* A table that is too wide comes in bands. */
 TEST(narrow) {
-    result_t *result = make_places();
     setenv("COLUMNS", "32", 1);
-    listen();
-    result_print_text(result);
-    heard("one two three four five six\n    seven eight nine ten eleven\n    twelve thirteen fourteen\n    "
-          "fifteen\n"
-          "then:\n"
-          "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv c.csv\n"
-          "\nPlaces\n"
-          "place        documents  share %\n"
-          "a long name      1,000     62.5\n"
-          "b                2,000        -\n"
-          "place        why\n"
-          "a long name\n"
-          "b            slow\n"
-          "\nthe end\n");
+    print_places(
+        "one two three four five six\n    seven eight nine ten eleven\n    twelve thirteen fourteen\n"
+        "    fifteen\nthen:\n"
+        "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv c.csv\n\nPlaces of one\n"
+        "place        documents  share %\na long name      1,000     62.5\nb                2,000        -\n"
+        "place        why one\na long name\nb            slow\n\nthe end of b: slow\nthe end\n");
     unsetenv("COLUMNS");
-    result_free(result);
 }
 
 static void put_shard(bson_t *to, TEST_UNUSED const void *of, size_t at) {
     result_put(to, AS_COUNT("name", at), AS_COUNT("documents", (at * 7 + 3) % 30));
 }
 
-/* Of too many rows those that have the least. */
+static const result_view_t shards[] = {
+    TABLE(SHOW_QUIET, NULL, "shards", NULL, NULL, COLUMN("name", "shard"), COLUMN("documents", "documents")),
+    {0}};
+
 TEST(many_rows) {
     result_t *result = result_new("try");
     result_put(&result->document, AS_LIST("shards", 30, put_shard, NULL));
-    result_table(result, SHOW_QUIET, "shards", NULL, NULL,
-                 RESULT_COLUMNS(COLUMN("name", "shard"), COLUMN("documents", "documents", .least = true)));
     char expected[600];
     size_t used = (size_t)snprintf(expected, sizeof expected, "shard  documents\n");
-    for (int least = 0; least < 24; least++)
-        for (int at = 0; at < 30; at++)
-            if ((at * 7 + 3) % 30 == least)
-                used += (size_t)snprintf(expected + used, sizeof expected - used, "%5d  %9d\n", at, least);
+    for (int at = 0; at < 24; at++)
+        used +=
+            (size_t)snprintf(expected + used, sizeof expected - used, "%5d  %9d\n", at, (at * 7 + 3) % 30);
     snprintf(expected + used, sizeof expected - used, "and 6 more (all of them: --json)\n");
+    result->views = shards;
     listen();
     result_print_text(result);
     heard(expected);

@@ -190,12 +190,17 @@ static bool may_be_compared(const bson_t *document) {
            has_utf8_alone(at);
 }
 
-/* ---- a result of any document: a view of each of its fields, which are named as they are ---- */
+/* ---- a result of any document: views of each of its fields, which are named as they are ---- */
 
-enum { MOST_COLUMNS = 12 };
+enum { MOST_FIELDS = 12, MOST_COLUMNS = 12, VIEWS = 5 };
+
+typedef struct {
+    result_view_t views[VIEWS * MOST_FIELDS + 1];
+    result_column_t columns[MOST_FIELDS][MOST_COLUMNS + 1];
+} shown_t;
 
 /* Keys of the first document of a list. */
-static size_t take_columns(const bson_t *document, const char *list, result_column_t columns[MOST_COLUMNS]) {
+static size_t take_columns(const bson_t *document, const char *list, result_column_t *columns) {
     bson_t first;
     bson_iter_t at;
     size_t count = 0;
@@ -207,28 +212,34 @@ static size_t take_columns(const bson_t *document, const char *list, result_colu
     return count;
 }
 
-static void add_view(result_t *result, const char *key) {
-    result_column_t columns[MOST_COLUMNS] = {{.key = key, .title = key}};
-    const size_t count = take_columns(&result->document, key, columns);
-    result_words(result, SHOW_PAGE | SHOW_CARE, "%s", key);
-    result_command(result, SHOW_PAGE, "the command:", key);
-    result_figures(result, SHOW_PAGE, key, NULL, columns, count ? count : 1);
-    if (count)
-        result_table(result, SHOW_PAGE, key, key, NULL, columns, count);
-    if (count > 1)
-        result_chart(result, key, key, NULL, key, columns, count);
+static result_view_t *add_views(result_view_t *view, const bson_t *document, const char *key,
+                                result_column_t *columns) {
+    const size_t count = take_columns(document, key, columns);
+    *view++ = (result_view_t)LINE(SHOW_PAGE | SHOW_CARE, NULL, key, .command = key);
+    *view++ = (result_view_t)LINE(SHOW_PAGE, key, key, .each = key);
+    const result_view_t table = {
+        .shown = SHOW_PAGE, .words = key, .list = key, .title = key, .columns = columns};
+    for (size_t i = 0; i < (count > 1 ? 3 : 2 * count); i++) {
+        *view = table;
+        view->each = i == 1 ? key : NULL;
+        view++->bands = i == 2 ? key : NULL;
+    }
+    return view;
 }
 
 static char *page_of(const bson_t *document, size_t *length) {
     const err_t fine = {.text = ""};
     result_t *result = result_new("load");
+    shown_t shown = {.views = {{0}}};
+    result_view_t *view = shown.views;
     bson_iter_t at;
     bson_destroy(&result->document);
     bson_copy_to(document, &result->document);
     result_answer(result, "{title}", 0, &fine, "{sentence} {n|file}", "");
     if (bson_iter_init(&at, &result->document))
-        for (size_t i = 0; i < MOST_COLUMNS && bson_iter_next(&at); i++)
-            add_view(result, bson_iter_key(&at));
+        for (size_t i = 0; i < MOST_FIELDS && bson_iter_next(&at); i++)
+            view = add_views(view, &result->document, bson_iter_key(&at), shown.columns[i]);
+    result->views = shown.views;
     char *page = page_print(result, length);
     result_free(result);
     return page;

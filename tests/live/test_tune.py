@@ -51,7 +51,7 @@ class Tune(livetune.Mixin, livetest.Case):
         bytes_of = {found[1]: float(found[2]) for found in re.finditer(
             r"(?m)^ *2 +100 +(none|zlib) +64M .* (\d+\.?\d*) k?B  (?:server|host|client|input)", table)}
         self.assertGreater(bytes_of["none"], 1.5 * bytes_of["zlib"])
-        self.assertEqual(1, len(re.findall(r"(?m)^best: 2 threads x batch 100, compressor (none|zlib) ", table)))
+        self.assertEqual(1, len(re.findall(r"(?m)^ *2 +100 +(none|zlib) .* best(?: and cheapest)?$", table)))
         line = table.splitlines()[-1]
         self.assertRegex(line, r"^tipple load --format mot .* --threads 2 --batch 100 --compressor (none|zlib) --memory 64M "
                          r"--filter \S+ a.csv b.csv$")

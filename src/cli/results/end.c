@@ -1,6 +1,7 @@
 /* What the results of all commands have in common: the run of a command, and the page at its end. */
 #include "base/log.h"
-#include "cli/results/end.h"
+#include "cli/options/shell_quote.h"
+#include "cli/results/results.h"
 
 #include <stdlib.h>
 
@@ -18,16 +19,9 @@ int results_run(const command_t *command, int argc, char **argv, void *values, r
 
 int results_page(result_t *result, const char *path, const again_t *again, const char *uri, int status,
                  err_t *err) {
-    char *shown = uri ? again_conceal(uri, uri) : NULL, *line = again_line(again, uri);
+    char *line = again_line(again, uri);
     err_t problem;
-    result_put(&result->document, AS_TEXT("-uri", shown));
-    result_figures(result, SHOW_PAGE, "Settings", NULL,
-                   RESULT_COLUMNS(COLUMN("format", "format"), COLUMN("threads", "threads"),
-                                  COLUMN("batch", "batch"), COLUMN("clustered", "clustered"),
-                                  COLUMN("sample_percent", "sample, percent"),
-                                  COLUMN("budget_seconds", "budget"), COLUMN("-uri", "URI")));
-    result_command(result, SHOW_PAGE, "The same again:", line);
-    bson_free(shown);
+    result_put(&result->document, AS_TEXT("-again", line));
     free(line);
     if (result_write_page(result, path, &problem))
         return status;
@@ -37,6 +31,21 @@ int results_page(result_t *result, const char *path, const again_t *again, const
     }
     *err = problem;
     return (int)problem.status;
+}
+
+char *results_load_line(const load_spec_t *load, const char *more) {
+    text_t line = {.length = 0};
+    text_append(&line, "tipple load");
+    shell_quote_option(&line, "--format", load->format);
+    shell_quote_uri(&line, load->uri);
+    text_append(&line, more);
+    shell_quote_option(&line, "--create", load->create);
+    shell_quote_option(&line, "--compressor", load->compressor);
+    for (size_t i = 0; i < load->index_count; i++)
+        shell_quote_option(&line, "--index", load->indexes[i]);
+    shell_quote_option(&line, "--rejects", load->rejects);
+    shell_quote_rest(&line, load, load->direct);
+    return text_take_or_end(&line);
 }
 
 bool results_no_page(const char *path, err_t *err) {

@@ -35,12 +35,17 @@ result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, d
 void results_print_answers(const query_result_t *query, bool named);
 void results_print_plans(const query_result_t *query);
 
-/* The command that goes on with a drill that was cut off. free. */
-char *results_drill_load_line(const drill_result_t *drill);
+/* "tipple load", with the options that a load was given and `more` after --format and --uri, to paste. free. */
+char *results_load_line(const load_spec_t *load, const char *more);
 
-/* Parts of a load's result that a drill has, too: indexes, a line each, and documents a second as a chart. */
-result_put_t results_put_index; /* of built_index_t */
-void results_add_indexes(result_t *result, const char *list);
-void results_add_course(result_t *result, const timeline_t *course, const server_checkpoints_t *checkpoints);
+/* ---- what a drill has of its load ---- */
+
+/* The list of indexes that were built. */
+result_field_t results_indexes(const load_result_t *load);
+/* How many documents a second were loaded, and its view. */
+void results_put_course(bson_t *to, const timeline_t *course, const server_checkpoints_t *checkpoints);
+#define RESULTS_COURSE                                                                                       \
+    CHART("-course", "-bands", "Documents a second", "{-checkpoints}", COLUMN("seconds", "time"),            \
+          COLUMN("docs_per_second", "documents a second"))
 
 #endif

@@ -38,8 +38,6 @@ static void find_limit(load_result_t *result, const loader_counters_t *sum) {
     double server = (double)sum->wait_server_ns / total * 100,
            input = (double)sum->wait_input_ns / total * 100, held = (double)held_ns / total * 100;
     double client = server + input + held < 100 ? 100 - server - input - held : 0;
-    if (sum->total_ns)
-        result->threads_did = (threads_did_t){server, input, held, client};
     const loaded_place_t *slowest = &result->shards[0];
     for (size_t i = 1; i < result->shard_count; i++)
         if (result->shards[i].figures.waiting_ns > slowest->figures.waiting_ns)

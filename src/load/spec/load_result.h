@@ -14,11 +14,6 @@
 #include "server/collection.h"
 #include "server/send.h"
 
-/* Shares of the loader threads' time, in percent. */
-typedef struct {
-    double waited_for_server, waited_for_input, held_back, worked;
-} threads_did_t;
-
 typedef struct {
     char keys[128];
     int64_t took_ns;
@@ -58,7 +53,6 @@ typedef struct {
     uint32_t threads, batch;
     bool clustered;
     bool appended; /* the collection holds documents of others, too, or may */
-    threads_did_t threads_did;
     char namespace[256], where[512], limited_by[160], format[128];
     char rejects_path[4096];                     /* empty: none was written */
     uint64_t rejects_kept;                       /* so many of those that were rejected are in it */
