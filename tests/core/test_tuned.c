@@ -1,4 +1,5 @@
 /* tuned: what a tune found, kept and found again, for its own target only. */
+#include "load/spec/options.h"
 #include "study/tune/tuned.h"
 #include "test.h"
 
@@ -77,17 +78,22 @@ TEST(chooses) {
     const uint32_t threads = load.threads, batch = load.batch;
     keep("mongodb://h/a.chosen", 9);
     load.uri = "mongodb://h/a.chosen";
-    assert_true(tuned_choose(&load, true, false, &err));
+    load.threads = OPTION_AUTO;
+    assert_true(tuned_choose(&load, &err));
     assert_int_equal(load.threads, 9);
     assert_int_equal(load.batch, batch);
-    assert_true(tuned_choose(&load, true, true, &err));
+    load.threads = load.batch = OPTION_AUTO;
+    assert_true(tuned_choose(&load, &err));
     assert_int_equal(load.batch, 900);
     load.uri = "mongodb://h/a.unknown";
-    assert_true(tuned_choose(&load, true, true, &err));
+    load.threads = load.batch = OPTION_AUTO;
+    assert_true(tuned_choose(&load, &err));
     assert_int_equal(load.threads, threads);
     assert_int_equal(load.batch, batch);
     load.uri = "mongodb://h";
-    assert_false(tuned_choose(&load, true, true, &err));
+    assert_true(tuned_choose(&load, &err)); /* nothing is left to it */
+    load.threads = OPTION_AUTO;
+    assert_false(tuned_choose(&load, &err));
     assert_int_equal(err.status, STATUS_USAGE);
 }
 

@@ -1,6 +1,6 @@
 /* What came of a load. The first line always adds up: read = loaded + already there + rejected + filtered. */
 #include "base/text.h"
-#include "cli/options/shell_quote.h"
+#include "cli/options/cli.h"
 #include "cli/results/results.h"
 #include "format/bad_values.h"
 #include "format/schema/schema_bad_value.h"

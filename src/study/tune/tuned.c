@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "load/spec/limits.h"
+#include "load/spec/options.h"
 #include "server/bson_read.h"
 #include "server/server.h"
 
@@ -130,12 +131,15 @@ static void say_known(const char *which, const load_spec_t *spec, const tuned_t 
                                                                                : "; this is another format");
 }
 
-bool tuned_choose(load_spec_t *spec, bool threads, bool batch, err_t *err) {
+bool tuned_choose(load_spec_t *spec, err_t *err) {
+    const bool threads = spec->threads == OPTION_AUTO, batch = spec->batch == OPTION_AUTO;
     const char *which = threads && batch ? "--threads auto --batch auto"
                         : threads        ? "--threads auto"
                                          : "--batch auto";
     load_spec_t defaults;
     tuned_t tuned;
+    if (!threads && !batch)
+        return true;
     const bool found = tuned_read(spec->uri, &tuned, err);
     if (!found && err->status == STATUS_USAGE)
         return false;
