@@ -68,8 +68,8 @@ static const char *type_of(const field_t *field) {
 
 typedef struct {
     const field_t *fields;
-    const char *part; /* of a record of fixed width; NULL: fields are columns */
-    uint32_t before;  /* bytes of the part that are before its first field */
+    bool fixed;      /* they have places in a record; else they are columns */
+    uint32_t before; /* bytes of the part that are before its first field */
 } fields_t;
 
 static void put_field(bson_t *to, const void *of, size_t at) {
@@ -80,11 +80,11 @@ static void put_field(bson_t *to, const void *of, size_t at) {
     for (size_t i = 0; i < field->columns.count; i++)
         text_print(&columns, "%s%s", i ? ", " : "", field->columns.items[i].text);
     char *names = text_take_or_end(&columns);
-    result_put(to, AS_TEXT("-part", list->part), AS_COUNT_IF("-at", list->part, field->offset + list->before),
-               AS_COUNT_IF("-width", list->part, field->width), AS_TEXT("field", field->name),
-               AS_TEXT("key", field->key), AS_TEXT("-type", type_of(field)),
-               AS_TEXT("-columns", list->part ? NULL : names),
-               AS_TEXT("-nulls", list->part && field->nulls.count ? field->nulls.items[0].text : NULL));
+    result_put(to, AS_TEXT("field", field->name),
+               AS_COUNT_IF("-at", list->fixed, field->offset + list->before),
+               AS_COUNT_IF("-width", list->fixed, field->width), AS_TEXT("-type", type_of(field)),
+               AS_TEXT("key", list->fixed ? NULL : field->key), AS_TEXT("-columns", list->fixed ? NULL : names),
+               AS_TEXT("-nulls", list->fixed && field->nulls.count ? field->nulls.items[0].text : NULL));
     free(names);
 }
 
@@ -97,15 +97,22 @@ static void put_format(bson_t *to, const schema_t *schema) {
     result_put(to, AS_TEXT("format", schema->name), AS_TEXT("about", schema->about));
 }
 
+static void put_part(bson_t *to, const void *name, size_t unused) {
+    (void)unused;
+    result_put(to, AS_TEXT("field", name), AS_TEXT("-type", "part"));
+}
+
 static void put_parts(bson_t *list, const schema_t *schema) {
     for (size_t i = 0; i < schema->part_count; i++) {
         const tail_part_t *part = &schema->parts[i];
-        const fields_t fields = {part->fields, part->marker.text, 0};
+        const fields_t fields = {part->fields, true, 0};
+        result_items(list, 1, put_part, part->marker.text);
         result_items(list, part->field_count, put_field, &fields);
     }
     for (size_t i = 0; i < schema->section_count; i++) {
         const section_t *section = &schema->sections[i];
-        const fields_t fields = {section->fields, section->name, SCHEMA_ID};
+        const fields_t fields = {section->fields, true, SCHEMA_ID};
+        result_items(list, 1, put_part, section->name);
         result_items(list, section->field_count, put_field, &fields);
     }
 }
@@ -115,7 +122,7 @@ static bool check(result_t *result, err_t *err) {
     if (!schema)
         return false;
     const bool fixed = schema->kind == RECORDS_FIXED;
-    const fields_t fields = {schema->fields, fixed ? "" : NULL, 0};
+    const fields_t fields = {schema->fields, fixed, 0};
     bson_t list = BSON_INITIALIZER;
     put_format(&result->document, schema);
     result_items(&list, schema->made_count, put_made, schema);
@@ -129,9 +136,9 @@ static bool check(result_t *result, err_t *err) {
 
 static const result_view_t views[] = {
     LINE(SHOW_QUIET, "format", "{format}  {about}"),
-    TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "fields", NULL, NULL, COLUMN("field", "field"),
-          COLUMN("-part", "part"), COLUMN("-at", "at"), COLUMN("-width", "width"), COLUMN("key", "key"),
-          COLUMN("-type", "type"), COLUMN("-columns", "columns"), COLUMN("-nulls", "nulls")),
+    TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "fields", NULL, NULL, COLUMN("field", "field"), COLUMN("-at", "at"),
+          COLUMN("-width", "width"), COLUMN("key", "key"), COLUMN("-type", "type"),
+          COLUMN("-columns", "columns"), COLUMN("-nulls", "nulls")),
     TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "-formats", NULL, NULL, COLUMN("format", "format"),
           COLUMN("about", "about")),
     {0}};
