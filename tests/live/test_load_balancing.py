@@ -143,7 +143,7 @@ class Balancing(livecluster.OwnCluster):
         self.client.command("admin", {"moveChunk": self.name(), "bounds": [middle["min"], middle["max"]],
                                       "to": self.chunks()[0]["shard"]})
         said = self.status()
-        self.assertRegex(said, "uneven  2 of 3 shards .* 67%")
+        self.assertRegex(said, "uneven  2 of 3 shards .* 67 %")
 
     def shares_of(self, counts):
         return [shard["documents"] for shard in counts["shards"]]
