@@ -80,11 +80,11 @@ static void put_field(bson_t *to, const void *of, size_t at) {
     for (size_t i = 0; i < field->columns.count; i++)
         text_print(&columns, "%s%s", i ? ", " : "", field->columns.items[i].text);
     char *names = text_take_or_end(&columns);
-    result_put(to, AS_TEXT("field", field->name),
-               AS_COUNT_IF("-at", list->fixed, field->offset + list->before),
-               AS_COUNT_IF("-width", list->fixed, field->width), AS_TEXT("-type", type_of(field)),
-               AS_TEXT("key", list->fixed ? NULL : field->key), AS_TEXT("-columns", list->fixed ? NULL : names),
-               AS_TEXT("-nulls", list->fixed && field->nulls.count ? field->nulls.items[0].text : NULL));
+    result_put(
+        to, AS_TEXT("field", field->name), AS_COUNT_IF("-at", list->fixed, field->offset + list->before),
+        AS_COUNT_IF("-width", list->fixed, field->width), AS_TEXT("-type", type_of(field)),
+        AS_TEXT("key", list->fixed ? NULL : field->key), AS_TEXT("-columns", list->fixed ? NULL : names),
+        AS_TEXT("-nulls", list->fixed && field->nulls.count ? field->nulls.items[0].text : NULL));
     free(names);
 }
 

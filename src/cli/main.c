@@ -116,7 +116,7 @@ int main(int argc, char **argv) {
     int status = STATUS_USAGE;
     if (command) {
         stop_install();
-        if (command->takes & TAKES_URI) {
+        if (load_options_find("uri", command->takes)) { /* it talks to a server */
             /* the driver's shared counters are nobody's use here, and leave files of killed processes behind
              */
             setenv("MONGOC_DISABLE_SHM", "1", 0);

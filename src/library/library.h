@@ -25,6 +25,10 @@ bool library_no_memory(tipple_error_t *error, size_t bytes);
 /* True: the call was not given `what`, and error says so. */
 bool library_misses(const void *given, const char *what, tipple_error_t *error);
 
+/* What stands instead of an option of another tool or of an earlier version: "--max-rate auto"; NULL: nothing. word: a name,
+ * or a letter if not is_long. For the command, too. */
+const char *library_gone(const char *word, bool is_long);
+
 /* Before any work: what there is to say is in tipple_error_t, and nowhere else. */
 void library_be_silent(void);
 

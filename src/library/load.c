@@ -79,7 +79,7 @@ static const option_t *find_option(const char *name, err_t *err) {
     const char *names[MOST];
     size_t count = 0;
     const option_t *option = load_options_find(name, TAKEN_BY_LIBRARY);
-    const char *instead = option ? NULL : load_options_gone(name, true);
+    const char *instead = option ? NULL : library_gone(name, true);
     for (const option_t *row = load_options; row->name && count < MOST; row++)
         if (row->takers & TAKEN_BY_LIBRARY)
             names[count++] = row->name;

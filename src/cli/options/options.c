@@ -2,6 +2,7 @@
 #include "base/conceal.h"
 #include "base/numbers.h"
 #include "cli/options/cli.h"
+#include "library/library.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -130,7 +131,7 @@ static bool unknown_option(const command_t *command, const cli_rows_t *rows, con
     char word[64];
     snprintf(word, sizeof word, "%.*s", is_long ? (int)strcspn(text + 2, "=") : 1,
              is_long ? text + 2 : &letter);
-    const char *hint = load_options_gone(word, is_long);
+    const char *hint = library_gone(word, is_long);
     const char *owner = is_long && !hint ? owner_of(word) : NULL;
     const char *near = is_long && !hint ? suggest_word(word, names, count) : NULL;
     const char *dashes = is_long ? "--" : "-";

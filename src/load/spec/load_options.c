@@ -8,7 +8,6 @@
 #include "server/wire.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* ---- values that are no plain number or text; each function is given the place of its row ---- */
 
@@ -78,6 +77,7 @@ enum {
     COMPARES = STUDIES | TAKEN_BY_VERIFY,
     READS = COMPARES | TAKEN_BY_PARSE,
     GUESSES = STUDIES | TAKEN_BY_PARSE | TAKEN_BY_FORMATS,
+    COMMANDS = TAKEN_BY_LOAD | TAKEN_BY_TUNE | TAKEN_BY_DRILL | TAKEN_BY_VERIFY | TAKEN_BY_ASKING,
 };
 
 const option_t load_options[] = {
@@ -85,14 +85,14 @@ const option_t load_options[] = {
      .group = GROUP_COLLECTION,
      .argument = "URI",
      .kind = OPTION_TEXT,
-     .takers = TAKES_URI,
+     .takers = COMMANDS,
      SPEC(uri),
      .help = "The collection: mongodb://HOST/DATABASE.COLLECTION, with any option that a MongoDB URI "
              "can have."},
     {.name = "uri-file",
      .argument = "FILE",
      .kind = OPTION_TEXT,
-     .takers = TAKES_URI,
+     .takers = COMMANDS,
      AT(uri_file),
      .help = "Read the URI from this file, so that no password is on the command line."},
     {.name = "id",
@@ -183,12 +183,7 @@ const option_t load_options[] = {
      AT(filters),
      .help = "Take only records that pass, such as 'testType==NT && m>=100000'. Repeatable; all must "
              "hold."},
-    {.name = "input",
-     .argument = "FILE",
-     .kind = OPTION_LIST,
-     .takers = TAKEN_BY_LIBRARY,
-     AT(inputs),
-     .help = ""},
+    {.name = "input", .argument = "FILE", .kind = OPTION_LIST, .takers = TAKEN_BY_LIBRARY, AT(inputs)},
     {.name = "limit",
      .typed = true,
      .argument = "N",
@@ -393,63 +388,4 @@ bool load_options_settle(load_options_t *options, const char *format, err_t *err
     spec->filters = options->filters.items;
     spec->filter_count = options->filters.count;
     return guess_options_check(&spec->guess, options->types.items, options->types.count, format, err);
-}
-
-/* Words of mongoimport (docs/mongoimport.md has all of them), options of earlier versions, and what is meant by them here. letter: of a short option of theirs. */
-static const struct {
-    const char *theirs;
-    char letter;
-    const char *ours;
-} other_words[] = {
-    {"host", 0, "--uri mongodb://HOST:PORT/DATABASE.COLLECTION"},
-    {"port", 0, "--uri mongodb://HOST:PORT/DATABASE.COLLECTION"},
-    {"db", 'd', "--uri mongodb://HOST:PORT/DATABASE.COLLECTION"},
-    {"collection", 'c', "--uri mongodb://HOST:PORT/DATABASE.COLLECTION"},
-    {"username", 'u', "--uri mongodb://USER@HOST, with the password in --uri-file or TIPPLE_URI"},
-    {"password", 'p', "--uri-file FILE or TIPPLE_URI, whose URI holds the password"},
-    {"ssl", 0, "?tls=true in the URI"},
-    {"file", 0, "the file's name without an option"},
-    {"headerline", 0, "--with header=yes, where it is not guessed"},
-    {"fields", 0, "--type column_1:NAME: for each column"},
-    {"upsertFields", 0, "--id FIELD,... --existing replace"},
-    {"numInsertionWorkers", 0, "--threads N"},
-    {"batchSize", 0, "--batch N"},
-    /* of 0.2 */
-    {"header", 0, "--with header=yes, no or the number of a line"},
-    {"dates", 0, "--with dates=dmy, mdy or ymd"},
-    {"decimal", 0, "--with decimal=. or --with decimal=,"},
-    {"delimiter", 0, "--with delimiter=SIGN"},
-    {"quote", 0, "--with quote=double, single or none"},
-    {"encoding", 0, "--with encoding=NAME"},
-    {"nested", 0, "--with nested=yes"},
-    {"polite", 0, "--max-rate auto"},
-    {"help-all", 0, "--help"},
-    {"batch-bytes", 0, "--batch N; a batch is also sent when it has 2 MB"},
-    {"reject-code", 0, "nothing: which errors are a document's fault is known, and any other ends the load"},
-    {"validate", 0,
-     "nothing: the structure of BSON is always checked, and text that is not UTF-8 is stored as it is"},
-    {"parallel", 0, "more shards: a server runs an aggregation on one core"},
-    {"csv", 0, "--json, which has the same figures"},
-    {"cold", 0, "a restart of the server before the command, with --repeats 1 --warmup 0"},
-    {"max-staleness", 0, "maxStalenessSeconds in the URI"},
-    {"storage", 0, "tune --compressor none,snappy,zlib,zstd; each table has bytes a document"},
-    {"keys", 0, "the keys of a format file (formats --show)"},
-    {"wire-compressor", 0, "compressors= in the URI"},
-    {"write-concern", 0, "w= in the URI"},
-    {"clustered", 0, "--create '{\"clusteredIndex\": true}', where that is not the default"},
-    {"no-clustered", 0, "--create '{\"clusteredIndex\": false}'"},
-    {"both-clustered", 0, "a tune with --create '{\"clusteredIndex\": true}', then one with false"},
-    {"max-record", 0, "nothing: longer records than 16 MiB are rejected"},
-    {"quick", 0, "--sample P%, which compares a share of the blocks byte by byte"},
-    {"both-direct", 0, "a tune with --direct, then one without"},
-    {"routers", 0, "the routers named in the URI"},
-    {"precision", 0, "--budget TIME: more time, more rounds"},
-    {"indexes", 0, "--index; a load builds indexes after the documents"},
-};
-
-const char *load_options_gone(const char *word, bool is_long) {
-    for (size_t i = 0; i < COUNT(other_words); i++)
-        if (is_long ? strcasecmp(word, other_words[i].theirs) == 0 : *word == other_words[i].letter)
-            return other_words[i].ours;
-    return NULL;
 }

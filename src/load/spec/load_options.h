@@ -19,7 +19,6 @@ enum {
     TAKEN_BY_FORMATS = 32,
     TAKEN_BY_LIBRARY = 64,
     TAKEN_BY_ASKING = 128, /* status, where, forget and query */
-    TAKES_URI = TAKEN_BY_LOAD | TAKEN_BY_TUNE | TAKEN_BY_DRILL | TAKEN_BY_VERIFY | TAKEN_BY_ASKING,
 };
 
 typedef struct {
@@ -39,10 +38,6 @@ extern const option_t load_options[]; /* ends with a NULL name */
 
 /* The row of this name that one of the takers takes, or NULL. */
 const option_t *load_options_find(const char *name, unsigned takers);
-
-/* What stands instead of an option of another tool or of an earlier version: "--max-rate auto"; NULL: nothing. word: a name,
- * or a letter if not is_long. */
-const char *load_options_gone(const char *word, bool is_long);
 
 void load_options_init(load_options_t *options);
 

@@ -136,7 +136,6 @@ bool tuned_choose(load_spec_t *spec, err_t *err) {
     const char *which = threads && batch ? "--threads auto --batch auto"
                         : threads        ? "--threads auto"
                                          : "--batch auto";
-    load_spec_t defaults;
     tuned_t tuned;
     if (!threads && !batch)
         return true;
@@ -145,17 +144,15 @@ bool tuned_choose(load_spec_t *spec, err_t *err) {
         return false;
     if (!found && err->status != STATUS_OK)
         log_warn("%s", err->text);
-    load_spec_init(&defaults);
     if (found)
         say_known(which, spec, &tuned);
     else
-        log_note("%s: this host knows of no tune of this target, so the defaults are taken%s; `tipple tune` "
-                 "finds the best",
+        log_note("%s: this host knows of no tune of this target, so defaults are taken%s; see `tipple tune`",
                  which, batch ? ", batches of 1000" : "");
     if (threads)
-        spec->threads = found ? tuned.threads : defaults.threads;
+        spec->threads = found ? tuned.threads : 0;
     if (batch)
-        spec->batch = found ? tuned.batch : defaults.batch;
+        spec->batch = found ? tuned.batch : LOAD_BATCH;
     *err = (err_t){.status = STATUS_OK};
     return true;
 }
