@@ -371,9 +371,9 @@ static int end(const run_t *run, const parse_t *parse, int64_t took_ns, int64_t 
                AS_COUNT("rejected", parse->rejected), AS_COUNT("filtered", parse->filtered),
                AS_COUNT("lines_skipped", passed.skipped), AS_COUNT("comment_lines", passed.comments),
                AS_FLAG("-passed_over", passed.skipped || passed.comments), AS_SECONDS("seconds", took_ns),
-               AS_NUMBER("-records_per_second", result_rate(parse->read, took_ns), 0),
-               AS_NUMBER("-text_bytes_per_second", result_rate(parse->text_bytes, took_ns), 0),
-               AS_FIGURE("-cpu_ns", (double)cpu_ns / (double)(parse->read ? parse->read : 1)));
+               AS_NUMBER("-records_per_second", result_rate(parse->read, took_ns)),
+               AS_NUMBER("-text_bytes_per_second", result_rate(parse->text_bytes, took_ns)),
+               AS_NUMBER("-cpu_ns", (double)cpu_ns / (double)(parse->read ? parse->read : 1)));
     if (bad && none)
         result_put(&result->document, AS_TEXT("-bad", bad));
     else if (bad)

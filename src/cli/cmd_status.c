@@ -9,6 +9,7 @@
 #include "server/collection.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,7 +273,7 @@ static void put_evenness(bson_t *to, const server_t *server, const report_t *sta
     if (evenness.even)
         return;
     result_put(to, AS_COUNT("-owners", evenness.owners), AS_COUNT("-of_shards", evenness.shards),
-               AS_NUMBER("-most_percent", 100 * evenness.most, 0),
+               AS_NUMBER("-most_percent", round(100 * evenness.most)),
                AS_TEXT("-of", evenness.known ? "what is still to come" : "the chunks"),
                AS_TEXT("-most", evenness.name),
                AS_TEXT("-zone", status->zones.others ? status->zones.other : NULL),
