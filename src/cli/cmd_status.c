@@ -35,8 +35,8 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, inputs),
      .help =
-         "Name each input of the catalog: is it complete, how many of its records were loaded, and how many "
-         "rejected ones are not fixed."},
+         "Name each input of the catalog: is it complete, how many of its records were loaded (if it is not: "
+         "at least), and how many rejected ones are not fixed."},
     {.name = NULL},
 };
 
@@ -356,8 +356,7 @@ static const result_view_t views[] = {
     LINE(SHOW_QUIET, "-resumable",
          "        no load is running: the same command as before resumes from there (not a stream without "
          "--input-name)"),
-    TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "inputs",
-          "inputs (more may be loaded of those that are not complete)", NULL, COLUMN("name", "name"),
+    TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "inputs", NULL, NULL, COLUMN("name", "name"),
           COLUMN("complete", "complete"), COLUMN("loaded", "loaded"),
           COLUMN("already_there", "already there"), COLUMN("open_rejects", "rejected and not fixed")),
     LINE(SHOW_QUIET, "-sharding", "shards  {-sharding}"),
