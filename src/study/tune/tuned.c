@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "load/spec/limits.h"
-#include "load/spec/options.h"
 #include "server/bson_read.h"
 #include "server/server.h"
 

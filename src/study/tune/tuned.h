@@ -5,6 +5,7 @@
 #define TIPPLE_STUDY_TUNE_TUNED_H
 
 #include "load/load.h"
+#include "load/spec/options.h"
 
 #include <stdint.h>
 
