@@ -280,9 +280,10 @@ static void put_evenness(bson_t *to, const server_t *server, const report_t *sta
                AS_FLAG("-unmoved", !status->zones.others && unmoved));
     if (status->zones.others || unmoved)
         return;
-    cluster_print_moves(server, status->map, key, &status->shards, &commands);
+    text_append(&commands, "sh.enableBalancing(");
+    ejson_append_text(&commands, server_namespace(server));
+    text_append(&commands, ")\nsh.startBalancer()");
     char *lines = text_take_or_end(&commands);
-    lines[strlen(lines) - 1] = '\0'; /* the last line ends as any other */
     result_put(to, AS_TEXT("-moves", lines));
     free(lines);
 }
@@ -369,7 +370,8 @@ static const result_view_t views[] = {
          "say"),
     LINE(SHOW_QUIET, "-unmoved",
          "        Moves of its chunks are turned off: sh.enableMigrations turns them on"),
-    LINE(SHOW_QUIET, "-moves", "        In the mongo shell:", .command = "-moves"),
+    LINE(SHOW_QUIET, "-moves",
+         "        The balancer moves them, if it may. In the mongo shell:", .command = "-moves"),
     LINE(SHOW_QUIET, "-removed",
          "zones   {-removed_ranges|range} and {-removed_tags|tag} of shards that a load had left are gone"),
     LINE(SHOW_QUIET, "-balanced", "zones   the collection is balanced again"),
