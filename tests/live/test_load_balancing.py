@@ -112,7 +112,7 @@ class Balancing(livecluster.OwnCluster):
         self.assertEqual(1, len(self.owners()))
         self.assertRegex(self.stderr, r"1 of 3 shards have chunks, and 100% of what will be loaded is for s\d: .* --drop would spread")
         said = self.status()
-        self.assertRegex(said, r"uneven  1 of 3 shards .* for s\d. The balancer moves them")
+        self.assertRegex(said, r"uneven  1 of 3 shards .* for s\d.\s+The balancer moves them")
         self.assertIn('sh.enableBalancing("%s")' % self.name(), said)
         text = rows(6000, 7)
         self.write("b.csv", text)
