@@ -27,22 +27,24 @@ struct tipple_reader {
     err_t ended;  /* why nothing more is read of the text: its status is STATUS_OK where that is not so */
 };
 
+/* Frees the format, and says why, if it could not be opened. */
+static tipple_format_t *opened(tipple_format_t *format, bool ok, const err_t *err, tipple_error_t *error) {
+    if (ok)
+        return format;
+    library_tell(error, err);
+    tipple_format_close(format);
+    return NULL;
+}
+
 tipple_format_t *tipple_format_open(const char *name, tipple_error_t *error) {
     err_t err;
     library_be_silent();
     if (library_misses(name, "the format's name", error))
         return NULL;
     tipple_format_t *format = calloc(1, sizeof *format);
-    if (!format) {
-        library_no_memory(error, sizeof *format);
-        return NULL;
-    }
-    if (((format->name = strdup(name)) || err_memory(&err, strlen(name))) &&
-        (format->schema = format_open(name, &err)))
-        return format;
-    library_tell(error, &err);
-    tipple_format_close(format);
-    return NULL;
+    const bool ok = ((format && (format->name = strdup(name))) || err_memory(&err, strlen(name))) &&
+                    (format->schema = format_open(name, &err));
+    return opened(format, ok, &err, error);
 }
 
 /* The text becomes a stream that has ended, which is looked at as one that comes from a pipe. */
@@ -73,15 +75,8 @@ tipple_format_t *tipple_format_guess(const void *text, size_t length, tipple_err
     if (length && library_misses(text, "the text", error))
         return NULL;
     tipple_format_t *format = calloc(1, sizeof *format);
-    if (!format) {
-        library_no_memory(error, sizeof *format);
-        return NULL;
-    }
-    if (guess(text, length, format, &err))
-        return format;
-    library_tell(error, &err);
-    tipple_format_close(format);
-    return NULL;
+    const bool ok = (format || err_memory(&err, sizeof *format)) && guess(text, length, format, &err);
+    return opened(format, ok, &err, error);
 }
 
 const char *tipple_format_text(const tipple_format_t *format) {
@@ -168,11 +163,8 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
     err_t err;
     if (library_misses(reader, "the reader", error) || (length && library_misses(text, "the text", error)))
         return false;
-    if (length > UINT32_MAX / 2) {
-        err_set(&err, STATUS_USAGE, "%zu bytes are too many at once; give at most 2 GiB of whole lines",
-                length);
-        return library_tell(error, &err);
-    }
+    if (length > UINT32_MAX / 2)
+        return library_refuse(error, "these are too many bytes at once; give at most 2 GiB of whole lines");
     if (length && !is_plain(text, length, &err))
         return library_tell(error, &err);
     dialect_t dialect;
@@ -197,34 +189,29 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
     return true;
 }
 
-static int at_end(const tipple_reader_t *reader, tipple_error_t *error) {
-    err_t err;
-    if (!reader->cut_off)
-        return 0;
-    ends_say_cut_off("the text", "", &err);
-    library_tell(error, &err);
-    return -1;
-}
-
-static int tell_end(const tipple_reader_t *reader, tipple_error_t *error) {
-    library_tell(error, &reader->ended);
+static int fail(const err_t *err, tipple_error_t *error) {
+    library_tell(error, err);
     return -1;
 }
 
 int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error) {
     record_t got;
+    err_t err;
     if (library_misses(reader, "the reader", error) || library_misses(record, "the record", error))
         return -1;
     reader->document_length = 0;
     if (reader->ended.status != STATUS_OK)
-        return tell_end(reader, error);
+        return fail(&reader->ended, error);
     while (reader->text) {
         parsed_t parsed = records_next_into(reader->records, &reader->place, &got, &reader->shape);
         *record =
             (tipple_record_t){.offset = got.offset, .length = got.length, .line = (uint64_t)got.line + 1};
         switch (parsed) {
         case PARSED_END:
-            return at_end(reader, error);
+            if (!reader->cut_off)
+                return 0;
+            ends_say_cut_off("the text", "", &err);
+            return fail(&err, error);
         case PARSED_HEADER:
         case PARSED_BLANK:
         case PARSED_COMMENT:
@@ -240,13 +227,13 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
             return 1;
         case PARSED_OTHER_HEADER: /* nothing after it is read, however often the caller asks */
             other_header_say("the text", record->line, &reader->ended);
-            return tell_end(reader, error);
+            return fail(&reader->ended, error);
         case PARSED_FULL:
         case PARSED_MEMORY:
             break;
         }
-        library_no_memory(error, got.length);
-        return -1;
+        err_memory(&err, got.length);
+        return fail(&err, error);
     }
     return 0;
 }
@@ -259,10 +246,8 @@ bool tipple_reader_emit(tipple_reader_t *reader, const char **text, size_t *leng
         library_misses(length, "where to put the length", error))
         return false;
     if (!reader->document_length ||
-        !bson_init_static(&document, reader->place.bytes, reader->document_length)) {
-        err_set(&err, STATUS_USAGE, "there is no document: the last call gave none");
-        return library_tell(error, &err);
-    }
+        !bson_init_static(&document, reader->place.bytes, reader->document_length))
+        return library_refuse(error, "there is no document: the last call gave none");
     if (!emit_record(reader->emit, &reader->dialect, &document, &reader->shape, &record, length, &err))
         return library_tell(error, &err);
     *text = (const char *)record;

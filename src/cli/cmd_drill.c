@@ -1,6 +1,5 @@
 #include "base/log.h"
 #include "base/numbers.h"
-#include "cli/options/cli.h"
 #include "cli/results/results.h"
 #include "study/tune/tuned.h"
 
@@ -10,12 +9,13 @@
 #include <string.h>
 
 typedef struct {
-    drill_spec_t spec;
     load_options_t load;
-    const char *report, *history;
+    drill_spec_t spec;
+    const char *history;
     int64_t within_ns; /* 0: not asked */
-    bool json;
 } values_t;
+
+static values_t values;
 
 #define AT(name) .offset = offsetof(values_t, name)
 
@@ -31,7 +31,7 @@ static const option_t options[] = {
     {.name = "query",
      .group = GROUP_REHEARSED,
      .argument = "SUITE[:NAME]",
-     .offers = "@queries",
+     .offers = "@suites @files",
      .kind = OPTION_TEXT,
      AT(spec.query),
      .help =
@@ -71,8 +71,6 @@ static const option_t options[] = {
      .help =
          "Append the result as a line of JSON to this file, and compare it with the last line of the same "
          "collection."},
-    CLI_JSON(values_t),
-    CLI_REPORT(values_t),
     {.name = NULL},
 };
 
@@ -83,43 +81,28 @@ static const apart_t apart[] = {
     {.option = NULL},
 };
 
-static bool check(values_t *values, char **inputs, int count, err_t *err) {
-    drill_spec_t *spec = &values->spec;
-    load_spec_t *load = &values->load.spec;
-    if (!load->uri)
-        return err_set(err, STATUS_USAGE,
-                       "--uri is missing: the target to drill for, such as --uri "
-                       "mongodb://127.0.0.1/mot.results (or set TIPPLE_URI)");
-    if (!load_options_settle(&values->load, load->format, err))
+static bool check(const run_t *run, err_t *err) {
+    values.load.spec.watch_flushes = run->report != NULL;
+    if (!cli_takes_inputs(run, "the target to drill for", err))
         return false;
-    if (!count)
-        return err_set(err, STATUS_USAGE, "no files: name those that would be loaded again");
-    load->inputs = inputs;
-    load->input_count = (size_t)count;
-    spec->load = *load;
-    return true;
+    values.spec.load = values.load.spec;
+    return tuned_choose(&values.spec.load, err);
 }
 
 /* A drill drops first: it is not what goes on. */
 static void tell_how_to_go_on(const drill_result_t *result) {
     if (!drill_left_open(result))
         return;
-    char *line = results_load_line(&result->load, "");
+    char *line = paste_load(&result->load, "");
     log_warn("%s is not whole. This resumes from here (a drill would drop it again):\n%s", result->namespace,
              line);
     free(line);
 }
 
-static bool prepare(values_t *values, FILE **history, err_t *err) {
-    load_spec_t *load = &values->spec.load;
-    const bool threads = load->threads == OPTION_AUTO, batch = load->batch == OPTION_AUTO;
-    if ((values->report && !result_check_page(values->report, err)) ||
-        ((threads || batch) && !tuned_choose(load, threads, batch, err)))
-        return false;
-    load->watch_flushes = values->report != NULL;
-    *history = values->history ? fopen(values->history, "a+e") : NULL;
-    return !values->history || *history ||
-           err_set(err, err_status_of(errno), "--history %s cannot be opened: %s", values->history,
+static bool open_history(FILE **history, err_t *err) {
+    *history = values.history ? fopen(values.history, "a+e") : NULL;
+    return !values.history || *history ||
+           err_set(err, err_status_of(errno), "--history %s cannot be opened: %s", values.history,
                    strerror(errno));
 }
 
@@ -136,37 +119,27 @@ static int answer(const drill_result_t *result, double within, int status, err_t
     return STATUS_MISSED;
 }
 
-static int rehearse(void *context, char **inputs, int count, const again_t *again, err_t *err) {
-    values_t *values = context;
+static int rehearse(run_t *run, err_t *err) {
     static drill_result_t drill;
     FILE *history = NULL;
-    const double within = (double)values->within_ns / 1e9;
-    if (!check(values, inputs, count, err) || !prepare(values, &history, err))
+    const double within = (double)values.within_ns / 1e9;
+    if (!check(run, err) || !open_history(&history, err))
         return (int)err->status;
-    const bool ok = drill_run(&values->spec, &drill, err);
+    const bool ok = drill_run(&values.spec, &drill, err);
     int status = answer(&drill, within, (int)err->status, err);
-    result_t *result = results_drill(&values->spec, &drill, within, history, status, err);
-    if (values->report && status != STATUS_USAGE)
-        status = results_page(result, values->report, again, values->spec.load.uri, status, err);
-    if (values->json && (drill.drilled || drill.sample_count))
-        result_print_json(result, status);
-    else if (!values->json && (drill.drilled || ok))
-        result_print_text(result);
-    result_free(result);
+    result_t *result = results_drill(&values.spec, &drill, within, history, status, err);
+    status = cli_end(run, result, drill.drilled || (run->json ? drill.sample_count > 0 : ok), status, err);
     if (history)
         fclose(history);
     if (status != STATUS_USAGE) /* that is: nothing was touched */
         tell_how_to_go_on(&drill);
     drill_free_result(&drill);
-    return cli_finish(status, err);
+    return status;
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.json = false};
+static void init(void) {
     drill_spec_init(&values.spec);
-    load_options_init(&values.load);
     values.load.spec = values.spec.load;
-    return results_run(command, argc, argv, &values, rehearse, err);
 }
 
 const command_t command_drill = {
@@ -185,10 +158,11 @@ const command_t command_drill = {
                 "  tipple drill -f mot --uri \"$URI\" *.csv --within 4h --history drills.json\n"
                 "  tipple drill -f mot --uri \"$URI\" *.csv --scale             # only predict\n"
                 "  tipple drill -f mot --uri \"$URI\" *.csv --drop mot.results  # the target itself",
-    .needs_driver = true,
     .options = options,
     .takes = TAKEN_BY_DRILL,
-    .load_at = offsetof(values_t, load),
+    .with = WITH_JSON | WITH_REPORT,
     .apart = apart,
-    .run = run,
+    .values = &values,
+    .init = init,
+    .body = rehearse,
 };

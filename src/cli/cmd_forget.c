@@ -1,38 +1,29 @@
-#include "base/log.h"
 #include "cli/options/cli.h"
 #include "load/forget/forget.h"
-#include "report/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 typedef struct {
-    const char *uri, *uri_file;
-    int64_t patience_ns;
-    bool documents, yes, json;
+    load_options_t load; /* of which it takes URI and patience */
+    bool documents;
 } values_t;
 
+static values_t values;
+
 static const option_t options[] = {
-    CLI_URI(values_t, uri),
     {.name = "delete",
+     .group = GROUP_COLLECTION,
      .destroys = true,
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, documents),
      .help = "Remove the documents of the input, too. It asks on a terminal; needs --yes elsewhere. Without "
              "it an input that has "
              "documents is not forgotten."},
-    {.name = "yes",
-     .destroys = true,
-     .letter = 'y',
-     .kind = OPTION_FLAG,
-     .offset = offsetof(values_t, yes),
-     .help = "Do not ask."},
-    CLI_PATIENCE(values_t),
-    CLI_JSON(values_t),
     {.name = NULL},
 };
 
-static const char *said(const values_t *values, const forgotten_t *forgotten) {
+static const char *said(const forgotten_t *forgotten) {
     switch (forgotten->outcome) {
     case FORGET_LATE:
         return "had been forgotten before; documents that came after that are removed";
@@ -41,83 +32,74 @@ static const char *said(const values_t *values, const forgotten_t *forgotten) {
     case FORGET_DONE:
         break;
     }
-    return !values->documents ? "is forgotten"
-           : forgotten->late  ? "is forgotten, and its documents are removed; so are documents that came "
-                                "where those of an input of this "
-                                "name were that had been forgotten before"
-                              : "is forgotten, and its documents are removed";
+    return !values.documents ? "is forgotten"
+           : forgotten->late ? "is forgotten, and its documents are removed; so are documents that came "
+                               "where those of an input of this "
+                               "name were that had been forgotten before"
+                             : "is forgotten, and its documents are removed";
 }
 
-static const result_view_t views[] = {LINE(SHOW_QUIET, NULL, "{-name} {-said}", .each = "-said"), {0}};
+static const result_view_t views[] = {LINE(SHOW_QUIET, NULL, "{-name} {-said}", .each = "-inputs"), {0}};
 
-static void make_result(bson_t *to, const values_t *values, int count, const forgotten_t *forgotten) {
+static void put_said(bson_t *to, const void *forgotten, size_t at) {
+    const forgotten_t *one = (const forgotten_t *)forgotten + at;
+    result_put(to, AS_TEXT("-name", one->name), AS_TEXT("-said", said(one)));
+}
+
+static int show(const run_t *run, const forgotten_t *forgotten, err_t *err) {
     static const char *const words[] = {
         [FORGET_DONE] = "forgotten", [FORGET_LATE] = "late", [FORGET_NOTHING] = "nothing"};
-    bson_t inputs = BSON_INITIALIZER, outcomes = BSON_INITIALIZER, lines = BSON_INITIALIZER;
-    for (int i = 0; i < count; i++) {
+    result_t *result = result_new("forget");
+    bson_t inputs = BSON_INITIALIZER, outcomes = BSON_INITIALIZER;
+    for (int i = 0; i < run->count; i++) {
         char key[16];
-        bson_t line;
         snprintf(key, sizeof key, "%d", i);
         result_put(&inputs, AS_TEXT(key, forgotten[i].name));
         result_put(&outcomes, AS_TEXT(key, words[forgotten[i].outcome]));
-        BSON_APPEND_DOCUMENT_BEGIN(&lines, key, &line);
-        result_put(&line, AS_TEXT("-name", forgotten[i].name), AS_TEXT("-said", said(values, &forgotten[i])));
-        bson_append_document_end(&lines, &line);
     }
-    BSON_APPEND_ARRAY(to, "inputs", &inputs);
-    BSON_APPEND_ARRAY(to, "outcomes", &outcomes);
-    BSON_APPEND_ARRAY(to, "-said", &lines);
-    result_put(to, AS_FLAG("deleted", values->documents));
+    BSON_APPEND_ARRAY(&result->document, "inputs", &inputs);
+    BSON_APPEND_ARRAY(&result->document, "outcomes", &outcomes);
+    result_put(&result->document, AS_FLAG("deleted", values.documents),
+               AS_LIST("-inputs", run->count, put_said, forgotten));
     bson_destroy(&inputs);
     bson_destroy(&outcomes);
-    bson_destroy(&lines);
-}
-
-static void print(const values_t *values, int count, const forgotten_t *forgotten) {
-    result_t *result = result_new("forget");
     result->views = views;
-    make_result(&result->document, values, count, forgotten);
-    values->json ? result_print_json(result, STATUS_OK) : result_print_text(result);
-    result_free(result);
+    return cli_end(run, result, true, STATUS_OK, err);
 }
 
-static bool confirm(const values_t *values, int count, char *const *names, err_t *err) {
+static bool confirm(const run_t *run, err_t *err) {
     char question[1200];
-    if (!values->documents || values->yes)
+    if (!values.documents || run->yes)
         return true;
-    snprintf(question, sizeof question, "Remove all documents of %.1000s%s from the collection?", names[0],
-             count > 1 ? " and of the other inputs" : "");
-    return cli_may_ask("--delete removes documents", err) && cli_ask(question, err);
+    snprintf(question, sizeof question, "Remove all documents of %.1000s%s from the collection?",
+             run->words[0], run->count > 1 ? " and of the other inputs" : "");
+    return cli_may_ask(run, "--delete removes documents", err) && cli_ask(question, err);
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.patience_ns = 30000000000};
-    int rest, status;
-    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
-        return status;
-    if (!values.uri || !rest)
+static int forget(run_t *run, err_t *err) {
+    const size_t count = (size_t)run->count;
+    if (!cli_has_uri(run, "the collection that the input was loaded into", err))
+        return STATUS_USAGE;
+    if (!count)
         return err_set(err, STATUS_USAGE,
-                       values.uri ? "name the input that is to be forgotten, as it was loaded, or as `tipple "
-                                    "status --inputs` shows it"
-                                  : "--uri is missing: the collection that the input was loaded into"),
+                       "name the input that is to be forgotten, as it was loaded, or as `tipple "
+                       "status --inputs` shows it"),
                STATUS_USAGE;
-    if (!confirm(&values, rest, argv, err))
+    if (!confirm(run, err))
         return (int)err->status;
-    const forget_spec_t spec = {.uri = values.uri,
-                                .inputs = argv,
-                                .input_count = (size_t)rest,
+    const forget_spec_t spec = {.uri = values.load.spec.uri,
+                                .inputs = run->words,
+                                .input_count = count,
                                 .documents = values.documents,
-                                .patience_ns = values.patience_ns};
-    forgotten_t *forgotten = calloc((size_t)rest, sizeof *forgotten);
+                                .patience_ns = values.load.spec.patience_ns};
+    forgotten_t *forgotten = calloc(count, sizeof *forgotten);
     if (!forgotten)
-        return err_memory(err, (size_t)rest * sizeof *forgotten), (int)err->status;
-    bool ok = forget_run(&spec, forgotten, err);
-    if (ok)
-        print(&values, rest, forgotten);
-    for (int i = 0; i < rest; i++)
+        return err_memory(err, count * sizeof *forgotten), (int)err->status;
+    const int status = forget_run(&spec, forgotten, err) ? show(run, forgotten, err) : (int)err->status;
+    for (size_t i = 0; i < count; i++)
         free(forgotten[i].name);
     free(forgotten);
-    return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
+    return status;
 }
 
 const command_t command_forget = {
@@ -131,7 +113,9 @@ const command_t command_forget = {
             "loads have sent still arrives, and is removed as well. If one of several cannot be "
             "taken out, none is.",
     .examples = "  tipple forget --uri mongodb://HOST/mot.results data/broken.csv --delete --yes",
-    .needs_driver = true,
     .options = options,
-    .run = run,
+    .takes = TAKEN_BY_ASKING,
+    .with = WITH_JSON | WITH_YES,
+    .values = &values,
+    .body = forget,
 };

@@ -1,9 +1,7 @@
-#include "base/chars.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "builtin/builtin.h"
 #include "cli/options/cli.h"
-#include "cli/results/end.h"
 #include "format/format.h"
 #include "format/schema/schema.h"
 #include "load/before/guess_inputs.h"
@@ -13,10 +11,12 @@
 #include <string.h>
 
 typedef struct {
+    load_options_t load; /* of which it takes what corrects a guess */
     const char *show, *check;
     bool guess;
-    load_options_t load;
 } values_t;
+
+static values_t values;
 
 static const option_t options[] = {
     {.name = "show",
@@ -47,37 +47,17 @@ static const apart_t apart[] = {
 };
 
 static bool show(const char *name, err_t *err) {
-    schema_t *schema = format_open(name, err);
-    if (!schema)
-        return false;
+    const builtin_t *builtin = builtin_find(builtin_formats, name);
+    schema_t *schema = builtin ? NULL : format_open(name, err);
+    if (builtin)
+        out_bytes(builtin->text, builtin->length);
+    else if (schema)
+        err_set(err, STATUS_USAGE, "--show prints built-in formats; %s is a file", name);
     schema_destroy(schema);
-    for (const builtin_t *builtin = builtin_formats; builtin->name; builtin++) {
-        if (strcmp(builtin->name, name) == 0) {
-            out_bytes(builtin->text, builtin->length);
-            return true;
-        }
-    }
-    return err_set(err, STATUS_USAGE, "--show prints built-in formats; %s is a file", name);
+    return builtin != NULL;
 }
 
-typedef struct {
-    int name, key;
-} widths_t;
-
-static void widen(widths_t *widths, const field_t *field) {
-    int name = (int)utf8_columns(field->name), key = (int)utf8_columns(field->key);
-    widths->name = name > widths->name ? name : widths->name;
-    widths->key = key > widths->key ? key : widths->key;
-}
-
-static widths_t widths_of(const schema_t *schema) {
-    widths_t widths = {24, 16};
-    for (size_t i = 0; i < schema->made_count; i++)
-        widen(&widths, &schema->made[i].field);
-    for (size_t i = 0; i < schema->field_count && schema->kind != RECORDS_FIXED; i++)
-        widen(&widths, &schema->fields[i]);
-    return widths;
-}
+/* ---- the fields of a format ---- */
 
 /* As the guess names it. */
 static const char *type_of(const field_t *field) {
@@ -86,85 +66,110 @@ static const char *type_of(const field_t *field) {
     return timed ? "datetime" : schema_type_name(field->type);
 }
 
-static void check_columns(const schema_t *schema, widths_t widths) {
-    out_print("%-*s %-*s %-8s %s\n", widths.name, "field", widths.key, "key", "type", "columns");
-    for (size_t i = 0; i < schema->field_count; i++) {
-        const field_t *field = &schema->fields[i];
-        out_print("%-*s %-*s %-8s", utf8_width(field->name, widths.name), field->name,
-                  utf8_width(field->key, widths.key), field->key, type_of(field));
-        for (size_t j = 0; j < field->columns.count; j++)
-            out_print("%s%s", j ? ", " : " ", field->columns.items[j].text);
-        out_print("\n");
-    }
+typedef struct {
+    const field_t *fields;
+    bool fixed;      /* they have places in a record; else they are columns */
+    uint32_t before; /* bytes of the part that are before its first field */
+} fields_t;
+
+static void put_field(bson_t *to, const void *of, size_t at) {
+    const fields_t *list = of;
+    const field_t *field = &list->fields[at];
+    text_t columns = {.length = 0};
+    text_append(&columns, "");
+    for (size_t i = 0; i < field->columns.count; i++)
+        text_print(&columns, "%s%s", i ? ", " : "", field->columns.items[i].text);
+    char *names = text_take_or_end(&columns);
+    result_put(
+        to, AS_TEXT("field", field->name), AS_COUNT_IF("-at", list->fixed, field->offset + list->before),
+        AS_COUNT_IF("-width", list->fixed, field->width), AS_TEXT("-type", type_of(field)),
+        AS_TEXT("key", list->fixed ? NULL : field->key), AS_TEXT("-columns", list->fixed ? NULL : names),
+        AS_TEXT("-nulls", list->fixed && field->nulls.count ? field->nulls.items[0].text : NULL));
+    free(names);
 }
 
-static void check_widths(const field_t *fields, size_t count, uint32_t behind) {
-    for (size_t i = 0; i < count; i++)
-        out_print("%6u %5u  %-8s %s%s%s\n", fields[i].offset + behind, fields[i].width, type_of(&fields[i]),
-                  fields[i].key, fields[i].nulls.count ? "  nulls: " : "",
-                  fields[i].nulls.count ? fields[i].nulls.items[0].text : "");
+static void put_made(bson_t *to, const void *of, size_t at) {
+    const field_t *field = &((const schema_t *)of)->made[at].field;
+    result_put(to, AS_TEXT("field", field->name), AS_TEXT("key", field->key), AS_TEXT("-type", "made"));
 }
 
-static void check_fixed(const schema_t *schema) {
-    out_print("    at width  type     key\n");
-    check_widths(schema->fields, schema->field_count, 0);
+static void put_format(bson_t *to, const schema_t *schema) {
+    result_put(to, AS_TEXT("format", schema->name), AS_TEXT("about", schema->about));
+}
+
+static void put_part(bson_t *to, const void *name, size_t unused) {
+    (void)unused;
+    result_put(to, AS_TEXT("field", name), AS_TEXT("-type", "part"));
+}
+
+static void put_parts(bson_t *list, const schema_t *schema) {
     for (size_t i = 0; i < schema->part_count; i++) {
         const tail_part_t *part = &schema->parts[i];
-        out_print("%s %s%s\n", part->marker.text, part->sections ? "sections" : part->name,
-                  part->leave_out ? "  left out" : "");
-        check_widths(part->fields, part->field_count, 0);
+        const fields_t fields = {part->fields, true, 0};
+        result_items(list, 1, put_part, part->marker.text);
+        result_items(list, part->field_count, put_field, &fields);
     }
     for (size_t i = 0; i < schema->section_count; i++) {
         const section_t *section = &schema->sections[i];
-        for (size_t j = 0; j < section->id_count; j++)
-            out_print("%s%.3s-%c", j ? ", " : "", section->ids[j].first, section->ids[j].last_digit);
-        out_print(" %s\n", section->name);
-        check_widths(section->fields, section->field_count, SCHEMA_ID);
+        const fields_t fields = {section->fields, true, SCHEMA_ID};
+        result_items(list, 1, put_part, section->name);
+        result_items(list, section->field_count, put_field, &fields);
     }
 }
 
-static void check_all(const schema_t *schema) {
-    out_print("%s  %s\n", schema->name, schema->about);
-    widths_t widths = widths_of(schema);
-    for (size_t i = 0; i < schema->made_count; i++) {
-        const field_t *field = &schema->made[i].field;
-        out_print("%-*s %-*s made\n", utf8_width(field->name, widths.name), field->name,
-                  utf8_width(field->key, widths.key), field->key);
-    }
-    if (schema->kind == RECORDS_FIXED)
-        check_fixed(schema);
-    else if (schema->field_count)
-        check_columns(schema, widths);
-}
-
-static bool check(const char *name, err_t *err) {
-    schema_t *schema = format_open(name, err);
+static bool check(result_t *result, err_t *err) {
+    schema_t *schema = format_open(values.check, err);
     if (!schema)
         return false;
-    check_all(schema);
+    const bool fixed = schema->kind == RECORDS_FIXED;
+    const fields_t fields = {schema->fields, fixed, 0};
+    bson_t list = BSON_INITIALIZER;
+    put_format(&result->document, schema);
+    result_items(&list, schema->made_count, put_made, schema);
+    result_items(&list, schema->field_count, put_field, &fields);
+    put_parts(&list, schema);
+    BSON_APPEND_ARRAY(&result->document, "fields", &list);
+    bson_destroy(&list);
     schema_destroy(schema);
     return true;
 }
 
-static bool list(err_t *err) {
-    for (const builtin_t *builtin = builtin_formats; builtin->name; builtin++) {
-        schema_t *schema = schema_parse(builtin->text, builtin->length, builtin->name, err);
-        if (!schema)
-            return false;
-        out_print("%-12s %s\n", schema->name, schema->about);
-        schema_destroy(schema);
-    }
+static const result_view_t views[] = {
+    LINE(SHOW_QUIET, "format", "{format}  {about}"),
+    TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "fields", NULL, NULL, COLUMN("field", "field"), COLUMN("-at", "at"),
+          COLUMN("-width", "width"), COLUMN("key", "key"), COLUMN("-type", "type"),
+          COLUMN("-columns", "columns"), COLUMN("-nulls", "nulls")),
+    TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "-formats", NULL, NULL, COLUMN("format", "format"),
+          COLUMN("about", "about")),
+    {0}};
+
+/* ---- what is asked ---- */
+
+static void put_builtin(bson_t *to, const void *unused, size_t at) {
+    err_t err;
+    (void)unused;
+    schema_t *schema =
+        schema_parse(builtin_formats[at].text, builtin_formats[at].length, builtin_formats[at].name, &err);
+    if (schema) /* core.formats: all can be read */
+        put_format(to, schema);
+    schema_destroy(schema);
+}
+
+static bool list(result_t *result) {
+    size_t count = 0;
+    while (builtin_formats[count].name)
+        count++;
+    result_put(&result->document, AS_LIST("-formats", count, put_builtin, NULL));
     return true;
 }
 
-static bool guess(const values_t *values, char **files, int count, err_t *err) {
+static bool guess(const run_t *run, err_t *err) {
     manifest_t manifest = {.files = NULL};
-    manifest_options_t reading = {.input_name = NULL};
     guessed_t guessed = {.yaml = NULL};
-    if (!count)
+    if (!run->count)
         return err_set(err, STATUS_USAGE, "--guess needs a file");
-    bool ok = manifest_build(&manifest, files, (size_t)count, &reading, err) &&
-              guess_inputs(&manifest, &values->load.spec.guess, &guessed, err);
+    bool ok = manifest_build(&manifest, run->words, (size_t)run->count, NULL, err) &&
+              guess_inputs(&manifest, &values.load.spec.guess, &guessed, err);
     if (ok)
         out_bytes(guessed.yaml, strlen(guessed.yaml));
     if (ok && guessed.unfit)
@@ -183,27 +188,21 @@ static int refuse_word(const char *word, err_t *err) {
     return STATUS_USAGE;
 }
 
-static int answer(void *context, char **words, int count, const again_t *again, err_t *err) {
-    values_t *values = context;
-    guess_options_t *guessing = &values->load.spec.guess;
-    (void)again;
-    if (count && !values->guess)
-        return refuse_word(words[0], err);
-    if (!values->guess && (guessing->bad_value_given || !load_options_settle(&values->load, "", err)))
+static int answer(run_t *run, err_t *err) {
+    if (run->count && !values.guess)
+        return refuse_word(run->words[0], err);
+    if (!values.guess &&
+        (values.load.spec.guess.bad_value_given || !load_options_settle(&values.load, "", err)))
         return err_set(err, STATUS_USAGE, "--with, --type and --on-bad-value go with --guess"), STATUS_USAGE;
-    if (!load_options_settle(&values->load, NULL, err))
+    if (!load_options_settle(&values.load, NULL, err))
         return STATUS_USAGE;
-    bool ok = values->guess   ? guess(values, words, count, err)
-              : values->show  ? show(values->show, err)
-              : values->check ? check(values->check, err)
-                              : list(err);
-    return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
-}
-
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.guess = false};
-    load_options_init(&values.load);
-    return results_run(command, argc, argv, &values, answer, err);
+    result_t *result = result_new("formats");
+    result->views = views;
+    const bool ok = values.guess   ? guess(run, err)
+                    : values.show  ? show(values.show, err)
+                    : values.check ? check(result, err)
+                                   : list(result);
+    return cli_end(run, result, ok, ok ? STATUS_OK : (int)err->status, err);
 }
 
 const command_t command_formats = {
@@ -217,7 +216,7 @@ const command_t command_formats = {
                 "  tipple formats --guess my.csv > my.yaml  # a start for any other file",
     .options = options,
     .takes = TAKEN_BY_FORMATS,
-    .load_at = offsetof(values_t, load),
     .apart = apart,
-    .run = run,
+    .values = &values,
+    .body = answer,
 };

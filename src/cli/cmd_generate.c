@@ -18,6 +18,14 @@ typedef struct {
     bool gzip, study;
 } values_t;
 
+static values_t values = {.rows = NOT_GIVEN,
+                          .records = NOT_GIVEN,
+                          .stations = NOT_GIVEN,
+                          .documents = NOT_GIVEN,
+                          .first = NOT_GIVEN,
+                          .text_bytes = NOT_GIVEN,
+                          .seed = 1};
+
 static const option_t options[] = {
     {.name = "rows",
      .group = GROUP_MADE,
@@ -112,18 +120,11 @@ static uint64_t or_else(uint64_t given, uint64_t usual) {
     return given == NOT_GIVEN ? usual : given;
 }
 
-/* Of the options that count, only one is for each kind. */
-static generate_t asked_for(const values_t *values) {
-    uint64_t documents = or_else(values->documents, 1000000);
-    return (generate_t){.count = or_else(values->rows, or_else(values->records, documents)),
-                        .seed = values->seed,
-                        .gzip = values->gzip,
-                        .directory = values->directory,
-                        .release = values->release,
-                        .stations = or_else(values->stations, 0),
-                        .first = or_else(values->first, 0),
-                        .text_bytes = or_else(values->text_bytes, 0),
-                        .study = values->study};
+static bool is_given(const option_t *option) {
+    const void *value = (const char *)&values + option->offset;
+    return option->kind == OPTION_COUNT  ? *(const uint64_t *)value != NOT_GIVEN
+           : option->kind == OPTION_FLAG ? *(const bool *)value
+                                         : *(const char *const *)value != NULL;
 }
 
 static bool has_option(const kind_t *kind, const char *name) {
@@ -133,54 +134,30 @@ static bool has_option(const kind_t *kind, const char *name) {
     return false;
 }
 
-static bool is_given(const values_t *values, const option_t *option) {
-    const void *value = (const char *)values + option->offset;
-    return option->kind == OPTION_COUNT  ? *(const uint64_t *)value != NOT_GIVEN
-           : option->kind == OPTION_FLAG ? *(const bool *)value
-                                         : *(const char *const *)value != NULL;
-}
-
-/* "a", "a and b", "a, b and c" */
-static char *list_words(char *to, const char *before, const char *const *words, size_t count,
-                        const char *last) {
-    char *at = to;
-    for (size_t i = 0; i < count; i++)
-        at += sprintf(at, "%s%s%s", i == 0 ? "" : i + 1 < count ? ", " : last, before, words[i]);
-    return to;
-}
-
-static bool only_own_options(const values_t *values, const kind_t *kind, err_t *err) {
-    char theirs[64], ours[128];
+static bool only_own_options(const kind_t *kind, err_t *err) {
     for (const option_t *option = options; option->name; option++) {
-        const char *owners[KINDS];
-        size_t count = 0, own = 0;
+        bool owned = false;
         for (size_t i = 0; i < KINDS; i++)
-            if (has_option(&kinds[i], option->name))
-                owners[count++] = kinds[i].makes->name;
-        if (!count || has_option(kind, option->name) || !is_given(values, option))
-            continue;
-        while (own < OWN_OPTIONS && kind->options[own])
-            own++;
-        return err_set(err, STATUS_USAGE, "--%s is for tipple generate %s; %s takes %s", option->name,
-                       list_words(theirs, "", owners, count, " and "), kind->makes->name,
-                       list_words(ours, "--", kind->options, own, " and "));
+            owned = owned || has_option(&kinds[i], option->name);
+        if (owned && is_given(option) && !has_option(kind, option->name))
+            return err_set(err, STATUS_USAGE, "--%s is not for tipple generate %s. %s", option->name,
+                           kind->makes->name, option->help);
     }
     return true;
 }
 
-static bool generate_into(const values_t *values, const kind_t *kind, const generate_t *what,
-                          generate_made_t *made, err_t *err) {
+static bool generate_into(const kind_t *kind, const generate_t *what, generate_made_t *made, err_t *err) {
     int fd = STDOUT_FILENO;
-    if (values->output && (fd = open(values->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
-        return err_set(err, STATUS_HOST, "%s cannot be written: %s", values->output, strerror(errno));
+    if (values.output && (fd = open(values.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
+        return err_set(err, STATUS_HOST, "%s cannot be written: %s", values.output, strerror(errno));
     step_t step = {.shown = false};
     char count[UNITS_MAX];
-    if (values->output || values->directory)
+    if (values.output || values.directory)
         step_begin(&step, "writing %s %s", units_count(count, what->count), kind->makes->unit);
     bool ok = generate_write(kind->makes, what, fd, made, err);
     step_end(&step);
-    if (values->output && close(fd) != 0 && ok)
-        ok = err_set(err, STATUS_HOST, "%s cannot be written: %s", values->output, strerror(errno));
+    if (values.output && close(fd) != 0 && ok)
+        ok = err_set(err, STATUS_HOST, "%s cannot be written: %s", values.output, strerror(errno));
     return ok;
 }
 
@@ -190,49 +167,44 @@ static const apart_t apart[] = {
 };
 
 /* Checks everything before a file that is there is overwritten. */
-static bool generate(const values_t *values, const kind_t *kind, err_t *err) {
+static bool generate(const kind_t *kind, err_t *err) {
+    const uint64_t documents = or_else(values.documents, 1000000);
     generate_made_t made = {.files = 0};
-    generate_t what = asked_for(values);
-    if (!only_own_options(values, kind, err))
-        return false;
-    if (!generate_check(kind->makes, &what, err) || !generate_into(values, kind, &what, &made, err))
-        return false;
+    generate_t what = {
+        .count = or_else(values.rows, or_else(values.records, documents)), /* one is for each kind */
+        .seed = values.seed,
+        .gzip = values.gzip,
+        .directory = values.directory,
+        .release = values.release,
+        .stations = or_else(values.stations, 0),
+        .first = or_else(values.first, 0),
+        .text_bytes = or_else(values.text_bytes, 0),
+        .study = values.study};
     char size[UNITS_MAX], count[UNITS_MAX];
-    if (values->directory)
+    if (!only_own_options(kind, err) || !generate_check(kind->makes, &what, err) ||
+        !generate_into(kind, &what, &made, err))
+        return false;
+    if (values.directory)
         log_detail("%s file%s", units_count(count, made.files), units_s(made.files));
     log_detail("%s %s, %s", units_count(count, what.count), kind->makes->unit, units_size(size, made.bytes));
     return true;
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.rows = NOT_GIVEN,
-                       .records = NOT_GIVEN,
-                       .stations = NOT_GIVEN,
-                       .documents = NOT_GIVEN,
-                       .first = NOT_GIVEN,
-                       .text_bytes = NOT_GIVEN,
-                       .seed = 1};
-    const char *names[KINDS];
-    char known[64];
-    int rest, status;
-    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
-        return status;
+static int make(run_t *run, err_t *err) {
+    const char *names[KINDS], *word = run->count ? run->words[0] : "";
     if (values.output && strcmp(values.output, "-") == 0) /* standard output, as without it */
         values.output = NULL;
-    for (size_t i = 0; i < KINDS; i++)
-        names[i] = kinds[i].makes->name;
-    if (!rest)
-        return err_set(err, STATUS_USAGE, "say what to generate: tipple generate %s",
-                       list_words(known, "", names, KINDS, " or ")),
+    if (run->count > 1)
+        return err_set(err, STATUS_USAGE, "one kind at a time; '%s' is too much", run->words[1]),
                STATUS_USAGE;
-    if (rest > 1)
-        return err_set(err, STATUS_USAGE, "one kind at a time; '%s' is too much", argv[1]), STATUS_USAGE;
-    for (const kind_t *kind = kinds; kind < kinds + KINDS; kind++)
-        if (strcmp(argv[0], kind->makes->name) == 0)
-            return generate(&values, kind, err) ? STATUS_OK : (int)err->status;
-    err_set(err, STATUS_USAGE, "'%s' cannot be generated; known are %s%s", argv[0],
-            list_words(known, "", names, KINDS, " and "), suggestion(argv[0], names, KINDS).text);
-    return STATUS_USAGE;
+    for (size_t i = 0; i < KINDS; i++) {
+        names[i] = kinds[i].makes->name;
+        if (strcmp(word, names[i]) == 0)
+            return generate(&kinds[i], err) ? STATUS_OK : (int)err->status;
+    }
+    return err_set(err, STATUS_USAGE, "tipple generate %s: '%s' is none of them%s", run->command->arguments,
+                   word, suggestion(word, names, KINDS).text),
+           STATUS_USAGE;
 }
 
 const command_t command_generate = {
@@ -255,5 +227,6 @@ const command_t command_generate = {
                 "  tipple generate ycsb --documents 1m --first 1m > ycsb.json",
     .options = options,
     .apart = apart,
-    .run = run,
+    .values = &values,
+    .body = make,
 };

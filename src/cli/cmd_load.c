@@ -6,30 +6,11 @@
 #include "server/collection.h"
 #include "study/tune/tuned.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct {
-    load_options_t load;
-    const char *report;
-    bool yes, json;
-} values_t;
-
-#define AT(name) .offset = offsetof(values_t, name)
-
-static const option_t options[] = {
-    {.name = "yes",
-     .group = GROUP_COLLECTION,
-     .destroys = true,
-     .letter = 'y',
-     .kind = OPTION_FLAG,
-     AT(yes),
-     .help = "Do not ask."},
-    CLI_JSON(values_t),
-    CLI_REPORT(values_t),
-    {.name = NULL},
-};
+/* all of its options are those of load_options */
+static load_options_t values;
 
 static const apart_t apart[] = {
     {"append", "drop", "keeps the documents that --drop would drop"},
@@ -39,32 +20,25 @@ static const apart_t apart[] = {
     {.option = NULL},
 };
 
-/* Of a command that loads several collections. */
-static bool check_each(const values_t *values, err_t *err) {
-    return results_no_page(values->report, err) &&
-           (!values->load.spec.rejects ||
+/* For a command that loads several collections. */
+static bool check_each(const run_t *run, err_t *err) {
+    return cli_no_page(run, err) &&
+           (!values.spec.rejects ||
             err_set(
                 err, STATUS_USAGE,
                 "--rejects names one file, and the URI no collection: leave the option out, and the rejects "
                 "of each are kept in DATABASE.COLLECTION.rejects"));
 }
 
-static bool check(values_t *values, char **inputs, int count, err_t *err) {
-    load_spec_t *spec = &values->load.spec;
-    if (!spec->uri)
-        return err_set(err, STATUS_USAGE,
-                       "--uri is missing: where to load into, such as --uri mongodb://127.0.0.1/mot.results "
-                       "(or set TIPPLE_URI)");
-    if (!load_options_settle(&values->load, spec->format, err))
+static bool check(const run_t *run, err_t *err) {
+    const load_spec_t *spec = &values.spec;
+    if (!cli_takes_inputs(run, "where to load into", err))
         return false;
-    if (!count && !spec->retry)
-        return err_set(err, STATUS_USAGE,
-                       "nothing to load: give files, directories, patterns, or - for stdin");
-    if (count && spec->retry)
+    if (run->count && spec->retry)
         return err_set(err, STATUS_USAGE, "--retry takes its records from the reject file; leave '%s' out",
-                       inputs[0]);
-    if (values->report && spec->rejects && result_is_same_file(values->report, spec->rejects))
-        return err_set(err, STATUS_USAGE, "--report and --rejects name the same file: %s", values->report);
+                       run->words[0]);
+    if (run->report && spec->rejects && result_is_same_file(run->report, spec->rejects))
+        return err_set(err, STATUS_USAGE, "--report and --rejects name the same file: %s", run->report);
     if (spec->retry && spec->reload_missing)
         return err_set(
             err, STATUS_USAGE,
@@ -78,15 +52,10 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     return true;
 }
 
-static bool choose(load_spec_t *spec, err_t *err) {
-    const bool threads = spec->threads == OPTION_AUTO, batch = spec->batch == OPTION_AUTO;
-    return (!threads && !batch) || tuned_choose(spec, threads, batch, err);
-}
-
 /* What --drop would drop. */
-static bool look_at_doomed(const values_t *values, char *name, size_t size, uint64_t *documents, err_t *err) {
+static bool look_at_doomed(char *name, size_t size, uint64_t *documents, err_t *err) {
     const server_options_t wanted = {
-        .uri = values->load.spec.uri, .patience_ns = values->load.spec.patience_ns, .connections = 1};
+        .uri = values.spec.uri, .patience_ns = values.spec.patience_ns, .connections = 1};
     collection_t place = {.exists = false};
     server_t *server = server_connect(&wanted, err);
     mongoc_client_t *client = server ? server_take(server, err) : NULL;
@@ -100,13 +69,13 @@ static bool look_at_doomed(const values_t *values, char *name, size_t size, uint
     return ok;
 }
 
-static bool confirm_drop(const values_t *values, size_t collections, err_t *err) {
-    if (!values->load.spec.drop || values->yes || values->load.spec.dry_run)
-        return true;
+static bool confirm_drop(const run_t *run, size_t collections, err_t *err) {
     char name[300], count[UNITS_MAX], question[sizeof name + 200];
     uint64_t documents;
-    if (!cli_may_ask("--drop destroys what is in the collection", err) ||
-        (!collections && !look_at_doomed(values, name, sizeof name, &documents, err)))
+    if (!values.spec.drop || run->yes || values.spec.dry_run)
+        return true;
+    if (!cli_may_ask(run, "--drop destroys what is in the collection", err) ||
+        (!collections && !look_at_doomed(name, sizeof name, &documents, err)))
         return false;
     if (collections)
         snprintf(question, sizeof question,
@@ -118,60 +87,36 @@ static bool confirm_drop(const values_t *values, size_t collections, err_t *err)
     return cli_ask(question, err);
 }
 
-typedef struct {
-    values_t *values;
-    const again_t *again;
-} order_t;
-
-static int load_one(void *context, const char *uri, char **inputs, int count, err_t *err) {
-    const order_t *order = context;
-    values_t *values = order->values;
-    load_spec_t spec = values->load.spec;
+static int load_one(const run_t *run, const char *uri, char **inputs, int count, err_t *err) {
+    load_spec_t spec = values.spec;
     spec.uri = uri;
     spec.inputs = inputs;
     spec.input_count = (size_t)count;
     static load_result_t load;
     load = (load_result_t){.files = 0}; /* of a load that was not begun */
-    const bool ok = choose(&spec, err) && load_run(&spec, &load, err);
-    int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
+    const bool ok = tuned_choose(&spec, err) && load_run(&spec, &load, err);
+    const int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
     const bool began =
         ok || load.counts.read || (status != STATUS_USAGE && load.namespace[0] && load.bytes_text);
     result_t *result = results_load(&spec, &load, status, err);
-    if (values->report && status != STATUS_USAGE)
-        status = results_page(result, values->report, order->again, uri, status, err);
-    if (values->json && (ok || load.namespace[0]))
-        result_print_json(result, status);
-    else if (!values->json && began)
-        result_print_text(result);
-    result_free(result);
+    const int ended = cli_end(run, result, began || (run->json && load.namespace[0]), status, err);
     load_result_free(&load);
-    return cli_finish(status, err);
+    return ended;
 }
 
-static int load(void *context, char **inputs, int count, const again_t *again, err_t *err) {
-    values_t *values = context;
-    order_t order = {.values = values, .again = again};
-    each_collection_t each = {.list = {0}, .drops = values->load.spec.drop};
-    int status;
-    if (!check(values, inputs, count, err) || (values->report && !result_check_page(values->report, err)))
-        return (int)err->status;
-    values->load.spec.watch_flushes = values->report != NULL;
-    if (each_collection_find(&each, values->load.spec.uri, inputs, count, err) &&
-        (!each.list.count || check_each(values, err)) && confirm_drop(values, each.list.count, err)) {
+static int load(run_t *run, err_t *err) {
+    each_collection_t each = {.list = {0}};
+    int status = STATUS_OK;
+    values.spec.watch_flushes = run->report != NULL;
+    if (check(run, err) && each_collection_find(&each, run, err) &&
+        (!each.list.count || check_each(run, err)) && confirm_drop(run, each.list.count, err)) {
         stop_goes_on();
-        status = each_collection_run(&each, values->load.spec.uri, inputs, count, values->json, load_one,
-                                     &order, err);
+        status = each_collection_run(&each, run, load_one, err);
     } else {
         status = (int)err->status;
     }
     each_collection_free(&each);
     return status;
-}
-
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.yes = false};
-    load_options_init(&values.load);
-    return results_run(command, argc, argv, &values, load, err);
 }
 
 const command_t command_load = {
@@ -192,10 +137,9 @@ const command_t command_load = {
                 "  # no header, semicolons, own _ids, a cluster, at most 20,000 docs a second\n"
                 "  tipple load s.txt --uri mongodb://ROUTER/shop.sales --with header=no \\\n"
                 "      --with 'delimiter=;' --id column_1 --shard-key _id:hashed --max-rate 20k",
-    .needs_driver = true,
-    .options = options,
     .takes = TAKEN_BY_LOAD,
-    .load_at = offsetof(values_t, load),
+    .with = WITH_JSON | WITH_REPORT | WITH_YES,
     .apart = apart,
-    .run = run,
+    .values = &values,
+    .body = load,
 };

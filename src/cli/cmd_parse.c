@@ -8,7 +8,6 @@
 #include "base/threads.h"
 #include "catalog/register/room.h"
 #include "cli/options/cli.h"
-#include "cli/results/end.h"
 #include "format/cut/ends.h"
 #include "format/emit.h"
 #include "format/emitted.h"
@@ -32,17 +31,18 @@ typedef enum { EMIT_JSON, EMIT_RAW, EMIT_BSON, EMIT_NONE } emit_kind_t;
 typedef struct {
     load_options_t load;
     bool relaxed, ids;
-    const char *id;
     uint64_t max_rejects;
     emit_kind_t emit;
 } values_t;
 
-static bool read_emit(void *values, const char *text, err_t *err) {
+static values_t values = {.max_rejects = UINT64_MAX};
+
+static bool read_emit(void *kind, const char *text, err_t *err) {
     static const char *const kinds[] = {
         [EMIT_JSON] = "json", [EMIT_RAW] = "raw", [EMIT_BSON] = "bson", [EMIT_NONE] = "none"};
     int chosen = choose_word("emit", text, kinds, sizeof kinds / sizeof *kinds, err);
     if (chosen >= 0)
-        ((values_t *)values)->emit = (emit_kind_t)chosen;
+        *(emit_kind_t *)kind = (emit_kind_t)chosen;
     return chosen >= 0;
 }
 
@@ -61,6 +61,7 @@ static const option_t options[] = {
      .offers = "json raw bson none",
      .kind = OPTION_CUSTOM,
      .custom = read_emit,
+     AT(emit),
      .help = "What to print: json (canonical extended JSON, one document a line; the default), raw (the "
              "documents as records again), bson (the documents' bytes, one after the other), none (only "
              "count and time)."},
@@ -69,16 +70,10 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      AT(ids),
      .help = "With the _id that each document would have in a new collection."},
-    {.name = "id",
-     .argument = "FIELD,...",
-     .kind = OPTION_TEXT,
-     AT(id),
-     .help = "With the _id that `tipple load --id` would make of this field, or of several."},
     {.name = NULL},
 };
 
 typedef struct {
-    const values_t *values;
     schema_t *schema;
     filter_t *filter;
     manifest_t manifest;
@@ -92,10 +87,7 @@ typedef struct {
     uint64_t next_base; /* where a new collection's next extent would start */
     uint64_t next_ordinal;
     emitted_t *emitted; /* what --emit raw prints */
-    struct {
-        uint64_t texts; /* that are not UTF-8 */
-        char *first;    /* where */
-    } replaced;
+    uint64_t replaced;  /* texts that are not UTF-8 */
 } parse_t;
 
 /* A file's own position in what is parsed. */
@@ -107,26 +99,13 @@ typedef struct {
     uint64_t base;
 } file_t;
 
-static void note_replaced(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
-                          uint64_t texts) {
-    text_t first = {.length = 0};
-    if (!parse->replaced.texts) {
-        text_print(&first, "%s:%" PRIu64 " (offset %" PRIu64 ")", file->input->name,
-                   cut->first_line + record->line, cut->offset + record->offset);
-        parse->replaced.first = text_take_or_end(&first);
-    }
-    parse->replaced.texts += texts;
-}
-
-static bool print_json(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
-                       const bson_t *document, err_t *err) {
+static bool print_json(parse_t *parse, const bson_t *document, err_t *err) {
     size_t length;
     uint64_t replaced;
-    char *json = ejson_print_telling(document, parse->values->relaxed, &length, &replaced);
+    char *json = ejson_print_telling(document, values.relaxed, &length, &replaced);
     if (!json)
         return err_set(err, STATUS_INPUT, "a document cannot be shown as JSON");
-    if (replaced)
-        note_replaced(parse, file, cut, record, replaced);
+    parse->replaced += replaced;
     out_bytes(json, length);
     out_print("\n");
     free(json);
@@ -157,7 +136,7 @@ static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const r
     log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "): %s", file->input->name,
              cut->first_line + record->line, record_column(record, cut->in_line),
              cut->offset + record->offset, reason);
-    if (parse->rejected <= parse->values->max_rejects)
+    if (parse->rejected <= values.max_rejects)
         return true;
     return err_set(err, STATUS_TOO_MANY_REJECTED,
                    "stopped: %" PRIu64 " record%s rejected, more than --max-rejects allows", parse->rejected,
@@ -172,15 +151,15 @@ static bool reject_long(parse_t *parse, const file_t *file, const cut_t *cut, re
 static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
                            const shape_t *shape, err_t *err) {
     bson_t document;
-    if (parse->values->emit == EMIT_NONE)
+    if (values.emit == EMIT_NONE)
         return true;
-    if (parse->values->emit == EMIT_BSON) {
+    if (values.emit == EMIT_BSON) {
         out_bytes(parse->place.bytes, record->document_length);
         return true; /* what cannot be written is told at the end of the cut */
     }
     bson_init_static(&document, parse->place.bytes, record->document_length);
-    if (parse->values->emit == EMIT_JSON)
-        return print_json(parse, file, cut, record, &document, err);
+    if (values.emit == EMIT_JSON)
+        return print_json(parse, &document, err);
     const uint8_t *text;
     size_t length;
     if (!emit_record(parse->emitter, file->written, &document, shape, &text, &length, err)) {
@@ -207,7 +186,7 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
                                      .end_length = record->line_end,
                                      .comment = parsed == PARSED_COMMENT,
                                      .skipped = parsed == PARSED_SKIPPED};
-        return parse->values->emit != EMIT_RAW || emitted_line(parse->emitted, &line, err);
+        return values.emit != EMIT_RAW || emitted_line(parse->emitted, &line, err);
     }
     if (parsed == PARSED_OTHER_HEADER)
         return other_header_say(file->input->name, cut->first_line + record->line, err);
@@ -228,17 +207,17 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
 static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err) {
     record_t record = {0};
     shape_t shape;
-    bool raw = parse->values->emit == EMIT_RAW;
+    bool raw = values.emit == EMIT_RAW;
     int64_t id_base = record_id_make(record_id_lane(file->ordinal, cut->offset), file->base + cut->offset);
     records_from(parse->reader, file->input->name);
     records_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
-                  parse->values->ids || parse->values->id, id_base);
+                  values.ids || values.load.spec.id, id_base);
     if (raw && cut->offset == 0) {
         file->written = emitted_begin(parse->emitted, file->dialect, file->input->name);
         if (lines_bom(cut->buffer.bytes, cut->length))
             emitted_mark(parse->emitted);
     }
-    while (parse->read < parse->values->load.spec.limit) {
+    while (parse->read < values.load.spec.limit) {
         parsed_t parsed = records_next_into(parse->reader, &parse->place, &record, raw ? &shape : NULL);
         if (parsed == PARSED_END)
             break;
@@ -247,7 +226,7 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
         if (!take_record(parse, file, cut, &record, parsed, &shape, err))
             return false;
     }
-    if (cut->oversize.length && parse->read < parse->values->load.spec.limit) {
+    if (cut->oversize.length && parse->read < values.load.spec.limit) {
         record = (record_t){.offset = cut->length,
                             .line = (uint32_t)ends_lines(parse->schema, cut->buffer.bytes, cut->length)};
         parse->read++;
@@ -262,7 +241,7 @@ static bool parse_stream(parse_t *parse, file_t *file, source_t *source, err_t *
         return false;
     int got = 1;
     bool ok = cutter_begin(cutter, parse->schema, file->input->name, file->dialect, err);
-    while (ok && parse->read < parse->values->load.spec.limit) {
+    while (ok && parse->read < values.load.spec.limit) {
         cut_t cut;
         got = cutter_next(cutter, &cut, err);
         if (got <= 0)
@@ -296,34 +275,31 @@ static bool parse_file(parse_t *parse, const input_file_t *input, err_t *err) {
 }
 
 static bool open_format(parse_t *parse, err_t *err) {
-    const values_t *values = parse->values;
     guessed_t guessed = {.yaml = NULL};
-    parse->schema = values->load.spec.format
-                        ? format_open(values->load.spec.format, err)
-                        : guess_inputs_open(&parse->manifest, &values->load.spec.guess, &guessed, err);
+    parse->schema = values.load.spec.format
+                        ? format_open(values.load.spec.format, err)
+                        : guess_inputs_open(&parse->manifest, &values.load.spec.guess, &guessed, err);
     guessed_free(&guessed);
-    return parse->schema && (!values->load.spec.guess.bad_value_given ||
-                             schema_set_bad_value(parse->schema, values->load.spec.guess.bad_value, err));
+    return parse->schema && (!values.load.spec.guess.bad_value_given ||
+                             schema_set_bad_value(parse->schema, values.load.spec.guess.bad_value, err));
 }
 
 static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
-    const values_t *values = parse->values;
     manifest_t *const manifest = &parse->manifest;
-    if (!values->load.spec.format && !manifest_build(manifest, args, (size_t)count, NULL, err))
+    if (!values.load.spec.format && !manifest_build(manifest, args, (size_t)count, NULL, err))
         return false;
     if (!open_format(parse, err))
         return false;
-    if (values->emit == EMIT_RAW && !emit_possible(parse->schema, err))
+    if (values.emit == EMIT_RAW && !emit_possible(parse->schema, err))
         return false;
-    if (values->emit == EMIT_RAW && values->id)
+    if (values.emit == EMIT_RAW && values.load.spec.id)
         return err_set(err, STATUS_USAGE, "--id: a record has no _id; leave it out with --emit raw");
-    if (values->id && !own_id_set(parse->schema, values->id, err))
+    if (values.load.spec.id && !own_id_set(parse->schema, values.load.spec.id, err))
         return false;
-    if (values->load.filters.count &&
-        !(parse->filter =
-              filter_parse(parse->schema, values->load.filters.items, values->load.filters.count, err)))
+    if (values.load.filters.count && !(parse->filter = filter_parse(parse->schema, values.load.filters.items,
+                                                                    values.load.filters.count, err)))
         return false;
-    if ((values->load.spec.format && !manifest_build(manifest, args, (size_t)count, NULL, err)) ||
+    if ((values.load.spec.format && !manifest_build(manifest, args, (size_t)count, NULL, err)) ||
         !check_inputs(parse->schema, manifest, false, NULL, err))
         return false;
     parse->kit = source_kit_new();
@@ -347,18 +323,10 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     return ok;
 }
 
-/* Frees the text. */
-static void print_line(const parse_t *parse, text_t *line) {
-    char *text = text_take_or_end(line);
-    if (parse->values->emit == EMIT_NONE)
-        out_print("%s\n", text);
-    else
-        log_detail("%s", text);
-    free(text);
-}
+/* ---- what is said at the end ---- */
 
-/* They are told without -v, too: whoever looks at documents sees a few of them. */
-static void tell_bad_values(const parse_t *parse) {
+/* "kept as text: 3 values (m 2, v 1)"; NULL: every value fits its type. free. */
+static char *bad_values(const parse_t *parse) {
     enum { MOST = 5 };
     const uint64_t all = parse->reader ? records_bad_values(parse->reader) : 0;
     const schema_t *schema = parse->schema;
@@ -366,7 +334,7 @@ static void tell_bad_values(const parse_t *parse) {
     size_t fields = 0;
     text_t line = {.length = 0};
     if (!all || schema->bad_value == BAD_VALUE_REJECT)
-        return;
+        return NULL;
     schema_tell_bad(&line, schema->bad_value, schema_any_fields(schema), all);
     for (size_t i = 0; i < schema_counted(schema); i++) {
         const uint64_t of_field = records_bad_of(parse->reader, i);
@@ -379,80 +347,62 @@ static void tell_bad_values(const parse_t *parse) {
                        units_count(count, of_field));
     }
     text_print(&line, "%s", fields ? ")" : "");
-    char *text = text_take_or_end(&line);
-    if (parse->values->emit == EMIT_NONE)
-        out_print("%s\n", text);
-    else
-        log_note("%s", text);
-    free(text);
+    return text_take_or_end(&line);
 }
 
-static void tell_replaced(const parse_t *parse) {
-    char count[UNITS_MAX];
-    const uint64_t texts = parse->replaced.texts;
-    if (texts)
-        log_warn("%s text%s not UTF-8, the first in %s: U+FFFD is shown for each byte that is none; a load "
-                 "stores the bytes as they are",
-                 units_count(count, texts), texts == 1 ? " is" : "s are", parse->replaced.first);
+static const result_view_t views[] = {
+    LINE(SHOW_QUIET, NULL,
+         "read {read} = documents {documents} + rejected {rejected} + filtered {filtered}      {seconds}   "
+         "{-records_per_second}   {-text_bytes_per_second}   CPU {-cpu_ns} ns a record"),
+    LINE(SHOW_QUIET, "-passed_over",
+         "no records: {lines_skipped|line} skipped, {comment_lines|comment line}"),
+    LINE(SHOW_QUIET, "-bad", "{-bad}"),
+    {0}};
+
+/* With --emit none the counts are what was asked for. The documents of another one may be read by a program, so what
+ * matters to the user goes to the log. */
+static int end(const run_t *run, const parse_t *parse, int64_t took_ns, int64_t cpu_ns, int status,
+               err_t *err) {
+    char count[UNITS_MAX], *bad = bad_values(parse);
+    const bool none = values.emit == EMIT_NONE;
+    const passed_over_t passed = parse->reader ? records_passed_over(parse->reader) : (passed_over_t){0};
+    result_t *result = result_new("parse");
+    result_put(&result->document, AS_COUNT("read", parse->read), AS_COUNT("documents", parse->documents),
+               AS_COUNT("rejected", parse->rejected), AS_COUNT("filtered", parse->filtered),
+               AS_COUNT("lines_skipped", passed.skipped), AS_COUNT("comment_lines", passed.comments),
+               AS_FLAG("-passed_over", passed.skipped || passed.comments), AS_SECONDS("seconds", took_ns),
+               AS_NUMBER("-records_per_second", result_rate(parse->read, took_ns)),
+               AS_NUMBER("-text_bytes_per_second", result_rate(parse->text_bytes, took_ns)),
+               AS_NUMBER("-cpu_ns", (double)cpu_ns / (double)(parse->read ? parse->read : 1)));
+    if (bad && none)
+        result_put(&result->document, AS_TEXT("-bad", bad));
+    else if (bad)
+        log_note("%s", bad);
+    if (parse->replaced)
+        log_warn(
+            "%s text%s not UTF-8: U+FFFD is shown for each byte that is none; a load stores the bytes as "
+            "they are",
+            units_count(count, parse->replaced), parse->replaced == 1 ? " is" : "s are");
+    free(bad);
+    result->views = views;
+    return cli_end(run, result, none, status, err);
 }
 
-static void print_counts(const parse_t *parse, int64_t took_ns, int64_t cpu_ns) {
-    char read[UNITS_MAX], documents[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX], took[UNITS_MAX],
-        rate[UNITS_MAX], size[UNITS_MAX];
-    double seconds = (double)(took_ns > 0 ? took_ns : 1) / 1e9;
-    double records = (double)(parse->read ? parse->read : 1);
-    text_t line = {.length = 0};
-    text_print(
-        &line,
-        "read %s = documents %s + rejected %s + filtered %s      %s   %s records/s   %s/s   CPU %.1f ns "
-        "a record",
-        units_count(read, parse->read), units_count(documents, parse->documents),
-        units_count(rejected, parse->rejected), units_count(filtered, parse->filtered),
-        units_time(took, took_ns), units_rate(rate, (double)parse->read / seconds),
-        units_size(size, (uint64_t)((double)parse->text_bytes / seconds)), (double)cpu_ns / records);
-    print_line(parse, &line);
-    const passed_over_t passed = records_passed_over(parse->reader);
-    if (!passed.skipped && !passed.comments)
-        return;
-    text_print(&line, "no records: ");
-    if (passed.skipped)
-        text_print(&line, "%s line%s skipped", units_count(read, passed.skipped), units_s(passed.skipped));
-    if (passed.comments)
-        text_print(&line, "%s%s comment line%s", passed.skipped ? ", " : "",
-                   units_count(read, passed.comments), units_s(passed.comments));
-    print_line(parse, &line);
-}
-
-static int parse_inputs(void *context, char **inputs, int count, const again_t *again, err_t *err) {
-    values_t *values = context;
-    parse_t parse = {.values = values};
-    (void)again;
-    if (!load_options_settle(&values->load, values->load.spec.format, err))
-        return STATUS_USAGE;
-    if (!count)
-        return err_set(err, STATUS_USAGE,
-                       "nothing to parse: give files, directories, patterns, or - for stdin"),
-               STATUS_USAGE;
+static int parse_inputs(run_t *run, err_t *err) {
     static char output[1 << 18];
+    parse_t parse = {.schema = NULL};
+    if (!cli_takes_inputs(run, NULL, err))
+        return (int)err->status;
     setvbuf(stdout, output, _IOFBF, sizeof output);
-    int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
+    const int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
     if (!isatty(STDOUT_FILENO)) /* records move there themselves */
         step_begin(&parse.step, "looking at the files");
-    bool ok = parse_all(&parse, inputs, count, err);
+    const bool ok = parse_all(&parse, run->words, run->count, err);
     step_end(&parse.step);
     int status = ok ? parse.rejected ? STATUS_SOME_REJECTED : STATUS_OK : (int)err->status;
-    if (ok || parse.read) {
-        print_counts(&parse, clock_now_ns() - started, clock_process_cpu_ns() - cpu);
-        tell_bad_values(&parse);
-        tell_replaced(&parse);
-    }
-    err_t printing;
-    if (!cli_flush(&printing) && ok) {
-        *err = printing;
-        status = (int)printing.status;
-    }
+    if (ok || parse.read)
+        status = end(run, &parse, clock_now_ns() - started, clock_process_cpu_ns() - cpu, status, err);
     free(parse.place.bytes);
-    free(parse.replaced.first);
     emitted_destroy(parse.emitted);
     emit_destroy(parse.emitter);
     records_destroy(parse.reader);
@@ -462,12 +412,6 @@ static int parse_inputs(void *context, char **inputs, int count, const again_t *
     filter_free(parse.filter);
     schema_destroy(parse.schema);
     return status;
-}
-
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.max_rejects = UINT64_MAX};
-    load_options_init(&values.load);
-    return results_run(command, argc, argv, &values, parse_inputs, err);
 }
 
 const command_t command_parse = {
@@ -484,6 +428,6 @@ const command_t command_parse = {
                 "  tipple parse -f ./my.yaml --emit none my.csv             # count and time",
     .options = options,
     .takes = TAKEN_BY_PARSE,
-    .load_at = offsetof(values_t, load),
-    .run = run,
+    .values = &values,
+    .body = parse_inputs,
 };

@@ -13,30 +13,29 @@
 #include <string.h>
 
 typedef struct {
+    load_options_t load; /* of which it takes URI and patience */
     query_spec_t spec;
     texts_list_t params;
-    const char *uri_file, *show, *compare, *report;
-    bool json, list, answers;
+    const char *show, *compare;
+    bool list, answers;
 } values_t;
+
+static values_t values;
 
 /* ---- options that are lists ---- */
 
-static bool too_many(const char *option, err_t *err) {
-    return err_set(err, STATUS_USAGE, "--%s: more than %d of them", option, MEASURE_MOST_CHOICES);
-}
-
-static bool read_clients(void *values, const char *text, err_t *err) {
-    choices_t *choices = &((values_t *)values)->spec.choices;
+static bool read_clients(void *at, const char *text, err_t *err) {
+    choices_t *choices = at;
     char word[32];
     choices->client_choices = 0;
-    for (const char *at = text; cli_next_word(&at, word, sizeof word);) {
+    while (cli_next_word(&text, word, sizeof word)) {
         uint64_t count;
-        if (!units_parse_count(word, &count) || count < 1 || count > MEASURE_MOST_CLIENTS)
+        if (!units_parse_count(word, &count) || count < 1 || count > MEASURE_MOST_CLIENTS ||
+            choices->client_choices == MEASURE_MOST_CHOICES)
             return err_set(err, STATUS_USAGE,
-                           "--clients: '%s' is not a number from 1 to %d; write it like 1,4,16", word,
-                           MEASURE_MOST_CLIENTS);
-        if (choices->client_choices == MEASURE_MOST_CHOICES)
-            return too_many("clients", err);
+                           "--clients: '%s' is not a number from 1 to %d, or more than %d of them; write it "
+                           "like 1,4,16",
+                           word, MEASURE_MOST_CLIENTS, MEASURE_MOST_CHOICES);
         for (size_t i = 0; i < choices->client_choices; i++)
             if (choices->clients[i] == count)
                 return err_set(err, STATUS_USAGE, "--clients: %s is named twice", word);
@@ -45,47 +44,44 @@ static bool read_clients(void *values, const char *text, err_t *err) {
     return choices->client_choices > 0 || err_set(err, STATUS_USAGE, "--clients needs a number");
 }
 
-static bool read_reads(void *values, const char *text, err_t *err) {
-    choices_t *choices = &((values_t *)values)->spec.choices;
+static bool read_reads(void *at, const char *text, err_t *err) {
+    choices_t *choices = at;
     char word[32];
     choices->reads_choices = 0;
-    for (const char *at = text; cli_next_word(&at, word, sizeof word);) {
-        int mode = choose_word("read-preference", word, suite_read_modes, suite_read_mode_count, err);
+    while (cli_next_word(&text, word, sizeof word)) {
+        const int mode = choose_word("read-preference", word, suite_read_modes, suite_read_mode_count, err);
         if (mode < 0)
             return false;
         if (choices->reads_choices == MEASURE_MOST_CHOICES)
-            return too_many("read-preference", err);
+            return err_set(err, STATUS_USAGE, "--read-preference: more than %d of them",
+                           MEASURE_MOST_CHOICES);
         choices->reads[choices->reads_choices++] = suite_read_modes[mode];
     }
     return choices->reads_choices > 0 || err_set(err, STATUS_USAGE, "--read-preference needs a value");
 }
 
-static bool read_rate(void *values, const char *text, err_t *err) {
+static bool read_rate(void *at, const char *text, err_t *err) {
     uint64_t rate;
     bool bytes;
     if (!units_parse_rate(text, &rate, &bytes) || bytes || !rate)
         return err_set(err, STATUS_USAGE, "--rate: '%s' is not so many a second; write it like 500 or 2k",
                        text);
-    ((values_t *)values)->spec.rate = (double)rate;
+    *(double *)at = (double)rate;
     return true;
 }
 
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
-    CLI_URI(values_t, spec.uri),
     {.name = "read-preference",
+     .group = GROUP_COLLECTION,
      .argument = "MODE,...",
      .offers = "primary primaryPreferred secondary secondaryPreferred nearest",
      .kind = OPTION_CUSTOM,
      .custom = read_reads,
+     AT(spec.choices),
      .help = "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
              "suite says)."},
-    {.name = "patience",
-     .argument = "TIME",
-     .kind = OPTION_TIME,
-     AT(spec.patience_ns),
-     .help = "How long a server may be away before measuring begins (default 30s)."},
     {.name = "suite",
      .group = GROUP_QUERIES,
      .letter = 's',
@@ -150,12 +146,14 @@ static const option_t options[] = {
      .argument = "N,N,...",
      .kind = OPTION_CUSTOM,
      .custom = read_clients,
+     AT(spec.choices),
      .help = "Clients that ask side by side; each number is a measurement of its own (default: as the suite "
              "says, or 1)."},
     {.name = "rate",
      .argument = "N",
      .kind = OPTION_CUSTOM,
      .custom = read_rate,
+     AT(spec.rate),
      .help = "So many requests a second of all clients together, whether answers come or not; latency counts "
              "from the moment at which a request was due. Without it each client asks again when it has its "
              "answer."},
@@ -183,49 +181,64 @@ static const option_t options[] = {
      .kind = OPTION_TEXT,
      AT(compare),
      .help = "An earlier run's --json: its medians and 99th percentiles next to those of this run."},
-    CLI_JSON(values_t),
-    CLI_REPORT(values_t),
     {.name = NULL},
 };
 
 /* ---- lists and files ---- */
 
-static bool list_queries(const char *name, err_t *err) {
-    suite_t *suite = suite_open(name, err);
+static const result_view_t list_views[] = {LINE(SHOW_QUIET, "suite", "{suite}: {-about}"),
+                                           LINE(SHOW_QUIET, NULL, "  {-line}", .each = "-queries"),
+                                           LINE(SHOW_QUIET, "-params", "parameters: {-params}"),
+                                           TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "-suites", NULL, NULL,
+                                                 COLUMN("suite", "suite"), COLUMN("-about", "about")),
+                                           {0}};
+
+static void list_items(text_t *out, const yaml_item_t *list, bool keys) {
+    for (const yaml_item_t *item = list ? list->first : NULL; item; item = item->next)
+        text_print(out, "%s%s", item == list->first ? "" : ", ", keys ? item->key : item->text);
+}
+
+static void put_query(bson_t *to, const void *suite, size_t at) {
+    const query_t *query = &((const suite_t *)suite)->queries[at];
+    text_t line = {.length = 0};
+    text_print(&line, query->about ? "%-24s %s" : "%s", query->name, query->about);
+    text_append(&line, query->tags ? " [" : "");
+    list_items(&line, query->tags, false);
+    text_append(&line, query->tags ? "]" : "");
+    char *words = text_take_or_end(&line);
+    result_put(to, AS_TEXT("-line", words));
+    free(words);
+}
+
+static bool list_queries(bson_t *to, err_t *err) {
+    suite_t *suite = suite_open(values.spec.suite, err);
     if (!suite)
         return false;
-    out_print("%s", suite->name);
-    out_print(": ");
-    out_print("%s", suite->about ? suite->about : "");
-    out_print("\n");
-    for (size_t i = 0; i < suite->query_count; i++) {
-        const query_t *query = &suite->queries[i];
-        out_print(query->about ? "  %-24s " : "  %s", query->name);
-        out_print("%s", query->about ? query->about : "");
-        for (const yaml_item_t *tag = query->tags ? query->tags->first : NULL; tag; tag = tag->next) {
-            out_print(tag == query->tags->first ? " [" : ", ");
-            out_print("%s", tag->text);
-            out_print(tag->next ? "" : "]");
-        }
-        out_print("\n");
-    }
-    for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item; item = item->next) {
-        out_print(item == suite->params->first ? "parameters: " : ", ");
-        out_print("%s", item->key);
-        out_print(item->next ? "" : "\n");
-    }
+    text_t params = {.length = 0};
+    text_append(&params, "");
+    list_items(&params, suite->params, true);
+    char *words = text_take_or_end(&params);
+    result_put(to, AS_TEXT("suite", suite->name), AS_TEXT("-about", suite->about ? suite->about : ""),
+               AS_LIST("-queries", suite->query_count, put_query, suite), AS_TEXT("-params", words));
+    free(words);
     suite_close(suite);
     return true;
 }
 
-static bool list_suites(err_t *err) {
-    for (const builtin_t *builtin = builtin_suites; builtin->name; builtin++) {
-        suite_t *suite = suite_open(builtin->name, err);
-        if (!suite)
-            return false;
-        out_print("%-10s %s\n", suite->name, suite->about ? suite->about : "");
-        suite_close(suite);
-    }
+static void put_suite(bson_t *to, const void *unused, size_t at) {
+    err_t ignored;
+    (void)unused;
+    suite_t *suite = suite_open(builtin_suites[at].name, &ignored);
+    if (suite)
+        result_put(to, AS_TEXT("suite", suite->name), AS_TEXT("-about", suite->about));
+    suite_close(suite);
+}
+
+static bool list_suites(bson_t *to) {
+    size_t count = 0;
+    while (builtin_suites[count].name)
+        count++;
+    result_put(to, AS_LIST("-suites", count, put_suite, NULL));
     return true;
 }
 
@@ -250,10 +263,11 @@ static const apart_t apart[] = {
     {.option = NULL},
 };
 
-static bool check(values_t *values, char **words, int count, err_t *err) {
-    query_spec_t *spec = &values->spec;
-    if (!spec->suite && count == 1 && typed_query_is(words[0])) {
-        spec->suite = words[0];
+static bool check(const run_t *run, err_t *err) {
+    query_spec_t *spec = &values.spec;
+    size_t count = (size_t)run->count;
+    if (!spec->suite && count == 1 && typed_query_is(run->words[0])) {
+        spec->suite = run->words[0];
         count = 0;
     }
     if (!spec->suite && !count && spec->choices.first)
@@ -263,76 +277,71 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
             err, STATUS_USAGE,
             "--suite is missing: one of `tipple query --list`, or a file of your own; or give a query "
             "itself, a pipeline in [...] or a filter in {...}, in quotes");
-    if (!spec->uri)
-        return err_set(
-            err, STATUS_USAGE,
-            "--uri is missing: the collection to ask, such as --uri mongodb://127.0.0.1/mot.results (or set "
-            "TIPPLE_URI)");
-    if (values->report && values->compare && result_is_same_file(values->report, values->compare))
+    if (!cli_has_uri(run, "the collection to ask", err))
+        return false;
+    if (run->report && values.compare && result_is_same_file(run->report, values.compare))
         return err_set(err, STATUS_USAGE,
                        "--report: %s is what --compare reads, and stays as it is; name another file",
-                       values->report);
+                       run->report);
+    spec->uri = values.load.spec.uri;
+    spec->patience_ns = values.load.spec.patience_ns;
     if (spec->rate > 0 && !spec->count && !spec->duration_ns)
         spec->duration_ns = 10000000000;
     if (spec->choices.first) {
         spec->repeats = 1;
         spec->warmups = 0;
     }
-    spec->choices.answers = values->answers || values->json || values->report || spec->choices.first;
-    spec->choices.queries = words;
-    spec->choices.query_count = (size_t)count;
-    spec->choices.params = values->params.items;
-    spec->choices.param_count = values->params.count;
-    return true;
+    spec->choices.answers = values.answers || run->json || run->report || spec->choices.first;
+    spec->choices.queries = run->words;
+    spec->choices.query_count = count;
+    spec->choices.params = values.params.items;
+    spec->choices.param_count = values.params.count;
+    return !run->report || result_check_page(run->report, err);
 }
 
-static int measure(values_t *values, const again_t *again, err_t *err) {
+/* The answers alone, or before the result. */
+static int show_query(const run_t *run, const query_result_t *query, result_t *result, int status,
+                      err_t *err) {
+    const query_spec_t *spec = &values.spec;
+    const bool ok = status == STATUS_OK, measured = query->configuration[0], plans = spec->explain && ok,
+               documents = !plans && spec->choices.first && ok;
+    if (plans)
+        results_print_plans(query);
+    else if (documents || (values.answers && measured && !run->json))
+        results_print_answers(query, !documents);
+    return cli_end(run, result, measured && !plans && !documents, status, err);
+}
+
+static int measure(run_t *run, err_t *err) {
     query_result_t query;
     bson_t then = BSON_INITIALIZER;
-    if ((values->report && !result_check_page(values->report, err)) ||
-        (values->compare && !compare_read(values->compare, &then, err))) {
+    if (!check(run, err) || (values.compare && !compare_read(values.compare, &then, err))) {
         bson_destroy(&then);
         return (int)err->status;
     }
-    const bool ok = query_run(&values->spec, &query, err), measured = query.configuration[0];
-    int status = ok ? STATUS_OK : (int)err->status;
-    result_t *result = results_query(&values->spec, &query, values->compare ? &then : NULL, status, err);
-    if (values->report && status != STATUS_USAGE)
-        status = results_page(result, values->report, again, values->spec.uri, status, err);
-    if (measured && values->compare)
-        compare_warn(&then, values->compare, query.measures.suite->name, query.namespace);
-    if (values->spec.explain && ok)
-        results_print_plans(&query);
-    else if (values->spec.choices.first && ok)
-        results_print_answers(&query, false);
-    else if (measured && values->json)
-        result_print_json(result, status);
-    else if (measured) {
-        if (values->answers)
-            results_print_answers(&query, true);
-        result_print_text(result);
-    }
-    result_free(result);
+    int status = query_run(&values.spec, &query, err) ? STATUS_OK : (int)err->status;
+    result_t *result = results_query(&values.spec, &query, values.compare ? &then : NULL, status, err);
+    if (query.configuration[0] && values.compare)
+        compare_warn(&then, values.compare, query.measures.suite->name, query.namespace);
+    status = show_query(run, &query, result, status, err);
     bson_destroy(&then);
     query_free_result(&query);
-    return cli_finish(status, err);
+    return status;
 }
 
-static int obey(void *context, char **words, int count, const again_t *again, err_t *err) {
-    values_t *values = context;
-    if (values->list || values->show) {
-        bool ok = values->show         ? show(values->show, err)
-                  : values->spec.suite ? list_queries(values->spec.suite, err)
-                                       : list_suites(err);
-        return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
-    }
-    return check(values, words, count, err) ? measure(values, again, err) : (int)err->status;
+static int obey(run_t *run, err_t *err) {
+    if (!values.list && !values.show)
+        return measure(run, err);
+    result_t *result = result_new("query");
+    result->views = list_views;
+    const bool ok = values.show         ? show(values.show, err)
+                    : values.spec.suite ? list_queries(&result->document, err)
+                                        : list_suites(&result->document);
+    return cli_end(run, result, ok, ok ? STATUS_OK : (int)err->status, err);
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.json = false};
+static void init(void) {
     query_spec_init(&values.spec);
-    return results_run(command, argc, argv, &values, obey, err);
 }
 
 const command_t command_query = {
@@ -350,8 +359,11 @@ const command_t command_query = {
                 "  tipple query --suite mot --uri mongodb://HOST/mot.results greenness\n"
                 "  tipple query --suite ycsb --uri \"$URI\" --clients 1,4,16 --duration 10s\n"
                 "  tipple query --suite ./my.yaml --uri \"$URI\" --param year=2014 --json",
-    .needs_driver = true,
     .options = options,
+    .takes = TAKEN_BY_ASKING,
+    .with = WITH_JSON | WITH_REPORT,
     .apart = apart,
-    .run = run,
+    .values = &values,
+    .init = init,
+    .body = obey,
 };

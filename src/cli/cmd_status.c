@@ -1,55 +1,55 @@
 #include "base/document.h"
 #include "base/log.h"
-#include "base/numbers.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/places_show.h"
 #include "catalog/store/store_mongo.h"
 #include "cli/options/cli.h"
-#include "report/result.h"
 #include "server/cluster.h"
 #include "server/collection.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 typedef struct {
-    const char *uri, *uri_file;
-    int64_t patience_ns;
-    bool json, restore, inputs;
+    load_options_t load; /* of which it takes URI and patience */
+    bool restore, inputs;
 } values_t;
 
+static values_t values;
+
 static const option_t options[] = {
-    CLI_URI(values_t, uri),
     {.name = "restore",
+     .group = GROUP_COLLECTION,
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, restore),
      .help =
          "On a cluster: take away the zones that a killed load has left, and let the collection be balanced "
          "again. Not while a load runs."},
-    CLI_PATIENCE(values_t),
     {.name = "inputs",
      .group = GROUP_RESULT,
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, inputs),
      .help =
-         "Name each input of the catalog: is it complete, how many of its records were loaded, and how many "
-         "rejected ones are not fixed."},
-    CLI_JSON(values_t),
+         "Name each input of the catalog: is it complete, how many of its records were loaded (if it is not: "
+         "at least), and how many rejected ones are not fixed."},
     {.name = NULL},
 };
 
+/* What is known of the collection. */
 typedef struct {
     collection_t place;
-    places_t *places; /* the inputs of the catalog */
+    places_t *places; /* the inputs of the catalog; NULL: the catalog could not be read */
     places_summary_t summary;
     uint32_t generation;
     route_read_t read;
     route_t *route; /* where it is sharded */
-    zones_t zones;  /* that are left, after --restore */
+    chunkmap_t *map;
+    zones_t zones; /* that are left, after --restore */
     balancing_t balancing;
     restored_t restored; /* by --restore */
     size_t alive;
@@ -109,8 +109,8 @@ static bool is_short(const report_t *status) {
 }
 
 /* On a cluster a shard may be down: so this is asked without patience, on a connection of its own. */
-static bool look_without_patience(const values_t *values, report_t *status, err_t *err) {
-    const server_options_t hasty = {.uri = values->uri, .patience_ns = 1000000000, .connections = 1};
+static bool look_without_patience(report_t *status, err_t *err) {
+    const server_options_t hasty = {.uri = values.load.spec.uri, .patience_ns = 1000000000, .connections = 1};
     server_t *server = server_connect(&hasty, err);
     mongoc_client_t *client = server ? server_take(server, err) : NULL;
     const bool known = client && collection_look(server, client, &status->place, err);
@@ -121,9 +121,8 @@ static bool look_without_patience(const values_t *values, report_t *status, err_
 
 /* Where the shard that has the catalog does not answer, nothing is known of that. A server keeps a number of documents, which is too
  * small after a crash of it: before documents are missed they are counted. */
-static bool look_at_data(const values_t *values, server_t *server, mongoc_client_t *client, report_t *status,
-                         err_t *err) {
-    if (!(status->is_router ? look_without_patience(values, status, err)
+static bool look_at_data(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
+    if (!(status->is_router ? look_without_patience(status, err)
                             : collection_look(server, client, &status->place, err))) {
         if (!status->is_router || err->status != STATUS_SERVER)
             return false;
@@ -140,6 +139,8 @@ static bool look_at_data(const values_t *values, server_t *server, mongoc_client
 
 static bool look_at_cluster(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
     status->read = route_open(server, client, &status->route, err);
+    if (status->route)
+        status->map = route_map(status->route);
     return status->read != ROUTE_FAILED &&
            (!status->route || cluster_shards(server, client, &status->shards, err)) &&
            zones_read(server, client, &status->zones, err) &&
@@ -147,16 +148,14 @@ static bool look_at_cluster(server_t *server, mongoc_client_t *client, report_t 
             balancing_read(server, client, &status->balancing, err));
 }
 
-static bool look(const values_t *values, server_t *server, mongoc_client_t *client, report_t *status,
-                 err_t *err) {
+static bool look(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
     status->is_router = server_facts(server)->kind == SERVER_ROUTER;
-    if (values->restore && !status->is_router)
+    if (values.restore && !status->is_router)
         return err_set(err, STATUS_USAGE, "--restore goes with a sharded cluster; %s is none",
                        server_where(server));
-    if (!look_at_data(values, server, client, status, err) ||
-        (values->restore && !may_restore(server, status, err)))
+    if (!look_at_data(server, client, status, err) || (values.restore && !may_restore(server, status, err)))
         return false;
-    if (values->restore && status->places && !cluster_restore(server, client, NULL, &status->restored, err))
+    if (values.restore && status->places && !cluster_restore(server, client, NULL, &status->restored, err))
         err_set(&status->incomplete, err->status,
                 "not all that loads have changed could be undone: %.900s. Remove the cause, and run the "
                 "same command again",
@@ -164,71 +163,7 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     return !status->is_router || look_at_cluster(server, client, status, err);
 }
 
-/* Of `_id`s that are the data's own, as where no load has filled it, the lanes tell nothing. */
-static bool is_of_lanes(const report_t *status) {
-    return !status->own_ids && (status->place.empty || status->summary.files);
-}
-
-static void print_evenness(const server_t *server, const report_t *status, const chunkmap_t *map) {
-    const shardkey_t of_data = shardkey_of_data(route_key(status->route)),
-                     *key = is_of_lanes(status) ? route_key(status->route) : &of_data;
-    evenness_t evenness = cluster_evenness(map, key, &status->shards);
-    if (evenness.even)
-        return;
-    out_print("uneven  %zu of %zu shards have chunks, and %.0f%% of %s is for %s. ", evenness.owners,
-              evenness.shards, 100 * evenness.most, evenness.known ? "what is still to come" : "the chunks",
-              evenness.name);
-    if (status->zones.others) {
-        out_print("It has zones that a person has set (%zu, such as %s): its chunks lie where these say\n",
-                  status->zones.others, status->zones.other);
-    } else if (route_sharding(status->route)->unmoved) {
-        out_print("Moves of its chunks are turned off: sh.enableMigrations turns them on\n");
-    } else {
-        text_t commands = {.length = 0};
-        text_append(&commands,
-                    "The balancer moves them, if it may. In the mongo shell:\nsh.enableBalancing(");
-        ejson_append_text(&commands, server_namespace(server));
-        text_append(&commands, ")\nsh.startBalancer()\n");
-        char *lines = text_take_or_end(&commands);
-        out_bytes(lines, strlen(lines)); /* to be pasted: nothing in it is hidden */
-        free(lines);
-    }
-}
-
-/* What no load works on: a stream without a name cannot be loaded to its end any more. */
-static void print_unfinished(const report_t *status) {
-    const entries_t *entries = places_entries(status->places);
-    size_t nameless = 0;
-    for (size_t i = 0; i < entries->count; i++) {
-        const entry_t *entry = &entries->entries[i];
-        nameless += !entry->removed && entry_is_nameless(entry) &&
-                    !entry_is_complete(entry, status->generation, false);
-    }
-    if (nameless < status->summary.files - status->summary.complete)
-        out_print("        no load is running: the same command as before resumes from there\n");
-    if (nameless)
-        out_print("        %zu stream%s without a name cannot be resumed (--inputs tells names); "
-                  "`tipple forget NAME --delete` removes what there is of it\n",
-                  nameless, units_s(nameless));
-}
-
-static void print_loads(const report_t *status) {
-    char documents[UNITS_MAX], since[32];
-    if (status->alive)
-        out_print("loads   %zu running\n", status->alive);
-    for (size_t i = 0; i < status->loads.count; i++) {
-        const load_seen_t *load = &status->loads.loads[i];
-        if (!is_running(status, load))
-            continue;
-        time_t started = (time_t)(load->started_ms / 1000);
-        struct tm local;
-        strftime(since, sizeof since, "%F %T", localtime_r(&started, &local));
-        out_print("        process %" PRId64 " on %s since %s, %s document%s so far\n", load->process,
-                  load->host, since, units_count(documents, load->documents), units_s(load->documents));
-    }
-    if (!status->alive)
-        print_unfinished(status);
-}
+/* ---- figures ---- */
 
 static counts_t counts_of(const entry_t *entry) {
     counts_t counts = {0};
@@ -239,155 +174,21 @@ static counts_t counts_of(const entry_t *entry) {
     return counts;
 }
 
-/* More may have come than a load has written down before it was killed. */
-static const char *at_least(bool complete) {
-    return complete ? "" : "at least ";
-}
-
-/* As forget takes it. */
-static char *shown(const report_t *status, const entry_t *entry) {
-    text_t name = {.length = 0};
-    places_show(status->places, entry, &name);
-    return text_take_or_end(&name);
-}
-
-static void print_inputs(const report_t *status) {
-    const entries_t *entries = places_entries(status->places);
-    char loaded[UNITS_MAX], there[UNITS_MAX], rejects[UNITS_MAX], shown_loaded[UNITS_MAX + 16];
-    if (status->summary.files)
-        out_print("inputs  complete               loaded   already there   rejected and not fixed   name\n");
-    for (size_t i = 0; i < entries->count; i++) {
-        const entry_t *entry = &entries->entries[i];
-        if (entry->removed)
-            continue;
-        char *name = shown(status, entry);
-        const bool complete = entry_is_complete(entry, status->generation, false);
-        const counts_t counts = counts_of(entry);
-        snprintf(shown_loaded, sizeof shown_loaded, "%s%s", at_least(complete),
-                 units_count(loaded, counts.loaded));
-        out_print("        %-8s %20s %15s %24s   %s\n", complete ? "yes" : "no", shown_loaded,
-                  units_count(there, counts.already_there), units_count(rejects, entry_open_rejects(entry)),
-                  name);
-        free(name);
-    }
-}
-
-/* What --restore has done, and what loads have left. */
-static void print_left(const report_t *status) {
-    const restored_t *restored = &status->restored;
-    const size_t ranges = status->zones.own_ranges, tags = status->zones.own_tags;
-    if (restored->ranges || restored->tags)
-        out_print("zones   %zu range%s and %zu tag%s of shards that a load had left are gone\n",
-                  restored->ranges, units_s(restored->ranges), restored->tags, units_s(restored->tags));
-    if (restored->balanced)
-        out_print("zones   the collection is balanced again\n");
-    if (!status->alive && (ranges || tags))
-        out_print("zones   %zu range%s and %zu tag%s of shards of a load that was killed: tipple status "
-                  "--restore takes them away\n",
-                  ranges, units_s(ranges), tags, units_s(tags));
-    if (!status->alive && status->balancing.state == BALANCING_HELD)
-        out_print(
-            "zones   a load that was killed has turned balancing off: tipple status --restore turns it on\n");
-    if (status->balancing.state != BALANCING_OFF)
-        return;
-    char *quoted = ejson_text(status->balancing.name);
-    out_print("zones   balancing of the collection is off; no load has noted that it turned it off: "
-              "sh.enableBalancing(%s) turns it on\n",
-              quoted ? quoted : "...");
-    free(quoted);
-}
-
-static uint64_t at_most(uint64_t number, uint64_t most) {
-    return number < most ? number : most;
-}
-
-/* Counts are of the loads: fixing a record changes none of them. */
-static void print_catalog(const places_summary_t *summary) {
-    char files[UNITS_MAX], complete[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX],
-        fixed[UNITS_MAX];
-    out_print("catalog %s of %s file%s complete   %s%s record%s loaded",
-              units_count(complete, summary->complete), units_count(files, summary->files),
-              units_s(summary->files), at_least(summary->complete == summary->files),
-              units_count(loaded, summary->loaded), units_s(summary->loaded));
-    if (summary->already_there)
-        out_print(", %s already there", units_count(there, summary->already_there));
-    out_print(", %s rejected", units_count(rejected, summary->rejected));
-    /* a record that was left out stays noted as a reject, even where it is not counted as one any more */
-    const uint64_t answered = summary->rejected - at_most(summary->open_rejects, summary->rejected),
-                   were_fixed = at_most(summary->fixed, answered), left_out = answered - were_fixed;
-    if (were_fixed)
-        out_print(" (%s fixed%s", units_count(fixed, were_fixed), left_out ? ", " : ")");
-    if (left_out)
-        out_print("%s%s left out)", were_fixed ? "" : " (", units_count(fixed, left_out));
-    out_print("\n");
-}
-
-static void print_shards(const server_t *server, const report_t *status) {
-    if (status->route) {
-        char *key = ejson_print(&route_key(status->route)->spec, true, NULL);
-        chunkmap_t *map = route_map(status->route);
-        out_print("shards  on %s  ", key ? key : "");
-        for (size_t i = 0; i < chunkmap_shards(map); i++)
-            out_print(" %s %zu chunk%s", chunkmap_shard_name(map, i), chunkmap_chunks_of(map, i),
-                      chunkmap_chunks_of(map, i) == 1 ? "" : "s");
-        out_print("\n");
-        print_evenness(server, status, map);
-        chunkmap_free(map);
-        free(key);
-    } else if (status->is_router) {
-        out_print("shards  %s\n", status->read == ROUTE_HIDDEN ? "this user may not read the config database"
-                                  : status->read == ROUTE_UNCLEAR
-                                      ? "its chunks have bounds that are not understood"
-                                      : "not sharded: it lives on one shard");
-    }
-}
-
-static void print_text(const server_t *server, const report_t *status, bool inputs) {
-    char count[UNITS_MAX];
-    const collection_t *place = &status->place;
-    if (!place->exists) {
-        out_print("%s %sat %s\n", server_namespace(server), status->places ? "does not exist " : "",
-                  server_where(server));
-        if (!status->places)
-            print_shards(server, status);
-        print_left(status);
-        return;
-    }
-    out_print("%s at %s   %s document%s   %s\n", server_namespace(server), server_where(server),
-              status->silent ? "unknown number of" : units_count(count, place->count),
-              status->silent ? "s" : units_s(place->count),
-              place->clustered ? "clustered on _id" : "not clustered");
-    if (status->summary.files)
-        print_catalog(&status->summary);
-    else if (!status->summary.removals)
-        out_print("catalog none: no load has filled it\n");
-    if (status->summary.removals)
-        out_print(
-            "removal begun and not ended of %s input%s: the next load or `tipple forget` goes on with it\n",
-            units_count(count, status->summary.removals), units_s(status->summary.removals));
-    if (is_short(status))
-        out_print("        fewer documents than were loaded: `tipple verify` tells which are missing\n");
-    if (status->appends)
-        out_print("        loaded with --append: it may hold documents of others, too\n");
-    print_loads(status);
-    if (inputs)
-        print_inputs(status);
-    print_shards(server, status);
-    print_left(status);
-}
-
+/* The name is one that forget takes. */
 static void put_input(bson_t *to, const void *of, size_t at) {
     const report_t *status = of;
     const entry_t *entry = &places_entries(status->places)->entries[at];
+    text_t name = {.length = 0};
     if (entry->removed)
         return;
-    char *name = shown(status, entry);
+    places_show(status->places, entry, &name);
+    char *shown = text_take_or_end(&name);
     const counts_t counts = counts_of(entry);
-    result_put(to, AS_TEXT("name", name),
+    result_put(to, AS_TEXT("name", shown),
                AS_FLAG("complete", entry_is_complete(entry, status->generation, false)),
                AS_COUNT("loaded", counts.loaded), AS_COUNT("already_there", counts.already_there),
                AS_COUNT("open_rejects", entry_open_rejects(entry)));
-    free(name);
+    free(shown);
 }
 
 static void put_shard(bson_t *to, const void *map, size_t at) {
@@ -395,13 +196,12 @@ static void put_shard(bson_t *to, const void *map, size_t at) {
                AS_COUNT("chunks", chunkmap_chunks_of(map, at)));
 }
 
-static void make_result(bson_t *to, const server_t *server, const report_t *status, bool inputs) {
+/* What the user may not read, or what does not answer, is null. */
+static void put_figures(bson_t *to, const server_t *server, const report_t *status) {
     static const char *const balancing[] = {"on", "held", "off"};
-    const bool known = !status->zones.hidden; /* what this user may not read is null, and no number */
+    const bool known = !status->zones.hidden, has = status->places != NULL;
     const restored_t *restored = &status->restored;
-    chunkmap_t *map = status->route ? route_map(status->route) : NULL;
     const places_summary_t *sum = &status->summary;
-    const bool has = status->places != NULL;
     result_put(
         to, AS_TEXT("namespace", server_namespace(server)), AS_FLAG_IF("exists", has, status->place.exists),
         AS_COUNT_IF("documents", !status->silent, status->place.count),
@@ -410,55 +210,213 @@ static void make_result(bson_t *to, const server_t *server, const report_t *stat
         AS_COUNT_IF("already_there", has, sum->already_there), AS_COUNT_IF("rejected", has, sum->rejected),
         AS_COUNT_IF("open_rejects", has, sum->open_rejects), AS_FLAG_IF("appended", has, status->appends),
         AS_FLAG_IF("sharded", status->read != ROUTE_HIDDEN, status->read != ROUTE_UNSHARDED));
-    if (map || status->read == ROUTE_UNSHARDED)
-        result_put(to, AS_LIST("shards", map ? chunkmap_shards(map) : 0, put_shard, map));
+    if (status->map || status->read == ROUTE_UNSHARDED)
+        result_put(to,
+                   AS_LIST("shards", status->map ? chunkmap_shards(status->map) : 0, put_shard, status->map));
     else
         result_put(to, AS_TEXT("shards", NULL));
-    chunkmap_free(map);
     result_put(to, AS_COUNT_IF("zones", known, status->zones.own_ranges),
                AS_COUNT_IF("zone_tags", known, status->zones.own_tags),
                AS_COUNT_IF("other_zones", known, status->zones.others),
                AS_TEXT("balancing", known && has ? balancing[status->balancing.state] : NULL),
                AS_FLAG("restored", restored->ranges || restored->tags || restored->balanced),
                AS_COUNT_IF("loads_running", has, status->alive));
-    if (inputs && status->places)
+    if (values.inputs && status->places)
         result_put(to, AS_LIST("inputs", places_entries(status->places)->count, put_input, status));
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.patience_ns = 30000000000};
+static void put_load(bson_t *to, const void *of, size_t at) {
+    const report_t *status = of;
+    const load_seen_t *load = &status->loads.loads[at];
+    const time_t started = (time_t)(load->started_ms / 1000);
+    char since[32], process[32];
+    struct tm local;
+    if (!is_running(status, load))
+        return;
+    strftime(since, sizeof since, "%F %T", localtime_r(&started, &local));
+    snprintf(process, sizeof process, "%" PRId64, load->process);
+    result_put(to, AS_TEXT("-process", process), AS_TEXT("-host", load->host), AS_TEXT("-since", since),
+               AS_COUNT("-documents", load->documents));
+}
+
+/* Fixing a record changes none of the counts. More may have come than a killed load has written down. */
+static void put_catalog(bson_t *to, const report_t *status) {
+    const places_summary_t *sum = &status->summary;
+    /* a record that was left out stays noted as a reject, even where it is not counted as one any more */
+    const uint64_t open = sum->open_rejects < sum->rejected ? sum->open_rejects : sum->rejected,
+                   answered = sum->rejected - open, fixed = sum->fixed < answered ? sum->fixed : answered;
+    text_t words = {.length = 0};
+    result_put(to, AS_COUNT("-fixed", fixed), AS_COUNT("-left_out", answered - fixed));
+    text_print(&words, "catalog {files_complete} of {files|file} complete   %s{loaded|record} loaded%s, %s",
+               sum->complete == sum->files ? "" : "at least ",
+               sum->already_there ? ", {already_there} already there" : "",
+               !answered           ? "{rejected} rejected"
+               : answered == fixed ? "{rejected} rejected ({-fixed} fixed)"
+               : !fixed            ? "{rejected} rejected ({-left_out} left out)"
+                                   : "{rejected} rejected ({-fixed} fixed, {-left_out} left out)");
+    char *line = text_take_or_end(&words);
+    result_put_words(to, "-catalog", line);
+    free(line);
+}
+
+/* Of `_id`s that are the data's own, as where no load has filled it, the lanes tell nothing. */
+static bool is_of_lanes(const report_t *status) {
+    return !status->own_ids && (status->place.empty || status->summary.files);
+}
+
+static void put_evenness(bson_t *to, const server_t *server, const report_t *status) {
+    const shardkey_t of_data = shardkey_of_data(route_key(status->route)),
+                     *key = is_of_lanes(status) ? route_key(status->route) : &of_data;
+    const evenness_t evenness = cluster_evenness(status->map, key, &status->shards);
+    const bool unmoved = route_sharding(status->route)->unmoved;
+    text_t commands = {.length = 0};
+    if (evenness.even)
+        return;
+    result_put(to, AS_COUNT("-owners", evenness.owners), AS_COUNT("-of_shards", evenness.shards),
+               AS_NUMBER("-most_percent", round(100 * evenness.most)),
+               AS_TEXT("-of", evenness.known ? "what is still to come" : "the chunks"),
+               AS_TEXT("-most", evenness.name),
+               AS_TEXT("-zone", status->zones.others ? status->zones.other : NULL),
+               AS_FLAG("-unmoved", !status->zones.others && unmoved));
+    if (status->zones.others || unmoved)
+        return;
+    text_append(&commands, "sh.enableBalancing(");
+    ejson_append_text(&commands, server_namespace(server));
+    text_append(&commands, ")\nsh.startBalancer()");
+    char *lines = text_take_or_end(&commands);
+    result_put(to, AS_TEXT("-moves", lines));
+    free(lines);
+}
+
+static void put_sharding(bson_t *to, const server_t *server, const report_t *status) {
+    text_t words = {.length = 0};
+    if (status->place.exists || !status->places)
+        text_append(&words, status->map                     ? "on "
+                            : !status->is_router            ? ""
+                            : status->read == ROUTE_HIDDEN  ? "this user may not read the config database"
+                            : status->read == ROUTE_UNCLEAR ? "its chunks have bounds that are not understood"
+                                                            : "not sharded: it lives on one shard");
+    if (words.length && status->map) {
+        char *key = ejson_print(&route_key(status->route)->spec, true, NULL);
+        result_put(to, AS_TEXT("-key", key));
+        free(key);
+        text_append(&words, "{-key}  ");
+        for (size_t i = 0; i < chunkmap_shards(status->map); i++)
+            text_print(&words, " {shards.%zu.name} {shards.%zu.chunks|chunk}", i, i);
+        put_evenness(to, server, status);
+    }
+    char *line = words.length ? text_take_or_end(&words) : NULL;
+    result_put_words(to, "-sharding", line);
+    free(line);
+}
+
+static void put_more(bson_t *to, const server_t *server, const report_t *status) {
+    const places_summary_t *sum = &status->summary;
+    const restored_t *restored = &status->restored;
+    const bool exists = status->place.exists, idle = !status->alive;
+    char *off = status->balancing.state == BALANCING_OFF ? ejson_text(status->balancing.name) : NULL;
+    result_put(to, AS_TEXT("-where", server_where(server)), AS_FLAG("-missing", !exists && status->places),
+               AS_FLAG("-unknown", !exists && !status->places),
+               AS_FLAG("-uncounted", exists && status->silent),
+               AS_FLAG("-counted", exists && !status->silent),
+               AS_TEXT("-kind", status->place.clustered ? "clustered on _id" : "not clustered"),
+               AS_FLAG("-never_loaded", exists && !sum->files && !sum->removals),
+               AS_COUNT("-removals", sum->removals), AS_FLAG("-short", exists && is_short(status)),
+               AS_FLAG("-resumable", exists && idle && sum->complete < sum->files),
+               AS_LIST("-loads", status->loads.count, put_load, status),
+               AS_FLAG("-removed", restored->ranges || restored->tags),
+               AS_COUNT("-removed_ranges", restored->ranges), AS_COUNT("-removed_tags", restored->tags),
+               AS_FLAG("-balanced", restored->balanced),
+               AS_FLAG("-left", idle && (status->zones.own_ranges || status->zones.own_tags)),
+               AS_FLAG("-held", idle && status->balancing.state == BALANCING_HELD), AS_TEXT("-off", off));
+    free(off);
+    if (exists && sum->files)
+        put_catalog(to, status);
+    put_sharding(to, server, status);
+}
+
+/* ---- lines ---- */
+
+static const result_view_t views[] = {
+    LINE(SHOW_QUIET, "-missing", "{namespace} does not exist at {-where}"),
+    LINE(SHOW_QUIET, "-unknown", "{namespace} at {-where}"),
+    LINE(SHOW_QUIET, "-uncounted", "{namespace} at {-where}   unknown number of documents"),
+    LINE(SHOW_QUIET, "-counted", "{namespace} at {-where}   {documents|document}   {-kind}"),
+    LINE(SHOW_QUIET, "-catalog", "{-catalog}"),
+    LINE(SHOW_QUIET, "-never_loaded", "catalog none: no load has filled it"),
+    LINE(
+        SHOW_QUIET, "-removals",
+        "removal begun and not ended of {-removals|input}: the next load or `tipple forget` goes on with it"),
+    LINE(SHOW_QUIET, "-short",
+         "        fewer documents than were loaded: `tipple verify` tells which are missing"),
+    LINE(SHOW_QUIET, "appended", "        loaded with --append: it may hold documents of others, too"),
+    LINE(SHOW_QUIET, "loads_running", "loads   {loads_running} running"),
+    LINE(SHOW_QUIET, NULL,
+         "        process {-process} on {-host} since {-since}, {-documents|document} so far",
+         .each = "-loads"),
+    LINE(SHOW_QUIET, "-resumable",
+         "        no load is running: the same command as before resumes from there (not a stream without "
+         "--input-name)"),
+    TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "inputs", NULL, NULL, COLUMN("name", "name"),
+          COLUMN("complete", "complete"), COLUMN("loaded", "loaded"),
+          COLUMN("already_there", "already there"), COLUMN("open_rejects", "rejected and not fixed")),
+    LINE(SHOW_QUIET, "-sharding", "shards  {-sharding}"),
+    LINE(
+        SHOW_QUIET, "-owners",
+        "uneven  {-owners} of {-of_shards} shards have chunks, and {-most_percent} of {-of} is for {-most}."),
+    LINE(SHOW_QUIET, "-zone",
+         "        It has zones that a user has set ({other_zones}, such as {-zone}): its chunks lie where "
+         "these "
+         "say"),
+    LINE(SHOW_QUIET, "-unmoved",
+         "        Moves of its chunks are turned off: sh.enableMigrations turns them on"),
+    LINE(SHOW_QUIET, "-moves",
+         "        The balancer moves them, if it may. In the mongo shell:", .command = "-moves"),
+    LINE(SHOW_QUIET, "-removed",
+         "zones   {-removed_ranges|range} and {-removed_tags|tag} of shards that a load had left are gone"),
+    LINE(SHOW_QUIET, "-balanced", "zones   the collection is balanced again"),
+    LINE(SHOW_QUIET, "-left",
+         "zones   {zones|range} and {zone_tags|tag} of shards of a load that was killed: tipple status "
+         "--restore "
+         "takes them away"),
+    LINE(SHOW_QUIET, "-held",
+         "zones   a load that was killed has turned balancing off: tipple status --restore turns it on"),
+    LINE(SHOW_QUIET, "-off",
+         "zones   balancing of the collection is off; no load has noted that it turned it off: "
+         "sh.enableBalancing({-off}) turns it on"),
+    {0}};
+
+static int show(const run_t *run, const server_t *server, const report_t *status, err_t *err) {
+    result_t *result = result_new("status");
+    put_figures(&result->document, server, status);
+    put_more(&result->document, server, status);
+    result->views = views;
+    if (status->incomplete.status != STATUS_OK)
+        *err = status->incomplete;
+    return cli_end(run, result, true, (int)status->incomplete.status, err);
+}
+
+static int tell(run_t *run, err_t *err) {
     report_t status = {.read = ROUTE_UNSHARDED};
-    int rest, exit_status;
-    if (!cli_read(command, argc, argv, &values, &rest, &exit_status, err))
-        return exit_status;
-    if (!values.uri || rest)
-        return err_set(err, STATUS_USAGE,
-                       values.uri ? "nothing but options belongs after status"
-                                  : "--uri is missing: the collection to look at"),
-               STATUS_USAGE;
-    server_options_t wanted = {.uri = values.uri, .patience_ns = values.patience_ns, .connections = 1};
+    if (!cli_has_uri(run, "the collection to look at", err))
+        return STATUS_USAGE;
+    if (run->count)
+        return err_set(err, STATUS_USAGE, "nothing but options belongs after status"), STATUS_USAGE;
+    const server_options_t wanted = {
+        .uri = values.load.spec.uri, .patience_ns = values.load.spec.patience_ns, .connections = 1};
     mongoc_client_t *client = NULL;
     server_t *server = server_connect(&wanted, err);
-    bool ok = server && (client = server_take(server, err)) && look(&values, server, client, &status, err);
-    const bool looked = ok;
-    if (ok && !(ok = status.incomplete.status == STATUS_OK))
-        *err = status.incomplete;
-    if (looked && values.json) {
-        result_t *result = result_new("status");
-        make_result(&result->document, server, &status, values.inputs);
-        result_print_json(result, ok ? STATUS_OK : (int)err->status);
-        result_free(result);
-    } else if (looked) {
-        print_text(server, &status, values.inputs);
-    }
+    const bool looked = server && (client = server_take(server, err)) && look(server, client, &status, err);
+    const int ended = looked ? show(run, server, &status, err) : (int)err->status;
     loads_free(&status.loads);
     zones_free(&status.zones);
     places_free(status.places);
+    chunkmap_free(status.map);
     route_close(status.route);
     cluster_free_shards(&status.shards);
     server_give(server, client);
     server_destroy(server);
-    return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
+    return ended;
 }
 
 const command_t command_status = {
@@ -471,7 +429,9 @@ const command_t command_status = {
     .examples = "  tipple status --uri mongodb://HOST/mot.results\n"
                 "  tipple status --uri mongodb://HOST/mot.results --inputs\n"
                 "  tipple status --uri mongodb://ROUTER/mot.results --restore  # after a kill",
-    .needs_driver = true,
     .options = options,
-    .run = run,
+    .takes = TAKEN_BY_ASKING,
+    .with = WITH_JSON,
+    .values = &values,
+    .body = tell,
 };

@@ -5,11 +5,11 @@
 #include <string.h>
 
 typedef struct {
-    tune_spec_t spec;
     load_options_t load;
-    const char *report;
-    bool json;
+    tune_spec_t spec;
 } values_t;
+
+static values_t values;
 
 /* ---- options that may have a list ---- */
 
@@ -20,7 +20,10 @@ static bool set_value(const void *option, const char *value, load_spec_t *load, 
 /* threads and batch come first */
 static const char *const listed[] = {"threads", "batch", "compressor", "memory"};
 
-static void begin_lists(tune_spec_t *spec) {
+static void init(void) {
+    tune_spec_t *spec = &values.spec;
+    tune_spec_init(spec);
+    values.load.spec = spec->load;
     spec->list_count = sizeof listed / sizeof *listed;
     for (size_t i = 0; i < spec->list_count; i++) {
         const option_t *row =
@@ -93,59 +96,24 @@ static const option_t options[] = {
      .kind = OPTION_TIME,
      AT(spec.budget_ns),
      .help = "How long all trials may take together (default 3m)."},
-    CLI_JSON(values_t),
-    CLI_REPORT(values_t),
     {.name = NULL},
 };
 
 /* ---- the command ---- */
 
-static bool check(values_t *values, char **inputs, int count, err_t *err) {
-    tune_spec_t *spec = &values->spec;
-    load_spec_t *load = &values->load.spec;
-    if (!load->uri)
-        return err_set(
-            err, STATUS_USAGE,
-            "--uri is missing: the target to tune for, such as --uri mongodb://127.0.0.1/mot.results (or set "
-            "TIPPLE_URI)");
-    if (!load_options_settle(&values->load, load->format, err))
-        return false;
-    if (!count)
-        return err_set(err, STATUS_USAGE, "no files: name some of those that will be loaded");
-    load->inputs = inputs;
-    load->input_count = (size_t)count;
-    spec->load = *load;
-    return true;
-}
-
-static int find(void *context, char **inputs, int count, const again_t *again, err_t *err) {
-    values_t *values = context;
+static int find(run_t *run, err_t *err) {
     static tune_result_t tune;
-    if (!check(values, inputs, count, err) || (values->report && !result_check_page(values->report, err)))
+    if (!cli_takes_inputs(run, "the target to tune for", err))
         return (int)err->status;
-    const bool ok = tune_run(&values->spec, &tune, err);
-    int status = ok ? STATUS_OK : (int)err->status;
-    result_t *result = results_tune(&values->spec, &tune, status, err);
-    if (values->report && status != STATUS_USAGE)
-        status = results_page(result, values->report, again, values->spec.load.uri, status, err);
-    if (values->json && tune.warmed)
-        result_print_json(result, status);
-    else if (tune.warmed && tune.matrix)
-        result_print_text(result);
-    result_free(result);
+    values.spec.load = values.load.spec;
+    const bool ok = tune_run(&values.spec, &tune, err);
+    const int status = ok ? STATUS_OK : (int)err->status;
+    result_t *result = results_tune(&values.spec, &tune, status, err);
+    const int ended = cli_end(run, result, tune.warmed && (run->json || tune.matrix), status, err);
     if (ok)
-        tune_keep(&values->spec, &tune);
+        tune_keep(&values.spec, &tune);
     tune_free_result(&tune);
-    return cli_finish(status, err);
-}
-
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.json = false};
-    tune_spec_init(&values.spec);
-    begin_lists(&values.spec);
-    load_options_init(&values.load);
-    values.load.spec = values.spec.load;
-    return results_run(command, argc, argv, &values, find, err);
+    return ended;
 }
 
 const command_t command_tune = {
@@ -167,9 +135,10 @@ const command_t command_tune = {
     .examples = "  tipple tune -f mot --uri mongodb://HOST/mot.results test_result_2023.csv\n"
                 "  tipple tune -f mot --uri \"$URI\" data/*.gz --budget 10m\n"
                 "  tipple tune -f mot --uri \"$URI\" *.gz --threads 4,8 --compressor snappy,zstd",
-    .needs_driver = true,
     .options = options,
     .takes = TAKEN_BY_TUNE,
-    .load_at = offsetof(values_t, load),
-    .run = run,
+    .with = WITH_JSON | WITH_REPORT,
+    .values = &values,
+    .init = init,
+    .body = find,
 };

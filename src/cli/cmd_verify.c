@@ -5,26 +5,24 @@
 #include "cli/results/results.h"
 #include "verify/verify.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
-    verify_spec_t spec;
     load_options_t load; /* what it takes of the load's options goes into the spec */
+    verify_spec_t spec;
     texts_list_t retry;
-    bool json;
-    const char *report;
-    const again_t *again;
 } values_t;
 
-static bool read_sample(void *values, const char *text, err_t *err) {
+static values_t values;
+
+static bool read_sample(void *percents, const char *text, err_t *err) {
     const char *end;
     double percent;
     if (!units_number(text, &percent, &end) || (*end && strcmp(end, "%") != 0) ||
         !(percent > 0 && percent <= 100))
         return err_set(err, STATUS_USAGE, "--sample: '%s' is not a share; write it like 10%% or 0.5%%", text);
-    ((values_t *)values)->spec.sample_percent = percent;
+    *(double *)percents = percent;
     return true;
 }
 
@@ -43,6 +41,7 @@ static const option_t options[] = {
      .argument = "P%",
      .kind = OPTION_CUSTOM,
      .custom = read_sample,
+     AT(spec.sample_percent),
      .help = "Look at this share of the blocks only, the same ones each time. Documents in no such block are "
              "not seen."},
     {.name = "files-only",
@@ -55,80 +54,53 @@ static const option_t options[] = {
      AT(spec.most),
      .most = 1000000,
      .help = "Name so many differences of each kind (default 20). All are counted."},
-    CLI_JSON(values_t),
-    CLI_REPORT(values_t),
     {.name = NULL},
 };
 
-static bool check(values_t *values, int count, err_t *err) {
-    verify_spec_t *spec = &values->spec;
-    spec->uri = values->load.spec.uri;
-    if (!spec->uri)
-        return err_set(err, STATUS_USAGE,
-                       "--uri is missing: the collection to verify, such as --uri "
-                       "mongodb://127.0.0.1/mot.results (or set TIPPLE_URI)");
-    if (!count)
-        return err_set(err, STATUS_USAGE, "nothing to verify: give the files that were loaded");
-    const load_spec_t *load = &values->load.spec;
-    spec->filters = values->load.filters.items;
-    spec->filter_count = values->load.filters.count;
+static bool check(const run_t *run, err_t *err) {
+    const load_spec_t *load = &values.load.spec;
+    verify_spec_t *spec = &values.spec;
+    if (!cli_takes_inputs(run, "the collection to verify", err))
+        return false;
+    spec->filters = load->filters;
+    spec->filter_count = load->filter_count;
     spec->format = load->format;
     spec->input_name = load->input_name;
     spec->copies = load->copies;
     spec->threads = load->threads;
     spec->memory = load->memory;
     spec->patience_ns = load->patience_ns;
-    spec->retry = values->retry.items;
-    spec->retry_count = values->retry.count;
-    return !values->report || result_check_page(values->report, err);
+    spec->retry = values.retry.items;
+    spec->retry_count = values.retry.count;
+    return true;
 }
 
-static int verify_one(void *context, const char *uri, char **inputs, int count, err_t *err) {
-    values_t *values = context;
+static int verify_one(const run_t *run, const char *uri, char **inputs, int count, err_t *err) {
     verify_result_t verify;
-    values->spec.uri = uri;
-    values->spec.inputs = inputs;
-    values->spec.input_count = (size_t)count;
-    const bool ok = verify_run(&values->spec, &verify, err);
+    values.spec.uri = uri;
+    values.spec.inputs = inputs;
+    values.spec.input_count = (size_t)count;
+    const bool ok = verify_run(&values.spec, &verify, err);
     int status = ok ? STATUS_OK : (int)err->status;
-    const bool began = ok || status == STATUS_DIFFERENT || verify.blocks,
-               shown = began && (values->json || status != STATUS_USAGE);
-    /* an older page must not stand for a run that failed */
-    if (shown || (values->report && status != STATUS_USAGE && verify.differences)) {
-        result_t *result = results_verify(&values->spec, &verify, status, err);
-        if (values->report)
-            status = results_page(result, values->report, values->again, uri, status, err);
-        if (shown && values->json)
-            result_print_json(result, status);
-        else if (shown)
-            result_print_text(result);
-        result_free(result);
-    }
+    const bool began = ok || status == STATUS_DIFFERENT || verify.blocks;
+    if (verify.differences) /* an older page must not stand for a run that failed */
+        status = cli_end(run, results_verify(&values.spec, &verify, status, err),
+                         began && (run->json || status != STATUS_USAGE), status, err);
     verify_free_result(&verify);
-    return cli_finish(status, err);
+    return status;
 }
 
-static int verify(void *data, char **inputs, int count, const again_t *again, err_t *err) {
-    values_t *values = data;
+static int verify(run_t *run, err_t *err) {
     each_collection_t each = {.list = {0}};
-    values->again = again;
-    if (!check(values, count, err))
-        return (int)err->status;
-    const char *uri = values->spec.uri;
-    const bool ok = each_collection_find(&each, uri, inputs, count, err) &&
-                    (!each.list.count || results_no_page(values->report, err));
-    const int status =
-        ok ? each_collection_run(&each, uri, inputs, count, values->json, verify_one, values, err)
-           : (int)err->status;
+    const bool ok = check(run, err) && each_collection_find(&each, run, err) &&
+                    (!each.list.count || cli_no_page(run, err));
+    const int status = ok ? each_collection_run(&each, run, verify_one, err) : (int)err->status;
     each_collection_free(&each);
     return status;
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.json = false};
+static void init(void) {
     verify_spec_init(&values.spec);
-    load_options_init(&values.load);
-    return results_run(command, argc, argv, &values, verify, err);
 }
 
 const command_t command_verify = {
@@ -143,9 +115,10 @@ const command_t command_verify = {
     .examples = "  tipple verify orders.csv --uri mongodb://HOST/shop.orders\n"
                 "  tipple verify -f mot --uri \"$URI\" data/*.gz --retry mot.results.rejects\n"
                 "  tipple verify -f mot --uri \"$URI\" data/*.gz --sample 1%   # a part of it",
-    .needs_driver = true,
     .options = options,
     .takes = TAKEN_BY_VERIFY,
-    .load_at = offsetof(values_t, load),
-    .run = run,
+    .with = WITH_JSON | WITH_REPORT,
+    .values = &values,
+    .init = init,
+    .body = verify,
 };

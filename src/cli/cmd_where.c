@@ -1,7 +1,5 @@
 #include "base/chars.h"
 #include "base/document.h"
-#include "base/log.h"
-#include "base/numbers.h"
 #include "catalog/catalog.h"
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
@@ -12,7 +10,6 @@
 #include "input/manifest.h"
 #include "input/source.h"
 #include "load/before/copies.h"
-#include "report/result.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,18 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    const char *uri, *uri_file;
-    int64_t patience_ns;
-    bool json;
-} values_t;
-
-static const option_t options[] = {
-    CLI_URI(values_t, uri),
-    CLI_PATIENCE(values_t),
-    CLI_JSON(values_t),
-    {.name = NULL},
-};
+/* all of its options are those of load_options */
+static load_options_t values;
 
 /* The file and offset that an `_id` stands for. */
 typedef struct {
@@ -69,14 +56,15 @@ static bool look_for_document(server_t *server, mongoc_client_t *client, int64_t
     return ok;
 }
 
-static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *err) {
-    server_options_t options_of = {.uri = values->uri, .patience_ns = values->patience_ns, .connections = 1};
+static bool look_up(int64_t id, where_t *where, err_t *err) {
+    const server_options_t wanted = {
+        .uri = values.spec.uri, .patience_ns = values.spec.patience_ns, .connections = 1};
     catalog_header_t header = {0};
     places_t *places = NULL;
     store_t *store = NULL;
     mongoc_client_t *client = NULL;
     bool found = false;
-    server_t *server = server_connect(&options_of, err);
+    server_t *server = server_connect(&wanted, err);
     bool ok = server && (client = server_take(server, err)) &&
               (store = store_mongo_open(server, client, err)) &&
               store->read_header(store, &header, &found, err);
@@ -100,13 +88,15 @@ static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *e
     return ok;
 }
 
+enum { RECORD_SHOWN = 4096 };
+
 /* What the file says, where it is still here. */
 typedef struct {
     bool here;
     uint64_t line; /* 0: the file is not here, or ends before the offset */
     bool inside;   /* no record can begin there: it is in the middle of a line, or of a document of BSON */
     bool changed;  /* the file has another modification time than when it was loaded */
-    char record[4 * 4096]; /* its beginning, as it may be shown on a terminal */
+    char record[4 * RECORD_SHOWN]; /* its beginning, as it may be shown on a terminal */
 } found_line_t;
 
 static void show_line(found_line_t *found, const uint8_t *text, size_t size) {
@@ -133,54 +123,65 @@ static bool may_be_json(const uint8_t *text, size_t size) {
     return at == end || *at == '{' || *at == '[';
 }
 
-static void find_line(const where_t *where, found_line_t *found) {
-    manifest_t manifest;
-    manifest_options_t none = {.every_collection = true};
+/* Reads the text before the offset, to count its lines. Returns the record's first bytes in `buffer`; 0: the text ends
+ * before. */
+static ssize_t read_on(source_t *source, uint64_t offset, uint8_t *buffer, size_t size, found_line_t *found) {
+    bson_span_counter_t counter = {0};
+    bool bson = false, json = false;
     err_t err;
-    *found = (found_line_t){.line = 0};
-    char *name = name_on_disk(where->path);
-    const bool here =
-        name && strcmp(name, "-") != 0 && manifest_build(&manifest, (char *[]){name}, 1, &none, &err);
-    free(name);
-    if (!here)
-        return;
-    uint64_t at = 0;
-    for (size_t i = 0; i < manifest.count && !found->line; i++) {
-        source_t *source =
-            copies_is_of(where->path, manifest.files[i].name) ? source_open(&manifest.files[i], &err) : NULL;
-        uint8_t *buffer = source ? malloc(1 << 20) : NULL;
-        found->here = found->here || buffer;
-        uint64_t lines = 1;
-        bson_span_counter_t counter = {0};
-        bool bson = false, json = false;
-        while (buffer && at < where->offset) {
-            size_t want = where->offset - at < 1 << 20 ? (size_t)(where->offset - at) : 1 << 20;
-            ssize_t got = source_read(source, buffer, want, &err);
-            if (got <= 0)
-                break;
-            bson = at ? bson : bson_span_begins(buffer, (size_t)got);
-            json = at ? json : may_be_json(buffer, (size_t)got);
-            lines += bson ? bson_span_count(&counter, buffer, (size_t)got) : lines_count(buffer, (size_t)got);
-            at += (uint64_t)got;
-            found->inside = bson ? counter.left || counter.have : !json && buffer[got - 1] != '\n';
-        }
-        /* a byte-order mark is no part of the first record */
-        if (at == 3 && buffer && memcmp(buffer, "\xEF\xBB\xBF", 3) == 0)
-            found->inside = false;
-        ssize_t got = buffer && at == where->offset ? source_read(source, buffer, 4095, &err) : 0;
-        if (got > 0) {
-            found->line = lines;
-            found->changed = where->modified_ns && manifest.files[i].modified_ns != where->modified_ns;
-            if (bson || (!at && bson_span_begins(buffer, (size_t)got)))
-                show_document(found, buffer, (size_t)got);
-            else
-                show_line(found, buffer, (size_t)got);
-        }
-        free(buffer);
-        if (source)
-            source_close(source);
+    ssize_t got = 1;
+    found->line = 1;
+    for (uint64_t at = 0; at < offset && got > 0; at += (uint64_t)got) {
+        const uint64_t left = offset - at;
+        got = source_read(source, buffer, left < size ? (size_t)left : size, &err);
+        if (got <= 0)
+            return 0;
+        bson = at ? bson : bson_span_begins(buffer, (size_t)got);
+        json = at ? json : may_be_json(buffer, (size_t)got);
+        found->line +=
+            bson ? bson_span_count(&counter, buffer, (size_t)got) : lines_count(buffer, (size_t)got);
+        found->inside = bson ? counter.left || counter.have : !json && buffer[got - 1] != '\n';
     }
-    manifest_free(&manifest);
+    /* a byte order mark is no part of the first record */
+    if (offset == 3 && memcmp(buffer, "\xEF\xBB\xBF", 3) == 0)
+        found->inside = false;
+    got = source_read(source, buffer, RECORD_SHOWN - 1, &err);
+    if (got <= 0)
+        return 0;
+    if (bson || (!offset && bson_span_begins(buffer, (size_t)got)))
+        show_document(found, buffer, (size_t)got);
+    else
+        show_line(found, buffer, (size_t)got);
+    return got;
+}
+
+static void find_in(const input_file_t *file, const where_t *where, found_line_t *found) {
+    enum { ROOM = 1 << 20 };
+    err_t err;
+    source_t *source = source_open(file, &err);
+    uint8_t *buffer = source ? malloc(ROOM) : NULL;
+    found->here = found->here || buffer;
+    if (buffer && read_on(source, where->offset, buffer, ROOM, found) > 0)
+        found->changed = where->modified_ns && file->modified_ns != where->modified_ns;
+    else
+        found->line = 0;
+    free(buffer);
+    if (source)
+        source_close(source);
+}
+
+static void find_line(const where_t *where, found_line_t *found) {
+    const manifest_options_t reading = {.every_collection = true};
+    manifest_t manifest;
+    err_t err;
+    char *name = name_on_disk(where->path);
+    if (name && strcmp(name, "-") != 0 && manifest_build(&manifest, (char *[]){name}, 1, &reading, &err)) {
+        for (size_t i = 0; i < manifest.count && !found->line; i++)
+            if (copies_is_of(where->path, manifest.files[i].name))
+                find_in(&manifest.files[i], where, found);
+        manifest_free(&manifest);
+    }
+    free(name);
 }
 
 static void make_result(bson_t *to, int64_t id, const where_t *where, const found_line_t *found) {
@@ -192,18 +193,25 @@ static void make_result(bson_t *to, int64_t id, const where_t *where, const foun
                AS_FLAG_IF("document", where->found, where->is_there));
 }
 
-static void print_text(const where_t *where, const found_line_t *found) {
-    if (!where->found)
-        return;
-    out_print("%s offset %" PRIu64, where->path, where->offset);
+/* A position has no thousands separators: it is for other programs. */
+static void put_place(bson_t *to, const where_t *where, const found_line_t *found) {
+    text_t place = {.length = 0};
+    text_print(&place, "%s offset %" PRIu64, where->path, where->offset);
     if (found->line)
-        out_print(" line %" PRIu64 "%s\n%s\n", found->line,
-                  found->changed ? " (the file has been changed since: this is what it holds now)" : "",
-                  found->record);
+        text_print(&place, " line %" PRIu64 "%s", found->line,
+                   found->changed ? " (the file has been changed since: this is what it holds now)" : "");
     else
-        out_print(found->here ? " (the file, as it is now, ends before)\n"
-                              : " (the file is not here, so its line is not known)\n");
+        text_append(&place, found->here ? " (the file, as it is now, ends before)"
+                                        : " (the file is not here, so its line is not known)");
+    char *words = text_take_or_end(&place);
+    result_put(to, AS_TEXT(found->line ? "-place" : "-place_alone", words),
+               AS_TEXT("-record", found->record));
+    free(words);
 }
+
+static const result_view_t views[] = {LINE(SHOW_QUIET, "-place", "{-place}", .command = "-record"),
+                                      LINE(SHOW_QUIET, "-place_alone", "{-place_alone}"),
+                                      {0}};
 
 /* Why no document is under this _id, or why it is not this record's. Of what was loaded today's file tells only where
  * it is the same. */
@@ -230,40 +238,29 @@ static bool check(int64_t id, const where_t *where, const found_line_t *found, e
                    "no document has the _id %" PRId64 ": that of a record at this place would have it", id);
 }
 
-static int show(const values_t *values, int64_t id, const where_t *where, err_t *err) {
-    static found_line_t found;
-    if (where->found)
-        find_line(where, &found);
-    const int status = check(id, where, &found, err) ? STATUS_OK : (int)err->status;
-    if (values->json) {
-        result_t *result = result_new("where");
-        make_result(&result->document, id, where, &found);
-        result_print_json(result, status);
-        result_free(result);
-    } else {
-        print_text(where, &found);
-    }
-    return cli_finish(status, err);
-}
-
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.patience_ns = 30000000000};
+static int tell(run_t *run, err_t *err) {
     static where_t where;
-    int rest, status;
-    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
-        return status;
-    if (!values.uri)
-        return err_set(err, STATUS_USAGE, "--uri is missing: the collection that the _id is in"),
-               STATUS_USAGE;
+    static found_line_t found;
+    if (!cli_has_uri(run, "the collection that the _id is in", err))
+        return STATUS_USAGE;
+    const char *word = run->count == 1 ? run->words[0] : "";
     errno = 0;
-    const bool digits = rest == 1 && *argv[0] && !argv[0][strspn(argv[0], "0123456789")];
-    const long long id = digits ? strtoll(argv[0], NULL, 10) : 0;
+    const bool digits = *word && !word[strspn(word, "0123456789")];
+    const long long id = digits ? strtoll(word, NULL, 10) : 0;
     if (!digits || errno)
         return err_set(err, STATUS_USAGE, "one _id is needed: a whole number such as 4611686018427387904"),
                STATUS_USAGE;
-    if (!look_up(&values, id, &where, err))
+    if (!look_up(id, &where, err))
         return (int)err->status;
-    return show(&values, id, &where, err);
+    if (where.found)
+        find_line(&where, &found);
+    const int status = check(id, &where, &found, err) ? STATUS_OK : (int)err->status;
+    result_t *result = result_new("where");
+    make_result(&result->document, id, &where, &found);
+    if (where.found)
+        put_place(&result->document, &where, &found);
+    result->views = views;
+    return cli_end(run, result, true, status, err);
 }
 
 const command_t command_where = {
@@ -274,7 +271,8 @@ const command_t command_where = {
     .help = "The _id of a loaded document is its record's position. Where the file is still at hand "
             "its line and the record itself are printed as well.",
     .examples = "  tipple where --uri mongodb://127.0.0.1/mot.results 4611686018427388021",
-    .needs_driver = true,
-    .options = options,
-    .run = run,
+    .takes = TAKEN_BY_ASKING,
+    .with = WITH_JSON,
+    .values = &values,
+    .body = tell,
 };

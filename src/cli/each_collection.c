@@ -1,14 +1,11 @@
 #include "cli/each_collection.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cli/options/cli.h"
 #include "input/manifest.h"
 #include "server/server.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const int64_t PATIENCE_NS = 5000000000;
 
 /* Into the URI's database, where it names one. */
 static bool move_to(each_collection_t *each, const char *database, const char *argument, err_t *err) {
@@ -53,8 +50,13 @@ static bool check_others(const manifest_t *others, const char *argument, err_t *
                    argument, others->files[0].name);
 }
 
-bool each_collection_find(each_collection_t *each, const char *uri, char **inputs, int count, err_t *err) {
-    char *database = count == 1 && strcmp(inputs[0], "-") != 0 ? address_of_database(uri) : NULL;
+static const char *uri_of(const run_t *run) {
+    return ((const load_options_t *)run->values)->spec.uri;
+}
+
+bool each_collection_find(each_collection_t *each, const run_t *run, err_t *err) {
+    char **inputs = run->words;
+    char *database = run->count == 1 && strcmp(inputs[0], "-") != 0 ? address_of_database(uri_of(run)) : NULL;
     if (!database)
         return true;
     const manifest_options_t options = {.collections = &each->list};
@@ -72,17 +74,17 @@ void each_collection_free(each_collection_t *each) {
     dump_list_free(&each->list);
 }
 
-static int run_one(const each_collection_t *each, size_t at, const char *uri, bool json, each_body_t *body,
-                   void *context, err_t *err) {
-    if (!json)
+static int run_one(const each_collection_t *each, size_t at, const run_t *run, each_body_t *body,
+                   err_t *err) {
+    if (!run->json)
         out_print("collection %zu of %zu: %s\n", at + 1, each->list.count, each->list.items[at].name);
     if (!cli_flush(err))
         return (int)err->status;
-    char *target = address_with_collection(uri, each->list.items[at].name, err);
+    char *target = address_with_collection(uri_of(run), each->list.items[at].name, err);
     if (!target)
         return (int)err->status;
     *err = (err_t){.text = ""};
-    const int status = body(context, target, &each->list.items[at].with, 1, err);
+    const int status = body(run, target, &each->list.items[at].with, 1, err);
     explicit_bzero(target, strlen(target));
     free(target);
     return status;
@@ -92,66 +94,34 @@ static bool is_fine(int status) {
     return status == STATUS_OK || status == STATUS_SOME_REJECTED;
 }
 
-static bool server_answers(const char *uri, const char *collection) {
-    err_t ignored;
-    char *target = address_with_collection(uri, collection, &ignored);
-    const server_options_t options = {.uri = target, .patience_ns = PATIENCE_NS, .connections = 1};
-    server_t *server = target ? server_connect(&options, &ignored) : NULL;
-    const bool answers = server != NULL;
-    server_destroy(server);
-    if (target)
-        explicit_bzero(target, strlen(target));
-    free(target);
-    return answers;
-}
-
-/* Something that the next collection would meet, too. What a server says no to may be about one of them. */
-static bool ends_all(int status, const char *uri, const char *collection) {
-    return status == STATUS_HOST || status >= 128 ||
-           (status == STATUS_SERVER && !server_answers(uri, collection));
-}
-
-static void end_all(const each_collection_t *each, size_t at, err_t *err) {
-    const size_t left = each->list.count - at - 1;
-    err_where(err, "%s", each->list.items[at].name);
-    if (left)
-        err_add(err, "; %zu more collection%s not looked at", left, left == 1 ? " was" : "s were");
-    if (left && each->drops)
-        err_add(err, ", nor dropped: load %s with --drop by its own file and name, %.500s into %.250s",
-                left == 1 ? "it" : "each of them", each->list.items[at + 1].with,
-                each->list.items[at + 1].name);
-}
-
-int each_collection_run(const each_collection_t *each, const char *uri, char **inputs, int count, bool json,
-                        each_body_t *body, void *context, err_t *err) {
+int each_collection_run(const each_collection_t *each, const run_t *run, each_body_t *body, err_t *err) {
     if (!each->list.count)
-        return body(context, uri, inputs, count, err);
-    int worst = STATUS_OK;
-    size_t fine = 0;
+        return body(run, uri_of(run), run->words, run->count, err);
+    int worst = STATUS_OK, before = STATUS_OK;
+    size_t fine = 0, at = 0;
     text_t failed = {.length = 0};
-    for (size_t at = 0; at < each->list.count; at++) {
+    for (bool ends = false; !ends && at < each->list.count; at++) {
         const char *name = each->list.items[at].name;
-        const int status = run_one(each, at, uri, json, body, context, err);
+        const int status = run_one(each, at, run, body, err);
         fine += is_fine(status);
-        if (ends_all(status, uri, name)) {
-            end_all(each, at, err);
-            text_free(&failed);
-            return status;
-        }
         if (!is_fine(status)) {
             log_error("%s: %s", name, err->text);
             text_print(&failed, "%s%s", failed.length ? ", " : "", name);
         }
         if (is_fine(worst) && status != STATUS_OK)
             worst = status;
+        ends = status == STATUS_HOST || status >= 128 || (status == STATUS_SERVER && before == STATUS_SERVER);
+        worst = ends ? status : worst;
+        before = status;
     }
     char *names = text_take(&failed, err);
     if (!is_fine(worst) && names)
         err_set(
             err, (status_t)worst,
-            "%zu of %zu collections are not done (%.2000s): correct what is said of them above, and run the "
-            "command again",
-            each->list.count - fine, each->list.count, names);
+            "%zu of %zu collections are not done (%.2000s%s): correct what is said of them above, and run "
+            "the command again",
+            each->list.count - fine, each->list.count, names,
+            at < each->list.count ? ", and all after it" : "");
     free(names);
     return worst;
 }

@@ -4,27 +4,24 @@
 #ifndef TIPPLE_CLI_EACH_COLLECTION_H
 #define TIPPLE_CLI_EACH_COLLECTION_H
 
-#include "base/err.h"
+#include "cli/options/cli.h"
 #include "input/archive/dump_list.h"
 
-/* Begins as {0}. */
+/* The name of each target, and the argument for its documents. Begins as {0}; empty: there is one target. */
 typedef struct {
-    dump_list_t
-        list;   /* the name of each target, and the argument for its documents; none: it is no such command */
-    bool drops; /* each target is dropped first */
+    dump_list_t list;
 } each_collection_t;
 
-/* Finds out whether it is such a command. True also if it is not. */
-bool each_collection_find(each_collection_t *each, const char *uri, char **inputs, int count, err_t *err);
+/* Finds the collections. True also if there is one target. */
+bool each_collection_find(each_collection_t *each, const run_t *run, err_t *err);
 void each_collection_free(each_collection_t *each);
 
 /* Does the work for one collection: the command's status, with the sentence in *err. */
-typedef int each_body_t(void *context, const char *uri, char **inputs, int count, err_t *err);
+typedef int each_body_t(const run_t *run, const char *uri, char **inputs, int count, err_t *err);
 
-/* Calls the body for each, or once with what was given. What one collection is refused for is said, and the next one is
- * begun; it goes on with none where the server is gone, or the command is to stop. Status of the first that failed;
- * 2: there are rejects. json: the results name their collections; else each is named before its own. */
-int each_collection_run(const each_collection_t *each, const char *uri, char **inputs, int count, bool json,
-                        each_body_t *body, void *context, err_t *err);
+/* Calls the body for each, or once with what was given. A collection that fails is named, and the next one is begun, until
+ * the command is to stop, or the server fails twice in a row. Returns the status of the first that failed; 2: there are
+ * rejects. */
+int each_collection_run(const each_collection_t *each, const run_t *run, each_body_t *body, err_t *err);
 
 #endif

@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
     guard_driver();
     forget_shared_counters();
     if (argc < 2) {
-        cli_print_overview();
+        cli_print_help(NULL);
         return STATUS_USAGE;
     }
     const char *word = argv[1];
@@ -116,7 +116,7 @@ int main(int argc, char **argv) {
     int status = STATUS_USAGE;
     if (command) {
         stop_install();
-        if (command->needs_driver) {
+        if (load_options_find("uri", command->takes)) { /* it talks to a server */
             /* the driver's shared counters are nobody's use here, and leave files of killed processes behind
              */
             setenv("MONGOC_DISABLE_SHM", "1", 0);
@@ -124,7 +124,7 @@ int main(int argc, char **argv) {
             mongoc_init();
         }
         const int taken = version ? 1 : 2;
-        status = command->run(argc - taken, argv + taken, command, &err);
+        status = cli_run(command, argc - taken, argv + taken, &err);
     }
     return leave(status, &err);
 }

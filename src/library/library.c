@@ -1,4 +1,4 @@
-/* What the library is made of, the options of a load, and how a call fails. */
+/* How a call fails, what stands instead of options that are gone, and what the library is made of. */
 #include "library/library.h"
 #include "base/chars.h"
 #include "base/conceal.h"
@@ -10,8 +10,8 @@
 #include <mongoc/mongoc.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -26,23 +26,25 @@ void library_words(char words[LIBRARY_WORDS], const char *text) {
 }
 
 /* What does not fit is left out, a whole character at a time: a long list of files may be cut. */
-static void cut_to(char *to, size_t room, const char *words) {
-    size_t length = strlen(words);
-    if (length >= room)
-        for (length = room - 1; length && ((unsigned char)words[length] & 0xC0) == 0x80;)
-            length--;
-    memcpy(to, words, length);
-    to[length] = '\0';
-}
-
 bool library_tell(tipple_error_t *error, const err_t *err) {
     if (!error)
         return false;
     char words[LIBRARY_WORDS];
-    error->status = (int)err->status;
     library_words(words, err->text);
-    cut_to(error->text, sizeof error->text, words);
+    size_t length = strlen(words);
+    if (length >= sizeof error->text)
+        for (length = sizeof error->text - 1; length && ((unsigned char)words[length] & 0xC0) == 0x80;)
+            length--;
+    memcpy(error->text, words, length);
+    error->text[length] = '\0';
+    error->status = (int)err->status;
     return false;
+}
+
+bool library_refuse(tipple_error_t *error, const char *why) {
+    err_t err;
+    err_set(&err, STATUS_USAGE, "%s", why);
+    return library_tell(error, &err);
 }
 
 bool library_no_memory(tipple_error_t *error, size_t bytes) {
@@ -52,71 +54,74 @@ bool library_no_memory(tipple_error_t *error, size_t bytes) {
 }
 
 bool library_misses(const void *given, const char *what, tipple_error_t *error) {
-    err_t err;
-    if (given)
-        return false;
-    err_set(&err, STATUS_USAGE, "%s is NULL", what);
-    library_tell(error, &err);
-    return true;
+    char why[80];
+    snprintf(why, sizeof why, "%s is NULL", what);
+    return !given && !library_refuse(error, why);
 }
 
 void library_be_silent(void) {
     log_set_level(LOG_SILENT);
 }
 
-/* ---- options of a load ---- */
+/* ---- options that are gone ---- */
 
-static const char *keep(texts_list_t *copies, const char *text, err_t *err) {
-    char *copy = strdup(text);
-    if (!copy || !GROW(copies->items, copies->room, copies->count + 1, err)) {
-        free(copy);
-        err_memory(err, strlen(text));
-        return NULL;
-    }
-    return copies->items[copies->count++] = copy;
-}
+/* Words of mongoimport (docs/mongoimport.md has all of them), options of earlier versions, and what is meant by them here. letter: of a short option of theirs. */
+static const struct {
+    const char *theirs;
+    char letter;
+    const char *ours;
+} other_words[] = {
+    {"host", 0, "--uri mongodb://HOST:PORT/DATABASE.COLLECTION"},
+    {"port", 0, "--uri mongodb://HOST:PORT/DATABASE.COLLECTION"},
+    {"db", 'd', "--uri mongodb://HOST:PORT/DATABASE.COLLECTION"},
+    {"collection", 'c', "--uri mongodb://HOST:PORT/DATABASE.COLLECTION"},
+    {"username", 'u', "--uri mongodb://USER@HOST, with the password in --uri-file or TIPPLE_URI"},
+    {"password", 'p', "--uri-file FILE or TIPPLE_URI, whose URI holds the password"},
+    {"ssl", 0, "?tls=true in the URI"},
+    {"file", 0, "the file's name without an option"},
+    {"headerline", 0, "--with header=yes, where it is not guessed"},
+    {"fields", 0, "--type column_1:NAME: for each column"},
+    {"upsertFields", 0, "--id FIELD,... --existing replace"},
+    {"numInsertionWorkers", 0, "--threads N"},
+    {"batchSize", 0, "--batch N"},
+    /* of 0.2 */
+    {"header", 0, "--with header=yes, no or the number of a line"},
+    {"dates", 0, "--with dates=dmy, mdy or ymd"},
+    {"decimal", 0, "--with decimal=. or --with decimal=,"},
+    {"delimiter", 0, "--with delimiter=SIGN"},
+    {"quote", 0, "--with quote=double, single or none"},
+    {"encoding", 0, "--with encoding=NAME"},
+    {"nested", 0, "--with nested=yes"},
+    {"polite", 0, "--max-rate auto"},
+    {"help-all", 0, "--help"},
+    {"batch-bytes", 0, "--batch N; a batch is also sent when it has 2 MB"},
+    {"reject-code", 0, "nothing: which errors are a document's fault is known, and any other ends the load"},
+    {"validate", 0,
+     "nothing: the structure of BSON is always checked, and text that is not UTF-8 is stored as it is"},
+    {"parallel", 0, "more shards: a server runs an aggregation on one core"},
+    {"csv", 0, "--json, which has the same figures"},
+    {"cold", 0, "a restart of the server before the command, with --repeats 1 --warmup 0"},
+    {"max-staleness", 0, "maxStalenessSeconds in the URI"},
+    {"storage", 0, "tune --compressor none,snappy,zlib,zstd; each table has bytes a document"},
+    {"keys", 0, "the keys of a format file (formats --show)"},
+    {"wire-compressor", 0, "compressors= in the URI"},
+    {"write-concern", 0, "w= in the URI"},
+    {"clustered", 0, "--create '{\"clusteredIndex\": true}', where that is not the default"},
+    {"no-clustered", 0, "--create '{\"clusteredIndex\": false}'"},
+    {"both-clustered", 0, "a tune with --create '{\"clusteredIndex\": true}', then one with false"},
+    {"max-record", 0, "nothing: longer records than 16 MiB are rejected"},
+    {"quick", 0, "--sample P%, which compares a share of the blocks byte by byte"},
+    {"both-direct", 0, "a tune with --direct, then one without"},
+    {"routers", 0, "the routers named in the URI"},
+    {"precision", 0, "--budget TIME: more time, more rounds"},
+    {"indexes", 0, "--index; a load builds indexes after the documents"},
+};
 
-bool library_options_init(library_options_t *options, const char *uri, err_t *err) {
-    options->copies = (texts_list_t){.items = NULL};
-    load_options_init(&options->load);
-    return (options->load.spec.uri = keep(&options->copies, uri, err));
-}
-
-void library_options_free(library_options_t *options) {
-    options_free(load_options, &options->load);
-    for (size_t i = 0; i < options->copies.count; i++)
-        free(options->copies.items[i]);
-    free(options->copies.items);
-}
-
-static const option_t *find(const char *name, err_t *err) {
-    enum { MOST = 80 };
-    const char *names[MOST];
-    size_t count = 0;
-    for (const option_t *row = load_options; row->name; row++) {
-        if (!(row->takers & TAKEN_BY_LIBRARY) || count == MOST)
-            continue;
-        if (strcmp(row->name, name) == 0)
-            return row;
-        names[count++] = row->name;
-    }
-    err_set(err, STATUS_USAGE, "there is no option '%.200s'%s", name, suggestion(name, names, count).text);
+const char *library_gone(const char *word, bool is_long) {
+    for (size_t i = 0; i < COUNT(other_words); i++)
+        if (is_long ? strcasecmp(word, other_words[i].theirs) == 0 : *word == other_words[i].letter)
+            return other_words[i].ours;
     return NULL;
-}
-
-bool library_options_set(library_options_t *options, const char *name, const char *value, err_t *err) {
-    const option_t *row = find(name, err);
-    const char *copy = row ? keep(&options->copies, value, err) : NULL;
-    return copy && option_set(row, copy, &options->load, err);
-}
-
-bool library_options_set_format(library_options_t *options, const char *name, const char *text, err_t *err) {
-    const char *copy = keep(&options->copies, text ? text : name, err);
-    if (!copy)
-        return false;
-    options->load.spec.format = text ? NULL : copy;
-    options->load.spec.guessed = text ? copy : NULL;
-    return true;
 }
 
 /* ---- what this build is made of, for bug reports: the one place where it is said ---- */

@@ -1,11 +1,10 @@
-/* library: what the calls of tipple.h share: a format, the options of a load, and how a call fails. A call
- * checks what it was given, and never prints: what there is to say is in tipple_error_t. Each struct belongs to one thread at
- * a time; a load works in a thread of its own (load.c). */
+/* library: what the calls of tipple.h share: formats, and how a call fails. A call checks what it was given, and never
+ * prints. Each handle belongs to one thread at a time; a load works in a thread of its own (load.c), while formats and
+ * readers (src/tipple.c) work in the caller's. */
 #ifndef TIPPLE_LIBRARY_LIBRARY_H
 #define TIPPLE_LIBRARY_LIBRARY_H
 
 #include "format/schema/schema.h"
-#include "load/spec/load_options.h"
 #include "tipple/tipple.h"
 
 struct tipple_format {
@@ -14,37 +13,23 @@ struct tipple_format {
     char *text; /* its file, if it was guessed */
 };
 
-/* ---- options of a load, by the names of the rows of load_options ---- */
-
-typedef struct {
-    load_options_t load;
-    texts_list_t copies; /* of all texts that were given, which the load's options point to */
-} library_options_t;
-
-/* False: out of memory. */
-bool library_options_init(library_options_t *options, const char *uri, err_t *err);
-void library_options_free(library_options_t *options);
-
-bool library_options_set(library_options_t *options, const char *name, const char *value, err_t *err);
-
-/* A format by its name; or, if it has one, by its text, which was guessed. Copied. */
-bool library_options_set_format(library_options_t *options, const char *name, const char *text, err_t *err);
-
-/* ---- how a call fails ---- */
-
-enum { LIBRARY_WORDS = 4 * sizeof((err_t *)NULL)->text };
-
 /* A sentence as the command would print it: without passwords, and with what a terminal would obey escaped. */
+enum { LIBRARY_WORDS = 4 * sizeof((err_t *)NULL)->text };
 void library_words(char words[LIBRARY_WORDS], const char *text);
 
-/* error may be NULL. Always false. */
+/* Each says why a call fails. error may be NULL. Always false. */
 bool library_tell(tipple_error_t *error, const err_t *err);
+bool library_refuse(tipple_error_t *error, const char *why); /* the call was wrong: status 1 */
 bool library_no_memory(tipple_error_t *error, size_t bytes);
 
 /* True: the call was not given `what`, and error says so. */
 bool library_misses(const void *given, const char *what, tipple_error_t *error);
 
-/* A library does not talk: what there is to say is in tipple_error_t. */
+/* What stands instead of an option of another tool or of an earlier version: "--max-rate auto"; NULL: nothing. word: a name,
+ * or a letter if not is_long. For the command, too. */
+const char *library_gone(const char *word, bool is_long);
+
+/* Before any work: what there is to say is in tipple_error_t, and nowhere else. */
 void library_be_silent(void);
 
 #endif

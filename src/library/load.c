@@ -2,6 +2,7 @@
 #include "input/file/pushed.h"
 #include "library/library.h"
 #include "load/load.h"
+#include "load/spec/load_options.h"
 
 #include <mongoc/mongoc.h>
 #include <signal.h>
@@ -18,7 +19,8 @@ _Static_assert((int)TIPPLE_SOME_REJECTED == (int)STATUS_SOME_REJECTED &&
 enum { PUSHED_ROOM = 1 << 20, LEAST_DOCUMENT = 5 /* bytes */, MOST_DOCUMENT = 16 << 20 };
 
 struct tipple_load {
-    library_options_t options;
+    load_options_t options;
+    texts_list_t copies; /* of all texts that were given, which the options point to */
     caller_t caller;
     enum { NEW, WORKING, ENDED } state;
     bool pushes, documents; /* what it is given; once it works */
@@ -38,33 +40,53 @@ static void start_driver(void) {
     mongoc_init();
 }
 
+static const char *keep(tipple_load_t *load, const char *text, err_t *err) {
+    texts_list_t *copies = &load->copies;
+    char *copy = strdup(text);
+    if (!copy || !GROW(copies->items, copies->room, copies->count + 1, err)) {
+        free(copy);
+        err_memory(err, strlen(text));
+        return NULL;
+    }
+    return copies->items[copies->count++] = copy;
+}
+
 tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error) {
     err_t err;
     if (library_misses(uri, "the load's uri", error))
         return NULL;
     tipple_load_t *load = calloc(1, sizeof *load);
-    load_result_t *result = calloc(1, sizeof *result);
-    if (!load || !result || !library_options_init(&load->options, uri, &err)) {
-        library_no_memory(error, sizeof *result);
-        free(result);
-        free(load);
-        return NULL;
+    if (load) {
+        load_options_init(&load->options);
+        caller_init(&load->caller);
+        if ((load->result = calloc(1, sizeof *load->result)) &&
+            (load->options.spec.uri = keep(load, uri, &err)))
+            return load;
     }
-    load->result = result;
-    caller_init(&load->caller);
-    return load;
-}
-
-static bool refuse(tipple_error_t *error, const char *why) {
-    err_t err;
-    err_set(&err, STATUS_USAGE, "%s", why);
-    return library_tell(error, &err);
+    library_no_memory(error, sizeof *load->result);
+    tipple_load_destroy(load);
+    return NULL;
 }
 
 static bool is_new(const tipple_load_t *load, tipple_error_t *error) {
     if (library_misses(load, "the load", error))
         return false;
-    return load->state == NEW || refuse(error, "the load has begun; what is set must be set before");
+    return load->state == NEW || library_refuse(error, "the load has begun; what is set must be set before");
+}
+
+static const option_t *find_option(const char *name, err_t *err) {
+    enum { MOST = 80 };
+    const char *names[MOST];
+    size_t count = 0;
+    const option_t *option = load_options_find(name, TAKEN_BY_LIBRARY);
+    const char *instead = option ? NULL : library_gone(name, true);
+    for (const option_t *row = load_options; row->name && count < MOST; row++)
+        if (row->takers & TAKEN_BY_LIBRARY)
+            names[count++] = row->name;
+    if (!option)
+        err_set(err, STATUS_USAGE, "there is no option '%.200s'%s%s", name, instead ? "; instead: " : "",
+                instead ? instead : suggestion(name, names, count).text);
+    return option;
 }
 
 bool tipple_load_set(tipple_load_t *load, const char *option, const char *value, tipple_error_t *error) {
@@ -72,15 +94,21 @@ bool tipple_load_set(tipple_load_t *load, const char *option, const char *value,
     if (!is_new(load, error) || library_misses(option, "the option's name", error) ||
         library_misses(value, "the option's value", error))
         return false;
-    return library_options_set(&load->options, option, value, &err) || library_tell(error, &err);
+    const option_t *row = find_option(option, &err);
+    const char *copy = row ? keep(load, value, &err) : NULL;
+    return (copy && option_set(row, copy, &load->options, &err)) || library_tell(error, &err);
 }
 
 bool tipple_load_set_format(tipple_load_t *load, const tipple_format_t *format, tipple_error_t *error) {
     err_t err;
     if (!is_new(load, error) || library_misses(format, "the format", error))
         return false;
-    return library_options_set_format(&load->options, format->name, format->text, &err) ||
-           library_tell(error, &err);
+    const char *copy = keep(load, format->text ? format->text : format->name, &err);
+    if (!copy)
+        return library_tell(error, &err);
+    load->options.spec.format = format->text ? NULL : copy;
+    load->options.spec.guessed = format->text ? copy : NULL;
+    return true;
 }
 
 static void hear(void *context, log_level_t level, const char *line) {
@@ -110,7 +138,7 @@ bool tipple_load_on_progress(tipple_load_t *load, tipple_progress_fn *progress, 
 static void *work(void *context) {
     tipple_load_t *load = context;
     caller_set(&load->caller);
-    load->ok = load_run(&load->options.load.spec, load->result, &load->err);
+    load->ok = load_run(&load->options.spec, load->result, &load->err);
     if (load->ok) /* what went wrong was overcome */
         load->err.text[0] = '\0';
     if (load->pushed)
@@ -123,28 +151,24 @@ static const char *format_name(const load_spec_t *spec) {
     return spec->format ? spec->format : spec->guessed ? GUESS_FORMAT : NULL;
 }
 
-static bool check(tipple_load_t *load, const char *format, tipple_error_t *error) {
-    err_t err;
-    return load_options_settle(&load->options.load, format, &err) || library_tell(error, &err);
-}
-
 /* Threads take the mask of whoever starts them: so no signal of the host is handled by any of the load, nor of the driver. */
-static bool start(tipple_load_t *load, tipple_error_t *error) {
+static bool start(tipple_load_t *load, const char *format, tipple_error_t *error) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     sigset_t all, before;
+    err_t err;
+    if (!load_options_settle(&load->options, format, &err))
+        return library_tell(error, &err);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_once(&once, start_driver);
     library_be_silent();
     const bool ok = pthread_create(&load->thread, NULL, work, load) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (ok) {
+    if (ok)
         load->state = WORKING;
-        return true;
-    }
-    err_t err;
-    err_set(&err, STATUS_HOST, "no thread can be made for the load");
-    return library_tell(error, &err);
+    else
+        err_set(&err, STATUS_HOST, "no thread can be made for the load");
+    return ok || library_tell(error, &err);
 }
 
 static void end(tipple_load_t *load) {
@@ -176,11 +200,10 @@ bool tipple_load_run(tipple_load_t *load, tipple_error_t *error) {
     if (library_misses(load, "the load", error))
         return false;
     if (load->pushes)
-        return refuse(error, "the load is of what was pushed: call tipple_load_finish");
-    if (load->state == NEW && !load->options.load.inputs.count)
-        return refuse(error, "nothing to load: set input, or push");
-    if (load->state == NEW &&
-        !(check(load, format_name(&load->options.load.spec), error) && start(load, error)))
+        return library_refuse(error, "the load is of what was pushed: call tipple_load_finish");
+    if (load->state == NEW && !load->options.inputs.count)
+        return library_refuse(error, "nothing to load: set input, or push");
+    if (load->state == NEW && !start(load, format_name(&load->options.spec), error))
         return false;
     if (load->state == WORKING)
         end(load);
@@ -196,21 +219,22 @@ static bool is_of_documents(const load_spec_t *spec, tipple_error_t *error) {
         return library_tell(error, &err);
     const bool ok = schema->kind == RECORDS_BSON;
     schema_destroy(schema);
-    return ok || refuse(error, "the load's format is one of texts, not of BSON documents: push its text");
+    return ok ||
+           library_refuse(error, "the load's format is one of texts, not of BSON documents: push its text");
 }
 
 static bool may_push(const tipple_load_t *load, bool documents, tipple_error_t *error) {
-    const load_spec_t *spec = &load->options.load.spec;
-    if (load->options.load.inputs.count)
-        return refuse(error, "the load has inputs: run it, and push into another one");
+    const load_spec_t *spec = &load->options.spec;
+    if (load->options.inputs.count)
+        return library_refuse(error, "the load has inputs: run it, and push into another one");
     if (!spec->input_name || !*spec->input_name)
-        return refuse(
+        return library_refuse(
             error, "set input-name: a name by which what is pushed is known again, so that a load that did "
                    "not end well can be completed");
     if (spec->limit != UINT64_MAX)
-        return refuse(error, "limit is for inputs: push no more than is to be loaded");
+        return library_refuse(error, "limit is for inputs: push no more than is to be loaded");
     if (spec->reload_changed || spec->reload_missing)
-        return refuse(
+        return library_refuse(
             error,
             "reload-changed and reload-missing are for inputs, which can be read again; push what is new "
             "under another name");
@@ -218,9 +242,9 @@ static bool may_push(const tipple_load_t *load, bool documents, tipple_error_t *
 }
 
 static bool begin(tipple_load_t *load, bool documents, tipple_error_t *error) {
-    load_spec_t *spec = &load->options.load.spec;
+    load_spec_t *spec = &load->options.spec;
     const char *given = format_name(spec), *format = documents && !given ? "bson" : given;
-    if (!may_push(load, documents, error) || !check(load, format, error))
+    if (!may_push(load, documents, error))
         return false;
     if (!load->pushed && !(load->pushed = pushed_new(PUSHED_ROOM)))
         return library_no_memory(error, PUSHED_ROOM);
@@ -228,7 +252,7 @@ static bool begin(tipple_load_t *load, bool documents, tipple_error_t *error) {
     if (!given)
         spec->format = format;
     load->documents = documents;
-    return load->pushes = start(load, error);
+    return load->pushes = start(load, format, error);
 }
 
 static bool push(tipple_load_t *load, bool documents, const void *bytes, size_t length,
@@ -237,13 +261,14 @@ static bool push(tipple_load_t *load, bool documents, const void *bytes, size_t 
         return false;
     if (load->state == WORKING) {
         if (documents != load->documents)
-            return refuse(error, "a load is of texts or of documents, and this one is of the other kind");
+            return library_refuse(error,
+                                  "a load is of texts or of documents, and this one is of the other kind");
         if (pushed_put(load->pushed, bytes, length))
             return true;
         end(load);
     }
     if (load->ok)
-        return refuse(error, "the load has ended; begin another one for what is still to be loaded");
+        return library_refuse(error, "the load has ended; begin another one for what is still to be loaded");
     return tell_end(load, error);
 }
 
@@ -262,10 +287,12 @@ bool tipple_load_push_document(tipple_load_t *load, const void *document, size_t
         memcpy(&says, document, sizeof says);
     if (length < LEAST_DOCUMENT || BSON_UINT32_FROM_LE(says) != length ||
         ((const char *)document)[length - 1])
-        return refuse(error, "what is pushed is not one whole BSON document; nothing of it was taken");
+        return library_refuse(error,
+                              "what is pushed is not one whole BSON document; nothing of it was taken");
     if (length > MOST_DOCUMENT) /* a length at which its reader would take the stream for damaged, for ever */
-        return refuse(error, "the document is larger than the 16 MiB that a server stores; nothing of it was "
-                             "taken, and the load goes on");
+        return library_refuse(
+            error, "the document is larger than the 16 MiB that a server stores; nothing of it was "
+                   "taken, and the load goes on");
     return push(load, true, document, length, error);
 }
 
@@ -275,7 +302,7 @@ bool tipple_load_finish(tipple_load_t *load, tipple_error_t *error) {
     if (load->state == NEW && !begin(load, false, error)) /* nothing was pushed: that is all there is */
         return false;
     if (!load->pushes)
-        return refuse(error, "the load is of inputs, and tipple_load_run has told its end");
+        return library_refuse(error, "the load is of inputs, and tipple_load_run has told its end");
     if (load->state == WORKING) {
         pushed_end(load->pushed);
         end(load);
@@ -298,10 +325,14 @@ void tipple_load_destroy(tipple_load_t *load) {
     tipple_load_cancel(load);
     if (load->state == WORKING)
         end(load);
-    load_result_free(load->result);
+    if (load->result)
+        load_result_free(load->result);
     free(load->result);
     pushed_free(load->pushed);
     caller_free(&load->caller);
-    library_options_free(&load->options);
+    options_free(load_options, &load->options);
+    for (size_t i = 0; i < load->copies.count; i++)
+        free(load->copies.items[i]);
+    free(load->copies.items);
     free(load);
 }

@@ -32,13 +32,15 @@
 
 /* ---- views ---- */
 
-/* Where a view is shown: at the terminal, with -q too or with -v only, and on the page. CARE: something is to be done. */
+/* Where a view is shown: at the terminal, with -q too or with -v only, and on the page. CARE: something is to be done.
+ * WHOLE: all rows of a table, however many. */
 enum {
     SHOW_QUIET = 1,
     SHOW_NORMAL = 2,
     SHOW_VERBOSE = 4,
     SHOW_PAGE = 8,
     SHOW_CARE = 16,
+    SHOW_WHOLE = 32,
     SHOW_ALWAYS = SHOW_QUIET | SHOW_PAGE,
     SHOW_USUAL = SHOW_NORMAL | SHOW_PAGE,
     SHOW_DETAIL = SHOW_VERBOSE | SHOW_PAGE,

@@ -63,8 +63,10 @@ static void print_line(const screen_t *screen, const bson_t *document, const res
     print_wrapped(words, screen->width);
     if (view->shown & SHOW_CARE)
         colour(screen, PLAIN);
-    if (command)
-        out_print("%s\n", command);
+    if (command) {
+        out_lines(command);
+        out_print("\n");
+    }
     free(words);
     free(command);
 }
@@ -72,9 +74,9 @@ static void print_line(const screen_t *screen, const bson_t *document, const res
 /* ---- tables ---- */
 
 /* 0: the column is not shown. */
-static size_t width_of(const table_t *table, size_t column) {
+static size_t width_of(const table_t *table, size_t rows, size_t column) {
     size_t width = utf8_columns(table->titles[column]);
-    for (size_t row = 0; row < table->rows && row < MOST_ROWS; row++) {
+    for (size_t row = 0; row < rows; row++) {
         const size_t has = utf8_columns(table_cell(table, row, column)->words);
         width = has > width ? has : width;
     }
@@ -92,9 +94,9 @@ static void print_cell(const char *words, size_t width, bool right, size_t *due)
 }
 
 /* Columns from..to, after the first one, which names the row. */
-static void print_band(const screen_t *screen, const table_t *table, const size_t *widths, size_t from,
-                       size_t to) {
-    for (size_t row = 0; row <= table->rows && row <= MOST_ROWS; row++) {
+static void print_band(const screen_t *screen, const table_t *table, size_t rows, const size_t *widths,
+                       size_t from, size_t to) {
+    for (size_t row = 0; row <= rows; row++) {
         size_t due = 0;
         if (!row)
             colour(screen, BOLD);
@@ -111,9 +113,10 @@ static void print_band(const screen_t *screen, const table_t *table, const size_
 /* A table that is wider than the terminal is printed in bands, each with the first column. */
 static void print_table(screen_t *screen, const bson_t *document, const result_view_t *view) {
     table_t table = table_make(document, view);
+    const size_t rows = view->shown & SHOW_WHOLE || table.rows < MOST_ROWS ? table.rows : MOST_ROWS;
     size_t widths[RESULT_MOST_COLUMNS], from = 1;
     for (size_t i = 0; i < table.columns; i++)
-        widths[i] = width_of(&table, i);
+        widths[i] = width_of(&table, rows, i);
     if (table.rows && view->title) {
         char *title = result_fill(document, view->title);
         out_print("\n");
@@ -128,11 +131,11 @@ static void print_table(screen_t *screen, const bson_t *document, const result_v
             if (to > from && used > screen->width)
                 break;
         }
-        print_band(screen, &table, widths, from, to);
+        print_band(screen, &table, rows, widths, from, to);
         from = to;
     }
-    if (table.rows > MOST_ROWS)
-        out_print("and %zu more (all of them: --json)\n", table.rows - MOST_ROWS);
+    if (table.rows > rows)
+        out_print("and %zu more (all of them: --json)\n", table.rows - rows);
     table_free(&table);
 }
 

@@ -81,7 +81,7 @@ class House(unittest.TestCase):
         """a name that no option has would be a check that is never made"""
         rows, named = 0, re.compile(r'(?:\.name = |GUESS_ROW\()"([a-z-]+)"')
         shared = named.findall("".join((ROOT / "src" / name).read_text() for name in (
-            "cli/options/cli.h", "load/spec/load_options.c")))
+            "cli/options/options.c", "load/spec/load_options.c")))
         for path in (ROOT / "src/cli").glob("cmd_*.c"):
             text = path.read_text()
             known = set(shared + named.findall(text) + ["uri"])
@@ -92,10 +92,10 @@ class House(unittest.TestCase):
         self.assertGreater(rows, 12)
 
     def test_headings(self):
-        """an option under a heading that cli.c does not list would be on no page, and would not be known"""
+        """an option under a heading that options.c does not list would be on no page, and would not be known"""
         headings = [re.findall(r"#define (GROUP_\w+)", (ROOT / "src" / name).read_text()) for name in (
             "cli/options/cli.h", "load/spec/load_options.h")]
-        listed = (ROOT / "src/cli/options/cli.c").read_text().partition("groups[] = {")[2].partition("};")[0]
+        listed = (ROOT / "src/cli/options/options.c").read_text().partition("groups[] = {")[2].partition("};")[0]
         self.assertEqual(sorted(sum(headings, [])), sorted(re.findall(r"GROUP_\w+", listed)))
 
     def test_one_decimal_point(self):

@@ -74,20 +74,23 @@ TEST(chooses) {
     load_spec_t load;
     err_t err;
     load_spec_init(&load);
-    const uint32_t threads = load.threads, batch = load.batch;
     keep("mongodb://h/a.chosen", 9);
     load.uri = "mongodb://h/a.chosen";
-    assert_true(tuned_choose(&load, true, false, &err));
+    load.threads = OPTION_AUTO;
+    assert_true(tuned_choose(&load, &err));
     assert_int_equal(load.threads, 9);
-    assert_int_equal(load.batch, batch);
-    assert_true(tuned_choose(&load, true, true, &err));
+    assert_int_equal(load.batch, LOAD_BATCH);
+    load.threads = load.batch = OPTION_AUTO;
+    assert_true(tuned_choose(&load, &err));
     assert_int_equal(load.batch, 900);
     load.uri = "mongodb://h/a.unknown";
-    assert_true(tuned_choose(&load, true, true, &err));
-    assert_int_equal(load.threads, threads);
-    assert_int_equal(load.batch, batch);
+    load.threads = load.batch = OPTION_AUTO;
+    assert_true(tuned_choose(&load, &err));
+    assert_int_equal(load.threads, 0);
+    assert_int_equal(load.batch, LOAD_BATCH);
     load.uri = "mongodb://h";
-    assert_false(tuned_choose(&load, true, true, &err));
+    load.threads = OPTION_AUTO;
+    assert_false(tuned_choose(&load, &err));
     assert_int_equal(err.status, STATUS_USAGE);
 }
 

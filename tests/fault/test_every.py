@@ -375,7 +375,7 @@ class Server(Tries, faultlab.Lab):
         at = ("--uri", self.uri())
         first = str(self.documents()[0]["_id"])
         for words in (("parse", "-f", "mot", "a.csv"), ("formats",), ("formats", "--check", "mot"), ("help",),
-                      ("--version",), ("help", "--markdown"), ("generate", "mot", "--rows", "10"), ("status", *at),
+                      ("--version",), ("help", "--man", "load"), ("generate", "mot", "--rows", "10"), ("status", *at),
                       ("where", first, *at),
                       ("verify", "-f", "mot", *at, "a.csv", "in"), ("verify", "-f", "mot", *at, "--json", "a.csv", "in"),
                       ("query", "--suite", "mot", *at, "--repeats", "1", "--warmup", "0"),

@@ -1,7 +1,6 @@
 /* The command line of a report that repeats a run: a shell reads the same words from it, but for passwords, which are
  * nowhere in it. Words end at NULs; byte 1, with the two behind it, stands for a URI with a password. */
-#include "cli/options/again.c"
-#include "cli/options/shell_quote.c"
+#include "cli/options/paste.c"
 #include "format_lab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -82,25 +81,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const option_t none[] = {{.name = NULL}};
     static const command_t command = {.name = "load", .options = none};
     char words[WORDS][LONGEST] = {{0}}, *argv[WORDS + 1] = {NULL}, word[4 * LONGEST];
-    again_t again;
     int in_uris[WORDS] = {0};
     const int count = make_words(data, size, words, in_uris);
     for (int i = 0; i < count; i++)
         argv[i] = words[i];
-    again_keep(&again, &command, count, argv);
-    char *line = again_line(&again, size & 1 ? "mongodb://joe:s3cret@h/d.c" : NULL);
+    const run_t run = {.command = &command, .line = argv, .line_count = count};
+    char *line = paste_again(&run, size & 1 ? "mongodb://joe:s3cret@h/d.c" : NULL);
     LAB_MUST(strncmp(line, "tipple load", 11) == 0);
     const char *at = line + 11;
     for (int i = 0; i < count; i++) {
-        char *expected = again_conceal(words[i], size & 1 ? "mongodb://joe:s3cret@h/d.c" : NULL);
+        char *expected = paste_conceal(words[i], size & 1 ? "mongodb://joe:s3cret@h/d.c" : NULL);
         at = next_word(at, word);
         LAB_MUST(strcmp(word, expected) == 0);
         LAB_MUST(count_secrets(words[i]) > in_uris[i] ||
                  !strstr(word, secret)); /* outside of a URI it may stand */
-        bson_free(expected);
+        free(expected);
     }
     LAB_MUST(!*at);
-    bson_free(line);
-    again_free(&again);
+    free(line);
     return 0;
 }

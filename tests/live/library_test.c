@@ -61,6 +61,10 @@ static void test_out_of_range(TEST_UNUSED void **state) {
     assert_false(tipple_load_run(load, &error));
     assert_int_equal(error.status, 1);
     tipple_load_destroy(load);
+    load = push_load(uri, NULL);
+    assert_false(tipple_load_set(load, "polite", "true", &error));
+    assert_non_null(strstr(error.text, "max-rate auto"));
+    tipple_load_destroy(load);
 }
 
 int main(void) {

@@ -112,7 +112,7 @@ class Balancing(livecluster.OwnCluster):
         self.assertEqual(1, len(self.owners()))
         self.assertRegex(self.stderr, r"1 of 3 shards have chunks, and 100% of what will be loaded is for s\d: .* --drop would spread")
         said = self.status()
-        self.assertRegex(said, r"uneven  1 of 3 shards .* for s\d. The balancer moves them")
+        self.assertRegex(said, r"uneven  1 of 3 shards .* for s\d.\s+The balancer moves them")
         self.assertIn('sh.enableBalancing("%s")' % self.name(), said)
         text = rows(6000, 7)
         self.write("b.csv", text)
@@ -143,7 +143,7 @@ class Balancing(livecluster.OwnCluster):
         self.client.command("admin", {"moveChunk": self.name(), "bounds": [middle["min"], middle["max"]],
                                       "to": self.chunks()[0]["shard"]})
         said = self.status()
-        self.assertRegex(said, "uneven  2 of 3 shards .* 67%")
+        self.assertRegex(said, "uneven  2 of 3 shards .* 67 %")
 
     def shares_of(self, counts):
         return [shard["documents"] for shard in counts["shards"]]

@@ -295,12 +295,13 @@ class Dump(livetest.Case):
         self.assertIn("not done (%s.b)" % self.database, self.stderr)
         self.assertEqual([5, 70, 8], [self.client.count(self.database, name) for name in "abc"])
 
-    def test_each_is_told_of_drops(self):
-        """where the first one ends all, those behind it are not dropped, and how to do that is said"""
-        self.put_dump("dump/" + self.database, {"a": made(5, "o"), "b": made(70, "i")})
-        done = self.tipple("load", "dump", "--drop", "--yes", "--uri", "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200",
-                           "--patience", "200ms", status=4)
-        self.assertIn("dump/%s/b.bson into %s.b" % (self.database, self.database), done.stderr)
+    def test_each_ends_without_a_server(self):
+        """it fails twice, and no more is tried"""
+        self.put_dump("dump/" + self.database, {name: made(5, "o") for name in "abcd"})
+        done = self.tipple("load", "dump", "--uri", "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200", "--patience", "200ms",
+                           status=4)
+        self.assertIn("4 of 4", done.stderr)
+        self.assertNotIn(self.database + ".c", done.stderr + done.stdout.decode())
 
     def test_each_refused(self):
         """what cannot be meant of all collections, and what is beside a dump: nothing is written"""

@@ -80,7 +80,7 @@ class Placement(livecluster.OwnCluster):
         self.assertEqual([chunk["shard"]], [chunk["shard"] for chunk in self.chunks()])
         self.assertEqual(3000, len(self.on_shard(chunk["shard"])))
         said = self.status().stdout.decode()
-        self.assertRegex(said, "uneven  1 of 2 shards .* zones")
+        self.assertRegex(said, "(?s)uneven  1 of 2 shards .* zones")
         self.assertEqual([("results", "EU")], self.zones())
 
     def test_zones_before_the_collection(self):
@@ -307,7 +307,7 @@ class Placement(livecluster.OwnCluster):
         self.assertIn("(sh.disableMigrations)", self.stderr)
         self.assertEqual([WHOLE], [{"min": chunk["min"], "max": chunk["max"]} for chunk in self.chunks()])
         said = self.status().stdout.decode()
-        self.assertRegex(said, "uneven .* sh.enableMigrations")
+        self.assertRegex(said, "(?s)uneven .* sh.enableMigrations")
         self.load("--drop", "--yes", "a.csv")
         self.assertIn("\n    chunks: never moved\n", self.stderr)
 

@@ -76,13 +76,11 @@ class Secrets(livetest.Case):
     @staticmethod
     def options():
         """Each command's options that take a value: (command, option, variable of the environment, what it takes)."""
-        said = subprocess.run([live.TIPPLE, "help", "--markdown"], stdout=subprocess.PIPE, check=True).stdout.decode()
-        for part in said.split("\n## tipple ")[1:]:
-            command = part.split("\n", 1)[0]
-            for row in re.findall(r"(?m)^\| `([^`]*)` \| (.*) \|$", part):
-                found = re.search(r"--([\w-]+) (\S+)$", row[0])
-                if found:
-                    yield command, found[1], "TIPPLE_" + found[1].upper().replace("-", "_"), found[2]
+        def said(*words):
+            return subprocess.run([live.TIPPLE, *words], stdout=subprocess.PIPE, check=True).stdout.decode()
+        for command in re.findall(r"(?m)^  ([a-z]+)  ", said("help")):
+            for option, takes in re.findall(r"(?m)^  (?:-\w, )?--([\w-]+) (\S+)(?:  .*)?$", said(command, "--help")):
+                yield command, option, "TIPPLE_" + option.upper().replace("-", "_"), takes
 
     def test_wrong_places(self):
         """a URI where a number, a name, a file, an option, a command or an argument should be"""

@@ -1,12 +1,23 @@
-/* cli: commands and options as tables. --help, man pages and reference (`help --markdown`) are printed from the same
- * tables that the command line is read by. */
+/* cli: the command line, in one place for all commands. A command is a row (command_t): its texts, the table of its
+ * options, and its body. cli_run does what all of them have in common:
+ *
+ *     command line, environment --options.c--> values, words --body--> result --cli_end--> text or --json, the page
+ *     of --report, and the exit status
+ *
+ * Help, man pages, reference and completion (src/cli/pages) are walks over the same rows. A command's values begin with
+ * a load_options_t if it takes rows of load_options. What a command found is a result (report/result.h); nobody else
+ * prints figures. Main thread only. */
 #ifndef TIPPLE_CLI_OPTIONS_CLI_H
 #define TIPPLE_CLI_OPTIONS_CLI_H
 
+#include "base/text.h"
 #include "load/spec/load_options.h"
 #include "load/spec/options.h"
+#include "report/result.h"
 
-/* The headings of options that load_options.h does not name. A new one gets its place in `groups` (cli.c), too. */
+/* ---- commands ---- */
+
+/* The headings of options that load_options.h does not name. A new one gets its place in `groups` (options.c), too. */
 #define GROUP_ASKED     "What is asked"
 #define GROUP_MADE      "What is made"
 #define GROUP_QUERIES   "Suites and queries"
@@ -16,36 +27,6 @@
 #define GROUP_MEASURED  "How it is measured"
 #define GROUP_RESULT    "What comes out"
 #define GROUP_GENERAL   "Of all commands"
-
-/* Rows of commands that read a collection, for a struct with uri_file, patience_ns and json; member: of the URI. */
-#define CLI_URI(values, member)                                                                              \
-    {.name = "uri",                                                                                          \
-     .group = GROUP_COLLECTION,                                                                              \
-     .argument = "URI",                                                                                      \
-     .kind = OPTION_TEXT,                                                                                    \
-     .offset = offsetof(values, member),                                                                     \
-     .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."},                                         \
-    {                                                                                                        \
-        .name = "uri-file", .argument = "FILE", .kind = OPTION_TEXT, .offset = offsetof(values, uri_file),   \
-        .help = "Read the URI from this file, so that no password is on the command line."                   \
-    }
-#define CLI_PATIENCE(values)                                                                                 \
-    {                                                                                                        \
-        .name = "patience", .argument = "TIME", .kind = OPTION_TIME,                                         \
-        .offset = offsetof(values, patience_ns), .help = "How long a server may be away (default 30s)."      \
-    }
-#define CLI_JSON(values)                                                                                     \
-    {                                                                                                        \
-        .name = "json", .group = GROUP_RESULT, .kind = OPTION_FLAG, .offset = offsetof(values, json),        \
-        .help = "Print the result as JSON."                                                                  \
-    }
-
-/* An option's row, for a struct with report. */
-#define CLI_REPORT(values)                                                                                   \
-    {                                                                                                        \
-        .name = "report", .group = GROUP_RESULT, .argument = "FILE", .kind = OPTION_TEXT,                    \
-        .offset = offsetof(values, report), .help = "Write a page for people: FILE.html."                    \
-    }
 
 /* What a user asks: the headings of `tipple --help`. */
 #define COMMANDS_LOAD  "How do I load my files?"
@@ -62,59 +43,112 @@ typedef struct {
     const char *reason; /* what the option does: "lists drills, and makes none" */
 } apart_t;
 
-typedef struct command {
+/* Options of several commands that are not those of a load; their values are in run_t. */
+enum { WITH_JSON = 1, WITH_REPORT = 2, WITH_YES = 4 };
+
+typedef struct run run_t;
+
+typedef struct {
     const char *name;
     const char *group;
     const char *arguments;   /* for the usage line: "FILE..." */
     const char *about;       /* one line */
     const char *help;        /* paragraphs, with an empty line between */
     const char *examples;    /* lines of "command    # what it does" */
-    bool needs_driver;       /* it talks to a server */
-    const option_t *options; /* its own; ends with a NULL name */
-    unsigned takes;          /* rows of load_options that it takes, too: TAKEN_BY_...; their values, a
-                                load_options_t, are at load_at in its struct */
-    size_t load_at;
-    const apart_t *apart; /* ends with a NULL option; or NULL */
-    /* Returns the exit status; whatever went wrong was said in *err, which the caller prints. */
-    int (*run)(int argc, char **argv, const struct command *command, err_t *err);
+    const option_t *options; /* its own; ends with a NULL name; or NULL */
+    unsigned takes;          /* rows of load_options: TAKEN_BY_... */
+    unsigned with;           /* WITH_... */
+    const apart_t *apart;    /* ends with a NULL option; or NULL */
+    void *values;            /* what its options are read into; a load_options_t first if it takes any */
+    void (*init)(void);      /* before that, and after load_options_init; or NULL */
+    /* Returns the exit status. What went wrong is in *err, which the caller prints. */
+    int (*body)(run_t *run, err_t *err);
 } command_t;
 
 extern const command_t *const cli_commands[]; /* ends with NULL */
 
-/* NULL with the sentence that tells the nearest one. */
+/* NULL with a sentence that names the nearest command. */
 const command_t *cli_find_command(const char *name, err_t *err);
 
-/* Options that every command has. */
-typedef struct {
-    bool help, version, quiet, verbose;
-} common_t;
+/* One run of a command. */
+struct run {
+    const command_t *command;
+    void *values;      /* the command's */
+    char *const *line; /* as typed, after the command's name */
+    int line_count;
+    char **words; /* the arguments that are no options, borrowed from the line */
+    int count;
+    const char *report;
+    bool json, yes, help, version, quiet, verbose;
+};
 
-/* Reads options into `values`, leaving what is no option in argv[0, *rest). common options are acted on.
- * False: nothing else is to be done, and *status is the command's: --help or --version was printed (0), or there is a
- * mistake (1). */
-bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
-              err_t *err);
-/* Frees what cli_read has put into values. */
-void cli_free(const command_t *command, void *values);
+/* Reads the options, runs the body, and returns the exit status. */
+int cli_run(const command_t *command, int argc, char **argv, err_t *err);
+
+/* ---- for the bodies ---- */
+
+/* False: the command line names no collection. what: "the collection to verify" */
+bool cli_has_uri(const run_t *run, const char *what, err_t *err);
+
+/* For a command that reads files: checks the URI (uri_is NULL: it needs none), the inputs, what was said for a guess, and
+ * whether a page can be written. The inputs become those of the load's options. */
+bool cli_takes_inputs(const run_t *run, const char *uri_is, err_t *err);
+
+/* Shows a result as text or as JSON, if `shown`, and writes the page of --report unless nothing was touched (status 1).
+ * A run that ended well, but could not write its page, has status 8. Frees the result, and returns the exit status. */
+int cli_end(const run_t *run, result_t *result, bool shown, int status, err_t *err);
+
+/* The exit status of a run that has printed by itself: `status`, or that of a stdout which could not be written. */
+int cli_finish(int status, err_t *err);
+/* Flushes stdout; a failure is status 8 with a sentence, or that of a reader who is gone. */
+bool cli_flush(err_t *err);
+
+/* True: no page is wanted. For a command that works on several collections. */
+bool cli_no_page(const run_t *run, err_t *err);
+
+/* Asks on the terminal unless --yes is given. False: the answer is not yes, or there is no terminal. */
+bool cli_may_ask(const run_t *run, const char *destroys, err_t *err);
+bool cli_ask(const char *question, err_t *err);
 
 /* The words of "1,4,16", one by one; *at moves on. False at the end. */
 bool cli_next_word(const char **at, char *word, size_t room);
 
-/* The pages. */
+/* ---- rows, for options.c and the pages ---- */
+
+typedef struct {
+    const option_t *option;
+    const char *group;
+    bool shared; /* its value is in the run_t */
+} cli_row_t;
+
+/* The options of a command, group by group: those of load_options that it takes, its own, and the shared ones. */
+enum { MOST_OPTIONS = 80 };
+typedef struct {
+    cli_row_t rows[MOST_OPTIONS];
+    size_t count;
+} cli_rows_t;
+void cli_rows(const command_t *command, cli_rows_t *rows);
+
+/* Reads environment and command line into the run. False: status 1. */
+bool cli_read(run_t *run, err_t *err);
+
+/* "-f, --format NAME" */
+enum { OPTION_WORDS = 80 };
+void cli_option_words(const option_t *option, char out[OPTION_WORDS]);
+
+/* The page of a command on stdout, or of all (NULL). */
 void cli_print_help(const command_t *command);
-void cli_print_overview(void);
-bool cli_print_man(const char *name); /* of a command, or tipple-formats.5; false: there is none */
-void cli_list_man(void);
-void cli_print_reference(void);
 
-/* Without --yes, whoever destroys something is asked on a terminal. cli_may_ask: false if there is none. cli_ask: asks, and
- * returns false unless the answer is y. */
-bool cli_may_ask(const char *destroys, err_t *err);
-bool cli_ask(const char *question, err_t *err);
+/* ---- paste.c: command lines for a shell, word by word (base/text.h) ---- */
 
-/* Flushes stdout; a failure is status 8 with a sentence, or that of a reader who is gone. */
-bool cli_flush(err_t *err);
-/* The end of a run of this status: the same, or cli_flush's when it was fine and what was printed did not get out. */
-int cli_finish(int status, err_t *err);
+/* The line that the run was started with: "tipple load --format mot ...". Secrets in it are ***; the text of a COMMAND
+ * option is not shown, as any word of it may be a secret. uri: the target's, or NULL. free. */
+char *paste_again(const run_t *run, const char *uri);
+/* A text without the passwords of the target's URI and of any other URI in it. free. */
+char *paste_conceal(const char *text, const char *uri);
+
+/* "tipple load" with the options and inputs of a load, and `more` after --format and --uri. A URI with a password is
+ * "$TIPPLE_URI". free. */
+char *paste_load(const load_spec_t *load, const char *more);
 
 #endif

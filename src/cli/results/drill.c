@@ -3,7 +3,6 @@
 #include "base/document.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cli/options/shell_quote.h"
 #include "cli/results/results.h"
 #include "server/bson_read.h"
 

@@ -1,6 +1,6 @@
 /* What came of a load. The first line always adds up: read = loaded + already there + rejected + filtered. */
 #include "base/text.h"
-#include "cli/options/shell_quote.h"
+#include "cli/options/cli.h"
 #include "cli/results/results.h"
 #include "format/bad_values.h"
 #include "format/schema/schema_bad_value.h"
@@ -30,8 +30,9 @@ static const result_view_t views[] = {
     LINE(SHOW_QUIET, NULL,
          "read {read} = loaded {loaded} + already there {already_there} + rejected {rejected} + filtered "
          "{filtered}"),
-    LINE(SHOW_NORMAL, NULL,
+    LINE(SHOW_NORMAL, "loaded",
          "    {seconds}   {docs_per_second}   {-read_bytes_per_second} in   {-sent_bytes_per_second} out"),
+    LINE(SHOW_NORMAL, "!loaded", "    {seconds}"),
     LINE(SHOW_QUIET, "-dry_run", "dry run: nothing was written; 'loaded' is what would have been"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "skipped_files",
          "skipped: {-skipped} of {-all_files|file}, which {-skipped?does|do} not fit the format {format}"),

@@ -3,14 +3,11 @@
  * done; also after a failure, with what was found until then.
  *
  *     result_t *result = results_load(&spec, &found, status, err);
- *     if (report)
- *         status = results_page(result, report, again, uri, status, err);
- *     json ? result_print_json(result, status) : result_print_text(result);
- *     result_free(result); */
+ *     return cli_end(run, result, true, status, err); */
 #ifndef TIPPLE_CLI_RESULTS_RESULTS_H
 #define TIPPLE_CLI_RESULTS_RESULTS_H
 
-#include "cli/results/end.h"
+#include "cli/options/cli.h"
 #include "query/run.h"
 #include "study/drill/drill.h"
 #include "study/tune/tune.h"
@@ -34,9 +31,6 @@ result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, d
 /* The answers of a query, a document a line; named: each after its query's name. The requests that would be sent. */
 void results_print_answers(const query_result_t *query, bool named);
 void results_print_plans(const query_result_t *query);
-
-/* "tipple load", with the options that a load was given and `more` after --format and --uri, to paste. free. */
-char *results_load_line(const load_spec_t *load, const char *more);
 
 /* ---- what a drill has of its load ---- */
 

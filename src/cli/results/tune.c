@@ -1,7 +1,6 @@
 /* What a tune found: every setting, and of the best and the cheapest what held them back. */
 #include "base/numbers.h"
 #include "base/text.h"
-#include "cli/options/shell_quote.h"
 #include "cli/results/results.h"
 
 #include <math.h>
@@ -51,7 +50,7 @@ static char *load_line(const load_spec_t *load, const tune_result_t *tune, const
         if (setting->values[i])
             shell_quote_option(&more, option, setting->values[i]);
     }
-    char *options = text_take_or_end(&more), *line = results_load_line(load, options);
+    char *options = text_take_or_end(&more), *line = paste_load(load, options);
     free(options);
     return line;
 }

@@ -77,7 +77,7 @@ enum {
     COMPARES = STUDIES | TAKEN_BY_VERIFY,
     READS = COMPARES | TAKEN_BY_PARSE,
     GUESSES = STUDIES | TAKEN_BY_PARSE | TAKEN_BY_FORMATS,
-    COMMANDS = TAKEN_BY_LOAD | TAKEN_BY_TUNE | TAKEN_BY_DRILL | TAKEN_BY_VERIFY,
+    COMMANDS = TAKEN_BY_LOAD | TAKEN_BY_TUNE | TAKEN_BY_DRILL | TAKEN_BY_VERIFY | TAKEN_BY_ASKING,
 };
 
 const option_t load_options[] = {
@@ -99,7 +99,7 @@ const option_t load_options[] = {
      .once = true,
      .argument = "FIELD,...",
      .kind = OPTION_TEXT,
-     .takers = LOADS,
+     .takers = LOADS | TAKEN_BY_PARSE,
      SPEC(id),
      .help = "Make the _id of this field, or of several. _id: the documents bring their own. Without it "
              "the _id is made of the record's position."},
@@ -161,7 +161,7 @@ const option_t load_options[] = {
     {.name = "patience",
      .argument = "TIME",
      .kind = OPTION_TIME,
-     .takers = COMPARES,
+     .takers = COMPARES | TAKEN_BY_ASKING,
      SPEC(patience_ns),
      .help = "How long a server may be away (default 30s)."},
 
@@ -183,12 +183,7 @@ const option_t load_options[] = {
      AT(filters),
      .help = "Take only records that pass, such as 'testType==NT && m>=100000'. Repeatable; all must "
              "hold."},
-    {.name = "input",
-     .argument = "FILE",
-     .kind = OPTION_LIST,
-     .takers = TAKEN_BY_LIBRARY,
-     AT(inputs),
-     .help = ""},
+    {.name = "input", .argument = "FILE", .kind = OPTION_LIST, .takers = TAKEN_BY_LIBRARY, AT(inputs)},
     {.name = "limit",
      .typed = true,
      .argument = "N",

@@ -18,6 +18,7 @@ enum {
     TAKEN_BY_PARSE = 16,
     TAKEN_BY_FORMATS = 32,
     TAKEN_BY_LIBRARY = 64,
+    TAKEN_BY_ASKING = 128, /* status, where, forget and query */
 };
 
 typedef struct {

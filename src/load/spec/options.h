@@ -38,7 +38,7 @@ typedef struct option {
     char letter; /* or 0 */
     const char *argument; /* what --help calls it, NULL for flags */
     const char *
-        offers; /* words that completion offers, "@formats", "@suites", "@queries"; NULL: as the argument says */
+        offers; /* words that completion offers, "@formats", "@suites", "@files"; NULL: as the argument says */
     const char *help; /* one sentence or two */
     option_kind_t kind;
     size_t offset;        /* of its value in the command's struct */

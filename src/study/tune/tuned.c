@@ -130,28 +130,28 @@ static void say_known(const char *which, const load_spec_t *spec, const tuned_t 
                                                                                : "; this is another format");
 }
 
-bool tuned_choose(load_spec_t *spec, bool threads, bool batch, err_t *err) {
+bool tuned_choose(load_spec_t *spec, err_t *err) {
+    const bool threads = spec->threads == OPTION_AUTO, batch = spec->batch == OPTION_AUTO;
     const char *which = threads && batch ? "--threads auto --batch auto"
                         : threads        ? "--threads auto"
                                          : "--batch auto";
-    load_spec_t defaults;
     tuned_t tuned;
+    if (!threads && !batch)
+        return true;
     const bool found = tuned_read(spec->uri, &tuned, err);
     if (!found && err->status == STATUS_USAGE)
         return false;
     if (!found && err->status != STATUS_OK)
         log_warn("%s", err->text);
-    load_spec_init(&defaults);
     if (found)
         say_known(which, spec, &tuned);
     else
-        log_note("%s: this host knows of no tune of this target, so the defaults are taken%s; `tipple tune` "
-                 "finds the best",
+        log_note("%s: this host knows of no tune of this target, so defaults are taken%s; see `tipple tune`",
                  which, batch ? ", batches of 1000" : "");
     if (threads)
-        spec->threads = found ? tuned.threads : defaults.threads;
+        spec->threads = found ? tuned.threads : 0;
     if (batch)
-        spec->batch = found ? tuned.batch : defaults.batch;
+        spec->batch = found ? tuned.batch : LOAD_BATCH;
     *err = (err_t){.status = STATUS_OK};
     return true;
 }

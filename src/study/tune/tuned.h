@@ -5,6 +5,7 @@
 #define TIPPLE_STUDY_TUNE_TUNED_H
 
 #include "load/load.h"
+#include "load/spec/options.h"
 
 #include <stdint.h>
 
@@ -22,8 +23,8 @@ bool tuned_write(const char *uri, const tuned_t *tuned, char path[4096], err_t *
 /* False: there is none (status 0), it cannot be read (8), or the URI is not valid (1). */
 bool tuned_read(const char *uri, tuned_t *tuned, err_t *err);
 
-/* Sets spec->threads, spec->batch, or both as the last tune of the target found best, or to the defaults where there was
- * none, and says so (log_note). False: the URI is not valid. */
-bool tuned_choose(load_spec_t *spec, bool threads, bool batch, err_t *err);
+/* Where threads or batch size is OPTION_AUTO: sets it as the last tune of the target found best, or to the default where
+ * there was none, and says so (log_note). False: the URI is not valid. */
+bool tuned_choose(load_spec_t *spec, err_t *err);
 
 #endif

@@ -1,0 +1,288 @@
+/* Reads the environment and the command line into the values of a command, by the rows of its options. */
+#include "base/conceal.h"
+#include "base/numbers.h"
+#include "cli/options/cli.h"
+#include "library/library.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the rows of a command ---- */
+
+/* For a run_t. takers: WITH_...; a row without any is for every command. */
+static const option_t shared_options[] = {
+    {.name = "yes",
+     .group = GROUP_COLLECTION,
+     .destroys = true,
+     .letter = 'y',
+     .kind = OPTION_FLAG,
+     .takers = WITH_YES,
+     .offset = offsetof(run_t, yes),
+     .help = "Do not ask."},
+    {.name = "json",
+     .group = GROUP_RESULT,
+     .kind = OPTION_FLAG,
+     .takers = WITH_JSON,
+     .offset = offsetof(run_t, json),
+     .help = "Print the result as JSON."},
+    {.name = "report",
+     .argument = "FILE",
+     .kind = OPTION_TEXT,
+     .takers = WITH_REPORT,
+     .offset = offsetof(run_t, report),
+     .help = "Write a page for people: FILE.html."},
+    {.name = "quiet",
+     .group = GROUP_GENERAL,
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .offset = offsetof(run_t, quiet),
+     .help = "Print only results and errors."},
+    {.name = "verbose",
+     .letter = 'v',
+     .kind = OPTION_FLAG,
+     .offset = offsetof(run_t, verbose),
+     .help = "Say more."},
+    {.name = "help",
+     .letter = 'h',
+     .kind = OPTION_FLAG,
+     .offset = offsetof(run_t, help),
+     .help = "Print this page."},
+    {.name = "version",
+     .letter = 'V',
+     .kind = OPTION_FLAG,
+     .offset = offsetof(run_t, version),
+     .help = "Print the version."},
+    {.name = NULL},
+};
+
+/* The headings in the order of the pages. */
+static const char *const groups[] = {GROUP_COLLECTION, GROUP_ASKED,   GROUP_MADE,  GROUP_QUERIES,
+                                     GROUP_INPUT,      GROUP_MISFITS, GROUP_AGAIN, GROUP_COMPARED,
+                                     GROUP_REHEARSED,  GROUP_TRIED,   GROUP_SPEED, GROUP_MEASURED,
+                                     GROUP_RESULT,     GROUP_GENERAL};
+
+/* Appends the rows of a table that stand under this heading. */
+static void add_group(cli_rows_t *rows, const char *group, const option_t *table, unsigned takers) {
+    const char *of_row = "";
+    for (const option_t *option = table; option && option->name; option++) {
+        of_row = option->group ? option->group : of_row;
+        if (strcmp(of_row, group) == 0 && (!option->takers || option->takers & takers) &&
+            rows->count < MOST_OPTIONS)
+            rows->rows[rows->count++] = (cli_row_t){option, group, table == shared_options};
+    }
+}
+
+void cli_rows(const command_t *command, cli_rows_t *rows) {
+    rows->count = 0;
+    for (size_t i = 0; i < COUNT(groups); i++) {
+        add_group(rows, groups[i], command->takes ? load_options : NULL, command->takes);
+        add_group(rows, groups[i], command->options, 0);
+        add_group(rows, groups[i], shared_options, command->with);
+    }
+}
+
+void cli_option_words(const option_t *option, char out[OPTION_WORDS]) {
+    char letter[8] = "";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(out, OPTION_WORDS, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+}
+
+static const cli_row_t *find_long(const cli_rows_t *rows, const char *name, size_t length) {
+    for (size_t i = 0; i < rows->count; i++)
+        if (strlen(rows->rows[i].option->name) == length &&
+            strncmp(rows->rows[i].option->name, name, length) == 0)
+            return &rows->rows[i];
+    return NULL;
+}
+
+static const cli_row_t *find_letter(const cli_rows_t *rows, char letter) {
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->rows[i].option->letter == letter)
+            return &rows->rows[i];
+    return NULL;
+}
+
+/* ---- options that the command does not have ---- */
+
+/* The first command that has this option; NULL: none. */
+static const char *owner_of(const char *name) {
+    for (const command_t *const *command = cli_commands; *command; command++) {
+        cli_rows_t rows;
+        cli_rows(*command, &rows);
+        if (find_long(&rows, name, strlen(name)))
+            return (*command)->name;
+    }
+    return NULL;
+}
+
+static bool unknown_option(const command_t *command, const cli_rows_t *rows, const char *text, char letter,
+                           err_t *err) {
+    const bool is_long = text[1] == '-';
+    const char *names[MOST_OPTIONS];
+    size_t count = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        if (!rows->rows[i].option->destroys)
+            names[count++] = rows->rows[i].option->name;
+    /* never what follows: it may be a password */
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", is_long ? (int)strcspn(text + 2, "=") : 1,
+             is_long ? text + 2 : &letter);
+    const char *hint = library_gone(word, is_long);
+    const char *owner = is_long && !hint ? owner_of(word) : NULL;
+    const char *near = is_long && !hint ? suggest_word(word, names, count) : NULL;
+    const char *dashes = is_long ? "--" : "-";
+    if (hint)
+        return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; instead: %s", command->name,
+                       dashes, word, hint);
+    if (near)
+        return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; did you mean '--%s'?",
+                       command->name, dashes, word, near);
+    if (owner)
+        return err_set(err, STATUS_USAGE,
+                       "tipple %s has no option '--%s', which is one of tipple %s: leave it out here",
+                       command->name, word, owner);
+    return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; `tipple %s --help` lists them",
+                   command->name, dashes, word, command->name);
+}
+
+/* ---- reading ---- */
+
+typedef struct {
+    run_t *run;
+    cli_rows_t rows;
+    bool said[MOST_OPTIONS]; /* by the command line, row by row */
+} reading_t;
+
+static void *values_of(reading_t *reading, const cli_row_t *row) {
+    return row->shared ? (void *)reading->run : reading->run->values;
+}
+
+static bool read_environment(reading_t *reading, err_t *err) {
+    for (size_t i = 0; i < reading->rows.count; i++) {
+        const cli_row_t *row = &reading->rows.rows[i];
+        const option_t *option = row->option;
+        char variable[64]; /* TIPPLE_SHARD_KEY */
+        snprintf(variable, sizeof variable, "TIPPLE_%s", option->name);
+        for (char *at = variable; *at; at++)
+            *at = (char)(*at == '-' ? '_' : toupper((unsigned char)*at));
+        const bool never = option->typed || option->destroys || (row->shared && !option->takers);
+        const char *text = never ? NULL : getenv(variable);
+        if (text && *text && !option_set(option, text, values_of(reading, row), err))
+            return err_where(err, "in the environment, %s", variable);
+    }
+    return true;
+}
+
+/* The value of an option that can do without one is a number. */
+static bool is_its_value(const option_t *option, const char *word) {
+    uint64_t number;
+    return option->kind != OPTION_COUNT_MAYBE || (word && units_parse_count(word, &number));
+}
+
+static bool set(reading_t *reading, const cli_row_t *row, const char *text, err_t *err) {
+    const option_t *option = row->option;
+    bool *said = &reading->said[row - reading->rows.rows];
+    /* a list of the command line takes the place of the environment's */
+    if (option->kind == OPTION_LIST && !*said)
+        ((texts_list_t *)((char *)values_of(reading, row) + option->offset))->count = 0;
+    if (*said && option->once)
+        return err_set(err, STATUS_USAGE, "--%s is given twice, and takes one value", option->name);
+    *said = true;
+    return option_set(option, text, values_of(reading, row), err);
+}
+
+/* --name, --name=value, --name value, -n value, -nvalue, or several letters of flags. */
+static bool read_option(reading_t *reading, int *at, err_t *err) {
+    const run_t *run = reading->run;
+    const cli_rows_t *rows = &reading->rows;
+    const char *word = run->line[*at];
+    const bool is_long = word[1] == '-';
+    const size_t named = strcspn(word + 1, "=");
+    if (!is_long && named > 1 && find_long(rows, word + 1, named))
+        return err_set(err, STATUS_USAGE, "an option of several letters has two dashes: --%.*s", (int)named,
+                       word + 1);
+    for (const char *letter = word + 1; *letter; letter++) {
+        const size_t length = is_long ? strcspn(word + 2, "=") : 1;
+        const cli_row_t *row = is_long ? find_long(rows, word + 2, length) : find_letter(rows, *letter);
+        const char *joined =
+            is_long ? (word[2 + length] ? word + 3 + length : NULL) : (letter[1] ? letter + 1 : NULL);
+        if (!row)
+            return unknown_option(run->command, rows, word, *letter, err);
+        const option_t *option = row->option;
+        const char *text = NULL;
+        if (option->argument) {
+            const char *next = *at + 1 < run->line_count ? run->line[*at + 1] : NULL;
+            text = joined ? joined : is_its_value(option, next) ? next : NULL;
+            *at += !joined && text;
+            if (!text && option->kind != OPTION_COUNT_MAYBE)
+                return err_set(err, STATUS_USAGE, "--%s needs a value: %s", option->name, option->argument);
+        } else if (is_long && joined) {
+            return err_set(err, STATUS_USAGE, "--%s takes no value", option->name);
+        }
+        if (!set(reading, row, text, err))
+            return false;
+        if (is_long || option->argument)
+            return true;
+    }
+    return true;
+}
+
+static bool is_no_uri(const char *argument, err_t *err) {
+    const bool is_uri =
+        strncmp(argument, "mongodb://", 10) == 0 || strncmp(argument, "mongodb+srv://", 14) == 0;
+    return option_no_password("an argument", argument, err) &&
+           (!is_uri ||
+            err_set(err, STATUS_USAGE, "the URI of a server goes with --uri: put --uri before it"));
+}
+
+static bool is_among(const char *words, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = words; *at;) {
+        const size_t word = strcspn(at, " ");
+        if (word == length && strncmp(at, name, length) == 0)
+            return true;
+        at += word + strspn(at + word, " ");
+    }
+    return false;
+}
+
+/* False: two options were given that do not go together. */
+static bool check_apart(const reading_t *reading, err_t *err) {
+    const cli_rows_t *rows = &reading->rows;
+    for (const apart_t *apart = reading->run->command->apart; apart && apart->option; apart++) {
+        const cli_row_t *row = find_long(rows, apart->option, strlen(apart->option));
+        for (size_t i = 0; row && reading->said[row - rows->rows] && i < rows->count; i++)
+            if (reading->said[i] && is_among(apart->others, rows->rows[i].option->name))
+                return err_set(err, STATUS_USAGE, "--%s %s: leave it or --%s out", apart->option,
+                               apart->reason, rows->rows[i].option->name);
+    }
+    return true;
+}
+
+bool cli_read(run_t *run, err_t *err) {
+    reading_t reading = {.run = run};
+    bool options = true;
+    cli_rows(run->command, &reading.rows);
+    if (!read_environment(&reading, err))
+        return false;
+    for (int i = 0; i < run->line_count; i++) {
+        char *word = run->line[i];
+        if (options && strcmp(word, "--") == 0) {
+            options = false;
+        } else if (options && word[0] == '-' && word[1]) {
+            if (!read_option(&reading, &i, err))
+                return false;
+        } else if (is_no_uri(word, err)) {
+            run->words[run->count++] = word;
+        } else {
+            return false;
+        }
+        if (run->help || run->version)
+            return true;
+    }
+    return check_apart(&reading, err);
+}

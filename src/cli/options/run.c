@@ -1,0 +1,173 @@
+/* A run of a command: what all commands do alike before and after their bodies. */
+#include "base/log.h"
+#include "base/stop.h"
+#include "cli/options/cli.h"
+#include "tipple/tipple.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- before ---- */
+
+/* The one line of the file, without blanks at its ends. */
+static bool read_uri_file(const char *path, const char **uri, err_t *err) {
+    enum { LONGEST = 1 << 20 };
+    FILE *file = fopen(path, "r");
+    char *text = malloc(LONGEST);
+    const size_t length = file && text ? fread(text, 1, LONGEST, file) : 0;
+    const int problem = !file || ferror(file) ? errno : 0;
+    if (file)
+        fclose(file);
+    bool ok = text || err_memory(err, LONGEST);
+    if (ok && problem)
+        ok = err_set(err, err_status_of(problem), "--uri-file: %s cannot be read: %s", path,
+                     strerror(problem));
+    ok = ok && option_take_uri(text, length, uri, err);
+    if (ok && (!**uri || strpbrk(*uri, "\r\n") || memchr(text, '\0', length) || length == LONGEST))
+        ok = err_set(err, STATUS_USAGE, "--uri-file: %s has to hold a URI in one line, and nothing else",
+                     path);
+    if (text)
+        explicit_bzero(text, length); /* there may be a password in it */
+    free(text);
+    return ok;
+}
+
+/* What it takes of the options of a load; NULL: nothing. */
+static load_options_t *load_of(const run_t *run) {
+    return run->command->takes ? run->values : NULL;
+}
+
+static int obey(run_t *run, err_t *err) {
+    load_options_t *load = load_of(run);
+    if (!cli_read(run, err))
+        return (int)err->status;
+    if (run->version)
+        out_lines(tipple_version());
+    else if (run->help)
+        cli_print_help(run->command);
+    if (run->version || run->help)
+        return cli_finish(STATUS_OK, err);
+    if (load && load->uri_file && !read_uri_file(load->uri_file, &load->spec.uri, err))
+        return (int)err->status;
+    log_set_level(run->quiet ? LOG_QUIET : run->verbose ? LOG_VERBOSE : LOG_NORMAL);
+    if (run->json)
+        log_no_bar();
+    return run->command->body(run, err);
+}
+
+int cli_run(const command_t *command, int argc, char **argv, err_t *err) {
+    run_t run = {.command = command, .values = command->values, .line = argv, .line_count = argc};
+    if (!(run.words = calloc((size_t)argc + 1, sizeof *run.words)))
+        return err_memory(err, (size_t)argc * sizeof *run.words), (int)err->status;
+    if (command->takes)
+        load_options_init(run.values);
+    if (command->init)
+        command->init();
+    const int status = obey(&run, err);
+    if (command->options)
+        options_free(command->options, run.values);
+    if (command->takes)
+        options_free(load_options, run.values);
+    free(run.words);
+    return status;
+}
+
+/* ---- for the bodies ---- */
+
+bool cli_has_uri(const run_t *run, const char *what, err_t *err) {
+    return load_of(run)->spec.uri ||
+           err_set(err, STATUS_USAGE,
+                   "--uri is missing: %s, such as --uri mongodb://127.0.0.1/mot.results (or set TIPPLE_URI)",
+                   what);
+}
+
+bool cli_takes_inputs(const run_t *run, const char *uri_is, err_t *err) {
+    load_options_t *load = load_of(run);
+    if ((uri_is && !cli_has_uri(run, uri_is, err)) || !load_options_settle(load, load->spec.format, err))
+        return false;
+    if (!run->count && !load->spec.retry)
+        return err_set(err, STATUS_USAGE, "nothing to %s: give files, directories, patterns, or - for stdin",
+                       run->command->name);
+    load->spec.inputs = run->words;
+    load->spec.input_count = (size_t)run->count;
+    return !run->report || result_check_page(run->report, err);
+}
+
+bool cli_next_word(const char **at, char *word, size_t room) {
+    const size_t length = strcspn(*at, ",");
+    if (!**at)
+        return false;
+    snprintf(word, room, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == ',');
+    return true;
+}
+
+bool cli_may_ask(const run_t *run, const char *destroys, err_t *err) {
+    return run->yes || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) ||
+           err_set(err, STATUS_USAGE, "%s; add --yes where no terminal can ask", destroys);
+}
+
+bool cli_ask(const char *question, err_t *err) {
+    char answer[16] = "";
+    fprintf(stderr, "%s [y/N] ", question);
+    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+        return true;
+    return err_set(err, STATUS_USAGE, "the answer was not yes: nothing was touched");
+}
+
+/* ---- after ---- */
+
+bool cli_flush(err_t *err) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    if (errno == EINTR) /* only by a signal that asks us to stop */
+        return err_set(err, STATUS_INTERRUPTED, "interrupted: not all of the result is on stdout");
+    return err_set(err, errno == EPIPE ? STATUS_READER_GONE : STATUS_HOST, "stdout cannot be written: %s",
+                   errno ? strerror(errno) : "it was closed");
+}
+
+int cli_finish(int status, err_t *err) {
+    err_t broken;
+    const bool fine = status == STATUS_OK || status == STATUS_SOME_REJECTED || status == STATUS_DIFFERENT;
+    if (cli_flush(&broken) || !fine)
+        return status;
+    *err = broken;
+    return (int)broken.status;
+}
+
+bool cli_no_page(const run_t *run, err_t *err) {
+    return !run->report ||
+           err_set(err, STATUS_USAGE,
+                   "--report is of one collection, and the URI names none: leave the option out, or name "
+                   "one in the URI");
+}
+
+/* If the run failed, a warning alone says that there is no page. */
+static int write_page(const run_t *run, result_t *result, int status, err_t *err) {
+    char *line = paste_again(run, load_of(run)->spec.uri);
+    err_t problem;
+    result_put(&result->document, AS_TEXT("-again", line));
+    free(line);
+    if (result_write_page(result, run->report, &problem))
+        return status;
+    if (result_is_trouble(status)) {
+        log_warn("%s", problem.text);
+        return status;
+    }
+    *err = problem;
+    return (int)problem.status;
+}
+
+int cli_end(const run_t *run, result_t *result, bool shown, int status, err_t *err) {
+    if (run->report && status != STATUS_USAGE)
+        status = write_page(run, result, status, err);
+    if (shown && run->json)
+        result_print_json(result, status);
+    else if (shown)
+        result_print_text(result);
+    result_free(result);
+    return cli_finish(status, err);
+}
