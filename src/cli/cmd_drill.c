@@ -52,6 +52,7 @@ static const option_t options[] = {
          "Drill with samples only, more sizes of them and more often, and say what N documents would take "
          "(default: what the files hold)."},
     {.name = "sample",
+     .typed = true,
      .argument = "N",
      .kind = OPTION_COUNT,
      AT(spec.sample),

@@ -80,6 +80,7 @@ static const option_t options[] = {
      .offset = offsetof(values_t, study),
      .help = "ycsb: documents of 147,439 bytes, as in the petabyte study of 2014."},
     {.name = "output",
+     .typed = true,
      .group = GROUP_RESULT,
      .letter = 'o',
      .argument = "FILE",

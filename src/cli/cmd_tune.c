@@ -55,6 +55,7 @@ static bool read_list(void *at, const char *text, err_t *err) {
 
 static const option_t options[] = {
     {.name = "sample",
+     .typed = true,
      .group = GROUP_TRIED,
      .argument = "N",
      .kind = OPTION_COUNT,

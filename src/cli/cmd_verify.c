@@ -37,6 +37,7 @@ static const option_t options[] = {
      .help = "A reject file that was fixed and loaded: what it describes must be there, too. May be given "
              "several times."},
     {.name = "sample",
+     .typed = true,
      .group = GROUP_COMPARED,
      .argument = "P%",
      .kind = OPTION_CUSTOM,
@@ -45,6 +46,7 @@ static const option_t options[] = {
      .help = "Look at this share of the blocks only, the same ones each time. Documents in no such block are "
              "not seen."},
     {.name = "files-only",
+     .typed = true,
      .kind = OPTION_FLAG,
      AT(spec.files_only),
      .help = "Do not look for documents outside of the given files' blocks."},

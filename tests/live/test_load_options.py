@@ -57,6 +57,12 @@ class Said(livetest.Case):
         self.tipple("load", "-f", "mot", "--uri-file", "uri", "a.csv")
         self.holds(Books().plain("a.csv", rows(10)))
         self.holds(Books().plain("a.csv", rows(10)), "second")
+        # the command line goes first, in other words, too
+        third = {"TIPPLE_URI_FILE": "uri", "TIPPLE_COPIES": "2", "TIPPLE_DRY_RUN": "true", "TIPPLE_FORMAT": "isd"}
+        self.tipple("load", "-f", "mot", "--uri", self.uri("third"), "a.csv", **third)
+        self.holds(Books().plain("a.csv", rows(10)), "third")
+        done = self.tipple("load", "-f", "mot", "--uri", self.uri("third"), "--uri-file", "uri", "a.csv", status=1)
+        self.assertIn(b"--uri", done.stderr)
 
     def test_dry_run(self):
         """--dry-run reads and counts everything, and writes nothing: not here, not there"""

@@ -161,22 +161,6 @@ static void *values_of(reading_t *reading, const cli_row_t *row) {
     return row->shared ? (void *)reading->run : reading->run->values;
 }
 
-static bool read_environment(reading_t *reading, err_t *err) {
-    for (size_t i = 0; i < reading->rows.count; i++) {
-        const cli_row_t *row = &reading->rows.rows[i];
-        const option_t *option = row->option;
-        char variable[64]; /* TIPPLE_SHARD_KEY */
-        snprintf(variable, sizeof variable, "TIPPLE_%s", option->name);
-        for (char *at = variable; *at; at++)
-            *at = (char)(*at == '-' ? '_' : toupper((unsigned char)*at));
-        const bool never = option->typed || option->destroys || (row->shared && !option->takers);
-        const char *text = never ? NULL : getenv(variable);
-        if (text && *text && !option_set(option, text, values_of(reading, row), err))
-            return err_where(err, "in the environment, %s", variable);
-    }
-    return true;
-}
-
 /* The value of an option that can do without one is a number. */
 static bool is_its_value(const option_t *option, const char *word) {
     uint64_t number;
@@ -186,9 +170,6 @@ static bool is_its_value(const option_t *option, const char *word) {
 static bool set(reading_t *reading, const cli_row_t *row, const char *text, err_t *err) {
     const option_t *option = row->option;
     bool *said = &reading->said[row - reading->rows.rows];
-    /* a list of the command line takes the place of the environment's */
-    if (option->kind == OPTION_LIST && !*said)
-        ((texts_list_t *)((char *)values_of(reading, row) + option->offset))->count = 0;
     if (*said && option->once)
         return err_set(err, STATUS_USAGE, "--%s is given twice, and takes one value", option->name);
     *said = true;
@@ -250,15 +231,56 @@ static bool is_among(const char *words, const char *name) {
     return false;
 }
 
-/* False: two options were given that do not go together. */
-static bool check_apart(const reading_t *reading, err_t *err) {
+/* Why these two options do not go together; NULL: they do. */
+static const apart_t *apart_of(const command_t *command, const char *one, const char *other) {
+    static const apart_t of_all[] = {{"uri-file", "uri", "has the URI"}, {NULL, NULL, NULL}};
+    const apart_t *const tables[] = {of_all, command->apart};
+    for (size_t i = 0; i < COUNT(tables); i++)
+        for (const apart_t *apart = tables[i]; apart && apart->option; apart++)
+            if (strcmp(apart->option, one) == 0 && is_among(apart->others, other))
+                return apart;
+    return NULL;
+}
+
+static bool go_together(const reading_t *reading, err_t *err) {
     const cli_rows_t *rows = &reading->rows;
-    for (const apart_t *apart = reading->run->command->apart; apart && apart->option; apart++) {
-        const cli_row_t *row = find_long(rows, apart->option, strlen(apart->option));
-        for (size_t i = 0; row && reading->said[row - rows->rows] && i < rows->count; i++)
-            if (reading->said[i] && is_among(apart->others, rows->rows[i].option->name))
-                return err_set(err, STATUS_USAGE, "--%s %s: leave it or --%s out", apart->option,
-                               apart->reason, rows->rows[i].option->name);
+    for (size_t i = 0; i < rows->count; i++)
+        for (size_t j = 0; reading->said[i] && j < rows->count; j++) {
+            const char *one = rows->rows[i].option->name, *other = rows->rows[j].option->name;
+            const apart_t *apart = reading->said[j] ? apart_of(reading->run->command, one, other) : NULL;
+            if (apart)
+                return err_set(err, STATUS_USAGE, "--%s %s: leave it or --%s out", one, apart->reason, other);
+        }
+    return true;
+}
+
+/* Does the command line say it itself, or something that does not go with it? */
+static bool is_settled(const reading_t *reading, const bool *typed, const option_t *option) {
+    const command_t *command = reading->run->command;
+    for (size_t i = 0; i < reading->rows.count; i++) {
+        const char *name = reading->rows.rows[i].option->name;
+        if (typed[i] && (strcmp(name, option->name) == 0 || apart_of(command, name, option->name) ||
+                         apart_of(command, option->name, name)))
+            return true;
+    }
+    return false;
+}
+
+/* After the command line, which goes first. */
+static bool read_environment(reading_t *reading, err_t *err) {
+    bool typed[MOST_OPTIONS];
+    memcpy(typed, reading->said, sizeof typed);
+    for (size_t i = 0; i < reading->rows.count; i++) {
+        const cli_row_t *row = &reading->rows.rows[i];
+        const option_t *option = row->option;
+        char variable[64]; /* TIPPLE_SHARD_KEY */
+        snprintf(variable, sizeof variable, "TIPPLE_%s", option->name);
+        for (char *at = variable; *at; at++)
+            *at = (char)(*at == '-' ? '_' : toupper((unsigned char)*at));
+        const bool never = option->typed || option->destroys || (row->shared && !option->takers);
+        const char *text = never ? NULL : getenv(variable);
+        if (text && *text && !is_settled(reading, typed, option) && !set(reading, row, text, err))
+            return err_where(err, "in the environment, %s", variable);
     }
     return true;
 }
@@ -267,8 +289,6 @@ bool cli_read(run_t *run, err_t *err) {
     reading_t reading = {.run = run};
     bool options = true;
     cli_rows(run->command, &reading.rows);
-    if (!read_environment(&reading, err))
-        return false;
     for (int i = 0; i < run->line_count; i++) {
         char *word = run->line[i];
         if (options && strcmp(word, "--") == 0) {
@@ -284,5 +304,5 @@ bool cli_read(run_t *run, err_t *err) {
         if (run->help || run->version)
             return true;
     }
-    return check_apart(&reading, err);
+    return go_together(&reading, err) && read_environment(&reading, err) && go_together(&reading, err);
 }

@@ -33,7 +33,7 @@ static const result_view_t views[] = {
     LINE(SHOW_NORMAL, "loaded",
          "    {seconds}   {docs_per_second}   {-read_bytes_per_second} in   {-sent_bytes_per_second} out"),
     LINE(SHOW_NORMAL, "!loaded", "    {seconds}"),
-    LINE(SHOW_QUIET, "-dry_run", "dry run: nothing was written; 'loaded' is what would have been"),
+    LINE(SHOW_QUIET, "dry_run", "dry run: nothing was written; 'loaded' is what would have been"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "skipped_files",
          "skipped: {-skipped} of {-all_files|file}, which {-skipped?does|do} not fit the format {format}"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "-open_retry",
@@ -272,13 +272,13 @@ static void put_figures(bson_t *to, const load_result_t *load) {
 
 static void put_more(bson_t *to, const load_spec_t *spec, const load_result_t *load) {
     const double sent = load->sent_documents ? (double)load->sent_documents : NAN;
-    result_put(to, AS_TEXT("-target", load->where),
+    result_put(to, AS_FLAG("dry_run", spec->dry_run), AS_TEXT("-target", load->where),
                AS_NUMBER("-read_bytes_per_second", result_rate(load->bytes_read, load->took_ns)),
                AS_NUMBER("-sent_bytes_per_second", result_rate(load->bytes_bson, load->took_ns)),
                AS_NUMBER("-cpu_us", (double)load->cpu_ns / 1e3 / sent),
                AS_COUNT("-all_files", load->files + load->skipped_before),
                AS_COUNT("-skipped", load->skipped.count), AS_COUNT("-left_out", load->left_out),
-               AS_FLAG("-dry_run", spec->dry_run), AS_COUNT("-not_retried", spec->retry ? load->left_out : 0),
+               AS_COUNT("-not_retried", spec->retry ? load->left_out : 0),
                AS_NUMBER("-batch_documents", sent / (double)load->batches),
                AS_COUNT("-kept_rejects", load->rejects_kept), AS_COUNT("-short_batches", load->short_batches),
                AS_FLAG("-several", load->counts.loaded && load->shard_count > 1),
