@@ -54,7 +54,7 @@ static bool show(const char *name, err_t *err) {
     else if (schema)
         err_set(err, STATUS_USAGE, "--show prints built-in formats; %s is a file", name);
     schema_destroy(schema);
-    return builtin != NULL;
+    return builtin && cli_flush(err);
 }
 
 /* ---- the fields of a format ---- */
@@ -150,8 +150,9 @@ static void put_builtin(bson_t *to, const void *unused, size_t at) {
     (void)unused;
     schema_t *schema =
         schema_parse(builtin_formats[at].text, builtin_formats[at].length, builtin_formats[at].name, &err);
-    if (schema) /* core.formats: all can be read */
-        put_format(to, schema);
+    if (!schema) /* core.formats: all can be read */
+        err_end_without_memory(builtin_formats[at].length);
+    put_format(to, schema);
     schema_destroy(schema);
 }
 
@@ -179,18 +180,11 @@ static bool guess(const run_t *run, err_t *err) {
     return ok;
 }
 
-static int refuse_word(const char *word, err_t *err) {
-    text_t line = {.length = 0};
-    shell_quote_option(&line, "--show", word);
-    char *meant = text_take_or_end(&line);
-    err_set(err, STATUS_USAGE, "tipple formats takes no '%s'; did you mean%s?", word, meant);
-    free(meant);
-    return STATUS_USAGE;
-}
-
 static int answer(run_t *run, err_t *err) {
     if (run->count && !values.guess)
-        return refuse_word(run->words[0], err);
+        return err_set(err, STATUS_USAGE, "tipple formats takes no '%s'; did you mean --show '%s'?",
+                       run->words[0], run->words[0]),
+               STATUS_USAGE;
     if (!values.guess &&
         (values.load.spec.guess.bad_value_given || !load_options_settle(&values.load, "", err)))
         return err_set(err, STATUS_USAGE, "--with, --type and --on-bad-value go with --guess"), STATUS_USAGE;

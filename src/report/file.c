@@ -25,19 +25,26 @@ static int make_part(const char *path, char place[PATH_MAX], char part[PATH_MAX]
 
 /* Only a missing file, an empty file or an earlier page may be replaced. Anything else belongs to the user, and may
  * even be what this command reads or writes. */
-static bool may_be_replaced(const char *path) {
+static bool may_be_replaced(const char *path, status_t status, const char *what, err_t *err) {
     char head[FILE_MARK + 1];
     struct stat found;
     if (stat(path, &found) != 0)
         return true; /* what hinders to write it is found then */
     FILE *file = S_ISREG(found.st_mode) ? fopen(path, "re") : NULL;
-    if (!file)
-        return false;
-    const size_t got = fread(head, 1, FILE_MARK, file);
-    const bool read = !ferror(file);
-    fclose(file);
-    head[got] = '\0';
-    return read && (!got || strstr(head, FILE_MARK_PAGE));
+    size_t length = 0;
+    while (file && length < FILE_MARK) {
+        clearerr(file);
+        length += fread(head + length, 1, FILE_MARK - length, file);
+        if (!ferror(file) || errno != EINTR)
+            break;
+    }
+    const char *why = S_ISREG(found.st_mode) && (!file || ferror(file)) ? strerror(errno) : NULL;
+    head[length] = '\0';
+    if (!why && (!file || (length && !strstr(head, FILE_MARK_PAGE))))
+        why = "it is no report of tipple";
+    if (file)
+        fclose(file);
+    return !why || err_set(err, status, "%s: %.200s stays as it is: %s; name another file", what, path, why);
 }
 
 bool result_is_same_file(const char *one, const char *other) {
@@ -49,10 +56,8 @@ bool result_is_same_file(const char *one, const char *other) {
 
 bool file_check(const char *path, err_t *err) {
     char place[PATH_MAX], part[PATH_MAX];
-    if (!may_be_replaced(path))
-        return err_set(err, STATUS_USAGE,
-                       "--report: %.200s is no report of tipple, and stays as it is; name another file",
-                       path);
+    if (!may_be_replaced(path, STATUS_USAGE, "--report", err))
+        return false;
     const int file = make_part(path, place, part);
     if (file < 0)
         return err_set(
@@ -79,10 +84,8 @@ static bool write_part(int file, const char *place, const char *text, size_t len
 
 bool file_write(const char *path, const char *text, size_t length, err_t *err) {
     char place[PATH_MAX], part[PATH_MAX];
-    if (!may_be_replaced(path))
-        return err_set(err, STATUS_HOST,
-                       "the report was not written: %s is no report of tipple by now, and stays as it is",
-                       path);
+    if (!may_be_replaced(path, STATUS_HOST, "the report was not written", err))
+        return false;
     const int file = make_part(path, place, part);
     if (file >= 0 && write_part(file, place, text, length) && rename(part, place) == 0)
         return true;

@@ -23,8 +23,8 @@ enum {
 };
 
 typedef enum {
-    CODE_UNKNOWN,     /* in no list: treated as the server's fault until more is known */
-    CODE_PASSING,     /* network, election, moving chunks, full queues: try again; a write may have happened */
+    CODE_UNKNOWN, /* in no list: treated as the server's fault until more is known */
+    CODE_PASSING, /* network, election, moving chunks, full queues: try again; a write may have happened */
     CODE_NOT_ALLOWED, /* password, permission: status 1 */
     CODE_STATE,       /* the target's state, whatever is sent: read-only, disk full, another collection */
     CODE_OF_DOCUMENT, /* the closed list: as a write error, it is the document's own fault */

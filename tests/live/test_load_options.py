@@ -62,7 +62,7 @@ class Said(livetest.Case):
         self.tipple("load", "-f", "mot", "--uri", self.uri("third"), "a.csv", **third)
         self.holds(Books().plain("a.csv", rows(10)), "third")
         done = self.tipple("load", "-f", "mot", "--uri", self.uri("third"), "--uri-file", "uri", "a.csv", status=1)
-        self.assertIn(b"--uri", done.stderr)
+        self.assertIn("--uri-file", done.stderr)
 
     def test_dry_run(self):
         """--dry-run reads and counts everything, and writes nothing: not here, not there"""

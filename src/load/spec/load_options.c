@@ -82,7 +82,6 @@ enum {
 
 const option_t load_options[] = {
     {.name = "uri",
-     .once = true,
      .group = GROUP_COLLECTION,
      .argument = "URI",
      .kind = OPTION_TEXT,
@@ -91,7 +90,6 @@ const option_t load_options[] = {
      .help = "The collection: mongodb://HOST/DATABASE.COLLECTION, with any option that a MongoDB URI "
              "can have."},
     {.name = "uri-file",
-     .once = true,
      .argument = "FILE",
      .kind = OPTION_TEXT,
      .takers = COMMANDS,
