@@ -60,8 +60,7 @@ TEST(json) {
     static const char *const cases[] = {
         "{ \"key\" : { \"d\" : 1, \"k\" : -1 }, \"name\" : \"d_1_k_-1\" }",
         "{ \"key\" : { \"a,b\" : 1 }, \"name\" : \"a;unique\", \"unique\" : true, \"hidden\" : true }",
-        "{ \"key\" : { \"_fts\" : \"text\", \"_ftsx\" : 1 }, \"name\" : \"k_text\", \"weights\" : { \"k\" : "
-        "1 } }",
+        "{ \"key\" : { \"_fts\" : \"text\", \"_ftsx\" : 1 }, \"name\" : \"k\", \"weights\" : { \"k\" : 1 } }",
         "{ \"key\" : { \"$**\" : 1 }, \"name\" : \"$**_1\", \"collation\" : { \"locale\" : \"fr\" } }",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -16,7 +16,7 @@ static void put(char *word, size_t *length, const char *text) {
 }
 
 /* What may stand in a password as it is. */
-static void put_uri(char *word, size_t *length, uint8_t before, uint8_t behind) {
+static void put_some_uri(char *word, size_t *length, uint8_t before, uint8_t behind) {
     static const char *const pieces[] = {"",      "a", "%40", "%2F", "!$&'()*+,;=", "-._~",
                                          "x%3Ay", "0", "***", "%",   "mongodb",     "$$"};
     static const char *const ends[] = {"@h/d.c", "@h", "@h:27017,k/d.c?tls=true", "@%2Ftmp%2Fs.sock/d.c",
@@ -42,7 +42,7 @@ static int make_words(const uint8_t *data, size_t size, char words[WORDS][LONGES
             length = 0;
         } else if (data[i] == 1 && i + 2 < size) {
             const size_t before = length;
-            put_uri(words[count], &length, data[i + 1], data[i + 2]);
+            put_some_uri(words[count], &length, data[i + 1], data[i + 2]);
             in_uris[count] += length > before;
             i += 2;
         } else {

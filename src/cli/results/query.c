@@ -456,9 +456,10 @@ static void put_figures(bson_t *to, const query_spec_t *spec, const query_result
 
 static const measure_t *find_slowest(const measures_t *measures) {
     const measure_t *slowest = NULL;
-    for (const measure_t *measure = measures->items; measure < measures->items + measures->count; measure++)
-        if (has_any(measure) && (!slowest || figure(measure, MEAN) > figure(slowest, MEAN)))
-            slowest = measure;
+    for (size_t i = 0; i < measures->count; i++)
+        if (has_any(&measures->items[i]) &&
+            (!slowest || figure(&measures->items[i], MEAN) > figure(slowest, MEAN)))
+            slowest = &measures->items[i];
     return slowest;
 }
 
