@@ -182,8 +182,8 @@ static bool guess(const run_t *run, err_t *err) {
 
 static int answer(run_t *run, err_t *err) {
     if (run->count && !values.guess)
-        return err_set(err, STATUS_USAGE, "tipple formats takes no '%s'; did you mean --show %s?",
-                       run->words[0], run->words[0]),
+        return err_set(err, STATUS_USAGE, "tipple formats takes no '%s'; did you mean --show before it?",
+                       run->words[0]),
                STATUS_USAGE;
     if (!values.guess &&
         (values.load.spec.guess.bad_value_given || !load_options_settle(&values.load, "", err)))

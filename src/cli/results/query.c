@@ -456,10 +456,9 @@ static void put_figures(bson_t *to, const query_spec_t *spec, const query_result
 
 static const measure_t *find_slowest(const measures_t *measures) {
     const measure_t *slowest = NULL;
-    for (size_t i = 0; i < measures->count; i++)
-        if (has_any(&measures->items[i]) &&
-            (!slowest || figure(&measures->items[i], MEAN) > figure(slowest, MEAN)))
-            slowest = &measures->items[i];
+    for (const measure_t *each = measures->items; each && each < measures->items + measures->count; each++)
+        if (has_any(each) && (!slowest || figure(each, MEAN) > figure(slowest, MEAN)))
+            slowest = each;
     return slowest;
 }
 
