@@ -167,17 +167,14 @@ size_t log_columns(void) {
 }
 
 /* Cuts a text of UTF-8, of which wide characters take two columns. */
-static void cut(char *text, size_t columns) {
+static void cut(char *at, size_t columns) {
     enum { WIDE = 0xe1 /* from U+1000 on */ };
-    size_t used = 0;
-    for (char *at = text; *at; at++) {
-        const unsigned char byte = (unsigned char)*at;
-        used += (byte & 0xc0) == 0x80 ? 0 : byte >= WIDE ? 2 : 1;
-        if (used > columns) {
-            *at = '\0';
-            return;
-        }
+    for (size_t used = 0; *at; at++) {
+        used += (*at & 0xc0) == 0x80 ? 0 : (unsigned char)*at >= WIDE ? 2 : 1;
+        if (used > columns)
+            break;
     }
+    *at = '\0';
 }
 
 /* In one piece, so that nothing flickers. The last column stays free: some terminals wrap when it is written. */
@@ -334,8 +331,11 @@ void step_end(step_t *step) {
 
 /* ---- results ---- */
 
+int out_problem;
+
 void out_bytes(const void *bytes, size_t length) {
-    fwrite(bytes, 1, length, stdout);
+    if (fwrite(bytes, 1, length, stdout) < length && !out_problem)
+        out_problem = errno;
 }
 
 static void put(const char *text, bool lines) {

@@ -119,4 +119,7 @@ void out_lines(const char *text);
 /* What was asked for as it is: records, documents, files. */
 void out_bytes(const void *bytes, size_t length);
 
+/* Why stdout could not be written, the first time: an errno; 0: it could. */
+extern int out_problem;
+
 #endif

@@ -87,7 +87,7 @@ typedef struct {
     uint64_t next_base; /* where a new collection's next extent would start */
     uint64_t next_ordinal;
     emitted_t *emitted; /* what --emit raw prints */
-    uint64_t replaced;  /* texts that are not UTF-8 */
+    bool replaced;      /* a text was not UTF-8 */
 } parse_t;
 
 /* A file's own position in what is parsed. */
@@ -99,13 +99,18 @@ typedef struct {
     uint64_t base;
 } file_t;
 
-static bool print_json(parse_t *parse, const bson_t *document, err_t *err) {
+static bool print_json(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
+                       const bson_t *document, err_t *err) {
     size_t length;
     uint64_t replaced;
     char *json = ejson_print_telling(document, values.relaxed, &length, &replaced);
     if (!json)
         return err_set(err, STATUS_INPUT, "a document cannot be shown as JSON");
-    parse->replaced += replaced;
+    if (replaced && !parse->replaced)
+        log_warn("%s:%" PRIu64 " (offset %" PRIu64 "): the first text that is not UTF-8: U+FFFD is shown for "
+                 "each byte that is none; a load stores the bytes as they are",
+                 file->input->name, cut->first_line + record->line, cut->offset + record->offset);
+    parse->replaced |= replaced > 0;
     out_bytes(json, length);
     out_print("\n");
     free(json);
@@ -159,7 +164,7 @@ static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut,
     }
     bson_init_static(&document, parse->place.bytes, record->document_length);
     if (values.emit == EMIT_JSON)
-        return print_json(parse, &document, err);
+        return print_json(parse, file, cut, record, &document, err);
     const uint8_t *text;
     size_t length;
     if (!emit_record(parse->emitter, file->written, &document, shape, &text, &length, err)) {
@@ -251,7 +256,7 @@ static bool parse_stream(parse_t *parse, file_t *file, source_t *source, err_t *
         pool_give(parse->pool, &cut.buffer);
         if (ok && stop_signal())
             ok = err_set(err, (status_t)(128 + stop_signal()), "interrupted");
-        if (ok && ferror(stdout))
+        if (ok && out_problem)
             ok = cli_flush(err);
     }
     cutter_destroy(cutter);
@@ -363,7 +368,7 @@ static const result_view_t views[] = {
  * matters to the user goes to the log. */
 static int end(const run_t *run, const parse_t *parse, int64_t took_ns, int64_t cpu_ns, int status,
                err_t *err) {
-    char count[UNITS_MAX], *bad = bad_values(parse);
+    char *bad = bad_values(parse);
     const bool none = values.emit == EMIT_NONE;
     const passed_over_t passed = parse->reader ? records_passed_over(parse->reader) : (passed_over_t){0};
     result_t *result = result_new("parse");
@@ -378,11 +383,6 @@ static int end(const run_t *run, const parse_t *parse, int64_t took_ns, int64_t 
         result_put(&result->document, AS_TEXT("-bad", bad));
     else if (bad)
         log_note("%s", bad);
-    if (parse->replaced)
-        log_warn(
-            "%s text%s not UTF-8: U+FFFD is shown for each byte that is none; a load stores the bytes as "
-            "they are",
-            units_count(count, parse->replaced), parse->replaced == 1 ? " is" : "s are");
     free(bad);
     result->views = views;
     return cli_end(run, result, none, status, err);

@@ -248,7 +248,7 @@ static bool show(const char *name, err_t *err) {
     if (suite)
         out_bytes(suite->text, strlen(suite->text)); /* YAML has no control characters */
     suite_close(suite);
-    return suite && cli_flush(err);
+    return suite != NULL;
 }
 
 /* ---- the command ---- */

@@ -56,7 +56,7 @@ TEST(login) {
 
 TEST(bad) {
     static const struct {
-        const char *uri, *says;
+        const char *uri, *says; /* words, with a | between them */
     } cases[] = {
         {"", "not a MongoDB URI"},
         {"mot.results", "not a MongoDB URI"},
@@ -74,13 +74,12 @@ TEST(bad) {
         {"mongodb://h/mot.a$b", "no '$'"},
         {"mongodb://h/mot.a..b", "dots only between words"},
         {"mongodb://h/mot.results.", "dots only between words"},
-        {"mongodb://h/mot.r?tsl=true", "option 1 after the ?"},
-        {"mongodb://h/mot.r?opensesame=1", "option 1 after the ?"},
-        {"mongodb://h/mot.r?w=1&uuidRepresentation=standard", "option 2 after the ?"},
-        {"mongodb://h/mot.r?proxyPassword=opensesame", "option 1 after the ?"},
-        {"mongodb://h/mot.r?auto_encryption=x", "option 1 after the ?"},
+        {"mongodb://h/mot.r?opensesame=1", "option 1 after the ?|none that the driver"},
+        {"mongodb://h/mot.r?w=1&uuidRepresentation=standard", "option 2 after the ?|none that the driver"},
+        {"mongodb://h/mot.r?proxyPassword=opensesame", "option 1 after the ?|none that the driver"},
+        {"mongodb://h/mot.r?auto_encryption=x", "option 1 after the ?|none that the driver"},
         {"mongodb://h/mot.r?x2-1=x", "is not OPTION=VALUE"},
-        {"mongodb://h/mot.r?tlsCertificateKeyFilePassword=a&tsl=b", "option 2 after the ?"},
+        {"mongodb://h/m.r?tlsCertificateKeyFilePassword=a&tsl=b", "option 2 after the ?|none that the"},
         {"mongodb://h/mot.system.users", "the server's own collections"},
         {"mongodb://h/mot.system", "the server's own"},
         {"mongodb://h/mot.results.tipple.files", "a load's catalog"},
@@ -95,9 +94,9 @@ TEST(bad) {
         {"mongodb://h,k/mot.results?directConnection=true", "directConnection"},
         {"mongodb://h/mot.results?tls=true&tlsInsecure=true&tlsAllowInvalidHostnames=true", "tlsinsecure"},
         {"mongodb://h/mot.results?w=1&tls", "is not OPTION=VALUE"},
-        {"mongodb://h/mot.results?w%3D1", "option 1 after the ?"},
+        {"mongodb://h/mot.results?w%3D1", "option 1 after the ?|OPTION=VALUE"},
         {"mongodb://h/mot.results?appName=a b", "has a blank"},
-        {"mongodb://h/mot.results?tls=perhaps&readPreferenceTags=a:b&readPreference=nearest",
+        {"mongodb://h/m.r?tls=perhaps&readPreferenceTags=a:b&readPreference=nearest",
          "Unsupported value for"},
         {"mongodb://h/mot.results?tls=perhaps&tlsInsecure=perhaps", "Unsupported value for"},
         {"mongodb://h/mot.results&w=1", "holds a '&': options come after a ?"},
@@ -116,7 +115,9 @@ TEST(bad) {
         if (address_parse(&address, cases[i].uri, &err))
             fail_msg("'%s' was taken", cases[i].uri);
         assert_int_equal(err.status, STATUS_USAGE);
-        if (!strstr(err.text, cases[i].says))
+        const char *says = cases[i].says, *bar = strchrnul(says, '|');
+        if (!memmem(err.text, strlen(err.text), says, (size_t)(bar - says)) ||
+            !strstr(err.text, bar + !!*bar))
             fail_msg("%s: '%s' is not in: %s", cases[i].uri, cases[i].says, err.text);
     }
     char longest[400] = "mongodb://h/mot.";

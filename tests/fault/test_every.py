@@ -373,13 +373,13 @@ class Server(Tries, faultlab.Lab):
         self.load("a.csv", "in", status=2)
         before = self.everything()
         at = ("--uri", self.uri())
-        first = str(self.documents()[0]["_id"])
+        self.write("wide.csv", "\n".join(",".join("%s%d" % (what, at) for at in range(400)) for what in ("c", "", "1")))
         for words in (("parse", "-f", "mot", "a.csv"), ("formats",), ("formats", "--check", "mot"), ("help",),
                       ("--version",), ("help", "--man", "load"), ("generate", "mot", "--rows", "10"), ("status", *at),
-                      ("where", first, *at),
+                      ("where", self.documents()[0]["_id"], *at),
                       ("verify", "-f", "mot", *at, "a.csv", "in"), ("verify", "-f", "mot", *at, "--json", "a.csv", "in"),
                       ("query", "--suite", "mot", *at, "--repeats", "1", "--warmup", "0"),
-                      ("query", "--suite", "mot", "--list"), ("query", "--show", "mot"),
+                      ("query", "--suite", "mot", "--list"), ("query", "--show", "mot"), ("formats", "--guess", "wide.csv"),
                       ("drill", "-f", "mot", *at, "--no-predict", "a.csv")):
             for full in (True, False):
                 with self.subTest(words=words, full=full):

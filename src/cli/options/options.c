@@ -1,4 +1,4 @@
-/* Reads the environment and the command line into the values of a command, by the rows of its options. */
+/* Reads the command line and the environment into the values of a command, by the rows of its options. */
 #include "base/conceal.h"
 #include "base/numbers.h"
 #include "cli/options/cli.h"
@@ -154,7 +154,7 @@ static bool unknown_option(const command_t *command, const cli_rows_t *rows, con
 typedef struct {
     run_t *run;
     cli_rows_t rows;
-    bool said[MOST_OPTIONS]; /* by the command line, row by row */
+    bool said[MOST_OPTIONS]; /* row by row: was it given? */
 } reading_t;
 
 static void *values_of(reading_t *reading, const cli_row_t *row) {
@@ -304,5 +304,5 @@ bool cli_read(run_t *run, err_t *err) {
         if (run->help || run->version)
             return true;
     }
-    return go_together(&reading, err) && read_environment(&reading, err) && go_together(&reading, err);
+    return read_environment(&reading, err) && go_together(&reading, err);
 }

@@ -121,12 +121,12 @@ bool cli_ask(const char *question, err_t *err) {
 /* ---- after ---- */
 
 bool cli_flush(err_t *err) {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return true;
-    if (errno == EINTR) /* only by a signal that asks us to stop */
+    if (fflush(stdout) != 0 && !out_problem)
+        out_problem = errno;
+    if (out_problem == EINTR) /* only by a signal that asks us to stop */
         return err_set(err, STATUS_INTERRUPTED, "interrupted: not all of the result is on stdout");
-    return err_set(err, errno == EPIPE ? STATUS_READER_GONE : STATUS_HOST, "stdout cannot be written: %s",
-                   errno ? strerror(errno) : "it was closed");
+    return !out_problem || err_set(err, out_problem == EPIPE ? STATUS_READER_GONE : STATUS_HOST,
+                                   "stdout cannot be written: %s", strerror(out_problem));
 }
 
 int cli_finish(int status, err_t *err) {
