@@ -238,7 +238,7 @@ class ReplicaSet(Broken):
 
     def test_3_killed(self):
         """the primary is killed in the middle: the others elect, and nothing that was acknowledged is missing"""
-        victim, acknowledged, asked = self.primary(), set(), {}
+        victim, acknowledged = self.primary(), set()
 
         def kill():
             os.kill(victim["pid"], signal.SIGKILL)
@@ -247,11 +247,9 @@ class ReplicaSet(Broken):
 
         def rule(message):
             verdict = moment(message)
-            if verdict == relay.PASS and message.command == "insert" and not message.books and not moment.over:
-                if not message.reply:
-                    asked[message.number] = [faultlab.id_of(raw) for raw in message.documents()]
-                elif message.inserted == len(asked.get(message.answers, ())):
-                    acknowledged.update(asked[message.answers])
+            if verdict == relay.PASS and faultlab.is_acknowledgement(message) and not moment.over and \
+                    message.inserted == message.question.inserted:
+                acknowledged.update(faultlab.id_of(raw) for raw in message.question.documents())
             return verdict
         self.relayed(rule)
         load = self.half("--patience", "3m")

@@ -24,13 +24,14 @@ OP_MSG, BODY = 2013, 21  # where the command begins in an OP_MSG that begins wit
 
 
 class Message:
-    """One question (a command on its way to the server) or its reply. `inserted`: the documents that an insert has
-    brought, or that its reply has acknowledged. `place`: how many came before it this way on its connection."""
+    """One question (a command on its way to the server) or its reply, which knows its `question`: the numbers of
+    messages repeat, as each connection counts its own. `inserted`: the documents that an insert has brought, or that
+    its reply has acknowledged. `place`: how many came before it this way on its connection."""
     place = 0
 
     def __init__(self, raw, question=None):
-        self.raw, self.reply = raw, question is not None
-        self.number, self.answers, code = struct.unpack_from("<4xiii", raw)
+        self.raw, self.question, self.reply = raw, question, question is not None
+        self.number, _, code = struct.unpack_from("<4xiii", raw)
         self.command, self.collection, self.inserted = "hello", "", 0  # what is not told apart
         if question:
             self.command, self.collection = question.command, question.collection

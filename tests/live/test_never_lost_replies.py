@@ -17,13 +17,11 @@ class Replies(neverlost.Case):
 
     def lost(self, *words, status):
         """A load that is not told what became of any batch when it sends it first. How many batches that were."""
-        questions, met = {}, set()
+        met = set()
 
         def rule(message):
-            if self.is_data(message) and not message.reply:
-                questions[message.number] = next(message.documents(), b"")
-            elif self.is_data(message) and message.answers in questions:
-                first = questions[message.answers]
+            if self.is_data(message) and message.reply:
+                first = next(message.question.documents(), b"")
                 if first not in met:
                     met.add(first)
                     return relay.CUT
