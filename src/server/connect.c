@@ -385,12 +385,11 @@ static waiting_t waiting_begin(const server_t *server) {
 
 /* Whom it waits for, and why, in the driver's words: half a second after its beginning, then every ten seconds. */
 static void say_waiting(const server_t *server, waiting_t *waiting, const bson_error_t *error) {
-    static const int64_t EACH_NS = 10000LL * SERVER_MS;
     char reasons[sizeof error->message], time[UNITS_MAX];
     const int64_t now_ns = clock_now_ns(), left_ns = waiting->patience.deadline_ns - now_ns;
     if (now_ns < waiting->next_ns || left_ns <= 0)
         return;
-    waiting->next_ns += EACH_NS;
+    waiting->next_ns += 10000LL * SERVER_MS;
     take_reasons(error, reasons);
     if (error->domain != MONGOC_ERROR_SERVER_SELECTION)
         snprintf(reasons, sizeof reasons, "%s", error->message);
@@ -404,7 +403,8 @@ static void say_waiting(const server_t *server, waiting_t *waiting, const bson_e
 
 static bool wait_more(server_t *server, mongoc_client_t *client, waiting_t *waiting,
                       const bson_error_t *error, const bson_t *reply, err_t *err) {
-    say_waiting(server, waiting, error);
+    if (refusal_of(error, reply) == CODE_PASSING)
+        say_waiting(server, waiting, error);
     return server_again(server, client, &waiting->patience, error, reply, waiting->doing, err);
 }
 
