@@ -69,7 +69,7 @@ TEST(uri) {
     const int file = mkstemp(log);
     assert_true(file >= 0);
     int out_of_memory = 0, status = 0;
-    for (long allocation = 0; allocation < 20000; allocation++) {
+    for (long allocation = 0; allocation < 20000; allocation += TEST_SHARE) {
         status = load_without("mongodb://127.0.0.1:1/a.b?directConnection=true&readPreference=bogus",
                               allocation, log);
         if (status == NONE_FAILED)
