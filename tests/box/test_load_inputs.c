@@ -1,0 +1,549 @@
+/* Loads of inputs that have changed, of streams and compressed files, and of what a load left in the middle. */
+#include "input/cutter.h"
+#include "load_lab.h"
+#include "test.h"
+
+#include <fcntl.h>
+
+/* ---- inputs that change ---- */
+
+/* Of a file that has grown only the rest is loaded; a last record that was cut off is corrected. */
+TEST(grown) {
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write("a.csv", "n,w\n1,a\n2,b\n3,whole wo");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"whole wo\"}"), 1);
+    lab_write("a.csv", "n,w\n1,a\n2,b\n3,whole word\n4,d\n");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.loaded.counts.corrected, 1);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 3, \"w\": \"whole word\"}"), 1);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"version\": 2}"), 1);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    lab_close(&lab);
+}
+
+static char key_of_grown[512];
+
+static void register_an_equal_one(void *context) {
+    lab_t *lab = context;
+    char change[600];
+    snprintf(change, sizeof change, "{\"$set\": {\"key\": \"%s\"}}", key_of_grown);
+    box_update(lab->box, LAB_FILES, "{\"path\": \"b.csv\"}", change);
+}
+
+/* Another load registers a file of the name and content that this one has grown to, in between: it is told to look again. */
+TEST(grown_to_what_another_registers) {
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 20);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    bson_t *entry = box_one(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}");
+    bson_iter_t key;
+    assert_true(bson_iter_init_find(&key, entry, "key"));
+    snprintf(key_of_grown, sizeof key_of_grown, "%s", bson_iter_utf8(&key, NULL));
+    bson_destroy(entry);
+    lab_close(&lab);
+
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 10);
+    lab_write_rows("b.csv", 100, 105);
+    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_OK);
+    lab_write_rows("a.csv", 0, 20);
+    box_fault(lab.box, &(box_fault_t){.command = "update",
+                                      .collection = "c.tipple.files",
+                                      .only_watches = true,
+                                      .hook = register_an_equal_one,
+                                      .context = &lab});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
+    assert_says(lab.err.text, "another load has registered");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 15);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 25);
+    lab_close(&lab);
+}
+
+/* The input grows to 15 rows, and another load loads them. */
+static void grow_and_load(void *context) {
+    lab_t *lab = context;
+    char *inputs[] = {"a.csv"};
+    load_spec_t other = lab->load;
+    load_result_t result;
+    err_t err;
+    other.inputs = inputs;
+    other.rejects = "other.rejects";
+    other.reload_changed = false;
+    lab_write_rows("a.csv", 0, 15);
+    if (!load_run(&other, &result, &err))
+        fail_msg("the other load: %s", err.text);
+    load_result_free(&result);
+}
+
+/* What this load has seen lies between two versions of the catalog, or is one that another load had as another file's: the input
+ * has only grown. command: before which of this load's commands that happens. */
+static void see_growth(const char *command, int rows, bool reload) {
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 10);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    lab_write_rows("a.csv", 0, rows);
+    assert_int_equal(utimensat(AT_FDCWD, "a.csv", (struct timespec[]){{.tv_sec = 1}, {.tv_sec = 1}}, 0), 0);
+    box_fault(lab.box, &(box_fault_t){.command = command,
+                                      .collection = "c.tipple.files",
+                                      .only_watches = true,
+                                      .hook = grow_and_load,
+                                      .context = &lab});
+    lab.load.reload_changed = reload;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_INPUT);
+    assert_says(lab.err.text, "has grown");
+    assert_says(lab.err.text, "the same command");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 15);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_counts(&lab, 0, 0, 0, 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 15);
+    lab_close(&lab);
+}
+
+TEST(grown_meanwhile) {
+    for (int reload = 0; reload < 2; reload++) {
+        see_growth("find", 12, reload);   /* this load reads the catalog after that, */
+        see_growth("find", 10, reload);   /* as an earlier version, */
+        see_growth("update", 12, reload); /* or it is about to take the input */
+    }
+}
+
+static void forget_b(void *context) {
+    const lab_t *lab = context;
+    char *inputs[] = {"b.csv"};
+    const forget_spec_t spec = {.uri = lab->uri,
+                                .inputs = inputs,
+                                .input_count = 1,
+                                .documents = true,
+                                .patience_ns = lab->load.patience_ns};
+    forgotten_t forgotten = {.name = NULL};
+    err_t err;
+    if (!forget_run(&spec, &forgotten, &err))
+        fail_msg("the forget: %s", err.text);
+    free(forgotten.name);
+}
+
+/* A load finishes a removal that was killed, which takes a lease. Meanwhile another command removes the load's own input, of
+ * which everything was done: it is loaded again. */
+TEST(removed_while_another_removal_is_finished) {
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 10);
+    lab_write_rows("b.csv", 100, 120);
+    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
+    box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}", "{\"$set\": {\"remains\": true}}");
+    box_fault(
+        lab.box,
+        &(box_fault_t){
+            .command = "delete", .collection = "c", .only_watches = true, .hook = forget_b, .context = &lab});
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"b.csv\", \"removed\": true}"), 1);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 20);
+    lab_close(&lab);
+}
+
+/* However often an input grows, its entry has a bound: the oldest versions are dropped, and count as changes from then on. */
+TEST(very_often_grown) {
+    enum { TIMES = 106, KEPT = 100 };
+    struct timespec times[TIMES];
+    struct stat now;
+    bool more = true;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    for (int i = 0; i < TIMES; i++) {
+        lab_write_rows("a.csv", 0, 3 + i);
+        if (i % 3) { /* the last record is cut off */
+            assert_int_equal(stat("a.csv", &now), 0);
+            assert_int_equal(truncate("a.csv", now.st_size - 1), 0);
+        }
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(stat("a.csv", &now), 0);
+        times[i] = now.st_mtim;
+    }
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"version\": 106}"), 1);
+    assert_int_equal(
+        box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"versions.99\": {\"$exists\": true}}"), 1);
+    assert_int_equal(
+        box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"versions.100\": {\"$exists\": true}}"), 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2 + TIMES);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    for (int back = 90; more; back = 3) { /* both with a whole last record */
+        more = back == 90;
+        lab_write_rows("a.csv", 0, 3 + back);
+        assert_int_equal(utimensat(AT_FDCWD, "a.csv", (struct timespec[]){times[back], times[back]}, 0), 0);
+        assert_status(&lab, lab_load(&lab, "a.csv"), more ? STATUS_OK : STATUS_INPUT);
+        assert_counts(&lab, 0, 0, 0, 0);
+    }
+    assert_says(lab.err.text, "a.csv has changed");
+    lab_close(&lab);
+}
+
+/* The cut off record is a reject, or filtered, when it is whole: what its beginning made is taken away. */
+TEST(grown_into_a_reject) {
+    static char *filters[] = {"n!=3000"};
+    for (int filtered = 0; filtered < 2; filtered++) {
+        lab_t lab;
+        lab_open(&lab, BOX_STANDALONE);
+        lab.load.filters = filters;
+        lab.load.filter_count = 1;
+        lab_write("a.csv", filtered ? "w,n\na,1\nb,3" : "n,w\n1,a\n3,b");
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
+        lab_write("a.csv", filtered ? "w,n\na,1\nb,3000\n" : "n,w\n1,a\n3,b,c\n");
+        assert_status(&lab, lab_load(&lab, "a.csv"), filtered ? STATUS_OK : STATUS_SOME_REJECTED);
+        assert_int_equal(lab.loaded.counts.filtered, filtered);
+        assert_int_equal(lab.loaded.counts.rejected, !filtered);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 1);
+        lab_close(&lab);
+    }
+}
+
+/* A person has changed the document of the cut off record: it is his. */
+TEST(grown_under_a_stranger) {
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write("a.csv", "n,w\n1,a\n2,b");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    box_update(lab.box, LAB_TARGET, "{\"n\": 2}", "{\"$set\": {\"w\": \"mine\"}}");
+    lab_write("a.csv", "n,w\n1,a\n2,better\n");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_says(lab.said, "another document");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 2, \"w\": \"mine\"}"), 1);
+    lab_close(&lab);
+}
+
+TEST(changed) {
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    lab_write_rows("a.csv", 100, 120);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_INPUT);
+    assert_says(lab.err.text, "a.csv");
+    assert_says(lab.err.text, "--reload-changed");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
+    lab.load.reload_changed = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_says(lab.said, "a.csv has changed");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 20);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$gte\": 100}}"), 20);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    lab_close(&lab);
+}
+
+/* With --reload-missing what has grown is first loaded to its end, and then read from its beginning: each record counts once. */
+TEST(missing_of_a_grown_one) {
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_write_rows("a.csv", 0, 42);
+    box_delete(lab.box, LAB_TARGET, "{\"n\": 7}");
+    lab.load.reload_missing = true;
+    for (int turn = 0; turn < 2; turn++) {
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_counts(&lab, 42, turn ? 0 : 13, turn ? 42 : 29, 0);
+        assert_int_equal(lab.loaded.records_skipped, 0);
+    }
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 42);
+    lab_close(&lab);
+}
+
+static int deletes;
+
+static void see_tombstones(void *context) {
+    lab_t *lab = context;
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"removed\": true}"), 5);
+    deletes++;
+}
+
+/* All are out of the catalog before the first document is removed: one lease is waited for all of them. */
+TEST(several_changed) {
+    static const char *const names[] = {"a.csv", "b.csv", "c.csv", "d.csv", "e.csv"};
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < 5; i++)
+            lab_write_rows(names[i], 100 * i, 100 * i + 30 - turn);
+        if (turn)
+            lab_shorten_lease(&lab);
+        if (turn)
+            box_fault(lab.box, &(box_fault_t){.command = "delete",
+                                              .collection = "c",
+                                              .after = 1, /* which only asks whether it may */
+                                              .times = 1000,
+                                              .only_watches = true,
+                                              .hook = see_tombstones,
+                                              .context = &lab});
+        lab.load.reload_changed = turn;
+        assert_status(&lab, lab_load(&lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
+    }
+    assert_true(deletes >= 5);
+    assert_says(lab.said, "c.csv has changed");
+    assert_says(lab.said, "... and 2 more changed files, in the same ");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5 * 29);
+    assert_status(&lab, lab_verify(&lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
+    lab_close(&lab);
+}
+
+/* The same size and time, and other content: a load that was begun before meets it while it reads back. */
+static void open_changed_under_a_begun_load(lab_t *lab) {
+    lab_open(lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(lab);
+    lab_forget_progress(lab, "a.csv");
+    box_update(lab->box, LAB_TARGET, "{\"n\": 9}",
+               "{\"$set\": {\"w\": \"as it was in an earlier content\"}}");
+    lab->load.reload_changed = true;
+}
+
+TEST(changed_under_a_begun_load) {
+    lab_t lab;
+    open_changed_under_a_begun_load(&lab);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 9, \"w\": \"w9\"}"), 1);
+    lab_close(&lab);
+}
+
+/* Who may not remove is told so once: to begin anew would meet the same content again, without an end. */
+TEST(changed_and_not_removable) {
+    lab_t lab;
+    open_changed_under_a_begun_load(&lab);
+    box_fault(lab.box, &(box_fault_t){.command = "delete",
+                                      .collection = "c",
+                                      .times = 2,
+                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "not authorized");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
+    lab_close(&lab);
+}
+
+TEST(moved_and_copied) {
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    mkdir("other", 0700);
+    assert_int_equal(rename("a.csv", "other/a.csv"), 0);
+    assert_status(&lab, lab_load(&lab, "other/a.csv"), STATUS_OK);
+    assert_counts(&lab, 0, 0, 0, 0);
+    assert_says(lab.said, "a.csv (same size and content)");
+    /* it has both now, as two files of one content */
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv", "other/a.csv"), STATUS_OK);
+    assert_counts(&lab, 30, 30, 0, 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 2);
+    /* both have grown since: a copy of their first content is a file of its own */
+    mkdir("third", 0700);
+    lab_write_rows("third/a.csv", 0, 30);
+    lab_write_rows("a.csv", 0, 40);
+    lab_write_rows("other/a.csv", 0, 50);
+    assert_status(&lab, lab_load(&lab, "third/a.csv"), STATUS_OK);
+    assert_counts(&lab, 30, 30, 0, 0);
+    lab_close(&lab);
+}
+
+/* ---- inputs of other kinds ---- */
+
+static void load_from_pipe(lab_t *lab, const char *text, status_t expected) {
+    int ends[2];
+    const int saved = dup(STDIN_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text, strlen(text)), (ssize_t)strlen(text));
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    assert_status(lab, lab_load(lab, "-"), expected);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+}
+
+static void load_from_file(lab_t *lab, const char *name, status_t expected) {
+    const int saved = dup(STDIN_FILENO), file = open(name, O_RDONLY);
+    assert_true(file >= 0);
+    dup2(file, STDIN_FILENO);
+    close(file);
+    lab->load.input_name = "wide";
+    assert_status(lab, lab_load(lab, "-"), expected);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+}
+
+/* A stream that comes again under its name is known; another one under that name is refused; one that was not read to
+ * its end goes on. */
+TEST(stream) {
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab.load.input_name = "feed";
+    load_from_pipe(&lab, "n,w\n1,a\n2,b\n", STATUS_OK);
+    assert_counts(&lab, 2, 2, 0, 0);
+    load_from_pipe(&lab, "n,w\n1,a\n2,b\n", STATUS_OK);
+    assert_int_equal(lab.loaded.records_skipped, 2);
+    load_from_pipe(&lab, "n,w\n7,a\n8,b\n9,c\n", STATUS_INPUT);
+    assert_says(lab.err.text, "--input-name feed: another stream");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
+    lab.load.input_name = "more";
+    lab.load.limit = 1;
+    load_from_pipe(&lab, "n,w\n11,a\n12,b\n", STATUS_OK);
+    lab.load.limit = UINT64_MAX;
+    load_from_pipe(&lab, "n,w\n11,a\n12,b\n13,c\n", STATUS_OK);
+    assert_counts(&lab, 3, 2, 1, 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
+    lab_close(&lab);
+}
+
+/* The same where the first load was killed: what is there of it is compared. */
+TEST(stream_begun_before) {
+    static const struct {
+        const char *text, *words;
+    } others[] = {{"n,w\n1,a\n2,x\n3,c\n", "the old one at byte 8"},
+                  {"n,w\n1,a\n", "ends at byte 8"},
+                  {"n,w\n1,a\n2,b,\n", "where the new one"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        lab_t lab;
+        lab_open(&lab, BOX_STANDALONE);
+        lab.load.input_name = "feed";
+        load_from_pipe(&lab, "n,w\n1,a\n2,b\n3,c\n", STATUS_OK);
+        lab_forget_progress(&lab, "feed");
+        load_from_pipe(&lab, others[i].text, STATUS_INPUT);
+        if (i < 2)
+            assert_says(lab.err.text, others[i].words);
+        assert_says(lab.err.text, "--input-name feed: another stream");
+        load_from_pipe(&lab, "n,w\n1,a\n2,b\n3,c\n4,d\n", STATUS_OK);
+        assert_int_equal(lab.loaded.counts.already_there, 3);
+        assert_int_equal(lab.loaded.counts.loaded, 1);
+        lab_close(&lab);
+    }
+}
+
+TEST(compressed) {
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 3000);
+    assert_int_equal(system("gzip -nf a.csv && mv a.csv.gz packed.csv"), 0);
+    assert_status(&lab, lab_load(&lab, "packed.csv"), STATUS_OK);
+    assert_counts(&lab, 3000, 3000, 0, 0);
+    lab_forget_progress(&lab, "packed.csv");
+    box_delete(lab.box, LAB_TARGET, "{\"n\": 2999}");
+    assert_status(&lab, lab_load(&lab, "packed.csv"), STATUS_OK);
+    assert_counts(&lab, 3000, 1, 2999, 0);
+    lab_close(&lab);
+}
+
+/* ---- a load that ended in the middle of an input ---- */
+
+enum { WIDE = 4000 }; /* rows: some blocks of 256 KiB */
+
+static void begin_wide(lab_t *lab, char *input, bool stream) {
+    lab_open(lab, BOX_REPLICA_SET);
+    lab->load.threads = 1;
+    lab->load.batch = 300;
+    lab_write_wide_rows("wide.csv", 0, WIDE);
+    assert_int_equal(system("gzip -nc wide.csv >wide.csv.gz"), 0);
+    box_fault(lab->box, &(box_fault_t){.command = "insert",
+                                       .collection = "c",
+                                       .after = 8,
+                                       .times = 1000,
+                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    if (stream)
+        load_from_file(lab, input, STATUS_SERVER);
+    else
+        assert_status(lab, lab_load(lab, input), STATUS_SERVER);
+    assert_says(lab->err.text, "not authorized");
+    box_end_faults(lab->box);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"pieces.0.done.0\": {\"$exists\": true}}"), 1);
+}
+
+/* Blocks that are written down as done are not sent again, whatever they come out of. */
+TEST(goes_on_behind_done_blocks) {
+    static char *inputs[] = {"wide.csv", "wide.csv.gz", "wide.csv"};
+    for (size_t i = 0; i < 3; i++) {
+        lab_t lab;
+        const bool stream = i == 2;
+        begin_wide(&lab, inputs[i], stream);
+        const size_t there = box_count(lab.box, LAB_TARGET, NULL);
+        if (stream)
+            load_from_file(&lab, inputs[i], STATUS_OK);
+        else
+            assert_status(&lab, lab_load(&lab, inputs[i]), STATUS_OK);
+        assert_int_equal(lab.loaded.counts.loaded, WIDE - there);
+        assert_true(lab.loaded.records_skipped > 0);
+        assert_int_equal(lab.loaded.counts.read + lab.loaded.records_skipped, WIDE);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), WIDE);
+        lab_close(&lab);
+    }
+}
+
+/* A stream has nothing but its text to be known by: another text in a block that is done ends the load. */
+TEST(another_stream_in_done_blocks) {
+    static const char *const changes[] = {"sed -i 's/^7,/8,/' wide.csv", "sed -i 40q wide.csv"};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        lab_t lab;
+        begin_wide(&lab, "wide.csv", true);
+        const size_t there = box_count(lab.box, LAB_TARGET, NULL);
+        assert_int_equal(system(changes[i]), 0);
+        load_from_file(&lab, "wide.csv", STATUS_INPUT);
+        assert_says(lab.err.text, "wide");
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), there);
+        lab_close(&lab);
+    }
+}
+
+/* Records that are longer than is allowed, or whose documents are larger than the server takes, are rejects. */
+TEST(long_records) {
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    box_say(lab.box, "hello", "{\"maxBsonObjectSize\": 20000}");
+    FILE *file = fopen("a.csv", "w");
+    assert_non_null(file);
+    fprintf(file, "n,w\n1,%030000d\n2,b\n3,%0*d\n4,d\n", 0, CUTTER_RECORD, 0);
+    fclose(file);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(&lab, 4, 2, 0, 2);
+    assert_says(lab.said, "larger than the server");
+    assert_says(lab.said, CUTTER_TOO_LONG);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.verified.rejected, 2);
+    lab_close(&lab);
+}
+
+/* Inputs that do not fit the format end the load before anything is touched, or are left out. */
+TEST(misfits) {
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 10);
+    lab_write("b.csv", "some,other,header\n1,2,3\n");
+    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_INPUT);
+    assert_says(lab.err.text, "b.csv");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+    assert_int_equal(box_asked(lab.box, "create", "c"), 0);
+    lab.load.skip_bad_files = true;
+    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(lab.loaded.skipped.count, 1);
+    assert_string_equal(lab.loaded.skipped.items[0].name, "b.csv");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 10);
+    lab_close(&lab);
+}
+
+/* A pipe cannot be looked at before: it is found not to fit when it is read. */
+TEST(late_misfits) {
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    load_from_pipe(&lab, "some,other,header\n1,2,3\n", STATUS_INPUT);
+    assert_says(lab.err.text, "no record was loaded");
+    lab_close(&lab);
+}
