@@ -197,7 +197,9 @@ static bool is_there(const looker_t *looker, const bson_t *wanted, const bson_t 
     bson_iter_t at;
     bool any = false; /* the collection has a collation of its own: its index of _id has it, too */
     *found = (found_t){.there = false};
-    command_cursor_list(&cursor, looker->client, looker->database, command);
+    mongoc_read_prefs_t *primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
+    command_cursor_begin(&cursor, looker->client, looker->database, command, NULL, primary);
+    mongoc_read_prefs_destroy(primary);
     while (command_cursor_next(&cursor, &index)) {
         bson_append_document(&list, "", 0, index);
         if (!any && strcmp(bson_read_text(index, "name"), "_id_") == 0 &&

@@ -496,8 +496,6 @@ static void wait_after_failure(run_t *run, const measure_t *measure) {
         again = !answers && server_again(server, run->client, &patience, &error, NULL,
                                          "see whether the server answers", &ignored);
     } while (again);
-    if (answers)
-        server_answered(server);
     bson_destroy(ping);
 }
 

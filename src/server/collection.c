@@ -496,14 +496,12 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
         bson_error_t error;
         ok = build_once(server, command, &reply, &error) ||
              (server_code(&reply) == CODE_INDEX_OPTIONS_CONFLICT && is_there(server, client, spec));
-        if (ok) {
-            server_answered(server);
-        } else if (stop_signal()) {
+        if (!ok && stop_signal()) {
             again = err_set(err, (status_t)(128 + stop_signal()),
                             "interrupted while the index %s was built on %s: the "
                             "server goes on with it",
                             spec->name, server_namespace(server));
-        } else {
+        } else if (!ok) {
             /* patience is for a server that does not answer, not for one that was building until now */
             if (patience.tries == 0)
                 patience = server_patience(server);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { STALE_CONFIG = 13388, MOST_TRIES = 40, PAUSE_NS = 50000000 };
+enum { MOST_TRIES = 40, PAUSE_NS = 50000000 };
 
 struct direct {
     size_t count;
@@ -36,33 +36,29 @@ void direct_close(direct_t *direct) {
 
 /* ---- the proof ---- */
 
-/* An update that matches no document, with a version: *code is the shard's answer, 0 or STALE_CONFIG. False: it
+/* An update that matches no document, with a version: *code is the shard's answer, 0 or CODE_STALE_CONFIG. False: it
  * answered something else: err has it. */
 static bool try_version(server_t *shard, mongoc_client_t *client, const bson_t *version, int *code,
                         err_t *err) {
-    static const char doing[] = "write straight to a shard";
     bson_t *command =
         BCON_NEW("update", BCON_UTF8(server_collection(shard)), "updates", "[", "{", "q", "{", "_id", "{",
                  "$in", "[", "]", "}", "}", "u", "{", "$set", "{", "_", BCON_INT32(1), "}", "}", "}", "]");
+    bson_error_t error;
+    bson_t reply;
     bson_concat(command, version);
-    patience_t patience = server_patience(shard);
-    for (bool again = true;;) {
-        bson_error_t error;
-        bson_t reply;
-        bool ok = mongoc_client_command_simple(client, server_database(shard), command, NULL, &reply, &error);
-        *code = server_code(&reply);
-        bool answered = (ok && *code == 0) || *code == STALE_CONFIG;
-        if (!answered && ok)
-            bson_set_error(&error, MONGOC_ERROR_SERVER, (uint32_t)*code, "it refused a probe");
-        again = !answered && server_again(shard, client, &patience, &error, &reply, doing, err);
-        if (!answered && !again && refusal_of(&error, &reply) != CODE_PASSING)
-            err->status = STATUS_USAGE;
-        bson_destroy(&reply);
-        if (again)
-            continue;
-        bson_destroy(command);
-        return answered;
-    }
+    const bool ok =
+        mongoc_client_command_simple(client, server_database(shard), command, NULL, &reply, &error);
+    *code = server_code(&reply);
+    const bool answered = (ok && *code == 0) || *code == CODE_STALE_CONFIG;
+    if (!answered && ok)
+        bson_set_error(&error, MONGOC_ERROR_SERVER, (uint32_t)*code, "it refused a probe");
+    if (!answered &&
+        !refusal_explain(server_address(shard), &error, &reply, "write straight to a shard", err) &&
+        refusal_of(&error, &reply) != CODE_PASSING)
+        err->status = STATUS_USAGE;
+    bson_destroy(&reply);
+    bson_destroy(command);
+    return answered;
 }
 
 /* A version from before the last move: as in a message that was sorted by an old map. */
@@ -77,60 +73,46 @@ static void make_older(const bson_t *version, bson_t *older) {
     }
 }
 
-static void present_version(route_t *route, size_t number, bson_t *version) {
-    chunkmap_t *map = route_map(route);
-    route_version(route, map, number, version);
-    chunkmap_free(map);
-}
-
 /* The shard must refuse an older version and accept the current one. A shard that was just elected, or whose chunks are
  * moving, may need a little time for the second. */
 static bool prove(server_t *shard, mongoc_client_t *client, route_t *route, size_t number,
                   mongoc_client_t *router, err_t *err) {
-    int with_older = 0, with_present = STALE_CONFIG;
+    int with_older = 0, with_present = CODE_STALE_CONFIG;
     bool ok = true;
-    for (int tries = 0; ok && with_present == STALE_CONFIG && tries < MOST_TRIES; tries++) {
+    for (int tries = 0; ok && with_present == CODE_STALE_CONFIG && tries < MOST_TRIES; tries++) {
         bson_t version = BSON_INITIALIZER, older;
         if (tries) {
             nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
             ok = route_refresh(route, router, err);
         }
-        present_version(route, number, &version);
+        chunkmap_t *map = route_map(route);
+        route_version(route, map, number, &version);
+        chunkmap_free(map);
         make_older(&version, &older);
         ok = ok && try_version(shard, client, &older, &with_older, err) &&
              try_version(shard, client, &version, &with_present, err);
         bson_destroy(&version);
         bson_destroy(&older);
     }
-    if (!ok || (with_older == STALE_CONFIG && with_present == 0))
+    if (!ok || (with_older == CODE_STALE_CONFIG && with_present == 0))
         return ok;
     return err_set(err, STATUS_USAGE,
                    "MongoDB %s there does not %s, so that documents that were acknowledged could be lost "
                    "with a chunk that moves",
                    server_facts(shard)->version,
-                   with_older != STALE_CONFIG ? "refuse what was sorted by an old map of the chunks"
-                                              : "know the chunks that the cluster lists");
+                   with_older != CODE_STALE_CONFIG ? "refuse what was sorted by an old map of the chunks"
+                                                   : "know the chunks that the cluster lists");
 }
 
 /* ---- the shards ---- */
 
-/* "s0/a:1,b:2": the replica set and its members. Borrowed; "": unknown. */
-static const char *find_host(const config_list_t *shards, const char *name) {
-    for (size_t i = 0; i < shards->count; i++)
-        if (strcmp(bson_read_text(shards->documents[i], "_id"), name) == 0)
-            return bson_read_text(shards->documents[i], "host");
-    return "";
-}
-
-static server_t *connect_to(const opening_t *opening, const config_list_t *shards, const char *name,
-                            err_t *err) {
-    const char *host = find_host(shards, name), *slash = strchr(host, '/');
+static server_t *connect_to(const opening_t *opening, const char *host, err_t *err) {
+    const char *slash = strchr(host, '/'); /* "s0/a:1,b:2": the replica set and its members */
     char *set = slash ? strndup(host, (size_t)(slash - host)) : NULL;
-    server_t *shard = NULL;
-    if (set)
-        shard = server_of_hosts(opening->server, slash + 1, set, opening->connections,
-                                server_patience_ns(opening->server), err);
-    else
+    server_t *shard = set ? server_of_hosts(opening->server, slash + 1, set, opening->connections,
+                                            opening->server->patience_ns, err)
+                          : NULL;
+    if (!set)
         err_set(err, STATUS_USAGE, "the cluster does not name its hosts");
     free(set);
     return shard;
@@ -138,7 +120,11 @@ static server_t *connect_to(const opening_t *opening, const config_list_t *shard
 
 static bool open_shard(direct_t *direct, const opening_t *opening, const config_list_t *shards,
                        const char *name, err_t *err) {
-    server_t *shard = connect_to(opening, shards, name, err);
+    const char *host = "";
+    for (size_t i = 0; i < shards->count; i++)
+        if (strcmp(bson_read_text(shards->documents[i], "_id"), name) == 0)
+            host = bson_read_text(shards->documents[i], "host");
+    server_t *shard = connect_to(opening, host, err);
     bool ok = shard != NULL;
     if (ok) {
         direct->servers[direct->count++] = shard;

@@ -79,76 +79,47 @@ static bool read_write_errors(write_reply_t *read, reply_t *reply, err_t *err) {
     return true;
 }
 
-static void take_concern(write_reply_t *read, const bson_iter_t *entry, reply_t *reply) {
+/* The driver's replies have a list of write concern errors, a server's own reply has one. */
+static void read_concern(write_reply_t *read, reply_t *reply) {
+    bson_iter_t iter, entry;
     write_error_t error;
-    read_error(entry, &error);
+    const bool listed = bson_iter_init_find(&iter, &read->reply, "writeConcernErrors") &&
+                        bson_iter_recurse(&iter, &entry) && bson_iter_next(&entry);
+    if (!listed && !bson_iter_init_find(&entry, &read->reply, "writeConcernError"))
+        return;
+    read_error(&entry, &error);
     reply->concern_failed = true;
     reply->concern_code = error.code;
     copy_words(read->words, sizeof read->words, error.words);
 }
 
-static void read_concern(write_reply_t *read, reply_t *reply) {
-    bson_iter_t iter, entry;
-    if (!bson_iter_init_find(&iter, &read->reply, "writeConcernErrors") ||
-        !bson_iter_recurse(&iter, &entry) || !bson_iter_next(&entry))
-        return;
-    take_concern(read, &entry, reply);
-}
-
 /* What kind of reply it is when the driver gives none that names documents. */
 static reply_kind_t kind_of(const bson_error_t *error, const bson_t *reply) {
-    switch (error->domain) {
-    case MONGOC_ERROR_SERVER:
-        return REPLY_FAILED;
-    case MONGOC_ERROR_SERVER_SELECTION:
-        return refusal_of(error, reply) == CODE_PASSING ? REPLY_UNSENT : REPLY_IMPOSSIBLE;
-    default:
-        return refusal_of(error, reply) == CODE_PASSING ? REPLY_LOST : REPLY_IMPOSSIBLE;
-    }
+    return error->domain == MONGOC_ERROR_SERVER             ? REPLY_FAILED
+           : refusal_of(error, reply) != CODE_PASSING       ? REPLY_IMPOSSIBLE
+           : error->domain == MONGOC_ERROR_SERVER_SELECTION ? REPLY_UNSENT
+                                                            : REPLY_LOST;
 }
 
-static bool take_failure(write_reply_t *read, reply_t *reply) {
-    reply->kind = kind_of(&read->error, &read->reply);
-    reply->code = (int)read->error.code;
-    reply->passing = mongoc_error_has_label(&read->reply, "RetryableWriteError");
-    copy_words(read->words, sizeof read->words, read->error.message);
-    return true;
-}
-
-/* ok: what the driver has returned; count: documents of the message. False: memory. */
-static bool write_reply_read_insert(write_reply_t *read, bool ok, uint32_t count, reply_t *reply,
-                                    err_t *err) {
+/* ok: what the driver has returned; count: documents of the message; counted: the field that says how many were written.
+ * False: memory. */
+static bool read_reply(write_reply_t *read, bool ok, uint32_t count, const char *counted, reply_t *reply,
+                       err_t *err) {
     bson_iter_t iter;
     *reply = (reply_t){.kind = REPLY_GIVEN, .words = read->words};
     read->words[0] = '\0';
     if (!read_write_errors(read, reply, err))
         return false;
     read_concern(read, reply);
-    reply->inserted = bson_iter_init_find(&iter, &read->reply, "insertedCount") ? read_count(&iter) : 0;
-    if (!ok && !reply->error_count && !reply->concern_failed) {
-        take_failure(read, reply);
+    reply->inserted = bson_iter_init_find(&iter, &read->reply, counted) ? read_count(&iter) : 0;
+    if (!ok && !reply->error_count && (!reply->concern_failed || read->error.domain == MONGOC_ERROR_SERVER)) {
+        reply->kind = kind_of(&read->error, &read->reply);
+        reply->code = (int)read->error.code;
+        reply->passing = mongoc_error_has_label(&read->reply, "RetryableWriteError");
+        copy_words(read->words, sizeof read->words, read->error.message);
     } else if (!reply->concern_failed && reply->inserted + reply->error_count != count) {
         snprintf(read->words, sizeof read->words, "the server answered for %" PRIu64 " of %u documents",
                  reply->inserted + reply->error_count, (unsigned)count);
-    }
-    return true;
-}
-
-/* As a server gives it to an update command, without the driver's work on it. */
-static bool write_reply_read_update(write_reply_t *read, bool ok, reply_t *reply, err_t *err) {
-    bson_iter_t iter;
-    *reply = (reply_t){.kind = REPLY_GIVEN, .words = read->words};
-    read->words[0] = '\0';
-    if (!ok)
-        return take_failure(read, reply);
-    if (!read_write_errors(read, reply, err))
-        return false;
-    reply->inserted = bson_iter_init_find(&iter, &read->reply, "n") ? read_count(&iter) : 0;
-    if (bson_iter_init_find(&iter, &read->reply, "writeConcernError")) {
-        take_concern(read, &iter, reply);
-    } else {
-        snprintf(read->words, sizeof read->words,
-                 "of the documents to be replaced some are other ones by now");
     }
     return true;
 }
@@ -298,11 +269,7 @@ static bool insert(void *context, const message_t *message, reply_t *reply, err_
     bson_destroy(&writer->read.reply);
     bool ok = mongoc_collection_insert_many(writer->line->collection, writer->pointers, message->count,
                                             writer->line->options, &writer->read.reply, &writer->read.error);
-    if (!write_reply_read_insert(&writer->read, ok, message->count, reply, err))
-        return false;
-    if (reply->kind == REPLY_GIVEN)
-        server_answered(writer->line->server);
-    return true;
+    return read_reply(&writer->read, ok, message->count, "insertedCount", reply, err);
 }
 
 /* One statement of an update command: the document takes the place of the one that has all of these bytes. Compared as lists of one,
@@ -349,11 +316,7 @@ static bool replace(void *context, const message_t *message, const replaced_t *b
     ok = mongoc_client_command_simple(writer->line->client, server_database(writer->server), &command, NULL,
                                       &writer->read.reply, &writer->read.error);
     bson_destroy(&command);
-    if (!write_reply_read_update(&writer->read, ok, reply, err))
-        return false;
-    if (reply->kind == REPLY_GIVEN)
-        server_answered(writer->line->server);
-    return true;
+    return read_reply(&writer->read, ok, message->count, "n", reply, err);
 }
 
 /* The driver's own words for the trouble: they name hosts and their state. */
@@ -421,35 +384,29 @@ static bool refuse(void *context, const trouble_t *trouble, err_t *err) {
                            err);
 }
 
-/* Each document of a batch has one. */
-static bool append_id(bson_t *list, uint32_t i, const bson_t *document, err_t *err) {
-    char buffer[16];
-    const char *key;
-    bson_iter_t id;
-    bson_uint32_to_string(i, &key, buffer, sizeof buffer);
-    if (!element_of(document, "_id", &id))
-        return err_set(err, STATUS_HOST,
-                       "a document of a batch has no _id: this is a mistake in tipple, please report it");
-    return element_append(list, key, &id) || err_memory(err, list->len);
-}
-
 /* {_id: {$in: [...]}} */
 static bool ask_for(writer_t *writer, const message_t *message, bson_t *filter, err_t *err) {
-    bson_t id, list;
+    char buffer[16];
+    const char *key;
+    bson_t in, list;
+    bson_iter_t id;
     bool ok = view_documents(writer, message, err);
-    BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &id);
-    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&id, "$in", &list);
-    for (uint32_t i = 0; ok && i < message->count; i++)
-        ok = append_id(&list, i, &writer->views[i], err);
-    bson_append_array_end(&id, &list);
-    bson_append_document_end(filter, &id);
+    BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &in);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&in, "$in", &list);
+    for (uint32_t i = 0; ok && i < message->count; i++) {
+        bson_uint32_to_string(i, &key, buffer, sizeof buffer);
+        ok = (element_of(&writer->views[i], "_id", &id) && element_append(&list, key, &id)) ||
+             err_memory(err, list.len);
+    }
+    bson_append_array_end(&in, &list);
+    bson_append_document_end(filter, &in);
     return ok;
 }
 
 static fetched_t fetch(void *context, const message_t *message, found_fn *found, void *finder, err_t *err) {
     writer_t *writer = context;
     bson_t filter = BSON_INITIALIZER;
-    const bson_t *document, *reply = NULL;
+    const bson_t *document, *reply;
     bson_t *options = BCON_NEW("batchSize", BCON_INT64((int64_t)message->count + 1), "readConcern", "{",
                                "level", BCON_UTF8("majority"), "}");
     bool ok = ask_for(writer, message, &filter, err);
@@ -463,18 +420,13 @@ static fetched_t fetch(void *context, const message_t *message, found_fn *found,
         fetched = FETCH_FAILED;
     } else if (command_cursor_failed(&cursor, &writer->read.error, &reply)) {
         bson_destroy(&writer->read.reply);
-        if (reply)
-            bson_copy_to(reply, &writer->read.reply);
-        else
-            bson_init(&writer->read.reply);
+        bson_copy_to(reply, &writer->read.reply);
         if (refusal_of(&writer->read.error, reply) == CODE_PASSING) {
             fetched = FETCH_AGAIN;
         } else {
             refusal_explain(server_address(writer->server), &writer->read.error, reply, writer->reading, err);
             fetched = FETCH_FAILED;
         }
-    } else {
-        server_answered(writer->server);
     }
     command_cursor_end(&cursor);
     bson_destroy(options);
@@ -499,10 +451,7 @@ writer_t *writer_new(server_t *server, server_t *near, err_t *err) {
         writer_destroy(writer);
         return NULL;
     }
-    /* a copy, since appending changes a concern, and the server's is shared by all threads */
-    mongoc_write_concern_t *concern = mongoc_write_concern_copy(server_data_concern(server));
-    mongoc_write_concern_append(concern, writer->options);
-    mongoc_write_concern_destroy(concern);
+    bson_concat(writer->options, server->data);
     writer->primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
     snprintf(writer->doing, sizeof writer->doing, "insert into %s", server_namespace(server));
     snprintf(writer->reading, sizeof writer->reading, "read documents of %s back", server_namespace(server));

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/host.h"
+#include "base/log.h"
 #include "base/numbers.h"
 #include "base/stop.h"
 #include "base/text.h"
@@ -21,7 +22,8 @@
 enum { UUID_MAJOR = 6 };
 
 static const int64_t FIRST_PAUSE_NS = 10 * SERVER_MS, LONGEST_PAUSE_NS = 1000 * SERVER_MS,
-                     NAP_NS = 10 * SERVER_MS,
+                     NAP_NS = 10 * SERVER_MS, SAY_FIRST_NS = 400 * SERVER_MS,
+                     SAY_EACH_NS = 10000LL * SERVER_MS,
                      CLEAN_UP_NS = 4000LL * SERVER_MS; /* STOP_GRACE_SECONDS is all the time there is */
 
 const server_facts_t *server_facts(const server_t *server) {
@@ -53,14 +55,6 @@ const address_t *server_address(const server_t *server) {
     return &server->address;
 }
 
-int64_t server_patience_ns(const server_t *server) {
-    return server->patience_ns;
-}
-
-const mongoc_write_concern_t *server_data_concern(const server_t *server) {
-    return server->data;
-}
-
 mongoc_client_t *server_take(server_t *server, err_t *err) {
     mongoc_client_t *client = mongoc_client_pool_try_pop(server->pool);
     if (!client)
@@ -81,15 +75,12 @@ patience_t server_patience(const server_t *server) {
     const int64_t left = server->clean_until_ns - clock_now_ns();
     if (server->clean_until_ns && patience > left)
         patience = left;
-    /* after a server was lost, cleaning up must not wait that long again */
+    /* after a server was lost, nothing waits that long again */
     if (server->gave_up && patience > LONGEST_PAUSE_NS)
         patience = LONGEST_PAUSE_NS;
-    return (patience_t){.deadline_ns = clock_now_ns() + patience, .pause_ns = FIRST_PAUSE_NS};
-}
-
-void server_answered(server_t *server) {
-    if (server->gave_up)
-        server->gave_up = false;
+    const int64_t now = clock_now_ns();
+    return (patience_t){
+        .deadline_ns = now + patience, .pause_ns = FIRST_PAUSE_NS, .say_ns = now + SAY_FIRST_NS};
 }
 
 void server_clean_up(server_t *server) {
@@ -104,8 +95,7 @@ static bool stopped(server_t *server, err_t *err) {
     if (!number || clock_now_ns() < server->clean_until_ns)
         return false;
     server->gave_up = true;
-    err_set(err, (status_t)(128 + number), "interrupted while the server did not answer%s",
-            server->resumes ? "; the same command resumes from there" : "");
+    err_set(err, (status_t)(128 + number), "interrupted while the server did not answer");
     return true;
 }
 
@@ -115,12 +105,6 @@ bool server_again(server_t *server, mongoc_client_t *client, patience_t *patienc
         return server_wait(server, client, patience, error, reply, doing, err);
     patience->tries++;
     return refusal_explain(server_address(server), error, reply, doing, err);
-}
-
-static const char *what_then(const server_t *server) {
-    return !server->catalog  ? ", then run the same command again" /* it has never answered */
-           : server->resumes ? "when the server is back, the same command resumes from there"
-                             : "when the server is back, run the same command again";
 }
 
 bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
@@ -133,16 +117,20 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
         server->gave_up = true;
         return false;
     }
+    bson_error_t said = *error;
+    char time[UNITS_MAX];
+    const char *hint = connect_describe(&server->address, client, &said);
     if (left <= 0) {
-        bson_error_t last = *error;
-        char time[UNITS_MAX];
-        const char *hint =
-            connect_describe(&server->address, client, error, last.message, sizeof last.message);
-        refusal_explain(server_address(server), &last, reply, doing, err);
-        err_add(err, "; that lasted for longer than --patience (%s): %s%s",
-                units_time(time, server->patience_ns), server->catalog ? "" : hint, what_then(server));
+        refusal_explain(server_address(server), &said, reply, doing, err);
+        err_add(err, "; that lasted for longer than --patience (%s): %s%s run the same command again",
+                units_time(time, server->patience_ns), server->catalog ? "when the server is back" : hint,
+                server->catalog ? "," : ", then");
         server->gave_up = true;
         return false;
+    }
+    if (!server->catalog && clock_now_ns() >= patience->say_ns) {
+        log_note("waiting: %s; %s; --patience ends in %s", said.message, hint, units_time(time, left));
+        patience->say_ns += SAY_EACH_NS;
     }
     int64_t until = clock_now_ns() + (patience->pause_ns < left ? patience->pause_ns : left);
     patience->pause_ns =
@@ -158,29 +146,17 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
 
 /* ---- commands ---- */
 
-static void error_of(const bson_iter_t *at, uint32_t domain, bson_error_t *error) {
-    bson_iter_t field;
-    memset(error, 0, sizeof *error);
-    error->domain = domain;
-    if (bson_iter_recurse(at, &field) && bson_iter_find(&field, "code"))
-        error->code = (uint32_t)bson_iter_as_int64(&field);
-    if (bson_iter_recurse(at, &field) && bson_iter_find(&field, "errmsg") && BSON_ITER_HOLDS_UTF8(&field))
-        bson_strncpy(error->message, bson_iter_utf8(&field, NULL), sizeof error->message);
-}
-
 /* A reply may be ok and still contain failures. */
 static bool write_failed(const bson_t *reply, bson_error_t *error) {
-    bson_iter_t iter, first;
-    if (bson_iter_init_find(&iter, reply, "writeErrors") && BSON_ITER_HOLDS_ARRAY(&iter) &&
-        bson_iter_recurse(&iter, &first) && bson_iter_next(&first) && BSON_ITER_HOLDS_DOCUMENT(&first)) {
-        error_of(&first, MONGOC_ERROR_SERVER, error);
-        return true;
-    }
-    if (bson_iter_init_find(&iter, reply, "writeConcernError") && BSON_ITER_HOLDS_DOCUMENT(&iter)) {
-        error_of(&iter, MONGOC_ERROR_WRITE_CONCERN, error);
-        return true;
-    }
-    return false;
+    bson_iter_t list, code;
+    bson_t said;
+    const bool refused = bson_read_list(reply, "writeErrors", &list) && bson_read_next(&list, &said);
+    if (!refused && !bson_read_field(reply, "writeConcernError", &said))
+        return false;
+    bson_set_error(error, refused ? MONGOC_ERROR_SERVER : MONGOC_ERROR_WRITE_CONCERN,
+                   bson_iter_init_find(&code, &said, "code") ? (uint32_t)bson_iter_as_int64(&code) : 0, "%s",
+                   bson_read_text(&said, "errmsg"));
+    return true;
 }
 
 int server_code(const bson_t *reply) {
@@ -214,7 +190,7 @@ bool server_command(server_t *server, mongoc_client_t *client, const char *datab
     name_command(database, command, doing, sizeof doing);
     bson_copy_to(command, &whole);
     if (writes)
-        bson_concat(&whole, server->catalog_option);
+        bson_concat(&whole, server->catalog);
     patience_t patience = server_patience(server);
     for (;;) {
         ok = mongoc_client_command_simple(client, database, &whole, NULL, &answer, &error);
@@ -225,8 +201,6 @@ bool server_command(server_t *server, mongoc_client_t *client, const char *datab
         bson_destroy(&answer);
     }
     bson_destroy(&whole);
-    if (ok)
-        server_answered(server);
     if (!reply)
         bson_destroy(&answer);
     else if (!bson_steal(reply, &answer))
@@ -284,24 +258,21 @@ static bool has_no_cursor(command_cursor_t *cursor) {
     return false;
 }
 
+/* The collection of the cursor, as the server calls it: "database.collection". "": the reply does not name it. */
+static const char *collection_of(const command_cursor_t *cursor) {
+    const char *dot = strchr(bson_read_text(&cursor->reply, "cursor.ns"), '.');
+    return dot ? dot + 1 : "";
+}
+
 /* Takes the reply, and of it the cursor's id and its batch. */
 static bool take(command_cursor_t *cursor, bson_t *reply, const char *batch) {
     bson_iter_t id;
     bson_destroy(&cursor->reply);
     bson_steal(&cursor->reply, reply);
     if (!bson_read_at(&cursor->reply, "cursor.id", &id) || !BSON_ITER_HOLDS_NUMBER(&id) ||
-        !bson_read_list(&cursor->reply, batch, &cursor->rest))
+        !bson_read_list(&cursor->reply, batch, &cursor->rest) || !*collection_of(cursor))
         return has_no_cursor(cursor);
     cursor->id = bson_iter_as_int64(&id);
-    return true;
-}
-
-/* The collection of "database.collection". */
-static bool take_collection(command_cursor_t *cursor) {
-    const char *dot = strchr(bson_read_text(&cursor->reply, "cursor.ns"), '.');
-    if (!dot || !dot[1])
-        return has_no_cursor(cursor);
-    cursor->collection = bson_strdup(dot + 1);
     return true;
 }
 
@@ -326,7 +297,7 @@ void command_cursor_begin(command_cursor_t *cursor, mongoc_client_t *client, con
         ok = (options ? mongoc_client_read_command_with_opts : mongoc_client_command_with_opts)(
             client, database, command, cursor->prefs, &driver, &reply, &cursor->error);
         if (ok) {
-            ok = take(cursor, &reply, "cursor.firstBatch") && take_collection(cursor);
+            ok = take(cursor, &reply, "cursor.firstBatch");
         } else {
             bson_destroy(&cursor->reply);
             bson_steal(&cursor->reply, &reply);
@@ -347,18 +318,11 @@ void command_cursor_find(command_cursor_t *cursor, mongoc_client_t *client, cons
     bson_destroy(&command);
 }
 
-void command_cursor_list(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
-                         const bson_t *command) {
-    mongoc_read_prefs_t *primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
-    command_cursor_begin(cursor, client, database, command, NULL, primary);
-    mongoc_read_prefs_destroy(primary);
-}
-
 /* The next batch, which may be empty. */
 static bool get_more(command_cursor_t *cursor) {
     bson_t command = BSON_INITIALIZER, reply;
     bson_append_int64(&command, "getMore", -1, cursor->id);
-    bson_append_utf8(&command, "collection", -1, cursor->collection, -1);
+    bson_append_utf8(&command, "collection", -1, collection_of(cursor), -1);
     if (cursor->batch > 0)
         bson_append_int64(&command, "batchSize", -1, cursor->batch);
     bool ok = mongoc_client_command_with_opts(cursor->client, cursor->database, &command, cursor->prefs,
@@ -385,10 +349,6 @@ bool command_cursor_next(command_cursor_t *cursor, const bson_t **document) {
     return false;
 }
 
-bool command_cursor_has_more(const command_cursor_t *cursor) {
-    return cursor->id != 0;
-}
-
 bool command_cursor_failed(command_cursor_t *cursor, bson_error_t *error, const bson_t **reply) {
     *error = cursor->error;
     *reply = &cursor->reply;
@@ -399,10 +359,10 @@ bool command_cursor_failed(command_cursor_t *cursor, bson_error_t *error, const 
 static void close_at_server(command_cursor_t *cursor) {
     const bool lost = cursor->failed && cursor->error.domain != MONGOC_ERROR_SERVER &&
                       cursor->error.domain != MONGOC_ERROR_CURSOR;
-    if (!cursor->id || lost)
+    if (!cursor->id || !*collection_of(cursor) || lost)
         return;
-    bson_t *command =
-        BCON_NEW("killCursors", BCON_UTF8(cursor->collection), "cursors", "[", BCON_INT64(cursor->id), "]");
+    bson_t *command = BCON_NEW("killCursors", BCON_UTF8(collection_of(cursor)), "cursors", "[",
+                               BCON_INT64(cursor->id), "]");
     mongoc_client_command_with_opts(cursor->client, cursor->database, command, cursor->prefs, &cursor->same,
                                     NULL, NULL);
     bson_destroy(command);
@@ -411,63 +371,32 @@ static void close_at_server(command_cursor_t *cursor) {
 void command_cursor_end(command_cursor_t *cursor) {
     if (!cursor->open)
         return;
-    if (cursor->collection)
-        close_at_server(cursor);
+    close_at_server(cursor);
     if (cursor->session)
         mongoc_client_session_destroy(cursor->session);
     bson_destroy(&cursor->reply);
     bson_destroy(&cursor->same);
-    bson_free(cursor->collection);
     mongoc_read_prefs_destroy(cursor->prefs);
     *cursor = (command_cursor_t){.open = false};
 }
 
 /* ---- the server's own work ---- */
 
-bool server_load_status(mongoc_client_t *client, server_load_about_t about, bson_t *reply,
-                        bson_error_t *error) {
-    static const char *const without[] = {
-        "repl",        "opLatencies",  "flowControl",     "globalLock",         "locks",
-        "tcmalloc",    "transactions", "network",         "security",           "asserts",
-        "mem",         "sharding",     "mirroredReads",   "shardingStatistics", "catalogStats",
-        "connections", "indexStats",   "oplogTruncation", "electionMetrics",    "hedgingMetrics"};
-    bson_t command = BSON_INITIALIZER;
-    mongoc_read_prefs_t *primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
-    const bool of_primary = about == SERVER_LOAD_OF_PRIMARY;
-    BSON_APPEND_INT32(&command, "serverStatus", 1);
-    for (size_t i = 0; i < COUNT(without); i++)
-        BSON_APPEND_INT32(&command, without[i], 0);
-    if (of_primary)
-        BSON_APPEND_INT32(&command, "metrics", 0);
-    const bool ok =
-        mongoc_client_command_simple(client, "admin", &command, of_primary ? primary : NULL, reply, error);
-    mongoc_read_prefs_destroy(primary);
-    bson_destroy(&command);
+bool server_load_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error) {
+    bson_t *command = BCON_NEW("serverStatus", BCON_INT32(1));
+    const bool ok = mongoc_client_command_simple(client, "admin", command, NULL, reply, error);
+    bson_destroy(command);
     return ok;
 }
 
-const char *server_load_refusal(const bson_error_t *error) {
-    return error->domain == MONGOC_ERROR_SERVER && error->code == CODE_UNAUTHORIZED
-               ? "this user may not run serverStatus there; the role clusterMonitor would do"
-           : error->message[0] ? error->message
-                               : "it does not say why";
-}
-
-server_load_sample_t server_load_ask(mongoc_client_t *client) {
+double server_load_cpu_us(mongoc_client_t *client) {
     bson_t reply;
-    server_load_sample_t sample = {.cpu_us = NAN};
-    if (server_load_status(client, SERVER_LOAD_OF_PRIMARY, &reply, NULL))
-        sample =
-            (server_load_sample_t){clock_now_ns(), bson_read_number(&reply, "extra_info.user_time_us") +
-                                                       bson_read_number(&reply, "extra_info.system_time_us")};
+    double cpu_us = NAN;
+    if (server_load_status(client, &reply, NULL))
+        cpu_us = bson_read_number(&reply, "extra_info.user_time_us") +
+                 bson_read_number(&reply, "extra_info.system_time_us");
     bson_destroy(&reply);
-    return sample;
-}
-
-double server_load_busy_cores(const server_load_sample_t *before, const server_load_sample_t *now) {
-    const double took_us = (double)(now->at_ns - before->at_ns) / 1e3;
-    /* less than before: the server was restarted */
-    return took_us > 0 && now->cpu_us >= before->cpu_us ? (now->cpu_us - before->cpu_us) / took_us : NAN;
+    return cpu_us;
 }
 
 double server_load_cores(mongoc_client_t *client) {

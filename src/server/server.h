@@ -51,12 +51,6 @@ char *address_to_paste(const char *text, const char *name, err_t *err);
 bool address_is_parsing(void);
 void address_free(address_t *address);
 
-/* A URI of these hosts and nothing else. A socket's path is a host, too. NULL: one of them is none. The caller destroys it. */
-mongoc_uri_t *address_uri_of(const char *hosts, err_t *err);
-
-/* No step of connecting, nor an answer, is waited for longer than that. */
-void address_set_waits(mongoc_uri_t *uri, int32_t milliseconds);
-
 /* The same user, options and collection at other hosts ("a:1,b:2"): members of the replica set `set`, or, with NULL, a
  * router. */
 bool address_of_hosts(const address_t *address, const char *hosts, const char *set, address_t *other,
@@ -72,7 +66,6 @@ typedef struct {
     uint32_t connections; /* most connections the pool may hold */
     bool unsafe;          /* --unsafe: write concern as the URI says */
     bool reads;           /* only queries: an answer may take hours, and a read-only server is enough */
-    bool resumes;         /* what is cut off goes on from there when the same command is run again */
 } server_options_t;
 
 typedef struct {
@@ -109,15 +102,10 @@ const char *server_collection(const server_t *server); /* without the database *
 const char *server_namespace(const server_t *server);  /* "mot.results" */
 const char *server_where(const server_t *server);      /* hosts, for people; never a password */
 const address_t *server_address(const server_t *server);
-int64_t server_patience_ns(const server_t *server);
 
 /* A client of the pool. Each thread takes its own and gives it back when it ends. NULL with err: none is left. */
 mongoc_client_t *server_take(server_t *server, err_t *err);
 void server_give(server_t *server, mongoc_client_t *client);
-
-/* The write concern of data: majority and journal on replica sets and routers, w:1 on a standalone; with --unsafe the URI's own.
- * That of the catalog, which server_command adds, is j:true on a standalone. Owned by the server. */
-const mongoc_write_concern_t *server_data_concern(const server_t *server);
 
 /* Runs an idempotent command on the primary, and tries again through elections and lost connections until the patience
  * is over. reply is always initialised, and the caller destroys it; may be NULL. With `writes`, the catalog's write
@@ -139,6 +127,7 @@ int server_code(const bson_t *reply);
 /* One period of patience: from the first try of something until it succeeds or is given up. */
 typedef struct {
     int64_t deadline_ns, pause_ns;
+    int64_t say_ns; /* when the user hears that a first connection is waited for */
     uint32_t tries;
 } patience_t;
 
@@ -153,10 +142,6 @@ bool server_again(server_t *server, mongoc_client_t *client, patience_t *patienc
 /* The same for a failure that is known to be worth another try, whatever its code. */
 bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
                  const bson_t *reply, const char *doing, err_t *err);
-
-/* Call it after each success: when patience was used up once, later calls get little of it until a server answers
- * again. */
-void server_answered(server_t *server);
 
 /* For standalones: identifies the server process (topologyVersion.processId as hex), to prove that the process that
  * acknowledged w:1 writes is the one that answered a later j:true write. */
@@ -175,7 +160,6 @@ typedef struct {
     mongoc_read_prefs_t *prefs;
     bson_t same;          /* the session and the server, for all requests */
     const char *database; /* lives as long as the cursor */
-    char *collection;     /* of the cursor, as the server calls it */
     int64_t id;           /* at the server; 0: there are no more batches */
     int64_t batch;        /* how many documents a batch is to have; 0: as many as the server likes */
     bson_t reply;         /* the last one */
@@ -193,43 +177,20 @@ void command_cursor_begin(command_cursor_t *cursor, mongoc_client_t *client, con
 void command_cursor_find(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
                          const char *collection, const bson_t *filter, const bson_t *options,
                          const mongoc_read_prefs_t *prefs);
-/* The same for a command that lists collections or indexes: of the primary, and without the client's read concern. */
-void command_cursor_list(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
-                         const bson_t *command);
 /* The next document, borrowed until the next call. False: there are no more, or something failed. */
 bool command_cursor_next(command_cursor_t *cursor, const bson_t **document);
-/* Does the server still have documents of it? */
-bool command_cursor_has_more(const command_cursor_t *cursor);
 /* What the driver or the server said; the reply belongs to the cursor. */
 bool command_cursor_failed(command_cursor_t *cursor, bson_error_t *error, const bson_t **reply);
 void command_cursor_end(command_cursor_t *cursor); /* zeroed is allowed; zeroes it */
 
-/* ---- how many cores a server has and keeps busy, by its own account (serverStatus, hostInfo) ---- */
+/* ---- how many cores a server has, and how long it was busy, by its own account (serverStatus, hostInfo) ---- */
 
-/* For one serverStatus, without sections that are long or costly and not needed. */
-typedef enum {
-    SERVER_LOAD_OF_PRIMARY, /* how hard it works; asks the primary */
-    SERVER_LOAD_OF_READS,   /* what it has read; asks the server at the other end of the connection */
-} server_load_about_t;
+/* The serverStatus of the primary, or of the other end of a direct connection. The caller destroys the reply, also after a
+ * failure. */
+bool server_load_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error);
 
-/* The caller destroys the reply, also after a failure. */
-bool server_load_status(mongoc_client_t *client, server_load_about_t about, bson_t *reply,
-                        bson_error_t *error);
-
-/* Why the server did not answer, for users. */
-const char *server_load_refusal(const bson_error_t *error);
-
-/* The CPU time of the primary's process since its start; NAN: it does not say. */
-typedef struct {
-    int64_t at_ns;
-    double cpu_us;
-} server_load_sample_t;
-
-/* One serverStatus; no second try. */
-server_load_sample_t server_load_ask(mongoc_client_t *client);
-
-/* How many cores were busy between two samples. NAN: not known, or the server was restarted. */
-double server_load_busy_cores(const server_load_sample_t *before, const server_load_sample_t *now);
+/* The CPU time of the primary's process since its start, by one serverStatus; no second try. NAN: it does not say. */
+double server_load_cpu_us(mongoc_client_t *client);
 
 /* How many cores the server may use; NAN: it does not say. */
 double server_load_cores(mongoc_client_t *client);

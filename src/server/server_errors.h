@@ -37,8 +37,8 @@ typedef struct {
     const char *hint; /* what to do; NULL: there is no general advice */
 } code_row_t;
 
-/* NULL: the code is in no list. */
-const code_row_t *code_row(int code);
+/* Of a code that is in no list: CODE_UNKNOWN. */
+code_row_t code_row(int code);
 
 /* words: the server's own, for codes that say little; NULL or "": none. */
 code_class_t code_class(int code, const char *words);

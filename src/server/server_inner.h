@@ -11,22 +11,21 @@ enum { SERVER_MS = 1000000 }; /* nanoseconds */
 struct server {
     address_t address;
     mongoc_client_pool_t *pool;
-    mongoc_write_concern_t *data, *catalog;
-    bson_t *catalog_option; /* {writeConcern: ...}: made once, because appending a concern changes it */
+    /* {writeConcern: ...} of data: majority and journal on replica sets and routers, w:1 on a standalone; with --unsafe the
+     * URI's own. Of the catalog: the same without --unsafe, and j:true on a standalone. NULL until it has answered once. */
+    bson_t *data, *catalog;
     server_facts_t facts;
     int64_t patience_ns;
-    bool unsafe, reads, resumes;
-    atomic_bool gave_up;         /* patience was used up once, and no server has answered since */
+    bool unsafe, reads;
+    atomic_bool gave_up;         /* patience was used up once: from then on there is little of it */
     atomic_llong clean_until_ns; /* 0: cleaning up has not begun */
 };
 
-/* connect.c. True: waiting for a server to write to is useless, and err says why (status 1). May connect once more to find out.
- * tries: failed ones so far, from 1. */
+/* connect.c. True: waiting for a server to write to is useless, and err says why (status 1). tries: failed ones so far, from 1. */
 bool connect_is_hopeless(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
                          uint32_t tries, err_t *err);
-/* Writes what is known of servers that cannot be written to, as a part of a sentence: "no answer from a:27017 [...]". Returns
- * what may help: "see that the server runs ...". */
-const char *connect_describe(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
-                             char *text, size_t size);
+/* Puts what is known of servers that cannot be written to into the error's words, as a part of a sentence: "no answer from
+ * a:27017 [...]". Returns what may help: "see that the server runs ...". */
+const char *connect_describe(const address_t *address, mongoc_client_t *client, bson_error_t *error);
 
 #endif

@@ -23,16 +23,12 @@ static const char *const existing_names[EXISTING_MODES] = {"reject", "keep", "re
 
 /* NULL or "": reject. False: no mode has this name. */
 static inline bool existing_named(const char *name, existing_t *existing) {
-    *existing = EXISTING_REJECT;
-    for (int i = 0; name && *name; i++) {
-        if (i == EXISTING_MODES)
-            return false;
-        if (strcmp(name, existing_names[i]) == 0) {
+    for (int i = 0; i < EXISTING_MODES; i++)
+        if (!name || !*name || strcmp(name, existing_names[i]) == 0) {
             *existing = (existing_t)i;
             return true;
         }
-    }
-    return true;
+    return false;
 }
 
 /* Documents (BSON) one after another; starts[i] is where document i begins, starts[count] the end. */

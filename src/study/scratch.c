@@ -43,15 +43,7 @@ char *scratch_uri(const char *uri, const char *tail, err_t *err) {
     const char *path = strchr(strstr(uri, "://") + 3, '/');
     const size_t length = (size_t)(path - uri) + strcspn(path, "?");
     text_print(&text, "%.*s%s%s", (int)length, uri, tail, strcmp(uri + length, "?") == 0 ? "" : uri + length);
-    char *made = text_take(&text, err);
-    if (made && address_parse(&address, made, err)) {
-        address_free(&address);
-        return made;
-    }
-    if (made)
-        err_where(err, "the collection for trials (the target's name with %s after it)", tail);
-    free(made);
-    return NULL;
+    return text_take(&text, err);
 }
 
 /* The URI of a study's collection. */

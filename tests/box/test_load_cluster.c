@@ -315,7 +315,7 @@ TEST(hidden_config) {
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
     hide_config(lab.box);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "the role clusterMonitor");
+    assert_says(lab.said, "clusterMonitor");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS + 10);
     lab.load.direct = true;
     lab_write_rows("c.csv", ROWS, ROWS + 10);

@@ -20,7 +20,7 @@ TEST(good) {
         {"mongodb://%2Ftmp%2Fmongodb.sock/mot.results", "mot", "results", "/tmp/mongodb.sock"},
         {"mongodb://[::1]:27018/mot.results", "mot", "results", "[::1]:27018"},
         {"mongodb://h/mot.c%26w%3D1", "mot", "c&w=1", "h:27017"},
-        {"mongodb://h/mot.r?tlsCertificateKeyFilePassword=a;b", "mot", "r", "h:27017"},
+        {"mongodb://h/mot.r?tlsCertificateKeyFilePassword=a%3Bb", "mot", "r", "h:27017"},
         {"mongodb://h/mot.r?authMechanism=MONGODB-X509&tls=true", "mot", "r", "h:27017"},
         {"mongodb://h/mot.r?authMechanism=MONGODB-X509&tlsCertificateKeyFile=x", "mot", "r", "h:27017"},
     };
@@ -61,24 +61,19 @@ TEST(bad) {
         {"", "not a MongoDB URI"},
         {"mot.results", "not a MongoDB URI"},
         {"http://h/mot.results", "not a MongoDB URI"},
-        {"mongodb://h:27017", "names no collection"},
-        {"mongodb://h:27017/", "names no collection"},
+        {"mongodb://h:27017", "its path is '/'"},
+        {"mongodb://h:27017/", "its path is '/'"},
         {"mongodb://h/mot", "its path is '/mot'"},
         {"mongodb://h/mot.", "its path is '/mot.'"},
         {"mongodb://h/.results", "its path is '/.results'"},
         {"mongodb://h/admin.results", "the server's own"},
         {"mongodb://h/local.results", "the server's own"},
-        {"mongodb://h/m$t.results", "may not contain '$'"},
-        {"mongodb://h/m t.results", "may not contain ' '"},
-        {"mongodb://h/a/b.results", "may not contain '/'"},
-        {"mongodb://h/mot.a$b", "no '$'"},
-        {"mongodb://h/mot.a..b", "dots only between words"},
-        {"mongodb://h/mot.results.", "dots only between words"},
+        {"mongodb://h/m t.results", "holds a blank"},
         {"mongodb://h/mot.r?opensesame=1", "option 1 after the ?|none that the driver"},
         {"mongodb://h/mot.r?w=1&uuidRepresentation=standard", "option 2 after the ?|none that the driver"},
         {"mongodb://h/mot.r?proxyPassword=opensesame", "option 1 after the ?|none that the driver"},
         {"mongodb://h/mot.r?auto_encryption=x", "option 1 after the ?|none that the driver"},
-        {"mongodb://h/mot.r?x2-1=x", "is not OPTION=VALUE"},
+        {"mongodb://h/mot.r?x2-1=x", "options are OPTION=VALUE"},
         {"mongodb://h/m.r?tlsCertificateKeyFilePassword=a&tsl=b", "option 2 after the ?|none that the"},
         {"mongodb://h/mot.system.users", "the server's own collections"},
         {"mongodb://h/mot.system", "the server's own"},
@@ -89,22 +84,21 @@ TEST(bad) {
         {"mongodb://h/mot.%ff", "UTF-8"},
         {"mongodb://h:port/mot.results", "not valid"},
         {"mongodb:///mot.results", "not valid"},
-        {"mongodb://h/mot.results?tls=maybe", "value for \"tls\": \"***\""},
-        {"mongodb://h/mot.results?w=1&tls=true;x=1", "options cannot be read"},
+        {"mongodb://h/mot.results?tls=maybe", "its option tls cannot be used"},
+        {"mongodb://h/mot.results?w=1&tls=true;x=1", "are separated by &"},
         {"mongodb://h,k/mot.results?directConnection=true", "directConnection"},
-        {"mongodb://h/mot.results?tls=true&tlsInsecure=true&tlsAllowInvalidHostnames=true", "tlsinsecure"},
-        {"mongodb://h/mot.results?w=1&tls", "is not OPTION=VALUE"},
+        {"mongodb://h/mot.results?tls=true&tlsInsecure=true&tlsAllowInvalidHostnames=true", "its option tls"},
+        {"mongodb://h/mot.results?w=1&tls", "options are OPTION=VALUE"},
         {"mongodb://h/mot.results?w%3D1", "option 1 after the ?|OPTION=VALUE"},
-        {"mongodb://h/mot.results?appName=a b", "has a blank"},
-        {"mongodb://h/m.r?tls=perhaps&readPreferenceTags=a:b&readPreference=nearest",
-         "Unsupported value for"},
-        {"mongodb://h/mot.results?tls=perhaps&tlsInsecure=perhaps", "Unsupported value for"},
+        {"mongodb://h/mot.results?appName=a b", "holds a blank"},
+        {"mongodb://h/m.r?tls=perhaps&readPreferenceTags=a:b&readPreference=nearest", "its option tls"},
+        {"mongodb://h/mot.results?tls=perhaps&tlsInsecure=perhaps", "its option tls"},
         {"mongodb://h/mot.results&w=1", "holds a '&': options come after a ?"},
-        {"mongodb://h/mot.results;w=1", "holds a ';'"},
+        {"mongodb://h/mot.results;w=1", "a ';': in a name"},
         {"mongodb://h/mot.w=1", "is written %3D"},
-        {"mongodb://h/mot.results ", "ends with a blank"},
-        {"mongodb://h/mot.results\t", "ends with a blank"},
-        {"mongodb://h/mot.results?w=1\n", "ends with a blank"},
+        {"mongodb://h/mot.results ", "holds a blank"},
+        {"mongodb://h/mot.results\t", "holds a blank"},
+        {"mongodb://h/mot.results?w=1\n", "holds a blank"},
         {"mongodb://h?replicaSet=rs", "cannot be taken apart"},
         {"mongodb://h/mot.results?authMechanism=MONGODB-X509", "needs TLS"},
         {"mongodb://h/mot.results?authMechanism=MONGODB-X509&tls=false", "needs TLS: add tls=true"},
@@ -120,12 +114,6 @@ TEST(bad) {
             !strstr(err.text, bar + !!*bar))
             fail_msg("%s: '%s' is not in: %s", cases[i].uri, cases[i].says, err.text);
     }
-    char longest[400] = "mongodb://h/mot.";
-    memset(longest + strlen(longest), 'x', 260);
-    err_t err = {0};
-    address_t address;
-    assert_false(address_parse(&address, longest, &err));
-    assert_non_null(strstr(err.text, "too long"));
 }
 
 /* Whatever is wrong with a URI, no piece of its password is in the sentence. */

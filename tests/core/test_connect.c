@@ -10,12 +10,11 @@ static void says(const char *driver, const char *expected, const char *hint) {
     address_t address;
     bson_error_t error;
     err_t err;
-    char text[600];
     assert_true(address_parse(&address, "mongodb://joe:s3cret@q7:1/b.c", &err));
     bson_set_error(&error, MONGOC_ERROR_SERVER_SELECTION, MONGOC_ERROR_SERVER_SELECTION_FAILURE, "%s",
                    driver);
-    const char *help = connect_describe(&address, NULL, &error, text, sizeof text);
-    assert_string_equal(text, expected);
+    const char *help = connect_describe(&address, NULL, &error);
+    assert_string_equal(error.message, expected);
     if (!strstr(help, hint))
         fail_msg("%s: %s", driver, help);
     address_free(&address);
@@ -32,9 +31,7 @@ TEST(reasons) {
          "Unknown",
          "no answer from q7:1 [connection closed calling hello on 'q7:1'] [refused by [::1]:2]", "tls=true");
     says("No servers: [Failed to resolve 'q7']", "no answer from q7:1 [Failed to resolve 'q7']",
-         "name of the host");
-    says("No servers: [Failed to resolve 'db7']", "no answer from q7:1 [Failed to resolve 'db7']",
-         "directConnection=true");
+         "name of the host, or make it known here; if the replica set names its members so");
     says("No servers: [joe:s3cret was cut o", "no answer from q7:1 [joe:*** was cut o", "the server runs");
     says("No suitable servers found. Topology type: Unknown", "no answer from q7:1", "the server runs");
     says("", "no answer from q7:1", "the server runs");
@@ -69,13 +66,11 @@ TEST(other_protocol) {
     assert_false(ends("mongodb://127.0.0.1:1,127.0.0.1:2/b.c", http, 10, NULL));
 }
 
-/* A user who has given a certificate is not told to give one: what the server needs itself may be away. */
-TEST(closed_after_tls) {
+/* A connection that is closed may be one to a proxy whose server starts only now: it is waited for. */
+TEST(closed) {
     const char *words = "No servers: [Failed to read 4 bytes: socket error or timeout]";
-    assert_true(ends("mongodb://127.0.0.1:1/b.c?tls=true", words, 3, "add tlsCertificateKeyFile"));
-    assert_false(
-        ends("mongodb://127.0.0.1:1/b.c?tls=true&tlsCertificateKeyFile=/no/such.pem", words, 3, NULL));
-    assert_false(ends("mongodb://127.0.0.1:1/b.c", words, 3, NULL));
+    assert_false(ends("mongodb://127.0.0.1:1/b.c?tls=true", words, 100, NULL));
+    assert_false(ends("mongodb://127.0.0.1:1/b.c", words, 100, NULL));
 }
 
 /* One of two hosts has a certificate of another authority; of the other one nothing is known yet. */

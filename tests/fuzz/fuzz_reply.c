@@ -163,10 +163,8 @@ static void try_delivery(odd_t *odd, server_t *server) {
 /* ---- replies to commands ---- */
 
 static void try_cores(mongoc_client_t *client) {
-    const server_load_sample_t before = server_load_ask(client), now = server_load_ask(client);
-    LAB_MUST(!(server_load_busy_cores(&before, &now) < 0));
-    const double cores = server_load_cores(client);
-    (void)cores;
+    (void)server_load_cpu_us(client);
+    (void)server_load_cores(client);
 }
 
 static void try_place(server_t *server, mongoc_client_t *client) {
@@ -223,9 +221,8 @@ static void try_errors(odd_t *odd, const server_t *server) {
         LAB_MUST(refusal_of(&error, reply) <= CODE_OF_DOCUMENT);
         LAB_MUST(!refusal_explain(server_address(server), &error, reply, "do this", &err) && err.text[0] &&
                  err.status != STATUS_OK);
-        const code_row_t *row = code_row((int)error.code);
-        LAB_MUST(!row ||
-                 (row->code == (int)error.code && row->class == code_class((int)error.code, error.message)));
+        const code_row_t row = code_row((int)error.code);
+        LAB_MUST(row.class == CODE_UNKNOWN || row.class == code_class((int)error.code, error.message));
     }
     bson_destroy(reply);
 }

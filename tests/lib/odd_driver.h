@@ -30,7 +30,11 @@ typedef struct {
 /* Of commands, by their names. */
 static odd_sample_t odd_replies[] = {
     {"buildInfo", "{\"version\": \"6.0.5\", \"ok\": 1}", NULL},
-    {"hello", "{\"topologyVersion\": {\"processId\": {\"$oid\": \"64a000000000000000000001\"}}, \"ok\": 1}",
+    {"hello",
+     "{\"isWritablePrimary\": true, \"setName\": \"r\", \"msg\": \"isdbgrid\", \"maxBsonObjectSize\": "
+     "16777216, "
+     "\"maxMessageSizeBytes\": 48000000, \"maxWriteBatchSize\": 100000, \"readOnly\": false, "
+     "\"topologyVersion\": {\"processId\": {\"$oid\": \"64a000000000000000000001\"}}, \"ok\": 1}",
      NULL},
     {"listShards",
      "{\"shards\": [{\"_id\": \"s0\", \"host\": \"s0/a:1\"}, {\"_id\": \"s1\", \"host\": \"s1/b:1,c:2\", "
@@ -413,6 +417,11 @@ mongoc_server_description_t **mongoc_client_get_server_descriptions(const mongoc
     (void)client;
     *count = odd_below(odd_server.odd, 3);
     return all;
+}
+
+mongoc_server_description_t *mongoc_client_get_server_description(mongoc_client_t *client, uint32_t number) {
+    (void)client;
+    return odd_below(odd_server.odd, number + 1) ? NULL : (mongoc_server_description_t *)&odd_host;
 }
 
 void mongoc_server_descriptions_destroy_all(mongoc_server_description_t **all, size_t count) {

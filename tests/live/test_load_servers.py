@@ -255,13 +255,13 @@ class Guarded(livetest.OwnServer):
                              (self.as_user("stranger", "x1y2"), "log in .* as 'stranger'"),
                              (self.as_user("writer", "p@ss/w:rd?", authSource="admin"), "log in.*authSource"),
                              (self.as_user(None, "", authSource=None), "asks for a user"),
-                             (self.as_user("reader", "p@ss/w:rd?"), "'reader' may not: .*role readWrite")):
+                             (self.as_user("reader", "p@ss/w:rd?"), "'reader' may not: .*readWrite")):
             self.refused(pattern, "a.csv", "--uri", uri)
             self.assertNotRegex(self.stderr, "wr0ng|p@ss|p%40ss|x1y2")
 
     def test_tls(self):
         """no TLS where it is expected, an authority that is not known: status 1 that says what to add"""
-        self.refused("expects TLS: add tls=true", "a.csv", "--uri", self.as_user("writer", "wr0ng", tls=None, tlsCAFile=None))
+        self.refused("expects TLS, add", "a.csv", "--uri", self.as_user("writer", "wr0ng", tls=None, tlsCAFile=None))
         self.refused("not trusted here.*tlsCAFile", "a.csv", "--uri", self.as_user("writer", "wr0ng", tlsCAFile=None))
         self.assertEqual(200, self.load("a.csv", "--uri", self.as_user(
             "writer", "p@ss/w:rd?", tlsCAFile=None, tlsAllowInvalidCertificates="true"))["loaded"])

@@ -4,7 +4,6 @@ needs: none"""
 import contextlib
 import os
 import pathlib
-import re
 import socket
 import struct
 import subprocess
@@ -40,9 +39,9 @@ class Waiting(unittest.TestCase):
         self.assertNotIn("hunter2", line + rest)
         return line, rest
 
-    def check(self, port, why):
+    def check(self, port):
         line, rest = self.first_line(port)
-        self.assertRegex(line, r"^waiting for 127\.0\.0\.1:%d \(%s.*\); --patience ends in \d" % (port, re.escape(why)))
+        self.assertRegex(line, r"^waiting: no answer from 127\.0\.0\.1:%d.*; --patience ends in \d" % port)
         self.assertRegex(rest, r"^tipple: could not connect [^\n]*--patience \(2\.0 s\)")
 
     def test_port_that_swallows(self):
@@ -55,14 +54,14 @@ class Waiting(unittest.TestCase):
                 self.addCleanup(one.close)
                 one.setblocking(False)
                 one.connect_ex(listener.getsockname())
-            self.check(listener.getsockname()[1], "no answer")
+            self.check(listener.getsockname()[1])
 
     def test_server_without_words(self):
         """a connection is made, and nothing comes"""
         with socket.socket() as listener:
             listener.bind(("127.0.0.1", 0))
             listener.listen(20)
-            self.check(listener.getsockname()[1], "no answer")
+            self.check(listener.getsockname()[1])
 
     def test_names_of_a_container(self):
         """a server that answers, and whose set names members that nobody knows here: these are named, and what helps"""

@@ -74,7 +74,7 @@ static mongoc_client_t *connect_to(const mongoc_uri_t *uri) {
 static bool ask(mongoc_client_t *client, int64_t origin_ns, flush_sample_t *sample, bson_error_t *error) {
     bson_t reply;
     error->code = 0;
-    const bool ok = server_load_status(client, SERVER_LOAD_OF_PRIMARY, &reply, error) &&
+    const bool ok = server_load_status(client, &reply, error) &&
                     server_checkpoints_read(&reply, clock_now_ns() - origin_ns, sample);
     bson_destroy(&reply);
     return ok;

@@ -114,8 +114,6 @@ static bool read_all(snapshot_read_t *reader, const bson_t *filter, void (*clear
             ok = keep(context, document, length, err);
     } while (ok && got < 0 && snapshot_read_again(reader));
     command_cursor_end(&reader->cursor);
-    if (ok && got == 0)
-        server_answered(reader->server);
     return ok && got == 0;
 }
 

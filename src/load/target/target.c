@@ -14,8 +14,7 @@ bool job_connect(job_t *job, err_t *err) {
                                 .patience_ns = spec->patience_ns,
                                 .connections =
                                     (spec->threads ? result->threads : JOB_MOST_DEFAULT_THREADS) + 2,
-                                .unsafe = spec->unsafe && !spec->retry,
-                                .resumes = !spec->trial};
+                                .unsafe = spec->unsafe && !spec->retry};
     if (spec->unsafe && spec->max_rate_auto && !spec->retry)
         return err_set(err, STATUS_USAGE,
                        "--max-rate auto goes by the time until the majority has a batch, which --unsafe does "

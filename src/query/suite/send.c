@@ -85,7 +85,7 @@ static bool read_all(command_cursor_t *cursor, answer_t *answer, accumulate_t *s
             accumulate_take(sums, document);
         else
             answer_take(answer, document);
-        cut_off = stop_signal() && command_cursor_has_more(cursor);
+        cut_off = stop_signal() && cursor->id;
     }
     if (cut_off)
         bson_set_error(error, MONGOC_ERROR_CURSOR, MONGOC_ERROR_CURSOR_INVALID_CURSOR, "interrupted");

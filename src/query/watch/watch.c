@@ -48,7 +48,7 @@ static void disconnect(member_t *member) {
 
 static bool ask_once(member_t *member, member_status_t *status, bson_error_t *error) {
     bson_t reply;
-    const bool ok = server_load_status(member->client, SERVER_LOAD_OF_READS, &reply, error);
+    const bool ok = server_load_status(member->client, &reply, error);
     if (ok)
         member_read(&reply, status);
     bson_destroy(&reply);
@@ -69,8 +69,7 @@ bool member_ask(member_t *member, member_status_t *status, err_t *err) {
             break;
         disconnect(member);
     }
-    conceal_known(error.message);
-    return err_set(err, STATUS_SERVER, "%s", server_load_refusal(&error));
+    return refusal_explain(&member->address, &error, NULL, "run serverStatus", err);
 }
 
 /* ---- which servers there are ---- */

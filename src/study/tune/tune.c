@@ -47,13 +47,15 @@ typedef struct {
     cpu_times_t host;
     net_t net;
     bool host_known, net_known;
-    server_load_sample_t server;
+    int64_t at_ns;
+    double server_us;
 } busy_t;
 
 static void look_at_busy(mongoc_client_t *client, busy_t *busy) {
     busy->host_known = cpu_host(&busy->host);
     busy->net_known = net_look(&busy->net);
-    busy->server = server_load_ask(client);
+    busy->server_us = server_load_cpu_us(client);
+    busy->at_ns = clock_now_ns();
 }
 
 /* As doubles: a kernel's counter of waiting time may go back. */
@@ -103,17 +105,19 @@ static bool load_quietly(trials_t *trials, const load_spec_t *load, err_t *err) 
 static void put_figures(const load_result_t *trial, const busy_t *before, const busy_t *after,
                         tune_figures_t *figures) {
     const double seconds = (double)(trial->moving_ns ? trial->moving_ns : 1) / 1e9;
+    const double server =
+        (after->server_us - before->server_us) * 1e3 / (double)(after->at_ns - before->at_ns);
     const bool host = before->host_known && after->host_known, net = before->net_known && after->net_known;
-    *figures =
-        (tune_figures_t){.trials = 1,
-                         .documents = trial->counts.loaded,
-                         .retries = trial->retries,
-                         .bytes = NAN,
-                         .seconds = seconds,
-                         .client_cores = (double)trial->cpu_ns / (double)trial->took_ns * seconds,
-                         .host_busy = host ? host_share(&before->host, &after->host) * seconds : NAN,
-                         .server_cores = server_load_busy_cores(&before->server, &after->server) * seconds,
-                         .network = net ? net_fullest(&before->net, &after->net) * seconds : NAN};
+    *figures = (tune_figures_t){
+        .trials = 1,
+        .documents = trial->counts.loaded,
+        .retries = trial->retries,
+        .bytes = NAN,
+        .seconds = seconds,
+        .client_cores = (double)trial->cpu_ns / (double)trial->took_ns * seconds,
+        .host_busy = host ? host_share(&before->host, &after->host) * seconds : NAN,
+        .server_cores = server >= 0 ? server * seconds : NAN /* less than before: the server was restarted */,
+        .network = net ? net_fullest(&before->net, &after->net) * seconds : NAN};
     snprintf(figures->limited_by, sizeof figures->limited_by, "%s", trial->limited_by);
 }
 

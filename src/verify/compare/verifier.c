@@ -403,7 +403,6 @@ bool verifier_look(verifier_t *verifier, const block_t *block, err_t *err) {
             ADD(verifier->counters.retries, 1);
             continue;
         }
-        server_answered(inspection->server);
         if (differences_total(verifier->found) && !second) {
             if (!let_settle(inspection, err))
                 return false;
