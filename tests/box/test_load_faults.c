@@ -99,6 +99,8 @@ TEST(patience_ends) {
         {"insert", "c", "{\"ok\": 0, \"code\": 91, \"errmsg\": \"shutdown in progress\"}"},
         {"insert", "c", "{\"ok\": 0, \"code\": 13388, \"errmsg\": \"stale config\"}"},
         {"update", "c.tipple.files", "{\"ok\": 0, \"code\": 91, \"errmsg\": \"shutdown in progress\"}"},
+        {"update", "c.tipple.files",
+         "{\"ok\": 1, \"n\": 0, \"writeErrors\": [{\"index\": 0, \"code\": 91, \"errmsg\": \"no\"}]}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lab_t lab;

@@ -331,8 +331,7 @@ static void close_all(forgetting_t *forgetting, const err_t *err, bool ok) {
 }
 
 bool forget_run(const forget_spec_t *spec, forgotten_t *forgotten, err_t *err) {
-    const server_options_t options = {
-        .uri = spec->uri, .patience_ns = spec->patience_ns, .connections = 2};
+    const server_options_t options = {.uri = spec->uri, .patience_ns = spec->patience_ns, .connections = 2};
     forgetting_t forgetting = {.spec = spec};
     step_begin(&forgetting.step, "looking at the server and the catalog");
     bool ok = (forgetting.server = server_connect(&options, err)) &&
