@@ -100,8 +100,8 @@ static bool explain_access(const address_t *address, const bson_error_t *error, 
                        doing, address->hosts, words);
     return err_set(err, STATUS_USAGE,
                    "could not %s: the user '%s' may not: it needs a role, readWrite on the database %s (read "
-                   "for queries), "
-                   "clusterMonitor for serverStatus and the config database, or clusterManager to shard (%s)",
+                   "for queries), clusterMonitor for serverStatus and the config database, or clusterManager "
+                   "to shard (%s)",
                    doing, user, address->database, words);
 }
 
@@ -134,17 +134,17 @@ bool refusal_explain(const address_t *address, const bson_error_t *error, const 
 
 #define CLOSED "Failed to read 4 bytes|closed calling hello|connection closed"
 
-/* Usual mistakes by the driver's words, and whether the URI asks for TLS. */
+/* Usual mistakes by the driver's words, and whether the URI asks for TLS. After that many tries waiting is useless, if each
+ * host of the URI says so; tries 0: it may pass with time. */
 typedef struct {
     const char *words;
     enum { PLAIN = 1, TLS = 2, ANY = 3 } links;
-    uint32_t
-        tries; /* after this many waiting is useless, if each host of the URI says so; 0: it may pass with time */
+    uint32_t tries;
     const char *hint;
 } hint_t;
 
-/* Of a mistake that may as well be a server that is away: it is one if the host answers with TLS instead of without, or the other
- * way round. */
+/* The words may as well be those of a server that is away. It is a mistake if the host answers with TLS instead of without, or the
+ * other way round. */
 enum { TRIES_BEFORE_A_PROBE = 4 };
 
 static const hint_t hints[] = {
@@ -232,11 +232,9 @@ bool connect_is_hopeless(const address_t *address, mongoc_client_t *client, cons
     if (error->domain != MONGOC_ERROR_SERVER_SELECTION && error->domain != MONGOC_ERROR_STREAM)
         return false;
     if (fits_no_server(address, client))
-        return !err_set(
-            err, STATUS_USAGE,
-            "no server at %s belongs to the replica set '%s': correct replicaSet= in the URI, or leave "
-            "it out",
-            address->hosts, mongoc_uri_get_replica_set(address->uri));
+        return !err_set(err, STATUS_USAGE,
+                        "no server at %s belongs to the replica set '%s': correct replicaSet= in the URI",
+                        address->hosts, mongoc_uri_get_replica_set(address->uri));
     if (!hint->tries || tries < hint->tries || !all_say(address, error->message, hint->words))
         return false;
     if (hint->tries == TRIES_BEFORE_A_PROBE && (tries > hint->tries || !answers_otherwise(address)))
