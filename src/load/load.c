@@ -256,7 +256,6 @@ static bool build_indexes(job_t *job, err_t *err) {
     bool ok = true, more = true;
     if (job->index_count)
         job_enter(job, TIMELINE_INDEXES);
-    job_keep_collations(job, job->place.collated);
     for (size_t i = 0; more && i < job->index_count; i++) {
         built_index_t *index = &result->indexes[result->index_count];
         collection_built_t built;
@@ -356,10 +355,10 @@ static void free_job(job_t *job) {
     schema_destroy(job->schema);
     free(job->format_text);
     free(job->retry_options);
-    if (job->asked)
-        bson_destroy(job->asked);
-    if (job->made_with)
-        bson_destroy(job->made_with);
+    if (job->dumped)
+        bson_destroy(job->dumped);
+    if (job->options)
+        bson_destroy(job->options);
 }
 
 /* Rejected records of all inputs, whoever met them: those that nobody has fixed, and the others. */

@@ -64,16 +64,18 @@ static inline shardkey_t shardkey_of_data(const shardkey_t *key) {
     return other;
 }
 
+/* Appends a part of a key that a user has written, such as "st:hashed", to its other ones. kinds: those that it may have, up to NULL;
+ * the first is meant where it has none and may be bare. False: it is no such part, or its field is among the keys. */
+bool key_append(bson_t *keys, const char *part, const char *const *kinds, bool bare);
+
 /* Parses "_id", "st:hashed", "st,ts" or "st:1,ts:1". False: status 1, and what was expected. */
 bool shardkey_parse(const char *text, shardkey_t *key, err_t *err);
 
-/* Reads the key as a server describes it; copies the spec. False: it has no fields, or more than a server allows. */
+/* Reads the key as a server describes it; copies the spec. False: it has no fields, or more than a server allows, or more hashed
+ * ones. */
 bool shardkey_read(const bson_t *spec, shardkey_t *key);
 /* Also allowed for a key that could not be read, or was freed before. */
 void shardkey_free(shardkey_t *key);
-
-/* By their fields: whatever type of number stands for "ascending". */
-bool shardkey_same(const shardkey_t *a, const shardkey_t *b);
 
 /* The least key whose first field is this number. */
 bson_t *shardkey_from(const shardkey_t *key, int64_t first);

@@ -162,20 +162,6 @@ bool collection_is_whole(server_t *server, mongoc_client_t *client, err_t *err) 
     return whole;
 }
 
-/* Asks the storage engine, for a collection that was made without naming a compressor. */
-static bool ask_compressor(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
-    bson_t reply;
-    bson_t *command =
-        BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{", "$collStats", "{",
-                 "storageStats", "{", "}", "}", "}", "{", "$project", "{", "c",
-                 BCON_UTF8("$storageStats.wiredTiger.creationString"), "}", "}", "]", "cursor", "{", "}");
-    const bool ok = server_ask(server, client, command, &reply, err);
-    if (ok)
-        take_compressor(bson_read_text(&reply, "cursor.firstBatch.0.c"), place);
-    bson_destroy(&reply);
-    return ok;
-}
-
 char *collection_options_read(server_t *server, mongoc_client_t *client, err_t *err) {
     bson_t reply, entry, options, made = BSON_INITIALIZER;
     bson_iter_t at;
@@ -195,79 +181,12 @@ char *collection_options_read(server_t *server, mongoc_client_t *client, err_t *
     return text;
 }
 
-/* Does a listed option say all that was asked for? Servers fill in what a document leaves out. */
-static bool says(const bson_iter_t *listed, const bson_iter_t *asked) {
-    bson_iter_t inner, other;
-    if (BSON_ITER_HOLDS_NUMBER(listed) && BSON_ITER_HOLDS_NUMBER(asked))
-        return !(bson_iter_as_double(listed) < bson_iter_as_double(asked)) &&
-               !(bson_iter_as_double(listed) > bson_iter_as_double(asked));
-    if (bson_iter_type(listed) != bson_iter_type(asked))
-        return false;
-    if (BSON_ITER_HOLDS_UTF8(asked))
-        return strcmp(bson_iter_utf8(listed, NULL), bson_iter_utf8(asked, NULL)) == 0;
-    if (BSON_ITER_HOLDS_BOOL(asked))
-        return bson_iter_bool(listed) == bson_iter_bool(asked);
-    if (!bson_iter_recurse(asked, &inner))
-        return true;
-    while (bson_iter_next(&inner))
-        if (!bson_iter_recurse(listed, &other) || !bson_iter_find(&other, bson_iter_key(&inner)) ||
-            !says(&other, &inner))
-            return false;
-    return true;
-}
-
-/* Has the collection what --create asks for? */
-static bool has_asked(server_t *server, mongoc_client_t *client, const bson_t *asked,
-                      const collection_t *place, err_t *err) {
-    bson_t reply, entry = BSON_INITIALIZER, options = BSON_INITIALIZER;
-    bson_iter_t at, option, listed;
-    bool ok = collection_ask(server, client, &reply, err), same = true;
-    if (ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &entry))
-        bson_read_field(&entry, "options", &options);
-    if (ok && bson_iter_init(&option, asked))
-        while (same && bson_iter_next(&option)) {
-            const char *key = bson_iter_key(&option);
-            same = strcmp(key, CLUSTERED) == 0 && BSON_ITER_HOLDS_BOOL(&option)
-                       ? bson_iter_bool(&option) == place->clustered
-                       : bson_iter_init_find(&listed, &options, key) && says(&listed, &option);
-        }
-    if (ok && !same)
-        ok = err_set(err, STATUS_USAGE,
-                     "%s exists, and its '%s' is not as --create says: leave --create out, or make the "
-                     "collection again with --drop",
-                     server_namespace(server), bson_iter_key(&option));
-    bson_destroy(&reply);
-    return ok;
-}
-
-/* An explicit option must match the existing collection. */
-static bool agrees(server_t *server, mongoc_client_t *client, const collection_options_t *options,
-                   collection_t *place, err_t *err) {
-    if (options->asked && !has_asked(server, client, options->asked, place, err))
-        return false;
-    if (!options->compressor)
-        return true;
-    if (!place->compressor[0] && !ask_compressor(server, client, place, err))
-        return false;
-    if (place->compressor[0] && strcmp(place->compressor, options->compressor) != 0)
-        return err_set(err, STATUS_USAGE,
-                       "%s exists and is compressed by %s, not %s: leave --compressor out, or make it "
-                       "again with --drop",
-                       server_namespace(server), place->compressor, options->compressor);
-    return true;
-}
-
-/* Those of a dump that nobody has chosen otherwise. `clusteredIndex` may be true or false, which no server takes. */
-static void append_options(bson_t *command, const bson_t *options, const bson_t *before) {
-    bson_iter_t iter;
-    if (!options || !bson_iter_init(&iter, options))
-        return;
-    while (bson_iter_next(&iter)) {
-        const char *key = bson_iter_key(&iter);
-        const bool is_word = strcmp(key, CLUSTERED) == 0 && BSON_ITER_HOLDS_BOOL(&iter);
-        if (!is_word && !bson_has_field(command, key) && !(before && bson_has_field(before, key)))
-            bson_append_iter(command, key, -1, &iter);
-    }
+/* `clusteredIndex` may be true or false, which no server takes. */
+static void append_options(bson_t *command, const bson_t *options) {
+    bson_iter_t at;
+    for (bool more = options && bson_iter_init(&at, options); more && bson_iter_next(&at);)
+        if (strcmp(bson_iter_key(&at), CLUSTERED) != 0 || !BSON_ITER_HOLDS_BOOL(&at))
+            bson_append_iter(command, NULL, 0, &at);
 }
 
 /* clustered: by the usual index. *code: the server's, if it refused. */
@@ -278,14 +197,13 @@ static bool create_as(server_t *server, mongoc_client_t *client, const collectio
     if (clustered)
         BCON_APPEND(&command, CLUSTERED, "{", "key", "{", "_id", BCON_INT32(1), "}", "unique",
                     BCON_BOOL(true), "}");
-    append_options(&command, options->asked, NULL);
     if (options->compressor) {
         char config[64];
         snprintf(config, sizeof config, "block_compressor=%s", options->compressor);
         BCON_APPEND(&command, "storageEngine", "{", "wiredTiger", "{", "configString", BCON_UTF8(config), "}",
                     "}");
     }
-    append_options(&command, options->more, options->asked);
+    append_options(&command, options->options);
     bool ok = server_command(server, client, server_database(server), &command, true, &reply, err);
     *code = ok ? 0 : server_code(&reply);
     bson_destroy(&reply);
@@ -297,25 +215,14 @@ static bool create_as(server_t *server, mongoc_client_t *client, const collectio
 static bool create(server_t *server, mongoc_client_t *client, const collection_options_t *options, int *code,
                    err_t *err) {
     bson_iter_t said;
-    if ((options->asked && bson_iter_init_find(&said, options->asked, CLUSTERED)) ||
-        (options->more && bson_iter_init_find(&said, options->more, CLUSTERED)))
-        return create_as(server, client, options, BSON_ITER_HOLDS_BOOL(&said) && bson_iter_bool(&said), code,
-                         err);
-    const bool clustered = !options->own_ids && can_cluster(server_facts(server));
+    const bool chosen = options->options && bson_iter_init_find(&said, options->options, CLUSTERED),
+               clustered = chosen ? BSON_ITER_HOLDS_BOOL(&said) && bson_iter_bool(&said)
+                                  : !options->own_ids && can_cluster(server_facts(server));
     if (create_as(server, client, options, clustered, code, err))
         return true;
     /* a server whose featureCompatibilityVersion is older than the server */
-    return *code == CODE_INVALID_OPTIONS && clustered && create_as(server, client, options, false, code, err);
-}
-
-bool collection_may_shard(const char *name, err_t *err) {
-    enum { LONGEST = 235 }; /* 20 less than for a collection that is not sharded */
-    return strlen(name) <= LONGEST ||
-           err_set(err, STATUS_USAGE,
-                   "'%.80s...' has %zu bytes, and the name of a sharded collection has at most %d, with its "
-                   "database: name a shorter one, or leave it on one shard with --shard-key none. Nothing "
-                   "was touched",
-                   name, strlen(name), LONGEST);
+    return *code == CODE_INVALID_OPTIONS && !chosen && clustered &&
+           create_as(server, client, options, false, code, err);
 }
 
 /* Always false. What a server refuses for good, and no right is lacking, is the options' fault. */
@@ -339,11 +246,10 @@ bool collection_make(server_t *server, mongoc_client_t *client, const collection
         int code;
         /* another load made it at the same moment, or our own first try did */
         if (!create(server, client, options, &code, err) && code != CODE_NAMESPACE_EXISTS)
-            return (options->asked || options->more) && blame_options(server, code, err);
-        if (!collection_look(server, client, place, err))
-            return false;
+            return options->options && blame_options(server, code, err);
+        return collection_look(server, client, place, err);
     }
-    return agrees(server, client, options, place, err);
+    return true;
 }
 
 static bool drop_one(server_t *server, mongoc_client_t *client, const char *tail, const uint8_t *uuid,
@@ -414,73 +320,8 @@ static bson_t *index_command(const server_t *server, const index_spec_t *spec) {
     return command;
 }
 
-static bool all_one(const bson_t *weights) {
-    bson_iter_t at;
-    bool one = bson_iter_init(&at, weights);
-    while (one && bson_iter_next(&at))
-        one = bson_iter_as_double(&at) == 1;
-    return one;
-}
-
-/* That of bytes, which a server does not list. */
-static bool is_simple(const index_spec_t *spec) {
-    bson_t collation;
-    bson_iter_t at;
-    return bson_read_field(&spec->options, "collation", &collation) &&
-           bson_iter_init_find(&at, &collation, "locale") && BSON_ITER_HOLDS_UTF8(&at) &&
-           strcmp(bson_iter_utf8(&at, NULL), "simple") == 0;
-}
-
-/* A server adds these, with these values, where they are not given, or leaves them out. */
-static bool is_added(const index_spec_t *spec, const bson_iter_t *option) {
-    const char *name = bson_iter_key(option);
-    const char *word = BSON_ITER_HOLDS_UTF8(option) ? bson_iter_utf8(option, NULL) : "";
-    bson_t weights;
-    if (strcmp(name, "collation") == 0)
-        return is_simple(spec);
-    if (strcmp(name, "weights") == 0)
-        return bson_read_field(&spec->options, name, &weights) && all_one(&weights);
-    return strcmp(name, "v") == 0 || strcmp(name, "2dsphereIndexVersion") == 0 ||
-           strcmp(name, "textIndexVersion") == 0 ||
-           (strcmp(name, "default_language") == 0 && strcmp(word, "english") == 0) ||
-           (strcmp(name, "language_override") == 0 && strcmp(word, "language") == 0);
-}
-
-/* Has `b` all options of `a`, with the same values? */
-static bool has_options(const index_spec_t *a, const index_spec_t *b) {
-    bson_iter_t at;
-    bool same = bson_iter_init(&at, &a->options);
-    while (same && bson_iter_next(&at))
-        same = is_added(a, &at) || collection_same_option(a, b, bson_iter_key(&at));
-    return same;
-}
-
-/* A server builds no second index that differs in its name only. */
-bool collection_same_index(const index_spec_t *a, const index_spec_t *b) {
-    return collection_same_keys(a, b) && has_options(a, b) && has_options(b, a);
-}
-
-static bool is_same(const bson_t *listed, const index_spec_t *spec) {
-    index_spec_t there;
-    err_t ignored;
-    if (!collection_take_index(listed, &there, &ignored))
-        return false;
-    const bool same = collection_same_index(spec, &there);
-    collection_free_index(&there);
-    return same;
-}
-
-static bool is_there(server_t *server, mongoc_client_t *client, const index_spec_t *spec) {
-    bson_t reply, listed;
-    bson_iter_t batch;
-    err_t ignored;
-    bool same = false;
-    if (collection_ask_indexes(server, client, &reply, &ignored) && bson_read_batch(&reply, &batch))
-        while (!same && bson_read_next(&batch, &listed))
-            same = is_same(&listed, spec);
-    bson_destroy(&reply);
-    return same;
-}
+/* What a server says of an index that is there, and differs in its name only. It has other words where options differ. */
+static const char HAS_ANOTHER_NAME[] = "Index already exists with a different name";
 
 bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
                             collection_built_t *built, err_t *err) {
@@ -495,7 +336,7 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
         bson_t reply;
         bson_error_t error;
         ok = build_once(server, command, &reply, &error) ||
-             (server_code(&reply) == CODE_INDEX_OPTIONS_CONFLICT && is_there(server, client, spec));
+             (server_code(&reply) == CODE_INDEX_OPTIONS_CONFLICT && strstr(error.message, HAS_ANOTHER_NAME));
         if (!ok && stop_signal()) {
             again = err_set(err, (status_t)(128 + stop_signal()),
                             "interrupted while the index %s was built on %s: the "

@@ -10,9 +10,7 @@ typedef struct {
      * where it is not said otherwise, the server can (5.3), and this is false. */
     bool own_ids;
     const char *compressor; /* "none", "snappy", "zlib", "zstd", or NULL: the server's own choice */
-    /* Options of `create`; `clusteredIndex` may be true or false, too. NULL: none. */
-    const bson_t *asked; /* by the user: go before everything, and an existing collection must have them */
-    const bson_t *more;  /* by a dump: come after everything */
+    const bson_t *options;  /* of `create`; `clusteredIndex` may be true or false, too. NULL: none */
 } collection_options_t;
 
 typedef struct {
@@ -48,12 +46,7 @@ bool collection_ask_indexes(server_t *server, mongoc_client_t *client, bson_t *r
  * reaches only what that shard has. What is written there belongs to no chunk, and the next cleaning removes it. */
 bool collection_is_whole(server_t *server, mongoc_client_t *client, err_t *err);
 
-/* Is "database.collection" short enough to be sharded? A server refuses a longer name only after steps that leave
- * something. */
-bool collection_may_shard(const char *name, err_t *err);
-
-/* Makes the collection if it is missing. If it exists and contradicts an explicit option, it is refused with what to
- * do. *place is filled in as by collection_look. */
+/* Makes the collection if it is missing; one that exists keeps its options. *place is filled in as by collection_look. */
 bool collection_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
                      collection_t *place, err_t *err);
 
@@ -77,39 +70,23 @@ bool collection_take_index(const bson_t *index, index_spec_t *spec, err_t *err);
 size_t collection_name_index(const bson_t *keys, char name[COLLECTION_INDEX_NAME]);
 /* Are these keys {_id: 1}? */
 bool collection_keys_of_id(const bson_t *keys);
+/* Have two indexes, or two shard keys, the same fields in the same order and the same kinds? 1, 1.0 and a long 1 are one kind. */
+bool collection_same_keys(const bson_t *a, const bson_t *b);
 /* An index that a server lists without a collation has none. Says so in the spec, for a collection that has a default one. */
 void collection_keep_uncollated(index_spec_t *spec);
-/* Have they the same keys, and the same value of an option? Either may be as a server lists it. */
-bool collection_same_keys(const index_spec_t *a, const index_spec_t *b);
-/* Do they differ in their names only? */
-bool collection_same_index(const index_spec_t *a, const index_spec_t *b);
-bool collection_same_option(const index_spec_t *a, const index_spec_t *b, const char *option);
+/* Do they differ in their names only? Either may be as a server lists it. Two text indexes are the same by their names, because a
+ * server lists other keys than it was given. but_collation: whatever their collations. */
+bool collection_same_index(const index_spec_t *a, const index_spec_t *b, bool but_collation);
 void collection_free_index(index_spec_t *spec);
 
 /* Builds one index and waits for its end; one that is there costs nothing, whatever its name. A stop signal ends the wait; the
- * server continues to build. collection_build.c. */
+ * server continues to build. */
 typedef struct {
     int64_t took_ns;
     bool refused; /* by a server that answers */
 } collection_built_t;
 bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
                             collection_built_t *built, err_t *err);
-
-/* The indexes of a collection that can be made again after a drop, as --index takes them in JSON. Main thread. */
-
-enum { PRESENT_MOST_INDEXES = 16 };
-
-typedef struct {
-    char *texts[PRESENT_MOST_INDEXES]; /* without the index of _id */
-    size_t count;
-    char other
-        [160]; /* the name of one that is not among these: it removes documents by age, or is one too many; "": none */
-} present_indexes_t;
-
-/* No indexes if there is no such collection. collated: it has a default collation. */
-bool present_indexes_read(server_t *server, mongoc_client_t *client, bool collated,
-                          present_indexes_t *indexes, err_t *err);
-void present_indexes_free(present_indexes_t *indexes);
 
 /* The options of the collection that is there, as --create takes them; the caller frees the text. Its compressor alone is left
  * out, which has an option of its own. NULL: err. */

@@ -305,29 +305,21 @@ bool hashed_value(hashed_t *hashed, const bson_iter_t *value, int64_t *hash) {
 
 bool shardkey_read(const bson_t *spec, shardkey_t *key) {
     bson_iter_t at;
+    size_t hashed = 0;
     *key = (shardkey_t){.count = 0};
     bson_copy_to(spec, &key->spec);
-    for (bool more = bson_iter_init(&at, &key->spec); more && bson_iter_next(&at);) {
-        if (key->count == SHARDKEY_MOST_FIELDS) {
-            shardkey_free(key);
-            return false;
-        }
+    for (bool more = bson_iter_init(&at, &key->spec);
+         more && key->count < SHARDKEY_MOST_FIELDS && bson_iter_next(&at); key->count++) {
         key->fields[key->count].path = bson_iter_key(&at);
-        key->fields[key->count++].hashed = BSON_ITER_HOLDS_UTF8(&at);
+        key->fields[key->count].hashed = BSON_ITER_HOLDS_UTF8(&at);
+        hashed += key->fields[key->count].hashed;
     }
     key->id_first = key->count && strcmp(key->fields[0].path, "_id") == 0 && !key->fields[0].hashed;
     key->is_id = key->id_first && key->count == 1;
-    if (!key->count)
-        shardkey_free(key);
-    return key->count > 0;
-}
-
-bool shardkey_same(const shardkey_t *a, const shardkey_t *b) {
-    size_t same = 0;
-    while (same < a->count && same < b->count && a->fields[same].hashed == b->fields[same].hashed &&
-           strcmp(a->fields[same].path, b->fields[same].path) == 0)
-        same++;
-    return same == a->count && same == b->count;
+    if (key->count && hashed <= 1 && bson_count_keys(spec) == key->count)
+        return true;
+    shardkey_free(key);
+    return false;
 }
 
 bson_t *shardkey_from(const shardkey_t *key, int64_t first) {
@@ -338,38 +330,36 @@ bson_t *shardkey_from(const shardkey_t *key, int64_t first) {
     return from;
 }
 
-/* "st:hashed", "st:1" or "st", which is ascending. */
-static bool take_field(char *field, bson_t *spec, bool *hashed) {
-    static const char up[] = ":1", by_hash[] = ":hashed";
-    char *colon = strrchr(field, ':');
-    const bool is_hashed = colon && strcmp(colon, by_hash) == 0;
-    if (colon && !is_hashed && strcmp(colon, up) != 0)
+bool key_append(bson_t *keys, const char *part, const char *const *kinds, bool bare) {
+    const char *colon = strrchr(part, ':'), *kind = colon ? colon + 1 : bare ? kinds[0] : "";
+    const size_t length = colon ? (size_t)(colon - part) : strlen(part);
+    bson_iter_t at;
+    while (*kinds && strcmp(kind, *kinds) != 0)
+        kinds++;
+    if (!*kinds || !length || *part == '$' || *part == '.' || part[length - 1] == '.' || strstr(part, "..") ||
+        bson_iter_init_find_w_len(&at, keys, part, (int)length))
         return false;
-    if (colon)
-        *colon = '\0';
-    if (!*field || strpbrk(field, "$;") || bson_has_field(spec, field) || (is_hashed && *hashed))
-        return false;
-    *hashed |= is_hashed;
-    return is_hashed ? BSON_APPEND_UTF8(spec, field, by_hash + 1) : BSON_APPEND_INT32(spec, field, 1);
+    return strcmp(kind, "1") == 0    ? bson_append_int32(keys, part, (int)length, 1)
+           : strcmp(kind, "-1") == 0 ? bson_append_int32(keys, part, (int)length, -1)
+                                     : bson_append_utf8(keys, part, (int)length, kind, -1);
 }
 
 bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
+    static const char *const kinds[] = {"1", "hashed", NULL};
     bson_t spec = BSON_INITIALIZER;
     char *copy = strdup(text), *rest = copy;
-    bool ok = copy || err_memory(err, strlen(text)), hashed = false;
+    bool ok = true;
+    if (!copy)
+        return err_memory(err, strlen(text));
     while (ok && rest)
-        if (!take_field(strsep(&rest, ","), &spec, &hashed))
-            ok = err_set(
-                err, STATUS_USAGE,
-                "--shard-key '%s': ascending fields, one of which may be hashed, were expected, such as "
-                "_id, st:hashed or st:1,ts:1",
-                text);
-    if (ok && !(ok = shardkey_read(&spec, key)))
-        err_set(err, STATUS_USAGE, "--shard-key '%s': 1 to %d fields were expected", text,
-                SHARDKEY_MOST_FIELDS);
+        ok = key_append(&spec, strsep(&rest, ","), kinds, true);
+    ok = ok && shardkey_read(&spec, key);
     free(copy);
     bson_destroy(&spec);
-    return ok;
+    return ok || err_set(err, STATUS_USAGE,
+                         "--shard-key '%s': 1 to %d ascending fields, one of which may be hashed, were expected, "
+                         "such as _id, st:hashed or st:1,ts:1",
+                         text, SHARDKEY_MOST_FIELDS);
 }
 
 void shardkey_free(shardkey_t *key) {

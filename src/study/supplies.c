@@ -66,7 +66,6 @@ bool supplies_like_target(server_t *server, mongoc_client_t *client, load_spec_t
                           target_settings_t *own, err_t *err) {
     collection_t place;
     bool ok = collection_look(server, client, &place, err);
-    own->collated = ok && place.collated;
     if (ok && place.exists && !load->create) {
         load->create = own->create = collection_options_read(server, client, err);
         ok = own->create != NULL;

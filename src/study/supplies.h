@@ -14,7 +14,6 @@ schema_t *supplies_find_format(const load_spec_t *load, const char *why, char **
 typedef struct {
     char *create; /* to be freed */
     char key[512];
-    bool collated;
 } target_settings_t;
 
 /* Fills in what was not given with what a load would find in an existing target: its options, its compressor, its shard

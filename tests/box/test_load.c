@@ -463,32 +463,14 @@ TEST(options_of_the_collection) {
                  "\"storageEngine.wiredTiger.configString\": \"block_compressor=zstd\"}");
     assert_asked(&lab, "createIndexes", "c", "{\"indexes.0.key\": {\"n\": 1, \"w\": -1}}");
     assert_int_equal(lab.loaded.index_count, 1);
+    /* a collection that exists keeps its options */
     lab.load.compressor = "snappy";
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "compressed by zstd, not snappy");
-    lab.load.compressor = "zlib";
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    lab.load.compressor = NULL;
+    lab.load.create = "{\"collation\": {\"locale\": \"fr\"}}";
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    for (size_t i = 0; i < 4; i++) {
-        static char *const others[] = {"{\"clusteredIndex\": true}", "{\"collation\": {\"locale\": \"fr\"}}",
-                                       "{\"validator\": {\"n\": 1}}", "{\"collation\": {\"strength\": 1}}"};
-        lab.load.create = others[i];
-        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-        assert_says(lab.err.text, "is not as --create says");
-    }
-    lab_close(&lab);
-
-    lab_open(&lab, BOX_STANDALONE);
-    lab_write_rows("a.csv", 0, 30);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab.load.compressor = "none"; /* made without one: the storage engine is asked */
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "snappy, not none");
-    lab.load.compressor = NULL;
-    lab.load.create = "{\"clusteredIndex\": false}";
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c exists, and its 'clusteredIndex'");
+    assert_counts(&lab, 30, 0, 30, 0);
+    assert_says(lab.said, "d.c exists, and keeps its own options: { \"collation\" : { \"locale\" : \"fr\" } } and "
+                          "--compressor snappy are for a new collection");
+    assert_int_equal(box_asked(lab.box, "create", "c"), 1);
     lab_close(&lab);
 }
 

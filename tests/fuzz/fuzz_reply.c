@@ -169,7 +169,7 @@ static void try_cores(mongoc_client_t *client) {
 
 static void try_place(server_t *server, mongoc_client_t *client) {
     bson_t *asked = BCON_NEW("clusteredIndex", BCON_BOOL(true), "collation", "{", "locale", "de", "}");
-    const collection_options_t options = {.asked = asked, .compressor = "zstd"};
+    const collection_options_t options = {.options = asked, .compressor = "zstd"};
     collection_t place;
     err_t err = {.text = ""};
     LAB_MUST(collection_look(server, client, &place, &err) || err.text[0]);

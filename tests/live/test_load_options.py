@@ -100,7 +100,9 @@ class Place(livetest.Case):
             self.load("a.csv", "--create", create, collection="d")
         options = self.options("d")
         self.assertEqual(({"k": {"$exists": True}}, "de"), (options["validator"], options["collation"]["locale"]))
-        self.refused("'validator' is not as --create says", "a.csv", "--create", create.replace("true", "false"), collection="d")
+        self.load("a.csv", "--create", create.replace("true", "false"), "--compressor", "none", collection="d")
+        self.assertIn("d exists, and keeps its own options", self.stderr)
+        self.assertEqual(options, self.options("d"))
         for create in '{"validator": {"$no": 1}}', '{"odd": 1}', '{"storageEngine": {"wiredTiger": {}}}', '{"capped": true, "size": 9}':
             words = "a.csv", "--create", create, "--compressor", "zlib"
             self.load(*words, collection="e", status=1)

@@ -39,8 +39,8 @@ typedef struct {
     filter_t *filter;
     index_spec_t indexes[JOB_MOST_INDEXES];
     size_t index_count;
-    bson_t *asked;     /* --create; NULL: nothing */
-    bson_t *made_with; /* the options that a dump has for its collection; NULL: none */
+    bson_t *dumped;  /* the options that a dump has for its collection; NULL: none */
+    bson_t *options; /* for a new collection: --create, and what the dump has besides */
     manifest_t manifest;
     server_t *server;
     mongoc_client_t *client;
@@ -108,12 +108,14 @@ bool job_open_target(job_t *job, err_t *err);
 bool job_may_retry(job_t *job, err_t *err);
 
 /* dump_metadata.c: what --create and dumps among the inputs say of the collection. take: when the inputs are listed. may_make:
- * can a new collection have these options? Before anything is changed. has_option: will a new one have this option? keep_collations: of its indexes, where the collection has one.
- * has_asked: is this one of the job's indexes asked for by --index? */
+ * can a new collection have these options? Before anything is changed. has_option: will a new one have this option? has_asked: is this
+ * one of the job's indexes asked for by --index? gets_collation: in words, so that it has the collation of its collection? An index
+ * that is written as a server lists it has none then. keep_collations: sees to that, when the collection is there. */
 bool job_take_dumps(job_t *job, err_t *err);
 bool job_may_make(const job_t *job, err_t *err);
 bool job_has_option(const job_t *job, const char *option);
-void job_keep_collations(job_t *job, bool collated);
+bool job_gets_collation(const job_t *job, const index_spec_t *index);
+void job_keep_collations(job_t *job);
 bool job_has_asked(const job_t *job, const index_spec_t *index);
 #define JOB_NO_METADATA "take the metadata of the dump away, and give its other indexes by --index"
 

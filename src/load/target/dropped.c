@@ -1,4 +1,4 @@
-/* dropped: a drop takes away what a person has set. Whatever this load does not make again is named before the drop, in one
+/* dropped: a drop takes away what a user has set. Whatever this load does not make again is named before the drop, in one
  * paragraph. Only balancing that is off is off again when the collection is placed anew. */
 #include "base/document.h"
 #include "base/log.h"
@@ -66,29 +66,22 @@ static bool lose_options(loss_t *loss, err_t *err) {
     return ok;
 }
 
-/* One of --index gets the collation of the collection, and says nothing of it. */
 static bool is_built_again(const job_t *job, const index_spec_t *index) {
     const bool collated = job_has_option(job, "collation");
-    index_spec_t plain = {.name = ""};
     bool again = false;
-    bson_copy_to(&index->keys, &plain.keys);
-    bson_init(&plain.options);
-    bson_copy_to_excluding_noinit(&index->options, &plain.options, "collation", NULL);
     for (size_t i = 0; !again && i < job->index_count; i++)
-        again = collection_same_index(collated && job_has_asked(job, &job->indexes[i]) ? &plain : index,
-                                      &job->indexes[i]);
-    collection_free_index(&plain);
+        again = collection_same_index(index, &job->indexes[i],
+                                      collated && job_gets_collation(job, &job->indexes[i]));
     return again;
 }
 
 static bool is_of_key(const index_spec_t *index, const shardkey_t *key, bool unique) {
-    index_spec_t of_key = {.name = ""};
-    bson_copy_to(&key->spec, &of_key.keys);
+    index_spec_t of_key = {.keys = key->spec, .name = ""};
     bson_init(&of_key.options);
     if (unique)
         BSON_APPEND_BOOL(&of_key.options, "unique", true);
-    const bool same = collection_same_index(index, &of_key);
-    collection_free_index(&of_key);
+    const bool same = collection_same_index(index, &of_key, false);
+    bson_destroy(&of_key.options);
     return same;
 }
 

@@ -1,5 +1,5 @@
-/* What --create and the metadata of a dump say of the collection: a new one is made with these options, where nothing is lost
- * by them; indexes of a dump are built as those of --index are. */
+/* What --create and the metadata of a dump say of the collection: a new one is made with these options, unless documents could be
+ * lost by them; indexes of a dump are built as those of --index are. */
 #include "base/document.h"
 #include "base/log.h"
 #include "format/json/json_document.h"
@@ -37,26 +37,19 @@ static bool refuse_name(const job_t *job, const input_file_t *file, const index_
         file->name, known->name);
 }
 
-/* Of a collation --index says nothing. */
-static bool same_options(const index_spec_t *index, const index_spec_t *known, bool asked) {
-    return collection_same_option(index, known, "unique") && collection_same_option(index, known, "sparse") &&
-           collection_same_option(index, known, "expireAfterSeconds") &&
-           collection_same_option(index, known, "partialFilterExpression") &&
-           (asked || collection_same_option(index, known, "collation"));
-}
-
-/* One that is known is built, and this one is left out: of --index a person may have asked for other options. */
+/* One that is known is built, and this one is left out: the user may have asked by --index for other options. */
 static bool leave_out(const job_t *job, const input_file_t *file, const bson_t *index,
                       const index_spec_t *known, err_t *err) {
     const bool asked = job_has_asked(job, known);
     index_spec_t spec;
     if (!collection_take_index(index, &spec, err))
         return false;
-    const bool keys = collection_same_keys(&spec, known), options = same_options(&spec, known, asked);
+    const bool same = collection_same_index(&spec, known, asked),
+               keys = same || (asked && collection_same_keys(&spec.keys, &known->keys));
     collection_free_index(&spec);
-    if (!keys || !(options || asked))
+    if (!keys)
         return refuse_name(job, file, known, err);
-    if (!options)
+    if (!same)
         log_warn("the index %s is built as --index says, with other options than those of the dump",
                  known->name);
     return true;
@@ -120,11 +113,11 @@ static bool take_options(job_t *job, const input_file_t *file, bson_iter_t *foun
     while (bson_iter_next(&iter))
         if (!is_old(bson_iter_key(&iter)))
             bson_append_iter(options, bson_iter_key(&iter), -1, &iter);
-    if (!job->made_with) {
-        job->made_with = options;
+    if (!job->dumped) {
+        job->dumped = options;
         return true;
     }
-    const bool same = bson_equal(options, job->made_with);
+    const bool same = bson_equal(options, job->dumped);
     bson_destroy(options);
     return same || err_set(err, STATUS_USAGE,
                            "%.1000s: its collection had other options than that of another input: load them "
@@ -149,50 +142,59 @@ static bool read_metadata(job_t *job, const input_file_t *file, err_t *err) {
     return ok;
 }
 
-/* The first that has it: --create, then the dump. */
-static bool find_option(const job_t *job, const char *option, bson_iter_t *found) {
-    return (job->asked && bson_iter_init_find(found, job->asked, option)) ||
-           (job->made_with && bson_iter_init_find(found, job->made_with, option));
-}
-
 bool job_has_option(const job_t *job, const char *option) {
-    bson_iter_t found;
-    return find_option(job, option, &found);
+    return bson_has_field(job->options, option);
 }
 
+/* --create and --compressor go before what a dump says. */
 bool job_take_dumps(job_t *job, err_t *err) {
-    if (job->spec->create && !(job->asked = json_document(job->spec->create, err)))
+    const load_spec_t *spec = job->spec;
+    bson_iter_t at;
+    if (!(job->options = spec->create ? json_document(spec->create, err) : bson_new()))
         return false;
     for (size_t i = 0; i < job->manifest.count; i++)
         if (job->manifest.files[i].metadata && !read_metadata(job, &job->manifest.files[i], err))
             return false;
+    for (bool more = job->dumped && bson_iter_init(&at, job->dumped); more && bson_iter_next(&at);) {
+        const char *option = bson_iter_key(&at);
+        if (!job_has_option(job, option) && !(spec->compressor && strcmp(option, "storageEngine") == 0))
+            bson_append_iter(job->options, NULL, 0, &at);
+    }
     return true;
 }
 
-void job_keep_collations(job_t *job, bool collated) {
-    for (size_t i = job->spec->index_count; collated && i < job->index_count; i++)
-        collection_keep_uncollated(&job->indexes[i]);
+bool job_gets_collation(const job_t *job, const index_spec_t *index) {
+    return job_has_asked(job, index) && job->spec->indexes[index - job->indexes][0] != '{';
 }
 
-/* Of an existing one. */
-static bool tell_options(const job_t *job, err_t *err) {
-    char *text = ejson_print(job->made_with, true, NULL);
-    if (!text)
-        return err_memory(err, job->made_with->len);
-    if (job->place.empty)
-        log_warn("%s exists, and keeps its own options; the dump has these for its collection: %s",
-                 server_namespace(job->server), text);
+void job_keep_collations(job_t *job) {
+    for (size_t i = 0; job->place.collated && i < job->index_count; i++)
+        if (!job_gets_collation(job, &job->indexes[i]))
+            collection_keep_uncollated(&job->indexes[i]);
+}
+
+/* The collection exists. Without options that the user has asked for nothing is said of one that was loaded before. */
+static void tell_kept(const job_t *job) {
+    const load_spec_t *spec = job->spec;
+    const bool asked = spec->create || spec->compressor;
+    if (!asked && (!job->place.empty || bson_empty(job->options)))
+        return;
+    char *text = ejson_print(job->options, true, NULL);
+    log_note("%s exists, and keeps its own options: %s%s%s%s are for a new collection",
+             server_namespace(job->server), bson_empty(job->options) ? "" : text ? text : "...",
+             bson_empty(job->options) || !spec->compressor ? "" : " and ",
+             spec->compressor ? "--compressor " : "", spec->compressor ? spec->compressor : "");
     free(text);
-    return true;
 }
 
 bool job_may_make(const job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     const char *name = server_namespace(job->server);
-    bson_iter_t found;
-    if (job->place.exists && !spec->drop)
-        return !job->made_with || bson_empty(job->made_with) || tell_options(job, err);
-    if (find_option(job, "capped", &found) && bson_iter_as_bool(&found))
+    if (job->place.exists && !spec->drop) {
+        tell_kept(job);
+        return true;
+    }
+    if (bson_read_true(job->options, "capped"))
         return err_set(err, STATUS_USAGE,
                        "a capped collection throws old documents away, and then nobody can tell whether all "
                        "were loaded. Create %s as a plain collection, load it, and make it capped afterwards "

@@ -30,12 +30,7 @@ static bool refuse_expiry(const index_spec_t *index, err_t *err) {
 }
 
 static bool is_of_key(const shardkey_t *key, const index_spec_t *index) {
-    index_spec_t of_key = {.name = ""};
-    bson_copy_to(&key->spec, &of_key.keys);
-    bson_init(&of_key.options);
-    const bool same = collection_same_keys(index, &of_key);
-    collection_free_index(&of_key);
-    return same;
+    return collection_same_keys(&index->keys, &key->spec);
 }
 
 bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err) {

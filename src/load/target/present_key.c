@@ -25,7 +25,7 @@ static bool check_wanted(const job_t *job, const shardkey_t *present, err_t *err
         return refuse(job, present, err);
     if (!shardkey_parse(wanted, &key, err))
         return false;
-    const bool same = shardkey_same(present, &key);
+    const bool same = collection_same_keys(&present->spec, &key.spec);
     shardkey_free(&key);
     return same || refuse(job, present, err);
 }

@@ -214,8 +214,7 @@ static bool check_sharding(const job_t *job, const sharding_t *sharding, const z
         return false;
     if (sharding->sharded && !job->spec->drop)
         return true;
-    const bool ok = collection_may_shard(server_namespace(job->server), err) &&
-                    cluster_shards(job->server, job->client, &shards, err) && check_shards(&shards, err) &&
+    const bool ok = cluster_shards(job->server, job->client, &shards, err) && check_shards(&shards, err) &&
                     check_wanted(job, err);
     cluster_free_shards(&shards);
     return ok;

@@ -34,19 +34,9 @@ bool job_connect(job_t *job, err_t *err) {
     return true;
 }
 
-static collection_options_t made_so(const job_t *job) {
-    return (collection_options_t){
-        .own_ids = job->schema->id != NULL,
-        .compressor = job->spec->compressor,
-        .asked = job->asked,
-        .more = job->made_with,
-    };
-}
-
 static bool drop_target(job_t *job, err_t *err) {
     const bool any = job->place.exists && !job->place.empty;
     job_enter(job, TIMELINE_DROPPING);
-    job_keep_collations(job, job_has_option(job, "collation"));
     bool ok = job_tell_dropped(job, err) && job_drop(job, err);
     job->dropped = ok && any;
     return ok;
@@ -54,10 +44,12 @@ static bool drop_target(job_t *job, err_t *err) {
 
 static bool make_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    const collection_options_t place = made_so(job);
+    const collection_options_t options = {
+        .own_ids = job->schema->id != NULL, .compressor = spec->compressor, .options = job->options};
     job_enter(job, TIMELINE_CREATING);
-    if (!spec->retry && !collection_make(job->server, job->client, &place, &job->place, err))
+    if (!spec->retry && !collection_make(job->server, job->client, &options, &job->place, err))
         return false;
+    job_keep_collations(job);
     job->result->clustered = job->place.clustered;
     if (server_facts(job->server)->kind == SERVER_ROUTER)
         job_enter(job, TIMELINE_PLACING);

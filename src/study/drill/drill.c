@@ -298,7 +298,8 @@ bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
 }
 
 void drill_free_result(drill_result_t *result) {
-    present_indexes_free(&result->indexes);
+    while (result->index_count)
+        free(result->indexes[--result->index_count]);
     free(result->of_target.create);
 }
 

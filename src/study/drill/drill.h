@@ -7,7 +7,6 @@
 
 #include "base/err.h"
 #include "load/load.h"
-#include "server/collection.h"
 #include "study/drill/forecast.h"
 #include "study/supplies.h"
 
@@ -96,7 +95,7 @@ typedef struct {
     double seconds[DRILL_PHASES];           /* NAN: the phase did not happen */
 } drill_sample_t;
 
-enum { DRILL_MOST_SAMPLES = 12 };
+enum { DRILL_MOST_SAMPLES = 12, DRILL_MOST_INDEXES = 16 };
 
 typedef struct {
     drill_pass_t pass; /* of everything, as far as it came; or only what is predicted of it */
@@ -111,7 +110,8 @@ typedef struct {
     char collection[280]; /* in which it was done */
     /* with what was taken from the target; the load that continues after an interruption */
     load_spec_t load;
-    present_indexes_t indexes; /* the target's own, built if none were named */
+    char *indexes[DRILL_MOST_INDEXES]; /* the target's own, as --index takes them; built if none were named */
+    size_t index_count;
     int64_t took_ns;
 } drill_result_t;
 

@@ -1,11 +1,15 @@
 /* Before anything is changed: what a drill is asked for, whether it can be done, and whether all of the target would come
  * back. */
+#include "base/document.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
 #include "format/filter.h"
 #include "load/before/describe_input.h"
+#include "server/bson_read.h"
+#include "server/collection.h"
+#include "server/server_errors.h"
 #include "study/drill/drill_inner.h"
 
 #include <stdio.h>
@@ -67,24 +71,44 @@ static bool refuse(const drilling_t *drilling, const char *what, const char *whi
                    drilling->result->namespace, what, which, why);
 }
 
+/* That of the `_id` comes with the collection. One that removes documents by their age is not made; nor is one too many. */
+static void take_index(drill_result_t *result, const bson_t *listed, char other[160]) {
+    const char *name = bson_read_text(listed, "name");
+    bson_t index = BSON_INITIALIZER;
+    if (strcmp(name, "_id_") == 0 || bson_has_field(listed, "clustered"))
+        return;
+    bson_copy_to_excluding_noinit(listed, &index, "v", NULL);
+    if (result->index_count < DRILL_MOST_INDEXES && !bson_has_field(listed, "expireAfterSeconds"))
+        result->indexes[result->index_count++] = ejson_print(&index, true, NULL);
+    else
+        snprintf(other, 160, "%s", name);
+    bson_destroy(&index);
+}
+
 /* A dropped target gets back the indexes that it has, unless others are named. */
 static bool take_indexes(drilling_t *drilling, err_t *err) {
     const drill_spec_t *spec = drilling->spec;
     drill_result_t *result = drilling->result;
-    present_indexes_t *own = &result->indexes;
-    if (!present_indexes_read(drilling->target, drilling->client, result->of_target.collated, own, err))
-        return false;
-    if (own->other[0] && spec->drop && !spec->load.index_count)
-        return refuse(drilling, "has an index that a drill does not make again:", own->other,
+    char other[160] = "";
+    bson_t reply, index;
+    bson_iter_t at;
+    const bool ok = collection_ask_indexes(drilling->target, drilling->client, &reply, err) ||
+                    server_code(&reply) == CODE_NAMESPACE_NOT_FOUND;
+    if (ok && bson_read_batch(&reply, &at))
+        while (bson_read_next(&at, &index))
+            take_index(result, &index, other);
+    bson_destroy(&reply);
+    if (ok && *other && spec->drop && !spec->load.index_count)
+        return refuse(drilling, "has an index that a drill does not make again:", other,
                       ", which would be gone", err);
-    if (own->other[0])
+    if (*other)
         log_warn("%s has an index that a drill does not make (%s): it is without that one", result->namespace,
-                 own->other);
+                 other);
     if (!spec->load.index_count) {
-        result->load.indexes = own->texts;
-        result->load.index_count = own->count;
+        result->load.indexes = result->indexes;
+        result->load.index_count = result->index_count;
     }
-    return true;
+    return ok;
 }
 
 /* Would the same documents come back? */
