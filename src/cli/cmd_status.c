@@ -55,7 +55,7 @@ typedef struct {
     size_t alive;
     loads_t loads; /* that have not ended; `alive` of them run */
     int64_t lease_ms;
-    shard_names_t shards; /* of the cluster, where it is sharded, without those that are being drained */
+    config_list_t shards; /* of the cluster, where it is sharded, without those that are being drained */
     bool is_router;
     bool own_ids;     /* of the data */
     bool appends;     /* it holds documents of others, too */
@@ -268,7 +268,7 @@ static void put_evenness(bson_t *to, const server_t *server, const report_t *sta
     const shardkey_t of_data = shardkey_of_data(route_key(status->route)),
                      *key = is_of_lanes(status) ? route_key(status->route) : &of_data;
     const evenness_t evenness = cluster_evenness(status->map, key, &status->shards);
-    const bool unmoved = route_sharding(status->route)->unmoved;
+    const bool unmoved = sharding_is_fixed(route_sharding(status->route));
     text_t commands = {.length = 0};
     if (evenness.even)
         return;
@@ -314,7 +314,7 @@ static void put_more(bson_t *to, const server_t *server, const report_t *status)
     const places_summary_t *sum = &status->summary;
     const restored_t *restored = &status->restored;
     const bool exists = status->place.exists, idle = !status->alive;
-    char *off = status->balancing.state == BALANCING_OFF ? ejson_text(status->balancing.name) : NULL;
+    char *off = status->balancing.state == BALANCING_OFF ? ejson_text(server_namespace(server)) : NULL;
     result_put(to, AS_TEXT("-where", server_where(server)), AS_FLAG("-missing", !exists && status->places),
                AS_FLAG("-unknown", !exists && !status->places),
                AS_FLAG("-uncounted", exists && status->silent),
@@ -413,7 +413,7 @@ static int tell(run_t *run, err_t *err) {
     places_free(status.places);
     chunkmap_free(status.map);
     route_close(status.route);
-    cluster_free_shards(&status.shards);
+    config_free(&status.shards);
     server_give(server, client);
     server_destroy(server);
     return ended;

@@ -24,7 +24,7 @@ hashed_t *hashed_new(void); /* NULL: out of memory */
 void hashed_destroy(hashed_t *hashed);
 
 /* value NULL: a missing value, which is hashed like null. False for an array, which has no hash, and where a
- * value, or one within it, is of a type whose hashes are not known to be the server's. */
+ * value, or one within it, is of a type that cannot be ordered here. */
 bool hashed_value(hashed_t *hashed, const bson_iter_t *value, int64_t *hash);
 
 /* ---- the order of values, whatever their types ---- */

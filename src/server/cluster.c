@@ -25,7 +25,7 @@ static bool keep(config_list_t *list, size_t *room, const bson_t *document) {
            (list->documents[list->count] = bson_copy(document)) && ++list->count;
 }
 
-bool config_find(server_t *server, mongoc_client_t *client, const char *collection, const bson_t *filter,
+bool config_find(server_t *server, mongoc_client_t *client, const char *collection, bson_t *filter,
                  const bson_t *options, config_list_t *list, bool *hidden, err_t *err) {
     bson_error_t error;
     const bson_t *document, *reply = NULL;
@@ -55,6 +55,7 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
     } while (again);
     mongoc_read_prefs_destroy(primary);
     bson_destroy(whole);
+    bson_destroy(filter);
     if (!ok)
         config_free(list);
     return ok;
@@ -67,33 +68,15 @@ static bool is_sharded(const bson_t *entry) {
     return !bson_read_true(entry, "dropped") && !bson_read_true(entry, "unsplittable");
 }
 
-static bool is_off(const bson_t *entry, const char *key) {
-    bson_iter_t at;
-    return bson_iter_init_find(&at, entry, key) && !bson_iter_as_bool(&at);
-}
-
 static bool take_entry(sharding_t *sharding, const bson_t *entry, err_t *err) {
     bson_t spec;
-    const uint8_t *uuid = bson_read_uuid(entry, "uuid");
-    const bson_oid_t *epoch = bson_read_oid(entry, "lastmodEpoch");
-    const double chunk_bytes = bson_read_number(entry, "maxChunkSizeBytes");
     if (!is_sharded(entry) || !bson_read_field(entry, "key", &spec))
         return true;
-    snprintf(sharding->name, sizeof sharding->name, "%s", bson_read_text(entry, "_id"));
-    if (!shardkey_read(&spec, &sharding->key))
-        return err_set(err, STATUS_USAGE, "the shard key of %s is not understood", sharding->name);
-    sharding->sharded = true;
+    bson_concat(&sharding->entry, entry);
+    sharding->sharded = shardkey_read(&spec, &sharding->key);
     sharding->unbalanced = bson_read_true(entry, "noBalance");
-    sharding->unique = bson_read_true(entry, "unique");
-    sharding->unmerged = is_off(entry, "enableAutoMerge");
-    sharding->unmoved = is_off(entry, "permitMigrations");
-    sharding->chunk_bytes = chunk_bytes > 0 ? (int64_t)chunk_bytes : 0;
-    sharding->timestamp = bson_read_timestamp(entry, "timestamp");
-    if (epoch)
-        sharding->epoch = *epoch;
-    if (uuid)
-        memcpy(sharding->uuid, uuid, sizeof sharding->uuid);
-    return true;
+    return sharding->sharded ||
+           err_set(err, STATUS_USAGE, "the shard key of %s is not understood", bson_read_text(entry, "_id"));
 }
 
 /* Destroys filter. */
@@ -101,10 +84,10 @@ static bool read_entry(server_t *server, mongoc_client_t *client, bson_t *filter
                        err_t *err) {
     config_list_t list;
     *sharding = (sharding_t){.hidden = false};
+    bson_init(&sharding->entry);
     bson_init(&sharding->key.spec);
-    bool ok = config_find(server, client, "collections", filter, NULL, &list, &sharding->hidden, err);
-    bson_destroy(filter);
-    ok = ok && (!list.count || take_entry(sharding, list.documents[0], err));
+    const bool ok = config_find(server, client, "collections", filter, NULL, &list, &sharding->hidden, err) &&
+                    (!list.count || take_entry(sharding, list.documents[0], err));
     config_free(&list);
     return ok || sharding->hidden;
 }
@@ -121,7 +104,7 @@ bool sharding_read(server_t *server, mongoc_client_t *client, const uint8_t *uui
 /* The documents of a time series are in a collection of their own. */
 bool sharding_read_named(server_t *server, mongoc_client_t *client, const char *collection,
                          sharding_t *sharding, err_t *err) {
-    char plain[SHARDING_NAME], series[SHARDING_NAME];
+    char plain[300], series[300];
     snprintf(plain, sizeof plain, "%s.%s", server_database(server), collection);
     snprintf(series, sizeof series, "%s.system.buckets.%s", server_database(server), collection);
     return read_entry(server, client,
@@ -130,7 +113,19 @@ bool sharding_read_named(server_t *server, mongoc_client_t *client, const char *
 }
 
 void sharding_free(sharding_t *sharding) {
+    bson_destroy(&sharding->entry);
     shardkey_free(&sharding->key);
+}
+
+bool sharding_is_fixed(const sharding_t *sharding) {
+    bson_iter_t at;
+    return bson_iter_init_find(&at, &sharding->entry, "permitMigrations") && !bson_iter_as_bool(&at);
+}
+
+static const uint8_t *uuid_of(const sharding_t *sharding) {
+    static const uint8_t none[SHARDING_UUID];
+    const uint8_t *uuid = bson_read_uuid(&sharding->entry, "uuid");
+    return uuid ? uuid : none;
 }
 
 bool sharding_is_any(server_t *server, mongoc_client_t *client, bool *sharded, err_t *err) {
@@ -143,27 +138,9 @@ bool sharding_is_any(server_t *server, mongoc_client_t *client, bool *sharded, e
 
 /* ---- shards ---- */
 
-void cluster_free_shards(shard_names_t *shards) {
-    free(shards->names);
-    config_free(&shards->listed);
-    *shards = (shard_names_t){.count = 0};
-}
-
-bool cluster_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err) {
-    const bson_t all = BSON_INITIALIZER;
-    config_list_t *listed = &shards->listed;
-    *shards = (shard_names_t){.count = 0};
-    const bool ok =
-        config_find(server, client, "shards", &all, NULL, listed, NULL, err) &&
-        (listed->count ||
-         err_set(err, STATUS_SERVER, "the cluster has no shard; add one with sh.addShard")) &&
-        ((shards->names = calloc(listed->count, sizeof *shards->names)) || err_memory(err, listed->count));
-    for (size_t i = 0; ok && i < listed->count; i++)
-        if (!bson_read_true(listed->documents[i], "draining"))
-            shards->names[shards->count++] = bson_read_text(listed->documents[i], "_id");
-    if (!ok)
-        cluster_free_shards(shards);
-    return ok;
+bool cluster_shards(server_t *server, mongoc_client_t *client, config_list_t *shards, err_t *err) {
+    bson_t *staying = BCON_NEW("draining", "{", "$ne", BCON_BOOL(true), "}");
+    return config_find(server, client, "shards", staying, NULL, shards, NULL, err);
 }
 
 /* ---- zones ---- */
@@ -190,21 +167,14 @@ static const char *next_own_tag(const char *namespace, bson_iter_t *tags) {
     return tag;
 }
 
-/* Destroys filter. */
-static bool find(server_t *server, mongoc_client_t *client, const char *collection, bson_t *filter,
-                 config_list_t *list, zones_t *zones, err_t *err) {
-    const bool ok = config_find(server, client, collection, filter, NULL, list, &zones->hidden, err);
-    bson_destroy(filter);
-    return ok;
-}
-
 bool zones_read(server_t *server, mongoc_client_t *client, zones_t *zones, err_t *err) {
     const char *name = server_namespace(server);
     *zones = (zones_t){.hidden = false};
     const bool ok =
-        find(server, client, "tags", BCON_NEW("ns", BCON_UTF8(name)), &zones->ranges, zones, err) &&
-        find(server, client, "shards", BCON_NEW("tags", "{", "$exists", BCON_BOOL(true), "}"), &zones->shards,
-             zones, err);
+        config_find(server, client, "tags", BCON_NEW("ns", BCON_UTF8(name)), NULL, &zones->ranges,
+                    &zones->hidden, err) &&
+        config_find(server, client, "shards", BCON_NEW("tags", "{", "$exists", BCON_BOOL(true), "}"), NULL,
+                    &zones->shards, &zones->hidden, err);
     for (size_t i = 0; i < zones->ranges.count; i++) {
         const char *zone = bson_read_text(zones->ranges.documents[i], "tag");
         if (zones_is_own(name, zone))
@@ -225,9 +195,15 @@ void zones_free(zones_t *zones) {
     config_free(&zones->shards);
 }
 
-/* Destroys command. */
+/* Destroys command. What a server refuses for a reason of its own, such as an index that does not go with the key, it will refuse
+ * again: waiting would not help. */
 static bool run(server_t *server, mongoc_client_t *client, bson_t *command, err_t *err) {
-    const bool ok = server_command(server, client, "admin", command, false, NULL, err);
+    bson_t reply;
+    const bool ok = server_command(server, client, "admin", command, false, &reply, err);
+    const int code = ok ? 0 : server_code(&reply);
+    if (code && code_class(code, err->text) == CODE_UNKNOWN)
+        err->status = STATUS_USAGE;
+    bson_destroy(&reply);
     bson_destroy(command);
     return ok;
 }
@@ -277,14 +253,14 @@ static bool remove_zones(server_t *server, mongoc_client_t *client, restored_t *
 /* ---- placing ---- */
 
 static bool set_zones(server_t *server, mongoc_client_t *client, const shardkey_t *key,
-                      const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
+                      const config_list_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
     bson_t *least = shardkey_end(key, false), *greatest = shardkey_end(key, true);
     bool ok = true;
     for (size_t i = 0; ok && i <= count; i++) {
         char zone[ZONES_NAME];
+        const char *name = bson_read_text(shards->documents[i], "_id");
         zones_name(server_namespace(server), i, zone);
-        ok = run(server, client,
-                 BCON_NEW("addShardToZone", BCON_UTF8(shards->names[i]), "zone", BCON_UTF8(zone)), err) &&
+        ok = run(server, client, BCON_NEW("addShardToZone", BCON_UTF8(name), "zone", BCON_UTF8(zone)), err) &&
              run(server, client,
                  range_command(server, i ? bounds[i - 1] : least, i < count ? bounds[i] : greatest, zone),
                  err);
@@ -294,21 +270,8 @@ static bool set_zones(server_t *server, mongoc_client_t *client, const shardkey_
     return ok;
 }
 
-/* An index or an option of the collection may not go with the key: waiting would not help. */
-static bool shard(server_t *server, mongoc_client_t *client, const shardkey_t *key, err_t *err) {
-    bson_t reply, *command = BCON_NEW("shardCollection", BCON_UTF8(server_namespace(server)), "key",
-                                      BCON_DOCUMENT(&key->spec));
-    const bool ok = server_command(server, client, "admin", command, false, &reply, err);
-    const int code = ok ? 0 : server_code(&reply);
-    if (code && code_class(code, err->text) == CODE_UNKNOWN)
-        err->status = STATUS_USAGE;
-    bson_destroy(&reply);
-    bson_destroy(command);
-    return ok;
-}
-
 bool cluster_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
-                   const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
+                   const config_list_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
     restored_t gone;
     err_t why;
     if (server_facts(server)->major < 6 &&
@@ -316,8 +279,11 @@ bool cluster_place(server_t *server, mongoc_client_t *client, const shardkey_t *
         return false;
     if (!remove_zones(server, client, &gone, err)) /* left by a load that was killed in this function */
         return false;
-    const bool ok =
-        set_zones(server, client, key, shards, bounds, count, err) && shard(server, client, key, err);
+    const bool ok = set_zones(server, client, key, shards, bounds, count, err) &&
+                    run(server, client,
+                        BCON_NEW("shardCollection", BCON_UTF8(server_namespace(server)), "key",
+                                 BCON_DOCUMENT(&key->spec)),
+                        err);
     if (!ok)
         server_clean_up(server);
     if (!remove_zones(server, client, &gone, &why))
@@ -350,9 +316,9 @@ static bool read_flag(server_t *server, mongoc_client_t *client, flag_t *flag, e
     const bool ok = server_ask(server, client, command, &reply, err);
     *flag = (flag_t){.held = false};
     if (ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &header)) {
-        const uint8_t *of = bson_read_uuid(&header, "balancingOf");
-        flag->held = of && bson_read_true(&header, "balancingHeld");
-        if (flag->held)
+        const uint8_t *of = bson_read_uuid(&header, "balancingHeld");
+        flag->held = of != NULL;
+        if (of)
             memcpy(flag->of, of, sizeof flag->of);
     }
     bson_destroy(&reply);
@@ -367,9 +333,9 @@ static bool write_flag(server_t *server, mongoc_client_t *client, const uint8_t 
     name_catalog(server, name);
     BSON_APPEND_UTF8(&which, "_id", "catalog");
     if (!held)
-        BSON_APPEND_BINARY(&which, "balancingOf", BSON_SUBTYPE_UUID, uuid, SHARDING_UUID);
+        BSON_APPEND_BINARY(&which, "balancingHeld", BSON_SUBTYPE_UUID, uuid, SHARDING_UUID);
     bson_t *command = BCON_NEW("update", BCON_UTF8(name), "updates", "[", "{", "q", BCON_DOCUMENT(&which),
-                               "u", "{", "$set", "{", "balancingHeld", BCON_BOOL(held), "balancingOf",
+                               "u", "{", held ? "$set" : "$unset", "{", "balancingHeld",
                                BCON_BIN(BSON_SUBTYPE_UUID, uuid, SHARDING_UUID), "}", "}", "}", "]");
     const bool ok = server_command(server, client, server_database(server), command, true, NULL, err);
     bson_destroy(command);
@@ -381,12 +347,13 @@ static bool set_balancing(server_t *server, mongoc_client_t *client, const shard
                           err_t *err) {
     const server_facts_t *facts = server_facts(server);
     const bool configure = facts->major > 8 || (facts->major == 8 && facts->minor >= 1);
-    bson_t *command = configure
-                          ? BCON_NEW("configureCollectionBalancing", BCON_UTF8(sharding->name),
-                                     "enableBalancing", BCON_BOOL(on))
-                          : BCON_NEW("update", BCON_UTF8("collections"), "updates", "[", "{", "q", "{",
-                                     "uuid", BCON_BIN(BSON_SUBTYPE_UUID, sharding->uuid, SHARDING_UUID), "}",
-                                     "u", "{", "$set", "{", "noBalance", BCON_BOOL(!on), "}", "}", "}", "]");
+    bson_t *command =
+        configure
+            ? BCON_NEW("configureCollectionBalancing", BCON_UTF8(bson_read_text(&sharding->entry, "_id")),
+                       "enableBalancing", BCON_BOOL(on))
+            : BCON_NEW("update", BCON_UTF8("collections"), "updates", "[", "{", "q", "{", "uuid",
+                       BCON_BIN(BSON_SUBTYPE_UUID, uuid_of(sharding), SHARDING_UUID), "}", "u", "{", "$set",
+                       "{", "noBalance", BCON_BOOL(!on), "}", "}", "}", "]");
     const bool ok =
         server_command(server, client, configure ? "admin" : "config", command, !configure, NULL, err);
     bson_destroy(command);
@@ -420,7 +387,8 @@ bool balancing_read(server_t *server, mongoc_client_t *client, balancing_t *bala
         const bool ok = sharding_read(server, client, of_name ? NULL : flag.of, &sharding, err);
         if (ok && sharding.unbalanced)
             balancing->state = of_name ? BALANCING_OFF : BALANCING_HELD;
-        snprintf(balancing->name, sizeof balancing->name, "%s", sharding.name);
+        balancing->renamed =
+            !of_name && strcmp(bson_read_text(&sharding.entry, "_id"), server_namespace(server)) != 0;
         sharding_free(&sharding);
         if (!ok)
             return false;
@@ -431,23 +399,16 @@ bool balancing_read(server_t *server, mongoc_client_t *client, balancing_t *bala
 bool balancing_hold(server_t *server, mongoc_client_t *client, const uint8_t uuid[SHARDING_UUID], bool *held,
                     err_t *err) {
     flag_t flag;
-    sharding_t sharding, again;
+    sharding_t sharding;
     bool balanced;
-    err_t ignored;
     *held = false;
     if (!read_flag(server, client, &flag, err) || (flag.held && memcmp(flag.of, uuid, sizeof flag.of) != 0 &&
                                                    !let_go(server, client, &flag, &balanced, err)))
         return false;
     bool ok = sharding_read(server, client, uuid, &sharding, err);
     if (ok && sharding.sharded && !sharding.unbalanced) {
-        *held = (ok = write_flag(server, client, uuid, true, err)) &&
-                set_balancing(server, client, &sharding, false, err);
-        if (ok && !*held) { /* a command that seems to fail may have succeeded */
-            *held = sharding_read(server, client, uuid, &again, &ignored) && again.unbalanced;
-            sharding_free(&again);
-            if (!(ok = *held))
-                write_flag(server, client, uuid, false, &ignored);
-        }
+        *held = write_flag(server, client, uuid, true, err);
+        ok = *held && set_balancing(server, client, &sharding, false, err);
     }
     sharding_free(&sharding);
     return ok;
@@ -489,22 +450,15 @@ struct route {
 /* A chunk may move while the chunks are read: then they are read again, at most this many times. */
 enum { MOST_READINGS = 20 };
 
-static route_read_t read_collection(route_t *route, mongoc_client_t *client, err_t *err) {
-    sharding_free(&route->sharding);
-    if (!sharding_read(route->server, client, NULL, &route->sharding, err))
-        return ROUTE_FAILED;
-    return route->sharding.hidden ? ROUTE_HIDDEN : route->sharding.sharded ? ROUTE_READ : ROUTE_UNSHARDED;
-}
-
 /* config.chunks knows a collection by its UUID, from 5.0 on. */
 static route_read_t find_chunks(const route_t *route, mongoc_client_t *client, bson_t *options,
                                 config_list_t *list, err_t *err) {
     bool hidden = false;
+    const uint8_t *uuid = uuid_of(&route->sharding);
     bson_t *filter = server_facts(route->server)->major >= 5
-                         ? BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, route->sharding.uuid, SHARDING_UUID))
+                         ? BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, uuid, SHARDING_UUID))
                          : BCON_NEW("ns", BCON_UTF8(server_namespace(route->server)));
     const bool ok = config_find(route->server, client, "chunks", filter, options, list, &hidden, err);
-    bson_destroy(filter);
     bson_destroy(options);
     return ok ? ROUTE_READ : hidden ? ROUTE_HIDDEN : ROUTE_FAILED;
 }
@@ -537,22 +491,23 @@ static route_read_t take_map(route_t *route, const config_list_t *list, uint64_t
     return ROUTE_READ;
 }
 
-/* newest: as it was before the reading. If it is the same afterwards, no chunk has moved meanwhile. */
-static route_read_t read_chunks(route_t *route, mongoc_client_t *client, uint64_t newest, err_t *err) {
+/* Reads the chunks, unless none has changed since. If the newest is the same afterwards, none has moved meanwhile. */
+static route_read_t read_chunks(route_t *route, mongoc_client_t *client, err_t *err) {
     for (int reading = 0; reading < MOST_READINGS; reading++) {
         config_list_t list;
-        uint64_t newest_after;
-        route_read_t read =
-            find_chunks(route, client, BCON_NEW("sort", "{", "min", BCON_INT32(1), "}"), &list, err);
+        uint64_t before, after;
+        route_read_t read = read_newest(route, client, &before, err);
+        if (read != ROUTE_READ || (route->map && before == route->newest))
+            return read;
+        read = find_chunks(route, client, BCON_NEW("sort", "{", "min", BCON_INT32(1), "}"), &list, err);
         if (read == ROUTE_READ)
-            read = read_newest(route, client, &newest_after, err);
-        const bool whole = read == ROUTE_READ && newest_after == newest;
+            read = read_newest(route, client, &after, err);
+        const bool whole = read == ROUTE_READ && after == before;
         if (whole)
-            read = take_map(route, &list, newest, err);
+            read = take_map(route, &list, after, err);
         config_free(&list);
         if (whole || read != ROUTE_READ)
             return read;
-        newest = newest_after;
     }
     err_set(err, STATUS_SERVER, "the chunks of %s move faster than their map can be read",
             server_namespace(route->server));
@@ -565,14 +520,12 @@ route_read_t route_open(server_t *server, mongoc_client_t *client, route_t **rou
     if (!it)
         return err_memory(err, sizeof *it), ROUTE_FAILED;
     it->server = server;
-    bson_init(&it->sharding.key.spec);
     pthread_mutex_init(&it->lock, NULL);
-    uint64_t newest;
-    route_read_t read = read_collection(it, client, err);
-    if (read == ROUTE_READ)
-        read = read_newest(it, client, &newest, err);
-    if (read == ROUTE_READ)
-        read = read_chunks(it, client, newest, err);
+    const bool ok = sharding_read(server, client, NULL, &it->sharding, err);
+    const route_read_t read = !ok                    ? ROUTE_FAILED
+                              : it->sharding.hidden  ? ROUTE_HIDDEN
+                              : it->sharding.sharded ? read_chunks(it, client, err)
+                                                     : ROUTE_UNSHARDED;
     if (read == ROUTE_READ)
         *route = it;
     else
@@ -605,18 +558,18 @@ chunkmap_t *route_map(route_t *route) {
 }
 
 bool route_refresh(route_t *route, mongoc_client_t *client, err_t *err) {
-    uint64_t newest;
-    return read_newest(route, client, &newest, err) == ROUTE_READ &&
-           (newest == route->newest || read_chunks(route, client, newest, err) == ROUTE_READ);
+    return read_chunks(route, client, err) == ROUTE_READ;
 }
 
 void route_version(const route_t *route, const chunkmap_t *map, size_t shard, bson_t *version) {
-    uint64_t newest = chunkmap_version(map, shard);
+    static const bson_oid_t none;
+    const bson_t *entry = &route->sharding.entry;
+    const bson_oid_t *epoch = bson_read_oid(entry, "lastmodEpoch");
+    const uint64_t newest = chunkmap_version(map, shard), made = bson_read_timestamp(entry, "timestamp");
     bson_t fields;
     BSON_APPEND_DOCUMENT_BEGIN(version, "shardVersion", &fields);
-    BSON_APPEND_OID(&fields, "e", &route->sharding.epoch);
-    BSON_APPEND_TIMESTAMP(&fields, "t", (uint32_t)(route->sharding.timestamp >> 32),
-                          (uint32_t)route->sharding.timestamp);
+    BSON_APPEND_OID(&fields, "e", epoch ? epoch : &none);
+    BSON_APPEND_TIMESTAMP(&fields, "t", (uint32_t)(made >> 32), (uint32_t)made);
     BSON_APPEND_TIMESTAMP(&fields, "v", (uint32_t)(newest >> 32), (uint32_t)newest);
     bson_append_document_end(version, &fields);
 }

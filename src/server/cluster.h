@@ -32,32 +32,24 @@ typedef struct {
     size_t count;
 } config_list_t;
 
-/* Reads all documents of a config collection that match; if the connection is lost, all are read again. options: sort,
- * limit; NULL for none. hidden (or NULL): set if this user may not read the collection. */
-bool config_find(server_t *server, mongoc_client_t *client, const char *collection, const bson_t *filter,
+/* Reads all documents of a config collection that match the filter, which it destroys; if the connection is lost, all are read again.
+ * options: sort, limit; NULL for none. hidden (or NULL): set if this user may not read the collection. */
+bool config_find(server_t *server, mongoc_client_t *client, const char *collection, bson_t *filter,
                  const bson_t *options, config_list_t *list, bool *hidden, err_t *err);
 void config_free(config_list_t *list);
 
 /* ---- is it sharded, and how? ---- */
 
-enum { SHARDING_NAME = 300, SHARDING_UUID = 16 };
+enum { SHARDING_UUID = 16 };
 
 /* Not to be copied: the key points into itself. */
 typedef struct {
     bool hidden; /* this user may not read it: the rest is not known, and err says so */
     bool sharded;
     /* the rest: only if it is sharded */
-    bool unbalanced;          /* its balancing is off */
-    bool unique;              /* no two documents have the same key */
-    bool unmerged;            /* its chunks are not to be merged (7.0) */
-    bool unmoved;             /* its chunks are not to be moved at all (sh.disableMigrations) */
-    int64_t chunk_bytes;      /* the size of its chunks, if it has one of its own; or 0 */
-    char name[SHARDING_NAME]; /* "mot.results": its present name */
-    uint8_t uuid[SHARDING_UUID];
+    bool unbalanced; /* its balancing is off */
     shardkey_t key;
-    /* together they identify the collection as it is sharded now */
-    bson_oid_t epoch;
-    uint64_t timestamp;
+    bson_t entry; /* in config.collections */
 } sharding_t;
 
 /* Reads how the collection of this UUID is sharded, whatever its name; NULL: the one of the address. False: err. Free the
@@ -68,6 +60,9 @@ bool sharding_read(server_t *server, mongoc_client_t *client, const uint8_t *uui
 bool sharding_read_named(server_t *server, mongoc_client_t *client, const char *collection,
                          sharding_t *sharding, err_t *err);
 void sharding_free(sharding_t *sharding);
+
+/* Has a user switched off that its chunks move (sh.disableMigrations)? */
+bool sharding_is_fixed(const sharding_t *sharding);
 
 /* If that is hidden: is the collection of the address sharded at all? Its statistics say so to whoever may read it. */
 bool sharding_is_any(server_t *server, mongoc_client_t *client, bool *sharded, err_t *err);
@@ -125,28 +120,21 @@ void zones_free(zones_t *zones);
 
 /* ---- placing ---- */
 
-typedef struct {
-    const char **names; /* in the documents of config.shards */
-    size_t count;
-    config_list_t listed;
-} shard_names_t;
-
 /* The cluster's shards that are not being drained; none if all are. */
-bool cluster_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err);
-void cluster_free_shards(shard_names_t *shards);
+bool cluster_shards(server_t *server, mongoc_client_t *client, config_list_t *shards, err_t *err);
 
 /* Lower bounds of all but the first of `shards` ranges: ranges of the lanes for a key that starts with the `_id`, of
  * all hashes for a key that starts with a hashed field. False: the key's values must be known first. Pure. */
 bool cluster_bounds(const shardkey_t *key, size_t shards, bson_t **bounds);
 
-/* Chooses the bounds from a sample of keys, which it sorts: even quantiles. Few different keys make fewer bounds; *count says
- * how many. False: out of memory. Pure. */
-bool cluster_sample_bounds(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds, size_t *count);
+/* Chooses the bounds from a sample of keys, which it sorts: even quantiles. Returns how many; few different keys make fewer
+ * bounds. Pure. */
+size_t cluster_sample_bounds(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds);
 
 /* Shards an empty collection, a range a shard. bounds: `count` of them, ascending. Leaves no zones, also after a failure;
  * if they cannot be removed, it says so. */
 bool cluster_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
-                   const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
+                   const config_list_t *shards, bson_t *const *bounds, size_t count, err_t *err);
 
 /* Will new documents reach all shards? */
 typedef struct {
@@ -158,7 +146,7 @@ typedef struct {
     bool even;
 } evenness_t;
 
-evenness_t cluster_evenness(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards);
+evenness_t cluster_evenness(const chunkmap_t *map, const shardkey_t *key, const config_list_t *shards);
 
 /* ---- balancing ---- */
 
@@ -168,13 +156,13 @@ typedef struct {
         BALANCING_HELD, /* off, by a load */
         BALANCING_OFF,  /* off, by a user */
     } state;
-    char name[SHARDING_NAME]; /* of the collection: a user may have renamed the one that a load holds */
+    bool renamed; /* since a load has held it: the collection has another name than the address */
 } balancing_t;
 
 bool balancing_read(server_t *server, mongoc_client_t *client, balancing_t *balancing, err_t *err);
 
-/* Holds balancing of the collection of this UUID, after the catalog is open. *held: it was on, and is off now. What a load has
- * left held under another UUID is let go. */
+/* Holds balancing of the collection of this UUID, after the catalog is open. *held: it was on, and cluster_restore lets it go. What a
+ * load has left held under another UUID is let go now. False: it may still be on; err says why. */
 bool balancing_hold(server_t *server, mongoc_client_t *client, const uint8_t uuid[SHARDING_UUID], bool *held,
                     err_t *err);
 

@@ -146,13 +146,12 @@ direct_t *direct_open(server_t *server, mongoc_client_t *client, route_t *route,
                       err_t *err) {
     const opening_t opening = {server, client, route, connections};
     config_list_t shards;
-    bson_t all = BSON_INITIALIZER;
     direct_t *direct = calloc(1, sizeof *direct);
     if (!direct) {
         err_memory(err, sizeof *direct);
         return NULL;
     }
-    bool ok = config_find(server, client, "shards", &all, NULL, &shards, NULL, err);
+    bool ok = config_find(server, client, "shards", bson_new(), NULL, &shards, NULL, err);
     chunkmap_t *map = route_map(route);
     for (size_t i = 0; ok && i < chunkmap_shards(map); i++)
         ok = open_shard(direct, &opening, &shards, chunkmap_shard_name(map, i), err);

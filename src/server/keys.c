@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "server/chunks.h"
 
+#include <float.h>
 #include <math.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -11,35 +12,16 @@
 
 /* ---- the order of values ---- */
 
-/* What is known of a type: the server's number for it, which is its place in the order; can keyorder_values order its values, or has
- * it only one; and are its hashes known to be the server's (tests/live/keys_test.c asks one for each)? How a server makes a
- * whole number of a decimal, hashes the scope of code, or distinguishes undefined from null, is its own affair. */
-typedef struct {
-    int rank;
-    bool clear, hashed;
-} type_info_t;
-
-static type_info_t info_of(bson_type_t type) {
-    static const type_info_t types[] = {
-        [BSON_TYPE_EOD] = {5, false, false},       [BSON_TYPE_DOUBLE] = {10, true, true},
-        [BSON_TYPE_UTF8] = {15, true, true},       [BSON_TYPE_DOCUMENT] = {20, true, true},
-        [BSON_TYPE_ARRAY] = {25, true, true},      [BSON_TYPE_BINARY] = {30, true, true},
-        [BSON_TYPE_UNDEFINED] = {5, false, false}, [BSON_TYPE_OID] = {35, true, true},
-        [BSON_TYPE_BOOL] = {40, true, true},       [BSON_TYPE_DATE_TIME] = {45, true, true},
-        [BSON_TYPE_NULL] = {5, true, true},        [BSON_TYPE_REGEX] = {50, false, true},
-        [BSON_TYPE_DBPOINTER] = {55, false, true}, [BSON_TYPE_CODE] = {60, false, true},
-        [BSON_TYPE_SYMBOL] = {15, false, true},    [BSON_TYPE_CODEWSCOPE] = {65, false, false},
-        [BSON_TYPE_INT32] = {10, true, true},      [BSON_TYPE_TIMESTAMP] = {47, false, true},
-        [BSON_TYPE_INT64] = {10, true, true},      [BSON_TYPE_DECIMAL128] = {10, false, false},
-        [BSON_TYPE_MAXKEY] = {127, true, true},
+/* The server's number for a type, which is its place in the order, and is hashed with a value. 0: what a server makes of such values
+ * is its own affair, as it is of decimals, code or regular expressions. */
+static int rank_of(bson_type_t type) {
+    static const int8_t ranks[] = {
+        [BSON_TYPE_NULL] = 5,   [BSON_TYPE_DOUBLE] = 10,    [BSON_TYPE_INT32] = 10,
+        [BSON_TYPE_INT64] = 10, [BSON_TYPE_UTF8] = 15,      [BSON_TYPE_DOCUMENT] = 20,
+        [BSON_TYPE_ARRAY] = 25, [BSON_TYPE_BINARY] = 30,    [BSON_TYPE_OID] = 35,
+        [BSON_TYPE_BOOL] = 40,  [BSON_TYPE_DATE_TIME] = 45, [BSON_TYPE_MAXKEY] = 127,
     };
-    return type == BSON_TYPE_MINKEY      ? (type_info_t){-1, true, true}
-           : (size_t)type < COUNT(types) ? types[type]
-                                         : (type_info_t){127, false, false};
-}
-
-static int keyorder_rank(bson_type_t type) {
-    return info_of(type).rank;
+    return type == BSON_TYPE_MINKEY ? -1 : (size_t)type < COUNT(ranks) ? ranks[type] : 0;
 }
 
 /* Servers allow no more levels. If one sends more, it must not use up the stack. */
@@ -54,7 +36,7 @@ static bool is_clear_inside(bson_iter_t *at, int depth) {
     bson_iter_t inner;
     while (element_next(at)) {
         bool has_inner = BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at);
-        if (!info_of(bson_iter_type(at)).clear || is_old_binary(at) ||
+        if (!rank_of(bson_iter_type(at)) || is_old_binary(at) ||
             (has_inner &&
              !(depth < DEEPEST && bson_iter_recurse(at, &inner) && is_clear_inside(&inner, depth + 1))))
             return false;
@@ -76,38 +58,18 @@ static int order_bytes(const void *a, size_t a_length, const void *b, size_t b_l
     return first ? first : order((int64_t)a_length, (int64_t)b_length);
 }
 
-/* Compares a whole number and a double without rounding either. */
-static int order_mixed(int64_t whole, double number) {
-    if (isnan(number) || number < -0x1p63)
-        return 1;
-    if (number >= 0x1p63)
-        return -1;
-    int by_whole = order(whole, (int64_t)number);
-    double rest = number - trunc(number);
-    return by_whole ? by_whole : rest > 0 ? -1 : rest < 0;
-}
-
-static int order_doubles(double a, double b) {
-    if (isnan(a) || isnan(b))
-        return isnan(b) - isnan(a);
-    return a < b ? -1 : a > b;
-}
-
-static bool whole_of(const bson_value_t *value, int64_t *whole) {
-    *whole = value->value_type == BSON_TYPE_INT32 ? value->value.v_int32 : value->value.v_int64;
-    return value->value_type == BSON_TYPE_INT32 || value->value_type == BSON_TYPE_INT64;
+static long double number_of(const bson_value_t *value) {
+    _Static_assert(LDBL_MANT_DIG >= 64, "a long double is every whole number of 64 bits, and every double");
+    return value->value_type == BSON_TYPE_DOUBLE  ? (long double)value->value.v_double
+           : value->value_type == BSON_TYPE_INT32 ? (long double)value->value.v_int32
+                                                  : (long double)value->value.v_int64;
 }
 
 static int order_numbers(const bson_value_t *a, const bson_value_t *b) {
-    int64_t whole_a, whole_b;
-    bool is_whole_a = whole_of(a, &whole_a), is_whole_b = whole_of(b, &whole_b);
-    if (is_whole_a && is_whole_b)
-        return order(whole_a, whole_b);
-    if (is_whole_a)
-        return order_mixed(whole_a, b->value.v_double);
-    if (is_whole_b)
-        return -order_mixed(whole_b, a->value.v_double);
-    return order_doubles(a->value.v_double, b->value.v_double);
+    const long double x = number_of(a), y = number_of(b);
+    if (isnan(x) || isnan(y))
+        return (isnan(y) != 0) - (isnan(x) != 0);
+    return x < y ? -1 : x > y;
 }
 
 /* Compares subdocuments and arrays: by types, then keys (only of documents), then values. */
@@ -122,7 +84,7 @@ static int order_inner(const bson_value_t *a, const bson_value_t *b) {
         bool more_a = bson_iter_next(&at_a), more_b = bson_iter_next(&at_b);
         if (!more_a || !more_b)
             return (int)more_a - (int)more_b;
-        int by_type = keyorder_rank(bson_iter_type(&at_a)) - keyorder_rank(bson_iter_type(&at_b));
+        int by_type = rank_of(bson_iter_type(&at_a)) - rank_of(bson_iter_type(&at_b));
         int by_key =
             a->value_type == BSON_TYPE_DOCUMENT ? strcmp(bson_iter_key(&at_a), bson_iter_key(&at_b)) : 0;
         int by_value =
@@ -134,7 +96,7 @@ static int order_inner(const bson_value_t *a, const bson_value_t *b) {
 }
 
 int keyorder_values(const bson_value_t *a, const bson_value_t *b) {
-    int by_rank = keyorder_rank(a->value_type) - keyorder_rank(b->value_type);
+    int by_rank = rank_of(a->value_type) - rank_of(b->value_type);
     if (by_rank)
         return by_rank;
     switch (a->value_type) {
@@ -244,9 +206,9 @@ static bool add_inner(hashed_t *hashed, const bson_iter_t *value) {
 
 static bool add_value(hashed_t *hashed, const bson_iter_t *value, bool with_key) {
     bson_type_t type = bson_iter_type(value);
-    if (!info_of(type).hashed)
+    if (!rank_of(type))
         return false;
-    add_int32(hashed, keyorder_rank(type));
+    add_int32(hashed, rank_of(type));
     if (with_key)
         EVP_DigestUpdate(hashed->context, bson_iter_key(value), bson_iter_key_len(value) + 1u);
     if (type == BSON_TYPE_DOCUMENT || type == BSON_TYPE_ARRAY)
@@ -269,7 +231,7 @@ static bool digest(hashed_t *hashed, const bson_iter_t *value, int64_t *hash) {
     if (value && !add_value(hashed, value, false))
         return false;
     if (!value)
-        add_int32(hashed, keyorder_rank(BSON_TYPE_NULL));
+        add_int32(hashed, rank_of(BSON_TYPE_NULL));
     if (!EVP_DigestFinal_ex(hashed->context, bytes, NULL))
         return false;
     memcpy(&first, bytes, sizeof first);
@@ -356,10 +318,11 @@ bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
     ok = ok && shardkey_read(&spec, key);
     free(copy);
     bson_destroy(&spec);
-    return ok || err_set(err, STATUS_USAGE,
-                         "--shard-key '%s': 1 to %d ascending fields, one of which may be hashed, were expected, "
-                         "such as _id, st:hashed or st:1,ts:1",
-                         text, SHARDKEY_MOST_FIELDS);
+    return ok ||
+           err_set(err, STATUS_USAGE,
+                   "--shard-key '%s': 1 to %d ascending fields, one of which may be hashed, were expected, "
+                   "such as _id, st:hashed or st:1,ts:1",
+                   text, SHARDKEY_MOST_FIELDS);
 }
 
 void shardkey_free(shardkey_t *key) {

@@ -1,6 +1,7 @@
 /* Where the ranges of a collection begin that is to be spread over all shards, and whether one that is spread already will
  * give each shard its share. Pure. */
 #include "format/record/record_id.h"
+#include "server/bson_read.h"
 #include "server/cluster.h"
 
 #include <stdlib.h>
@@ -29,56 +30,16 @@ static int by_order(const void *a, const void *b) {
     return keyorder_documents(*(bson_t *const *)a, *(bson_t *const *)b);
 }
 
-/* A range that begins at an end of all keys would be none. */
-static bool is_end(const bson_t *key, bson_type_t end) {
-    bson_iter_t at;
-    bool is = bson_iter_init(&at, key);
-    while (is && bson_iter_next(&at))
-        is = bson_iter_type(&at) == end;
-    return is;
-}
-
-/* Of references ($ref, $id, $db) servers say nothing. */
-static bool is_operator(const char *name) {
-    return *name == '$' && strcmp(name, "$ref") != 0 && strcmp(name, "$id") != 0 && strcmp(name, "$db") != 0;
-}
-
-/* Is there a name with a $ in it? Documents may have such ones, and zones and chunks may not begin at them. */
-static bool has_operator(bson_iter_t *at, int depth) {
-    enum { DEEPEST = 100 };
-    bson_iter_t inner;
-    while (bson_iter_next(at)) {
-        const bool holds = BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at);
-        if (is_operator(bson_iter_key(at)) || (holds && (depth == DEEPEST || !bson_iter_recurse(at, &inner) ||
-                                                         has_operator(&inner, depth + 1))))
-            return true;
-    }
-    return false;
-}
-
-/* From this key on the first one at which a range may begin; NULL: there is none. */
-static const bson_t *first_bound(bson_t *const *keys, size_t count, size_t from) {
-    bson_iter_t at;
-    for (; from < count; from++)
-        if (!is_end(keys[from], BSON_TYPE_MINKEY) && !is_end(keys[from], BSON_TYPE_MAXKEY) &&
-            bson_iter_init(&at, keys[from]) && !has_operator(&at, 0))
-            return keys[from];
-    return NULL;
-}
-
-bool cluster_sample_bounds(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds, size_t *count) {
-    *count = 0;
+size_t cluster_sample_bounds(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds) {
+    size_t count = 0;
     if (key_count)
         qsort(keys, key_count, sizeof *keys, by_order);
-    for (size_t i = 1; i < shards; i++) {
-        const bson_t *key = first_bound(keys, key_count, i * key_count / shards);
-        if (!key || (*count && keyorder_documents(bounds[*count - 1], key) >= 0))
-            continue;
-        if (!(bounds[*count] = bson_copy(key)))
-            return false;
-        ++*count;
+    for (size_t i = 1; key_count && i < shards; i++) {
+        const bson_t *key = keys[i * key_count / shards];
+        if (!count || keyorder_documents(bounds[count - 1], key) < 0)
+            bounds[count++] = bson_copy(key);
     }
-    return true;
+    return count;
 }
 
 /* ---- is it even? ---- */
@@ -94,14 +55,14 @@ static void weigh(const chunkmap_t *map, const shardkey_t *key, double *weights)
     }
 }
 
-static bool is_among(const shard_names_t *shards, const char *name) {
+static bool is_among(const config_list_t *shards, const char *name) {
     for (size_t i = 0; i < shards->count; i++)
-        if (strcmp(shards->names[i], name) == 0)
+        if (strcmp(bson_read_text(shards->documents[i], "_id"), name) == 0)
             return true;
     return false;
 }
 
-evenness_t cluster_evenness(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards) {
+evenness_t cluster_evenness(const chunkmap_t *map, const shardkey_t *key, const config_list_t *shards) {
     double weights[CHUNKMAP_MOST_SHARDS], sum = 0;
     size_t most = 0;
     evenness_t evenness = {.shards = shards->count, .known = key->id_first};

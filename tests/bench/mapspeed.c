@@ -105,9 +105,8 @@ static speed_t measure(const char *text, size_t shards, size_t keys) {
     }
 
     double start = cpu_seconds();
-    if (!cluster_bounds(&key, shards, bounds) &&
-        !cluster_sample_bounds(sample, SAMPLE, shards, bounds, &count))
-        die("out of memory");
+    if (!cluster_bounds(&key, shards, bounds))
+        count = cluster_sample_bounds(sample, SAMPLE, shards, bounds);
     chunkmap_t *map = make_map(&key, bounds, count);
     speed.plan = cpu_seconds() - start;
     if (chunkmap_shards(map) != shards)

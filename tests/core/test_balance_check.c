@@ -6,7 +6,18 @@
 #include <string.h>
 
 static const char *names[] = {"s0", "s1", "s2", "s3"};
-static const shard_names_t four = {.names = names, .count = 4};
+
+/* How evenly chunks lie on the first shards. */
+static evenness_t evenness_of(const chunkmap_t *map, const shardkey_t *key, size_t count) {
+    bson_t *documents[4];
+    const config_list_t shards = {.documents = documents, .count = count};
+    for (size_t i = 0; i < count; i++)
+        documents[i] = BCON_NEW("_id", BCON_UTF8(names[i]));
+    const evenness_t evenness = cluster_evenness(map, key, &shards);
+    for (size_t i = 0; i < count; i++)
+        bson_destroy(documents[i]);
+    return evenness;
+}
 
 /* Chunks that begin at these lanes (the first at MinKey), each on the shard of the letter: "0123". */
 static chunkmap_t *lanes(const uint32_t *starts, const char *owners) {
@@ -29,7 +40,7 @@ static void check(const uint32_t *starts, const char *owners, size_t with, doubl
     err_t err;
     assert_true(shardkey_parse("_id", &key, &err));
     chunkmap_t *map = lanes(starts, owners);
-    evenness_t evenness = cluster_evenness(map, &key, &four);
+    evenness_t evenness = evenness_of(map, &key, 4);
     assert_int_equal(evenness.owners, with);
     assert_int_equal(evenness.shards, 4);
     assert_true(evenness.most > most - 0.001 && evenness.most < most + 0.001);
@@ -67,7 +78,7 @@ TEST(compound_key) {
             assert_true(chunkmap_add(map, min, names[i], i + 1));
             bson_destroy(min);
         }
-        const evenness_t evenness = cluster_evenness(map, &key, &four);
+        const evenness_t evenness = evenness_of(map, &key, 4);
         assert_true(evenness.known);
         assert_true(evenness.even == !uneven);
         assert_int_equal(evenness.owners, uneven ? 1 : 4);
@@ -92,7 +103,7 @@ TEST(other_keys) {
             assert_true(chunkmap_add(map, &min, names[with_all ? i : i % 2], i + 1));
             bson_destroy(&min);
         }
-        evenness_t evenness = cluster_evenness(map, &key, &four);
+        evenness_t evenness = evenness_of(map, &key, 4);
         assert_int_equal(evenness.owners, with_all ? 4 : 2);
         assert_true(evenness.even == (with_all != 0));
         assert_false(evenness.known);
@@ -103,19 +114,18 @@ TEST(other_keys) {
 
 /* A shard that is being drained is none of those that are to have chunks. */
 TEST(leaving) {
-    static const shard_names_t two = {.names = names, .count = 2}, none = {.names = names, .count = 0};
     shardkey_t key;
     err_t err;
     assert_true(shardkey_parse("_id", &key, &err));
     chunkmap_t *map = lanes((uint32_t[]){0, 512, 768}, "012");
-    assert_string_equal(cluster_evenness(map, &key, &four).leaving, "");
-    evenness_t evenness = cluster_evenness(map, &key, &two);
+    assert_string_equal(evenness_of(map, &key, 4).leaving, "");
+    evenness_t evenness = evenness_of(map, &key, 2);
     assert_string_equal(evenness.leaving, "s2");
     assert_int_equal(evenness.owners, 2);
-    assert_string_equal(cluster_evenness(map, &key, &none).leaving, "s2");
+    assert_string_equal(evenness_of(map, &key, 0).leaving, "s2");
     chunkmap_free(map);
     map = lanes((uint32_t[]){0, 512}, "02");
-    evenness = cluster_evenness(map, &key, &two);
+    evenness = evenness_of(map, &key, 2);
     assert_string_equal(evenness.leaving, "s2");
     assert_int_equal(evenness.owners, 1);
     assert_false(evenness.even);

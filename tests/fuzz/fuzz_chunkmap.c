@@ -356,13 +356,13 @@ static void try_map(odd_t *odd, route_t *route) {
 /* ---- the rest of what is told of a cluster's settings ---- */
 
 static void try_evenness(server_t *server, const route_t *route, const chunkmap_t *map) {
-    shard_names_t shards;
+    config_list_t shards;
     err_t err = {.text = ""};
     if (!cluster_shards(server, server_take(server, &err), &shards, &err))
         return;
     const evenness_t evenness = cluster_evenness(map, route_key(route), &shards);
     LAB_MUST(evenness.owners <= evenness.shards && evenness.most >= 0 && evenness.most <= 1);
-    cluster_free_shards(&shards);
+    config_free(&shards);
 }
 
 static void try_settings(server_t *server, mongoc_client_t *client) {

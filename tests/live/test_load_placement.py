@@ -277,10 +277,10 @@ class Placement(livecluster.OwnCluster):
         self.load("a.csv")
         self.admin(configureCollectionBalancing=self.name, chunkSize=5)
         self.load("--drop", "--yes", "--shard-key", "k", "a.csv")
-        self.assertIn("\n    chunks: of 5 MiB\n", self.stderr)
+        self.assertIn('\n    chunks { "maxChunkSizeBytes" : 5242880 }\n', self.stderr)
         self.assertNotIn("shard key", self.stderr)
         self.load("--drop", "--yes", "a.csv")
-        self.assertNotIn("chunks:", self.stderr)
+        self.assertNotIn("    chunks ", self.stderr)
         self.assertIn('\n    shard key { "k" : 1 }\n', self.stderr)
         self.load("--drop", "--yes", "a.csv")
         self.assertNotIn("takes away", self.stderr)
@@ -309,7 +309,7 @@ class Placement(livecluster.OwnCluster):
         said = self.status().stdout.decode()
         self.assertRegex(said, "(?s)uneven .* sh.enableMigrations")
         self.load("--drop", "--yes", "a.csv")
-        self.assertIn("\n    chunks: never moved\n", self.stderr)
+        self.assertIn('\n    chunks { "permitMigrations" : false }\n', self.stderr)
 
     def test_keys_of_bounds_that_cannot_be_put_in_order(self):
         """the key is known all the same, and what does not go with it is refused, also by a dry run"""

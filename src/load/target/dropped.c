@@ -6,7 +6,6 @@
 #include "server/bson_read.h"
 #include "server/cluster.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +84,10 @@ static bool is_of_key(const index_spec_t *index, const shardkey_t *key, bool uni
     return same;
 }
 
+static bool is_unique(const sharding_t *sharding) {
+    return bson_read_true(&sharding->entry, "unique");
+}
+
 /* Of the `_id`, or of the shard key, with which it goes; or it comes with the new one. */
 static bool is_servers_own(const job_t *job, const bson_t *listed, const index_spec_t *index,
                            const sharding_t *sharding) {
@@ -93,7 +96,7 @@ static bool is_servers_own(const job_t *job, const bson_t *listed, const index_s
     err_t ignored;
     if (strcmp(index->name, "_id_") == 0 || bson_has_field(listed, "clustered"))
         return true;
-    if (sharding && sharding->sharded && is_of_key(index, &sharding->key, sharding->unique))
+    if (sharding && sharding->sharded && is_of_key(index, &sharding->key, is_unique(sharding)))
         return true;
     if (!wanted || job_shards_nothing(job) || !shardkey_parse(wanted, &key, &ignored))
         return false;
@@ -134,24 +137,23 @@ static bool lose_made(loss_t *loss, const sharding_t *sharding, err_t *err) {
 static bool lose_key(loss_t *loss, const sharding_t *sharding, err_t *err) {
     const job_t *job = loss->job;
     const shardkey_t *key = &sharding->key;
-    const bool unique = sharding->unique && !job_asks_for_unique_key(job, key);
+    const bool unique = is_unique(sharding) && !job_asks_for_unique_key(job, key);
     return key->is_id || (job->spec->shard_key && !unique) ||
            lose_document(loss, "shard key ", &key->spec, unique ? ", unique" : "", err);
 }
 
 /* The size of its chunks, and whether they are merged and moved: servers keep no other switches. */
 static bool lose_chunks(loss_t *loss, const sharding_t *sharding, err_t *err) {
-    text_t line = {.length = 0};
-    if (!sharding->chunk_bytes && !sharding->unmerged && !sharding->unmoved)
-        return true;
-    text_append(&line, "chunks:");
-    if (sharding->chunk_bytes)
-        text_print(&line, " of %" PRId64 " MiB", sharding->chunk_bytes >> 20);
-    if (sharding->unmerged)
-        text_append(&line, " never merged");
-    if (sharding->unmoved)
-        text_append(&line, " never moved");
-    return lose(loss, &line, err);
+    static const char *const switches[] = {"maxChunkSizeBytes", "enableAutoMerge", "permitMigrations"};
+    bson_t set = BSON_INITIALIZER;
+    bson_iter_t at;
+    for (size_t i = 0; i < COUNT(switches); i++)
+        if (bson_iter_init_find(&at, &sharding->entry, switches[i]) &&
+            (BSON_ITER_HOLDS_BOOL(&at) ? !bson_iter_bool(&at) : bson_iter_as_int64(&at) > 0))
+            bson_append_iter(&set, NULL, 0, &at);
+    const bool ok = bson_empty(&set) || lose_document(loss, "chunks ", &set, "", err);
+    bson_destroy(&set);
+    return ok;
 }
 
 static bool lose_range(loss_t *loss, const bson_t *range, err_t *err) {
@@ -193,8 +195,7 @@ bool job_tell_dropped(job_t *job, err_t *err) {
         (!sharding.sharded || (lose_key(&loss, &sharding, err) && lose_chunks(&loss, &sharding, err))) &&
         lose_made(&loss, &sharding, err);
     /* a load may hold another collection, which had this name before */
-    job->was_off = ok && sharding.unbalanced &&
-                   (balancing.state == BALANCING_OFF || strcmp(balancing.name, sharding.name) != 0);
+    job->was_off = ok && sharding.unbalanced && (balancing.state == BALANCING_OFF || balancing.renamed);
     sharding_free(&sharding);
     zones_free(&zones);
     return ok;

@@ -181,7 +181,10 @@ static void tell_kept(const job_t *job) {
         return;
     char *text = ejson_print(job->options, true, NULL);
     log_note("%s exists, and keeps its own options: %s%s%s%s are for a new collection",
-             server_namespace(job->server), bson_empty(job->options) ? "" : text ? text : "...",
+             server_namespace(job->server),
+             bson_empty(job->options) ? ""
+             : text                   ? text
+                                      : "...",
              bson_empty(job->options) || !spec->compressor ? "" : " and ",
              spec->compressor ? "--compressor " : "", spec->compressor ? spec->compressor : "");
     free(text);

@@ -17,19 +17,19 @@ static bool sample_bounds(const job_t *job, const shardkey_t *key, size_t shards
     sample_t sample;
     if (!sample_take(job->schema, &job->manifest, key, &sample, err))
         return false;
-    bool ok = cluster_sample_bounds(sample.keys, sample.count, shards, bounds, count) || err_memory(err, 1);
-    if (ok && !sample.count)
+    *count = cluster_sample_bounds(sample.keys, sample.count, shards, bounds);
+    if (!sample.count)
         log_note(
             "where to cut the shard key cannot be seen before the load, as of stdin, or of values of rare "
             "types, such as decimals: the collection begins on 1 shard of %zu",
             shards);
-    else if (ok && *count + 1 < shards)
+    else if (*count + 1 < shards)
         log_note(
             "the shard key has too few values for %zu shards, as far as %zu records tell: the collection "
             "begins on %zu",
             shards, sample.count, *count + 1);
     sample_free(&sample);
-    return ok;
+    return true;
 }
 
 static void free_bounds(bson_t **bounds, size_t count) {
@@ -52,7 +52,9 @@ static bson_t **find_bounds(const job_t *job, const shardkey_t *key, size_t shar
     return NULL;
 }
 
-static bool check_shards(const shard_names_t *shards, err_t *err) {
+static bool find_shards(const job_t *job, config_list_t *shards, err_t *err) {
+    if (!cluster_shards(job->server, job->client, shards, err))
+        return false;
     return shards->count ||
            err_set(err, STATUS_USAGE,
                    "every shard of the cluster is being drained: no chunk may be placed. Add a shard, or end "
@@ -60,17 +62,16 @@ static bool check_shards(const shard_names_t *shards, err_t *err) {
 }
 
 static bool collection_empty(job_t *job, const shardkey_t *key, err_t *err) {
-    shard_names_t shards;
+    config_list_t shards;
     size_t count;
-    if (!cluster_shards(job->server, job->client, &shards, err))
+    if (!find_shards(job, &shards, err))
         return false;
     job->placed = true;
-    bson_t **bounds = check_shards(&shards, err) && job_build_key_index(job, key, err)
-                          ? find_bounds(job, key, shards.count, &count, err)
-                          : NULL;
+    bson_t **bounds =
+        job_build_key_index(job, key, err) ? find_bounds(job, key, shards.count, &count, err) : NULL;
     const bool ok = bounds && cluster_place(job->server, job->client, key, &shards, bounds, count, err);
     free_bounds(bounds, shards.count);
-    cluster_free_shards(&shards);
+    config_free(&shards);
     return ok;
 }
 
@@ -82,7 +83,8 @@ static int64_t lease_ms(const job_t *job) {
  * the balancer can move chunks to the others, unless a user has set zones or turned moves off. */
 static void tell_uneven(job_t *job, const evenness_t *evenness, const zones_t *zones) {
     const char *name = server_namespace(job->server);
-    const bool unmoved = route_sharding(job->loading.route)->unmoved, fixed = zones->others || unmoved;
+    const bool unmoved = sharding_is_fixed(route_sharding(job->loading.route)),
+               fixed = zones->others || unmoved;
     char hint[300];
     snprintf(hint, sizeof hint, "Its balancing stays on, so that the balancer can move chunks to them%s",
              job->place.empty ? "; --drop would spread the empty collection before the load" : "");
@@ -110,7 +112,7 @@ static void tell_uneven(job_t *job, const evenness_t *evenness, const zones_t *z
 static void check_spread(job_t *job) {
     const shardkey_t of_data = shardkey_of_data(route_key(job->loading.route)),
                      *key = job->schema->id ? &of_data : route_key(job->loading.route);
-    shard_names_t shards = {.count = 0};
+    config_list_t shards;
     zones_t zones;
     err_t err;
     if (zones_read(job->server, job->client, &zones, &err) && !zones.hidden &&
@@ -119,7 +121,7 @@ static void check_spread(job_t *job) {
         const evenness_t evenness = cluster_evenness(map, key, &shards);
         tell_uneven(job, &evenness, &zones);
         chunkmap_free(map);
-        cluster_free_shards(&shards);
+        config_free(&shards);
     }
     zones_free(&zones);
 }
@@ -209,14 +211,13 @@ static bool check_collation(const job_t *job, const sharding_t *sharding, err_t 
 
 /* Would nothing stand against sharding it, if it is not sharded yet, or will not be after the drop? */
 static bool check_sharding(const job_t *job, const sharding_t *sharding, const zones_t *zones, err_t *err) {
-    shard_names_t shards = {.count = 0};
+    config_list_t shards = {.count = 0};
     if (!check_zones(job, sharding, zones, err) || !check_collation(job, sharding, err))
         return false;
     if (sharding->sharded && !job->spec->drop)
         return true;
-    const bool ok = cluster_shards(job->server, job->client, &shards, err) && check_shards(&shards, err) &&
-                    check_wanted(job, err);
-    cluster_free_shards(&shards);
+    const bool ok = find_shards(job, &shards, err) && check_wanted(job, err);
+    config_free(&shards);
     return ok;
 }
 
@@ -364,7 +365,7 @@ void job_hold_shards(job_t *job) {
     err_t err;
     if (job->loading.route && !job->spec->dry_run && !job->must_balance &&
         !balancing_hold(job->server, job->client, job->place.uuid, &job->held, &err))
-        log_note("balancing of %s stays on while it is loaded, and may move chunks: %s",
+        log_note("balancing of %s may stay on while it is loaded, and move chunks: %s",
                  server_namespace(job->server), err.text);
 }
 

@@ -174,10 +174,9 @@ static bool add_shard(members_t *members, const server_t *server, const bson_t *
 
 static bool add_shards(members_t *members, server_t *server, mongoc_client_t *client, err_t *err) {
     config_list_t shards;
-    bson_t all = BSON_INITIALIZER;
     err_t why;
     bool hidden = false, ok = true;
-    if (!config_find(server, client, "shards", &all, NULL, &shards, &hidden, &why)) {
+    if (!config_find(server, client, "shards", bson_new(), NULL, &shards, &hidden, &why)) {
         log_note(
             "the cluster's shards are not known (%s): documents examined and bytes read into caches have "
             "no figures",

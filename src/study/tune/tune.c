@@ -273,7 +273,7 @@ static bool be_like_target(tune_result_t *result, load_spec_t *load, err_t *err)
 static bool open_target(tuning_t *tuning, load_spec_t *load, err_t *err) {
     const tune_spec_t *spec = tuning->spec;
     tune_result_t *result = tuning->result;
-    shard_names_t shards = {.count = 0};
+    config_list_t shards = {.count = 0};
     bool ok = trials_open(&tuning->trials, &spec->load, err);
     snprintf(result->format, sizeof result->format, "%s", tuning->trials.format);
     if (!ok || !be_like_target(result, load, err))
@@ -287,7 +287,7 @@ static bool open_target(tuning_t *tuning, load_spec_t *load, err_t *err) {
     if (result->cluster && !cluster_shards(server, scratch_client(tuning->trials.scratch), &shards, err))
         return false;
     tune_fill(result->lists, shards.count);
-    cluster_free_shards(&shards);
+    config_free(&shards);
     result->server_cpus = result->cluster ? NAN : trials_server_cpus(&tuning->trials);
     return true;
 }
