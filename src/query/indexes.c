@@ -17,25 +17,6 @@ typedef struct {
     err_t *err;
 } looker_t;
 
-/* {ts: 1, st: -1} and {ts: 1.0, st: -1.0} are the same key: shells write doubles. */
-static bool same_key(const bson_t *one, const bson_t *other) {
-    bson_iter_t a, b;
-    bool more = bson_iter_init(&a, one) && bson_iter_init(&b, other);
-    while (more) {
-        bool first = bson_iter_next(&a), second = bson_iter_next(&b);
-        if (first != second)
-            return false;
-        if (!first)
-            return true;
-        bool numbers = BSON_ITER_HOLDS_NUMBER(&a) && BSON_ITER_HOLDS_NUMBER(&b);
-        bool texts = BSON_ITER_HOLDS_UTF8(&a) && BSON_ITER_HOLDS_UTF8(&b);
-        more = strcmp(bson_iter_key(&a), bson_iter_key(&b)) == 0 &&
-               ((numbers && bson_iter_as_int64(&a) == bson_iter_as_int64(&b)) ||
-                (texts && strcmp(bson_iter_utf8(&a, NULL), bson_iter_utf8(&b, NULL)) == 0));
-    }
-    return false;
-}
-
 static bool same_value(const bson_iter_t *one, const bson_iter_t *other) {
     bson_iter_t a, b;
     if (BSON_ITER_HOLDS_NUMBER(one) && BSON_ITER_HOLDS_NUMBER(other))
@@ -155,7 +136,7 @@ static bool has_key(const bson_t *index, const bson_t *wanted, const bson_t *key
     if (!bson_read_field(index, "key", &stored))
         return false;
     as_kept(wanted, key, &kept, &weights);
-    bool same = same_key(&stored, &kept);
+    bool same = collection_same_keys(&stored, &kept);
     if (same && bson_read_field(index, "weights", &theirs)) {
         same = bson_count_keys(&weights) == bson_count_keys(&theirs);
         for (bool more = bson_iter_init(&mine, &weights) && bson_iter_next(&mine); same && more;

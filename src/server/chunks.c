@@ -136,10 +136,6 @@ chunkmap_t *chunkmap_read(const chunkmap_t *before, size_t fields, bson_t *const
     return NULL;
 }
 
-size_t chunkmap_chunks(const chunkmap_t *map) {
-    return map->count;
-}
-
 size_t chunkmap_shards(const chunkmap_t *map) {
     return map->shard_count;
 }
@@ -158,34 +154,24 @@ size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard) {
 
 /* The index of the last chunk whose bound is not above the key. The map must have chunks. */
 static size_t index_of(const chunkmap_t *map, const bson_t *key) {
-    const size_t above = SEARCH_FIRST(map->count, i, keyorder_documents(map->chunks[i].min, key) <= 0);
+    int64_t whole;
+    const size_t above = map->whole && whole_of(key, false, &whole)
+                             ? SEARCH_FIRST(map->count, i, map->chunks[i].whole <= whole)
+                             : SEARCH_FIRST(map->count, i, keyorder_documents(map->chunks[i].min, key) <= 0);
     return above ? above - 1 : 0;
-}
-
-static size_t index_of_whole(const chunkmap_t *map, int64_t key) {
-    if (!map->whole) {
-        bson_t values = BSON_INITIALIZER;
-        bson_append_int64(&values, "", 0, key);
-        size_t index = index_of(map, &values);
-        bson_destroy(&values);
-        return index;
-    }
-    const size_t above = SEARCH_FIRST(map->count, i, map->chunks[i].whole <= key);
-    return above ? above - 1 : 0;
-}
-
-size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key) {
-    return map->count ? map->chunks[index_of_whole(map, key)].shard : 0;
 }
 
 size_t chunkmap_find(const chunkmap_t *map, const bson_t *key) {
-    int64_t whole;
-    if (map->whole && whole_of(key, false, &whole))
-        return chunkmap_find_whole(map, whole);
     return map->count ? map->chunks[index_of(map, key)].shard : 0;
 }
 
 bool chunkmap_find_range(const chunkmap_t *map, int64_t first, int64_t last, size_t *shard) {
-    *shard = chunkmap_find_whole(map, first);
-    return !map->count || index_of_whole(map, first) == index_of_whole(map, last);
+    bson_t from = BSON_INITIALIZER, to = BSON_INITIALIZER;
+    bson_append_int64(&from, "", 0, first);
+    bson_append_int64(&to, "", 0, last);
+    *shard = chunkmap_find(map, &from);
+    const bool one = !map->count || index_of(map, &from) == index_of(map, &to);
+    bson_destroy(&from);
+    bson_destroy(&to);
+    return one;
 }

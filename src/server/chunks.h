@@ -23,7 +23,7 @@ typedef struct hashed hashed_t;
 hashed_t *hashed_new(void); /* NULL: out of memory */
 void hashed_destroy(hashed_t *hashed);
 
-/* value NULL: a missing value, which is hashed like null. False for an array, which has no hash, and where a
+/* A missing value is hashed like null. False for an array, which has no hash, and where a
  * value, or one within it, is of a type that cannot be ordered here. */
 bool hashed_value(hashed_t *hashed, const bson_iter_t *value, int64_t *hash);
 
@@ -111,7 +111,6 @@ bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_
  * The bounds must be clear, and the chunks must meet, from the least key to the greatest. */
 chunkmap_t *chunkmap_read(const chunkmap_t *before, size_t fields, bson_t *const *chunks, size_t count);
 
-size_t chunkmap_chunks(const chunkmap_t *map);
 size_t chunkmap_shards(const chunkmap_t *map);
 const char *chunkmap_shard_name(const chunkmap_t *map, size_t shard);
 uint64_t chunkmap_version(const chunkmap_t *map, size_t shard); /* the highest version of its chunks */
@@ -119,7 +118,6 @@ size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard);
 
 /* The shard of a key. Fast for a key of one whole number (an `_id`, a hash). 0 if the map has no chunks. */
 size_t chunkmap_find(const chunkmap_t *map, const bson_t *key);
-size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key);
 
 /* Are all whole numbers from first to last in one chunk? *shard: the shard of first, in any case. It is not enough that
  * first and last are on one shard: a chunk between them may be on another. */

@@ -20,11 +20,6 @@ void config_free(config_list_t *list) {
     *list = (config_list_t){NULL, 0};
 }
 
-static bool keep(config_list_t *list, size_t *room, const bson_t *document) {
-    return GROW(list->documents, *room, list->count + 1, NULL) &&
-           (list->documents[list->count] = bson_copy(document)) && ++list->count;
-}
-
 bool config_find(server_t *server, mongoc_client_t *client, const char *collection, bson_t *filter,
                  const bson_t *options, config_list_t *list, bool *hidden, err_t *err) {
     bson_error_t error;
@@ -43,7 +38,8 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
         config_free(list);
         ok = true;
         while (ok && command_cursor_next(&cursor, &document))
-            ok = keep(list, &room, document) || err_memory(err, document->len);
+            if ((ok = GROW(list->documents, room, list->count + 1, err)))
+                list->documents[list->count++] = bson_copy(document);
         again = false;
         if (ok && command_cursor_failed(&cursor, &error, &reply)) {
             ok = false;
@@ -145,18 +141,15 @@ bool cluster_shards(server_t *server, mongoc_client_t *client, config_list_t *sh
 
 /* ---- zones ---- */
 
-static const char FIRST[] = "tipple.";
-
 void zones_name(const char *namespace, size_t number, char name[ZONES_NAME]) {
-    snprintf(name, ZONES_NAME, "%s%s.%zu", FIRST, namespace, number);
+    snprintf(name, ZONES_NAME, "tipple.%s.%zu", namespace, number);
 }
 
 bool zones_is_own(const char *namespace, const char *zone) {
-    const size_t first = sizeof FIRST - 1, length = strlen(namespace);
-    if (strncmp(zone, FIRST, first) != 0 || strncmp(zone + first, namespace, length) != 0)
-        return false;
-    const char *digits = zone + first + length;
-    return *digits++ == '.' && *digits && strspn(digits, "0123456789") == strlen(digits);
+    char own[ZONES_NAME];
+    const char *dot = strrchr(zone, '.');
+    zones_name(namespace, dot ? strtoul(dot + 1, NULL, 10) : 0, own);
+    return strcmp(own, zone) == 0;
 }
 
 /* The next of a shard's tags that is a load's. NULL: there are no more. */
@@ -195,14 +188,13 @@ void zones_free(zones_t *zones) {
     config_free(&zones->shards);
 }
 
-/* Destroys command. What a server refuses for a reason of its own, such as an index that does not go with the key, it will refuse
- * again: waiting would not help. */
-static bool run(server_t *server, mongoc_client_t *client, bson_t *command, err_t *err) {
+/* Destroys command. own: the status where a server refuses it for a reason of its own. */
+static bool run(server_t *server, mongoc_client_t *client, bson_t *command, status_t own, err_t *err) {
     bson_t reply;
     const bool ok = server_command(server, client, "admin", command, false, &reply, err);
     const int code = ok ? 0 : server_code(&reply);
     if (code && code_class(code, err->text) == CODE_UNKNOWN)
-        err->status = STATUS_USAGE;
+        err->status = own;
     bson_destroy(&reply);
     bson_destroy(command);
     return ok;
@@ -232,7 +224,7 @@ static bool remove_zones(server_t *server, mongoc_client_t *client, restored_t *
         if (!zones_is_own(name, bson_read_text(range, "tag")) || !bson_read_field(range, "min", &min) ||
             !bson_read_field(range, "max", &max))
             continue;
-        ok = run(server, client, range_command(server, &min, &max, NULL), err);
+        ok = run(server, client, range_command(server, &min, &max, NULL), STATUS_SERVER, err);
         restored->ranges += ok;
     }
     for (size_t i = 0; ok && i < zones.shards.count; i++) {
@@ -242,7 +234,7 @@ static bool remove_zones(server_t *server, mongoc_client_t *client, restored_t *
             ok = run(server, client,
                      BCON_NEW("removeShardFromZone", BCON_UTF8(bson_read_text(shard, "_id")), "zone",
                               BCON_UTF8(tag)),
-                     err);
+                     STATUS_SERVER, err);
             restored->tags += ok;
         }
     }
@@ -260,22 +252,25 @@ static bool set_zones(server_t *server, mongoc_client_t *client, const shardkey_
         char zone[ZONES_NAME];
         const char *name = bson_read_text(shards->documents[i], "_id");
         zones_name(server_namespace(server), i, zone);
-        ok = run(server, client, BCON_NEW("addShardToZone", BCON_UTF8(name), "zone", BCON_UTF8(zone)), err) &&
+        ok = run(server, client, BCON_NEW("addShardToZone", BCON_UTF8(name), "zone", BCON_UTF8(zone)),
+                 STATUS_USAGE, err) &&
              run(server, client,
                  range_command(server, i ? bounds[i - 1] : least, i < count ? bounds[i] : greatest, zone),
-                 err);
+                 STATUS_USAGE, err);
     }
     bson_destroy(least);
     bson_destroy(greatest);
     return ok;
 }
 
+/* An index or an option of the collection may not go with the key, or its name may be too long: waiting would not help. */
 bool cluster_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
                    const config_list_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
     restored_t gone;
     err_t why;
     if (server_facts(server)->major < 6 &&
-        !run(server, client, BCON_NEW("enableSharding", BCON_UTF8(server_database(server))), err))
+        !run(server, client, BCON_NEW("enableSharding", BCON_UTF8(server_database(server))), STATUS_USAGE,
+             err))
         return false;
     if (!remove_zones(server, client, &gone, err)) /* left by a load that was killed in this function */
         return false;
@@ -283,7 +278,7 @@ bool cluster_place(server_t *server, mongoc_client_t *client, const shardkey_t *
                     run(server, client,
                         BCON_NEW("shardCollection", BCON_UTF8(server_namespace(server)), "key",
                                  BCON_DOCUMENT(&key->spec)),
-                        err);
+                        STATUS_USAGE, err);
     if (!ok)
         server_clean_up(server);
     if (!remove_zones(server, client, &gone, &why))

@@ -16,42 +16,25 @@
 /* The first version of the server that has clustered collections. */
 enum { CLUSTERED_MAJOR = 5, CLUSTERED_MINOR = 3 };
 
-static bool can_cluster(const server_facts_t *facts) {
-    return facts->major > CLUSTERED_MAJOR ||
-           (facts->major == CLUSTERED_MAJOR && facts->minor >= CLUSTERED_MINOR);
-}
-
-/* "…,block_compressor=zstd,…" into "zstd". */
-static void take_compressor(const char *config, collection_t *place) {
-    static const char key[] = "block_compressor=";
-    const char *at = strstr(config, key);
-    if (at)
-        snprintf(place->compressor, sizeof place->compressor, "%.*s", (int)strcspn(at + sizeof key - 1, ","),
-                 at + sizeof key - 1);
-}
-
 static bool read_listing(const server_t *server, const bson_t *listing, collection_t *place, err_t *err) {
-    bson_iter_t at;
     const char *name = server_namespace(server), *type = bson_read_text(listing, "type");
     const uint8_t *uuid = bson_read_uuid(listing, "info.uuid");
-    if (*type && strcmp(type, "collection") != 0)
+    const bool capped = bson_read_number(listing, "options.capped") > 0;
+    if (capped || (*type && strcmp(type, "collection") != 0))
         return err_set(err, STATUS_USAGE, "%s is a %s, not a plain collection: name another one in the URI",
-                       name, strcmp(type, "timeseries") == 0 ? "time series" : type);
-    if (bson_read_at(listing, "options.capped", &at) && bson_iter_as_bool(&at))
-        return err_set(err, STATUS_USAGE,
-                       "%s is a capped collection, which throws old documents away: name another one "
-                       "in the URI",
-                       name);
+                       name,
+                       capped                            ? "capped collection"
+                       : strcmp(type, "timeseries") == 0 ? "time series"
+                                                         : type);
     if (!uuid)
         return err_set(err, STATUS_USAGE,
                        "the server does not report the identity (UUID) of %s: is it a MongoDB server?", name);
     memcpy(place->uuid, uuid, sizeof place->uuid);
     place->exists = true;
-    place->clustered = bson_read_at(listing, "options.clusteredIndex", &at);
-    place->collated = bson_read_at(listing, "options.collation", &at);
-    if (bson_read_at(listing, "options.expireAfterSeconds", &at))
+    place->clustered = bson_has_field(listing, "options.clusteredIndex");
+    place->collated = bson_has_field(listing, "options.collation");
+    if (bson_has_field(listing, "options.expireAfterSeconds"))
         snprintf(place->expiry, sizeof place->expiry, "its option expireAfterSeconds");
-    take_compressor(bson_read_text(listing, "options.storageEngine.wiredTiger.configString"), place);
     return true;
 }
 
@@ -78,44 +61,36 @@ bool collection_identity(server_t *server, mongoc_client_t *client, collection_t
     return ok;
 }
 
+static uint64_t count_in(const bson_t *reply, const char *path) {
+    const double count = bson_read_number(reply, path);
+    return count > 0 ? (uint64_t)count : 0;
+}
+
 bool collection_count(server_t *server, mongoc_client_t *client, const char *collection, const bson_t *filter,
                       uint64_t *documents, err_t *err) {
     bson_t reply, all = BSON_INITIALIZER;
-    bson_iter_t count;
     bson_t *command =
         BCON_NEW("aggregate", BCON_UTF8(collection), "pipeline", "[", "{", "$match",
                  BCON_DOCUMENT(filter ? filter : &all), "}", "{", "$count", BCON_UTF8("n"), "}", "]",
                  "cursor", "{", "}", "readConcern", "{", "level", BCON_UTF8("majority"), "}");
     const bool ok = server_ask(server, client, command, &reply, err);
-    const bool any = ok && bson_read_at(&reply, "cursor.firstBatch.0.n", &count);
-    *documents = any ? (uint64_t)bson_iter_as_int64(&count) : 0;
+    *documents = count_in(&reply, "cursor.firstBatch.0.n");
     bson_destroy(&reply);
     bson_destroy(&all);
     return ok;
 }
 
-static bool has_documents(server_t *server, mongoc_client_t *client, bool *any, err_t *err) {
-    bson_t reply;
-    bson_iter_t first;
-    bson_t *find = BCON_NEW("find", BCON_UTF8(server_collection(server)), "limit", BCON_INT32(1),
-                            "singleBatch", BCON_BOOL(true), "projection", "{", "_id", BCON_INT32(1), "}");
-    const bool ok = server_ask(server, client, find, &reply, err);
-    *any = ok && bson_read_at(&reply, "cursor.firstBatch.0", &first);
-    bson_destroy(&reply);
-    return ok;
-}
-
 static bool look_inside(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
     const char *collection = server_collection(server);
-    bson_t reply;
-    bson_iter_t iter;
-    bool any, ok = has_documents(server, client, &any, err);
-    place->empty = !any;
+    bson_t reply, *find = BCON_NEW("find", BCON_UTF8(collection), "limit", BCON_INT32(1), "singleBatch",
+                                   BCON_BOOL(true), "projection", "{", "_id", BCON_INT32(1), "}");
+    bool ok = server_ask(server, client, find, &reply, err);
+    place->empty = ok && !bson_has_field(&reply, "cursor.firstBatch.0");
+    bson_destroy(&reply);
     if (!ok || place->empty)
         return ok;
     ok = server_ask(server, client, BCON_NEW("count", BCON_UTF8(collection)), &reply, err);
-    if (ok && bson_iter_init_find(&iter, &reply, "n"))
-        place->count = (uint64_t)bson_iter_as_int64(&iter);
+    place->count = count_in(&reply, "n");
     bson_destroy(&reply);
     /* there is one at least: a server that did not end in an orderly way may have forgotten how many */
     return ok && (place->count || collection_count(server, client, collection, NULL, &place->count, err));
@@ -124,12 +99,11 @@ static bool look_inside(server_t *server, mongoc_client_t *client, collection_t 
 /* If this user may not list indexes, expiry stays empty. */
 static void look_for_expiry(server_t *server, mongoc_client_t *client, collection_t *place) {
     bson_t reply, index;
-    bson_iter_t batch, field;
+    bson_iter_t batch;
     err_t ignored;
     if (collection_ask_indexes(server, client, &reply, &ignored) && bson_read_batch(&reply, &batch))
         while (!place->expiry[0] && bson_read_next(&batch, &index))
-            if (bson_iter_init_find(&field, &index, "expireAfterSeconds") &&
-                !bson_iter_init_find(&field, &index, "clustered"))
+            if (bson_has_field(&index, "expireAfterSeconds") && !bson_has_field(&index, "clustered"))
                 snprintf(place->expiry, sizeof place->expiry, "the index %.127s",
                          bson_read_text(&index, "name"));
     bson_destroy(&reply);
@@ -169,10 +143,8 @@ char *collection_options_read(server_t *server, mongoc_client_t *client, err_t *
     bool ok = collection_ask(server, client, &reply, err);
     if (ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &entry) &&
         bson_read_field(&entry, "options", &options)) {
-        const char *config = bson_read_text(&options, "storageEngine.wiredTiger.configString");
         BSON_APPEND_BOOL(&made, CLUSTERED, bson_has_field(&options, CLUSTERED));
-        bson_copy_to_excluding_noinit(&options, &made, CLUSTERED, "autoIndexId",
-                                      strchr(config, ',') ? NULL : "storageEngine", NULL);
+        bson_copy_to_excluding_noinit(&options, &made, CLUSTERED, "autoIndexId", NULL);
     }
     if (ok && !(text = ejson_print(&made, true, NULL)))
         err_memory(err, made.len);
@@ -181,11 +153,12 @@ char *collection_options_read(server_t *server, mongoc_client_t *client, err_t *
     return text;
 }
 
-/* `clusteredIndex` may be true or false, which no server takes. */
+/* Those that the command has go before. `clusteredIndex` may be true or false, which no server takes. */
 static void append_options(bson_t *command, const bson_t *options) {
     bson_iter_t at;
     for (bool more = options && bson_iter_init(&at, options); more && bson_iter_next(&at);)
-        if (strcmp(bson_iter_key(&at), CLUSTERED) != 0 || !BSON_ITER_HOLDS_BOOL(&at))
+        if (!bson_has_field(command, bson_iter_key(&at)) &&
+            (strcmp(bson_iter_key(&at), CLUSTERED) != 0 || !BSON_ITER_HOLDS_BOOL(&at)))
             bson_append_iter(command, NULL, 0, &at);
 }
 
@@ -215,9 +188,12 @@ static bool create_as(server_t *server, mongoc_client_t *client, const collectio
 static bool create(server_t *server, mongoc_client_t *client, const collection_options_t *options, int *code,
                    err_t *err) {
     bson_iter_t said;
-    const bool chosen = options->options && bson_iter_init_find(&said, options->options, CLUSTERED),
-               clustered = chosen ? BSON_ITER_HOLDS_BOOL(&said) && bson_iter_bool(&said)
-                                  : !options->own_ids && can_cluster(server_facts(server));
+    const server_facts_t *facts = server_facts(server);
+    const bool can = facts->major > CLUSTERED_MAJOR ||
+                     (facts->major == CLUSTERED_MAJOR && facts->minor >= CLUSTERED_MINOR),
+               chosen = options->options && bson_iter_init_find(&said, options->options, CLUSTERED),
+               clustered =
+                   chosen ? BSON_ITER_HOLDS_BOOL(&said) && bson_iter_bool(&said) : can && !options->own_ids;
     if (create_as(server, client, options, clustered, code, err))
         return true;
     /* a server whose featureCompatibilityVersion is older than the server */
@@ -320,7 +296,8 @@ static bson_t *index_command(const server_t *server, const index_spec_t *spec) {
     return command;
 }
 
-/* What a server says of an index that is there, and differs in its name only. It has other words where options differ. */
+/* What a server says of an index that is there, and differs in its name, or is hidden. It has other words where other options
+ * differ. */
 static const char HAS_ANOTHER_NAME[] = "Index already exists with a different name";
 
 bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
@@ -336,7 +313,8 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
         bson_t reply;
         bson_error_t error;
         ok = build_once(server, command, &reply, &error) ||
-             (server_code(&reply) == CODE_INDEX_OPTIONS_CONFLICT && strstr(error.message, HAS_ANOTHER_NAME));
+             (server_code(&reply) == CODE_INDEX_OPTIONS_CONFLICT && strstr(error.message, HAS_ANOTHER_NAME) &&
+              !bson_read_true(&spec->options, "hidden"));
         if (!ok && stop_signal()) {
             again = err_set(err, (status_t)(128 + stop_signal()),
                             "interrupted while the index %s was built on %s: the "

@@ -9,8 +9,9 @@ typedef struct {
     /* Documents are asked for by single `_id`s, for which a server reads all of a clustered collection. A new one is clustered
      * where it is not said otherwise, the server can (5.3), and this is false. */
     bool own_ids;
-    const char *compressor; /* "none", "snappy", "zlib", "zstd", or NULL: the server's own choice */
-    const bson_t *options;  /* of `create`; `clusteredIndex` may be true or false, too. NULL: none */
+    /* "none", "snappy", "zlib", "zstd"; goes before a storage engine among the options. NULL: the server's own choice */
+    const char *compressor;
+    const bson_t *options; /* of `create`; `clusteredIndex` may be true or false, too. NULL: none */
 } collection_options_t;
 
 typedef struct {
@@ -19,7 +20,6 @@ typedef struct {
     bool collated; /* it has a default collation, which an index gets that does not say otherwise */
     bool empty;
     uint8_t uuid[16];
-    char compressor[16]; /* "": not known */
     /* what makes the server remove its documents by age: "the index t_1"; "" if nothing does */
     char expiry[160];
     uint64_t
@@ -88,8 +88,7 @@ typedef struct {
 bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
                             collection_built_t *built, err_t *err);
 
-/* The options of the collection that is there, as --create takes them; the caller frees the text. Its compressor alone is left
- * out, which has an option of its own. NULL: err. */
+/* The options of the collection that is there, as --create takes them; the caller frees the text. NULL: err. */
 char *collection_options_read(server_t *server, mongoc_client_t *client, err_t *err);
 
 #endif

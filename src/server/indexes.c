@@ -1,6 +1,5 @@
 /* Indexes as texts of --index and as documents of a server or a dump, and which of them are the same. Pure. */
 #include "base/document.h"
-#include "base/numbers.h"
 #include "base/text.h"
 #include "format/json/json_document.h"
 #include "server/bson_read.h"
@@ -45,8 +44,6 @@ size_t collection_name_index(const bson_t *keys, char name[COLLECTION_INDEX_NAME
 
 /* ---- what stands after its keys and a semicolon ---- */
 
-#define INDEX_OPTIONS "unique, sparse, name=NAME, expire=SECONDS, or at last partial={...}"
-
 /* length: of the name in the spec, which is cut if it is too long. */
 static bool check_name(const char *text, size_t length, err_t *err) {
     return (length && length < COLLECTION_INDEX_NAME) ||
@@ -56,51 +53,17 @@ static bool check_name(const char *text, size_t length, err_t *err) {
                    text, length, COLLECTION_INDEX_NAME - 1);
 }
 
-static bool take_expiry(const char *text, const char *seconds, index_spec_t *spec, err_t *err) {
-    uint64_t count;
-    if (!units_parse_count(seconds, &count) || count > INT32_MAX)
-        return err_set(err, STATUS_USAGE, "'%s' is no index: '%s' is not a number of seconds up to %d", text,
-                       seconds, INT32_MAX);
-    return BSON_APPEND_INT32(&spec->options, "expireAfterSeconds", (int32_t)count);
-}
-
-static bool take_partial(const char *text, const char *json, index_spec_t *spec, err_t *err) {
-    err_t why;
-    bson_t *filter = json_document(json, &why);
-    if (!filter)
-        return err_set(err, why.status,
-                       "'%.500s' is no index: the filter after 'partial=' is no JSON: %.500s", text,
-                       why.text);
-    const bool ok = BSON_APPEND_DOCUMENT(&spec->options, "partialFilterExpression", filter);
-    bson_destroy(filter);
-    return ok;
-}
-
 static bool take_option(const char *text, const char *option, index_spec_t *spec, err_t *err) {
-    static const char *const words[] = {"unique", "sparse", "name", "expire", "partial"};
+    static const char *const words[] = {"unique", "sparse", "name"};
     if (strcmp(option, "unique") == 0 || strcmp(option, "sparse") == 0)
         return BSON_APPEND_BOOL(&spec->options, option, true);
     if (strncmp(option, "name=", 5) == 0)
         return check_name(text, (size_t)snprintf(spec->name, sizeof spec->name, "%s", option + 5), err);
-    if (strncmp(option, "expire=", 7) == 0)
-        return take_expiry(text, option + 7, spec, err);
-    if (strncmp(option, "partial=", 8) == 0)
-        return take_partial(text, option + 8, spec, err);
-    return err_set(err, STATUS_USAGE, "'%s' is no index: '%s' is not one of " INDEX_OPTIONS "%s", text,
-                   option, suggestion(option, words, sizeof words / sizeof *words).text);
-}
-
-/* A filter may contain semicolons. */
-static bool take_options(const char *text, char *options, index_spec_t *spec, err_t *err) {
-    while (options) {
-        char *option = options;
-        options = strncmp(option, "partial=", 8) == 0 ? NULL : strchr(option, ';');
-        if (options)
-            *options++ = '\0';
-        if (!take_option(text, option, spec, err))
-            return false;
-    }
-    return true;
+    return err_set(
+        err, STATUS_USAGE,
+        "'%s' is no index: '%s' is not one of unique, sparse and name=NAME%s; an index with other "
+        "options is given in JSON, such as '{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"hidden\": true}'",
+        text, option, suggestion(option, words, COUNT(words)).text);
 }
 
 /* As a server lists it: whether it can be built, the server will say. */
@@ -131,8 +94,9 @@ bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err) {
         ok = err_set(err, STATUS_USAGE, "an index must be named in UTF-8");
     while (ok && rest)
         ok = take_part(text, strsep(&rest, ","), spec, err);
-    ok = ok && take_options(text, options, spec, err) &&
-         (spec->name[0] || check_name(text, collection_name_index(&spec->keys, spec->name), err));
+    while (ok && options)
+        ok = take_option(text, strsep(&options, ";"), spec, err);
+    ok = ok && (spec->name[0] || check_name(text, collection_name_index(&spec->keys, spec->name), err));
     free(copy);
     if (!ok)
         collection_free_index(spec);

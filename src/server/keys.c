@@ -72,27 +72,32 @@ static int order_numbers(const bson_value_t *a, const bson_value_t *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Compares subdocuments and arrays: by types, then keys (only of documents), then values. */
-static int order_inner(const bson_value_t *a, const bson_value_t *b) {
-    bson_t inner_a, inner_b;
+/* Compares value by value; names: by the keys of values of one type, before their values. If one document ends first and they agree so
+ * far, it is smaller. */
+static int order_elements(const bson_t *a, const bson_t *b, bool names) {
     bson_iter_t at_a, at_b;
-    if (!bson_init_static(&inner_a, a->value.v_doc.data, a->value.v_doc.data_len) ||
-        !bson_init_static(&inner_b, b->value.v_doc.data, b->value.v_doc.data_len) ||
-        !bson_iter_init(&at_a, &inner_a) || !bson_iter_init(&at_b, &inner_b))
+    if (!bson_iter_init(&at_a, a) || !bson_iter_init(&at_b, b))
         return 0;
     for (;;) {
-        bool more_a = bson_iter_next(&at_a), more_b = bson_iter_next(&at_b);
+        const bool more_a = bson_iter_next(&at_a), more_b = bson_iter_next(&at_b);
         if (!more_a || !more_b)
             return (int)more_a - (int)more_b;
-        int by_type = rank_of(bson_iter_type(&at_a)) - rank_of(bson_iter_type(&at_b));
-        int by_key =
-            a->value_type == BSON_TYPE_DOCUMENT ? strcmp(bson_iter_key(&at_a), bson_iter_key(&at_b)) : 0;
-        int by_value =
-            by_type || by_key ? 0 : keyorder_values(bson_iter_value(&at_a), bson_iter_value(&at_b));
-        int first = by_type ? by_type : by_key ? by_key : by_value;
+        int first = rank_of(bson_iter_type(&at_a)) - rank_of(bson_iter_type(&at_b));
+        if (!first && names)
+            first = strcmp(bson_iter_key(&at_a), bson_iter_key(&at_b));
+        if (!first)
+            first = keyorder_values(bson_iter_value(&at_a), bson_iter_value(&at_b));
         if (first)
             return first;
     }
+}
+
+static int order_inner(const bson_value_t *a, const bson_value_t *b) {
+    bson_t inner_a, inner_b;
+    return bson_init_static(&inner_a, a->value.v_doc.data, a->value.v_doc.data_len) &&
+                   bson_init_static(&inner_b, b->value.v_doc.data, b->value.v_doc.data_len)
+               ? order_elements(&inner_a, &inner_b, a->value_type == BSON_TYPE_DOCUMENT)
+               : 0;
 }
 
 int keyorder_values(const bson_value_t *a, const bson_value_t *b) {
@@ -129,17 +134,7 @@ int keyorder_values(const bson_value_t *a, const bson_value_t *b) {
 }
 
 int keyorder_documents(const bson_t *a, const bson_t *b) {
-    bson_iter_t at_a, at_b;
-    if (!bson_iter_init(&at_a, a) || !bson_iter_init(&at_b, b))
-        return 0;
-    for (;;) {
-        bool more_a = bson_iter_next(&at_a), more_b = bson_iter_next(&at_b);
-        if (!more_a || !more_b)
-            return (int)more_a - (int)more_b;
-        int first = keyorder_values(bson_iter_value(&at_a), bson_iter_value(&at_b));
-        if (first)
-            return first;
-    }
+    return order_elements(a, b, false);
 }
 
 /* ---- hashes ---- */
@@ -149,7 +144,7 @@ enum { REMEMBERED = 64, DIGEST = 16 };
 struct hashed {
     EVP_MD_CTX *context;
     EVP_MD *md5;
-    uint8_t last[REMEMBERED]; /* the last short value: its type and bytes */
+    uint8_t last[REMEMBERED]; /* the last short element: type, key and value */
     size_t last_length;       /* 0: none */
     int64_t last_hash;
 };
@@ -222,44 +217,24 @@ static bool add_value(hashed_t *hashed, const bson_iter_t *value, bool with_key)
     return EVP_DigestUpdate(hashed->context, bytes, value->next_off - value->d1);
 }
 
-static bool digest(hashed_t *hashed, const bson_iter_t *value, int64_t *hash) {
-    uint8_t bytes[DIGEST];
-    uint64_t first;
-    if (!EVP_DigestInit_ex2(hashed->context, hashed->md5, NULL))
-        return false;
-    add_int32(hashed, 0); /* the seed */
-    if (value && !add_value(hashed, value, false))
-        return false;
-    if (!value)
-        add_int32(hashed, rank_of(BSON_TYPE_NULL));
-    if (!EVP_DigestFinal_ex(hashed->context, bytes, NULL))
-        return false;
-    memcpy(&first, bytes, sizeof first);
-    *hash = (int64_t)BSON_UINT64_FROM_LE(first);
-    return true;
-}
-
 bool hashed_value(hashed_t *hashed, const bson_iter_t *value, int64_t *hash) {
-    if (!value)
-        return digest(hashed, NULL, hash);
-    if (BSON_ITER_HOLDS_ARRAY(value))
-        return false;
-    const uint8_t *bytes = value->raw + value->d1;
-    size_t length = value->next_off - value->d1;
-    uint8_t type = (uint8_t)bson_iter_type(value);
-    if (length + 1 == hashed->last_length && hashed->last[0] == type &&
-        memcmp(hashed->last + 1, bytes, length) == 0) {
+    const uint8_t *element = value->raw + value->off;
+    const size_t length = value->next_off - value->off;
+    uint8_t digest[DIGEST];
+    uint64_t first;
+    if (length == hashed->last_length && memcmp(element, hashed->last, length) == 0) {
         *hash = hashed->last_hash;
         return true;
     }
-    if (!digest(hashed, value, hash))
+    if (BSON_ITER_HOLDS_ARRAY(value) || !EVP_DigestInit_ex2(hashed->context, hashed->md5, NULL))
         return false;
-    hashed->last_length = length + 1 <= REMEMBERED ? length + 1 : 0;
-    if (hashed->last_length) {
-        hashed->last[0] = type;
-        memcpy(hashed->last + 1, bytes, length);
-        hashed->last_hash = *hash;
-    }
+    add_int32(hashed, 0); /* the seed */
+    if (!add_value(hashed, value, false) || !EVP_DigestFinal_ex(hashed->context, digest, NULL))
+        return false;
+    memcpy(&first, digest, sizeof first);
+    *hash = hashed->last_hash = (int64_t)BSON_UINT64_FROM_LE(first);
+    hashed->last_length = length <= REMEMBERED ? length : 0;
+    memcpy(hashed->last, element, hashed->last_length);
     return true;
 }
 
@@ -331,35 +306,32 @@ void shardkey_free(shardkey_t *key) {
     key->count = 0;
 }
 
-typedef enum { FOUND, MISSING, UNKNOWN } found_t;
-
-/* Follows a dotted path. Unknown: there is an array on the way, or at its end, which cannot be part of a shard key, or bytes that
- * are no element, and the field may come after them. */
-static found_t find(const bson_t *document, const char *path, bson_iter_t *at) {
+/* Follows a dotted path; a value that is not there is null. False: there is an array on the way, or at its end, which cannot be part of a
+ * shard key, or bytes that are no element, and the field may come after them. */
+static bool find(const bson_t *document, const char *path, bson_iter_t *at) {
+    static const uint8_t null[] = {7, 0, 0, 0, BSON_TYPE_NULL, 0, 0};
     bson_iter_t inner;
     if (!bson_iter_init(at, document))
-        return UNKNOWN;
-    for (;;) {
-        const size_t length = strcspn(path, ".");
-        if (!element_find(at, path, length))
-            return at->err_off ? UNKNOWN : MISSING;
-        if (BSON_ITER_HOLDS_ARRAY(at))
-            return UNKNOWN;
-        if (!path[length])
-            return FOUND;
-        if (!BSON_ITER_HOLDS_DOCUMENT(at))
-            return MISSING;
+        return false;
+    for (size_t length;; path += length + 1) {
+        length = strcspn(path, ".");
+        const bool there = element_find(at, path, length);
+        if (there ? BSON_ITER_HOLDS_ARRAY(at) : at->err_off)
+            return false;
+        if (there && !path[length])
+            return true;
+        if (!there || !BSON_ITER_HOLDS_DOCUMENT(at))
+            return bson_iter_init_from_data(at, null, sizeof null) && bson_iter_next(at);
         if (!bson_iter_recurse(at, &inner))
-            return UNKNOWN;
+            return false;
         *at = inner;
-        path += length + 1;
     }
 }
 
 /* The types of nearly all keys: their order needs no further check. */
 static bool is_plain(bson_type_t type) {
     return type == BSON_TYPE_UTF8 || type == BSON_TYPE_INT32 || type == BSON_TYPE_INT64 ||
-           type == BSON_TYPE_DOUBLE || type == BSON_TYPE_DATE_TIME;
+           type == BSON_TYPE_DOUBLE || type == BSON_TYPE_DATE_TIME || type == BSON_TYPE_NULL;
 }
 
 bool shardkey_of(const shardkey_t *key, hashed_t *hashed, const uint8_t *document, uint32_t length,
@@ -373,18 +345,13 @@ bool shardkey_of(const shardkey_t *key, hashed_t *hashed, const uint8_t *documen
         const char *path = key->fields[i].path;
         bson_iter_t at;
         int64_t hash;
-        found_t found = find(&whole, path, &at);
-        if (found == UNKNOWN)
+        if (!find(&whole, path, &at) || (key->fields[i].hashed && !hashed_value(hashed, &at, &hash)))
             return false;
         if (key->fields[i].hashed) {
-            if (!hashed_value(hashed, found == FOUND ? &at : NULL, &hash))
-                return false;
             bson_append_int64(values, path, -1, hash);
-        } else if (found == FOUND) {
+        } else {
             element_append(values, path, &at);
             clear &= is_plain(bson_iter_type(&at));
-        } else {
-            bson_append_null(values, path, -1);
         }
     }
     return clear || keyorder_is_clear(values);
@@ -392,11 +359,7 @@ bool shardkey_of(const shardkey_t *key, hashed_t *hashed, const uint8_t *documen
 
 bson_t *shardkey_end(const shardkey_t *key, bool greatest) {
     bson_t *end = bson_new();
-    for (size_t i = 0; i < key->count; i++) {
-        if (greatest)
-            bson_append_maxkey(end, key->fields[i].path, -1);
-        else
-            bson_append_minkey(end, key->fields[i].path, -1);
-    }
+    for (size_t i = 0; i < key->count; i++)
+        (greatest ? bson_append_maxkey : bson_append_minkey)(end, key->fields[i].path, -1);
     return end;
 }

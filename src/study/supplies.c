@@ -54,14 +54,6 @@ static bool look_at_key(server_t *server, mongoc_client_t *client, load_spec_t *
     return ok;
 }
 
-static const char *known_compressor(const char *name) {
-    static const char *const names[] = {"none", "snappy", "zlib", "zstd"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return names[i];
-    return NULL; /* the server's default */
-}
-
 bool supplies_like_target(server_t *server, mongoc_client_t *client, load_spec_t *load,
                           target_settings_t *own, err_t *err) {
     collection_t place;
@@ -70,8 +62,6 @@ bool supplies_like_target(server_t *server, mongoc_client_t *client, load_spec_t
         load->create = own->create = collection_options_read(server, client, err);
         ok = own->create != NULL;
     }
-    if (ok && place.exists && !load->compressor && !(own->create && strstr(own->create, "\"storageEngine\"")))
-        load->compressor = known_compressor(place.compressor);
     /* a load shards an empty collection that is not sharded yet */
     if (ok && place.exists && !load->shard_key && server_facts(server)->kind == SERVER_ROUTER) {
         ok = look_at_key(server, client, load, own->key, err);

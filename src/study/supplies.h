@@ -16,7 +16,7 @@ typedef struct {
     char key[512];
 } target_settings_t;
 
-/* Fills in what was not given with what a load would find in an existing target: its options, its compressor, its shard
+/* Fills in what was not given with what a load would find in an existing target: its options, its shard
  * key. If the target does not exist, nothing changes. Writes nothing. */
 bool supplies_like_target(server_t *server, mongoc_client_t *client, load_spec_t *load,
                           target_settings_t *own, err_t *err);

@@ -79,8 +79,12 @@ static size_t count_busy(const size_t *found, size_t shards) {
 
 /* _ids as they come: block by block of a file. */
 static void find_ids(const chunkmap_t *map, size_t keys, size_t *found) {
-    for (size_t i = 0; i < keys; i++)
-        found[chunkmap_find_whole(map, record_id_make(record_id_lane(0, i * 86), i * 86))]++;
+    for (size_t i = 0; i < keys; i++) {
+        const int64_t id = record_id_make(record_id_lane(0, i * 86), i * 86);
+        size_t shard;
+        if (chunkmap_find_range(map, id, id, &shard))
+            found[shard]++;
+    }
 }
 
 static void find_compound(const chunkmap_t *map, size_t keys, size_t *found, bson_t *given) {

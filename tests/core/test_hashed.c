@@ -34,7 +34,9 @@ enum { VALUES = sizeof values / sizeof *values };
 
 static bool hash_in(hashed_t *hashed, bson_t *document, int64_t *hash) {
     bson_iter_t at;
-    const bool ok = hashed_value(hashed, bson_iter_init_find(&at, document, "x") ? &at : NULL, hash);
+    if (!bson_has_field(document, "x"))
+        BSON_APPEND_NULL(document, "x");
+    const bool ok = bson_iter_init_find(&at, document, "x") && hashed_value(hashed, &at, hash);
     bson_destroy(document);
     return ok;
 }

@@ -363,7 +363,7 @@ class Dump(livetest.Case):
             self.dump_of({}, [minimongo.encode({"_id": i}) for i in range(5)])
             self.load("d")
             self.assertEqual(5, self.client.count(self.database, "results"))
-        for words in (["--index", 'a:1;partial={"a": {"$ne": 1}}'], ["--index", "a:text", "--index", "b:text"]):
+        for words in (["--index", '{"key": {"a": 1}, "name": "a_1", "partialFilterExpression": {"a": {"$ne": 1}}}'], ["--index", "a:text", "--index", "b:text"]):
             self.dump_of({}, [minimongo.encode({"_id": i, "a": i, "b": i}) for i in range(5)])
             self.load("d", *words, "--drop", "--yes", status=4)
             self.assertRegex(self.stderr, "could not build the index")
@@ -425,7 +425,7 @@ class Dump(livetest.Case):
         self.assertEqual({"shop.told": 3}, self.each("load", "d"))
         self.client.drop_database("shop")
         for partial, status in (('{"k": {"$type": ["string", "int"]}}', 0), ('{"k": ', 1)):
-            self.load("d/shop/a.bson", "--index", "k:1;name=p;partial=" + partial, status=status)
+            self.load("d/shop/a.bson", "--index", '{"key": {"k": 1}, "name": "p", "partialFilterExpression": %s}' % partial, status=status)
 
     def test_what_older_servers_have_told(self):
         """the name of the collection among its options, and the clustered index, which may have any name, among its indexes"""

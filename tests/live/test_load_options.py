@@ -103,7 +103,7 @@ class Place(livetest.Case):
         self.load("a.csv", "--create", create.replace("true", "false"), "--compressor", "none", collection="d")
         self.assertIn("and --compressor none", self.stderr)
         self.assertEqual(options, self.options("d"))
-        for create in '{"validator": {"$no": 1}}', '{"odd": 1}', '{"storageEngine": {"wiredTiger": {}}}', '{"capped": true, "size": 9}':
+        for create in '{"validator": {"$no": 1}}', '{"odd": 1}', '{"capped": true, "size": 9}':
             words = "a.csv", "--create", create, "--compressor", "zlib"
             self.load(*words, collection="e", status=1)
             self.assertRegex(self.stderr, "does not make .* with these options|capped")
@@ -191,7 +191,7 @@ class Place(livetest.Case):
         self.write("a.csv", rows(100))
         self.load("a.csv", "--index", "d:1")
         self.assertEqual(["mine", "words"], [index["name"] for index in self.listed_indexes()])
-        for other in ("k:text", "d:1;expire=5"):
+        for other in ("k:text", "d:1;sparse"):
             self.load("a.csv", "--index", other, status=4)
             self.assertIn("could not build", self.stderr)
 

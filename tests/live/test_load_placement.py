@@ -250,7 +250,7 @@ class Placement(livecluster.OwnCluster):
             self.assertNotIn("takes away", self.stderr)
         self.load("--shard-key", "k", "--index", "k:1;sparse;name=mine", "a.csv", collection="both")
         self.assertLessEqual({"k_1", "mine"}, set(self.indexes("both")))
-        self.load("--drop", "--yes", "--shard-key", "d", "--index", "d:1;expire=100;name=x", "a.csv", status=1, collection="c1")
+        self.load("--drop", "--yes", "--shard-key", "d", "--index", '{"key": {"d": 1}, "name": "x", "expireAfterSeconds": 100}', "a.csv", status=1, collection="c1")
         self.assertIn("would remove documents", self.stderr)
         self.assertEqual(3000, self.client.count(self.database, "c1"))
         for index in "k:1;sparse", "k:1,t:1;name=k_1":

@@ -119,7 +119,7 @@ const option_t load_options[] = {
      .takers = DRILLS,
      AT(indexes),
      .help = "Build an index after the load: 'd:1,k:1', 'st:hashed', 'email:1;unique;sparse;name=mail', "
-             "'at:1;expire=3600', 'n:1;partial={...}'. Repeatable."},
+             "or in JSON, as a server lists it. Repeatable."},
     {.name = "append",
      .typed = true,
      .kind = OPTION_FLAG,

@@ -146,7 +146,7 @@ bool job_has_option(const job_t *job, const char *option) {
     return bson_has_field(job->options, option);
 }
 
-/* --create and --compressor go before what a dump says. */
+/* --create goes before what a dump says. */
 bool job_take_dumps(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     bson_iter_t at;
@@ -156,8 +156,7 @@ bool job_take_dumps(job_t *job, err_t *err) {
         if (job->manifest.files[i].metadata && !read_metadata(job, &job->manifest.files[i], err))
             return false;
     for (bool more = job->dumped && bson_iter_init(&at, job->dumped); more && bson_iter_next(&at);) {
-        const char *option = bson_iter_key(&at);
-        if (!job_has_option(job, option) && !(spec->compressor && strcmp(option, "storageEngine") == 0))
+        if (!job_has_option(job, bson_iter_key(&at)))
             bson_append_iter(job->options, NULL, 0, &at);
     }
     return true;

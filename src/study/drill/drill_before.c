@@ -176,8 +176,6 @@ static void tell_settings(const drilling_t *drilling) {
     err_t ignored;
     if (load->create != given->create)
         shell_quote_option(&line, "--create", load->create);
-    if (load->compressor != given->compressor)
-        shell_quote_option(&line, "--compressor", load->compressor);
     if (load->shard_key != given->shard_key)
         shell_quote_option(&line, "--shard-key", load->shard_key);
     for (size_t i = 0; !given->index_count && i < load->index_count; i++)
