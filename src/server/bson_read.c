@@ -70,13 +70,6 @@ bool bson_read_list(const bson_t *document, const char *path, bson_iter_t *value
     return bson_read_at(document, path, &at) && BSON_ITER_HOLDS_ARRAY(&at) && bson_iter_recurse(&at, values);
 }
 
-const char *bson_read_next_text(bson_iter_t *values) {
-    while (bson_iter_next(values))
-        if (BSON_ITER_HOLDS_UTF8(values))
-            return bson_iter_utf8(values, NULL);
-    return NULL;
-}
-
 bool bson_read_batch(const bson_t *reply, bson_iter_t *documents) {
     return bson_read_list(reply, "cursor.firstBatch", documents);
 }

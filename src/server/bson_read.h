@@ -35,8 +35,6 @@ const bson_oid_t *bson_read_oid(const bson_t *document, const char *path);
 
 /* The list at a path. False: there is none. */
 bool bson_read_list(const bson_t *document, const char *path, bson_iter_t *values);
-/* The next text of a list; what is none is passed over. NULL: there are no more. */
-const char *bson_read_next_text(bson_iter_t *values);
 
 /* The first batch of a command's reply, for bson_read_next. False: the reply has none. */
 bool bson_read_batch(const bson_t *reply, bson_iter_t *documents);

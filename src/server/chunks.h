@@ -64,8 +64,8 @@ static inline shardkey_t shardkey_of_data(const shardkey_t *key) {
     return other;
 }
 
-/* Appends a part of a key that a user has written, such as "st:hashed", to its other ones. kinds: those that it may have, up to NULL;
- * the first is meant where it has none and may be bare. False: it is no such part, or its field is among the keys. */
+/* Appends one part of a key as users write it, such as "st:hashed". kinds: what may follow the colon, up to NULL; bare: a part without
+ * a colon is allowed, and has the first kind. False: it is no such part, or the keys have its field already. */
 bool key_append(bson_t *keys, const char *part, const char *const *kinds, bool bare);
 
 /* Parses "_id", "st:hashed", "st,ts" or "st:1,ts:1". False: status 1, and what was expected. */

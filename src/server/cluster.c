@@ -90,11 +90,10 @@ static bool read_entry(server_t *server, mongoc_client_t *client, bson_t *filter
 
 bool sharding_read(server_t *server, mongoc_client_t *client, const uint8_t *uuid, sharding_t *sharding,
                    err_t *err) {
-    return uuid ? read_entry(server, client,
-                             BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, uuid, SHARDING_UUID), "dropped",
-                                      "{", "$ne", BCON_BOOL(true), "}"),
-                             sharding, err)
-                : sharding_read_named(server, client, server_collection(server), sharding, err);
+    return uuid
+               ? read_entry(server, client,
+                            BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, uuid, SHARDING_UUID)), sharding, err)
+               : sharding_read_named(server, client, server_collection(server), sharding, err);
 }
 
 /* The documents of a time series are in a collection of their own. */
@@ -154,10 +153,10 @@ bool zones_is_own(const char *namespace, const char *zone) {
 
 /* The next of a shard's tags that is a load's. NULL: there are no more. */
 static const char *next_own_tag(const char *namespace, bson_iter_t *tags) {
-    const char *tag = bson_read_next_text(tags);
-    while (tag && !zones_is_own(namespace, tag))
-        tag = bson_read_next_text(tags);
-    return tag;
+    while (bson_iter_next(tags))
+        if (BSON_ITER_HOLDS_UTF8(tags) && zones_is_own(namespace, bson_iter_utf8(tags, NULL)))
+            return bson_iter_utf8(tags, NULL);
+    return NULL;
 }
 
 bool zones_read(server_t *server, mongoc_client_t *client, zones_t *zones, err_t *err) {
@@ -173,7 +172,7 @@ bool zones_read(server_t *server, mongoc_client_t *client, zones_t *zones, err_t
         if (zones_is_own(name, zone))
             zones->own_ranges++;
         else if (!zones->others++)
-            snprintf(zones->other, sizeof zones->other, "%.127s", zone);
+            zones->other = zone;
     }
     bson_iter_t tags;
     for (size_t i = 0; i < zones->shards.count; i++)
@@ -340,8 +339,7 @@ static bool write_flag(server_t *server, mongoc_client_t *client, const uint8_t 
 
 static bool set_balancing(server_t *server, mongoc_client_t *client, const sharding_t *sharding, bool on,
                           err_t *err) {
-    const server_facts_t *facts = server_facts(server);
-    const bool configure = facts->major > 8 || (facts->major == 8 && facts->minor >= 1);
+    const bool configure = server_facts(server)->major * 100 + server_facts(server)->minor >= 801;
     bson_t *command =
         configure
             ? BCON_NEW("configureCollectionBalancing", BCON_UTF8(bson_read_text(&sharding->entry, "_id")),

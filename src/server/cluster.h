@@ -61,7 +61,7 @@ bool sharding_read_named(server_t *server, mongoc_client_t *client, const char *
                          sharding_t *sharding, err_t *err);
 void sharding_free(sharding_t *sharding);
 
-/* Has a user switched off that its chunks move (sh.disableMigrations)? */
+/* True if a user has switched off moves of its chunks (sh.disableMigrations). */
 bool sharding_is_fixed(const sharding_t *sharding);
 
 /* If that is hidden: is the collection of the address sharded at all? Its statistics say so to whoever may read it. */
@@ -101,7 +101,7 @@ void route_version(const route_t *route, const chunkmap_t *map, size_t shard, bs
 
 /* ---- zones ---- */
 
-enum { ZONES_NAME = 600, ZONES_OTHER = 128 };
+enum { ZONES_NAME = 600 };
 
 /* The name of a load's zone of this number; and is a name such a name? Pure. */
 void zones_name(const char *namespace, size_t number, char name[ZONES_NAME]);
@@ -112,7 +112,7 @@ typedef struct {
     config_list_t ranges, shards; /* the collection's ranges, and all shards that have tags */
     size_t own_ranges, own_tags;  /* left by a load that was killed */
     size_t others;                /* ranges that users have set */
-    char other[ZONES_OTHER];      /* the zone of one of those */
+    const char *other;            /* the zone of one of those */
 } zones_t;
 
 bool zones_read(server_t *server, mongoc_client_t *client, zones_t *zones, err_t *err);

@@ -13,9 +13,6 @@
 
 #define CLUSTERED "clusteredIndex"
 
-/* The first version of the server that has clustered collections. */
-enum { CLUSTERED_MAJOR = 5, CLUSTERED_MINOR = 3 };
-
 static bool read_listing(const server_t *server, const bson_t *listing, collection_t *place, err_t *err) {
     const char *name = server_namespace(server), *type = bson_read_text(listing, "type");
     const uint8_t *uuid = bson_read_uuid(listing, "info.uuid");
@@ -189,9 +186,8 @@ static bool create(server_t *server, mongoc_client_t *client, const collection_o
                    err_t *err) {
     bson_iter_t said;
     const server_facts_t *facts = server_facts(server);
-    const bool can = facts->major > CLUSTERED_MAJOR ||
-                     (facts->major == CLUSTERED_MAJOR && facts->minor >= CLUSTERED_MINOR),
-               chosen = options->options && bson_iter_init_find(&said, options->options, CLUSTERED),
+    const bool can = facts->major * 100 + facts->minor >= 503, /* the server has such collections since 5.3 */
+        chosen = options->options && bson_iter_init_find(&said, options->options, CLUSTERED),
                clustered =
                    chosen ? BSON_ITER_HOLDS_BOOL(&said) && bson_iter_bool(&said) : can && !options->own_ids;
     if (create_as(server, client, options, clustered, code, err))

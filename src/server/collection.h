@@ -26,7 +26,7 @@ typedef struct {
         count; /* what the server keeps, which is too small after a crash of it, but never 0 if not empty */
 } collection_t;
 
-/* Reads what is there. A view or a time series is refused (status 1). */
+/* Reads what is there. A view, a time series or a capped collection is refused (status 1). */
 bool collection_look(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err);
 
 /* The same in one short command, for what does not change while data comes in: empty and count are not filled in. */
@@ -70,12 +70,13 @@ bool collection_take_index(const bson_t *index, index_spec_t *spec, err_t *err);
 size_t collection_name_index(const bson_t *keys, char name[COLLECTION_INDEX_NAME]);
 /* Are these keys {_id: 1}? */
 bool collection_keys_of_id(const bson_t *keys);
-/* Have two indexes, or two shard keys, the same fields in the same order and the same kinds? 1, 1.0 and a long 1 are one kind. */
+/* True if two indexes, or two shard keys, have the same fields in the same order, and of the same kinds. 1, 1.0 and a long 1 are one
+ * kind. */
 bool collection_same_keys(const bson_t *a, const bson_t *b);
 /* An index that a server lists without a collation has none. Says so in the spec, for a collection that has a default one. */
 void collection_keep_uncollated(index_spec_t *spec);
-/* Do they differ in their names only? Either may be as a server lists it. Two text indexes are the same by their names, because a
- * server lists other keys than it was given. but_collation: whatever their collations. */
+/* True if two indexes differ in their names only. Either may be as a server lists it. Text indexes are compared by their names,
+ * because a server lists other keys than it was given. but_collation: collations are not compared. */
 bool collection_same_index(const index_spec_t *a, const index_spec_t *b, bool but_collation);
 void collection_free_index(index_spec_t *spec);
 

@@ -191,7 +191,5 @@ void collection_keep_uncollated(index_spec_t *spec) {
 
 void collection_free_index(index_spec_t *spec) {
     bson_destroy(&spec->keys);
-    bson_init(&spec->keys);
     bson_destroy(&spec->options);
-    bson_init(&spec->options);
 }

@@ -75,7 +75,7 @@ class Placed(Cluster):
         longest = "c" * (235 - len(self.database) - 1)
         for more in (1, 6):
             for words in ((), ("--drop", "--yes")):
-                self.load(*words, "a.csv", status=1, collection=longest + "c" * more)
+                self.load(*words, "a.csv", status=4 if words else 1, collection=longest + "c" * more)
                 self.assertIn("too long", self.stderr)
                 self.assertEqual([], self.config("tags", filter={"ns": self.database + "." + longest + "c" * more}))
         self.load("a.csv", status=(0, 2), collection=longest)

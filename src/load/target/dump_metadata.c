@@ -155,10 +155,9 @@ bool job_take_dumps(job_t *job, err_t *err) {
     for (size_t i = 0; i < job->manifest.count; i++)
         if (job->manifest.files[i].metadata && !read_metadata(job, &job->manifest.files[i], err))
             return false;
-    for (bool more = job->dumped && bson_iter_init(&at, job->dumped); more && bson_iter_next(&at);) {
+    for (bool more = job->dumped && bson_iter_init(&at, job->dumped); more && bson_iter_next(&at);)
         if (!job_has_option(job, bson_iter_key(&at)))
             bson_append_iter(job->options, NULL, 0, &at);
-    }
     return true;
 }
 
@@ -172,21 +171,19 @@ void job_keep_collations(job_t *job) {
             collection_keep_uncollated(&job->indexes[i]);
 }
 
-/* The collection exists. Without options that the user has asked for nothing is said of one that was loaded before. */
+/* The collection exists. What a dump says is of no interest where the collection was loaded before. */
 static void tell_kept(const job_t *job) {
     const load_spec_t *spec = job->spec;
-    const bool asked = spec->create || spec->compressor;
-    if (!asked && (!job->place.empty || bson_empty(job->options)))
-        return;
-    char *text = ejson_print(job->options, true, NULL);
-    log_note("%s exists, and keeps its own options: %s%s%s%s are for a new collection",
-             server_namespace(job->server),
-             bson_empty(job->options) ? ""
-             : text                   ? text
-                                      : "...",
-             bson_empty(job->options) || !spec->compressor ? "" : " and ",
-             spec->compressor ? "--compressor " : "", spec->compressor ? spec->compressor : "");
-    free(text);
+    text_t asked = {.length = 0};
+    if (spec->create || (job->place.empty && !bson_empty(job->options)))
+        ejson_append(&asked, job->options, true);
+    if (spec->compressor)
+        text_print(&asked, "%s--compressor %s", asked.length ? " and " : "", spec->compressor);
+    char *words = asked.length ? text_take_or_end(&asked) : NULL;
+    if (words)
+        log_note("%s exists, and keeps its own options; these are for a new collection: %s",
+                 server_namespace(job->server), words);
+    free(words);
 }
 
 bool job_may_make(const job_t *job, err_t *err) {
