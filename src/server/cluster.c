@@ -295,15 +295,11 @@ typedef struct {
     uint8_t of[SHARDING_UUID];
 } flag_t;
 
-static void name_catalog(const server_t *server, char name[300]) {
-    snprintf(name, 300, "%s" OWN_FILES, server_collection(server));
-}
-
 static bool read_flag(server_t *server, mongoc_client_t *client, flag_t *flag, err_t *err) {
     char name[300];
     bson_t reply, header;
     bson_iter_t at;
-    name_catalog(server, name);
+    snprintf(name, sizeof name, "%s" OWN_FILES, server_collection(server));
     bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", "{", "_id", BCON_UTF8("catalog"), "}",
                                "limit", BCON_INT64(1), "singleBatch", BCON_BOOL(true), "readConcern", "{",
                                "level", BCON_UTF8("majority"), "}");
@@ -324,7 +320,7 @@ static bool write_flag(server_t *server, mongoc_client_t *client, const uint8_t 
                        bool held, err_t *err) {
     char name[300];
     bson_t which = BSON_INITIALIZER;
-    name_catalog(server, name);
+    snprintf(name, sizeof name, "%s" OWN_FILES, server_collection(server));
     BSON_APPEND_UTF8(&which, "_id", "catalog");
     if (!held)
         BSON_APPEND_BINARY(&which, "balancingHeld", BSON_SUBTYPE_UUID, uuid, SHARDING_UUID);

@@ -16,12 +16,9 @@ bool cluster_bounds(const shardkey_t *key, size_t shards, bson_t **bounds) {
     if (!key->id_first && !key->fields[0].hashed)
         return false;
     for (size_t i = 1; i < shards; i++) {
-        int64_t first;
-        if (key->id_first)
-            first = record_id_make((uint32_t)(i * RECORD_ID_LANES / shards), 0);
-        else
-            first = (int64_t)((uint64_t)INT64_MIN + (uint64_t)(((unsigned __int128)i << 64) / shards));
-        bounds[i - 1] = shardkey_from(key, first);
+        const uint64_t hash = (uint64_t)INT64_MIN + (uint64_t)(((unsigned __int128)i << 64) / shards);
+        const uint32_t lane = (uint32_t)(i * RECORD_ID_LANES / shards);
+        bounds[i - 1] = shardkey_from(key, key->id_first ? record_id_make(lane, 0) : (int64_t)hash);
     }
     return true;
 }
