@@ -17,61 +17,37 @@ typedef struct {
 
 static values_t values;
 
-#define AT(name) .offset = offsetof(values_t, name)
-
 static const option_t options[] = {
-    {.name = "drop",
-     .group = GROUP_COLLECTION,
-     .destroys = true,
-     .argument = "DATABASE.COLLECTION",
-     .kind = OPTION_TEXT,
-     AT(spec.drop),
-     .help = "Drop the target itself and load it again. The name must be the URI's own, written once more. "
-             "What other files had been loaded into it is gone then."},
-    {.name = "query",
-     .group = GROUP_REHEARSED,
-     .argument = "SUITE[:NAME]",
-     .offers = "@suites @files",
-     .kind = OPTION_TEXT,
-     AT(spec.query),
-     .help =
-         "The first query: one of `tipple query --list`, or of a file of your own (default: the first one "
-         "of the format's own suite that needs nothing else; or else one document by its _id)."},
-    {.name = "predict-only",
-     .kind = OPTION_FLAG,
-     AT(spec.predict_only),
-     .help = "Only predict: load samples, and say what the whole would take."},
-    {.name = "no-predict", .kind = OPTION_FLAG, AT(spec.no_predict), .help = "Predict nothing: no samples."},
-    {.name = "scale",
-     .argument = "[N]",
-     .kind = OPTION_COUNT_MAYBE,
-     AT(spec.scale),
-     .least = 1,
-     .most = 1000000000000000,
-     .help =
-         "Drill with samples only, more sizes of them and more often, and say what N documents would take "
-         "(default: what the files hold)."},
-    {.name = "sample",
-     .typed = true,
-     .argument = "N",
-     .kind = OPTION_COUNT,
-     AT(spec.sample),
-     .least = 1,
-     .help = "Records of the largest sample (default: what loads in two seconds, 20k to 1m)."},
-    {.name = "within",
-     .argument = "TIME",
-     .kind = OPTION_TIME,
-     AT(within_ns),
-     .least = 1,
-     .help = "Is the collection there, verified, within this time? Prints yes or no; no is status 6. With "
-             "--scale or --predict-only, the upper end of the prediction decides."},
-    {.name = "history",
-     .argument = "FILE",
-     .kind = OPTION_TEXT,
-     AT(history),
-     .help =
-         "Append the result as a line of JSON to this file, and compare it with the last line of the same "
-         "collection."},
+    OPTION("drop", TEXT, spec.drop, .group = GROUP_COLLECTION, .argument = "DATABASE.COLLECTION",
+           .destroys = true,
+           .help =
+               "Drop the target itself and load it again. The name must be the URI's own, written once more. "
+               "What other files had been loaded into it is gone then."),
+    OPTION(
+        "query", TEXT, spec.query, .group = GROUP_REHEARSED, .argument = "SUITE[:NAME]",
+        .offers = "@suites @files",
+        .help =
+            "The first query: one of `tipple query --list`, or of a file of your own (default: the first one "
+            "of the format's own suite that needs nothing else; or else one document by its _id)."),
+    OPTION("predict-only", FLAG, spec.predict_only,
+           .help = "Only predict: load samples, and say what the whole would take."),
+    OPTION("no-predict", FLAG, spec.no_predict, .help = "Predict nothing: no samples."),
+    OPTION(
+        "scale", COUNT_MAYBE, spec.scale, .argument = "[N]", .least = 1, .most = 1000000000000000,
+        .help =
+            "Drill with samples only, more sizes of them and more often, and say what N documents would take "
+            "(default: what the files hold)."),
+    OPTION("sample", COUNT, spec.sample, .argument = "N", .least = 1, .typed = true,
+           .help = "Records of the largest sample (default: what loads in two seconds, 20k to 1m)."),
+    OPTION("within", TIME, within_ns, .argument = "TIME", .least = 1,
+           .help =
+               "Is the collection there, verified, within this time? Prints yes or no; no is status 6. With "
+               "--scale or --predict-only, the upper end of the prediction decides."),
+    OPTION(
+        "history", TEXT, history, .argument = "FILE",
+        .help =
+            "Append the result as a line of JSON to this file, and compare it with the last line of the same "
+            "collection."),
     {.name = NULL},
 };
 

@@ -12,14 +12,12 @@ typedef struct {
 static values_t values;
 
 static const option_t options[] = {
-    {.name = "delete",
-     .group = GROUP_COLLECTION,
-     .destroys = true,
-     .kind = OPTION_FLAG,
-     .offset = offsetof(values_t, documents),
-     .help = "Remove the documents of the input, too. It asks on a terminal; needs --yes elsewhere. Without "
-             "it an input that has "
-             "documents is not forgotten."},
+    OPTION(
+        "delete", FLAG, documents, .group = GROUP_COLLECTION, .destroys = true,
+        .help =
+            "Remove the documents of the input, too. It asks on a terminal; needs --yes elsewhere. Without "
+            "it an input that has "
+            "documents is not forgotten."),
     {.name = NULL},
 };
 

@@ -19,24 +19,14 @@ typedef struct {
 static values_t values;
 
 static const option_t options[] = {
-    {.name = "show",
-     .group = GROUP_ASKED,
-     .argument = "NAME",
-     .offers = "@formats",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(values_t, show),
-     .help = "Print a built-in format's file: a start for one of your own."},
-    {.name = "check",
-     .argument = "FILE",
-     .offers = "@formats @files",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(values_t, check),
-     .help = "Read a format (a name or a file) and list its fields, or say what is wrong with it."},
-    {.name = "guess",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(values_t, guess),
-     .help = "Print the format file by which the files FILE... would be read without --format: a start for "
-             "one of your own."},
+    OPTION("show", TEXT, show, .group = GROUP_ASKED, .argument = "NAME", .offers = "@formats",
+           .help = "Print a built-in format's file: a start for one of your own."),
+    OPTION("check", TEXT, check, .argument = "FILE", .offers = "@formats @files",
+           .help = "Read a format (a name or a file) and list its fields, or say what is wrong with it."),
+    OPTION("guess", FLAG, guess,
+           .help =
+               "Print the format file by which the files FILE... would be read without --format: a start for "
+               "one of your own."),
     {.name = NULL},
 };
 

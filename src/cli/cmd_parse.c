@@ -46,30 +46,17 @@ static bool read_emit(void *kind, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
-#define AT(name) .offset = offsetof(values_t, name)
-
 static const option_t options[] = {
-    {.name = "max-rejects",
-     .group = GROUP_MISFITS,
-     .argument = "N",
-     .kind = OPTION_COUNT,
-     AT(max_rejects),
-     .help = "Stop when more records than this are rejected (default: never)."},
-    {.name = "emit",
-     .group = GROUP_RESULT,
-     .argument = "KIND",
-     .offers = "json raw bson none",
-     .kind = OPTION_CUSTOM,
-     .custom = read_emit,
-     AT(emit),
-     .help = "What to print: json (canonical extended JSON, one document a line; the default), raw (the "
-             "documents as records again), bson (the documents' bytes, one after the other), none (only "
-             "count and time)."},
-    {.name = "relaxed", .kind = OPTION_FLAG, AT(relaxed), .help = "Print relaxed extended JSON."},
-    {.name = "ids",
-     .kind = OPTION_FLAG,
-     AT(ids),
-     .help = "With the _id that each document would have in a new collection."},
+    OPTION("max-rejects", COUNT, max_rejects, .group = GROUP_MISFITS, .argument = "N",
+           .help = "Stop when more records than this are rejected (default: never)."),
+    OPTION("emit", CUSTOM, emit, .group = GROUP_RESULT, .argument = "KIND", .offers = "json raw bson none",
+           .custom = read_emit,
+           .help =
+               "What to print: json (canonical extended JSON, one document a line; the default), raw (the "
+               "documents as records again), bson (the documents' bytes, one after the other), none (only "
+               "count and time)."),
+    OPTION("relaxed", FLAG, relaxed, .help = "Print relaxed extended JSON."),
+    OPTION("ids", FLAG, ids, .help = "With the _id that each document would have in a new collection."),
     {.name = NULL},
 };
 

@@ -70,117 +70,61 @@ static bool read_rate(void *at, const char *text, err_t *err) {
     return true;
 }
 
-#define AT(name) .offset = offsetof(values_t, name)
-
 static const option_t options[] = {
-    {.name = "read-preference",
-     .group = GROUP_COLLECTION,
-     .argument = "MODE,...",
-     .offers = "primary primaryPreferred secondary secondaryPreferred nearest",
-     .kind = OPTION_CUSTOM,
-     .custom = read_reads,
-     AT(spec.choices),
-     .help = "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
-             "suite says)."},
-    {.name = "suite",
-     .group = GROUP_QUERIES,
-     .letter = 's',
-     .argument = "NAME",
-     .offers = "@suites @files",
-     .kind = OPTION_TEXT,
-     AT(spec.suite),
-     .help = "The suite: mot, isd, obd, obd-stored, ycsb, or a file of your own such as ./my.yaml."},
-    {.name = "list", .kind = OPTION_FLAG, AT(list), .help = "List the suites, or with --suite its queries."},
-    {.name = "show",
-     .argument = "SUITE",
-     .offers = "@suites",
-     .kind = OPTION_TEXT,
-     AT(show),
-     .help = "Print a built-in suite's file: a start for one of your own."},
-    {.name = "param",
-     .argument = "NAME=VALUE",
-     .kind = OPTION_LIST,
-     AT(params),
-     .help = "Another value for a parameter of the suite, written as in YAML: n=1000, n=[10, 100], "
-             "from={$date: 2014-01-01}. May be given several times."},
-    {.name = "setup",
-     .kind = OPTION_FLAG,
-     AT(spec.choices.setup),
-     .help = "Make the indexes that the queries need."},
-    {.name = "explain",
-     .kind = OPTION_FLAG,
-     AT(spec.explain),
-     .help = "Print what would be sent. It is not the server's plan: of a find, "
-             "explain: yes in a suite tells what the server looks at."},
-    {.name = "repeats",
-     .group = GROUP_MEASURED,
-     .letter = 'n',
-     .argument = "N",
-     .kind = OPTION_COUNT32,
-     AT(spec.repeats),
-     .least = 1,
-     .most = 1000000,
-     .help = "Rounds, in which all measurements take turns (default: as the suite says, or 5)."},
-    {.name = "warmup",
-     .argument = "N",
-     .kind = OPTION_COUNT32,
-     AT(spec.warmups),
-     .most = 1000,
-     .help = "Rounds before that are not counted (default: as the suite says, or 1)."},
-    {.name = "count",
-     .argument = "N",
-     .kind = OPTION_COUNT,
-     AT(spec.count),
-     .least = 1,
-     .most = 1000000000000, /* times all clients it fits into 64 bits */
-     .help = "Requests of each client in a round (default: 1; queries that draw their parameters: as many as "
-             "the time allows)."},
-    {.name = "duration",
-     .argument = "TIME",
-     .kind = OPTION_TIME,
-     AT(spec.duration_ns),
-     .least = 1, /* ns; 0 stands for one that was not given */
-     .help = "Send for so long, all rounds of a measurement together (default for queries that draw: 5s)."},
-    {.name = "clients",
-     .letter = 'c',
-     .argument = "N,N,...",
-     .kind = OPTION_CUSTOM,
-     .custom = read_clients,
-     AT(spec.choices),
-     .help = "Clients that ask side by side; each number is a measurement of its own (default: as the suite "
-             "says, or 1)."},
-    {.name = "rate",
-     .argument = "N",
-     .kind = OPTION_CUSTOM,
-     .custom = read_rate,
-     AT(spec.rate),
-     .help = "So many requests a second of all clients together, whether answers come or not; latency counts "
-             "from the moment at which a request was due. Without it each client asks again when it has its "
-             "answer."},
-    {.name = "while",
-     .argument = "COMMAND",
-     .kind = OPTION_TEXT,
-     AT(spec.beside),
-     .help = "Run this during the measurements, and stop it afterwards: a load, for example."},
-    {.name = "answers",
-     .group = GROUP_RESULT,
-     .kind = OPTION_FLAG,
-     AT(answers),
-     .help = "Print what the queries return, too."},
-    {.name = "first",
-     .typed = true,
-     .argument = "N",
-     .kind = OPTION_COUNT,
-     AT(spec.choices.first),
-     .least = 1,
-     .most = 1000000,
-     .help = "Print the first N documents that a query finds, and measure nothing. Without a query: of the "
-             "collection."},
-    {.name = "compare",
-     .argument = "FILE",
-     .kind = OPTION_TEXT,
-     AT(compare),
-     .help = "An earlier run's --json: its medians and 99th percentiles next to those of this run."},
+    OPTION(
+        "read-preference", CUSTOM, spec.choices, .group = GROUP_COLLECTION, .argument = "MODE,...",
+        .offers = "primary primaryPreferred secondary secondaryPreferred nearest", .custom = read_reads,
+        .help =
+            "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
+            "suite says)."),
+    OPTION("suite", TEXT, spec.suite, .group = GROUP_QUERIES, .letter = 's', .argument = "NAME",
+           .offers = "@suites @files",
+           .help = "The suite: mot, isd, obd, obd-stored, ycsb, or a file of your own such as ./my.yaml."),
+    OPTION("list", FLAG, list, .help = "List the suites, or with --suite its queries."),
+    OPTION("show", TEXT, show, .argument = "SUITE", .offers = "@suites",
+           .help = "Print a built-in suite's file: a start for one of your own."),
+    OPTION("param", LIST, params, .argument = "NAME=VALUE",
+           .help = "Another value for a parameter of the suite, written as in YAML: n=1000, n=[10, 100], "
+                   "from={$date: 2014-01-01}. May be given several times."),
+    OPTION("setup", FLAG, spec.choices.setup, .help = "Make the indexes that the queries need."),
+    OPTION("explain", FLAG, spec.explain,
+           .help = "Print what would be sent. It is not the server's plan: of a find, "
+                   "explain: yes in a suite tells what the server looks at."),
+    OPTION("repeats", COUNT32, spec.repeats, .group = GROUP_MEASURED, .letter = 'n', .argument = "N",
+           .least = 1, .most = 1000000,
+           .help = "Rounds, in which all measurements take turns (default: as the suite says, or 5)."),
+    OPTION("warmup", COUNT32, spec.warmups, .argument = "N", .most = 1000,
+           .help = "Rounds before that are not counted (default: as the suite says, or 1)."),
+    /* times all clients it fits into 64 bits */
+    OPTION(
+        "count", COUNT, spec.count, .argument = "N", .least = 1, .most = 1000000000000,
+        .help =
+            "Requests of each client in a round (default: 1; queries that draw their parameters: as many as "
+            "the time allows)."),
+    /* 0 ns stands for one that was not given */
+    OPTION("duration", TIME, spec.duration_ns, .argument = "TIME", .least = 1,
+           .help =
+               "Send for so long, all rounds of a measurement together (default for queries that draw: 5s)."),
+    OPTION(
+        "clients", CUSTOM, spec.choices, .letter = 'c', .argument = "N,N,...", .custom = read_clients,
+        .help =
+            "Clients that ask side by side; each number is a measurement of its own (default: as the suite "
+            "says, or 1)."),
+    OPTION(
+        "rate", CUSTOM, spec.rate, .argument = "N", .custom = read_rate,
+        .help =
+            "So many requests a second of all clients together, whether answers come or not; latency counts "
+            "from the moment at which a request was due. Without it each client asks again when it has its "
+            "answer."),
+    OPTION("while", TEXT, spec.beside, .argument = "COMMAND",
+           .help = "Run this during the measurements, and stop it afterwards: a load, for example."),
+    OPTION("answers", FLAG, answers, .group = GROUP_RESULT, .help = "Print what the queries return, too."),
+    OPTION("first", COUNT, spec.choices.first, .argument = "N", .least = 1, .most = 1000000, .typed = true,
+           .help =
+               "Print the first N documents that a query finds, and measure nothing. Without a query: of the "
+               "collection."),
+    OPTION("compare", TEXT, compare, .argument = "FILE",
+           .help = "An earlier run's --json: its medians and 99th percentiles next to those of this run."),
     {.name = NULL},
 };
 

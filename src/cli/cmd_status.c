@@ -23,20 +23,14 @@ typedef struct {
 static values_t values;
 
 static const option_t options[] = {
-    {.name = "restore",
-     .group = GROUP_COLLECTION,
-     .kind = OPTION_FLAG,
-     .offset = offsetof(values_t, restore),
-     .help =
-         "On a cluster: take away the zones that a killed load has left, and let the collection be balanced "
-         "again. Not while a load runs."},
-    {.name = "inputs",
-     .group = GROUP_RESULT,
-     .kind = OPTION_FLAG,
-     .offset = offsetof(values_t, inputs),
-     .help =
-         "Name each input of the catalog: is it complete, how many of its records were loaded (if it is not: "
-         "at least), and how many rejected ones are not fixed."},
+    OPTION("restore", FLAG, restore, .group = GROUP_COLLECTION,
+           .help = "On a cluster: take away the zones that a killed load has left, and let the collection be "
+                   "balanced "
+                   "again. Not while a load runs."),
+    OPTION("inputs", FLAG, inputs, .group = GROUP_RESULT,
+           .help = "Name each input of the catalog: is it complete, how many of its records were loaded (if "
+                   "it is not: "
+                   "at least), and how many rejected ones are not fixed."),
     {.name = NULL},
 };
 

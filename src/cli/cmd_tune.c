@@ -51,52 +51,26 @@ static bool read_list(void *at, const char *text, err_t *err) {
     return list->count > 0 || err_set(err, STATUS_USAGE, "--%s needs a value", list->option);
 }
 
-#define AT(name) .offset = offsetof(values_t, name)
-
 static const option_t options[] = {
-    {.name = "sample",
-     .typed = true,
-     .group = GROUP_TRIED,
-     .argument = "N",
-     .kind = OPTION_COUNT,
-     AT(spec.sample),
-     .least = 1,
-     .help = "Records a trial: the first N of the files (default: what loads in two to three seconds)."},
-    {.name = "threads",
-     .group = GROUP_TRIED,
-     .letter = 'j',
-     .argument = "N,N,...",
-     .kind = OPTION_CUSTOM,
-     AT(spec.lists[0]),
-     .custom = read_list,
-     .help = "Numbers of loader threads to try (default: 1, 2, 4 ... up to four a CPU of this host, 8 to 32; "
-             "on a cluster up to four a shard)."},
-    {.name = "batch",
-     .letter = 'b',
-     .argument = "N,N,...",
-     .kind = OPTION_CUSTOM,
-     AT(spec.lists[1]),
-     .custom = read_list,
-     .help = "Batch sizes to try, in documents (default 100,300,1000,3000)."},
-    {.name = "compressor",
-     .argument = "NAME,...",
-     .offers = "none snappy zlib zstd",
-     .kind = OPTION_CUSTOM,
-     AT(spec.lists[2]),
-     .custom = read_list,
-     .help = "The collection's block compressors to try: none, snappy, zlib, zstd (default: as for load)."},
-    {.name = "memory",
-     .argument = "SIZE,...",
-     .kind = OPTION_CUSTOM,
-     AT(spec.lists[3]),
-     .custom = read_list,
-     .help = "Memory sizes to try (default: as for load)."},
-    {.name = "budget",
-     .group = GROUP_MEASURED,
-     .argument = "TIME",
-     .kind = OPTION_TIME,
-     AT(spec.budget_ns),
-     .help = "How long all trials may take together (default 3m)."},
+    OPTION("sample", COUNT, spec.sample, .group = GROUP_TRIED, .argument = "N", .least = 1, .typed = true,
+           .help =
+               "Records a trial: the first N of the files (default: what loads in two to three seconds)."),
+    OPTION(
+        "threads", CUSTOM, spec.lists[0], .group = GROUP_TRIED, .letter = 'j', .argument = "N,N,...",
+        .custom = read_list,
+        .help =
+            "Numbers of loader threads to try (default: 1, 2, 4 ... up to four a CPU of this host, 8 to 32; "
+            "on a cluster up to four a shard)."),
+    OPTION("batch", CUSTOM, spec.lists[1], .letter = 'b', .argument = "N,N,...", .custom = read_list,
+           .help = "Batch sizes to try, in documents (default 100,300,1000,3000)."),
+    OPTION("compressor", CUSTOM, spec.lists[2], .argument = "NAME,...", .offers = "none snappy zlib zstd",
+           .custom = read_list,
+           .help =
+               "The collection's block compressors to try: none, snappy, zlib, zstd (default: as for load)."),
+    OPTION("memory", CUSTOM, spec.lists[3], .argument = "SIZE,...", .custom = read_list,
+           .help = "Memory sizes to try (default: as for load)."),
+    OPTION("budget", TIME, spec.budget_ns, .group = GROUP_MEASURED, .argument = "TIME",
+           .help = "How long all trials may take together (default 3m)."),
     {.name = NULL},
 };
 

@@ -26,36 +26,21 @@ static bool read_sample(void *percents, const char *text, err_t *err) {
     return true;
 }
 
-#define AT(name) .offset = offsetof(values_t, name)
-
 static const option_t options[] = {
-    {.name = "retry",
-     .group = GROUP_INPUT,
-     .argument = "FILE",
-     .kind = OPTION_LIST,
-     AT(retry),
-     .help = "A reject file that was fixed and loaded: what it describes must be there, too. May be given "
-             "several times."},
-    {.name = "sample",
-     .typed = true,
-     .group = GROUP_COMPARED,
-     .argument = "P%",
-     .kind = OPTION_CUSTOM,
-     .custom = read_sample,
-     AT(spec.sample_percent),
-     .help = "Look at this share of the blocks only, the same ones each time. Documents in no such block are "
-             "not seen."},
-    {.name = "files-only",
-     .typed = true,
-     .kind = OPTION_FLAG,
-     AT(spec.files_only),
-     .help = "Do not look for documents outside of the given files' blocks."},
-    {.name = "max-differences",
-     .argument = "N",
-     .kind = OPTION_COUNT,
-     AT(spec.most),
-     .most = 1000000,
-     .help = "Name so many differences of each kind (default 20). All are counted."},
+    OPTION("retry", LIST, retry, .group = GROUP_INPUT, .argument = "FILE",
+           .help =
+               "A reject file that was fixed and loaded: what it describes must be there, too. May be given "
+               "several times."),
+    OPTION(
+        "sample", CUSTOM, spec.sample_percent, .group = GROUP_COMPARED, .argument = "P%",
+        .custom = read_sample, .typed = true,
+        .help =
+            "Look at this share of the blocks only, the same ones each time. Documents in no such block are "
+            "not seen."),
+    OPTION("files-only", FLAG, spec.files_only, .typed = true,
+           .help = "Do not look for documents outside of the given files' blocks."),
+    OPTION("max-differences", COUNT, spec.most, .argument = "N", .most = 1000000,
+           .help = "Name so many differences of each kind (default 20). All are counted."),
     {.name = NULL},
 };
 

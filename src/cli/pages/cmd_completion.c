@@ -158,14 +158,17 @@ static void complete_words(char **words, size_t count) {
 
 /* ---- the command ---- */
 
-static struct { bool words; } values;
+typedef struct {
+    bool words;
+} values_t;
+
+static values_t values;
 
 static const option_t options[] = {
-    {.name = "words",
-     .group = GROUP_RESULT,
-     .help = "What the scripts ask for: read the words of a command line from stdin, one a line, the last "
-             "one perhaps not finished, and print what can stand there.",
-     .kind = OPTION_FLAG},
+    OPTION("words", FLAG, words, .group = GROUP_RESULT,
+           .help =
+               "What the scripts ask for: read the words of a command line from stdin, one a line, the last "
+               "one perhaps not finished, and print what can stand there."),
     {.name = NULL},
 };
 

@@ -155,11 +155,8 @@ typedef struct {
 static values_t values;
 
 static const option_t options[] = {
-    {.name = "man",
-     .group = GROUP_RESULT,
-     .help = "Print a page for man: of a command, such as load, or tipple.1.",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(values_t, man)},
+    OPTION("man", FLAG, man, .group = GROUP_RESULT,
+           .help = "Print a page for man: of a command, such as load, or tipple.1."),
     {.name = NULL},
 };
 

@@ -48,6 +48,10 @@ typedef struct option {
     bool (*custom)(void *at, const char *text, err_t *err); /* of a list: checks a text, at is NULL */
 } option_t;
 
+/* A row whose value is this member of the table's values_t. */
+#define OPTION(called, is, member, ...)                                                                      \
+    { .name = (called), .kind = OPTION_##is, .offset = offsetof(values_t, member), __VA_ARGS__ }
+
 /* Sets the value of a row from a text; NULL for a flag, and for a count that may be missing. False: the text is no value of
  * this option, or holds a password. The text is borrowed. */
 bool option_set(const option_t *option, const char *text, void *values, err_t *err);
