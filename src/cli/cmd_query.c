@@ -116,7 +116,7 @@ static const option_t options[] = {
             "So many requests a second of all clients together, whether answers come or not; latency counts "
             "from the moment at which a request was due. Without it each client asks again when it has its "
             "answer."),
-    OPTION("while", TEXT, spec.beside, .argument = "COMMAND",
+    OPTION("while", TEXT, spec.beside, .argument = "COMMAND", .offers = "",
            .help = "Run this during the measurements, and stop it afterwards: a load, for example."),
     OPTION("answers", FLAG, answers, .group = GROUP_RESULT, .help = "Print what the queries return, too."),
     OPTION("first", COUNT, spec.choices.first, .argument = "N", .least = 1, .most = 1000000, .typed = true,

@@ -5,10 +5,7 @@ function __tipple_complete
     set -l own (commandline -ct)
     for line in (printf '%s\n' $words[2..-1] "$own" | $words[1] completion --words 2>/dev/null)
         if test "$line" = ':files'
-            set -l before (string match -r -- '^--[a-z-]+=' "$own")
-            for path in (__fish_complete_path (string replace -r -- '^--[a-z-]+=' '' "$own"))
-                printf '%s%s\n' "$before" $path
-            end
+            __fish_complete_path "$own"
         else
             printf '%s\n' $line
         end

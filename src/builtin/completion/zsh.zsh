@@ -17,10 +17,7 @@ _tipple() {
     done
     (( ! $#begun )) || compadd -S '' -a begun
     (( ! $#found )) || _describe -t tipple tipple found
-    if [[ -n $files ]]; then
-        compset -P '--[a-z-]##='
-        _files
-    fi
+    [[ -z $files ]] || _files
 }
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
     _tipple "$@"

@@ -1,9 +1,10 @@
-/* help: what commands, options and exit statuses mean, as a page. The pages of format files and suites are written by hand:
- * package/tipple-formats.5, package/tipple-suites.5. */
+/* help: what commands, options and exit statuses mean, as a page for a terminal or for man, by one walk over the rows of
+ * commands and options. The pages of format files and suites are written by hand: package/tipple-formats.5,
+ * package/tipple-suites.5. */
 #include "base/log.h"
 #include "cli/options/cli.h"
-#include "cli/pages/pages.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,92 +32,181 @@ static const char of_environment[] =
     "Options that neither destroy nor select data can be set in the environment, "
     "too: TIPPLE_BATCH for --batch.";
 
-/* ---- commands ---- */
+/* ---- the two languages of a page: text for a terminal of 80 columns, or roff ---- */
 
-static void put_statuses(const writer_t *to) {
-    to->heading("Exit statuses", false);
-    for (size_t i = 0; i < COUNT(statuses); i++)
-        to->entry(statuses[i][0], statuses[i][1], STATUS_COLUMN);
+enum { WIDTH = 80 };
+
+static bool is_man;
+
+/* Wraps a text after an indent. */
+static void wrap(const char *text, int indent) {
+    int column = indent;
+    for (const char *at = text; *at;) {
+        const size_t word = strcspn(at, " \n");
+        if (*at == '\n' || (column > indent && column + 1 + (int)word > WIDTH)) {
+            out_print("\n%*s", indent, "");
+            column = indent;
+            at += *at == '\n';
+            continue;
+        }
+        out_print("%s%.*s", column > indent ? " " : "", (int)word, at);
+        column += (column > indent) + (int)word;
+        at += word + strspn(at + word, " ");
+    }
+    out_print("\n");
 }
 
-static void put_see_also(const writer_t *to) {
-    if (to->is_man) {
-        to->heading("See also", false);
-        to->text("`tipple`(1), `tipple-formats`(5), `tipple-suites`(5)");
+/* A typesetter would print other characters, which no shell knows. */
+static void put_roff(const char *text) {
+    static const char from[] = "\\-'`^~";
+    static const char *const to[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
+    for (; *text; text++) {
+        const char *special = strchr(from, *text);
+        if (special)
+            out_lines(to[special - from]);
+        else if (strncmp(text, "\n\n", 2) == 0)
+            out_lines("\n.PP");
+        else
+            out_bytes(text, 1);
+    }
+    out_lines("\n");
+}
+
+static void put_upper(const char *text) {
+    for (; *text; text++)
+        out_print("%c", toupper((unsigned char)*text));
+}
+
+/* part: below another heading */
+static void put_heading(const char *text, bool part) {
+    if (!is_man) {
+        out_print("\n%s%s\n", text, text[strlen(text) - 1] == '?' ? "" : ":");
+    } else if (part) {
+        out_print(".SS %s\n", text);
+    } else {
+        out_lines(".SH ");
+        put_upper(text);
+        out_lines("\n");
     }
 }
 
-static void put_options(const writer_t *to, const command_t *command) {
+/* An empty line begins a paragraph. */
+static void put_text(const char *text) {
+    if (is_man) {
+        put_roff(text);
+    } else {
+        out_lines("\n");
+        wrap(text, 0);
+    }
+}
+
+/* Lines that stay as they are. */
+static void put_lines(const char *lines) {
+    out_lines(is_man ? ".nf\n" : "");
+    is_man ? put_roff(lines) : out_lines(lines);
+    out_lines(is_man ? ".fi\n" : "\n");
+}
+
+/* Words, and what they mean, from this column on at a terminal. */
+static void put_entry(const char *words, const char *means, int column) {
+    if (is_man) {
+        out_lines(".TP\n.B ");
+        put_roff(words);
+        put_roff(means);
+    } else {
+        const bool fits = (int)strlen(words) <= column - 3;
+        out_print("  %-*s%s", fits ? column - 2 : 0, words, fits ? "" : "\n");
+        out_print("%*s", fits ? 0 : column, "");
+        wrap(means, column);
+    }
+}
+
+/* name: of a command; "": the overview */
+static void put_title(const char *name, const char *about, const char *usage) {
+    if (!is_man) {
+        out_print("tipple%s%s: %s\n\nUsage: %s\n", *name ? " " : "", name, about, usage);
+        return;
+    }
+    const char *dash = *name ? "-" : "";
+    out_print(".TH TIPPLE%s", dash);
+    put_upper(name);
+    out_print(" 1 \"" TIPPLE_DAY "\" \"tipple %s\"\n.SH NAME\ntipple%s%s \\- ", TIPPLE_VERSION, dash, name);
+    put_roff(about);
+    out_lines(".SH SYNOPSIS\n.B ");
+    put_roff(usage);
+    out_lines(".SH DESCRIPTION\n");
+}
+
+/* ---- a page ---- */
+
+static void put_statuses(void) {
+    put_heading("Exit statuses", false);
+    for (size_t i = 0; i < COUNT(statuses); i++)
+        put_entry(statuses[i][0], statuses[i][1], STATUS_COLUMN);
+}
+
+static void put_see_also(void) {
+    if (is_man) {
+        put_heading("See also", false);
+        put_text("tipple(1), tipple-formats(5), tipple-suites(5)");
+    }
+}
+
+static void put_options(const command_t *command) {
     cli_rows_t rows;
     cli_rows(command, &rows);
-    if (to->is_man)
-        to->heading("Options", false);
+    if (is_man)
+        put_heading("Options", false);
     for (size_t i = 0; i < rows.count; i++) {
         char words[OPTION_WORDS];
         if (i == 0 || rows.rows[i].group != rows.rows[i - 1].group)
-            to->heading(rows.rows[i].group, true);
+            put_heading(rows.rows[i].group, true);
         cli_option_words(rows.rows[i].option, words);
-        to->entry(words, rows.rows[i].option->help, OPTION_COLUMN);
+        put_entry(words, rows.rows[i].option->help, OPTION_COLUMN);
     }
 }
 
-static void put_command(const writer_t *to, const command_t *command) {
+static void put_command(const command_t *command) {
     char usage[120];
     snprintf(usage, sizeof usage, "tipple %s [options]%s%s", command->name, *command->arguments ? " " : "",
              command->arguments);
-    to->title(command->name, command->about);
-    to->usage(usage);
-    to->text(command->help);
+    put_title(command->name, command->about, usage);
+    put_text(command->help);
     if (command->examples) {
-        to->heading("Examples", !to->is_man);
-        to->lines(command->examples);
+        put_heading("Examples", !is_man);
+        put_lines(command->examples);
     }
-    put_options(to, command);
-    to->heading("Environment", false);
-    to->text(of_environment);
-    if (to->is_man)
-        put_statuses(to);
-    put_see_also(to);
+    put_options(command);
+    put_heading("Environment", false);
+    put_text(of_environment);
+    if (is_man)
+        put_statuses();
+    put_see_also();
 }
 
-static void put_overview(const writer_t *to) {
+static void put_overview(void) {
     const char *group = "";
-    to->title("", "load bulk data into MongoDB, fast, and account for every record");
-    to->usage("tipple COMMAND [options] [arguments]");
-    to->text("A load can be run again at any time: what is there is not loaded twice, and what is missing is "
+    put_title("", "load bulk data into MongoDB, fast, and account for every record",
+              "tipple COMMAND [options] [arguments]");
+    put_text("A load can be run again at any time: what is there is not loaded twice, and what is missing is "
              "completed. `tipple COMMAND --help` explains a command, `tipple --version` prints the version.");
-    to->heading("Examples", false);
-    to->lines("  tipple load orders.csv --uri mongodb://HOST/shop.orders     # any records\n"
+    put_heading("Examples", false);
+    put_lines("  tipple load orders.csv --uri mongodb://HOST/shop.orders     # any records\n"
               "  tipple verify orders.csv --uri mongodb://HOST/shop.orders   # compare them");
-    if (to->is_man)
-        to->heading("Commands", false);
+    if (is_man)
+        put_heading("Commands", false);
     for (const command_t *const *command = cli_commands; *command; command++) {
         if (strcmp(group, (*command)->group) != 0)
-            to->heading((*command)->group, true);
+            put_heading((*command)->group, true);
         group = (*command)->group;
-        to->entry((*command)->name, (*command)->about, COMMAND_COLUMN);
+        put_entry((*command)->name, (*command)->about, COMMAND_COLUMN);
     }
-    put_statuses(to);
-    put_see_also(to);
+    put_statuses();
+    put_see_also();
 }
 
 void cli_print_help(const command_t *command) {
-    command ? put_command(&terminal_writer, command) : put_overview(&terminal_writer);
-}
-
-/* ---- man ---- */
-
-/* name: of a page, or of a command. False: there is no such page. */
-static bool put_man(const char *name) {
-    if (strcmp(name, "tipple.1") == 0)
-        return put_overview(&man_writer), true;
-    for (const command_t *const *command = cli_commands; *command; command++) {
-        char page[40];
-        snprintf(page, sizeof page, "tipple-%s.1", (*command)->name);
-        if (strcmp(name, page) == 0 || strcmp(name, (*command)->name) == 0)
-            return put_command(&man_writer, *command), true;
-    }
-    return false;
+    command ? put_command(command) : put_overview();
 }
 
 /* ---- the command ---- */
@@ -160,15 +250,24 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
+/* The command of "load", or of the name of its page, "tipple-load.1". */
+static const command_t *named(const char *name, err_t *err) {
+    for (const command_t *const *command = cli_commands; *command; command++) {
+        char page[40];
+        snprintf(page, sizeof page, "tipple-%s.1", (*command)->name);
+        if (strcmp(name, page) == 0)
+            return *command;
+    }
+    return cli_find_command(name, err);
+}
+
 static int explain(run_t *run, err_t *err) {
-    const char *name = run->count ? run->words[0] : NULL;
+    const char *name = run->count ? run->words[0] : "tipple.1";
     const command_t *command = NULL;
-    if (values.man && put_man(name ? name : "tipple.1"))
-        return cli_finish(STATUS_OK, err);
-    else if (!name || (command = cli_find_command(name, err)))
-        cli_print_help(command);
-    else
+    if (strcmp(name, "tipple.1") != 0 && !(command = named(name, err)))
         return (int)err->status;
+    is_man = values.man;
+    cli_print_help(command);
     return cli_finish(STATUS_OK, err);
 }
 
