@@ -24,40 +24,33 @@ static values_t values;
 
 /* ---- options that are lists ---- */
 
-static bool read_clients(void *at, const char *text, err_t *err) {
-    choices_t *choices = at;
-    char word[32];
-    choices->client_choices = 0;
-    while (cli_next_word(&text, word, sizeof word)) {
-        uint64_t count;
-        if (!units_parse_count(word, &count) || count < 1 || count > MEASURE_MOST_CLIENTS ||
-            choices->client_choices == MEASURE_MOST_CHOICES)
-            return err_set(err, STATUS_USAGE,
-                           "--clients: '%s' is not a number from 1 to %d, or more than %d of them; write it "
-                           "like 1,4,16",
-                           word, MEASURE_MOST_CLIENTS, MEASURE_MOST_CHOICES);
-        for (size_t i = 0; i < choices->client_choices; i++)
-            if (choices->clients[i] == count)
-                return err_set(err, STATUS_USAGE, "--clients: %s is named twice", word);
-        choices->clients[choices->client_choices++] = (uint32_t)count;
-    }
-    return choices->client_choices > 0 || err_set(err, STATUS_USAGE, "--clients needs a number");
+static bool take_client(void *into, const char *word, err_t *err) {
+    choices_t *choices = into;
+    uint64_t count;
+    if (!units_parse_count(word, &count) || count < 1 || count > MEASURE_MOST_CLIENTS)
+        return err_set(err, STATUS_USAGE,
+                       "--clients: '%s' is not a number from 1 to %d; write it like 1,4,16", word,
+                       MEASURE_MOST_CLIENTS);
+    choices->clients[choices->client_choices++] = (uint32_t)count;
+    return true;
 }
 
-static bool read_reads(void *at, const char *text, err_t *err) {
-    choices_t *choices = at;
-    char word[32];
-    choices->reads_choices = 0;
-    while (cli_next_word(&text, word, sizeof word)) {
-        const int mode = choose_word("read-preference", word, suite_read_modes, suite_read_mode_count, err);
-        if (mode < 0)
-            return false;
-        if (choices->reads_choices == MEASURE_MOST_CHOICES)
-            return err_set(err, STATUS_USAGE, "--read-preference: more than %d of them",
-                           MEASURE_MOST_CHOICES);
+static bool read_clients(void *at, const char *text, err_t *err) {
+    ((choices_t *)at)->client_choices = 0;
+    return cli_read_words("clients", text, MEASURE_MOST_CHOICES, take_client, at, err);
+}
+
+static bool take_mode(void *into, const char *word, err_t *err) {
+    choices_t *choices = into;
+    const int mode = choose_word("read-preference", word, suite_read_modes, suite_read_mode_count, err);
+    if (mode >= 0)
         choices->reads[choices->reads_choices++] = suite_read_modes[mode];
-    }
-    return choices->reads_choices > 0 || err_set(err, STATUS_USAGE, "--read-preference needs a value");
+    return mode >= 0;
+}
+
+static bool read_modes(void *at, const char *text, err_t *err) {
+    ((choices_t *)at)->reads_choices = 0;
+    return cli_read_words("read-preference", text, MEASURE_MOST_CHOICES, take_mode, at, err);
 }
 
 static bool read_rate(void *at, const char *text, err_t *err) {
@@ -73,7 +66,7 @@ static bool read_rate(void *at, const char *text, err_t *err) {
 static const option_t options[] = {
     OPTION(
         "read-preference", CUSTOM, spec.choices, .group = GROUP_COLLECTION, .argument = "MODE,...",
-        .offers = "primary primaryPreferred secondary secondaryPreferred nearest", .custom = read_reads,
+        .offers = "primary primaryPreferred secondary secondaryPreferred nearest", .custom = read_modes,
         .help =
             "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
             "suite says)."),

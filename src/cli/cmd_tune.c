@@ -32,23 +32,20 @@ static void init(void) {
     }
 }
 
+static bool take_value(void *into, const char *word, err_t *err) {
+    tune_list_t *list = into;
+    load_spec_t ignored;
+    if (!set_value(list->context, word, &ignored, err))
+        return false;
+    snprintf(list->values[list->count++], TUNE_VALUE, "%s", word);
+    return true;
+}
+
 /* at: the option's tune_list_t. */
 static bool read_list(void *at, const char *text, err_t *err) {
     tune_list_t *list = at;
-    char word[TUNE_VALUE];
-    load_spec_t ignored;
     list->count = 0;
-    for (const char *rest = text; cli_next_word(&rest, word, sizeof word);) {
-        if (!list->set(list->context, word, &ignored, err))
-            return false;
-        if (list->count == TUNE_VALUES)
-            return err_set(err, STATUS_USAGE, "--%s: more than %d of them", list->option, TUNE_VALUES);
-        for (size_t i = 0; i < list->count; i++)
-            if (strcmp(list->values[i], word) == 0)
-                return err_set(err, STATUS_USAGE, "--%s: %s is named twice", list->option, word);
-        snprintf(list->values[list->count++], TUNE_VALUE, "%s", word);
-    }
-    return list->count > 0 || err_set(err, STATUS_USAGE, "--%s needs a value", list->option);
+    return cli_read_words(list->option, text, TUNE_VALUES, take_value, list, err);
 }
 
 static const option_t options[] = {

@@ -10,6 +10,7 @@
 #include "input/manifest.h"
 #include "input/source.h"
 #include "load/before/copies.h"
+#include "server/collection.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,40 +21,31 @@
 /* all of its options are those of load_options */
 static load_options_t values;
 
-/* The file and offset that an `_id` stands for. */
+enum { RECORD_SHOWN = 4096 };
+
+/* The place that an `_id` stands for, and what the file says there. */
 typedef struct {
     bool found;
     char path[4096];
     uint64_t offset;
     int64_t modified_ns; /* of the file when it was loaded last; 0: not known */
     bool lane_fits;      /* false: the lane does not belong to this place, so tipple did not make this _id */
-    bool is_there;       /* a document has this _id */
+    uint64_t documents;  /* that have this _id: 0 or 1 */
+    bool here;           /* the file is */
+    uint64_t line;       /* 0: the file is not here, or ends before the offset */
+    bool inside;  /* no record can begin there: it is in the middle of a line, or of a document of BSON */
+    bool changed; /* the file has another modification time than when it was loaded */
+    char record[4 * RECORD_SHOWN]; /* its beginning, as it may be shown on a terminal */
 } where_t;
 
 static void find_place(const places_t *places, int64_t id, where_t *where) {
     const entry_t *entry = places_find(places, record_id_voff(id), &where->offset);
-    *where = (where_t){.offset = where->offset};
     if (!entry || entry->removed)
         return;
     where->found = true;
     where->lane_fits = record_id_lane(entry->ordinal, where->offset) == record_id_lane_of(id);
     where->modified_ns = entry->version ? entry->versions[entry->version - 1].modified_ns : 0;
     snprintf(where->path, sizeof where->path, "%s", entry->path);
-}
-
-static bool look_for_document(server_t *server, mongoc_client_t *client, int64_t id, bool *there,
-                              err_t *err) {
-    bson_t reply;
-    bson_iter_t at, found;
-    bson_t *find = BCON_NEW("find", BCON_UTF8(server_collection(server)), "filter", "{", "_id",
-                            BCON_INT64(id), "}", "projection", "{", "_id", BCON_INT32(1), "}", "limit",
-                            BCON_INT32(1), "singleBatch", BCON_BOOL(true));
-    const bool ok = server_command(server, client, server_database(server), find, false, &reply, err);
-    *there =
-        ok && bson_iter_init(&at, &reply) && bson_iter_find_descendant(&at, "cursor.firstBatch.0", &found);
-    bson_destroy(&reply);
-    bson_destroy(find);
-    return ok;
 }
 
 static bool look_up(int64_t id, where_t *where, err_t *err) {
@@ -64,57 +56,46 @@ static bool look_up(int64_t id, where_t *where, err_t *err) {
     store_t *store = NULL;
     mongoc_client_t *client = NULL;
     bool found = false;
+    bson_t filter = BSON_INITIALIZER;
+    BSON_APPEND_INT64(&filter, "_id", id);
     server_t *server = server_connect(&wanted, err);
     bool ok = server && (client = server_take(server, err)) &&
               (store = store_mongo_open(server, client, err)) &&
               store->read_header(store, &header, &found, err);
-    if (ok && !found)
-        ok = catalog_refuse_none(server_namespace(server), &header, err);
     const catalog_settings_t settings = {.name = ok ? server_namespace(server) : ""};
-    ok = ok && catalog_check_header(&header, &settings, err) && (places = places_read(store, err));
+    ok = ok && (found || catalog_refuse_none(settings.name, &header, err)) &&
+         catalog_check_header(&header, &settings, err) && (places = places_read(store, err));
     if (ok && header.id)
         ok = err_set(err, STATUS_USAGE,
                      "the _ids of %s are the data's own (--id %s): they say nothing of a place",
                      settings.name, header.id);
     if (ok)
         find_place(places, id, where);
-    ok = ok && look_for_document(server, client, id, &where->is_there, err);
+    ok = ok && collection_count(server, client, server_collection(server), &filter, &where->documents, err);
+    bson_destroy(&filter);
     places_free(places);
     catalog_header_free(&header);
     store_mongo_close(store);
-    if (client)
-        server_give(server, client);
+    server_give(server, client);
     server_destroy(server);
     return ok;
 }
 
-enum { RECORD_SHOWN = 4096 };
-
-/* What the file says, where it is still here. */
-typedef struct {
-    bool here;
-    uint64_t line; /* 0: the file is not here, or ends before the offset */
-    bool inside;   /* no record can begin there: it is in the middle of a line, or of a document of BSON */
-    bool changed;  /* the file has another modification time than when it was loaded */
-    char record[4 * RECORD_SHOWN]; /* its beginning, as it may be shown on a terminal */
-} found_line_t;
-
-static void show_line(found_line_t *found, const uint8_t *text, size_t size) {
-    const uint8_t *end = memchr(text, '\n', size);
-    size_t length = end ? (size_t)(end - text) : size;
-    length -= length && text[length - 1] == '\r';
-    escape_text(found->record, sizeof found->record, (const char *)text, length);
-}
-
-/* Of BSON, if it is not too large. */
-static void show_document(found_line_t *found, const uint8_t *text, size_t size) {
+/* Of text a line; of BSON the document, if it is not too large. */
+static void show_record(where_t *where, bool bson, const uint8_t *text, size_t size) {
     bool lies;
     bson_t document;
-    const size_t length = bson_span_find(text, size, &lies);
-    char *json =
-        length && bson_init_static(&document, text, length) ? ejson_print(&document, true, NULL) : NULL;
-    snprintf(found->record, sizeof found->record, "%s", json ? json : "(a document of BSON)");
-    free(json);
+    const uint8_t *end = memchr(text, '\n', size);
+    size_t length = bson ? bson_span_find(text, size, &lies) : end ? (size_t)(end - text) : size;
+    if (bson) {
+        char *json =
+            length && bson_init_static(&document, text, length) ? ejson_print(&document, true, NULL) : NULL;
+        snprintf(where->record, sizeof where->record, "%s", json ? json : "(a document of BSON)");
+        free(json);
+    } else {
+        length -= length && text[length - 1] == '\r';
+        escape_text(where->record, sizeof where->record, (const char *)text, length);
+    }
 }
 
 /* Objects of JSON begin anywhere in a line. Where nothing but blanks was read, nobody knows yet. */
@@ -123,90 +104,81 @@ static bool may_be_json(const uint8_t *text, size_t size) {
     return at == end || *at == '{' || *at == '[';
 }
 
-/* Reads the text before the offset, to count its lines. Returns the record's first bytes in `buffer`; 0: the text ends
- * before. */
-static ssize_t read_on(source_t *source, uint64_t offset, uint8_t *buffer, size_t size, found_line_t *found) {
+/* Reads the text before the offset, to count its lines. False: the text ends before. */
+static bool read_on(source_t *source, uint8_t *buffer, size_t size, where_t *where) {
     bson_span_counter_t counter = {0};
     bool bson = false, json = false;
     err_t err;
     ssize_t got = 1;
-    found->line = 1;
-    for (uint64_t at = 0; at < offset && got > 0; at += (uint64_t)got) {
-        const uint64_t left = offset - at;
+    where->line = 1;
+    for (uint64_t at = 0; at < where->offset && got > 0; at += (uint64_t)got) {
+        const uint64_t left = where->offset - at;
         got = source_read(source, buffer, left < size ? (size_t)left : size, &err);
         if (got <= 0)
-            return 0;
+            return false;
         bson = at ? bson : bson_span_begins(buffer, (size_t)got);
         json = at ? json : may_be_json(buffer, (size_t)got);
-        found->line +=
+        where->line +=
             bson ? bson_span_count(&counter, buffer, (size_t)got) : lines_count(buffer, (size_t)got);
-        found->inside = bson ? counter.left || counter.have : !json && buffer[got - 1] != '\n';
+        where->inside = bson ? counter.left || counter.have : !json && buffer[got - 1] != '\n';
     }
     /* a byte order mark is no part of the first record */
-    if (offset == 3 && memcmp(buffer, "\xEF\xBB\xBF", 3) == 0)
-        found->inside = false;
+    if (where->offset == 3 && lines_bom(buffer, 3))
+        where->inside = false;
     got = source_read(source, buffer, RECORD_SHOWN - 1, &err);
-    if (got <= 0)
-        return 0;
-    if (bson || (!offset && bson_span_begins(buffer, (size_t)got)))
-        show_document(found, buffer, (size_t)got);
-    else
-        show_line(found, buffer, (size_t)got);
-    return got;
+    if (got > 0)
+        show_record(where, bson || (!where->offset && bson_span_begins(buffer, (size_t)got)), buffer,
+                    (size_t)got);
+    return got > 0;
 }
 
-static void find_in(const input_file_t *file, const where_t *where, found_line_t *found) {
+static void find_in(const input_file_t *file, where_t *where) {
     enum { ROOM = 1 << 20 };
     err_t err;
     source_t *source = source_open(file, &err);
     uint8_t *buffer = source ? malloc(ROOM) : NULL;
-    found->here = found->here || buffer;
-    if (buffer && read_on(source, where->offset, buffer, ROOM, found) > 0)
-        found->changed = where->modified_ns && file->modified_ns != where->modified_ns;
+    where->here = where->here || buffer;
+    if (buffer && read_on(source, buffer, ROOM, where))
+        where->changed = where->modified_ns && file->modified_ns != where->modified_ns;
     else
-        found->line = 0;
+        where->line = 0;
     free(buffer);
     if (source)
         source_close(source);
 }
 
-static void find_line(const where_t *where, found_line_t *found) {
+static void find_line(where_t *where) {
     const manifest_options_t reading = {.every_collection = true};
     manifest_t manifest;
     err_t err;
     char *name = name_on_disk(where->path);
     if (name && strcmp(name, "-") != 0 && manifest_build(&manifest, (char *[]){name}, 1, &reading, &err)) {
-        for (size_t i = 0; i < manifest.count && !found->line; i++)
+        for (size_t i = 0; i < manifest.count && !where->line; i++)
             if (copies_is_of(where->path, manifest.files[i].name))
-                find_in(&manifest.files[i], where, found);
+                find_in(&manifest.files[i], where);
         manifest_free(&manifest);
     }
     free(name);
 }
 
-static void make_result(bson_t *to, int64_t id, const where_t *where, const found_line_t *found) {
-    result_put(to, AS_COUNT("id", id), AS_FLAG("found", where->found));
-    const bool line = where->found && found->line;
-    result_put(to, AS_TEXT("file", where->found ? where->path : NULL),
-               AS_COUNT_IF("offset", where->found, where->offset), AS_COUNT_IF("line", line, found->line),
-               AS_FLAG_IF("changed", line, found->changed),
-               AS_FLAG_IF("document", where->found, where->is_there));
-}
-
 /* A position has no thousands separators: it is for other programs. */
-static void put_place(bson_t *to, const where_t *where, const found_line_t *found) {
-    text_t place = {.length = 0};
-    text_print(&place, "%s offset %" PRIu64, where->path, where->offset);
-    if (found->line)
-        text_print(&place, " line %" PRIu64 "%s", found->line,
-                   found->changed ? " (the file has been changed since: this is what it holds now)" : "");
-    else
-        text_append(&place, found->here ? " (the file, as it is now, ends before)"
-                                        : " (the file is not here, so its line is not known)");
-    char *words = text_take_or_end(&place);
-    result_put(to, AS_TEXT(found->line ? "-place" : "-place_alone", words),
-               AS_TEXT("-record", found->record));
-    free(words);
+static void put_figures(bson_t *to, int64_t id, const where_t *where) {
+    const bool known = where->found, line = known && where->line;
+    text_t words = {.length = 0};
+    text_print(&words, "%s offset %" PRIu64, where->path, where->offset);
+    if (line)
+        text_print(&words, " line %" PRIu64, where->line);
+    text_append(&words, !where->here     ? " (the file is not here, so its line is not known)"
+                        : !line          ? " (the file, as it is now, ends before)"
+                        : where->changed ? " (the file has been changed since: this is what it holds now)"
+                                         : "");
+    char *place = text_take_or_end(&words);
+    result_put(to, AS_COUNT("id", id), AS_FLAG("found", known), AS_TEXT("file", known ? where->path : NULL),
+               AS_COUNT_IF("offset", known, where->offset), AS_COUNT_IF("line", line, where->line),
+               AS_FLAG_IF("changed", line, where->changed),
+               AS_FLAG_IF("document", known, where->documents > 0), AS_TEXT("-place", line ? place : NULL),
+               AS_TEXT("-place_alone", known && !line ? place : NULL), AS_TEXT("-record", where->record));
+    free(place);
 }
 
 static const result_view_t views[] = {LINE(SHOW_QUIET, "-place", "{-place}", .command = "-record"),
@@ -215,32 +187,25 @@ static const result_view_t views[] = {LINE(SHOW_QUIET, "-place", "{-place}", .co
 
 /* Why no document is under this _id, or why it is not this record's. Of what was loaded today's file tells only where
  * it is the same. */
-static bool check(int64_t id, const where_t *where, const found_line_t *found, err_t *err) {
+static bool check(int64_t id, const where_t *where, err_t *err) {
     if (!where->found)
         return err_set(err, STATUS_USAGE, "no file of this collection's catalog holds the _id %" PRId64, id);
     if (!where->lane_fits)
         return err_set(err, STATUS_USAGE,
                        "the _id %" PRId64 " has another lane than its position: tipple did not make it", id);
-    const bool no_record = found->line && found->inside && where->modified_ns && !found->changed;
-    if (no_record && where->is_there)
-        return err_set(err, STATUS_USAGE,
-                       "a document has the _id %" PRId64 ", but no record starts at offset %" PRIu64
-                       " of %s (in line %" PRIu64
-                       "): look at the document; tipple did not make it of this file",
-                       id, where->offset, where->path, found->line);
-    if (no_record)
+    if (where->line && where->inside && where->modified_ns && !where->changed)
         return err_set(err, STATUS_USAGE,
                        "no record starts at offset %" PRIu64 " of %s (in line %" PRIu64
-                       "), so no document has the _id %" PRId64,
-                       where->offset, where->path, found->line, id);
-    return where->is_there ||
+                       "), and %s the _id %" PRId64,
+                       where->offset, where->path, where->line,
+                       where->documents ? "a document that is not of this file has" : "no document has", id);
+    return where->documents ||
            err_set(err, STATUS_USAGE,
                    "no document has the _id %" PRId64 ": that of a record at this place would have it", id);
 }
 
 static int tell(run_t *run, err_t *err) {
     static where_t where;
-    static found_line_t found;
     if (!cli_has_uri(run, "the collection that the _id is in", err))
         return STATUS_USAGE;
     const char *word = run->count == 1 ? run->words[0] : "";
@@ -253,12 +218,10 @@ static int tell(run_t *run, err_t *err) {
     if (!look_up(id, &where, err))
         return (int)err->status;
     if (where.found)
-        find_line(&where, &found);
-    const int status = check(id, &where, &found, err) ? STATUS_OK : (int)err->status;
+        find_line(&where);
+    const int status = check(id, &where, err) ? STATUS_OK : (int)err->status;
     result_t *result = result_new("where");
-    make_result(&result->document, id, &where, &found);
-    if (where.found)
-        put_place(&result->document, &where, &found);
+    put_figures(&result->document, id, &where);
     result->views = views;
     return cli_end(run, result, true, status, err);
 }

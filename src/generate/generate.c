@@ -40,9 +40,9 @@ static bool cannot_write(const output_t *output, int error, int signal, err_t *e
     if (error == ENOSPC || error == EDQUOT)
         return err_set(
             err, STATUS_HOST,
-            "the output is full after %s (%s); free some space or ask for fewer --%s, then run the same "
+            "the output is full after %s (%s); free some space or ask for fewer --rows, then run the same "
             "command again",
-            size, strerror(error), output->kind->unit);
+            size, strerror(error));
     return err_set(err, STATUS_HOST, "the output could not be written after %s: %s", size, strerror(error));
 }
 
@@ -138,10 +138,10 @@ static bool open_output(output_t *output, const generate_t *what, err_t *err) {
 
 bool generate_check(const generate_kind_t *kind, const generate_t *what, err_t *err) {
     if (what->count > kind->most)
-        return err_set(err, STATUS_USAGE,
-                       "--%s %llu: one file has at most %llu %s; make several files, with seeds of their own",
-                       kind->unit, (unsigned long long)what->count, (unsigned long long)kind->most,
-                       kind->unit);
+        return err_set(
+            err, STATUS_USAGE,
+            "--rows %llu: one file has at most %llu %s; make several files, with seeds of their own",
+            (unsigned long long)what->count, (unsigned long long)kind->most, kind->unit);
     return !kind->check || kind->check(what, err);
 }
 

@@ -114,6 +114,8 @@ static const struct {
     {"both-direct", 0, "a tune with --direct, then one without"},
     {"routers", 0, "the routers named in the URI"},
     {"precision", 0, "--budget TIME: more time, more rounds"},
+    {"records", 0, "generate --rows N, for each kind"},
+    {"documents", 0, "generate --rows N, for each kind"},
     {"indexes", 0, "--index; a load builds indexes after the documents"},
 };
 

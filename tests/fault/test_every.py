@@ -185,8 +185,8 @@ class Alone(Tries, livetest.Case):
         self.write("vans.csv", VANS)
         self.write("gauges.yaml", GAUGES)
         self.write("gauges", LEVELS)
-        for kind, count in (("ycsb", "--documents"), ("obd", "--rows")):
-            self.tipple("generate", kind, count, "3", "-o", kind + ".csv")
+        for kind in ("ycsb", "obd"):
+            self.tipple("generate", kind, "--rows", "3", "-o", kind + ".csv")
 
     def test_parse(self):
         """parse of records with delimiters, of fixed width and made up, packed or not: every n"""
@@ -213,8 +213,8 @@ class Alone(Tries, livetest.Case):
                       ("formats", "--guess", "vans.csv"), ("formats", "--show", "mot"), ("help", "load"),
                       ("help", "--man", "load")):
             self.each(words, (*MEMORY, *FILES))
-        for words in (("mot", "--rows", "3"), ("obd", "--rows", "3"), ("ycsb", "--documents", "3"),
-                      ("isd", "--records", "3", "--stations", "1"), ("mot", "--rows", "3", "--gzip")):
+        for words in (("mot", "--rows", "3"), ("obd", "--rows", "3"), ("ycsb", "--rows", "3"),
+                      ("isd", "--rows", "3", "--stations", "1"), ("mot", "--rows", "3", "--gzip")):
             self.each(("generate", *words, "-o", "out"), (*MEMORY, *FILES), wanted=SOME, leaves=("out",))
         self.say("formats, generate, help")
 

@@ -164,7 +164,7 @@ class Suites(Case):
     def fill_isd(self, *words, form="isd"):
         """Reports of a hundred years; what the files hold."""
         paths = [live.DATA / "isd" / name for name in self.ISD] + [self.folder / "isd.txt"]
-        self.tipple("generate", "isd", "--records", 6000, "--stations", 30, "-q", "-o", paths[-1])
+        self.tipple("generate", "isd", "--rows", 6000, "--stations", 30, "-q", "-o", paths[-1])
         paths.append(self.write("odd-isd.txt", self.hot_and_cold(paths[-1].read_bytes().splitlines())))
         self.fill(form, *words, *paths)
         return answers_isd.read(paths)
@@ -340,7 +340,7 @@ class Suites(Case):
 
     def check_ycsb(self, *words):
         path = self.folder / "ycsb.json"
-        self.tipple("generate", "ycsb", "--documents", 6000, "--text-bytes", 20, "-q", "-o", path)
+        self.tipple("generate", "ycsb", "--rows", 6000, "--text-bytes", 20, "-q", "-o", path)
         self.fill("ycsb", *words, path, status=(0,))
         self.query("ycsb", status=1)
         self.assertRegex(self.stderr, r"needs the index fieldInt0_1 on \S+, which is not")

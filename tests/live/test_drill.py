@@ -222,7 +222,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         said = self.drill("--no-predict", "--query", "./own.yaml", "a.csv", status=7)
         self.assertRegex(said["drills"][0]["difference"], "^all: ")
         self.assertEqual((0, self.ROWS), (said["drills"][0]["differences"], said["drills"][0]["verified"]))
-        self.tipple("generate", "ycsb", "--documents", "200", "-o", "y.csv")
+        self.tipple("generate", "ycsb", "--rows", "200", "-o", "y.csv")
         done = self.tipple("drill", "--format", "ycsb", "--uri", self.uri(), "--json", "--no-predict", "y.csv")
         said = json.loads(done.stdout)
         self.assertEqual(("one document by its _id", 1), (said["query"], said["drills"][0]["query_returned"]))

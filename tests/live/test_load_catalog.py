@@ -153,7 +153,7 @@ class Held(livetest.Case):
         os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))
         self.client.insert(self.database, "results", [{"_id": mongo.Int64(number + 1)}])
         done = self.tipple("where", "--uri", self.uri(), number + 1, status=1)
-        self.assertIn("a document has the _id %d, " % (number + 1), done.stderr)
+        self.assertIn("not of this file has the _id %d" % (number + 1), done.stderr)
 
     def test_where_of_json(self):
         """objects of JSON begin anywhere in a line: `where` finds each of an array in one line, and concludes nothing between"""

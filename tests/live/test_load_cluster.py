@@ -44,7 +44,7 @@ class Placed(Cluster):
     @livetest.nightly
     def test_by_a_hash(self):
         """The study's choice: a station lies on one shard; the shards are as full as the hashes make them."""
-        made = self.tipple("generate", "isd", "--records", 20000, "--stations", 200, "--seed", 7)
+        made = self.tipple("generate", "isd", "--rows", 20000, "--stations", 200, "--seed", 7)
         self.write("a.isd", made.stdout)
         counts = self.load("--format", "isd", "--shard-key", "st:hashed", "a.isd")
         there = self.shares(counts)

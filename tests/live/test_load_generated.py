@@ -87,7 +87,7 @@ class Generated(livetest.Case):
 
     def test_ycsb(self):
         """documents by _id: every _id once, a kilobyte each; a frequent and a rare number are found as often as they are there"""
-        documents = by_own_id(self.made("ycsb", "--documents", "3k", "--seed", "3"))
+        documents = by_own_id(self.made("ycsb", "--rows", "3k", "--seed", "3"))
         self.loaded(documents)
         self.assertEqual(1042, self.average_bytes())
         ids = self.client.aggregate(self.database, "results", [{"$match": {"_id": {"$type": "long"}}}, {"$sort": {"_id": 1}},
@@ -101,8 +101,8 @@ class Generated(livetest.Case):
         """loaders with a range each, side by side, make the documents of one file"""
         self.format = "ycsb"
         for first in range(0, 2000, 500):
-            self.tipple("generate", "ycsb", "--documents", "500", "--first", str(first), "-q", "-o", "%d.json" % first)
-        self.tipple("generate", "ycsb", "--documents", "2k", "-q", "-o", "all.json")
+            self.tipple("generate", "ycsb", "--rows", "500", "--first", str(first), "-q", "-o", "%d.json" % first)
+        self.tipple("generate", "ycsb", "--rows", "2k", "-q", "-o", "all.json")
         whole = (self.folder / "all.json").read_bytes()
         self.assertEqual(whole, b"".join((self.folder / ("%d.json" % first)).read_bytes() for first in range(0, 2000, 500)))
         loaders = [self.start("%d.json" % first) for first in range(0, 2000, 500)]
@@ -112,14 +112,14 @@ class Generated(livetest.Case):
 
     def test_study(self):
         """documents of the petabyte study: 147,439 bytes"""
-        documents = by_own_id(self.made("ycsb", "--documents", "20", "--study"))
+        documents = by_own_id(self.made("ycsb", "--rows", "20", "--study"))
         self.loaded(documents)
         self.assertEqual(147439, self.average_bytes())
 
     def test_packed(self):
         """the same documents from a packed file"""
-        documents = by_own_id(self.made("ycsb", "--documents", "1k", "--text-bytes", "30"))
-        self.tipple("generate", "ycsb", "--documents", "1k", "--text-bytes", "30", "--gzip", "-o", "a.json.gz")
+        documents = by_own_id(self.made("ycsb", "--rows", "1k", "--text-bytes", "30"))
+        self.tipple("generate", "ycsb", "--rows", "1k", "--text-bytes", "30", "--gzip", "-o", "a.json.gz")
         self.assertEqual((self.folder / "a.csv").read_bytes(), gzip.decompress((self.folder / "a.json.gz").read_bytes()))
         self.loaded(documents, "a.json.gz")
 

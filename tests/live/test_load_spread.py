@@ -160,7 +160,7 @@ class Keys(OwnCluster):
 
     def setUp(self):
         super().setUp()
-        self.text = generated("isd", "--records", 12000, "--stations", 200, "--seed", 7)
+        self.text = generated("isd", "--rows", 12000, "--stations", 200, "--seed", 7)
         self.write("a.isd", self.text)
 
     def on_shards(self, pipeline):

@@ -603,7 +603,7 @@ tables:
         self.query(*words)
         self.assertEqual((None, False, ""), (self.said["format"], self.said["other_format"], self.stderr))
         self.client.command(self.database, {"drop": "results"})
-        self.tipple("generate", "ycsb", "--documents", 20, "--text-bytes", 2, "-q", "-o", "y.json")
+        self.tipple("generate", "ycsb", "--rows", 20, "--text-bytes", 2, "-q", "-o", "y.json")
         self.tipple("load", "-f", "ycsb", "--uri", self.uri(), "-q", "y.json")
         self.query(*words)
         self.assertEqual(("ycsb", False, ""), (self.said["format"], self.said["other_format"], self.stderr))

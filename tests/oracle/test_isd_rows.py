@@ -187,17 +187,17 @@ def check_variety(made):
 # ---- ways to ask ----
 
 def check_ways(folder):
-    few = ("--records", "3000", "--stations", "30")
+    few = ("--rows", "3000", "--stations", "30")
     once = generate(*few, "--seed", "5")
     expect(once == generate(*few, "--seed", "5"), "the same seed gives other bytes")
     expect(once != generate(*few, "--seed", "6"), "another seed gives the same bytes")
     expect(gzip.decompress(generate(*few, "--seed", "5", "--gzip")) == once, "packed bytes are other ones")
-    expect(len(generate("--records", "7").split(b"\n")) == 8, "7 records are not 7 lines")
-    expect(generate("--records", "0") == b"", "no records are not nothing")
-    whole = generate("--records", "20000", "--stations", "3", "--seed", "9").decode()
+    expect(len(generate("--rows", "7").split(b"\n")) == 8, "7 records are not 7 lines")
+    expect(generate("--rows", "0") == b"", "no records are not nothing")
+    whole = generate("--rows", "20000", "--stations", "3", "--seed", "9").decode()
     for packed in (False, True):
         where = os.path.join(folder, "packed" if packed else "plain")
-        generate("--records", "20000", "--stations", "3", "--seed", "9", "--directory", where, *["--gzip"] * packed)
+        generate("--rows", "20000", "--stations", "3", "--seed", "9", "--directory", where, *["--gzip"] * packed)
         files = {}
         for name in os.listdir(where):
             with (gzip.open if packed else open)(os.path.join(where, name), "rt", newline="\n") as file:
@@ -215,7 +215,7 @@ def check_ways(folder):
 
 
 def main():
-    text = generate("--records", str(RECORDS), "--stations", str(STATIONS), "--seed", "3")
+    text = generate("--rows", str(RECORDS), "--stations", str(STATIONS), "--seed", "3")
     expect(max(text) < 127 and min(text) in (10, 32), "there is something else than printable ASCII")
     made = read_all(text.decode("ascii"))
     expect(len(made) == RECORDS, "%d records" % len(made))

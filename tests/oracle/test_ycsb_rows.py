@@ -54,27 +54,27 @@ class Ycsb(unittest.TestCase):
 
     def test_ids(self):
         """ids 0 to N-1, each once and in order; the default is documents of a kilobyte"""
-        rows = rows_of(made("--documents", "3k", "--seed", "4"))
+        rows = rows_of(made("--rows", "3k", "--seed", "4"))
         self.assertEqual(list(range(3000)), [row[0] for row in rows])
         self.assertEqual({100}, {len(text) for row in rows for text in row[1:1 + TEXTS]})
 
     def test_a_row_by_its_id(self):
         """the row of an id does not depend on how many there are, nor on where they begin"""
-        whole_file = made("--documents", "2000", "--seed", "9").splitlines()
-        self.assertEqual(whole_file[:700], made("--documents", "700", "--seed", "9").splitlines())
+        whole_file = made("--rows", "2000", "--seed", "9").splitlines()
+        self.assertEqual(whole_file[:700], made("--rows", "700", "--seed", "9").splitlines())
         for first in (1, 77, 1999):
-            some = made("--documents", str(2000 - first), "--first", str(first), "--seed", "9").splitlines()
+            some = made("--rows", str(2000 - first), "--first", str(first), "--seed", "9").splitlines()
             self.assertEqual(whole_file[first:], some)
-        self.assertNotEqual(whole_file, made("--documents", "2000", "--seed", "10").splitlines())
-        large = rows_of(made("--documents", "5", "--first", str(2**63 - 5)))
+        self.assertNotEqual(whole_file, made("--rows", "2000", "--seed", "10").splitlines())
+        large = rows_of(made("--rows", "5", "--first", str(2**63 - 5)))
         self.assertEqual([2**63 - 5 + i for i in range(5)], [row[0] for row in large])
 
     def test_texts(self):
         """texts have their length; 64 letters are equally frequent at each place; none is there twice"""
         for length in (1, 2, 9, 10, 11, 1000):
-            row, = rows_of(made("--documents", "1", "--text-bytes", str(length)))
+            row, = rows_of(made("--rows", "1", "--text-bytes", str(length)))
             self.assertEqual([length] * TEXTS, [len(text) for text in row[1:1 + TEXTS]])
-        texts = [text for row in rows_of(made("--documents", "5k", "--seed", "3", "--text-bytes", "24"))
+        texts = [text for row in rows_of(made("--rows", "5k", "--seed", "3", "--text-bytes", "24"))
                  for text in row[1:1 + TEXTS]]
         self.assertEqual(len(texts), len(set(texts)))
         for place in range(24):
@@ -87,7 +87,7 @@ class Ycsb(unittest.TestCase):
 
     def test_shares(self):
         """frequent numbers one by one, rare ones by ranges; columns and rows do not depend on each other"""
-        rows = rows_of(made("--documents", "120k" if NIGHTLY else "40k", "--seed", "5", "--text-bytes", "1"))
+        rows = rows_of(made("--rows", "120k" if NIGHTLY else "40k", "--seed", "5", "--text-bytes", "1"))
         wanted, all_counts = shares(), collections.Counter()
         columns = [[row[1 + TEXTS + i] for row in rows] for i in range(NUMBERS)]
         for name, column in zip(KEYS[1 + TEXTS:], columns):
@@ -115,7 +115,7 @@ class Ycsb(unittest.TestCase):
 
     def test_documents(self):
         """each line's document, its _id a number of 64 bits"""
-        data = made("--documents", "2k", "--first", "99999000", "--seed", "6", "--text-bytes", "40")
+        data = made("--rows", "2k", "--first", "99999000", "--seed", "6", "--text-bytes", "40")
         status, out, err = tipple("parse", "--format", "ycsb", "-", data=data)
         self.assertEqual(0, status, err)
         for row, line in zip(rows_of(data), out.decode().splitlines()):
@@ -125,7 +125,7 @@ class Ycsb(unittest.TestCase):
     def test_size(self):
         """documents have about a kilobyte, those of the study 147,439 bytes; and any size in steps of eight"""
         for words, size in (((), 1042), (("--text-bytes", "470"), 4002), (("--study",), 147439)):
-            data = made("--documents", "60", *words)
+            data = made("--rows", "60", *words)
             self.assertEqual(60 * size, len(tipple("parse", "--format", "ycsb", "--emit", "bson", "-", data=data)[1]))
 
 

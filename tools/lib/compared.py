@@ -318,8 +318,8 @@ def values(_):
 
 GENERATED = {**{"mot-" + release: "mot --rows 400 --release " + release
                 for release in ("2013", "2016", "2017-first", "2017", "2020", "2021", "2023", "2024")},
-             "mot-blocks": "mot --rows 7000", "isd": "isd --records 300 --stations 7", "obd": "obd --rows 200",
-             "ycsb": "ycsb --documents 90 --first 50", "ycsb-study": "ycsb --documents 3 --study"}
+             "mot-blocks": "mot --rows 7000", "isd": "isd --rows 300 --stations 7", "obd": "obd --rows 200",
+             "ycsb": "ycsb --rows 90 --first 50", "ycsb-study": "ycsb --rows 3 --study"}
 ASKED = {"mot": ["--filter y==NT", "--filter m>=50000&&k!=FORD --filter d<2023-06-01", "--limit 7", "--id t",
                  "--id t,v", "--filter k==FORD --limit 2"],
          "isd": ["--limit 50", "--filter airTemp>10"], "obd": [],

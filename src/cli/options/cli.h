@@ -110,8 +110,10 @@ bool cli_no_page(const run_t *run, err_t *err);
 bool cli_may_ask(const run_t *run, const char *destroys, err_t *err);
 bool cli_ask(const char *question, err_t *err);
 
-/* The words of "1,4,16", one by one; *at moves on. False at the end. */
-bool cli_next_word(const char **at, char *word, size_t room);
+/* Takes each word of the list of an option, "1,4,16"; there are at most `most`, and no two are the same. */
+typedef bool cli_take_t(void *into, const char *word, err_t *err);
+bool cli_read_words(const char *option, const char *text, size_t most, cli_take_t *take, void *into,
+                    err_t *err);
 
 /* ---- rows, for options.c and the pages ---- */
 

@@ -5,6 +5,7 @@
 #include "library/library.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ void cli_rows(const command_t *command, cli_rows_t *rows) {
     rows->count = 0;
     for (size_t i = 0; i < COUNT(groups); i++) {
         add_group(rows, groups[i], command->takes ? load_options : NULL, command->takes);
-        add_group(rows, groups[i], command->options, 0);
+        add_group(rows, groups[i], command->options, UINT_MAX);
         add_group(rows, groups[i], shared_options, command->with);
     }
 }

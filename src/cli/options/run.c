@@ -96,13 +96,23 @@ bool cli_takes_inputs(const run_t *run, const char *uri_is, err_t *err) {
     return !run->report || result_check_page(run->report, err);
 }
 
-bool cli_next_word(const char **at, char *word, size_t room) {
-    const size_t length = strcspn(*at, ",");
-    if (!**at)
-        return false;
-    snprintf(word, room, "%.*s", (int)length, *at);
-    *at += length + ((*at)[length] == ',');
-    return true;
+bool cli_read_words(const char *option, const char *text, size_t most, cli_take_t *take, void *into,
+                    err_t *err) {
+    size_t count = 0;
+    for (const char *at = text; *at; count++) {
+        char word[32];
+        const size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        if (count == most)
+            return err_set(err, STATUS_USAGE, "--%s: more than %zu of them", option, most);
+        for (const char *before = text; before < at; before += strcspn(before, ",") + 1)
+            if (strcspn(before, ",") == length && strncmp(before, at, length) == 0)
+                return err_set(err, STATUS_USAGE, "--%s: %s is named twice", option, word);
+        if (!take(into, word, err))
+            return false;
+        at += length + (at[length] == ',');
+    }
+    return count > 0 || err_set(err, STATUS_USAGE, "--%s needs a value", option);
 }
 
 bool cli_may_ask(const run_t *run, const char *destroys, err_t *err) {

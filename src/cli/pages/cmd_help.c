@@ -114,9 +114,10 @@ static void put_entry(const char *words, const char *means, int column) {
         put_roff(words);
         put_roff(means);
     } else {
-        const bool fits = (int)strlen(words) <= column - 3;
-        out_print("  %-*s%s", fits ? column - 2 : 0, words, fits ? "" : "\n");
-        out_print("%*s", fits ? 0 : column, "");
+        if ((int)strlen(words) > column - 3)
+            out_print("  %s\n%*s", words, column, "");
+        else
+            out_print("  %-*s", column - 2, words);
         wrap(means, column);
     }
 }

@@ -184,7 +184,7 @@ static bool check(const generate_t *what, err_t *err) {
     if (stations > ISD_MOST_STATIONS || needed > ISD_MOST_STATIONS)
         return err_set(
             err, STATUS_USAGE,
-            "--stations %llu, --records %llu: at most %s stations have ids of their own, and each sends "
+            "--stations %llu, --rows %llu: at most %s stations have ids of their own, and each sends "
             "at most %s records; make several files",
             (unsigned long long)stations, (unsigned long long)what->count,
             units_count(most, ISD_MOST_STATIONS), units_count(each, MOST_A_STATION));

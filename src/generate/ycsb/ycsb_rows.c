@@ -29,7 +29,7 @@ static bool check(const generate_t *what, err_t *err) {
         return err_set(err, STATUS_USAGE, "--text-bytes %llu: texts have %d bytes at most",
                        (unsigned long long)what->text_bytes, LONGEST_TEXT);
     return (what->first <= ids && what->count <= ids - what->first) ||
-           err_set(err, STATUS_USAGE, "--documents %llu from --first %llu: the largest id is %lld",
+           err_set(err, STATUS_USAGE, "--rows %llu from --first %llu: the largest id is %lld",
                    (unsigned long long)what->count, (unsigned long long)what->first, (long long)INT64_MAX);
 }
 

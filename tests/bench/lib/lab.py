@@ -32,7 +32,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 # _ids. Weather records have no key of their own, but every contender gives them the same _id.
 Kind = collections.namedtuple("Kind", "words order")
 KINDS = {"mot": Kind(["mot", "--rows"], {"t": 1, "v": 1}),
-         "isd": Kind(["isd", "--stations", "50", "--records"], {"_id": 1}),
+         "isd": Kind(["isd", "--stations", "50", "--rows"], {"_id": 1}),
          "obd": Kind(["obd", "--rows"], {"_id": 1})}
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes"]
 

@@ -137,7 +137,7 @@ def ask(place, uri, name):
 
 def run(place):
     records = place.documents(1_500_000, 60_000, 3_000)
-    paths = place.made("isd", "--records", str(records), "--stations", place.choose("500", "100", "20"))
+    paths = place.made("isd", "--rows", str(records), "--stations", place.choose("500", "100", "20"))
     one, many = (place.published("weather")[name] for name in ("one server", "cluster"))
     place.tell("%s made-up reports on %s, stored as format isd-study. Published: 2.5 billion, on one server of 32 CPUs and 251 GB"
                " and on a hundred shards of 8 CPUs and 61 GB, MongoDB 2.6 without a journal, which no server of today can be.",

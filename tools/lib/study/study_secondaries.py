@@ -81,8 +81,8 @@ def tell_ratios(place, clients, alone, beside, spared, published):
 def run(place):
     documents = place.documents(300_000, 30_000, 2_000)
     clients = place.choose((8, 16, 32, 64), (8, 16, 32, 64), (2, 4))
-    paths = place.made("ycsb", "--documents", str(documents))
-    more = place.made("ycsb", "--documents", str(6 * documents), "--first", str(documents))
+    paths = place.made("ycsb", "--rows", str(documents))
+    more = place.made("ycsb", "--rows", str(6 * documents), "--first", str(documents))
     published = place.published("secondary reads")
     with place.server(replset=3, steady=True) as server:
         uri = collection(server, "study.ycsb")

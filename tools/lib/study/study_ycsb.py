@@ -17,7 +17,7 @@ SIZES = (("4 kB", 4_000), ("10 kB", 10_000), ("16 kB", 16_000), ("147 kB", 147_4
 def file_of(place, documents, first, size):
     """Of 147,439 bytes as --study makes them; others to the next eight bytes."""
     words = ("--study",) if size == 147_439 else ("--text-bytes", str(-(-(size - DOCUMENT) // 8)))
-    return place.made("ycsb", "--documents", str(documents), "--first", str(first), *words)
+    return place.made("ycsb", "--rows", str(documents), "--first", str(first), *words)
 
 
 def cut(documents, parts):
