@@ -67,11 +67,9 @@ static int show(const run_t *run, const forgotten_t *forgotten, err_t *err) {
 
 static bool confirm(const run_t *run, err_t *err) {
     char question[1200];
-    if (!values.documents || run->yes)
-        return true;
     snprintf(question, sizeof question, "Remove all documents of %.1000s%s from the collection?",
              run->words[0], run->count > 1 ? " and of the other inputs" : "");
-    return cli_may_ask(run, "--delete removes documents", err) && cli_ask(question, err);
+    return !values.documents || cli_confirm(run, "--delete removes documents", question, err);
 }
 
 static int forget(run_t *run, err_t *err) {

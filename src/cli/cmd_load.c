@@ -3,10 +3,11 @@
 #include "cli/each_collection.h"
 #include "cli/options/cli.h"
 #include "cli/results/results.h"
-#include "server/collection.h"
+#include "load/before/uri_target.h"
 #include "study/tune/tuned.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* all of its options are those of load_options */
@@ -15,7 +16,7 @@ static load_options_t values;
 static const apart_t apart[] = {
     {"append", "drop", "keeps the documents that --drop would drop"},
     {"retry", "drop", "adds to a collection that --drop would drop"},
-    {"retry", "copies input-name skip-bad-files reload-changed",
+    {"retry", "copies input-name limit skip-bad-files reload-changed reload-missing",
      "takes the records of a reject file, and reads no input"},
     {.option = NULL},
 };
@@ -39,52 +40,23 @@ static bool check(const run_t *run, err_t *err) {
                        run->words[0]);
     if (run->report && spec->rejects && result_is_same_file(run->report, spec->rejects))
         return err_set(err, STATUS_USAGE, "--report and --rejects name the same file: %s", run->report);
-    if (spec->retry && spec->reload_missing)
-        return err_set(
-            err, STATUS_USAGE,
-            "--retry loads what was fixed in a reject file, and --reload-missing reads the inputs: "
-            "give --reload-missing with the inputs first, then --retry");
-    if (spec->retry && spec->limit != UINT64_MAX)
-        return err_set(
-            err, STATUS_USAGE,
-            "--retry loads all that was fixed, and knows no --limit; leave the option out, or give a copy "
-            "of the reject file without the other entries");
     return true;
 }
 
-/* What --drop would drop. */
-static bool look_at_doomed(char *name, size_t size, uint64_t *documents, err_t *err) {
-    const server_options_t wanted = {
-        .uri = values.spec.uri, .patience_ns = values.spec.patience_ns, .connections = 1};
-    collection_t place = {.exists = false};
-    server_t *server = server_connect(&wanted, err);
-    mongoc_client_t *client = server ? server_take(server, err) : NULL;
-    const bool ok = client && collection_look(server, client, &place, err);
-    if (ok)
-        snprintf(name, size, "%s", server_namespace(server));
-    *documents = place.count;
-    if (client)
-        server_give(server, client);
-    server_destroy(server);
-    return ok;
-}
-
 static bool confirm_drop(const run_t *run, size_t collections, err_t *err) {
-    char name[300], count[UNITS_MAX], question[sizeof name + 200];
-    uint64_t documents;
-    if (!values.spec.drop || run->yes || values.spec.dry_run)
-        return true;
-    if (!cli_may_ask(run, "--drop destroys what is in the collection", err) ||
-        (!collections && !look_at_doomed(name, sizeof name, &documents, err)))
-        return false;
+    char question[400];
+    char *target = collections ? NULL : uri_target(values.spec.uri);
     if (collections)
         snprintf(question, sizeof question,
                  "Drop %zu collection%s, each with all of its documents and its catalog, then load?",
                  collections, units_s(collections));
     else
-        snprintf(question, sizeof question, "Drop %s with its %s document%s and its catalog, then load?",
-                 name, units_count(count, documents), units_s(documents));
-    return cli_ask(question, err);
+        snprintf(question, sizeof question,
+                 "Drop %.300s with all of its documents and its catalog, then load?",
+                 target ? target : "the collection");
+    free(target);
+    return !values.spec.drop || values.spec.dry_run ||
+           cli_confirm(run, "--drop destroys what is in the collection", question, err);
 }
 
 static int load_one(const run_t *run, const char *uri, char **inputs, int count, err_t *err) {

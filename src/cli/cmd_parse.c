@@ -348,7 +348,6 @@ static const result_view_t views[] = {
          "{-records_per_second}   {-text_bytes_per_second}   CPU {-cpu_ns} ns a record"),
     LINE(SHOW_QUIET, "-passed_over",
          "no records: {lines_skipped|line} skipped, {comment_lines|comment line}"),
-    LINE(SHOW_QUIET, "-bad", "{-bad}"),
     {0}};
 
 /* With --emit none the counts are what was asked for. The documents of another one may be read by a program, so what
@@ -366,9 +365,7 @@ static int end(const run_t *run, const parse_t *parse, int64_t took_ns, int64_t 
                AS_NUMBER("-records_per_second", result_rate(parse->read, took_ns)),
                AS_NUMBER("-text_bytes_per_second", result_rate(parse->text_bytes, took_ns)),
                AS_NUMBER("-cpu_ns", (double)cpu_ns / (double)(parse->read ? parse->read : 1)));
-    if (bad && none)
-        result_put(&result->document, AS_TEXT("-bad", bad));
-    else if (bad)
+    if (bad)
         log_note("%s", bad);
     free(bad);
     result->views = views;

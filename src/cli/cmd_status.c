@@ -244,10 +244,8 @@ static void put_catalog(bson_t *to, const report_t *status) {
     text_print(&words, "catalog {files_complete} of {files|file} complete   %s{loaded|record} loaded%s, %s",
                sum->complete == sum->files ? "" : "at least ",
                sum->already_there ? ", {already_there} already there" : "",
-               !answered           ? "{rejected} rejected"
-               : answered == fixed ? "{rejected} rejected ({-fixed} fixed)"
-               : !fixed            ? "{rejected} rejected ({-left_out} left out)"
-                                   : "{rejected} rejected ({-fixed} fixed, {-left_out} left out)");
+               answered ? "{rejected} rejected ({-fixed} fixed, {-left_out} left out)"
+                        : "{rejected} rejected");
     char *line = text_take_or_end(&words);
     result_put_words(to, "-catalog", line);
     free(line);

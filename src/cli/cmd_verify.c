@@ -44,34 +44,20 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
-static bool check(const run_t *run, err_t *err) {
-    const load_spec_t *load = &values.load.spec;
-    verify_spec_t *spec = &values.spec;
-    if (!cli_takes_inputs(run, "the collection to verify", err))
-        return false;
-    spec->filters = load->filters;
-    spec->filter_count = load->filter_count;
-    spec->format = load->format;
-    spec->input_name = load->input_name;
-    spec->copies = load->copies;
-    spec->threads = load->threads;
-    spec->memory = load->memory;
-    spec->patience_ns = load->patience_ns;
-    spec->retry = values.retry.items;
-    spec->retry_count = values.retry.count;
-    return true;
-}
-
 static int verify_one(const run_t *run, const char *uri, char **inputs, int count, err_t *err) {
     verify_result_t verify;
-    values.spec.uri = uri;
-    values.spec.inputs = inputs;
-    values.spec.input_count = (size_t)count;
-    const bool ok = verify_run(&values.spec, &verify, err);
+    verify_spec_t *spec = &values.spec;
+    spec->load = values.load.spec;
+    spec->load.uri = uri;
+    spec->load.inputs = inputs;
+    spec->load.input_count = (size_t)count;
+    spec->retry = values.retry.items;
+    spec->retry_count = values.retry.count;
+    const bool ok = verify_run(spec, &verify, err);
     int status = ok ? STATUS_OK : (int)err->status;
     const bool began = ok || status == STATUS_DIFFERENT || verify.blocks;
     if (verify.differences) /* an older page must not stand for a run that failed */
-        status = cli_end(run, results_verify(&values.spec, &verify, status, err),
+        status = cli_end(run, results_verify(spec, &verify, status, err),
                          began && (run->json || status != STATUS_USAGE), status, err);
     verify_free_result(&verify);
     return status;
@@ -79,8 +65,8 @@ static int verify_one(const run_t *run, const char *uri, char **inputs, int coun
 
 static int verify(run_t *run, err_t *err) {
     each_collection_t each = {.list = {0}};
-    const bool ok = check(run, err) && each_collection_find(&each, run, err) &&
-                    (!each.list.count || cli_no_page(run, err));
+    const bool ok = cli_takes_inputs(run, "the collection to verify", err) &&
+                    each_collection_find(&each, run, err) && (!each.list.count || cli_no_page(run, err));
     const int status = ok ? each_collection_run(&each, run, verify_one, err) : (int)err->status;
     each_collection_free(&each);
     return status;

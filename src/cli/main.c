@@ -1,4 +1,3 @@
-#include "base/conceal.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "cli/options/cli.h"
@@ -24,16 +23,6 @@ const command_t *const cli_commands[] = {&command_load,     &command_parse,
                                          &command_drill,    &command_query,
                                          &command_generate, &command_completion,
                                          &command_help,     NULL};
-
-static void on_driver_log(mongoc_log_level_t level, const char *domain, const char *message, void *context) {
-    char words[4096];
-    (void)context;
-    if (level > MONGOC_LOG_LEVEL_WARNING || address_is_parsing())
-        return;
-    snprintf(words, sizeof words, "%s", message);
-    conceal_known(words);
-    log_detail("driver (%s): %s", domain, words);
-}
 
 /* The driver has put its counters into shared memory when it was loaded. Their name goes at once: a process
  * that is killed would leave it behind, for a later one of the same number to stumble over. */
@@ -120,7 +109,7 @@ int main(int argc, char **argv) {
             /* the driver's shared counters are nobody's use here, and leave files of killed processes behind
              */
             setenv("MONGOC_DISABLE_SHM", "1", 0);
-            mongoc_log_set_handler(on_driver_log, NULL);
+            mongoc_log_set_handler(NULL, NULL);
             mongoc_init();
         }
         const int taken = version ? 1 : 2;

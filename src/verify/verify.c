@@ -16,11 +16,8 @@
 enum { ROUND_US = 20000, LEAST_ROUND_US = 500 };
 
 void verify_spec_init(verify_spec_t *spec) {
-    *spec = (verify_spec_t){.memory = 256ull << 20,
-                            .sample_percent = 100,
-                            .limit = UINT64_MAX,
-                            .most = 20,
-                            .patience_ns = 30000000000};
+    *spec = (verify_spec_t){.sample_percent = 100, .most = 20};
+    load_spec_init(&spec->load);
 }
 
 /* What the catalog has no numbers for cannot be there: a stream that has become longer. */
@@ -59,7 +56,7 @@ static bool start_workers(verification_t *run, err_t *err) {
     static const pipeline_work_t work = {.block = take_block};
     const uint32_t threads = run->result->threads;
     /* the other half of the memory is for what the server sends */
-    if (!pipeline_open(&run->pipeline, spec->memory / 2, threads, err))
+    if (!pipeline_open(&run->pipeline, spec->load.memory / 2, threads, err))
         return false;
     run->result->by_turns = run->existing != EXISTING_REJECT;
     run->inspection = (inspection_t){.schema = run->schema,
@@ -90,8 +87,8 @@ static feeder_t *start_feeder(verification_t *run, err_t *err) {
                                 .files = run->files,
                                 .file_count = run->manifest->count,
                                 .pipeline = &run->pipeline,
-                                .limit = run->spec->limit,
-                                .limit_is_about = run->spec->limit_is_about,
+                                .limit = run->spec->load.limit,
+                                .limit_is_about = run->spec->load.limit_is_about,
                                 .numbered = true,
                                 .extend = has_numbers,
                                 .context = run};
@@ -108,12 +105,12 @@ static void watch(verification_t *run, feeder_t *feeder) {
             documents +=
                 __atomic_load_n(&verifier_counters(run->workers[i].verifier)->seen, __ATOMIC_RELAXED);
         if (progress_is_due(&run->progress)) {
-            const progress_state_t state = {.bytes = feeder_progress(feeder).done_bytes,
-                                            .total_bytes = run->bytes_to_read,
-                                            .records = documents,
-                                            .most_records =
-                                                run->spec->limit == UINT64_MAX ? 0 : run->spec->limit,
-                                            .documents = documents};
+            const progress_state_t state = {
+                .bytes = feeder_progress(feeder).done_bytes,
+                .total_bytes = run->bytes_to_read,
+                .records = documents,
+                .most_records = run->spec->load.limit == UINT64_MAX ? 0 : run->spec->load.limit,
+                .documents = documents};
             progress_show(&run->progress, &state);
         }
     }
@@ -207,7 +204,7 @@ static bool judge_last(verification_t *run, err_t *err) {
         names[i] = run->files[i].input->name;
     }
     const bool ok = last_wins_judge(&run->last, ordinals, names,
-                                    run->spec->sample_percent >= 100 && run->spec->limit == UINT64_MAX,
+                                    run->spec->sample_percent >= 100 && run->spec->load.limit == UINT64_MAX,
                                     result->differences, &judged, err);
     if (ok && run->existing == EXISTING_REPLACE) {
         result->same = judged.equal;
@@ -322,7 +319,7 @@ static bool open_all(verification_t *run, err_t *err) {
 
 static bool look(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
-    if (!limits_check(run->spec->threads, run->spec->memory, err) || !open_all(run, err))
+    if (!limits_check(run->spec->load.threads, run->spec->load.memory, err) || !open_all(run, err))
         return false;
     result->compared = run->nothing || (compare(run, err) && judge_last(run, err));
     result->ended = run->nothing || (result->compared && look_outside(run, err));
@@ -352,7 +349,8 @@ static void free_run(verification_t *run) {
 bool verify_run(const verify_spec_t *spec, verify_result_t *result, err_t *err) {
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
     verification_t *run = calloc(1, sizeof *run);
-    *result = (verify_result_t){.threads = spec->threads ? spec->threads : pipeline_usual_threads()};
+    *result =
+        (verify_result_t){.threads = spec->load.threads ? spec->load.threads : pipeline_usual_threads()};
     result->differences = differences_new(spec->most);
     if (!run || !result->differences) {
         free(run);

@@ -5,29 +5,19 @@
 #define TIPPLE_VERIFY_VERIFY_H
 
 #include "input/manifest.h"
+#include "load/spec/load_spec.h"
 #include "verify/compare/difference.h"
 
 #include <stdint.h>
 
 typedef struct {
-    const char *uri;
-    const char *format;
-    char *const *inputs;
-    size_t input_count;
-    const char *input_name; /* of a stream, or NULL */
-    uint32_t copies;        /* as for the load; 0: one */
-    char *const *filters;   /* those of the load; none: the one that the catalog has */
-    size_t filter_count;
+    load_spec_t
+        load; /* the load that is verified: collection, format, inputs, filters (none: the catalog's), limit, threads, memory, patience */
     char *const *retry; /* reject files whose records were fixed and loaded */
     size_t retry_count;
-    uint32_t threads; /* 0: twice the CPUs, 4 to 16 */
-    uint64_t memory;
     double sample_percent; /* 100: everything */
-    uint64_t limit; /* only the first so many records, as a load with this limit left it; UINT64_MAX: all */
-    bool limit_is_about; /* as it was for the load */
-    bool files_only;     /* what lies outside of the files is not looked for */
-    uint64_t most;       /* differences kept of each kind */
-    int64_t patience_ns;
+    bool files_only;       /* what lies outside of the files is not looked for */
+    uint64_t most;         /* differences kept of each kind */
 } verify_spec_t;
 
 void verify_spec_init(verify_spec_t *spec); /* the defaults */

@@ -86,31 +86,32 @@ static bool list_inputs(verification_t *run, err_t *err) {
     const verify_spec_t *spec = run->spec;
     if (run->manifest->count)
         return true;
-    char *target = uri_target(spec->uri);
-    const manifest_options_t options = {.input_name = spec->input_name, .target = target};
-    const bool ok = manifest_build(run->manifest, spec->inputs, spec->input_count, &options, err);
+    char *target = uri_target(spec->load.uri);
+    const manifest_options_t options = {.input_name = spec->load.input_name, .target = target};
+    const bool ok = manifest_build(run->manifest, spec->load.inputs, spec->load.input_count, &options, err);
     free(target);
     return ok;
 }
 
 static bool read_spec(verification_t *run, err_t *err) {
     const verify_spec_t *spec = run->spec;
-    if (!run->schema && !(run->schema = format_open(spec->format, err)))
+    if (!run->schema && !(run->schema = format_open(spec->load.format, err)))
         return false;
     snprintf(run->result->format, sizeof run->result->format, "%s", run->schema->name);
-    if (spec->filter_count &&
-        !(run->filter = filter_parse(run->schema, spec->filters, spec->filter_count, err)))
+    if (spec->load.filter_count &&
+        !(run->filter = filter_parse(run->schema, spec->load.filters, spec->load.filter_count, err)))
         return false;
     for (size_t i = 0; i < spec->retry_count; i++)
         if (access(spec->retry[i], R_OK) != 0)
             return err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry[i]);
-    return list_inputs(run, err) && copies_make(run->manifest, spec->copies, err);
+    return list_inputs(run, err) && copies_make(run->manifest, spec->load.copies, err);
 }
 
 static bool connect_target(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
-    server_options_t options = {
-        .uri = run->spec->uri, .patience_ns = run->spec->patience_ns, .connections = result->threads + 2};
+    server_options_t options = {.uri = run->spec->load.uri,
+                                .patience_ns = run->spec->load.patience_ns,
+                                .connections = result->threads + 2};
     if (!host_want_descriptors("--threads", options.connections + 12, err))
         return false;
     if (!(run->server = server_connect(&options, err)) || !(run->client = server_take(run->server, err)))
@@ -224,7 +225,7 @@ static bool is_loaded(const verification_t *run, const wanted_t *wanted) {
 static void tell_unfinished(const verification_t *run) {
     size_t more = 0;
     for (size_t i = 0; i < run->manifest->count; i++) {
-        if (is_loaded(run, &run->registration.wanted[i]) || run->spec->limit != UINT64_MAX)
+        if (is_loaded(run, &run->registration.wanted[i]) || run->spec->load.limit != UINT64_MAX)
             continue;
         if (run->result->unfinished_files++ < UNFINISHED_NAMED)
             log_warn("%s is not loaded to its end, its catalog says: what is not there counts as missing",
@@ -313,7 +314,7 @@ static bool read_fixes(verification_t *run, err_t *err) {
 }
 
 bool verify_open(verification_t *run, err_t *err) {
-    return (run->spec->format || find_format(run, err)) && read_spec(run, err) &&
+    return (run->spec->load.format || find_format(run, err)) && read_spec(run, err) &&
            (run->server || connect_target(run, err)) && open_catalog(run, err) &&
            (run->nothing || (find_files(run, err) && read_fixes(run, err)));
 }

@@ -99,10 +99,10 @@ static void lab_open(lab_t *lab, box_kind_t kind) {
     box_uri(lab->box, LAB_TARGET, lab->uri);
     load_spec_init(&lab->load);
     verify_spec_init(&lab->verify);
-    lab->load.uri = lab->verify.uri = lab->uri;
-    lab->load.format = lab->verify.format = "./rows.yaml";
-    lab->load.threads = lab->verify.threads = 2;
-    lab->load.patience_ns = lab->verify.patience_ns = INT64_C(60000000000);
+    lab->load.uri = lab->verify.load.uri = lab->uri;
+    lab->load.format = lab->verify.load.format = "./rows.yaml";
+    lab->load.threads = lab->verify.load.threads = 2;
+    lab->load.patience_ns = lab->verify.load.patience_ns = INT64_C(60000000000);
     lab->load.rejects = "c.rejects";
     lab_write_format();
 }
@@ -165,9 +165,9 @@ LAB_UNUSED static status_t lab_retry(lab_t *lab, const char *name) {
 #define lab_verify(lab, ...) lab_verify_all(lab, (char *[]){__VA_ARGS__, NULL})
 LAB_UNUSED static status_t lab_verify_all(lab_t *lab, char **inputs) {
     verify_free_result(&lab->verified);
-    lab->verify.inputs = inputs;
-    for (lab->verify.input_count = 0; inputs[lab->verify.input_count];)
-        lab->verify.input_count++;
+    lab->verify.load.inputs = inputs;
+    for (lab->verify.load.input_count = 0; inputs[lab->verify.load.input_count];)
+        lab->verify.load.input_count++;
     const lab_ear_t ear = lab_listen();
     const bool ok = verify_run(&lab->verify, &lab->verified, &lab->err);
     lab_hear(lab, ear);

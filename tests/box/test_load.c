@@ -523,7 +523,7 @@ TEST(copies) {
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 3);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_int_equal(lab.loaded.counts.read, 0);
-    lab.verify.copies = 3;
+    lab.verify.load.copies = 3;
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
     assert_int_equal(lab.verified.same, 120);
     lab.load.id = "n";

@@ -7,7 +7,7 @@
 
 static void use_format(lab_t *lab, const char *text) {
     lab_write("rows.yaml", text);
-    lab->load.format = lab->verify.format = "./rows.yaml";
+    lab->load.format = lab->verify.load.format = "./rows.yaml";
 }
 
 static const char HEADED[] =

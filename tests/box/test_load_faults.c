@@ -110,7 +110,7 @@ TEST(patience_ends) {
         lab_shorten_lease(
             &lab); /* who loads next waits for the end of this one's, which could not say that it ended */
         lab.load.patience_ns = 200000000;
-        const int64_t patience_ns = lab.verify.patience_ns;
+        const int64_t patience_ns = lab.verify.load.patience_ns;
         box_fault(lab.box, &(box_fault_t){.command = cases[i].command,
                                           .collection = cases[i].collection,
                                           .after = 2,

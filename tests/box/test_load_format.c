@@ -76,10 +76,10 @@ static void load_and_verify_by_command(const lab_t *lab, const char *format, cha
     assert_int_equal(result.counts.loaded, loaded);
     load_result_free(&result);
     verify_spec_init(&verify);
-    verify.uri = lab->uri;
-    verify.format = format;
-    verify.inputs = &path;
-    verify.input_count = 1;
+    verify.load.uri = lab->uri;
+    verify.load.format = format;
+    verify.load.inputs = &path;
+    verify.load.input_count = 1;
     if (!verify_run(&verify, &verified, &err))
         fail_msg("%s", err.text);
     verify_free_result(&verified);

@@ -197,8 +197,8 @@ TEST(rejects_and_filters) {
     assert_int_equal(lab.verified.filtered, 1);
     assert_string_equal(lab.verified.filter, "n>5");
     filters[0] = "n>6";
-    lab.verify.filters = filters;
-    lab.verify.filter_count = 1;
+    lab.verify.load.filters = filters;
+    lab.verify.load.filter_count = 1;
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
     assert_says(lab.err.text, "d.c was loaded with --filter 'n>5'");
     lab_close(&lab);
@@ -265,11 +265,11 @@ TEST(limit) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, ROWS);
-    lab.load.limit = lab.verify.limit = 20;
+    lab.load.limit = lab.verify.load.limit = 20;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
     assert_int_equal(lab.verified.same, 20);
-    lab.verify.limit = UINT64_MAX;
+    lab.verify.load.limit = UINT64_MAX;
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
     assert_int_equal(found(&lab, DIFFERENCE_MISSING), ROWS - 20);
     assert_int_equal(lab.verified.unfinished_files, 1);
@@ -377,8 +377,8 @@ TEST(refused_reads) {
         lab_write_wide_rows("a.csv", 0, WIDE_ROWS); /* some blocks */
         assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
         box_update(lab.box, LAB_TARGET, "{\"n\": 2}", "{\"$set\": {\"w\": \"other\"}}");
-        lab.verify.patience_ns = 2000000000;
-        lab.verify.threads = 1;
+        lab.verify.load.patience_ns = 2000000000;
+        lab.verify.load.threads = 1;
         box_fault(lab.box, &(box_fault_t){.command = "find",
                                           .collection = "c",
                                           .after = 3, /* the first block, twice */

@@ -39,9 +39,9 @@ TEST(asked) {
     verify_spec_t verify;
     verify_result_t verified;
     verify_spec_init(&verify);
-    verify.uri = spec.uri;
-    verify.format = spec.format;
-    verify.threads = LIMITS_MOST_THREADS + 1;
+    verify.load.uri = spec.uri;
+    verify.load.format = spec.format;
+    verify.load.threads = LIMITS_MOST_THREADS + 1;
     assert_false(verify_run(&verify, &verified, &err));
     assert_int_equal(err.status, STATUS_USAGE);
     assert_non_null(strstr(err.text, "threads: 257 is out of range"));

@@ -379,7 +379,7 @@ class Again(livetest.Case):
         self.load("a.csv")
         self.refused("--drop destroys", "b.csv", "--drop")
         said = self.answers_no(self.command("load", "-f", "mot", "--uri", self.uri(), "--drop", "b.csv"))
-        self.assertIn("Drop %s.results with its 500 documents" % self.database, said)
+        self.assertIn("Drop %s.results with all of its documents" % self.database, said)
         self.assertEqual(700, self.load("b.csv", "--drop", "--yes")["loaded"])
         books = Books(after=Books().plain("a.csv", rows(500))).plain("b.csv", rows(700, 2))
         self.holds(books)

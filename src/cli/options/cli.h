@@ -107,8 +107,7 @@ bool cli_flush(err_t *err);
 bool cli_no_page(const run_t *run, err_t *err);
 
 /* Asks on the terminal unless --yes is given. False: the answer is not yes, or there is no terminal. */
-bool cli_may_ask(const run_t *run, const char *destroys, err_t *err);
-bool cli_ask(const char *question, err_t *err);
+bool cli_confirm(const run_t *run, const char *destroys, const char *question, err_t *err);
 
 /* Takes each word of the list of an option, "1,4,16"; there are at most `most`, and no two are the same. */
 typedef bool cli_take_t(void *into, const char *word, err_t *err);

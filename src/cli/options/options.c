@@ -80,17 +80,6 @@ static const cli_row_t *find_letter(const cli_rows_t *rows, char letter) {
 
 /* ---- options that the command does not have ---- */
 
-/* The first command that has this option; NULL: none. */
-static const char *owner_of(const char *name) {
-    for (const command_t *const *command = cli_commands; *command; command++) {
-        cli_rows_t rows;
-        cli_rows(*command, &rows);
-        if (find_long(&rows, name, strlen(name)))
-            return (*command)->name;
-    }
-    return NULL;
-}
-
 static bool unknown_option(const command_t *command, const cli_rows_t *rows, const char *text, char letter,
                            err_t *err) {
     const bool is_long = text[1] == '-';
@@ -104,7 +93,6 @@ static bool unknown_option(const command_t *command, const cli_rows_t *rows, con
     snprintf(word, sizeof word, "%.*s", is_long ? (int)strcspn(text + 2, "=") : 1,
              is_long ? text + 2 : &letter);
     const char *hint = library_gone(word, is_long);
-    const char *owner = is_long && !hint ? owner_of(word) : NULL;
     const char *near = is_long && !hint ? suggest_word(word, names, count) : NULL;
     const char *dashes = is_long ? "--" : "-";
     if (hint)
@@ -113,10 +101,6 @@ static bool unknown_option(const command_t *command, const cli_rows_t *rows, con
     if (near)
         return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; did you mean '--%s'?",
                        command->name, dashes, word, near);
-    if (owner)
-        return err_set(err, STATUS_USAGE,
-                       "tipple %s has no option '--%s', which is one of tipple %s: leave it out here",
-                       command->name, word, owner);
     return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; `tipple %s --help` lists them",
                    command->name, dashes, word, command->name);
 }

@@ -115,17 +115,15 @@ bool cli_read_words(const char *option, const char *text, size_t most, cli_take_
     return count > 0 || err_set(err, STATUS_USAGE, "--%s needs a value", option);
 }
 
-bool cli_may_ask(const run_t *run, const char *destroys, err_t *err) {
-    return run->yes || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) ||
-           err_set(err, STATUS_USAGE, "%s; add --yes where no terminal can ask", destroys);
-}
-
-bool cli_ask(const char *question, err_t *err) {
+bool cli_confirm(const run_t *run, const char *destroys, const char *question, err_t *err) {
     char answer[16] = "";
-    fprintf(stderr, "%s [y/N] ", question);
-    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+    if (run->yes)
         return true;
-    return err_set(err, STATUS_USAGE, "the answer was not yes: nothing was touched");
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+        return err_set(err, STATUS_USAGE, "%s; add --yes where no terminal can ask", destroys);
+    fprintf(stderr, "%s [y/N] ", question);
+    return (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y')) ||
+           err_set(err, STATUS_USAGE, "the answer was not yes: nothing was touched");
 }
 
 /* ---- after ---- */

@@ -110,15 +110,7 @@ static bool verify(passing_t *passing, err_t *err) {
     verify_spec_t spec;
     verify_result_t result;
     verify_spec_init(&spec);
-    spec.uri = load->uri;
-    spec.format = load->format;
-    spec.inputs = load->inputs;
-    spec.input_count = load->input_count;
-    spec.limit = load->limit;
-    spec.limit_is_about = load->limit_is_about;
-    spec.threads = load->threads;
-    spec.memory = load->memory;
-    spec.patience_ns = load->patience_ns;
+    spec.load = *load;
     enter(passing, DRILL_VERIFY);
     bool ok = verify_run(&spec, &result, err);
     leave(passing, DRILL_VERIFY);
