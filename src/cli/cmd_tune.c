@@ -13,10 +13,6 @@ static values_t values;
 
 /* ---- options that may have a list ---- */
 
-static bool set_value(const void *option, const char *value, load_spec_t *load, err_t *err) {
-    return option_set(option, value, load, err);
-}
-
 /* threads and batch come first */
 static const char *const listed[] = {"threads", "batch", "compressor", "memory"};
 
@@ -28,14 +24,14 @@ static void init(void) {
     for (size_t i = 0; i < spec->list_count; i++) {
         const option_t *row =
             load_options_find(listed[i], TAKEN_BY_LIBRARY); /* whose numbers are never auto */
-        spec->lists[i] = (tune_list_t){.option = row->name, .context = row, .set = set_value};
+        spec->lists[i] = (tune_list_t){.option = row->name, .row = row};
     }
 }
 
 static bool take_value(void *into, const char *word, err_t *err) {
     tune_list_t *list = into;
     load_spec_t ignored;
-    if (!set_value(list->context, word, &ignored, err))
+    if (!option_set(list->row, word, &ignored, err))
         return false;
     snprintf(list->values[list->count++], TUNE_VALUE, "%s", word);
     return true;

@@ -1,5 +1,5 @@
 /* tune: which settings there are, and what held one back. */
-#include "base/numbers.h"
+#include "load/spec/load_options.h"
 #include "study/tune/tune.h"
 #include "test.h"
 
@@ -11,30 +11,16 @@
 
 /* ---- settings ---- */
 
-static bool set_number(const void *context, const char *value, load_spec_t *load, err_t *err) {
-    uint64_t number;
-    if (!units_parse_count(value, &number))
-        return err_set(err, STATUS_USAGE, "'%s'", value);
-    *(uint32_t *)((char *)load + *(const size_t *)context) = (uint32_t)number;
-    return true;
-}
-
-static bool set_compressor(const void *context, const char *value, load_spec_t *load, err_t *err) {
-    (void)context;
-    (void)err;
-    load->compressor = value;
-    return true;
+static tune_list_t list_of(const char *option) {
+    return (tune_list_t){.option = option, .row = load_options_find(option, TAKEN_BY_LIBRARY)};
 }
 
 /* Of a result whose lists are these, up to NULL. */
 static void begin_result(tune_result_t *result, const char *threads[], const char *batches[],
                          const char *compressors[]) {
-    static const size_t threads_at = offsetof(load_spec_t, threads), batch_at = offsetof(load_spec_t, batch);
     const char **const values[] = {threads, batches, compressors};
     *result = (tune_result_t){.list_count = 3,
-                              .lists = {{.option = "threads", .set = set_number, .context = &threads_at},
-                                        {.option = "batch", .set = set_number, .context = &batch_at},
-                                        {.option = "compressor", .set = set_compressor}}};
+                              .lists = {list_of("threads"), list_of("batch"), list_of("compressor")}};
     for (size_t i = 0; i < 3; i++)
         for (; values[i][result->lists[i].count]; result->lists[i].count++)
             strcpy(result->lists[i].values[result->lists[i].count], values[i][result->lists[i].count]);

@@ -238,7 +238,7 @@ bool tune_combine(const load_spec_t *load, tune_result_t *result, err_t *err) {
                 continue;
             setting->values[j] = list->values[rest % list->count];
             rest /= list->count;
-            if (!list->set(list->context, setting->values[j], &setting->load, err))
+            if (!option_set(list->row, setting->values[j], &setting->load, err))
                 return false;
         }
     }

@@ -6,6 +6,7 @@
 #define TIPPLE_STUDY_TUNE_TUNE_H
 
 #include "base/log.h"
+#include "load/spec/options.h"
 #include "study/scratch.h"
 #include "study/supplies.h"
 #include "study/tune/matrix.h"
@@ -63,8 +64,7 @@ typedef struct {
     const char *option; /* "compressor" */
     char values[TUNE_VALUES][TUNE_VALUE];
     size_t count; /* 0: of threads and batch the usual ones; of others what load takes */
-    const void *context;
-    bool (*set)(const void *context, const char *value, load_spec_t *load, err_t *err);
+    const option_t *row;
 } tune_list_t;
 
 typedef struct {
