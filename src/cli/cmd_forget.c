@@ -21,46 +21,39 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
-static const char *said(const forgotten_t *forgotten) {
-    switch (forgotten->outcome) {
-    case FORGET_LATE:
-        return "had been forgotten before; documents that came after that are removed";
-    case FORGET_NOTHING:
-        return "had been forgotten before, and nothing of it is there";
-    case FORGET_DONE:
-        break;
-    }
-    return !values.documents ? "is forgotten"
-           : forgotten->late ? "is forgotten, and its documents are removed; so are documents that came "
-                               "where those of an input of this "
-                               "name were that had been forgotten before"
-                             : "is forgotten, and its documents are removed";
-}
+static const struct {
+    const char *word, *said;
+} outcomes[] = {
+    [FORGET_DONE] = {"forgotten", "is forgotten"},
+    [FORGET_LATE] = {"late", "had been forgotten before; documents that came after that are removed"},
+    [FORGET_NOTHING] = {"nothing", "had been forgotten before, and nothing of it is there"},
+};
 
 static const result_view_t views[] = {LINE(SHOW_QUIET, NULL, "{-name} {-said}", .each = "-inputs"), {0}};
 
 static void put_said(bson_t *to, const void *forgotten, size_t at) {
     const forgotten_t *one = (const forgotten_t *)forgotten + at;
-    result_put(to, AS_TEXT("-name", one->name), AS_TEXT("-said", said(one)));
+    const bool removed = values.documents && one->outcome == FORGET_DONE;
+    result_put(to, AS_TEXT("-name", one->name),
+               AS_TEXT("-said", removed ? "is forgotten, and its documents are removed"
+                                        : outcomes[one->outcome].said));
 }
 
 static int show(const run_t *run, const forgotten_t *forgotten, err_t *err) {
-    static const char *const words[] = {
-        [FORGET_DONE] = "forgotten", [FORGET_LATE] = "late", [FORGET_NOTHING] = "nothing"};
     result_t *result = result_new("forget");
-    bson_t inputs = BSON_INITIALIZER, outcomes = BSON_INITIALIZER;
+    bson_t names = BSON_INITIALIZER, words = BSON_INITIALIZER;
     for (int i = 0; i < run->count; i++) {
         char key[16];
         snprintf(key, sizeof key, "%d", i);
-        result_put(&inputs, AS_TEXT(key, forgotten[i].name));
-        result_put(&outcomes, AS_TEXT(key, words[forgotten[i].outcome]));
+        result_put(&names, AS_TEXT(key, forgotten[i].name));
+        result_put(&words, AS_TEXT(key, outcomes[forgotten[i].outcome].word));
     }
-    BSON_APPEND_ARRAY(&result->document, "inputs", &inputs);
-    BSON_APPEND_ARRAY(&result->document, "outcomes", &outcomes);
+    BSON_APPEND_ARRAY(&result->document, "inputs", &names);
+    BSON_APPEND_ARRAY(&result->document, "outcomes", &words);
     result_put(&result->document, AS_FLAG("deleted", values.documents),
                AS_LIST("-inputs", run->count, put_said, forgotten));
-    bson_destroy(&inputs);
-    bson_destroy(&outcomes);
+    bson_destroy(&names);
+    bson_destroy(&words);
     result->views = views;
     return cli_end(run, result, true, STATUS_OK, err);
 }

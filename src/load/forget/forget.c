@@ -258,7 +258,6 @@ static bool look_at_rest(forgetting_t *forgetting, const removal_t *removal, for
     bool late = false;
     if (forgetting->spec->documents && !look_again(forgetting, removal, forgotten->name, &late, err))
         return false;
-    forgotten->late = late;
     forgotten->outcome = meant.is_sure || meant.remains ? FORGET_DONE : late ? FORGET_LATE : FORGET_NOTHING;
     return true;
 }

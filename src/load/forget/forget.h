@@ -25,7 +25,6 @@ typedef enum {
 typedef struct {
     char *name; /* in the catalog; free() it, also behind a failure */
     forget_outcome_t outcome;
-    bool late; /* documents that came after an earlier forgetting are removed, too */
 } forgotten_t;
 
 /* One call, from the command. forgotten: of each input, all 0 before. Status 1: an input is not in the catalog, could be
