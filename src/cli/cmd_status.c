@@ -9,7 +9,6 @@
 #include "server/collection.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +48,6 @@ typedef struct {
     size_t alive;
     loads_t loads; /* that have not ended; `alive` of them run */
     int64_t lease_ms;
-    config_list_t shards; /* of the cluster, where it is sharded, without those that are being drained */
     bool is_router;
     bool own_ids;     /* of the data */
     bool appends;     /* it holds documents of others, too */
@@ -135,9 +133,7 @@ static bool look_at_cluster(server_t *server, mongoc_client_t *client, report_t 
     status->read = route_open(server, client, &status->route, err);
     if (status->route)
         status->map = route_map(status->route);
-    return status->read != ROUTE_FAILED &&
-           (!status->route || cluster_shards(server, client, &status->shards, err)) &&
-           zones_read(server, client, &status->zones, err) &&
+    return status->read != ROUTE_FAILED && zones_read(server, client, &status->zones, err) &&
            (status->zones.hidden || !status->places ||
             balancing_read(server, client, &status->balancing, err));
 }
@@ -251,36 +247,7 @@ static void put_catalog(bson_t *to, const report_t *status) {
     free(line);
 }
 
-/* Of `_id`s that are the data's own, as where no load has filled it, the lanes tell nothing. */
-static bool is_of_lanes(const report_t *status) {
-    return !status->own_ids && (status->place.empty || status->summary.files);
-}
-
-static void put_evenness(bson_t *to, const server_t *server, const report_t *status) {
-    const shardkey_t of_data = shardkey_of_data(route_key(status->route)),
-                     *key = is_of_lanes(status) ? route_key(status->route) : &of_data;
-    const evenness_t evenness = cluster_evenness(status->map, key, &status->shards);
-    const bool unmoved = sharding_is_fixed(route_sharding(status->route));
-    text_t commands = {.length = 0};
-    if (evenness.even)
-        return;
-    result_put(to, AS_COUNT("-owners", evenness.owners), AS_COUNT("-of_shards", evenness.shards),
-               AS_NUMBER("-most_percent", round(100 * evenness.most)),
-               AS_TEXT("-of", evenness.known ? "what is still to come" : "the chunks"),
-               AS_TEXT("-most", evenness.name),
-               AS_TEXT("-zone", status->zones.others ? status->zones.other : NULL),
-               AS_FLAG("-unmoved", !status->zones.others && unmoved));
-    if (status->zones.others || unmoved)
-        return;
-    text_append(&commands, "sh.enableBalancing(");
-    ejson_append_text(&commands, server_namespace(server));
-    text_append(&commands, ")\nsh.startBalancer()");
-    char *lines = text_take_or_end(&commands);
-    result_put(to, AS_TEXT("-moves", lines));
-    free(lines);
-}
-
-static void put_sharding(bson_t *to, const server_t *server, const report_t *status) {
+static void put_sharding(bson_t *to, const report_t *status) {
     text_t words = {.length = 0};
     if (status->place.exists || !status->places)
         text_append(&words, status->map                     ? "on "
@@ -295,7 +262,6 @@ static void put_sharding(bson_t *to, const server_t *server, const report_t *sta
         text_append(&words, "{-key}  ");
         for (size_t i = 0; i < chunkmap_shards(status->map); i++)
             text_print(&words, " {shards.%zu.name} {shards.%zu.chunks|chunk}", i, i);
-        put_evenness(to, server, status);
     }
     char *line = words.length ? text_take_or_end(&words) : NULL;
     result_put_words(to, "-sharding", line);
@@ -324,7 +290,7 @@ static void put_more(bson_t *to, const server_t *server, const report_t *status)
     free(off);
     if (exists && sum->files)
         put_catalog(to, status);
-    put_sharding(to, server, status);
+    put_sharding(to, status);
 }
 
 /* ---- lines ---- */
@@ -353,17 +319,6 @@ static const result_view_t views[] = {
           COLUMN("complete", "complete"), COLUMN("loaded", "loaded"),
           COLUMN("already_there", "already there"), COLUMN("open_rejects", "rejected and not fixed")),
     LINE(SHOW_QUIET, "-sharding", "shards  {-sharding}"),
-    LINE(
-        SHOW_QUIET, "-owners",
-        "uneven  {-owners} of {-of_shards} shards have chunks, and {-most_percent} of {-of} is for {-most}."),
-    LINE(SHOW_QUIET, "-zone",
-         "        It has zones that a user has set ({other_zones}, such as {-zone}): its chunks lie where "
-         "these "
-         "say"),
-    LINE(SHOW_QUIET, "-unmoved",
-         "        Moves of its chunks are turned off: sh.enableMigrations turns them on"),
-    LINE(SHOW_QUIET, "-moves",
-         "        The balancer moves them, if it may. In the mongo shell:", .command = "-moves"),
     LINE(SHOW_QUIET, "-removed",
          "zones   {-removed_ranges|range} and {-removed_tags|tag} of shards that a load had left are gone"),
     LINE(SHOW_QUIET, "-balanced", "zones   the collection is balanced again"),
@@ -405,7 +360,6 @@ static int tell(run_t *run, err_t *err) {
     places_free(status.places);
     chunkmap_free(status.map);
     route_close(status.route);
-    config_free(&status.shards);
     server_give(server, client);
     server_destroy(server);
     return ended;
