@@ -16,7 +16,6 @@
 #include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
 #include "input/cutter.h"
-#include "input/magic.h"
 #include "input/manifest.h"
 #include "load/before/check_inputs.h"
 #include "load/before/guess_inputs.h"
@@ -68,26 +67,27 @@ typedef struct {
     pool_t *pool;
     records_t *reader;
     emit_t *emitter;
+    emitted_t *emitted; /* what --emit raw prints */
     records_place_t place;
-    uint64_t read, documents, rejected, filtered, text_bytes, bson_bytes;
+    uint64_t read, documents, rejected, filtered, text_bytes;
     step_t step;
     uint64_t next_base; /* where a new collection's next extent would start */
     uint64_t next_ordinal;
-    emitted_t *emitted; /* what --emit raw prints */
-    bool replaced;      /* a text was not UTF-8 */
+    bool replaced; /* a text was not UTF-8 */
+    /* the file, the cut and the record that are read now */
+    const input_file_t *input;
+    dialect_t dialect;
+    const dialect_t *written; /* by --emit raw */
+    const cut_t *cut;
+    record_t record;
+    shape_t shape;
 } parse_t;
 
-/* A file's own position in what is parsed. */
-typedef struct {
-    const input_file_t *input;
-    dialect_t *dialect;
-    const dialect_t *written; /* by --emit raw */
-    uint32_t ordinal;
-    uint64_t base;
-} file_t;
+static uint64_t line_of(const parse_t *parse) {
+    return parse->cut->first_line + parse->record.line;
+}
 
-static bool print_json(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
-                       const bson_t *document, err_t *err) {
+static bool print_json(parse_t *parse, const bson_t *document, err_t *err) {
     size_t length;
     uint64_t replaced;
     char *json = ejson_print_telling(document, values.relaxed, &length, &replaced);
@@ -96,7 +96,7 @@ static bool print_json(parse_t *parse, const file_t *file, const cut_t *cut, con
     if (replaced && !parse->replaced)
         log_warn("%s:%" PRIu64 " (offset %" PRIu64 "): the first text that is not UTF-8: U+FFFD is shown for "
                  "each byte that is none; a load stores the bytes as they are",
-                 file->input->name, cut->first_line + record->line, cut->offset + record->offset);
+                 parse->input->name, line_of(parse), parse->cut->offset + parse->record.offset);
     parse->replaced |= replaced > 0;
     out_bytes(json, length);
     out_print("\n");
@@ -109,136 +109,122 @@ static void print_raw(void *to, const void *bytes, size_t length) {
     out_bytes(bytes, length);
 }
 
-/* Behind lines that are left out a record may stand that begins as other files do. */
-static bool may_begin(const uint8_t *text, size_t length, err_t *err) {
-    const char *name;
-    const magic_t magic = magic_of(text, length, &name);
-    return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM ||
-           err_set(err, STATUS_INPUT,
-                   "the records cannot be printed: the first of them begins as %s does, and the new file "
-                   "would be taken for that",
-                   magic == MAGIC_UTF16     ? "text of UTF-16"
-                   : magic == MAGIC_REJECTS ? "a reject file of tipple"
-                                            : name);
-}
-
-static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
-                   const char *reason, err_t *err) {
+static bool reject(parse_t *parse, const char *reason, err_t *err) {
+    const cut_t *cut = parse->cut;
     parse->rejected++;
-    log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "): %s", file->input->name,
-             cut->first_line + record->line, record_column(record, cut->in_line),
-             cut->offset + record->offset, reason);
-    if (parse->rejected <= values.max_rejects)
-        return true;
-    return err_set(err, STATUS_TOO_MANY_REJECTED,
+    log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "): %s", parse->input->name, line_of(parse),
+             record_column(&parse->record, cut->in_line), cut->offset + parse->record.offset, reason);
+    return parse->rejected <= values.max_rejects ||
+           err_set(err, STATUS_TOO_MANY_REJECTED,
                    "stopped: %" PRIu64 " record%s rejected, more than --max-rejects allows", parse->rejected,
                    parse->rejected == 1 ? " was" : "s were");
 }
 
-static bool reject_long(parse_t *parse, const file_t *file, const cut_t *cut, record_t *record, err_t *err) {
-    record->column = 1;
-    return reject(parse, file, cut, record, CUTTER_TOO_LONG, err);
+static bool reject_long(parse_t *parse, err_t *err) {
+    parse->record.column = 1;
+    return reject(parse, CUTTER_TOO_LONG, err);
 }
 
-static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
-                           const shape_t *shape, err_t *err) {
+/* The record's line, with other bytes in its place. */
+static emitted_line_t line_with(const parse_t *parse, const uint8_t *text, size_t length) {
+    const record_t *record = &parse->record;
+    return (emitted_line_t){.text = text,
+                            .length = length,
+                            .end = parse->cut->buffer.bytes + record->offset + record->length,
+                            .end_length = record->line_end};
+}
+
+static bool print_document(parse_t *parse, err_t *err) {
     bson_t document;
+    const uint8_t *text;
+    size_t length;
     if (values.emit == EMIT_NONE)
         return true;
     if (values.emit == EMIT_BSON) {
-        out_bytes(parse->place.bytes, record->document_length);
+        out_bytes(parse->place.bytes, parse->record.document_length);
         return true; /* what cannot be written is told at the end of the cut */
     }
-    bson_init_static(&document, parse->place.bytes, record->document_length);
+    bson_init_static(&document, parse->place.bytes, parse->record.document_length);
     if (values.emit == EMIT_JSON)
-        return print_json(parse, file, cut, record, &document, err);
-    const uint8_t *text;
-    size_t length;
-    if (!emit_record(parse->emitter, file->written, &document, shape, &text, &length, err)) {
+        return print_json(parse, &document, err);
+    if (!emit_record(parse->emitter, parse->written, &document, &parse->shape, &text, &length, err)) {
         if (err->status == STATUS_HOST)
             return false;
         parse->documents--;
-        return reject(parse, file, cut, record, "its document cannot be written as a record again", err);
+        return reject(parse, "its document cannot be written as a record again", err);
     }
-    const emitted_line_t line = {.text = text,
-                                 .length = length,
-                                 .end = cut->buffer.bytes + record->offset + record->length,
-                                 .end_length = record->line_end,
-                                 .record = true};
+    emitted_line_t line = line_with(parse, text, length);
+    line.record = true;
     return emitted_line(parse->emitted, &line, err);
 }
 
-static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, record_t *record,
-                        parsed_t parsed, const shape_t *shape, err_t *err) {
-    const uint8_t *text = cut->buffer.bytes + record->offset;
+static bool take_record(parse_t *parse, parsed_t parsed, err_t *err) {
+    const record_t *record = &parse->record;
     if (parsed != PARSED_DOCUMENT && parsed != PARSED_REJECT && parsed != PARSED_OTHER_HEADER) {
-        const emitted_line_t line = {.text = text,
-                                     .length = record->length,
-                                     .end = text + record->length,
-                                     .end_length = record->line_end,
-                                     .comment = parsed == PARSED_COMMENT,
-                                     .skipped = parsed == PARSED_SKIPPED};
+        emitted_line_t line = line_with(parse, parse->cut->buffer.bytes + record->offset, record->length);
+        line.comment = parsed == PARSED_COMMENT;
+        line.skipped = parsed == PARSED_SKIPPED;
         return values.emit != EMIT_RAW || emitted_line(parse->emitted, &line, err);
     }
     if (parsed == PARSED_OTHER_HEADER)
-        return other_header_say(file->input->name, cut->first_line + record->line, err);
+        return other_header_say(parse->input->name, line_of(parse), err);
     parse->read++;
     if (parsed == PARSED_REJECT)
-        return reject(parse, file, cut, record, record->reason, err);
+        return reject(parse, record->reason, err);
     if (record->length > CUTTER_RECORD)
-        return reject_long(parse, file, cut, record, err);
+        return reject_long(parse, err);
     if (parse->filter && !filter_passes(parse->filter, parse->place.bytes, record->document_length)) {
         parse->filtered++;
         return true;
     }
     parse->documents++;
-    parse->bson_bytes += record->document_length;
-    return print_document(parse, file, cut, record, shape, err);
+    return print_document(parse, err);
 }
 
-static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err) {
-    record_t record = {0};
-    shape_t shape;
-    bool raw = values.emit == EMIT_RAW;
-    int64_t id_base = record_id_make(record_id_lane(file->ordinal, cut->offset), file->base + cut->offset);
-    records_from(parse->reader, file->input->name);
-    records_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
-                  values.ids || values.load.spec.id, id_base);
+static bool parse_cut(parse_t *parse, const cut_t *cut, uint32_t ordinal, uint64_t base, err_t *err) {
+    const bool raw = values.emit == EMIT_RAW;
+    const uint8_t *text = cut->buffer.bytes;
+    parse->cut = cut;
+    parse->record = (record_t){0};
+    records_from(parse->reader, parse->input->name);
+    records_begin(parse->reader, &parse->dialect, text, cut->length, cut->offset == 0,
+                  values.ids || values.load.spec.id,
+                  record_id_make(record_id_lane(ordinal, cut->offset), base + cut->offset));
     if (raw && cut->offset == 0) {
-        file->written = emitted_begin(parse->emitted, file->dialect, file->input->name);
-        if (lines_bom(cut->buffer.bytes, cut->length))
+        parse->written = emitted_begin(parse->emitted, &parse->dialect, parse->input->name);
+        if (lines_bom(text, cut->length))
             emitted_mark(parse->emitted);
     }
     while (parse->read < values.load.spec.limit) {
-        parsed_t parsed = records_next_into(parse->reader, &parse->place, &record, raw ? &shape : NULL);
+        parsed_t parsed =
+            records_next_into(parse->reader, &parse->place, &parse->record, raw ? &parse->shape : NULL);
         if (parsed == PARSED_END)
             break;
         if (parsed == PARSED_MEMORY)
-            return err_memory(err, record.length);
-        if (!take_record(parse, file, cut, &record, parsed, &shape, err))
+            return err_memory(err, parse->record.length);
+        if (!take_record(parse, parsed, err))
             return false;
     }
-    if (cut->oversize.length && parse->read < values.load.spec.limit) {
-        record = (record_t){.offset = cut->length,
-                            .line = (uint32_t)ends_lines(parse->schema, cut->buffer.bytes, cut->length)};
-        parse->read++;
-        return reject_long(parse, file, cut, &record, err);
-    }
-    return true;
+    if (!cut->oversize.length || parse->read >= values.load.spec.limit)
+        return true;
+    parse->record =
+        (record_t){.offset = cut->length, .line = (uint32_t)ends_lines(parse->schema, text, cut->length)};
+    parse->read++;
+    return reject_long(parse, err);
 }
 
-static bool parse_stream(parse_t *parse, file_t *file, source_t *source, err_t *err) {
+static bool parse_stream(parse_t *parse, source_t *source, uint32_t ordinal, uint64_t base, err_t *err) {
     cutter_t *cutter = cutter_new(source, parse->pool, CUTTER_RECORD, err);
     if (!cutter)
         return false;
     int got = 1;
-    bool ok = cutter_begin(cutter, parse->schema, file->input->name, file->dialect, err);
+    bool ok = cutter_begin(cutter, parse->schema, parse->input->name, &parse->dialect, err);
     while (ok && parse->read < values.load.spec.limit) {
         cut_t cut;
         got = cutter_next(cutter, &cut, err);
         if (got <= 0)
             break;
-        ok = parse_cut(parse, file, &cut, err);
+        ok = parse_cut(parse, &cut, ordinal, base, err);
         parse->text_bytes += cut.length;
         pool_give(parse->pool, &cut.buffer);
         if (ok && stop_signal())
@@ -254,15 +240,13 @@ static bool parse_file(parse_t *parse, const input_file_t *input, err_t *err) {
     source_t *source = source_open_in(parse->kit, input, err);
     if (!source)
         return false;
-    file_t file = {.input = input,
-                   .dialect = malloc(sizeof *file.dialect),
-                   .ordinal = (uint32_t)parse->next_ordinal,
-                   .base = parse->next_base};
+    const uint64_t base = parse->next_base;
+    const uint32_t ordinal = (uint32_t)parse->next_ordinal;
+    parse->input = input;
     parse->next_ordinal += room_ordinals(input);
     parse->next_base += room_units(input) * RECORD_ID_EXTENT_UNIT;
-    bool ok = file.dialect ? parse_stream(parse, &file, source, err) : err_memory(err, sizeof *file.dialect);
+    const bool ok = parse_stream(parse, source, ordinal, base, err);
     source_close(source);
-    free(file.dialect);
     return ok;
 }
 
@@ -301,7 +285,6 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     parse->emitted = emitted_new(parse->schema, CUTTER_WINDOW, print_raw, NULL);
     if (!parse->kit || !parse->pool || !parse->reader || !parse->emitter || !parse->emitted)
         return err_memory(err, 1);
-    emitted_ask(parse->emitted, may_begin);
     bool ok = true;
     for (size_t i = 0; ok && i < manifest->count; i++) {
         step_change(&parse->step, "reading %s", manifest->files[i].name);
@@ -374,7 +357,7 @@ static int end(const run_t *run, const parse_t *parse, int64_t took_ns, int64_t 
 
 static int parse_inputs(run_t *run, err_t *err) {
     static char output[1 << 18];
-    parse_t parse = {.schema = NULL};
+    static parse_t parse;
     if (!cli_takes_inputs(run, NULL, err))
         return (int)err->status;
     setvbuf(stdout, output, _IOFBF, sizeof output);

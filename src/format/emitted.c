@@ -11,14 +11,13 @@ struct emitted {
     const schema_t *schema;
     emitted_put_fn *put;
     void *to;
-    emitted_may_begin_fn *may_begin; /* NULL: it may */
-    dialect_t dialect;               /* of the new file */
-    const char *other;               /* the input's name, if its dialect is another one */
-    bool begun;                      /* it has a record or a header, so that its dialect stays */
-    size_t inputs;                   /* that were begun */
-    bool any;                        /* it has a byte */
-    bool open;                       /* its last line has no line feed */
-    bool sure; /* its first lines are read as they were written: nothing is kept back any more */
+    dialect_t dialect; /* of the new file */
+    const char *other; /* the input's name, if its dialect is another one */
+    bool begun;        /* it has a record or a header, so that its dialect stays */
+    size_t inputs;     /* that were begun */
+    bool any;          /* it has a byte */
+    bool open;         /* its last line has no line feed */
+    bool sure;         /* its first lines are read as they were written: nothing is kept back any more */
     bool refused;
     uint8_t *kept;
     size_t length, room, head;
@@ -35,10 +34,6 @@ emitted_t *emitted_new(const schema_t *schema, size_t head, emitted_put_fn *put,
         emitted->to = to;
     }
     return emitted;
-}
-
-void emitted_ask(emitted_t *emitted, emitted_may_begin_fn *may_begin) {
-    emitted->may_begin = may_begin;
 }
 
 void emitted_destroy(emitted_t *emitted) {
@@ -89,8 +84,7 @@ static bool check_head(emitted_t *emitted, err_t *err) {
 }
 
 static bool let_go(emitted_t *emitted, err_t *err) {
-    if (!check_head(emitted, err) ||
-        (emitted->may_begin && !emitted->may_begin(emitted->kept, emitted->length, err))) {
+    if (!check_head(emitted, err)) {
         emitted->refused = true;
         return false;
     }

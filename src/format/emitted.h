@@ -13,10 +13,6 @@ typedef struct emitted emitted_t;
 emitted_t *emitted_new(const schema_t *schema, size_t head, emitted_put_fn *put, void *to);
 void emitted_destroy(emitted_t *emitted);
 
-/* May a file of records begin so, or would it be taken for one of another kind? Asked once, of the lines that are kept back. */
-typedef bool emitted_may_begin_fn(const uint8_t *text, size_t length, err_t *err);
-void emitted_ask(emitted_t *emitted, emitted_may_begin_fn *may_begin);
-
 /* The next input's lines follow. Returns the dialect by which its records have to be written: the new file has one for
  * all of its inputs, and the first line of one whose dialect is another is refused. `of` and `input`, its name, stay
  * valid meanwhile. */
