@@ -15,7 +15,7 @@ static bool is_path(const char *name) {
            (length > 4 && strcmp(name + length - 4, ".yml") == 0);
 }
 
-static bool read_file(const char *kind, const char *path, opened_t *opened, err_t *err) {
+bool builtin_read(const char *kind, const char *path, opened_t *opened, err_t *err) {
     FILE *file = fopen(path, "rb");
     if (!file)
         return err_set(err, err_status_of(errno), "the %s file %s cannot be opened: %s", kind, path,
@@ -58,7 +58,7 @@ bool builtin_open(const builtin_t *table, const char *kind, const char *name, op
     const char *names[64];
     size_t count = 0;
     if (is_path(name))
-        return read_file(kind, name, opened, err);
+        return builtin_read(kind, name, opened, err);
     if (builtin) {
         opened->length = builtin->length;
         return (opened->text = strndup(builtin->text, builtin->length)) || err_memory(err, builtin->length);

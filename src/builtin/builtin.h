@@ -27,5 +27,7 @@ typedef struct {
     size_t length;
 } opened_t;
 bool builtin_open(const builtin_t *table, const char *kind, const char *name, opened_t *opened, err_t *err);
+/* The text of a file of at most 4 MiB. */
+bool builtin_read(const char *kind, const char *path, opened_t *opened, err_t *err);
 
 #endif

@@ -21,16 +21,6 @@ static const apart_t apart[] = {
     {.option = NULL},
 };
 
-/* For a command that loads several collections. */
-static bool check_each(const run_t *run, err_t *err) {
-    return cli_no_page(run, err) &&
-           (!values.spec.rejects ||
-            err_set(
-                err, STATUS_USAGE,
-                "--rejects names one file, and the URI no collection: leave the option out, and the rejects "
-                "of each are kept in DATABASE.COLLECTION.rejects"));
-}
-
 static bool check(const run_t *run, err_t *err) {
     const load_spec_t *spec = &values.spec;
     if (!cli_takes_inputs(run, "where to load into", err))
@@ -43,7 +33,8 @@ static bool check(const run_t *run, err_t *err) {
     return true;
 }
 
-static bool confirm_drop(const run_t *run, size_t collections, err_t *err) {
+/* Loads of several collections have a reject file each. */
+static bool may_load(const run_t *run, size_t collections, err_t *err) {
     char question[400];
     char *target = collections ? NULL : uri_target(values.spec.uri);
     if (collections)
@@ -55,6 +46,12 @@ static bool confirm_drop(const run_t *run, size_t collections, err_t *err) {
                  "Drop %.300s with all of its documents and its catalog, then load?",
                  target ? target : "the collection");
     free(target);
+    stop_goes_on();
+    if (collections && values.spec.rejects)
+        return err_set(
+            err, STATUS_USAGE,
+            "--rejects names one file, and the URI no collection: leave the option out, and the rejects "
+            "of each are kept in DATABASE.COLLECTION.rejects");
     return !values.spec.drop || values.spec.dry_run ||
            cli_confirm(run, "--drop destroys what is in the collection", question, err);
 }
@@ -77,18 +74,8 @@ static int load_one(const run_t *run, const char *uri, char **inputs, int count,
 }
 
 static int load(run_t *run, err_t *err) {
-    each_collection_t each = {.list = {0}};
-    int status = STATUS_OK;
     values.spec.watch_flushes = run->report != NULL;
-    if (check(run, err) && each_collection_find(&each, run, err) &&
-        (!each.list.count || check_each(run, err)) && confirm_drop(run, each.list.count, err)) {
-        stop_goes_on();
-        status = each_collection_run(&each, run, load_one, err);
-    } else {
-        status = (int)err->status;
-    }
-    each_collection_free(&each);
-    return status;
+    return check(run, err) ? each_collection(run, may_load, load_one, err) : (int)err->status;
 }
 
 const command_t command_load = {

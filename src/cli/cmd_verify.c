@@ -64,12 +64,9 @@ static int verify_one(const run_t *run, const char *uri, char **inputs, int coun
 }
 
 static int verify(run_t *run, err_t *err) {
-    each_collection_t each = {.list = {0}};
-    const bool ok = cli_takes_inputs(run, "the collection to verify", err) &&
-                    each_collection_find(&each, run, err) && (!each.list.count || cli_no_page(run, err));
-    const int status = ok ? each_collection_run(&each, run, verify_one, err) : (int)err->status;
-    each_collection_free(&each);
-    return status;
+    return cli_takes_inputs(run, "the collection to verify", err)
+               ? each_collection(run, NULL, verify_one, err)
+               : (int)err->status;
 }
 
 static void init(void) {

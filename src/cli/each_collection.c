@@ -1,6 +1,7 @@
 #include "cli/each_collection.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "input/archive/dump_list.h"
 #include "input/manifest.h"
 #include "server/server.h"
 
@@ -8,8 +9,7 @@
 #include <string.h>
 
 /* Into the URI's database, where it names one. */
-static bool move_to(each_collection_t *each, const char *database, const char *argument, err_t *err) {
-    const dump_list_t *list = &each->list;
+static bool move_to(const dump_list_t *list, const char *database, const char *argument, err_t *err) {
     const size_t length = strcspn(list->items[0].name, ".") + 1;
     for (size_t i = 1; i < list->count; i++)
         if (strncmp(list->items[i].name, list->items[0].name, length) != 0)
@@ -54,37 +54,33 @@ static const char *uri_of(const run_t *run) {
     return ((const load_options_t *)run->values)->spec.uri;
 }
 
-bool each_collection_find(each_collection_t *each, const run_t *run, err_t *err) {
+/* Finds the collections. True also if there is one target, of which the list is empty. */
+static bool find_all(dump_list_t *list, const run_t *run, err_t *err) {
     char **inputs = run->words;
     char *database = run->count == 1 && strcmp(inputs[0], "-") != 0 ? address_of_database(uri_of(run)) : NULL;
     if (!database)
         return true;
-    const manifest_options_t options = {.collections = &each->list};
+    const manifest_options_t options = {.collections = list};
     manifest_t others;
     bool ok = manifest_build(&others, inputs, 1, &options, err);
-    if (ok && each->list.count)
-        ok = check_others(&others, inputs[0], err) && check_twice(&each->list, inputs[0], err) &&
-             (!*database || move_to(each, database, inputs[0], err));
+    if (ok && list->count)
+        ok = check_others(&others, inputs[0], err) && check_twice(list, inputs[0], err) &&
+             (!*database || move_to(list, database, inputs[0], err));
     manifest_free(&others);
     free(database);
     return ok;
 }
 
-void each_collection_free(each_collection_t *each) {
-    dump_list_free(&each->list);
-}
-
-static int run_one(const each_collection_t *each, size_t at, const run_t *run, each_body_t *body,
-                   err_t *err) {
+static int run_one(const dump_list_t *list, size_t at, const run_t *run, each_body_t *body, err_t *err) {
     if (!run->json)
-        out_print("collection %zu of %zu: %s\n", at + 1, each->list.count, each->list.items[at].name);
+        out_print("collection %zu of %zu: %s\n", at + 1, list->count, list->items[at].name);
     if (!cli_flush(err))
         return (int)err->status;
-    char *target = address_with_collection(uri_of(run), each->list.items[at].name, err);
+    char *target = address_with_collection(uri_of(run), list->items[at].name, err);
     if (!target)
         return (int)err->status;
     *err = (err_t){.text = ""};
-    const int status = body(run, target, &each->list.items[at].with, 1, err);
+    const int status = body(run, target, &list->items[at].with, 1, err);
     explicit_bzero(target, strlen(target));
     free(target);
     return status;
@@ -94,15 +90,13 @@ static bool is_fine(int status) {
     return status == STATUS_OK || status == STATUS_SOME_REJECTED;
 }
 
-int each_collection_run(const each_collection_t *each, const run_t *run, each_body_t *body, err_t *err) {
-    if (!each->list.count)
-        return body(run, uri_of(run), run->words, run->count, err);
+static int run_all(const dump_list_t *list, const run_t *run, each_body_t *body, err_t *err) {
     int worst = STATUS_OK, before = STATUS_OK;
     size_t fine = 0, at = 0;
     text_t failed = {.length = 0};
-    for (bool ends = false; !ends && at < each->list.count; at++) {
-        const char *name = each->list.items[at].name;
-        const int status = run_one(each, at, run, body, err);
+    for (bool ends = false; !ends && at < list->count; at++) {
+        const char *name = list->items[at].name;
+        const int status = run_one(list, at, run, body, err);
         fine += is_fine(status);
         if (!is_fine(status)) {
             log_error("%s: %s", name, err->text);
@@ -120,8 +114,22 @@ int each_collection_run(const each_collection_t *each, const run_t *run, each_bo
             err, (status_t)worst,
             "%zu of %zu collections are not done (%.2000s%s): correct what is said of them above, and run "
             "the command again",
-            each->list.count - fine, each->list.count, names,
-            at < each->list.count ? ", and all after it" : "");
+            list->count - fine, list->count, names, at < list->count ? ", and all after it" : "");
     free(names);
     return worst;
+}
+
+int each_collection(const run_t *run, each_may_t *may, each_body_t *body, err_t *err) {
+    dump_list_t list = {.count = 0};
+    bool ok = find_all(&list, run, err);
+    if (ok && list.count && run->report)
+        ok = err_set(err, STATUS_USAGE,
+                     "--report is of one collection, and the URI names none: leave the option out, or name "
+                     "one in the URI");
+    ok = ok && (!may || may(run, list.count, err));
+    const int status = !ok          ? (int)err->status
+                       : list.count ? run_all(&list, run, body, err)
+                                    : body(run, uri_of(run), run->words, run->count, err);
+    dump_list_free(&list);
+    return status;
 }

@@ -114,6 +114,9 @@ static const struct {
     {"both-direct", 0, "a tune with --direct, then one without"},
     {"routers", 0, "the routers named in the URI"},
     {"precision", 0, "--budget TIME: more time, more rounds"},
+    {"import", 0, "`tipple load FILE... --uri mongodb://HOST/DATABASE.COLLECTION`"},
+    {"restore", 0, "`tipple load DUMP --uri mongodb://HOST`, for a dump of mongodump"},
+    {"plan", 0, "the script tools/plan of the source tree"},
     {"records", 0, "generate --rows N, for each kind"},
     {"documents", 0, "generate --rows N, for each kind"},
     {"indexes", 0, "--index; a load builds indexes after the documents"},
@@ -139,28 +142,12 @@ static const char isal[] = ", no isal";
 
 static char version_text[600];
 
-/* What a URI may ask of this driver: TLS, and by SASL Kerberos. Macros say it, where the driver's headers have them. */
-#if defined MONGOC_ENABLE_SSL
-#define WITH_TLS ", TLS"
-#elif defined MONGOC_CC
-#define WITH_TLS ", no TLS"
-#else
-#define WITH_TLS ""
-#endif
-#if defined MONGOC_ENABLE_SASL
-#define WITH_SASL ", SASL"
-#elif defined MONGOC_CC
-#define WITH_SASL ", no SASL"
-#else
-#define WITH_SASL ""
-#endif
-
 static void write_text(void) {
     const char *bzip2 = BZ2_bzlibVersion(); /* "1.0.8, 13-Jul-2019" */
     snprintf(version_text, sizeof version_text,
-             "tipple %s\nlibmongoc %s" WITH_TLS WITH_SASL "\nreads zlib %s%s, zstd %s, lzma %s, bzip2 %.*s\n",
-             TIPPLE_VERSION, mongoc_get_version(), zlibVersion(), isal, ZSTD_versionString(),
-             lzma_version_string(), (int)strcspn(bzip2, ","), bzip2);
+             "tipple %s\nlibmongoc %s\nreads zlib %s%s, zstd %s, lzma %s, bzip2 %.*s\n", TIPPLE_VERSION,
+             mongoc_get_version(), zlibVersion(), isal, ZSTD_versionString(), lzma_version_string(),
+             (int)strcspn(bzip2, ","), bzip2);
 }
 
 const char *tipple_version(void) {

@@ -103,9 +103,6 @@ int cli_finish(int status, err_t *err);
 /* Flushes stdout; a failure is status 8 with a sentence, or that of a reader who is gone. */
 bool cli_flush(err_t *err);
 
-/* True: no page is wanted. For a command that works on several collections. */
-bool cli_no_page(const run_t *run, err_t *err);
-
 /* Asks on the terminal unless --yes is given. False: the answer is not yes, or there is no terminal. */
 bool cli_confirm(const run_t *run, const char *destroys, const char *question, err_t *err);
 

@@ -1,6 +1,7 @@
 /* A run of a command: what all commands do alike before and after their bodies. */
 #include "base/log.h"
 #include "base/stop.h"
+#include "builtin/builtin.h"
 #include "cli/options/cli.h"
 #include "tipple/tipple.h"
 
@@ -14,24 +15,15 @@
 
 /* The one line of the file, without blanks at its ends. */
 static bool read_uri_file(const char *path, const char **uri, err_t *err) {
-    enum { LONGEST = 1 << 20 };
-    FILE *file = fopen(path, "r");
-    char *text = malloc(LONGEST);
-    const size_t length = file && text ? fread(text, 1, LONGEST, file) : 0;
-    const int problem = !file || ferror(file) ? errno : 0;
-    if (file)
-        fclose(file);
-    bool ok = text || err_memory(err, LONGEST);
-    if (ok && problem)
-        ok = err_set(err, err_status_of(problem), "--uri-file: %s cannot be read: %s", path,
-                     strerror(problem));
-    ok = ok && option_take_uri(text, length, uri, err);
-    if (ok && (!**uri || strpbrk(*uri, "\r\n") || memchr(text, '\0', length) || length == LONGEST))
+    opened_t file;
+    if (!builtin_read("URI", path, &file, err))
+        return false;
+    bool ok = option_take_uri(file.text, file.length, uri, err);
+    if (ok && (!**uri || strpbrk(*uri, "\r\n") || memchr(file.text, '\0', file.length)))
         ok = err_set(err, STATUS_USAGE, "--uri-file: %s has to hold a URI in one line, and nothing else",
                      path);
-    if (text)
-        explicit_bzero(text, length); /* there may be a password in it */
-    free(text);
+    explicit_bzero(file.text, file.length); /* there may be a password in it */
+    free(file.text);
     return ok;
 }
 
@@ -144,13 +136,6 @@ int cli_finish(int status, err_t *err) {
         return status;
     *err = broken;
     return (int)broken.status;
-}
-
-bool cli_no_page(const run_t *run, err_t *err) {
-    return !run->report ||
-           err_set(err, STATUS_USAGE,
-                   "--report is of one collection, and the URI names none: leave the option out, or name "
-                   "one in the URI");
 }
 
 /* If the run failed, a warning alone says that there is no page. */

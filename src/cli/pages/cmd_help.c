@@ -3,6 +3,7 @@
  * package/tipple-suites.5. */
 #include "base/log.h"
 #include "cli/options/cli.h"
+#include "library/library.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -212,13 +213,6 @@ void cli_print_help(const command_t *command) {
 
 /* ---- the command ---- */
 
-/* Commands of other tools and former versions, and what to use instead. */
-static const char *const other_commands[][2] = {
-    {"import", "`tipple load FILE... --uri mongodb://HOST/DATABASE.COLLECTION` loads files"},
-    {"restore", "`tipple load DUMP --uri mongodb://HOST` loads a dump of mongodump"},
-    {"plan", "the script tools/plan of the source tree computes what a load takes and costs"},
-};
-
 const command_t *cli_find_command(const char *name, err_t *err) {
     const char *names[16];
     size_t count = 0;
@@ -227,12 +221,9 @@ const command_t *cli_find_command(const char *name, err_t *err) {
             return *at;
         names[count++] = (*at)->name;
     }
-    const char *hint = NULL;
-    for (size_t i = 0; i < COUNT(other_commands); i++)
-        if (strcmp(name, other_commands[i][0]) == 0)
-            hint = other_commands[i][1];
+    const char *hint = library_gone(name, true);
     if (hint)
-        err_set(err, STATUS_USAGE, "there is no command '%s': %s", name, hint);
+        err_set(err, STATUS_USAGE, "there is no command '%s'; instead: %s", name, hint);
     else
         err_set(err, STATUS_USAGE, "there is no command '%s'%s; `tipple help` lists them", name,
                 suggestion(name, names, count).text);
@@ -251,21 +242,13 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
-/* The command of "load", or of the name of its page, "tipple-load.1". */
-static const command_t *named(const char *name, err_t *err) {
-    for (const command_t *const *command = cli_commands; *command; command++) {
-        char page[40];
-        snprintf(page, sizeof page, "tipple-%s.1", (*command)->name);
-        if (strcmp(name, page) == 0)
-            return *command;
-    }
-    return cli_find_command(name, err);
-}
-
 static int explain(run_t *run, err_t *err) {
     const char *name = run->count ? run->words[0] : "tipple.1";
     const command_t *command = NULL;
-    if (strcmp(name, "tipple.1") != 0 && !(command = named(name, err)))
+    char of_page[24]; /* tipple-load.1 */
+    if (sscanf(name, "tipple-%23[a-z].1", of_page) == 1)
+        name = of_page;
+    if (strcmp(name, "tipple.1") != 0 && !(command = cli_find_command(name, err)))
         return (int)err->status;
     is_man = values.man;
     cli_print_help(command);
