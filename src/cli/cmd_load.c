@@ -1,6 +1,5 @@
 #include "base/numbers.h"
 #include "base/stop.h"
-#include "cli/each_collection.h"
 #include "cli/options/cli.h"
 #include "cli/results/results.h"
 #include "load/before/uri_target.h"

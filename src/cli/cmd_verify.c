@@ -1,6 +1,5 @@
 #include "base/log.h"
 #include "base/numbers.h"
-#include "cli/each_collection.h"
 #include "cli/options/cli.h"
 #include "cli/results/results.h"
 #include "verify/verify.h"

@@ -4,7 +4,7 @@
  *     command line, environment --options.c--> values, words --body--> result --cli_end--> text or --json, the page
  *     of --report, and the exit status
  *
- * Help, man pages, reference and completion (src/cli/pages) are walks over the same rows. A command's values begin with
+ * Help, man pages, reference and completion (cmd_help.c, cmd_completion.c) are walks over the same rows. A command's values begin with
  * a load_options_t if it takes rows of load_options. What a command found is a result (report/result.h); nobody else
  * prints figures. Main thread only. */
 #ifndef TIPPLE_CLI_OPTIONS_CLI_H
@@ -111,6 +111,22 @@ typedef bool cli_take_t(void *into, const char *word, err_t *err);
 bool cli_read_words(const char *option, const char *text, size_t most, cli_take_t *take, void *into,
                     err_t *err);
 
+/* ---- each_collection.c: one command for all collections of a dump ---- */
+
+/* Where the URI names no collection, and the one input is a dump of mongodump, the command does its work for each
+ * collection in turn: under the name that it has in the dump, or in the database that the URI names. */
+
+/* Is asked before the first one, with the number of collections; 0: the URI names the one target. */
+typedef bool each_may_t(const run_t *run, size_t collections, err_t *err);
+
+/* Does the work for one collection: the command's status, with the sentence in *err. */
+typedef int each_body_t(const run_t *run, const char *uri, char **inputs, int count, err_t *err);
+
+/* Calls the body for each, or once with what was given. A collection that fails is named, and the next one is begun, until
+ * the command is to stop, or the server fails twice in a row. Returns the status of the first that failed; 2: there are
+ * rejects. may: NULL: nothing is asked. */
+int each_collection(const run_t *run, each_may_t *may, each_body_t *body, err_t *err);
+
 /* ---- rows, for options.c and the pages ---- */
 
 typedef struct {
@@ -129,10 +145,6 @@ void cli_rows(const command_t *command, cli_rows_t *rows);
 
 /* Reads environment and command line into the run. False: status 1. */
 bool cli_read(run_t *run, err_t *err);
-
-/* "-f, --format NAME" */
-enum { OPTION_WORDS = 80 };
-void cli_option_words(const option_t *option, char out[OPTION_WORDS]);
 
 /* The page of a command on stdout, or of all (NULL). */
 void cli_print_help(const command_t *command);

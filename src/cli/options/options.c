@@ -55,14 +55,6 @@ void cli_rows(const command_t *command, cli_rows_t *rows) {
     }
 }
 
-void cli_option_words(const option_t *option, char out[OPTION_WORDS]) {
-    char letter[8] = "";
-    if (option->letter)
-        snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    snprintf(out, OPTION_WORDS, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
-             option->argument ? option->argument : "");
-}
-
 static const cli_row_t *find_long(const cli_rows_t *rows, const char *name, size_t length) {
     for (size_t i = 0; i < rows->count; i++)
         if (strlen(rows->rows[i].option->name) == length &&

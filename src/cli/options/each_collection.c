@@ -1,6 +1,6 @@
-#include "cli/each_collection.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/options/cli.h"
 #include "input/archive/dump_list.h"
 #include "input/manifest.h"
 #include "server/server.h"

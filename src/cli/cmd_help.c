@@ -154,6 +154,16 @@ static void put_see_also(void) {
     }
 }
 
+/* "-f, --format NAME" */
+enum { OPTION_WORDS = 80 };
+static void option_words(const option_t *option, char out[OPTION_WORDS]) {
+    char letter[8] = "";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(out, OPTION_WORDS, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+}
+
 static void put_options(const command_t *command) {
     cli_rows_t rows;
     cli_rows(command, &rows);
@@ -163,7 +173,7 @@ static void put_options(const command_t *command) {
         char words[OPTION_WORDS];
         if (i == 0 || rows.rows[i].group != rows.rows[i - 1].group)
             put_heading(rows.rows[i].group, true);
-        cli_option_words(rows.rows[i].option, words);
+        option_words(rows.rows[i].option, words);
         put_entry(words, rows.rows[i].option->help, OPTION_COLUMN);
     }
 }

@@ -92,7 +92,7 @@ static void complete_of(const command_t *command, char **words, size_t count) {
         offer_kinds(typed, command->arguments);
     else
         for (size_t i = 0; i < rows.count; i++) {
-            char name[OPTION_WORDS];
+            char name[64];
             snprintf(name, sizeof name, "--%s", rows.rows[i].option->name);
             offer(typed, name, rows.rows[i].option->help);
         }
