@@ -227,6 +227,7 @@ static bool parse_stream(parse_t *parse, source_t *source, uint32_t ordinal, uin
         ok = parse_cut(parse, &cut, ordinal, base, err);
         parse->text_bytes += cut.length;
         pool_give(parse->pool, &cut.buffer);
+        parse->cut = NULL;
         if (ok && stop_signal())
             ok = err_set(err, (status_t)(128 + stop_signal()), "interrupted");
         if (ok && out_problem)
