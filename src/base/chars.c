@@ -1,5 +1,6 @@
 #include "base/chars.h"
 
+#include <endian.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,58 +31,22 @@ size_t utf8_character(const uint8_t *at, size_t left) {
     return overlong || surrogate || too_high ? 0 : length;
 }
 
-/* Eight bytes of ASCII? */
-static bool is_plain(const uint8_t *at) {
-    uint64_t word;
-    memcpy(&word, at, 8);
-    return !(word & 0x8080808080808080u);
-}
-
-/* What the bytes so far leave open, as the place of a field in `steps`: nothing, WRONG for good, one to three more bytes, or
- * two or three of which the next one is in a smaller range. */
-enum {
-    DONE = 0,
-    WRONG = 6,
-    ONE = 12,
-    TWO = 18,
-    THREE = 24,
-    AFTER_E0 = 30,
-    AFTER_ED = 36,
-    AFTER_F0 = 42,
-    AFTER_F4 = 48
-};
-#define STEP(from, to) ((uint64_t)((to) ^ WRONG) << (from))
-#define ROW(steps)     (0x6186186186186ull ^ (steps)) /* WRONG in all other fields */
-#define USUAL          (STEP(ONE, DONE) | STEP(TWO, ONE) | STEP(THREE, TWO))
-static const uint64_t steps[256] = {[0 ... 0x7F] = ROW(STEP(DONE, DONE)),
-                                    [0x80 ... 0x8F] = ROW(USUAL | STEP(AFTER_ED, ONE) | STEP(AFTER_F4, TWO)),
-                                    [0x90 ... 0x9F] = ROW(USUAL | STEP(AFTER_ED, ONE) | STEP(AFTER_F0, TWO)),
-                                    [0xA0 ... 0xBF] = ROW(USUAL | STEP(AFTER_E0, ONE) | STEP(AFTER_F0, TWO)),
-                                    [0xC0 ... 0xC1] = ROW(0),
-                                    [0xC2 ... 0xDF] = ROW(STEP(DONE, ONE)),
-                                    [0xE0] = ROW(STEP(DONE, AFTER_E0)),
-                                    [0xE1 ... 0xEC] = ROW(STEP(DONE, TWO)),
-                                    [0xED] = ROW(STEP(DONE, AFTER_ED)),
-                                    [0xEE ... 0xEF] = ROW(STEP(DONE, TWO)),
-                                    [0xF0] = ROW(STEP(DONE, AFTER_F0)),
-                                    [0xF1 ... 0xF3] = ROW(STEP(DONE, THREE)),
-                                    [0xF4] = ROW(STEP(DONE, AFTER_F4)),
-                                    [0xF5 ... 0xFF] = ROW(0)};
-
 const uint8_t *utf8_wrong(const uint8_t *at, const uint8_t *end) {
-    uint64_t state = DONE;
-    const uint8_t *byte = at;
-    for (; end - byte >= 8; byte += 8)
-        if ((state & 63) != DONE || !is_plain(byte))
-            for (int i = 0; i < 8; i++)
-                state = steps[byte[i]] >> (state & 63);
-    for (; byte < end; byte++)
-        state = steps[*byte] >> (state & 63);
-    if ((state & 63) == DONE)
-        return NULL;
-    for (size_t length; at < end && (length = utf8_character(at, (size_t)(end - at))); at += length)
-        ;
-    return at;
+    size_t length;
+    for (; at < end; at += length) {
+        uint64_t word, high = 0;
+        length = 1;
+        if (end - at >= 8) { /* ASCII is skipped eight bytes at a time */
+            memcpy(&word, at, 8);
+            high = le64toh(word) & 0x8080808080808080u;
+            length = high ? (size_t)__builtin_ctzll(high) / 8 : 8;
+        } else if (*at >= 0x80) {
+            length = 0;
+        }
+        if (!length && !(length = utf8_character(at, (size_t)(end - at))))
+            return at;
+    }
+    return NULL;
 }
 
 /* ---- lines ---- */
@@ -197,20 +162,11 @@ void escape_lines(char *out, const char *text, size_t length) {
 }
 
 void escape_line_ends(char *text, size_t room, const char *format) {
-    static const char instead[] = "\\x0a";
-    enum { MORE = sizeof instead - 2 };
+    char rest[4096];
     for (char *at = strchr(format, '\n') ? NULL : strchr(text, '\n'); at; at = strchr(at + 1, '\n')) {
         if (strncmp(at + 1, "  ", 2) == 0)
             continue;
-        const size_t before = (size_t)(at - text), after = strlen(at + 1);
-        if (before + 1 + MORE >= room) {
-            *at = '\0';
-            return;
-        }
-        const size_t left = room - before - 1 - MORE - 1, kept = after < left ? after : left;
-        memmove(at + 1 + MORE, at + 1, kept);
-        at[1 + MORE + kept] = '\0';
-        memcpy(at, instead, 1 + MORE);
-        at += MORE;
+        snprintf(rest, sizeof rest, "%s", at + 1);
+        snprintf(at, room - (size_t)(at - text), "\\x0a%s", rest);
     }
 }

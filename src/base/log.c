@@ -225,13 +225,9 @@ void log_progress_end(log_progress_t *progress) {
 
 /* ---- steps ---- */
 
-/* The thread that shows the innermost step runs as long as there is one. */
 static struct {
-    pthread_mutex_t lock; /* of all but `thread`, which is the working thread's */
-    pthread_cond_t over;
+    pthread_mutex_t lock;
     step_t *innermost;
-    bool runs;
-    pthread_t thread;
 } steps = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void show_step(log_progress_t *said, int64_t now_ns) {
@@ -247,32 +243,30 @@ static void show_step(log_progress_t *said, int64_t now_ns) {
     log_progress_say(said, now_ns, line);
 }
 
-static void *show_steps(void *context) {
+/* Runs to the end of the process, from its first step on. */
+_Noreturn static void *show_steps(void *context) {
     static const int64_t soon_ns = 300000000;
+    const struct timespec soon = clock_to_timespec(soon_ns);
     log_progress_t said = log_progress_from(clock_now_ns());
-    pthread_mutex_lock(&steps.lock);
-    while (steps.innermost) {
-        const struct timespec until = clock_to_timespec(clock_now_ns() + soon_ns);
-        pthread_cond_timedwait(&steps.over, &steps.lock, &until);
+    for ((void)context;; nanosleep(&soon, NULL)) {
         const int64_t now_ns = clock_now_ns();
-        if (steps.innermost && steps.innermost->text[0] && now_ns - steps.innermost->began_ns >= soon_ns &&
-            log_progress_is_due(&said, now_ns))
+        pthread_mutex_lock(&steps.lock);
+        if (!steps.innermost)
+            said = log_progress_from(now_ns);
+        else if (steps.innermost->text[0] && now_ns - steps.innermost->began_ns >= soon_ns &&
+                 log_progress_is_due(&said, now_ns))
             show_step(&said, now_ns);
+        pthread_mutex_unlock(&steps.lock);
     }
-    pthread_mutex_unlock(&steps.lock);
-    return context;
 }
 
 static void start_showing(void) {
-    pthread_condattr_t monotonic;
     sigset_t all, before;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&steps.over, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pthread_t thread;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the thread that works */
-    steps.runs = pthread_create(&steps.thread, NULL, show_steps, NULL) == 0;
+    if (pthread_create(&thread, NULL, show_steps, NULL) == 0)
+        pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -285,6 +279,7 @@ static void set_step(step_t *step, const char *fmt, va_list args) {
 }
 
 void step_begin(step_t *step, const char *fmt, ...) {
+    static pthread_once_t showing = PTHREAD_ONCE_INIT;
     va_list args;
     *step = (step_t){.shown = !current && threshold >= LOG_NORMAL};
     if (!step->shown)
@@ -295,8 +290,7 @@ void step_begin(step_t *step, const char *fmt, ...) {
     set_step(step, fmt, args);
     pthread_mutex_unlock(&steps.lock);
     va_end(args);
-    if (!step->outer)
-        start_showing();
+    pthread_once(&showing, start_showing);
 }
 
 void step_change(step_t *step, const char *fmt, ...) {
@@ -318,15 +312,7 @@ void step_end(step_t *step) {
     steps.innermost = step->outer;
     if (!step->outer || !step->outer->text[0])
         log_bar(NULL);
-    if (!step->outer)
-        pthread_cond_signal(&steps.over);
     pthread_mutex_unlock(&steps.lock);
-    if (step->outer)
-        return;
-    if (steps.runs)
-        pthread_join(steps.thread, NULL);
-    steps.runs = false;
-    pthread_cond_destroy(&steps.over);
 }
 
 /* ---- results ---- */
@@ -357,33 +343,21 @@ void out_lines(const char *text) {
     put(text, true);
 }
 
-/* Line ends and tabs are the format's where the format with blanks in their places prints blanks. */
+/* Line ends are the format's if there are no more of them than in the format. */
 void out_print(const char *format, ...) {
-    va_list list, again;
-    text_t printed = {.length = 0}, blank_format = {.length = 0}, blank = {.length = 0};
-    text_append(&blank_format, format);
-    char *blanks = text_take_or_end(&blank_format);
-    for (char *at = blanks; (at = strpbrk(at, "\n\t"));)
-        *at = ' ';
+    va_list list;
+    text_t printed = {.length = 0};
     va_start(list, format);
-    va_copy(again, list);
     text_print_list(&printed, format, list);
-    text_print_list(&blank, blanks, again);
-    va_end(again);
     va_end(list);
-    char *text = text_take_or_end(&printed), *others = text_take_or_end(&blank);
-    for (char *from = text, *at = text;; at++) {
-        const char ours = *at != others[at - text] ? *at : '\0';
-        if (*at && !ours)
-            continue;
-        *at = '\0';
-        put(from, false);
-        if (!ours)
-            break;
-        out_bytes(&ours, 1);
-        from = at + 1;
-    }
-    free(blanks);
-    free(others);
+    char *text = text_take_or_end(&printed);
+    const size_t length = strlen(text), in_format = strlen(format);
+    const bool ours = lines_count((const uint8_t *)text, length) ==
+                      lines_count((const uint8_t *)format, in_format),
+               ends = !ours && in_format && format[in_format - 1] == '\n';
+    text[ends ? length - 1 : length] = '\0';
+    put(text, ours);
+    if (ends)
+        out_bytes("\n", 1);
     free(text);
 }

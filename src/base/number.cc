@@ -2,37 +2,21 @@
 
 #include <algorithm>
 #include <charconv>
+#include <clocale>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 
 /* From 1e-4 to below 10^15, and beyond while there are more digits than that, a number is printed without an exponent. */
 static constexpr size_t USUAL_DIGITS = 15;
 
-/* True if a number that no double can hold is too large, not too small: its first digit other than zero decides. */
-static bool is_large(const char *at, const char *end) {
-    long place = 0; /* of that digit: 1 just before the point */
-    bool point = false, found = false;
-    for (; at < end && *at != 'e' && *at != 'E'; at++) {
-        point |= *at == '.';
-        if (*at < '0' || *at > '9')
-            continue;
-        found |= *at != '0';
-        place += point ? -!found : found;
-    }
-    const bool down = end - at > 1 && at[1] == '-';
-    long exponent = 0;
-    for (; at < end; at++)
-        if (*at >= '0' && *at <= '9' && exponent < 1000000000)
-            exponent = exponent * 10 + (*at - '0');
-    return place + (down ? -exponent : exponent) > 0;
-}
-
 template <typename float_t> static size_t read(const char *text, size_t length, float_t *number) {
     const char *const begin = length > 1 && *text == '+' && text[1] != '-' ? text + 1 : text;
     const std::from_chars_result result = std::from_chars(begin, text + length, *number);
-    if (result.ec == std::errc::result_out_of_range) {
-        *number = is_large(begin, result.ptr) ? HUGE_VAL : 0;
-        *number = *begin == '-' ? -*number : *number;
+    if (result.ec == std::errc::result_out_of_range) { /* then *number is as it was */
+        static const locale_t points = newlocale(LC_ALL_MASK, "C", nullptr);
+        *number = strtod_l(std::string(begin, result.ptr).c_str(), nullptr, points);
     }
     return result.ptr == begin ? 0 : static_cast<size_t>(result.ptr - text);
 }

@@ -127,7 +127,7 @@ const char *units_s(uint64_t count) {
     return count == 1 ? "" : "s";
 }
 
-const char *units_bytes(char out[UNITS_MAX], double bytes) {
+const char *units_size(char out[UNITS_MAX], double bytes) {
     static const char *const names[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB", NULL};
     if (isnan(bytes))
         return strcpy(out, "-");
@@ -137,44 +137,24 @@ const char *units_bytes(char out[UNITS_MAX], double bytes) {
     return out;
 }
 
-const char *units_size(char out[UNITS_MAX], uint64_t bytes) {
-    return units_bytes(out, (double)bytes);
-}
-
 const char *units_rate(char out[UNITS_MAX], double per_second) {
     static const char *const names[] = {"", "k", "M", "G", NULL};
     return scaled(out, per_second, names, "");
 }
 
-const char *units_about(char out[UNITS_MAX], double count, bool exact) {
-    const double step = exact || count < 1000 ? 1 : pow(10, floor(log10(count)) - 2);
-    char digits[UNITS_MAX];
-    snprintf(out, UNITS_MAX, "%s%.*s", exact ? "" : "about ", UNITS_MAX - 7,
-             units_count(digits, (uint64_t)(round(count / step) * step)));
-    return out;
-}
-
-const char *units_time(char out[UNITS_MAX], int64_t ns) {
-    double s = (double)ns / 1e9;
-    if (s < 0.9995)
-        snprintf(out, UNITS_MAX, "%.0f ms", s * 1e3);
-    else if (s < 99.95)
-        snprintf(out, UNITS_MAX, "%.1f s", s);
-    else if (s < 3600)
-        snprintf(out, UNITS_MAX, "%d:%02d", (int)s / 60, (int)s % 60);
-    else
-        snprintf(out, UNITS_MAX, "%d h %02d min", (int)(s / 3600), (int)(s / 60) % 60);
-    return out;
-}
-
-const char *units_seconds(char out[UNITS_MAX], double seconds) {
-    const double most = 9e9; /* what fits in nanoseconds, rounded down */
+const char *units_time(char out[UNITS_MAX], double seconds) {
     if (isnan(seconds))
         snprintf(out, UNITS_MAX, "-");
-    else if (fabs(seconds) > most)
+    else if (fabs(seconds) > 9e9)
         snprintf(out, UNITS_MAX, "%smore than 285 years", seconds < 0 ? "minus " : "");
+    else if (seconds < 0.9995)
+        snprintf(out, UNITS_MAX, "%.0f ms", seconds * 1e3);
+    else if (seconds < 99.95)
+        snprintf(out, UNITS_MAX, "%.1f s", seconds);
+    else if (seconds < 3600)
+        snprintf(out, UNITS_MAX, "%d:%02d", (int)seconds / 60, (int)seconds % 60);
     else
-        units_time(out, (int64_t)(seconds * 1e9));
+        snprintf(out, UNITS_MAX, "%.0f h %02d min", floor(seconds / 3600), (int)fmod(seconds / 60, 60));
     return out;
 }
 

@@ -134,11 +134,10 @@ int choose_word(const char *option, const char *text, const char *const *words, 
 #define SCRATCH_TUNE  ".tipple.tune"
 #define SCRATCH_DRILL ".tipple.drill"
 
-/* What is kept in a collection of this name (without the database), such as "a load's catalog"; NULL: it is one
- * that can be loaded into. */
-const char *own_names_kept(const char *collection);
+/* Is a collection of this name (without the database) a load's catalog? Then it cannot be loaded into. */
+bool own_names_catalog(const char *collection);
 
-/* Is it one of tipple's own, kept or scratch? */
+/* Is it one of tipple's own, a catalog or scratch? */
 bool own_names_has(const char *collection);
 
 /* ---- words for a shell ---- */

@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <yaml.h>
 
-enum { DEEPEST = 32, MOST_NODES = 200000 };
+enum { DEEPEST = 32, MOST_NODES = 200000, MOST_KEYS = 20000 };
 
 typedef struct slab {
     struct slab *next;
@@ -73,17 +73,11 @@ static yaml_item_t *make_node(yaml_tree_t *tree, yaml_item_kind_t kind, yaml_mar
     return node;
 }
 
+/* The three kinds begin with them. */
 static bool has_anchor_or_tag(const yaml_event_t *event) {
-    switch (event->type) {
-    case YAML_SCALAR_EVENT:
-        return event->data.scalar.anchor || event->data.scalar.tag;
-    case YAML_SEQUENCE_START_EVENT:
-        return event->data.sequence_start.anchor || event->data.sequence_start.tag;
-    case YAML_MAPPING_START_EVENT:
-        return event->data.mapping_start.anchor || event->data.mapping_start.tag;
-    default:
-        return false;
-    }
+    return (event->type == YAML_SCALAR_EVENT || event->type == YAML_SEQUENCE_START_EVENT ||
+            event->type == YAML_MAPPING_START_EVENT) &&
+           (event->data.scalar.anchor || event->data.scalar.tag);
 }
 
 static bool next_event(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *event, err_t *err) {
@@ -116,58 +110,25 @@ static bool next_event(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *e
                    parser->context ? parser->context : "");
 }
 
-static int by_place(const yaml_item_t *one, const yaml_item_t *other) {
-    return one->key_line != other->key_line ? one->key_line - other->key_line
-                                            : one->key_column - other->key_column;
-}
-
-static int by_key_and_place(const void *a, const void *b) {
-    const yaml_item_t *one = *(const yaml_item_t *const *)a, *other = *(const yaml_item_t *const *)b;
-    const int order = strcmp(one->key, other->key);
-    return order ? order : by_place(one, other);
-}
-
-/* Sorts the keys, since a map may have 100,000 of them. If several are there twice, the first is named. */
-static bool keys_differ(yaml_tree_t *tree, const yaml_item_t *map, err_t *err) {
-    const yaml_item_t **sorted = malloc((map->count + 1) * sizeof *sorted), *twice = NULL, *before = NULL;
-    size_t count = 0;
-    if (!sorted)
-        return err_memory(err, map->count * sizeof *sorted);
-    for (const yaml_item_t *node = map->first; node; node = node->next)
-        sorted[count++] = node;
-    qsort(sorted, count, sizeof *sorted, by_key_and_place);
-    for (size_t i = 1; i < count; i++)
-        if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0 && (!twice || by_place(sorted[i], twice) < 0)) {
-            twice = sorted[i];
-            before = sorted[i - 1];
-        }
-    free(sorted);
-    if (!twice)
-        return true;
-    const yaml_item_t at = {.line = twice->key_line, .column = twice->key_column};
-    return yaml_tree_complain(tree, &at, err, "'%s' is there twice (first in line %d)", twice->key,
-                              before->key_line);
-}
-
 /* For YAML nothing is null, and so is what a mistake leaves: in {k:FORD} all of "k:FORD" is the key. */
 static bool is_nothing(const yaml_item_t *node) {
     return node->kind == YAML_ITEM_SCALAR && !node->quoted && !node->length;
 }
 
+/* The place of its key. */
+static yaml_item_t key_of(const yaml_item_t *node) {
+    return (yaml_item_t){.line = node->key_line, .column = node->key_column};
+}
+
 static bool complain_of_nothing(yaml_tree_t *tree, const yaml_item_t *node, err_t *err) {
-    const yaml_item_t at = {.line = node->key_line, .column = node->key_column};
-    const char *const key = node->key, *const colon = key ? strchr(key, ':') : NULL;
-    if (!key)
+    const yaml_item_t at = key_of(node);
+    if (!node->key)
         return yaml_tree_complain(tree, node, err, "a value is missing here; null is written as null");
-    if (colon && colon > key && colon[1])
-        return yaml_tree_complain(
-            tree, &at, err,
-            "'%.60s' is a key without a value: write '%.*s: %.60s', with a blank after the colon", key,
-            (int)(colon - key > 60 ? 60 : colon - key), key, colon + 1);
     return yaml_tree_complain(
         tree, &at, err,
-        "the key '%.60s' has no value: write one after it, '%.60s: VALUE'; null is written as null", key,
-        key);
+        "the key '%.60s' has no value: write 'KEY: VALUE', with a blank after the colon; null is written as "
+        "null",
+        node->key);
 }
 
 static yaml_item_t *read_scalar(yaml_tree_t *tree, const yaml_event_t *event, err_t *err) {
@@ -203,6 +164,19 @@ static yaml_item_t *read_node(yaml_tree_t *tree, yaml_parser_t *parser, yaml_eve
     return node && (scalar || read_items(tree, parser, node, depth, err)) ? node : NULL;
 }
 
+static bool set_key(const yaml_tree_t *tree, const yaml_item_t *map, yaml_item_t *item,
+                    const yaml_item_t *key, err_t *err) {
+    const yaml_item_t *before = yaml_item_get(map, key->text);
+    item->key = key->text;
+    item->key_line = key->line;
+    item->key_column = key->column;
+    if (before)
+        return yaml_tree_complain(tree, key, err, "'%s' is there twice (first in line %d)", key->text,
+                                  before->key_line);
+    return map->count < MOST_KEYS ||
+           yaml_tree_complain(tree, key, err, "too large: a map of more than %d keys", MOST_KEYS);
+}
+
 static const yaml_item_t *read_key(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *event, int depth,
                                    err_t *err) {
     const yaml_item_t *key = read_node(tree, parser, event, depth + 1, err);
@@ -218,7 +192,7 @@ static bool read_items(yaml_tree_t *tree, yaml_parser_t *parser, yaml_item_t *no
     for (; next_event(tree, parser, &event, err); node->count++) {
         if (event.type == YAML_MAPPING_END_EVENT || event.type == YAML_SEQUENCE_END_EVENT) {
             yaml_event_delete(&event);
-            return node->kind == YAML_ITEM_LIST || keys_differ(tree, node, err);
+            return true;
         }
         const yaml_item_t *key = NULL;
         if (node->kind == YAML_ITEM_MAP &&
@@ -227,11 +201,8 @@ static bool read_items(yaml_tree_t *tree, yaml_parser_t *parser, yaml_item_t *no
         yaml_item_t *item = read_node(tree, parser, &event, depth + 1, err);
         if (!item)
             return false;
-        if (key) {
-            item->key = key->text;
-            item->key_line = key->line;
-            item->key_column = key->column;
-        }
+        if (key && !set_key(tree, node, item, key, err))
+            return false;
         if (is_nothing(item))
             return complain_of_nothing(tree, item, err);
         *tail = item;
@@ -320,11 +291,10 @@ bool yaml_tree_only_keys(const yaml_tree_t *tree, const yaml_item_t *map, const 
             i++;
         if (i < count)
             continue;
-        yaml_item_t at = {.line = node->key_line, .column = node->key_column};
-        const char *near = suggest_word(node->key, keys, count);
-        if (near)
-            return yaml_tree_complain(tree, &at, err, "'%s' is not known here; did you mean '%s'?", node->key,
-                                      near);
+        const yaml_item_t at = key_of(node);
+        const suggestion_t near = suggestion(node->key, keys, count);
+        if (near.text[0])
+            return yaml_tree_complain(tree, &at, err, "'%s' is not known here%s", node->key, near.text);
         char known[512] = "";
         for (i = 0; i < count && strlen(known) + strlen(keys[i]) + 4 < sizeof known; i++) {
             strcat(known, i ? ", " : "");

@@ -18,7 +18,8 @@ static void offer(const char *typed, const char *word, const char *about) {
     out_lines(word);
     if (about) {
         const size_t length = end ? (size_t)(end - about) : strlen(about);
-        out_print("\t%.*s", (int)(length - (length && about[length - 1] == '.')), about);
+        out_bytes("\t", 1);
+        out_print("%.*s", (int)(length - (length && about[length - 1] == '.')), about);
     }
     out_lines("\n");
 }

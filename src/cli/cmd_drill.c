@@ -91,8 +91,8 @@ static int answer(const drill_result_t *result, double within, int status, err_t
         drill_is_within(result, within, &seconds))
         return status;
     err_set(err, STATUS_MISSED, "it %s %s from nothing to verified, and --within allows %s",
-            result->pass.finished ? "took" : "may take", units_seconds(needed, seconds),
-            units_seconds(wanted, within));
+            result->pass.finished ? "took" : "may take", units_time(needed, seconds),
+            units_time(wanted, within));
     return STATUS_MISSED;
 }
 

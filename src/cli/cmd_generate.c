@@ -98,7 +98,7 @@ static bool generate(size_t kind, err_t *err) {
     if (values.what.directory)
         log_detail("%s file%s", units_count(count, made.files), units_s(made.files));
     log_detail("%s %s, %s", units_count(count, values.what.count), kinds[kind]->unit,
-               units_size(size, made.bytes));
+               units_size(size, (double)made.bytes));
     return true;
 }
 

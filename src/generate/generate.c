@@ -31,7 +31,7 @@ typedef struct {
 
 static bool cannot_write(const output_t *output, int error, int signal, err_t *err) {
     char size[UNITS_MAX];
-    units_size(size, output->made.bytes);
+    units_size(size, (double)output->made.bytes);
     if (signal)
         return err_set(err, (status_t)(128 + signal),
                        "interrupted after %s, so the file is not whole; run the same command again", size);

@@ -176,7 +176,8 @@ static void tell(reader_t *reader) {
         return;
     char done[UNITS_MAX], all[UNITS_MAX];
     log_note("looking for the members of %s: %s of %s read", reader->tar->name,
-             units_size(done, source_disk_bytes(reader->stream)), units_size(all, reader->tar->disk_bytes));
+             units_size(done, (double)source_disk_bytes(reader->stream)),
+             units_size(all, (double)reader->tar->disk_bytes));
     reader->tell_ns = now + TELL_NS;
 }
 

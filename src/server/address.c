@@ -112,14 +112,15 @@ static bool take_options(const char *query, err_t *err) {
 /* What names the server refuses, it says itself. */
 static bool good_name(const address_t *address, err_t *err) {
     static const char *const taken[] = {"admin", "config", "local"};
-    const char *name = address->collection, *kept = own_names_kept(name);
+    const char *name = address->collection;
     for (size_t i = 0; i < COUNT(taken); i++)
         if (strcmp(address->database, taken[i]) == 0)
             return err_set(err, STATUS_USAGE,
                            "the database '%s' is the server's own: name another one in the URI", taken[i]);
-    if (kept)
-        return err_set(err, STATUS_USAGE,
-                       "'%s' is the name of %s, not of data: name another collection in the URI", name, kept);
+    if (own_names_catalog(name))
+        return err_set(
+            err, STATUS_USAGE,
+            "'%s' is the name of a load's catalog, not of data: name another collection in the URI", name);
     return strncmp(name, "system", 6) != 0 || (name[6] && name[6] != '.') ||
            err_set(err, STATUS_USAGE,
                    "'%s' is one of the server's own collections, or its catalog would be one: name another "

@@ -97,8 +97,8 @@ TEST(line_ends) {
         {"a\n\n", "a%s", "a\\x0a\\x0a", 100}, {"a\n  b\n c", "%s", "a\n  b\\x0a c", 100},
         {"a\nb", "a\n%s", "a\nb", 100},       {"none", "%s", "none", 100},
         {"a\nbcd", "%s", "a\\x0abcd", 9},     {"a\nbcd", "%s", "a\\x0abc", 8},
-        {"a\nbcd", "%s", "a\\x0a", 6},        {"a\nbc", "%s", "a", 5},
-        {"\n\n\n", "%s", "\\x0a\\x0a", 10},
+        {"a\nbcd", "%s", "a\\x0a", 6},        {"a\nbc", "%s", "a\\x0", 5},
+        {"\n\n\n", "%s", "\\x0a\\x0a\\", 10},
     };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         char text[100];

@@ -7,32 +7,30 @@
 
 TEST(names) {
     static const struct {
-        const char *collection, *kept;
-        bool own;
+        const char *collection;
+        bool catalog, own;
     } cases[] = {
-        {"orders", NULL, false},
-        {"orders.tipple.files", "a load's catalog", true},
-        {"a.b.tipple.loads", "a load's catalog", true},
-        {"orders.tipple.tune", NULL, true},
-        {"orders.tipple.drill", NULL, true},
-        {"orders.tipple.tune.tipple.files", "a load's catalog", true},
-        {"orders.tipple.drill.tipple.loads", "a load's catalog", true},
-        {"orders.tipple.tune.0123456789ab", NULL, true},
-        {"orders.tipple.drill.0123456789ab.tipple.files", "a load's catalog", true},
-        {"orders.tipple", NULL, false},
-        {"orders.tipple.file", NULL, false},
-        {"orders.tipple.files.old", NULL, false},
-        {"orders.Tipple.files", NULL, false},
-        {"orders-tipple.files", NULL, false},
-        {"tipple.files", NULL, false}, /* beside which collection? */
-        {"tipple.tune", NULL, false},
-        {"", NULL, false},
+        {"orders", false, false},
+        {"orders.tipple.files", true, true},
+        {"a.b.tipple.loads", true, true},
+        {"orders.tipple.tune", false, true},
+        {"orders.tipple.drill", false, true},
+        {"orders.tipple.tune.tipple.files", true, true},
+        {"orders.tipple.drill.tipple.loads", true, true},
+        {"orders.tipple.tune.0123456789ab", false, true},
+        {"orders.tipple.drill.0123456789ab.tipple.files", true, true},
+        {"orders.tipple", false, false},
+        {"orders.tipple.file", false, false},
+        {"orders.tipple.files.old", false, false},
+        {"orders.Tipple.files", false, false},
+        {"orders-tipple.files", false, false},
+        {"tipple.files", false, false}, /* beside which collection? */
+        {"tipple.tune", false, false},
+        {"", false, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *kept = own_names_kept(cases[i].collection);
-        if (own_names_has(cases[i].collection) != cases[i].own || !kept != !cases[i].kept)
-            fail_msg("'%s' was taken for %s", cases[i].collection, kept ? kept : "something else");
-        if (kept)
-            assert_non_null(strstr(kept, cases[i].kept));
+        const bool catalog = own_names_catalog(cases[i].collection);
+        if (own_names_has(cases[i].collection) != cases[i].own || catalog != cases[i].catalog)
+            fail_msg("'%s' was taken for %s", cases[i].collection, catalog ? "a catalog" : "something else");
     }
 }

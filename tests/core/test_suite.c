@@ -148,7 +148,7 @@ TEST(mistakes) {
             "x.yaml:5:46: yes or no");
     refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, name: 5}]}\n", "'name' is a text");
     refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts:1}}]}\n",
-            "x.yaml:5:30: 'ts:1' is a key without");
+            "x.yaml:5:30: the key 'ts:1' has no value");
     refused(QUERY "    find: {}\n    setup: {indexes: [{key: {" LONG_FIELD "ä: 1}}]}\n",
             "x.yaml:5:23: by its keys");
     refused(QUERY "    find: {}\n    setup: [{key: {ts: 1}}]\n", "{indexes: [...]}");

@@ -70,7 +70,7 @@ void job_release(job_t *job) {
     result->throttled_ns = (by_rate + by_limits) / result->threads;
     if (by_rate)
         snprintf(result->throttled_by, sizeof result->throttled_by, "--max-rate %s%s",
-                 spec->max_rate_bytes ? units_size(rate, spec->max_rate)
+                 spec->max_rate_bytes ? units_size(rate, (double)spec->max_rate)
                                       : units_rate(rate, (double)spec->max_rate),
                  spec->max_rate_bytes ? "/s" : " docs/s");
     else if (by_limits)

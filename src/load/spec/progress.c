@@ -86,9 +86,9 @@ static void put_bar(line_t *line, double share, int width) {
 
 static void put_bytes(line_t *line, const progress_state_t *state, bool total) {
     char read[UNITS_MAX], all[UNITS_MAX];
-    units_size(read, state->bytes);
+    units_size(read, (double)state->bytes);
     put(line, read, total && state->total_bytes ? "/" : "",
-        total && state->total_bytes ? units_size(all, state->total_bytes) : "");
+        total && state->total_bytes ? units_size(all, (double)state->total_bytes) : "");
 }
 
 /* Nobody knows tenths of it. */
@@ -97,7 +97,7 @@ static void put_left(line_t *line, double seconds) {
     if (seconds < 60)
         snprintf(left, sizeof left, "%.0f s", ceil(seconds));
     else
-        units_seconds(left, round(seconds));
+        units_time(left, round(seconds));
     put(line, "", left, " left");
 }
 

@@ -184,8 +184,8 @@ static void predict_nothing(drill_pass_t *pass) {
 static void say_forecast(const drill_result_t *result) {
     char documents[UNITS_MAX], whole[FORECAST_SPELLED], load[FORECAST_SPELLED], verify[FORECAST_SPELLED];
     const drill_pass_t *pass = &result->pass;
-    log_note("drill: predicted for %s document%s: %s from nothing to verified; load %s, verify %s",
-             units_about(documents, result->all_documents, result->exact),
+    log_note("drill: predicted for %s%s document%s: %s from nothing to verified; load %s, verify %s",
+             result->exact ? "" : "about ", units_count(documents, (uint64_t)result->all_documents),
              units_s((uint64_t)result->all_documents), forecast_spell(whole, &pass->verified),
              forecast_spell(load, &pass->phases[DRILL_LOAD].predicted),
              forecast_spell(verify, &pass->phases[DRILL_VERIFY].predicted));
@@ -216,7 +216,7 @@ static void look_for_room(const drilling_t *drilling) {
         log_warn(
             "the documents have %s, before compression and without indexes, and the server's disk has %s "
             "left: it may not be enough for the scratch collection",
-            units_bytes(needed, bytes), units_bytes(left, room));
+            units_size(needed, bytes), units_size(left, room));
 }
 
 static bool predict(drilling_t *drilling, err_t *err) {

@@ -120,12 +120,12 @@ forecast_t forecast_at(const forecast_line_t *line, double documents) {
 
 const char *forecast_spell(char out[FORECAST_SPELLED], const forecast_t *forecast) {
     char mid[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX];
-    units_seconds(mid, forecast->mid);
+    units_time(mid, forecast->mid);
     if (isnan(forecast->low))
         snprintf(out, FORECAST_SPELLED, "%s", mid);
     else
-        snprintf(out, FORECAST_SPELLED, "%s (%s to %s)", mid, units_seconds(low, forecast->low),
-                 units_seconds(high, forecast->high));
+        snprintf(out, FORECAST_SPELLED, "%s (%s to %s)", mid, units_time(low, forecast->low),
+                 units_time(high, forecast->high));
     return out;
 }
 
