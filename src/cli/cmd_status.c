@@ -306,7 +306,7 @@ static const result_view_t views[] = {
         SHOW_QUIET, "-removals",
         "removal begun and not ended of {-removals|input}: the next load or `tipple forget` goes on with it"),
     LINE(SHOW_QUIET, "-short",
-         "        fewer documents than were loaded: `tipple verify` tells which are missing"),
+         "        fewer documents than were loaded: `tipple verify` says which are missing"),
     LINE(SHOW_QUIET, "appended", "        loaded with --append: it may hold documents of others, too"),
     LINE(SHOW_QUIET, "loads_running", "loads   {loads_running} running"),
     LINE(SHOW_QUIET, NULL,

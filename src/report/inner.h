@@ -15,14 +15,18 @@ typedef struct {
     double number;
 } cell_t;
 
-/* The cells of a view's list, row by row. */
 typedef struct {
     const result_column_t *column; /* of the view */
+    char *title;
+    bool used, numbers; /* something is known; all of that are numbers */
+    size_t width;       /* at a terminal; 0: it is not shown there */
+} head_t;
+
+/* The cells of a view's list, row by row. */
+typedef struct {
+    head_t *heads;
     cell_t *cells;
     size_t rows, columns;
-    char *titles[RESULT_MOST_COLUMNS];
-    bool used[RESULT_MOST_COLUMNS],
-        numbers[RESULT_MOST_COLUMNS]; /* something is known; all of that are numbers */
 } table_t;
 
 table_t table_make(const bson_t *document, const result_view_t *view);
@@ -30,7 +34,6 @@ void table_free(table_t *table);
 static inline const cell_t *table_cell(const table_t *table, size_t row, size_t column) {
     return &table->cells[row * table->columns + column];
 }
-double table_most(const table_t *table, size_t column); /* its largest value, at least 0 */
 
 /* The value at a path, as people read it: "6,521,004", "10.7 s", "12.3 %"; "" where there is none, "-" where it is not
  * known. bare: without the unit that a column's title says. free. */
@@ -44,18 +47,8 @@ const char *figure_unit(const char *key);
 /* Is it measured in seconds? Then an axis has ticks as a clock has. */
 bool figure_is_time(const char *key);
 
-/* chart.c: the picture alone. */
-void chart_put(text_t *page, const bson_t *document, const result_view_t *view, const table_t *table);
 /* page.c: the whole page, which the caller frees; and any words, escaped. */
 char *page_print(const result_t *result, size_t *length);
 void page_words(text_t *page, const char *words);
-
-/* file.c: a file is a page of ours, and may be replaced, if its first FILE_MARK bytes have this line. */
-enum { FILE_MARK = 256 };
-#define FILE_MARK_PAGE "<meta name=\"generator\" content=\"tipple\">"
-/* Can a file be made there? Status 1 if not, or if something stands there that is no page of ours. */
-bool file_check(const char *path, err_t *err);
-/* False: status 8, and what was there is unchanged. */
-bool file_write(const char *path, const char *text, size_t length, err_t *err);
 
 #endif

@@ -4,43 +4,36 @@
 #include "base/clock.h"
 #include "builtin/builtin.h"
 #include "report/inner.h"
+#include "server/bson_read.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
+
+/* A file is a page of ours, and may be replaced, if its first bytes have this line. */
+enum { FILE_MARK = 256 };
+#define FILE_MARK_PAGE "<meta name=\"generator\" content=\"tipple\">"
 
 /* ---- words ---- */
 
-static const struct {
-    char character;
-    const char *entity;
-} entities[] = {{'&', "&amp;"},  {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"},
-                {'\'', "&#39;"}, {'\n', " "},   {'\r', " "},   {'\t', " "}};
-
-static void put_character(text_t *page, const uint8_t *at, size_t length) {
-    char piece[ESCAPE_PIECE];
-    for (size_t i = 0; length == 1 && i < sizeof entities / sizeof *entities; i++) {
-        if (*at == (uint8_t)entities[i].character) {
-            text_append(page, entities[i].entity);
-            return;
-        }
-    }
-    if (!length || utf8_is_control(at, length))
-        text_append(page, "\xEF\xBF\xBD");
-    else if (length == 3 && escape_shown(at, length, piece) && *piece == '\\') /* from right to left */
-        text_append(page, piece);
-    else
-        text_append_bytes(page, (const char *)at, length);
-}
-
 void page_words(text_t *page, const char *words) {
+    static const char *const entities[128] = {
+        ['&'] = "&amp;",  ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;",
+        ['\''] = "&#39;", ['\n'] = " ",   ['\r'] = " ",   ['\t'] = " "};
     const uint8_t *at = (const uint8_t *)words, *end = at + strlen(words);
     while (at < end) {
-        const size_t length = utf8_character(at, (size_t)(end - at));
-        put_character(page, at, length);
-        at += length ? length : 1;
+        char piece[ESCAPE_PIECE];
+        const char *entity = *at < COUNT(entities) ? entities[*at] : NULL;
+        at += escape_shown(at, (size_t)(end - at), piece);
+        text_append(page, entity ? entity : piece);
     }
 }
 
@@ -61,18 +54,26 @@ static void put_figure(text_t *page, const result_t *result, const char *begin, 
 
 /* ---- tables ---- */
 
+/* The column's largest value, at least 0. */
+static double most_of(const table_t *table, size_t column) {
+    double most = 0;
+    for (size_t row = 0; row < table->rows; row++)
+        most = fmax(most, table_cell(table, row, column)->number);
+    return most;
+}
+
 enum { NARROW_COLUMNS = 3, WIDE_COLUMNS = 7, WIDER_COLUMNS = 10 };
 
 static void put_heads(text_t *page, const table_t *table) {
     text_append(page, "<thead role=\"rowgroup\"><tr role=\"row\">");
     for (size_t i = 0; i < table->columns; i++) {
-        const char *unit = table->numbers[i] ? figure_unit(table->column[i].key) : "";
-        if (!table->used[i])
+        const head_t *head = &table->heads[i];
+        const char *unit = head->numbers ? figure_unit(head->column->key) : "";
+        if (!head->used)
             continue;
-        text_print(page, "<th role=\"columnheader\" scope=\"col\"%s>",
-                   table->numbers[i] ? " class=\"n\"" : "");
-        page_words(page, table->titles[i]);
-        if (*unit && !strstr(table->titles[i], unit))
+        text_print(page, "<th role=\"columnheader\" scope=\"col\"%s>", head->numbers ? " class=\"n\"" : "");
+        page_words(page, head->title);
+        if (*unit && !strstr(head->title, unit))
             text_print(page, " <small>%s</small>", unit);
         text_append(page, "</th>");
     }
@@ -90,12 +91,13 @@ static void put_bar(text_t *page, double share) {
 /* The first cell of a row is its head. On a phone a wide table becomes blocks, in which each cell has its label. */
 static void put_cell(text_t *page, const table_t *table, size_t row, size_t column) {
     const cell_t *cell = table_cell(table, row, column);
-    const double most = table->column[column].most, end = most < 0 ? table_most(table, column) : most;
+    const head_t *head = &table->heads[column];
+    const double most = head->column->most, end = most < 0 ? most_of(table, column) : most;
     text_print(page,
                column ? "<td role=\"cell\"%s data-label=\""
                       : "<th role=\"rowheader\" scope=\"row\"%s data-label=\"",
-               table->numbers[column] ? " class=\"n\"" : "");
-    page_words(page, table->titles[column]);
+               head->numbers ? " class=\"n\"" : "");
+    page_words(page, head->title);
     put_element(page, "\">", cell->words, "");
     if (end > 0 && !isnan(cell->number))
         put_bar(page, cell->number / end);
@@ -105,7 +107,7 @@ static void put_cell(text_t *page, const table_t *table, size_t row, size_t colu
 static void put_table(text_t *page, const table_t *table, const char *title) {
     size_t used = 0;
     for (size_t i = 0; i < table->columns; i++)
-        used += table->used[i];
+        used += table->heads[i].used;
     text_print(page, "<div class=\"scroll\"><table role=\"table\"%s>\n",
                used > WIDER_COLUMNS    ? " class=\"wider widest\""
                : used > WIDE_COLUMNS   ? " class=\"wider\""
@@ -117,11 +119,116 @@ static void put_table(text_t *page, const table_t *table, const char *title) {
     for (size_t row = 0; row < table->rows; row++) {
         text_append(page, "<tr role=\"row\">");
         for (size_t i = 0; i < table->columns; i++)
-            if (table->used[i])
+            if (table->heads[i].used)
                 put_cell(page, table, row, i);
         text_append(page, "</tr>\n");
     }
     text_append(page, "</tbody>\n</table></div>\n");
+}
+
+/* ---- the chart ---- */
+
+/* A line over time, with bands of time. Its frame is as wide as the page: places along it are percent, and the line is
+ * drawn in 100 x 100, stretched over the frame. */
+enum { TALL = 240, MOST_X_TICKS = 8, MOST_Y_TICKS = 5 };
+
+typedef struct {
+    double high, step;
+    const char *key;
+} axis_t;
+
+/* The smallest step of 1, 2 or 5 times a power of ten, or of a clock, that makes at most `most` ticks. */
+static double step_of(double span, int most, bool time) {
+    static const double clock_steps[] = {1,   2,   5,    10,   15,   20,   30,    60,    120,   300,
+                                         600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400},
+                        parts[] = {1, 2, 5, 10};
+    for (size_t i = 0; time && span > most && i < COUNT(clock_steps); i++)
+        if (span / clock_steps[i] <= most)
+            return clock_steps[i];
+    const double power = pow(10, floor(log10(span / most)));
+    for (size_t i = 0; i < COUNT(parts); i++)
+        if (span / (power * parts[i]) <= most * (1 + 1e-9))
+            return power * parts[i];
+    return power * 20;
+}
+
+/* From 0. An axis without an end is given one. */
+static axis_t make_axis(double high, int most, const char *key) {
+    axis_t axis = {.high = high > 0 && high < 1e18 ? high : 1, .key = key};
+    axis.step = step_of(axis.high, most, figure_is_time(key));
+    return axis;
+}
+
+/* In percent. */
+static double place(const axis_t *axis, double value) {
+    return 100 * fmin(fmax(value / axis->high, 0), 1);
+}
+
+static void put_label(text_t *page, const axis_t *axis, int tick, const char *attributes, double at,
+                      const char *more) {
+    text_print(page, "<text %s=\"%.2f%%\" %s>", attributes, at, more);
+    if (tick)
+        figure_put(page, tick * axis->step, axis->key, true);
+    else
+        text_append(page, "0");
+    text_append(page, "</text>\n");
+}
+
+/* On a phone every other label of time is left out. */
+static void put_axes(text_t *page, const axis_t *x, const axis_t *y) {
+    for (int i = 0; i * y->step <= y->high * (1 + 1e-9); i++) {
+        const double at = 100 - place(y, i * y->step);
+        text_print(page, "<line class=\"%s\" x1=\"0\" x2=\"100%%\" y1=\"%.2f%%\" y2=\"%.2f%%\"/>",
+                   i ? "grid" : "base", at, at);
+        put_label(page, y, i, "class=\"y\" x=\"-8\" y", at, "dy=\".32em\"");
+    }
+    for (int i = 0; i * x->step <= x->high * (1 + 1e-9); i++)
+        put_label(page, x, i, i % 2 ? "class=\"x minor\" x" : "class=\"x\" x", place(x, i * x->step),
+                  "y=\"100%\" dy=\"20\"");
+}
+
+static void put_bands(text_t *page, const bson_t *document, const char *list, const axis_t *x) {
+    bson_iter_t bands;
+    bson_t band;
+    if (!bson_read_list(document, list, &bands))
+        return;
+    while (bson_read_next(&bands, &band)) {
+        const double from = place(x, bson_read_number(&band, "-from_seconds")),
+                     to = place(x, bson_read_number(&band, "-to_seconds"));
+        if (from < 100)
+            text_print(page,
+                       "<rect class=\"band\" x=\"%.2f%%\" width=\"%.2f%%\" y=\"0\" height=\"100%%\"/>\n",
+                       from, fmax(to - from, 0.15));
+    }
+}
+
+static void put_curve(text_t *page, const table_t *table, const axis_t *x, const axis_t *y) {
+    text_append(page, "<svg class=\"stretch\" width=\"100%\" height=\"100%\" viewBox=\"0 0 100 100\" "
+                      "preserveAspectRatio=\"none\"><polyline class=\"line\" points=\"");
+    for (size_t row = 0; row < table->rows; row++)
+        text_print(page, "%s%.2f,%.2f", row ? " " : "", place(x, table_cell(table, row, 0)->number),
+                   100 - place(y, table_cell(table, row, 1)->number));
+    text_append(page, "\"/></svg>\n");
+}
+
+static void put_chart(text_t *page, const bson_t *document, const result_view_t *view, const table_t *table) {
+    const axis_t x = make_axis(most_of(table, 0), MOST_X_TICKS, view->columns[0].key);
+    axis_t y = make_axis(most_of(table, 1), MOST_Y_TICKS, view->columns[1].key);
+    y.high = ceil(y.high / y.step - 1e-9) * y.step;
+    text_append(page, "<p class=\"axes\"><span>↑ ");
+    page_words(page, table->heads[1].title);
+    text_append(page, "</span><span>");
+    page_words(page, table->heads->title);
+    text_print(page,
+               " →</span></p>\n<div class=\"frame\"><svg role=\"img\" width=\"100%%\" "
+               "height=\"%d\"><title>",
+               TALL);
+    page_words(page, view->title);
+    text_print(page, "</title><desc>%zu points; the figures are in the table below.</desc>\n", table->rows);
+    put_axes(page, &x, &y);
+    put_bands(page, document, view->bands, &x);
+    put_curve(page, table, &x, &y);
+    text_append(page, "</svg></div>\n");
 }
 
 /* ---- views ---- */
@@ -147,7 +254,7 @@ static void put_section(void *to, const bson_t *document, const result_view_t *v
         if (*note)
             put_element(to, "<p class=\"note\">", note, "</p>\n");
         if (view->bands) {
-            chart_put(to, document, view, &table);
+            put_chart(to, document, view, &table);
             text_append(to, "<details><summary>The figures</summary>\n");
         }
         put_table(to, &table, title);
@@ -238,20 +345,99 @@ char *page_print(const result_t *result, size_t *length) {
     return text_take_or_end(&page);
 }
 
+/* ---- the file ---- */
+
+/* It is written whole or not at all: under another name in the same folder, synced to disk, then renamed. After a kill
+ * the old file is there, and perhaps a part of the new one under the other name. */
+
+/* Only a missing file, an empty file or an earlier page may be replaced. Anything else belongs to the user, and may
+ * even be what this command reads or writes. */
+static bool may_be_replaced(const char *place) {
+    char head[FILE_MARK + 1] = "";
+    struct stat found;
+    if (stat(place, &found) != 0)
+        return true; /* why it cannot be written is found then */
+    FILE *file = S_ISREG(found.st_mode) ? fopen(place, "re") : NULL;
+    const size_t length = file ? fread(head, 1, FILE_MARK, file) : 0;
+    const bool may = file && !ferror(file) && (!length || strstr(head, FILE_MARK_PAGE));
+    if (file)
+        fclose(file);
+    return may;
+}
+
+/* Opens PLACE.123.part. If the path is a link, the file that it names is replaced, and the link stays. -1: err says why not. */
+static int open_part(const char *path, char place[PATH_MAX], char part[PATH_MAX], err_t *err) {
+    int file = -1;
+    if (!realpath(path, place))
+        snprintf(place, PATH_MAX, "%s", path);
+    if (!may_be_replaced(place)) {
+        err_set(
+            err, STATUS_USAGE,
+            "--report: %.200s stays as it is: it is no report of tipple, or it cannot be read; name another "
+            "file",
+            path);
+        return -1;
+    }
+    errno = ENAMETOOLONG;
+    if (snprintf(part, PATH_MAX, "%s.%ld.part", place, (long)getpid()) < PATH_MAX) {
+        unlink(part); /* left by a killed process with the same number */
+        file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    if (file < 0)
+        err_set(
+            err, err_status_of(errno),
+            "--report: %.200s cannot be written: %s; name a file in a folder that is there and that you may "
+            "write to",
+            path, strerror(errno));
+    return file;
+}
+
+bool result_is_same_file(const char *one, const char *other) {
+    struct stat first, second;
+    const bool here = stat(one, &first) == 0, there = stat(other, &second) == 0;
+    return here && there ? first.st_dev == second.st_dev && first.st_ino == second.st_ino
+                         : here == there && strcmp(one, other) == 0;
+}
+
 bool result_check_page(const char *path, err_t *err) {
     const char *dot = strrchr(path, '.');
+    char place[PATH_MAX], part[PATH_MAX];
     if (!dot || (strcasecmp(dot, ".html") != 0 && strcasecmp(dot, ".htm") != 0))
         return err_set(err, STATUS_USAGE,
                        "--report: '%.200s' does not end with .html; a page needs such a name. For a program: "
                        "tipple ... --json > FILE",
                        path);
-    return file_check(path, err);
+    const int file = open_part(path, place, part, err);
+    if (file < 0)
+        return false;
+    close(file);
+    unlink(part);
+    return true;
+}
+
+/* With the permissions of the file that it replaces. */
+static bool write_part(FILE *stream, const char *place, const char *text, size_t length) {
+    struct stat before;
+    return (stat(place, &before) != 0 || fchmod(fileno(stream), before.st_mode & 07777) == 0) &&
+           fwrite(text, 1, length, stream) == length && fflush(stream) == 0 && fsync(fileno(stream)) == 0;
 }
 
 bool result_write_page(const result_t *result, const char *path, err_t *err) {
     size_t length;
-    char *text = page_print(result, &length);
-    const bool ok = file_write(path, text, length, err);
+    char place[PATH_MAX], part[PATH_MAX], *text = page_print(result, &length);
+    const int file = open_part(path, place, part, err);
+    FILE *stream = file < 0 ? NULL : fdopen(file, "w");
+    const bool ok = stream && write_part(stream, place, text, length) && rename(part, place) == 0;
+    if (file >= 0 && !ok) {
+        err_set(err, STATUS_HOST,
+                "the report %s could not be written: %s; what was there before is as it was", path,
+                strerror(errno));
+        unlink(part);
+    }
+    if (!ok)
+        err->status = STATUS_HOST;
+    if (stream)
+        fclose(stream);
     free(text);
     return ok;
 }

@@ -93,13 +93,6 @@ void result_put_words(bson_t *to, const char *name, const char *words) {
     free(filled);
 }
 
-bool result_item(const bson_t *document, const char *list, size_t at, bson_t *item) {
-    char path[64];
-    bson_iter_t found;
-    snprintf(path, sizeof path, "%s.%zu", list, at);
-    return bson_read_at(document, path, &found) && bson_read_document(&found, item);
-}
-
 double result_rate(uint64_t count, int64_t ns) {
     return ns > 0 ? round((double)count * 1e9 / (double)ns) : NAN;
 }
@@ -222,7 +215,7 @@ static void put_count(text_t *out, double value) {
 static void put_time(text_t *out, double seconds) {
     char words[UNITS_MAX];
     if (fabs(seconds) >= 0.01 || seconds == 0) {
-        text_append(out, units_seconds(words, seconds));
+        text_append(out, units_time(words, seconds));
         return;
     }
     put_digits(out, seconds * 1e3);
@@ -245,7 +238,7 @@ void figure_put(text_t *out, double value, const char *key, bool bare) {
         break;
     case BYTES:
     case BYTES_RATE:
-        text_print(out, "%s%s", units_bytes(words, value), unit->how == BYTES_RATE ? "/s" : "");
+        text_print(out, "%s%s", units_size(words, value), unit->how == BYTES_RATE ? "/s" : "");
         break;
     case RATE:
         if (value < 999.5 && value != floor(value))
@@ -284,10 +277,6 @@ char *figure_words(const bson_t *document, const char *path, bool bare) {
     else
         text_append(&out, "-");
     return text_take_or_end(&out);
-}
-
-char *result_figure(const bson_t *document, const char *path) {
-    return figure_words(document, path, true);
 }
 
 /* ---- words with figures in them ---- */
@@ -400,47 +389,77 @@ void view_show(const result_t *result, const result_view_t *view, show_view_t *s
 
 /* ---- tables ---- */
 
+static void add_head(table_t *table, const result_column_t *column, char *title, bool once) {
+    for (size_t i = 1; once && i < table->columns; i++) {
+        if (strcmp(table->heads[i].title, title) == 0) {
+            free(title);
+            return;
+        }
+    }
+    table->heads = bson_realloc(table->heads, ++table->columns * sizeof *table->heads);
+    table->heads[table->columns - 1] = (head_t){.column = column, .title = title, .numbers = true};
+}
+
 static void drop_row(table_t *table) {
     table->rows--;
     for (size_t i = 0; i < table->columns; i++)
         free(table->cells[table->rows * table->columns + i].words);
 }
 
-static void add_row(table_t *table, const bson_t *row) {
-    size_t known = 0;
+/* The place of the row that begins with these words; of a new one if there is none, or if they are NULL. */
+static size_t find_row(table_t *table, const char *words) {
+    size_t row = 0;
+    while (row < table->rows && !(words && strcmp(table_cell(table, row, 0)->words, words) == 0))
+        row++;
+    if (row < table->rows)
+        return row;
     table->cells = bson_realloc(table->cells, ++table->rows * table->columns * sizeof *table->cells);
+    for (size_t i = 0; i < table->columns; i++)
+        table->cells[row * table->columns + i] = (cell_t){NULL, NAN};
+    return row;
+}
+
+/* The list's document is a row; or, with `across`, a cell, of which the first one for a place counts. */
+static void add_row(table_t *table, const bson_t *item, const char *across) {
+    char *name = across ? figure_words(item, table->heads->column->key, true) : NULL;
+    const size_t from = find_row(table, name) * table->columns;
+    cell_t *cells = table->cells + from;
+    size_t known = 0;
+    free(name);
     for (size_t i = 0; i < table->columns; i++) {
-        cell_t *cell = &table->cells[(table->rows - 1) * table->columns + i];
-        *cell = (cell_t){figure_words(row, table->column[i].key, true), number_at(row, table->column[i].key)};
-        known += i && figure_known(cell->words);
+        const head_t *head = &table->heads[i];
+        const char *key = head->column->key;
+        if (!cells[i].words && (!across || !i || strcmp(head->title, bson_read_text(item, across)) == 0))
+            cells[i] = (cell_t){figure_words(item, key, true), number_at(item, key)};
+        known += i && cells[i].words && figure_known(cells[i].words);
     }
     if (!known && table->columns > 1)
         drop_row(table);
 }
 
 table_t table_make(const bson_t *document, const result_view_t *view) {
-    table_t table = {.column = view->columns};
+    table_t table = {NULL};
+    const result_column_t *column = view->columns;
     bson_iter_t list;
-    bson_t row;
-    for (; view->columns[table.columns].key; table.columns++) {
-        table.titles[table.columns] = result_fill(document, view->columns[table.columns].title);
-        table.numbers[table.columns] = true;
-    }
+    bson_t item;
+    for (; column->key && (column == view->columns || !view->across); column++)
+        add_head(&table, column, result_fill(document, column->title), false);
+    if (view->across && bson_read_list(document, view->list, &list))
+        while (bson_read_next(&list, &item))
+            add_head(&table, column, text_concealed(bson_read_text(&item, view->across)), true);
     if (bson_read_list(document, view->list, &list))
-        while (bson_read_next(&list, &row))
-            add_row(&table, &row);
-    for (size_t i = 0; i < table.rows * table.columns; i++) {
-        const bool known = figure_known(table.cells[i].words);
-        table.used[i % table.columns] |= known;
-        table.numbers[i % table.columns] &= !known || !isnan(table.cells[i].number);
-    }
-    /* where nothing is known a text is empty, and a number is "-" */
-    for (size_t i = 0; i < table.rows * table.columns; i++) {
-        cell_t *cell = &table.cells[i];
-        if (figure_known(cell->words))
-            continue;
-        free(cell->words);
-        cell->words = text_concealed(table.numbers[i % table.columns] ? "-" : "");
+        while (bson_read_next(&list, &item))
+            add_row(&table, &item, view->across);
+    for (size_t i = 0; i < 2 * table.rows * table.columns; i++) {
+        cell_t *cell = &table.cells[i % (table.rows * table.columns)];
+        head_t *head = &table.heads[i % table.columns];
+        const bool known = cell->words && figure_known(cell->words), again = i >= table.rows * table.columns;
+        head->used |= known && !again;
+        head->numbers &= !known || again || !isnan(cell->number);
+        if (again && !known) { /* a text is empty then, and a number is "-" */
+            free(cell->words);
+            cell->words = text_concealed(head->numbers ? "-" : "");
+        }
     }
     return table;
 }
@@ -449,13 +468,7 @@ void table_free(table_t *table) {
     while (table->rows)
         drop_row(table);
     for (size_t i = 0; i < table->columns; i++)
-        free(table->titles[i]);
+        free(table->heads[i].title);
+    bson_free(table->heads);
     bson_free(table->cells);
-}
-
-double table_most(const table_t *table, size_t column) {
-    double most = 0;
-    for (size_t row = 0; row < table->rows; row++)
-        most = fmax(most, table_cell(table, row, column)->number);
-    return most;
 }

@@ -54,7 +54,6 @@ typedef struct {
 } result_column_t;
 
 #define BAR_LARGEST (-1)
-enum { RESULT_MOST_COLUMNS = 24 };
 
 /* A line, or with `list` a table, or with `bands` a chart, which is on the page only: its first column is x, its second
  * y. A table leaves out rows in which nothing but the first column is known, and is left out if it has no rows. */
@@ -66,6 +65,8 @@ typedef struct {
     const char *command; /* of a line: a text to paste below it, which is never wrapped */
     const char *each;    /* once for each document of this list, whose figures are meant then */
     const char *list, *title;
+    const char *
+        across; /* the list has a document for each cell: its first column is the row, and this text the column */
     const char *bands; /* a list of {-from_seconds, -to_seconds} */
     const result_column_t *columns;
 } result_view_t;
@@ -85,9 +86,12 @@ typedef struct {
         .shown = (where), .when = (if_this), .words = (note), .list = (of), .title = (called),               \
         RESULT_COLUMNS(__VA_ARGS__)                                                                          \
     }
-/* A table for each document of a list. */
-#define TABLES(where, of_each, of, called, ...)                                                              \
-    { .shown = (where), .each = (of_each), .list = (of), .title = (called), RESULT_COLUMNS(__VA_ARGS__) }
+/* A table for each document of a list, whose columns are named by a text of each cell. */
+#define TABLES(where, of_each, of, named_by, called, ...)                                                    \
+    {                                                                                                        \
+        .shown = (where), .each = (of_each), .list = (of), .across = (named_by), .title = (called),          \
+        RESULT_COLUMNS(__VA_ARGS__)                                                                          \
+    }
 #define CHART(of, with_bands, called, note, ...)                                                             \
     {                                                                                                        \
         .shown = SHOW_PAGE, .words = (note), .list = (of), .title = (called), .bands = (with_bands),         \
@@ -185,12 +189,6 @@ void result_put_words(bson_t *to, const char *name, const char *words);
 
 /* Appends documents to a list. */
 void result_items(bson_t *list, size_t count, result_put_t *put, const void *of);
-
-/* The document at `at` of a list, borrowed. False: the list is shorter. */
-bool result_item(const bson_t *document, const char *list, size_t at, bson_t *item);
-
-/* A figure in words, as views show it, without the unit that a column's title says. free. */
-char *result_figure(const bson_t *document, const char *path);
 
 /* A whole count a second; NAN if it took no time. */
 double result_rate(uint64_t count, int64_t ns);

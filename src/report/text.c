@@ -73,14 +73,15 @@ static void print_line(const screen_t *screen, const bson_t *document, const res
 
 /* ---- tables ---- */
 
-/* 0: the column is not shown. */
-static size_t width_of(const table_t *table, size_t rows, size_t column) {
-    size_t width = utf8_columns(table->titles[column]);
+static void set_width(const table_t *table, size_t rows, size_t column) {
+    head_t *head = &table->heads[column];
+    if (!head->used || head->column->wide)
+        return;
+    head->width = utf8_columns(head->title);
     for (size_t row = 0; row < rows; row++) {
         const size_t has = utf8_columns(table_cell(table, row, column)->words);
-        width = has > width ? has : width;
+        head->width = has > head->width ? has : head->width;
     }
-    return !table->used[column] || table->column[column].wide ? 0 : width;
 }
 
 static void print_cell(const char *words, size_t width, bool right, size_t *due) {
@@ -94,16 +95,15 @@ static void print_cell(const char *words, size_t width, bool right, size_t *due)
 }
 
 /* Columns from..to, after the first one, which names the row. */
-static void print_band(const screen_t *screen, const table_t *table, size_t rows, const size_t *widths,
-                       size_t from, size_t to) {
+static void print_band(const screen_t *screen, const table_t *table, size_t rows, size_t from, size_t to) {
     for (size_t row = 0; row <= rows; row++) {
         size_t due = 0;
         if (!row)
             colour(screen, BOLD);
         for (size_t i = 0; i < to; i++)
-            if (widths[i] && (!i || i >= from))
-                print_cell(row ? table_cell(table, row - 1, i)->words : table->titles[i], widths[i],
-                           table->numbers[i], &due);
+            if (table->heads[i].width && (!i || i >= from))
+                print_cell(row ? table_cell(table, row - 1, i)->words : table->heads[i].title,
+                           table->heads[i].width, table->heads[i].numbers, &due);
         if (!row)
             colour(screen, PLAIN);
         out_print("\n");
@@ -114,9 +114,9 @@ static void print_band(const screen_t *screen, const table_t *table, size_t rows
 static void print_table(screen_t *screen, const bson_t *document, const result_view_t *view) {
     table_t table = table_make(document, view);
     const size_t rows = view->shown & SHOW_WHOLE || table.rows < MOST_ROWS ? table.rows : MOST_ROWS;
-    size_t widths[RESULT_MOST_COLUMNS], from = 1;
+    size_t from = 1;
     for (size_t i = 0; i < table.columns; i++)
-        widths[i] = width_of(&table, rows, i);
+        set_width(&table, rows, i);
     if (table.rows && view->title) {
         char *title = result_fill(document, view->title);
         out_print("\n");
@@ -125,13 +125,13 @@ static void print_table(screen_t *screen, const bson_t *document, const result_v
     }
     screen->after_table = table.rows ? view->title != NULL : screen->after_table;
     while (table.rows && (from == 1 || from < table.columns)) {
-        size_t used = widths[0], to = from;
+        size_t used = table.heads->width, to = from;
         for (; to < table.columns; to++) {
-            used += widths[to] ? widths[to] + GAP : 0;
+            used += table.heads[to].width ? table.heads[to].width + GAP : 0;
             if (to > from && used > screen->width)
                 break;
         }
-        print_band(screen, &table, rows, widths, from, to);
+        print_band(screen, &table, rows, from, to);
         from = to;
     }
     if (table.rows > rows)

@@ -20,14 +20,14 @@ TEST(escaping) {
         {"a & b &amp; c", "a &amp; b &amp;amp; c"},
         {"\" onload='x' ", "&quot; onload=&#39;x&#39; "},
         {"two\nlines\tand\rmore", "two lines and more"},
-        {"\x01 \x1f \x7f", "\xEF\xBF\xBD \xEF\xBF\xBD \xEF\xBF\xBD"},
-        {"\xC2\x85", "\xEF\xBF\xBD"},                              /* a C1 control */
-        {"Škoda 电 🚗", "Škoda 电 🚗"},                              /* two, three and four bytes */
-        {"a\u202Eb€", "a\\u202eb€"},                               /* what runs from right to left */
-        {"\xFF\xFE", "\xEF\xBF\xBD\xEF\xBF\xBD"},                  /* no UTF-8 */
-        {"a\xC3", "a\xEF\xBF\xBD"},                                /* cut off */
-        {"\xC0\xBCscript>", "\xEF\xBF\xBD\xEF\xBF\xBDscript&gt;"}, /* '<' in too many bytes */
-        {"\xED\xA0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},  /* a surrogate */
+        {"\x01 \x1f \x7f", "\\x01 \\x1f \\x7f"},
+        {"\xC2\x85", "\\xc2\\x85"},                  /* a C1 control */
+        {"Škoda 电 🚗", "Škoda 电 🚗"},                /* two, three and four bytes */
+        {"a\u202Eb€", "a\\u202eb€"},                 /* what runs from right to left */
+        {"\xFF\xFE", "\\xff\\xfe"},                  /* no UTF-8 */
+        {"a\xC3", "a\\xc3"},                         /* cut off */
+        {"\xC0\xBCscript>", "\\xc0\\xbcscript&gt;"}, /* '<' in too many bytes */
+        {"\xED\xA0\x80", "\\xed\\xa0\\x80"},         /* a surrogate */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         text_t out = {.length = 0};

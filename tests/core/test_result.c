@@ -1,5 +1,5 @@
 /* result: the document, its JSON, figures in words, lines and tables at a terminal. What is expected was written by hand. */
-#include "report/result.h"
+#include "report/inner.h"
 #include "server/bson_read.h"
 #include "stdout_lab.h"
 #include "test.h"
@@ -57,11 +57,10 @@ static void put_odd(bson_t *to, const void *numbers, size_t at) {
 
 TEST(inner) {
     static const int numbers[] = {1, 2, 3, 5};
-    bson_t result = BSON_INITIALIZER, item;
+    bson_t result = BSON_INITIALIZER;
     result_put(&result, AS_LIST("odd", 3, put_odd, numbers), AS_LIST("none", 0, put_odd, NULL),
                AS_INNER("first", put_odd, numbers, 0), AS_INNER("second", put_odd, numbers, 1));
-    assert_true(result_item(&result, "odd", 1, &item) && bson_read_number(&item, "is") == 3);
-    assert_false(result_item(&result, "odd", 2, &item) || result_item(&result, "no", 0, &item));
+    assert_true(bson_read_number(&result, "odd.1.is") == 3);
     prints(&result, BEGINS ", \"odd\" : [ { \"is\" : 1 }, { \"is\" : 3 } ], \"none\" : [  ], "
                            "\"first\" : { \"is\" : 1 }, \"second\" : null }\n");
     result_items(&result, 3, put_odd, numbers);
@@ -128,7 +127,7 @@ TEST(words) {
         char line[100];
         result_put(&inner, AS_NUMBER(key, cases[i].value));
         bson_append_document(&document, cases[i].key, (int)(key - cases[i].key) - (dot != NULL), &inner);
-        char *bare = result_figure(dot ? &document : &inner, cases[i].key);
+        char *bare = figure_words(dot ? &document : &inner, cases[i].key, true);
         assert_string_equal(cases[i].bare, bare);
         snprintf(line, sizeof line, "{%s}", cases[i].key);
         fills(dot ? &document : &inner, line, cases[i].words);
@@ -170,7 +169,7 @@ static const result_view_t places[] = {
           COLUMN("why", "why {one}")),
     TABLE(SHOW_QUIET, NULL, "empty", "Empty", NULL, COLUMN("name", "place")),
     TABLE(SHOW_QUIET, NULL, "places", "Nothing known", NULL, COLUMN("name", "place"), COLUMN("none", "none")),
-    TABLES(SHOW_QUIET, "none", "places", "None", COLUMN("name", "place")),
+    TABLES(SHOW_QUIET, "none", "places", "name", "None", COLUMN("name", "place"), COLUMN("why", "")),
     LINE(SHOW_VERBOSE, NULL, "not said"),
     LINE(SHOW_QUIET, "one", "the end of {name}", .each = "places"),
     LINE(SHOW_QUIET, "why", "the end of {name}: {why}", .each = "places"),
@@ -215,6 +214,32 @@ TEST(narrow) {
         "place        documents  share %\na long name      1,000     62.5\nb                2,000        -\n"
         "place        why one\na long name\nb            slow\n\nthe end of b: slow\nthe end\n");
     unsetenv("COLUMNS");
+}
+
+/* The first figure of a place counts; a place without one is empty. */
+static void put_cell(bson_t *to, TEST_UNUSED const void *of, size_t at) {
+    static const char *const cells[][3] = {
+        {"a", "x", "1 σ 2"}, {"b", "y", "failed"}, {"a", "x", "7"}, {"a", "row", "3"}};
+    result_put(to, AS_TEXT("row", cells[at][0]), AS_TEXT("across", cells[at][1]),
+               AS_TEXT("words", cells[at][2]));
+}
+
+static void put_tables(bson_t *to, const void *of, TEST_UNUSED size_t at) {
+    result_put(to, AS_TEXT("title", "By what"), AS_TEXT("rows", "row"), AS_LIST("cells", 4, put_cell, of));
+}
+
+static const result_view_t by_what[] = {
+    TABLES(SHOW_QUIET, "tables", "cells", "across", "{title}", COLUMN("row", "{rows}"), COLUMN("words", "")),
+    {0}};
+
+TEST(across) {
+    result_t *result = result_new("try");
+    result_put(&result->document, AS_LIST("tables", 1, put_tables, NULL));
+    result->views = by_what;
+    listen();
+    result_print_text(result);
+    heard("\nBy what\nrow  x      y       row\na    1 σ 2          3\nb           failed\n");
+    result_free(result);
 }
 
 static void put_shard(bson_t *to, TEST_UNUSED const void *of, size_t at) {

@@ -49,14 +49,14 @@ TEST(combines) {
     static const struct {
         uint32_t threads, batch;
         const char *compressor, *name;
-    } expected[] = {{1, 100, "zstd", "1 thread x batch 100, compressor zstd"},
-                    {1, 100, "none", "1 thread x batch 100, compressor none"},
-                    {1, 2000, "zstd", "1 thread x batch 2000, compressor zstd"},
-                    {1, 2000, "none", "1 thread x batch 2000, compressor none"},
-                    {4, 100, "zstd", "4 threads x batch 100, compressor zstd"},
-                    {4, 100, "none", "4 threads x batch 100, compressor none"},
-                    {4, 2000, "zstd", "4 threads x batch 2000, compressor zstd"},
-                    {4, 2000, "none", "4 threads x batch 2000, compressor none"}};
+    } expected[] = {{1, 100, "zstd", "1 x 100, zstd"},
+                    {1, 100, "none", "1 x 100, none"},
+                    {1, 2000, "zstd", "1 x 2000, zstd"},
+                    {1, 2000, "none", "1 x 2000, none"},
+                    {4, 100, "zstd", "4 x 100, zstd"},
+                    {4, 100, "none", "4 x 100, none"},
+                    {4, 2000, "zstd", "4 x 2000, zstd"},
+                    {4, 2000, "none", "4 x 2000, none"}};
     load_spec_t load;
     tune_result_t result;
     char name[TUNE_NAME];
@@ -91,7 +91,7 @@ TEST(leaves_alone) {
     assert_int_equal(result.count, 1);
     assert_string_equal(result.settings[0].load.compressor, "zlib");
     assert_null(result.settings[0].values[2]);
-    assert_string_equal(tune_name(&result, 0, name), "2 threads x batch 300");
+    assert_string_equal(tune_name(&result, 0, name), "2 x 300");
     tune_free_result(&result);
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "odd_bson.h"
 #include "report/inner.h"
+#include "server/bson_read.h"
 
 #include <bson/bson.h>
 #include <stdlib.h>
@@ -204,7 +205,7 @@ static size_t take_columns(const bson_t *document, const char *list, result_colu
     bson_t first;
     bson_iter_t at;
     size_t count = 0;
-    if (!result_item(document, list, 0, &first) || !bson_iter_init(&at, &first))
+    if (!bson_read_list(document, list, &at) || !bson_read_next(&at, &first) || !bson_iter_init(&at, &first))
         return 0;
     for (; count < MOST_COLUMNS && bson_iter_next(&at); count++)
         columns[count] = (result_column_t){

@@ -47,11 +47,11 @@ class Tune(livetune.Mixin, livetest.Case):
         done = self.tipple(*self.tune_words("--threads", "2", *livetune.SLOW, "--compressor", "none,zlib", "--memory", "64M",
                                             "--filter", "y==NT", "--budget", "30s", "a.csv", "b.csv"), **self.environment)
         table = done.stdout.decode()
-        self.assertRegex(table, r"(?m)^threads +batch +compressor +memory +docs/s +range +trials +bytes/doc +limited by")
+        self.assertRegex(table, r"(?m)^threads x batch +docs/s +range +bytes/doc +limited by")
         bytes_of = {found[1]: float(found[2]) for found in re.finditer(
-            r"(?m)^ *2 +100 +(none|zlib) +64M .* (\d+\.?\d*) k?B  (?:server|host|client|input)", table)}
+            r"(?m)^2 x 100, (none|zlib) .* (\d+\.?\d*) k?B  (?:server|host|client|input)", table)}
         self.assertGreater(bytes_of["none"], 1.5 * bytes_of["zlib"])
-        self.assertEqual(1, len(re.findall(r"(?m)^ *2 +100 +(none|zlib) .* best(?: and cheapest)?$", table)))
+        self.assertEqual(1, len(re.findall(r"(?m)^2 x 100, (none|zlib) .* best(?:, cheapest)?$", table)))
         line = table.splitlines()[-1]
         self.assertRegex(line, r"^tipple load --format mot .* --threads 2 --batch 100 --compressor (none|zlib) --memory 64M "
                          r"--filter \S+ a.csv b.csv$")

@@ -123,13 +123,11 @@ static void put_skipped(bson_t *to, const void *misfits, size_t at) {
 
 static void put_bad_field(bson_t *to, const void *fields, size_t at) {
     const bad_result_t *field = (const bad_result_t *)fields + at;
-    text_t places = {.length = 0};
-    text_print(&places, "%s%s", field->places ? field->places : "",
-               field->count > BAD_VALUES_PLACES ? ", ..." : "");
-    char *first = text_take_or_end(&places);
+    char *first = bson_strdup_printf("%s%s", field->places ? field->places : "",
+                                     field->count > BAD_VALUES_PLACES ? ", ..." : "");
     result_put(to, AS_TEXT("field", field->name), AS_COUNT("values", field->count),
                AS_TEXT("first", field->places), AS_TEXT("-first", first));
-    free(first);
+    bson_free(first);
 }
 
 static void put_index(bson_t *to, const void *indexes, size_t at) {
@@ -203,43 +201,37 @@ static void put_percentile(bson_t *to, const void *of, size_t at) {
 
 /* ---- rejects: their places and reasons, as the reject file has them ---- */
 
+/* The last ones, each where its number ends. */
 typedef struct {
-    reject_file_t file;
-    size_t at;
-    uint64_t line;
-} reading_t;
+    reject_entry_t entries[MOST_REJECTS];
+    size_t count;
+} rejects_t;
 
-static bool read_reject(reading_t *reading, reject_entry_t *entry) {
-    return reject_file_next(&reading->file, &reading->at, &reading->line, entry) > 0;
-}
-
-/* Of the next entry, whose head is " -- a.csv:7:3: the reason". */
+/* The head of an entry is " -- a.csv:7:3: the reason". */
 static void put_reject(bson_t *to, const void *of, size_t at) {
-    (void)at;
-    reject_entry_t entry;
-    if (!read_reject((reading_t *)of, &entry))
-        return;
-    const char *words = strstr(entry.head, " -- "), *reason = words ? strstr(words, ": ") : NULL;
+    const rejects_t *rejects = of;
+    const char *head = rejects->entries[(rejects->count + at) % MOST_REJECTS].head,
+               *words = head ? strstr(head, " -- ") : NULL, *reason = words ? strstr(words, ": ") : NULL;
     char *place = reason ? bson_strndup(words + 4, (size_t)(reason - words - 4)) : NULL;
     if (place)
         result_put(to, AS_TEXT("place", place), AS_TEXT("reason", reason + 2));
     bson_free(place);
-    reject_entry_free(&entry);
 }
 
-/* The last ones: `last` follows `end` at this distance. */
 static void put_rejects(bson_t *to, const load_result_t *load) {
     reject_file_t file;
-    reject_entry_t entry;
+    rejects_t rejects = {.count = 0};
     if (!load->counts.rejected || !load->rejects_path[0] || !reject_file_open(&file, load->rejects_path))
         return;
-    reading_t end = {file, file.first, file.first_line}, last = end;
-    for (size_t count = 0; read_reject(&end, &entry); count++) {
-        reject_entry_free(&entry);
-        if (count >= MOST_REJECTS && read_reject(&last, &entry))
-            reject_entry_free(&entry);
+    size_t at = file.first;
+    uint64_t line = file.first_line;
+    for (reject_entry_t entry; reject_file_next(&file, &at, &line, &entry) > 0; rejects.count++) {
+        reject_entry_free(&rejects.entries[rejects.count % MOST_REJECTS]);
+        rejects.entries[rejects.count % MOST_REJECTS] = entry;
     }
-    result_put(to, AS_LIST("-rejects", MOST_REJECTS, put_reject, &last));
+    result_put(to, AS_LIST("-rejects", MOST_REJECTS, put_reject, &rejects));
+    for (size_t i = 0; i < MOST_REJECTS; i++)
+        reject_entry_free(&rejects.entries[i]);
     reject_file_close(&file);
 }
 

@@ -12,17 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    NAME_ROOM = 256,
-    SIDE_ROOM = 160,
-    MOST_CELLS = RESULT_MOST_COLUMNS - 1,
-    ANSWER_DOCUMENTS = 3,
-    ANSWER_BYTES = 240
-};
+enum { NAME_ROOM = 256, SIDE_ROOM = 160, ANSWER_DOCUMENTS = 3, ANSWER_BYTES = 240 };
 
 /* ---- views ---- */
-
-#define CELL(n) COLUMN("c" #n, "{-titles.c" #n "}")
 
 static const result_view_t views[] = {
     LINE(SHOW_NORMAL, "-measured", "{namespace}  {-documents}{configuration}"),
@@ -37,14 +29,8 @@ static const result_view_t views[] = {
           COLUMN("mean_ms", "mean ms"), COLUMN("sd_ms", "σ"), COLUMN("min_ms", "min"),
           COLUMN("p50_ms", "p50", .most = BAR_LARGEST), COLUMN("p95_ms", "p95"), COLUMN("p99_ms", "p99"),
           COLUMN("max_ms", "max"), COLUMN("docs_per_ms", "docs/ms"), COLUMN("ops_per_second", "ops/s")),
-    TABLES(SHOW_USUAL, "-tables", "rows", "{title}", CELL(0), CELL(1), CELL(2), CELL(3), CELL(4), CELL(5),
-           CELL(6), CELL(7), CELL(8), CELL(9), CELL(10), CELL(11), CELL(12), CELL(13), CELL(14), CELL(15),
-           CELL(16), CELL(17), CELL(18), CELL(19), CELL(20), CELL(21), CELL(22), CELL(23)),
-    LINE(SHOW_NORMAL, "-same", "{title}: of measurements that are in one place here, the first",
-         .each = "-tables"),
-    LINE(SHOW_NORMAL, "-outside",
-         "{title}: {-outside|more figure}, for which there are too many columns; --json has them",
-         .each = "-tables"),
+    TABLES(SHOW_USUAL, "-tables", "-cells", "-column", "{-title}", COLUMN("-row", "{-rows}"),
+           COLUMN("-words", "")),
     TABLE(SHOW_USUAL, NULL, "queries",
           "What the server says of these finds (keys and documents that it looked at)", NULL,
           COLUMN("-name", "explained"), COLUMN("explained.returned", "n"),
@@ -73,49 +59,33 @@ static const result_view_t views[] = {
           COLUMN("-name", "compared"), COLUMN("compared.then_p50_ms", "then p50"),
           COLUMN("p50_ms", "now p50"), COLUMN("compared.p50_ratio", "ratio"),
           COLUMN("compared.then_p99_ms", "then p99"), COLUMN("p99_ms", "now p99"),
-          COLUMN("compared.p99_ratio", "ratio"), COLUMN("compared.obstacle", "")),
+          COLUMN("compared.p99_ratio", "ratio"), COLUMN("-obstacle", "")),
     TABLE(SHOW_PAGE, NULL, "queries", "Answers", "Their first documents, shortened.",
           COLUMN("-name", "query"), COLUMN("-begins", "begins with")),
     {0}};
 
 /* ---- figures of a measurement: NAN where it was made too rarely to tell ---- */
 
-/* How a mean scatters comes after it. */
-typedef enum { MEAN, MEAN_SD, MIN, P50, P95, P99, MAX, DOCS, DOCS_SD, OPS, FIGURES } figure_t;
-
-static const char *const figure_names[FIGURES] = {"mean_ms",        "sd_ms",         "min_ms", "p50_ms",
-                                                  "p95_ms",         "p99_ms",        "max_ms", "docs_per_ms",
-                                                  "docs_per_ms_sd", "ops_per_second"};
-
 static bool has_any(const measure_t *measure) {
     return !measure->failures && measure->hist->moments.count > 0;
 }
 
-static double of_hist(const measure_t *measure, double share) {
+static double quantile_ms(const measure_t *measure, double share) {
     return query_tells(measure, share) ? hist_quantile_ns(measure->hist, share) / 1e6 : NAN;
 }
 
-static double figure(const measure_t *measure, figure_t which) {
+static void put_times(bson_t *to, const measure_t *measure) {
     const hist_t *hist = measure->hist;
-    if (which == P50 || which == P95 || which == P99)
-        return of_hist(measure, which == P50 ? 0.5 : which == P95 ? 0.95 : 0.99);
-    if (!has_any(measure) || (which == OPS && measure->elapsed_ns <= 0))
-        return NAN;
-    const double figures[] = {[MEAN] = hist->moments.mean / 1e6,
-                              [MEAN_SD] = moments_sd(&hist->moments) / 1e6,
-                              [MIN] = (double)hist->least_ns / 1e6,
-                              [MAX] = (double)hist->most_ns / 1e6,
-                              [DOCS] = measure->per_ms.mean,
-                              [DOCS_SD] = moments_sd(&measure->per_ms),
-                              [OPS] = (double)hist->moments.count * 1e9 / (double)measure->elapsed_ns};
-    return figures[which];
-}
-
-static figure_t figure_of(const char *name) {
-    figure_t which = MEAN;
-    while (strcmp(figure_names[which], name) != 0)
-        which++;
-    return which;
+    const double ms = has_any(measure) ? 1e-6 : NAN, any = has_any(measure) ? 1 : NAN,
+                 seconds = measure->elapsed_ns > 0 ? (double)measure->elapsed_ns / 1e9 : NAN;
+    result_put(
+        to, AS_NUMBER("mean_ms", ms * hist->moments.mean),
+        AS_NUMBER("sd_ms", ms * moments_sd(&hist->moments)), AS_NUMBER("min_ms", ms * (double)hist->least_ns),
+        AS_NUMBER("p50_ms", quantile_ms(measure, 0.5)), AS_NUMBER("p95_ms", quantile_ms(measure, 0.95)),
+        AS_NUMBER("p99_ms", quantile_ms(measure, 0.99)), AS_NUMBER("max_ms", ms * (double)hist->most_ns),
+        AS_NUMBER("docs_per_ms", any * measure->per_ms.mean),
+        AS_NUMBER("docs_per_ms_sd", any * moments_sd(&measure->per_ms)),
+        AS_NUMBER("ops_per_second", any * (double)hist->moments.count / seconds));
 }
 
 /* ---- a measurement ---- */
@@ -126,15 +96,13 @@ typedef struct {
     bool clients;       /* they are not always 1 */
 } told_t;
 
-/* "greenness year=2014, 4 clients": what distinguishes the measurement; `all`: and not only the question. */
-static const char *name_of(const measure_t *measure, bool all, char out[NAME_ROOM]) {
-    const work_t *work = measure->work;
+/* "greenness year=2014, 4 clients": what distinguishes a measurement; clients 0: the question alone. */
+static const char *name_of(const work_t *work, unsigned clients, char out[NAME_ROOM]) {
     int used = snprintf(out, NAME_ROOM, "%s%s%s", work->query->name, *work->with ? " " : "", work->with);
-    if (all && work->reads && used < NAME_ROOM)
+    if (clients && work->reads && used < NAME_ROOM)
         used += snprintf(out + used, NAME_ROOM - (size_t)used, ", %.20s", work->reads);
-    if (all && measure->clients != 1 && used < NAME_ROOM)
-        snprintf(out + used, NAME_ROOM - (size_t)used, ", %u client%s", measure->clients,
-                 units_s(measure->clients));
+    if (clients > 1 && used < NAME_ROOM)
+        snprintf(out + used, NAME_ROOM - (size_t)used, ", %u clients", clients);
     return out;
 }
 
@@ -167,8 +135,8 @@ static void put_compared(bson_t *to, const void *of, size_t at) {
         return;
     result_put(to, AS_TEXT("obstacle", then.obstacle), AS_NUMBER("then_p50_ms", then.p50_ms),
                AS_NUMBER("then_p99_ms", then.p99_ms),
-               AS_NUMBER("p50_ratio", ratio(figure(measure, P50), then.p50_ms, then.obstacle)),
-               AS_NUMBER("p99_ratio", ratio(figure(measure, P99), then.p99_ms, then.obstacle)));
+               AS_NUMBER("p50_ratio", ratio(quantile_ms(measure, 0.5), then.p50_ms, then.obstacle)),
+               AS_NUMBER("p99_ratio", ratio(quantile_ms(measure, 0.99), then.p99_ms, then.obstacle)));
 }
 
 static void put_explained(bson_t *to, const void *of, size_t at) {
@@ -230,107 +198,68 @@ static void put_published(bson_t *to, const void *of, size_t at) {
     }
 }
 
-typedef struct {
-    char *name, *cells[MOST_CELLS];
-} row_t;
-
-typedef struct {
-    row_t titles, *rows;
-    size_t row_count;
-    uint64_t filled, same,
-        outside; /* places; measurements whose place has another one, or for which there is none */
-} pivot_t;
-
-/* Rows and columns in the order in which they are asked for. NULL: there are too many columns. */
-static char **find_cell(pivot_t *pivot, const char *row, const char *column) {
-    size_t down = 0, across = 0;
-    while (across < MOST_CELLS && pivot->titles.cells[across] &&
-           strcmp(pivot->titles.cells[across], column) != 0)
-        across++;
-    if (across == MOST_CELLS)
-        return NULL;
-    if (!pivot->titles.cells[across])
-        pivot->titles.cells[across] = bson_strdup(column);
-    while (down < pivot->row_count && strcmp(pivot->rows[down].name, row) != 0)
-        down++;
-    if (down == pivot->row_count) {
-        pivot->rows = bson_realloc(pivot->rows, ++pivot->row_count * sizeof *pivot->rows);
-        pivot->rows[down] = (row_t){.name = bson_strdup(row)};
-    }
-    return &pivot->rows[down].cells[across];
-}
-
 /* "47.3 σ 2.10" */
 static char *spell_figure(const measure_t *measure, const char *show) {
-    const figure_t which = figure_of(show);
-    const double scatter = which == MEAN || which == DOCS ? figure(measure, which + 1) : NAN;
+    const char *sd = strcmp(show, "mean_ms") == 0       ? "sd_ms"
+                     : strcmp(show, "docs_per_ms") == 0 ? "docs_per_ms_sd"
+                                                        : "";
     bson_t own = BSON_INITIALIZER;
-    result_put(&own, AS_NUMBER("-value", figure(measure, which)), AS_NUMBER("-scatter", scatter));
+    put_times(&own, measure);
+    const double value = bson_read_number(&own, show), scatter = bson_read_number(&own, sd);
+    result_put(&own, AS_NUMBER("-value", value), AS_NUMBER("-scatter", scatter));
     char *words = result_fill(&own, isnan(scatter) ? "{-value}" : "{-value} σ {-scatter}");
     bson_destroy(&own);
     return words;
 }
 
-static void fill_measured(pivot_t *pivot, const measures_t *measures, const suite_table_t *table) {
+typedef struct {
+    const measures_t *measures;
+    const suite_table_t *table;
+} cells_t;
+
+static void put_cell(bson_t *to, const void *of, size_t at) {
+    const cells_t *cells = of;
+    const measure_t *measure = &cells->measures->items[at];
     char row[SIDE_ROOM], column[SIDE_ROOM];
-    for (const measure_t *measure = measures->items; measure < measures->items + measures->count; measure++) {
-        if (!in_table(table, measure, row, column))
-            continue;
-        const bool first = is_first_choice(table, measures->items, measure);
-        char **cell = first ? find_cell(pivot, row, column) : NULL;
-        if (cell && !*cell) {
-            *cell = measure->failures             ? bson_strdup("failed")
-                    : measure_of_nothing(measure) ? bson_strdup("nothing found")
-                                                  : spell_figure(measure, table->show);
-            pivot->filled++;
-        } else {
-            pivot->same += cell || !first;
-            pivot->outside += first && !cell;
-        }
-    }
+    if (!in_table(cells->table, measure, row, column) ||
+        !is_first_choice(cells->table, cells->measures->items, measure))
+        return;
+    char *words = measure->failures             ? bson_strdup("failed")
+                  : measure_of_nothing(measure) ? bson_strdup("nothing found")
+                                                : spell_figure(measure, cells->table->show);
+    result_put(to, AS_TEXT("-row", row), AS_TEXT("-column", column), AS_TEXT("-words", words));
+    free(words);
 }
 
-/* What was published comes last. */
-static void fill_published(pivot_t *pivot, const suite_table_t *table) {
-    const yaml_item_t *rows = pivot->filled ? table->published : NULL;
-    for (const yaml_item_t *row = rows ? rows->first : NULL; row; row = row->next)
-        for (const yaml_item_t *text = row->first; text; text = text->next) {
-            char *column = bson_strdup_printf("%s, published", text->key),
-                 **cell = find_cell(pivot, row->key, column);
-            if (cell && !*cell)
-                *cell = bson_strdup(text->text);
-            bson_free(column);
-        }
+typedef struct {
+    const yaml_item_t *row, *text;
+} published_t;
+
+static void put_published_cell(bson_t *to, const void *of, size_t at) {
+    const published_t *cell = of;
+    (void)at;
+    char *column = bson_strdup_printf("%s, published", cell->text->key);
+    result_put(to, AS_TEXT("-row", cell->row->key), AS_TEXT("-column", column),
+               AS_TEXT("-words", cell->text->text));
+    bson_free(column);
 }
 
-/* Names are words of the suite, so the cells' keys are numbers. */
-static void put_cells(bson_t *to, const void *rows, size_t at) {
-    const row_t *row = (const row_t *)rows + at;
-    result_put(to, AS_TEXT("c0", row->name));
-    for (size_t i = 0; i < MOST_CELLS; i++) {
-        char key[32];
-        snprintf(key, sizeof key, "c%zu", i + 1);
-        if (row->cells[i])
-            result_put(to, AS_TEXT(key, row->cells[i]));
-        bson_free(row->cells[i]);
-    }
-    bson_free(row->name);
-}
-
+/* What was published comes last. A table that would have one figure alone is left out. */
 static void put_table(bson_t *to, const void *of, size_t at) {
     const measures_t *measures = of;
     const suite_table_t *table = &measures->suite->tables[at];
-    pivot_t pivot = {.titles.name = bson_strdup(table->rows)};
-    fill_measured(&pivot, measures, table);
-    fill_published(&pivot, table);
-    bson_t own = BSON_INITIALIZER;
-    result_put(&own, OF(table, title), AS_COUNT("-same", pivot.same), AS_COUNT("-outside", pivot.outside),
-               AS_INNER("-titles", put_cells, &pivot.titles, 0),
-               AS_LIST("rows", pivot.row_count, put_cells, pivot.rows));
-    if (pivot.filled > 1 || (pivot.filled && table->published))
-        bson_concat(to, &own);
-    bson_destroy(&own);
-    bson_free(pivot.rows);
+    const cells_t cells = {measures, table};
+    bson_t list = BSON_INITIALIZER;
+    result_items(&list, measures->count, put_cell, &cells);
+    const uint32_t filled = bson_count_keys(&list);
+    for (const yaml_item_t *row = table->published ? table->published->first : NULL; row; row = row->next)
+        for (published_t cell = {row, row->first}; cell.text; cell.text = cell.text->next)
+            result_items(&list, 1, put_published_cell, &cell);
+    if (filled > !table->published) {
+        result_put(to, AS_TEXT("-title", table->title), AS_TEXT("-rows", table->rows));
+        BSON_APPEND_ARRAY(to, "-cells", &list);
+    }
+    bson_destroy(&list);
 }
 
 /* ROW: {COLUMN: figure}: these names are words of the suite, which may hold anything. */
@@ -393,15 +322,16 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     const bool nothing = measure_of_nothing(measure), one = measure->answered && work->count <= 1;
     const double n = (double)measure->hist->moments.count;
     char name[NAME_ROOM], question[NAME_ROOM];
+    compared_t then;
     result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, question), OF(work, reads),
                OF(measure, clients), AS_COUNT("n", measure->hist->moments.count), OF(measure, returned),
                OF(measure, empty), AS_FLAG("nothing_found", nothing), OF(measure, failures),
                AS_TEXT("failure", measure->failures ? measure->failure : NULL),
                AS_WORDS("difference", measure->difference));
-    for (figure_t i = MEAN; i < FIGURES; i++)
-        result_put(to, AS_NUMBER(figure_names[i], figure(measure, i)));
+    put_times(to, measure);
     if (told->then)
-        result_put(to, AS_INNER("compared", put_compared, told, at));
+        result_put(to, AS_INNER("compared", put_compared, told, at),
+                   AS_TEXT("-obstacle", compare_find(told->then, measure, &then) ? then.obstacle : "new"));
     result_put(to, AS_INNER("beside", put_beside, measure, 0), AS_INNER("-watched", put_watched, measure, 0),
                AS_INNER("published", put_published, measures, at),
                AS_INNER("explained", put_explained, work, 0), AS_TEXT("digest", one ? measure->digest : NULL),
@@ -410,8 +340,8 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
         BSON_APPEND_ARRAY(to, "result", measure->answer.documents);
     else
         BSON_APPEND_NULL(to, "result");
-    result_put(to, AS_TEXT("-name", name_of(measure, true, name)),
-               AS_TEXT("-question", name_of(measure, false, question)),
+    result_put(to, AS_TEXT("-name", name_of(work, measure->clients, name)),
+               AS_TEXT("-question", name_of(work, 0, question)),
                AS_TEXT("-remark", measure->failures ? "failed"
                                   : nothing         ? "empty"
                                                     : NULL),
@@ -457,7 +387,7 @@ static void put_figures(bson_t *to, const query_spec_t *spec, const query_result
 static const measure_t *find_slowest(const measures_t *measures) {
     const measure_t *slowest = NULL;
     for (const measure_t *each = measures->items; each && each < measures->items + measures->count; each++)
-        if (has_any(each) && (!slowest || figure(each, MEAN) > figure(slowest, MEAN)))
+        if (has_any(each) && (!slowest || each->hist->moments.mean > slowest->hist->moments.mean))
             slowest = each;
     return slowest;
 }
@@ -474,8 +404,8 @@ result_t *results_query(const query_spec_t *spec, const query_result_t *query, c
         words = "{-measurements|measurement} of {-requests|request}; the slowest is {-slowest}, with "
                 "{-slowest_ms} "
                 "on average";
-        result_put(&result->document, AS_TEXT("-slowest", name_of(slowest, true, name)),
-                   AS_NUMBER("-slowest_ms", figure(slowest, MEAN)));
+        result_put(&result->document, AS_TEXT("-slowest", name_of(slowest->work, slowest->clients, name)),
+                   AS_NUMBER("-slowest_ms", slowest->hist->moments.mean / 1e6));
     }
     result_answer(result, "How long do the queries take?", status, err, words, words);
     return result;
@@ -483,28 +413,25 @@ result_t *results_query(const query_spec_t *spec, const query_result_t *query, c
 
 /* ---- what is printed as it is ---- */
 
-static void print_json(const bson_t *document) {
+static void print_json(const bson_t *document, const char *end) {
     char *json = ejson_print_concealed(document, NULL);
     out_bytes(json ? json : "", json ? strlen(json) : 0);
+    out_print("%s", end);
     free(json);
 }
 
 void results_print_answers(const query_result_t *query, bool named) {
     for (size_t i = 0; i < query->measures.count; i++) {
         const measure_t *measure = &query->measures.items[i];
+        char name[NAME_ROOM];
         bson_iter_t at;
         bson_t document;
         if (!has_answer(&query->measures, i))
             continue;
         if (named)
-            out_print("%s%s%s\n", measure->work->query->name, *measure->work->with ? " " : "",
-                      measure->work->with);
-        for (bson_iter_init(&at, measure->answer.documents); bson_iter_next(&at);) {
-            if (!bson_read_document(&at, &document))
-                continue;
-            print_json(&document);
-            out_print("\n");
-        }
+            out_print("%s\n", name_of(measure->work, 0, name));
+        for (bson_iter_init(&at, measure->answer.documents); bson_read_next(&at, &document);)
+            print_json(&document, "\n");
         if (measure->answer.more)
             out_print("... and more: %" PRIu64 " documents in all\n", measure->answer.count);
         if (named)
@@ -516,20 +443,18 @@ void results_print_plans(const query_result_t *query) {
     for (size_t i = 0; i < query->measures.work_count; i++) {
         const work_t *work = &query->measures.works[i];
         const request_t *request = work->requests;
-        out_print(i ? "\n%s%s%s on %s.%s%s\n" : "%s%s%s on %s.%s%s\n", work->query->name,
-                  *work->with ? " " : "", work->with, request->database, request->collection,
-                  work->count > 1 ? ", one of several, drawn by chance:" : "");
+        char name[NAME_ROOM];
+        out_print(i ? "\n%s on %s.%s%s\n" : "%s on %s.%s%s\n", name_of(work, 0, name), request->database,
+                  request->collection, work->count > 1 ? ", one of several, drawn by chance:" : "");
         out_print("  %s  ", request->kind == QUERY_PIPELINE     ? "pipeline"
                             : request->kind == QUERY_MAP_REDUCE ? "command"
                                                                 : "filter");
-        print_json(request->body);
-        out_print("\n  options  ");
-        print_json(request->options);
-        out_print("\n");
+        print_json(request->body, "\n  options  ");
+        print_json(request->options, "\n");
     }
     if (query->measures.work_count)
         out_print(
             "\nThis is what would be sent. The server's plan is not asked for: of a find `explain: yes` in a "
-            "suite\ntells how many keys and documents the server looks at, and explain() of mongosh the "
+            "suite\nsays how many keys and documents the server looks at, and explain() of mongosh the "
             "rest.\n");
 }

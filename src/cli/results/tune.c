@@ -15,10 +15,9 @@ static const result_view_t views[] = {
     TABLE(SHOW_USUAL, NULL, "settings", "Settings",
           "Documents a second: the median of the trials, then the slowest and the fastest of them. Bytes a "
           "document: data and indexes on disk.",
-          COLUMN("threads", "threads"), COLUMN("batch", "batch"), COLUMN("-of_compressor", "compressor"),
-          COLUMN("-of_memory", "memory"), COLUMN("docs_per_second", "docs/s", .most = BAR_LARGEST),
-          COLUMN("-range", "range"), COLUMN("-trials", "trials"), COLUMN("bytes_per_document", "bytes/doc"),
-          COLUMN("limit", "limited by"), COLUMN("-remark", ""),
+          COLUMN("-name", "threads x batch"), COLUMN("docs_per_second", "docs/s", .most = BAR_LARGEST),
+          COLUMN("-range", "range"), COLUMN("bytes_per_document", "bytes/doc"), COLUMN("limit", "limited by"),
+          COLUMN("-remark", ""), COLUMN("-trials", "trials", .wide = true),
           COLUMN("client_cores", "client cores", .wide = true),
           COLUMN("server_cores", "server cores", .wide = true),
           COLUMN("host_busy", "this host's CPUs busy", .wide = true),
@@ -58,7 +57,7 @@ static char *load_line(const load_spec_t *load, const tune_result_t *tune, const
 static const char *remark(const tune_result_t *tune, size_t at) {
     const matrix_setting_t *tried = matrix_setting(tune->matrix, at);
     const matrix_verdict_t *verdict = &tune->verdict;
-    return at == verdict->best              ? (at == verdict->cheapest ? "best and cheapest" : "best")
+    return at == verdict->best              ? (at == verdict->cheapest ? "best, cheapest" : "best")
            : at == verdict->cheapest        ? "cheapest"
            : tried->state == MATRIX_SMALL   ? "too small"
            : tried->state == MATRIX_DROPPED ? "given up"
@@ -99,11 +98,6 @@ static void put_setting(bson_t *to, const void *of, size_t at) {
                AS_TEXT("limited_by", known ? figures->limited_by : NULL),
                AS_TEXT("-name", tune_name(tune, at, name)), AS_TEXT("-remark", remark(tune, at)),
                AS_TEXT("-range", range), AS_COUNT_IF("-trials", known, tried->trials));
-    for (size_t i = 0; i < tune->list_count; i++) {
-        char key[40];
-        snprintf(key, sizeof key, "-of_%s", tune->lists[i].option);
-        result_put(to, AS_TEXT(key, setting->values[i]));
-    }
 }
 
 static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t *tune) {
@@ -125,10 +119,10 @@ static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t
 
 result_t *results_tune(const tune_spec_t *spec, const tune_result_t *tune, int status, const err_t *err) {
     const bool decided = tune->matrix && tune->verdict.best != MATRIX_DONE;
-    const char *found =
-        !decided ? "nothing was found"
-                 : "the cheapest setting that is nearly as fast as the best is {cheapest.-name} at "
-                   "{cheapest.docs_per_second}, limited by {cheapest.limit}; {-best}";
+    const char *found = !decided ? "nothing was found"
+                                 : "the cheapest setting (threads x batch) that is nearly as fast as the "
+                                   "best is {cheapest.-name} at "
+                                   "{cheapest.docs_per_second}, limited by {cheapest.limit}; {-best}";
     result_t *result = result_new("tune");
     put_figures(&result->document, spec, tune);
     result_put_words(&result->document, "-best",

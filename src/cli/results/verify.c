@@ -12,7 +12,7 @@
 
 static const result_view_t views[] = {
     LINE(SHOW_QUIET | SHOW_CARE, NULL, "{-words}", .each = "differences"),
-    LINE(SHOW_QUIET | SHOW_CARE, NULL, "{-words}", .each = "-more"),
+    LINE(SHOW_QUIET | SHOW_CARE, NULL, "{-kind}: {-and}{-count} more (--max-differences)", .each = "-more"),
     LINE(SHOW_QUIET, NULL, "{-answer}"),
     LINE(SHOW_NORMAL, NULL, "    {seconds}   {docs_per_second}   {-read_bytes_per_second} in"),
     LINE(SHOW_USUAL, "-not_expected",
@@ -134,10 +134,8 @@ static void put_more(bson_t *to, const void *of, size_t at) {
         more -= kept[i].records;
     if (!more)
         return;
-    char number[UNITS_MAX], words[UNITS_MAX + 64];
-    snprintf(words, sizeof words, "%-10s %s%s more (--max-differences)", difference_names[kind],
-             count ? "and " : "", units_count(number, more));
-    result_put(to, AS_TEXT("-words", words));
+    result_put(to, AS_TEXT("-kind", difference_names[kind]), AS_TEXT("-and", count ? "and " : ""),
+               AS_COUNT("-count", more));
 }
 
 static void put_differences(bson_t *to, differences_t *differences) {

@@ -248,12 +248,10 @@ bool tune_combine(const load_spec_t *load, tune_result_t *result, err_t *err) {
 
 const char *tune_name(const tune_result_t *result, size_t at, char out[TUNE_NAME]) {
     const tune_setting_t *setting = &result->settings[at];
-    size_t used = (size_t)snprintf(out, TUNE_NAME, "%u thread%s x batch %u", setting->load.threads,
-                                   units_s(setting->load.threads), setting->load.batch);
+    size_t used = (size_t)snprintf(out, TUNE_NAME, "%u x %u", setting->load.threads, setting->load.batch);
     for (size_t i = TUNE_BATCH + 1; i < result->list_count && used < TUNE_NAME; i++)
         if (result->lists[i].count > 1)
-            used += (size_t)snprintf(out + used, TUNE_NAME - used, ", %s %s", result->lists[i].option,
-                                     setting->values[i]);
+            used += (size_t)snprintf(out + used, TUNE_NAME - used, ", %s", setting->values[i]);
     return out;
 }
 
@@ -362,8 +360,8 @@ static void say(tuning_t *tuning, size_t at, int64_t began_ns) {
     char took[UNITS_MAX], budget[UNITS_MAX], name[TUNE_NAME];
     matrix_verdict_t so_far;
     matrix_judge(matrix, &so_far);
-    units_time(took, clock_now_ns() - began_ns);
-    units_time(budget, tuning->spec->budget_ns);
+    units_time(took, (double)(clock_now_ns() - began_ns) / 1e9);
+    units_time(budget, (double)tuning->spec->budget_ns / 1e9);
     step_change(&tuning->trials.step, "trial %u   %zu of %zu settings still open   %s of %s   %.60s",
                 so_far.trials + 1, matrix_count(matrix) - so_far.settled - so_far.dropped - so_far.small,
                 matrix_count(matrix), took, budget, tune_name(tuning->result, at, name));

@@ -130,7 +130,7 @@ bool tune_combine(const load_spec_t *load, tune_result_t *result, err_t *err);
  * says so. */
 void tune_keep(const tune_spec_t *spec, const tune_result_t *result);
 
-/* "4 threads x batch 1000, compressor zstd": other options only where they differ. */
+/* "4 x 1000, zstd": threads and batch, and other options where they differ. */
 enum { TUNE_NAME = 160 };
 const char *tune_name(const tune_result_t *result, size_t setting, char out[TUNE_NAME]);
 
