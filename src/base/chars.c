@@ -6,11 +6,8 @@
 
 /* ---- UTF-8 ---- */
 
-static bool tail(const uint8_t *at, size_t count) {
-    for (size_t i = 1; i <= count; i++)
-        if ((at[i] & 0xC0) != 0x80)
-            return false;
-    return true;
+static bool is_tail(uint8_t byte) {
+    return (byte & 0xC0) == 0x80;
 }
 
 size_t utf8_character(const uint8_t *at, size_t left) {
@@ -23,8 +20,11 @@ size_t utf8_character(const uint8_t *at, size_t left) {
                     : lead < 0xF0 ? 3
                     : lead < 0xF5 ? 4
                                   : 0;
-    if (!length || left < length || !tail(at, length - 1))
+    if (left < length)
         return 0;
+    for (size_t i = 1; i < length; i++)
+        if (!is_tail(at[i]))
+            return 0;
     const bool overlong = (lead == 0xE0 && at[1] < 0xA0) || (lead == 0xF0 && at[1] < 0x90);
     const bool surrogate = lead == 0xED && at[1] >= 0xA0;
     const bool too_high = lead == 0xF4 && at[1] >= 0x90; /* above U+10FFFF */
@@ -32,18 +32,19 @@ size_t utf8_character(const uint8_t *at, size_t left) {
 }
 
 const uint8_t *utf8_wrong(const uint8_t *at, const uint8_t *end) {
-    size_t length;
-    for (; at < end; at += length) {
-        uint64_t word, high = 0;
+    for (size_t length; at < end; at += length) {
+        const size_t left = (size_t)(end - at);
+        uint64_t word;
         length = 1;
-        if (end - at >= 8) { /* ASCII is skipped eight bytes at a time */
+        if (*at < 0x80 && left >= 8) { /* how many of the next eight are ASCII */
             memcpy(&word, at, 8);
-            high = le64toh(word) & 0x8080808080808080u;
-            length = high ? (size_t)__builtin_ctzll(high) / 8 : 8;
-        } else if (*at >= 0x80) {
-            length = 0;
-        }
-        if (!length && !(length = utf8_character(at, (size_t)(end - at))))
+            word = le64toh(word) & 0x8080808080808080u;
+            length = word ? (size_t)__builtin_ctzll(word) / 8 : 8;
+        } else if (*at >= 0xC2 && *at < 0xE0 && left >= 2 && is_tail(at[1]))
+            length = 2;
+        else if (*at > 0xE0 && *at < 0xED && left >= 3 && is_tail(at[1]) && is_tail(at[2]))
+            length = 3;
+        else if (*at >= 0x80 && !(length = utf8_character(at, left)))
             return at;
     }
     return NULL;

@@ -142,13 +142,18 @@ const char *units_rate(char out[UNITS_MAX], double per_second) {
     return scaled(out, per_second, names, "");
 }
 
+/* Of a few milliseconds three digits count. */
+static int decimals_of(double ms) {
+    return ms >= 9.995 || ms < 0.0005 || ms == round(ms) ? 0 : ms >= 0.9995 ? 2 : 3;
+}
+
 const char *units_time(char out[UNITS_MAX], double seconds) {
     if (isnan(seconds))
         snprintf(out, UNITS_MAX, "-");
     else if (fabs(seconds) > 9e9)
         snprintf(out, UNITS_MAX, "%smore than 285 years", seconds < 0 ? "minus " : "");
     else if (seconds < 0.9995)
-        snprintf(out, UNITS_MAX, "%.0f ms", seconds * 1e3);
+        snprintf(out, UNITS_MAX, "%.*f ms", decimals_of(seconds * 1e3), seconds * 1e3);
     else if (seconds < 99.95)
         snprintf(out, UNITS_MAX, "%.1f s", seconds);
     else if (seconds < 3600)

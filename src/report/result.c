@@ -212,21 +212,11 @@ static void put_count(text_t *out, double value) {
         text_print(out, "%.3g", value);
 }
 
-static void put_time(text_t *out, double seconds) {
-    char words[UNITS_MAX];
-    if (fabs(seconds) >= 0.01 || seconds == 0) {
-        text_append(out, units_time(words, seconds));
-        return;
-    }
-    put_digits(out, seconds * 1e3);
-    text_append(out, " ms");
-}
-
 void figure_put(text_t *out, double value, const char *key, bool bare) {
     const unit_t *unit = unit_of(key);
     char words[UNITS_MAX];
     if (strcmp(unit->name, "ms") == 0 && !bare && value >= 999.5) {
-        put_time(out, value / 1e3);
+        text_append(out, units_time(words, value / 1e3));
         return;
     }
     switch (unit->how) {
@@ -234,7 +224,7 @@ void figure_put(text_t *out, double value, const char *key, bool bare) {
         put_count(out, value);
         break;
     case TIME:
-        put_time(out, value);
+        text_append(out, units_time(words, value));
         break;
     case BYTES:
     case BYTES_RATE:

@@ -35,16 +35,15 @@ static const char BOLD[] = "\x1b[1m", YELLOW[] = "\x1b[33m", PLAIN[] = "\x1b[0m"
 
 /* ---- lines ---- */
 
-/* Blanks between words stay, except where a line ends. */
-static void print_wrapped(const char *words, size_t width) {
-    size_t used = 0;
+/* Blanks between words stay, except where a line ends. used: columns before the words. */
+static void print_wrapped(const char *words, size_t width, size_t used, size_t indent) {
     while (*words) {
         const size_t gap = strspn(words, " "), length = strcspn(words + gap, " ");
         char *word = bson_strndup(words + gap, length);
         const size_t columns = utf8_columns(word);
-        if (used > INDENT && used + gap + columns > width) {
-            out_print("\n%*s%s", INDENT, "", word);
-            used = INDENT + columns;
+        if (used > indent && used + gap + columns > width) {
+            out_print("\n%*s%s", (int)indent, "", word);
+            used = indent + columns;
         } else {
             out_print("%*s%s", (int)gap, "", word);
             used += gap + columns;
@@ -52,7 +51,6 @@ static void print_wrapped(const char *words, size_t width) {
         bson_free(word);
         words += gap + length;
     }
-    out_print("\n");
 }
 
 static void print_line(const screen_t *screen, const bson_t *document, const result_view_t *view) {
@@ -60,9 +58,10 @@ static void print_line(const screen_t *screen, const bson_t *document, const res
          *command = view->command ? figure_words(document, view->command, false) : NULL;
     if (view->shown & SHOW_CARE)
         colour(screen, YELLOW);
-    print_wrapped(words, screen->width);
+    print_wrapped(words, screen->width, 0, INDENT);
     if (view->shown & SHOW_CARE)
         colour(screen, PLAIN);
+    out_print("\n");
     if (command) {
         out_lines(command);
         out_print("\n");
@@ -94,16 +93,25 @@ static void print_cell(const char *words, size_t width, bool right, size_t *due)
     *due += GAP + (right ? 0 : pad);
 }
 
-/* Columns from..to, after the first one, which names the row. */
+/* Columns from..to, after the first one, which names the row. A text that is too long for the last one is wrapped there. */
 static void print_band(const screen_t *screen, const table_t *table, size_t rows, size_t from, size_t to) {
     for (size_t row = 0; row <= rows; row++) {
-        size_t due = 0;
+        size_t due = 0, at = 0;
         if (!row)
             colour(screen, BOLD);
-        for (size_t i = 0; i < to; i++)
-            if (table->heads[i].width && (!i || i >= from))
-                print_cell(row ? table_cell(table, row - 1, i)->words : table->heads[i].title,
-                           table->heads[i].width, table->heads[i].numbers, &due);
+        for (size_t i = 0; i < to; i++) {
+            const head_t *head = &table->heads[i];
+            const char *words = row ? table_cell(table, row - 1, i)->words : head->title;
+            if (!head->width || (i && i < from))
+                continue;
+            if (i + 1 == to && !head->numbers && at + head->width > screen->width) {
+                out_print("%*s", (int)due, "");
+                print_wrapped(words, screen->width, at, at);
+            } else {
+                print_cell(words, head->width, head->numbers, &due);
+            }
+            at += head->width + GAP;
+        }
         if (!row)
             colour(screen, PLAIN);
         out_print("\n");
@@ -120,7 +128,8 @@ static void print_table(screen_t *screen, const bson_t *document, const result_v
     if (table.rows && view->title) {
         char *title = result_fill(document, view->title);
         out_print("\n");
-        print_wrapped(title, screen->width);
+        print_wrapped(title, screen->width, 0, INDENT);
+        out_print("\n");
         free(title);
     }
     screen->after_table = table.rows ? view->title != NULL : screen->after_table;

@@ -74,7 +74,7 @@ bool supplies_like_target(server_t *server, mongoc_client_t *client, load_spec_t
 bool supplies_tell_rejects(const counts_t *counts) {
     if (!counts->rejected)
         return false;
-    log_warn("%llu of %llu record%s of a sample %s rejected, and left out of it; `tipple parse` tells why",
+    log_warn("%llu of %llu record%s of a sample %s rejected, and left out of it; `tipple parse` shows why",
              (unsigned long long)counts->rejected, (unsigned long long)counts->read, units_s(counts->read),
              counts->rejected == 1 ? "is" : "are");
     return true;

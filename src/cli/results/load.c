@@ -37,7 +37,8 @@ static const result_view_t views[] = {
     LINE(SHOW_ALWAYS | SHOW_CARE, "skipped_files",
          "skipped: {-skipped} of {-all_files|file}, which {-skipped?does|do} not fit the format {format}"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "-open_retry",
-         "rejected by {-rejected_by} and not fixed: {open_rejects|record} ({-open_rejects}); fix them in the "
+         "rejected by {-rejected_by} and not fixed: {open_rejects|record} ({-open_rejects}); fix "
+         "{open_rejects?it|them} in the "
          "reject file, then:",
          .command = "-open_retry"),
     LINE(SHOW_DETAIL, "appended",
@@ -339,7 +340,7 @@ static void put_before(bson_t *to, const load_result_t *load, int status) {
         : all && !load->open_rejects ? "nothing to load: {records_skipped|record} of {files|file}, "
                                        "{records_skipped?|all }loaded by earlier runs"
         : load->files_skipped
-            ? "skipped: {records_skipped|record} of {files_skipped} of {files|file}, loaded by earlier runs"
+            ? "skipped: {records_skipped|record}, loaded by earlier runs ({files_skipped} of {files|file})"
             : "already loaded: {records_skipped|record} of {files?a file that is not loaded to its end|files "
               "that "
               "are not loaded to their ends}");
