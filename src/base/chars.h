@@ -44,17 +44,12 @@ static inline size_t utf8_put(uint8_t *to, uint32_t character) {
     return (size_t)(to - begin);
 }
 
-/* How many columns of a terminal a text takes: bytes that continue a character take none. And the width for printf's
- * %-*s, which counts bytes, so that the text fills this many columns. */
+/* How many columns of a terminal a text takes: bytes that continue a character take none. */
 static inline size_t utf8_columns(const char *text) {
     size_t columns = 0;
     for (; *text; text++)
         columns += (*text & 0xC0) != 0x80;
     return columns;
-}
-
-static inline int utf8_width(const char *text, int columns) {
-    return columns + (int)(strlen(text) - utf8_columns(text));
 }
 
 /* Does a terminal obey this character: C0, DEL, or C1 (two bytes, C2 80 to C2 9F)? */

@@ -1,5 +1,4 @@
 /* out: what reaches stdout, against what was written by hand. */
-#include "base/chars.h"
 #include "base/log.h"
 #include "stdout_lab.h"
 #include "test.h"
@@ -26,9 +25,7 @@ TEST(as_printf) {
     SAYS("1.50 2 3e+10 nan", "%.2f %g %.0e %f", 1.5, 2.0, 3e10, (double)__builtin_nan(""));
     SAYS("12 12345678901 5", "%ld %lld %d", 12l, 12345678901ll, 5);
     SAYS("   ab|ab   |ab|   ab|abc", "%5s|%-5s|%.2s|%*s|%.*s", "ab", "ab", "abc", 5, "ab", 3, "abcdef");
-    SAYS("\u00fc  |", "%-*s|", utf8_width("\u00fc", 3), "\u00fc"); /* a letter of two bytes takes one place */
     SAYS("   1.2", "%*.*f", 6, 1, 1.2);
-}
 
 /* Nothing that a terminal obeys, no second line, no secret. */
 TEST(of_others) {

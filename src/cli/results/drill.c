@@ -18,7 +18,7 @@
 static const result_view_t views[] = {
     LINE(SHOW_NORMAL, NULL, "{collection} at {target}, MongoDB {server}   {-documents}"),
     LINE(SHOW_USUAL, "-scratch", "scratch: the target is not touched"),
-    TABLE(SHOW_USUAL, "-began", "-phases", "Phases", "What samples had predicted has its 95 % interval.",
+    TABLE(SHOW_USUAL, "-began", "-phases", "Phases", "Predicted from samples, with the 95 % interval in brackets.",
           COLUMN("phase", "phase"), COLUMN("predicted.-words", "predicted"),
           COLUMN("began_seconds", "began", .wide = true), COLUMN("seconds", "measured", .most = BAR_LARGEST),
           COLUMN("error_percent", "error")),

@@ -77,7 +77,7 @@ static const result_view_t views[] = {
     LINE(SHOW_USUAL | SHOW_CARE, "-retry",
          "rejects: {rejects} ({rejected|record}); fix {rejected?it|them}, then:", .command = "-retry"),
     TABLE(SHOW_PAGE, NULL, "-rejects", "Rejected records",
-          "The last ones of the reject file, {rejects}, which has the records, too.",
+          "The last entries of the reject file {rejects}, which also holds the records.",
           COLUMN("place", "file, line and column"), COLUMN("reason", "reason")),
     TABLE(SHOW_PAGE, NULL, "bad_fields", "Values that do not fit their type", NULL, BAD_FIELDS),
     RESULTS_COURSE,

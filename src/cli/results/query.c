@@ -24,11 +24,10 @@ static const result_view_t views[] = {
     TABLE(SHOW_USUAL, "-measured", "queries", "Measurements",
           "Latency of a request from {-from} to its last document. There is no figure of one that failed, or "
           "was made too rarely to tell.",
-          COLUMN("name", "query"), COLUMN("with", ""), COLUMN("reads", "reads"),
-          COLUMN("-clients", "clients"), COLUMN("n", "n"), COLUMN("-remark", ""),
-          COLUMN("mean_ms", "mean ms"), COLUMN("sd_ms", "σ"), COLUMN("min_ms", "min"),
-          COLUMN("p50_ms", "p50", .most = BAR_LARGEST), COLUMN("p95_ms", "p95"), COLUMN("p99_ms", "p99"),
-          COLUMN("max_ms", "max"), COLUMN("docs_per_ms", "docs/ms"), COLUMN("ops_per_second", "ops/s")),
+          COLUMN("-name", "query"), COLUMN("n", "n"), COLUMN("-remark", ""), COLUMN("mean_ms", "mean ms"),
+          COLUMN("sd_ms", "σ"), COLUMN("min_ms", "min"), COLUMN("p50_ms", "p50", .most = BAR_LARGEST),
+          COLUMN("p95_ms", "p95"), COLUMN("p99_ms", "p99"), COLUMN("max_ms", "max"),
+          COLUMN("docs_per_ms", "docs/ms"), COLUMN("ops_per_second", "ops/s")),
     TABLES(SHOW_USUAL, "-tables", "-cells", "-column", "{-title}", COLUMN("-row", "{-rows}"),
            COLUMN("-words", "")),
     TABLE(SHOW_USUAL, NULL, "queries",
@@ -93,7 +92,6 @@ static void put_times(bson_t *to, const measure_t *measure) {
 typedef struct {
     const query_result_t *query;
     const bson_t *then; /* or NULL */
-    bool clients;       /* they are not always 1 */
 } told_t;
 
 /* "greenness year=2014, 4 clients": what distinguishes a measurement; clients 0: the question alone. */
@@ -344,8 +342,7 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
                AS_TEXT("-question", name_of(work, 0, question)),
                AS_TEXT("-remark", measure->failures ? "failed"
                                   : nothing         ? "empty"
-                                                    : NULL),
-               AS_COUNT_IF("-clients", told->clients, measure->clients));
+                                                    : NULL));
     if (!measure->failures && is_first(measures, at)) /* of others it is said already */
         result_put(to, AS_FLAG("-nothing", nothing),
                    AS_NUMBER("-empty_percent", nothing ? NAN : round(100 * (double)measure->empty / n)));
@@ -361,12 +358,10 @@ static void put_figures(bson_t *to, const query_spec_t *spec, const query_result
     const measures_t *measures = &query->measures;
     const size_t tables = measures->suite ? measures->suite->table_count : 0;
     const bool measured = query->configuration[0] && measures->count;
-    told_t told = {query, then, false};
+    const told_t told = {query, then};
     uint64_t requests = 0;
-    for (size_t i = 0; i < measures->count; i++) {
-        told.clients = told.clients || measures->items[i].clients != 1;
+    for (size_t i = 0; i < measures->count; i++)
         requests += measures->items[i].hist->moments.count;
-    }
     result_put(to, AS_TEXT("suite", measures->suite ? measures->suite->name : NULL), OF(query, namespace),
                OF(query, configuration), OF(storage, documents),
                AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
