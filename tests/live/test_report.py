@@ -48,11 +48,6 @@ class Report(livetest.Case):
         for name in ("read", "loaded", "already_there", "rejected", "filtered", "batches", "files"):
             self.assertEqual(said[name], count(page.figures[name]), name)
         self.assertEqual(said["limited_by"], page.figures["limited_by"])
-        times = [(float(row["percent of the batches"]), float(row["took at most"]))
-                 for row in page.tables["How long a batch took"]]
-        self.assertEqual(sorted(times), times)
-        self.assertEqual((0, 100), (times[0][0], times[-1][0]))
-        self.assertEqual(sorted(y for _, y in times), [y for _, y in times])
         self.assertEqual([str(said["threads"]), "100", "yes"], [page.figures[name] for name in ("threads", "batch", "clustered")])
 
     def test_load(self):
@@ -128,7 +123,7 @@ class Report(livetest.Case):
     # ---- query
 
     def test_query(self):
-        """measurements are those of --json, answers are there, and what stands in the data does nothing"""
+        """measurements are those of --json, and what stands in the data does nothing"""
         self.said("load", "--format", "mot", "a.csv", status=2)
         words = ("--suite", "mot", "--repeats", "3", "--warmup", "0", "--clients", "1,2", "by-make", "by-year")
         said = self.said("query", *words, "--report", "query.html")
@@ -140,7 +135,6 @@ class Report(livetest.Case):
             for name, field in (("mean ms", "mean_ms"), ("min", "min_ms"), ("max", "max_ms"), ("ops/s", "ops_per_second")):
                 self.assertAlmostEqual(query[field], float(row[name]), delta=0.01 * query[field])
         self.assertEqual(said["documents"], count(page.figures["documents"]))
-        self.assertIn(HOSTILE.decode(), page.tables["Answers"][0]["begins with"])
         self.assertNotIn("<script", page.text)
 
     # ---- tune

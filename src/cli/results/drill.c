@@ -18,10 +18,10 @@
 static const result_view_t views[] = {
     LINE(SHOW_NORMAL, NULL, "{collection} at {target}, MongoDB {server}   {-documents}"),
     LINE(SHOW_USUAL, "-scratch", "scratch: the target is not touched"),
-    TABLE(SHOW_USUAL, "-began", "-phases", "Phases", "Predicted from samples, with the 95 % interval in brackets.",
-          COLUMN("phase", "phase"), COLUMN("predicted.-words", "predicted"),
-          COLUMN("began_seconds", "began", .wide = true), COLUMN("seconds", "measured", .most = BAR_LARGEST),
-          COLUMN("error_percent", "error")),
+    TABLE(SHOW_USUAL, "-began", "-phases", "Phases",
+          "Predicted from samples, with the 95 % interval in brackets.", COLUMN("phase", "phase"),
+          COLUMN("predicted.-words", "predicted"), COLUMN("began_seconds", "began", .wide = true),
+          COLUMN("seconds", "measured", .most = BAR_LARGEST), COLUMN("error_percent", "error")),
     LINE(SHOW_USUAL, "-loaded",
          "loaded {drills.0.load.loaded|document}, {drills.0.load.bytes_bson} of BSON, "
          "{drills.0.load.docs_per_second}, {drills.0.load.threads|thread}, batches of {drills.0.load.batch}"),

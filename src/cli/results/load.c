@@ -85,11 +85,6 @@ static const result_view_t views[] = {
     TABLE(SHOW_DETAIL, "-several_routers", "routers", "By router", ABOUT_PLACES, PLACES("router")),
     TABLE(SHOW_PAGE, NULL, "-visits", "Where the time went", NULL, COLUMN("name", "phase"),
           COLUMN("-from_seconds", "began"), COLUMN("seconds", "took", .most = BAR_LARGEST)),
-    TABLE(SHOW_PAGE, NULL, "-batch_times", "How long a batch took",
-          "A batch is a group of documents that are sent together. From its sending to the server's answer, "
-          "with all tries. 90 %: nine of ten batches took no longer than this.",
-          COLUMN("-percent", "percent of the batches"),
-          COLUMN("-time_ms", "took at most", .most = BAR_LARGEST)),
     TABLE(SHOW_PAGE, NULL, "skipped_files", "Files that do not fit the format", NULL, COLUMN("name", "file"),
           COLUMN("reason", "reason")),
     TABLE(SHOW_PAGE, NULL, "-inputs", "Inputs", "As the command named them: {files|file}.",
@@ -185,21 +180,6 @@ void results_put_course(bson_t *to, const timeline_t *course, const server_check
                                       "its disk, it may be slower. When is known to about half a second."));
 }
 
-static const double percentiles[] = {0, 50, 75, 90, 95, 99, 99.9, 99.99, 100};
-
-/* Only as far as this many times tell: some lie beyond each percentile. */
-static void put_percentile(bson_t *to, const void *of, size_t at) {
-    const hist_t *times = of;
-    const double percent = percentiles[at], count = (double)times->moments.count;
-    char name[16];
-    snprintf(name, sizeof name, "%g", percent);
-    if (percent == 100 || count * (100 - percent) >= 100 * (1 - 1e-9))
-        result_put(to, AS_TEXT("-percent", name),
-                   AS_NUMBER("-time_ms", (percent < 100 ? hist_quantile_ns(times, percent / 100)
-                                                        : (double)times->most_ns) /
-                                             1e6));
-}
-
 /* ---- rejects: their places and reasons, as the reject file has them ---- */
 
 /* The last ones, each where its number ends. */
@@ -278,9 +258,7 @@ static void put_more(bson_t *to, const load_spec_t *spec, const load_result_t *l
                AS_FLAG("-several_routers", load->counts.loaded && load->router_count > 1),
                AS_LIST("-inputs", spec->input_count < MOST_NAMES ? spec->input_count : MOST_NAMES, put_input,
                        spec->inputs),
-               AS_LIST("-visits", load->course.visit_count, put_visit, &load->course),
-               AS_LIST("-batch_times", load->batch_times.moments.count ? COUNT(percentiles) : 0,
-                       put_percentile, &load->batch_times));
+               AS_LIST("-visits", load->course.visit_count, put_visit, &load->course));
     results_put_course(to, &load->course, &load->flushes);
     put_rejects(to, load);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_ROOM = 256, SIDE_ROOM = 160, ANSWER_DOCUMENTS = 3, ANSWER_BYTES = 240 };
+enum { NAME_ROOM = 256, SIDE_ROOM = 160 };
 
 /* ---- views ---- */
 
@@ -59,8 +59,6 @@ static const result_view_t views[] = {
           COLUMN("p50_ms", "now p50"), COLUMN("compared.p50_ratio", "ratio"),
           COLUMN("compared.then_p99_ms", "then p99"), COLUMN("p99_ms", "now p99"),
           COLUMN("compared.p99_ratio", "ratio"), COLUMN("-obstacle", "")),
-    TABLE(SHOW_PAGE, NULL, "queries", "Answers", "Their first documents, shortened.",
-          COLUMN("-name", "query"), COLUMN("-begins", "begins with")),
     {0}};
 
 /* ---- figures of a measurement: NAN where it was made too rarely to tell ---- */
@@ -294,24 +292,6 @@ static bool has_answer(const measures_t *measures, size_t at) {
            is_first(measures, at);
 }
 
-/* For views: the first documents of the answer, shortened. */
-static void put_beginning(bson_t *to, const measure_t *measure) {
-    bson_iter_t at;
-    bson_t document;
-    text_t text = {.length = 0};
-    size_t shown = 0;
-    for (bson_iter_init(&at, measure->answer.documents);
-         shown < ANSWER_DOCUMENTS && bson_read_next(&at, &document); shown++) {
-        char *json = ejson_print_concealed(&document, NULL);
-        text_print(&text, "%s%s", shown ? "  " : "", json ? json : "");
-        free(json);
-    }
-    text_cut(&text, ANSWER_BYTES);
-    char *beginning = text_take_or_end(&text);
-    BSON_APPEND_UTF8(to, "-begins", beginning); /* its secrets are hidden */
-    free(beginning);
-}
-
 static void put_measure(bson_t *to, const void *of, size_t at) {
     const told_t *told = of;
     const measures_t *measures = &told->query->measures;
@@ -346,8 +326,6 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     if (!measure->failures && is_first(measures, at)) /* of others it is said already */
         result_put(to, AS_FLAG("-nothing", nothing),
                    AS_NUMBER("-empty_percent", nothing ? NAN : round(100 * (double)measure->empty / n)));
-    if (has_answer(measures, at))
-        put_beginning(to, measure);
 }
 
 /* ---- the result ---- */

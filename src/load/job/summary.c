@@ -147,7 +147,7 @@ void job_join_loaders(job_t *job) {
     pipeline_join(&job->loading.pipeline, &told);
     for (uint32_t i = 0; i < job->loader_count; i++) {
         loader_counters_t counters;
-        loader_end(job->loaders[i], &counters, &job->result->batch_times, bad_values);
+        loader_end(job->loaders[i], &counters, bad_values);
         add_counters(job->result, &counters, &sum);
     }
     job->loader_count = 0;

@@ -62,7 +62,6 @@ typedef struct {
     size_t router_count;
     int64_t moving_ns;            /* of took_ns, while threads loaded */
     server_checkpoints_t flushes; /* not known without watch_flushes */
-    hist_t batch_times;           /* from sending to the reply; none where nothing was sent */
     uint64_t unrouted;            /* documents that the router had to find a shard for */
     int64_t throttled_ns;         /* of a thread, on average: it waited for --max-rate */
     char throttled_by[256];       /* what for, mostly; empty: for nothing */

@@ -332,8 +332,7 @@ void loader_peek(const loader_t *loader, loader_counters_t *counters) {
     counters->wait_input_ns = __atomic_load_n(&loader->work.waited_ns, __ATOMIC_RELAXED);
 }
 
-void loader_end(loader_t *loader, loader_counters_t *counters, hist_t *batch_times,
-                bad_values_t *bad_values) {
+void loader_end(loader_t *loader, loader_counters_t *counters, bad_values_t *bad_values) {
     *counters = loader->counters;
     counters->wait_input_ns = loader->work.waited_ns;
     counters->total_ns = loader->work.took_ns;
@@ -341,6 +340,5 @@ void loader_end(loader_t *loader, loader_counters_t *counters, hist_t *batch_tim
     counters->passed_over = records_passed_over(loader->reader);
     if (bad_values)
         bad_values_add(bad_values, loader->bad_values);
-    hist_merge(batch_times, &loader->batch_times);
     free_loader(loader);
 }

@@ -26,8 +26,7 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err);
  * moments. */
 void loader_peek(const loader_t *loader, loader_counters_t *counters);
 
-/* What it has done, after pipeline_join; it is freed. What its batches took, from being sent to the reply, is added to
- * batch_times, and its bad values to those. */
-void loader_end(loader_t *loader, loader_counters_t *counters, hist_t *batch_times, bad_values_t *bad_values);
+/* What it has done, after pipeline_join; it is freed. Its bad values are added to those. */
+void loader_end(loader_t *loader, loader_counters_t *counters, bad_values_t *bad_values);
 
 #endif

@@ -33,7 +33,6 @@ struct loader {
     bool comparing;     /* the one at hand was, and something of it is there */
     account_t account;
     loader_counters_t counters;
-    hist_t batch_times;
 };
 
 /* loader_send.c: a batch on its way, from a full one to what became of each of its documents. */

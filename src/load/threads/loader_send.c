@@ -90,9 +90,7 @@ static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, de
     if (!straight.server)
         traffic_end(loading->ways, loader->way, began);
     traffic_end(loading->shards, place, began);
-    const int64_t took_ns = clock_now_ns() - began;
-    ACCOUNT_ADD(loader->counters.wait_server_ns, took_ns);
-    hist_add(&loader->batch_times, took_ns);
+    ACCOUNT_ADD(loader->counters.wait_server_ns, clock_now_ns() - began);
     if (stale)
         loading->stale = true;
     bson_destroy(&version);
