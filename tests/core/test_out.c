@@ -26,6 +26,7 @@ TEST(as_printf) {
     SAYS("12 12345678901 5", "%ld %lld %d", 12l, 12345678901ll, 5);
     SAYS("   ab|ab   |ab|   ab|abc", "%5s|%-5s|%.2s|%*s|%.*s", "ab", "ab", "abc", 5, "ab", 3, "abcdef");
     SAYS("   1.2", "%*.*f", 6, 1, 1.2);
+}
 
 /* Nothing that a terminal obeys, no second line, no secret. */
 TEST(of_others) {
