@@ -94,12 +94,12 @@ static void hide_to_the_end(walk_t *walk, const char *from, const char *end) {
 /* "mongodb:", "mongodb+srv:", and what a typing mistake may have made of it. */
 static bool is_mongo(const char *word, const char *colon) {
     enum { LONGEST = sizeof "mongodb+srv" };
-    const char *from = colon;
-    while (from > word && colon - from < LONGEST && (isalpha((unsigned char)from[-1]) || from[-1] == '+'))
-        from--;
-    for (; from < colon; from++)
-        if (strncasecmp(from, "mongo", 5) == 0)
+    for (const char *at = colon; at > word && colon - at < LONGEST; at--) {
+        if (!isalpha((unsigned char)at[-1]) && at[-1] != '+')
+            return false;
+        if (strncasecmp(at - 1, "mongo", 5) == 0)
             return true;
+    }
     return false;
 }
 

@@ -393,28 +393,27 @@ bool ejson_append(text_t *to, const bson_t *document, bool relaxed) {
     return ok;
 }
 
-static char *take(out_t *out, bool ok, size_t *length) {
+/* NULL: it is not BSON, or nested too deep. length and replaced may be NULL. */
+static char *print(out_t out, const bson_t *document, size_t *length, uint64_t *replaced) {
+    const bool ok = put_document(&out, document);
     if (length)
-        *length = out->text.length;
+        *length = out.text.length;
+    if (replaced)
+        *replaced = out.replaced;
     if (ok)
-        return text_take_or_end(&out->text);
-    text_free(&out->text);
+        return text_take_or_end(&out.text);
+    text_free(&out.text);
     return NULL;
 }
 
 char *ejson_print_telling(const bson_t *document, bool relaxed, size_t *length, uint64_t *replaced) {
-    out_t out = {.relaxed = relaxed};
-    const bool ok = put_document(&out, document);
-    *replaced = out.replaced;
-    return take(&out, ok, length);
+    return print((out_t){.relaxed = relaxed}, document, length, replaced);
 }
 
 char *ejson_print(const bson_t *document, bool relaxed, size_t *length) {
-    uint64_t ignored;
-    return ejson_print_telling(document, relaxed, length, &ignored);
+    return print((out_t){.relaxed = relaxed}, document, length, NULL);
 }
 
 char *ejson_print_concealed(const bson_t *document, size_t *length) {
-    out_t out = {.relaxed = true, .conceals = true};
-    return take(&out, put_document(&out, document), length);
+    return print((out_t){.relaxed = true, .conceals = true}, document, length, NULL);
 }

@@ -171,14 +171,13 @@ typedef struct {
 
 /* A compressed tar of many gigabytes takes long: shows progress. */
 static void tell(reader_t *reader) {
-    int64_t now = clock_now_ns();
-    if (now < reader->tell_ns || reader->quiet)
+    if (clock_now_ns() < reader->tell_ns || reader->quiet)
         return;
     char done[UNITS_MAX], all[UNITS_MAX];
     log_note("looking for the members of %s: %s of %s read", reader->tar->name,
              units_size(done, (double)source_disk_bytes(reader->stream)),
              units_size(all, (double)reader->tar->disk_bytes));
-    reader->tell_ns = now + TELL_NS;
+    reader->tell_ns = clock_now_ns() + TELL_NS;
 }
 
 static bool may_go_on(const reader_t *reader, err_t *err) {

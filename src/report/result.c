@@ -428,7 +428,7 @@ static void add_row(table_t *table, const bson_t *item, const char *across) {
 }
 
 table_t table_make(const bson_t *document, const result_view_t *view) {
-    table_t table = {NULL};
+    table_t table = {.heads = NULL};
     const result_column_t *column = view->columns;
     bson_iter_t list;
     bson_t item;

@@ -118,9 +118,8 @@ static bool good_name(const address_t *address, err_t *err) {
             return err_set(err, STATUS_USAGE,
                            "the database '%s' is the server's own: name another one in the URI", taken[i]);
     if (own_names_catalog(name))
-        return err_set(
-            err, STATUS_USAGE,
-            "'%s' is the name of a load's catalog, not of data: name another collection in the URI", name);
+        return err_set(err, STATUS_USAGE,
+                       "'%s' is a load's catalog, not data: name another collection in the URI", name);
     return strncmp(name, "system", 6) != 0 || (name[6] && name[6] != '.') ||
            err_set(err, STATUS_USAGE,
                    "'%s' is one of the server's own collections, or its catalog would be one: name another "

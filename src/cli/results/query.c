@@ -30,6 +30,8 @@ static const result_view_t views[] = {
           COLUMN("docs_per_ms", "docs/ms"), COLUMN("ops_per_second", "ops/s")),
     TABLES(SHOW_USUAL, "-tables", "-cells", "-column", "{-title}", COLUMN("-row", "{-rows}"),
            COLUMN("-words", "")),
+    LINE(SHOW_USUAL, "-same", "{-title}: of measurements that are in one place here, the first",
+         .each = "-tables"),
     TABLE(SHOW_USUAL, NULL, "queries",
           "What the server says of these finds (keys and documents that it looked at)", NULL,
           COLUMN("-name", "explained"), COLUMN("explained.returned", "n"),
@@ -213,12 +215,25 @@ typedef struct {
     const suite_table_t *table;
 } cells_t;
 
+/* Does the measurement have this place, and no earlier one? */
+static bool is_cell(const cells_t *cells, size_t at, char row[SIDE_ROOM], char column[SIDE_ROOM]) {
+    const measure_t *items = cells->measures->items;
+    char other_row[SIDE_ROOM], other_column[SIDE_ROOM];
+    if (!in_table(cells->table, &items[at], row, column) || !is_first_choice(cells->table, items, &items[at]))
+        return false;
+    for (size_t i = 0; i < at; i++)
+        if (in_table(cells->table, &items[i], other_row, other_column) &&
+            is_first_choice(cells->table, items, &items[i]) && strcmp(row, other_row) == 0 &&
+            strcmp(column, other_column) == 0)
+            return false;
+    return true;
+}
+
 static void put_cell(bson_t *to, const void *of, size_t at) {
     const cells_t *cells = of;
     const measure_t *measure = &cells->measures->items[at];
     char row[SIDE_ROOM], column[SIDE_ROOM];
-    if (!in_table(cells->table, measure, row, column) ||
-        !is_first_choice(cells->table, cells->measures->items, measure))
+    if (!is_cell(cells, at, row, column))
         return;
     char *words = measure->failures             ? bson_strdup("failed")
                   : measure_of_nothing(measure) ? bson_strdup("nothing found")
@@ -245,14 +260,19 @@ static void put_table(bson_t *to, const void *of, size_t at) {
     const measures_t *measures = of;
     const suite_table_t *table = &measures->suite->tables[at];
     const cells_t cells = {measures, table};
+    char row[SIDE_ROOM], column[SIDE_ROOM];
     bson_t list = BSON_INITIALIZER;
     result_items(&list, measures->count, put_cell, &cells);
     const uint32_t filled = bson_count_keys(&list);
-    for (const yaml_item_t *row = table->published ? table->published->first : NULL; row; row = row->next)
-        for (published_t cell = {row, row->first}; cell.text; cell.text = cell.text->next)
+    uint32_t all = 0;
+    for (size_t i = 0; i < measures->count; i++)
+        all += in_table(table, &measures->items[i], row, column);
+    for (const yaml_item_t *line = table->published ? table->published->first : NULL; line; line = line->next)
+        for (published_t cell = {line, line->first}; cell.text; cell.text = cell.text->next)
             result_items(&list, 1, put_published_cell, &cell);
     if (filled > !table->published) {
-        result_put(to, AS_TEXT("-title", table->title), AS_TEXT("-rows", table->rows));
+        result_put(to, AS_TEXT("-title", table->title), AS_TEXT("-rows", table->rows),
+                   AS_COUNT("-same", all - filled));
         BSON_APPEND_ARRAY(to, "-cells", &list);
     }
     bson_destroy(&list);
