@@ -137,8 +137,6 @@ class Counting(Query):
                             (("--answers",), '{ "d" : 0.30000000000000004 }')):
             done = self.tipple(*self.query_words("--repeats", 1, *words))
             self.assertIn(said, done.stdout.decode())
-        self.query("--repeats", 1, "--report", "d.html")
-        self.assertIn("{ &quot;d&quot; : 0.30000000000000004 }", (self.folder / "d.html").read_text())
 
     def test_given(self):
         """a query that is given itself: a pipeline or a filter, on several lines too; it writes no more than others"""
@@ -184,7 +182,7 @@ class Counting(Query):
                             (("zzz",), "--suite SUITE --list"),
                             (("count", "--param", "least"), "is not NAME=VALUE"),
                             (("count", "--param", "least={$date: x}"), "not a moment"),
-                            (("count", "--param", "least={$date:2016-01-01}"), "least:1:2: '$date:2016-01-01'")):
+                            (("count", "--param", "least={$date:2016-01-01}"), "least:1:2: the key '$date:2016-01-01'")):
             done = self.tipple(*self.query_words(*words), status=1)
             self.assertIn(said, done.stderr)
             self.assertEqual(b"", done.stdout)
@@ -413,7 +411,7 @@ class Failing(Query):
         text = self.tipple(*self.query_words("count", "sums", "--repeats", 5, "--compare", "old.json")).stdout.decode()
         self.assertRegex(text, r"(?m)^compared +then p50 +now p50 +ratio +then p99")
         self.assertRegex(text, r"(?m)^count +[\d.]+ +[\d.]+ +[\d.]+ +4$")
-        self.assertRegex(text, r"(?m)^sums +- +[\d.]+ +- +-$")
+        self.assertRegex(text, r"(?m)^sums +- +[\d.]+ +- +- +new$")
 
     def test_compare_others(self):
         """the same name is another question by another parameter, also one that no `each` has; another collection or

@@ -409,7 +409,7 @@ result_t *results_query(const query_spec_t *spec, const query_result_t *query, c
 static void print_json(const bson_t *document, const char *end) {
     char *json = ejson_print_concealed(document, NULL);
     out_bytes(json ? json : "", json ? strlen(json) : 0);
-    out_print("%s", end);
+    out_bytes(end, strlen(end));
     free(json);
 }
 
