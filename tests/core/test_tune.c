@@ -49,14 +49,10 @@ TEST(combines) {
     static const struct {
         uint32_t threads, batch;
         const char *compressor, *name;
-    } expected[] = {{1, 100, "zstd", "1 x 100, zstd"},
-                    {1, 100, "none", "1 x 100, none"},
-                    {1, 2000, "zstd", "1 x 2000, zstd"},
-                    {1, 2000, "none", "1 x 2000, none"},
-                    {4, 100, "zstd", "4 x 100, zstd"},
-                    {4, 100, "none", "4 x 100, none"},
-                    {4, 2000, "zstd", "4 x 2000, zstd"},
-                    {4, 2000, "none", "4 x 2000, none"}};
+    } expected[] = {{1, 100, "zstd", "1 x 100, zstd"},   {1, 100, "none", "1 x 100, none"},
+                    {1, 2000, "zstd", "1 x 2000, zstd"}, {1, 2000, "none", "1 x 2000, none"},
+                    {4, 100, "zstd", "4 x 100, zstd"},   {4, 100, "none", "4 x 100, none"},
+                    {4, 2000, "zstd", "4 x 2000, zstd"}, {4, 2000, "none", "4 x 2000, none"}};
     load_spec_t load;
     tune_result_t result;
     char name[TUNE_NAME];
