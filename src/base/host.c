@@ -4,14 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 uint64_t host_peak_memory(void) {
-    /* ru_maxrss survives exec, so it may be that of the shell or script that started us */
+    /* not ru_maxrss, which survives exec: it may be that of the shell or script that started us */
     FILE *status = fopen("/proc/self/status", "r");
     unsigned long long kilobytes = 0;
     char line[256];
@@ -20,9 +19,6 @@ uint64_t host_peak_memory(void) {
             break;
     if (status)
         fclose(status);
-    struct rusage usage;
-    if (!kilobytes && getrusage(RUSAGE_SELF, &usage) == 0)
-        kilobytes = (unsigned long long)usage.ru_maxrss;
     return kilobytes * 1024;
 }
 
@@ -98,9 +94,4 @@ void host_processes(char name[HOST_PROCESSES]) {
     const bool ok = boot[0] && readlink("/proc/self/ns/pid", space, sizeof space - 1) > 0;
     boot[strcspn(boot, "\n")] = '\0';
     snprintf(name, HOST_PROCESSES, "%s%s%s", ok ? boot : "", ok ? " " : "", ok ? space : "");
-}
-
-bool host_is_gone(const char *here, const char *processes, int64_t process) {
-    return *here && strcmp(processes, here) == 0 && process > 0 && kill((pid_t)process, 0) != 0 &&
-           errno == ESRCH;
 }

@@ -28,8 +28,4 @@ void host_read_file(const char *path, char *text, size_t size);
 enum { HOST_PROCESSES = 128 };
 void host_processes(char name[HOST_PROCESSES]);
 
-/* Is `process` a process of the table `processes` that no longer exists? here: the table of this host (host_processes).
- * If `processes` is another table, nothing is known, and this is false. */
-bool host_is_gone(const char *here, const char *processes, int64_t process);
-
 #endif

@@ -68,15 +68,6 @@ void text_print_list(text_t *text, const char *format, va_list list) {
     va_end(again);
 }
 
-void text_cut(text_t *text, size_t length) {
-    if (length >= text->length)
-        return;
-    while (length && (text->bytes[length] & 0xC0) == 0x80)
-        length--;
-    text->length = length;
-    text->bytes[length] = '\0';
-}
-
 char *text_take(text_t *text, err_t *err) {
     text_append(text, ""); /* an empty text is a text, too */
     const text_t taken = *text;

@@ -91,9 +91,6 @@ static inline void text_miss(text_t *text, const text_t *part) {
         text->lacking = part->lacking;
 }
 
-/* Shortens it to at most `length` bytes, to whole UTF-8 characters. */
-void text_cut(text_t *text, size_t length);
-
 /* Gives out the text, which the caller frees; *text is empty afterwards. NULL: memory was out, and err has the
  * sentence. */
 char *text_take(text_t *text, err_t *err);

@@ -6,7 +6,7 @@ void places_show(const places_t *places, const entry_t *entry, text_t *out) {
     text_append(out, entry->path);
     /* zeros, until no file really has that name */
     for (int digits = 1; !out->lacking && (!meant.is_sure || meant.live != entry); digits++) {
-        text_cut(out, length);
+        out->length = length;
         text_print(out, "%s#%0*u", entry->path, digits, entry->ordinal);
         meant = places_meant(places, out->bytes + length);
     }

@@ -3,7 +3,7 @@
 #ifndef TIPPLE_QUERY_MEASURE_H
 #define TIPPLE_QUERY_MEASURE_H
 
-#include "base/numbers.h"
+#include "query/hist.h"
 #include "query/suite/answer.h"
 #include "query/suite/send.h"
 #include "query/watch/watch.h"

@@ -1,5 +1,5 @@
 /* hist: quantiles against sorted values, moments against sums over all values in two passes. */
-#include "base/numbers.h"
+#include "query/hist.h"
 #include "test.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
  * computed with forty digits by mpmath (quantiles by halving its incomplete beta function), sums of two passes in
  * long doubles, and sorted samples. */
 #include "base/numbers.h"
+#include "query/hist.h"
 #include "study/student.h"
 #include "test.h"
 

@@ -55,23 +55,6 @@ TEST(growth) {
     takes(&one, expected);
 }
 
-/* "aé€": a character is there as a whole, or not. */
-TEST(cut) {
-    static const char *const expected[] = {"", "a", "a", "aé", "aé", "aé", "aé€", "aé€", "aé€"};
-    for (size_t most = 0; most < sizeof expected / sizeof *expected; most++) {
-        text_t text = {.length = 0};
-        text_append(&text, "aé€");
-        text_cut(&text, most);
-        assert_string_equal(text.bytes, expected[most]);
-        text_append(&text, "!");
-        assert_int_equal(text.length, strlen(expected[most]) + 1);
-        text_free(&text);
-    }
-    text_t empty = {.length = 0};
-    text_cut(&empty, 0);
-    takes(&empty, "");
-}
-
 static text_t without_memory(void) {
     text_t text = {.length = 0};
     text_append(&text, "here");

@@ -3,16 +3,19 @@
 #include "base/text.h"
 #include "catalog/store/entry_bson.h"
 #include "catalog/store/store_mongo_inner.h"
+#include "server/bson_read.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Is it a process of this host that no longer exists? Then no load needs to wait for the end of its lease. */
+/* Is it a process of this host (host_processes) that no longer exists? Then no load needs to wait for the end of its lease. */
 static bool is_gone(const bson_t *load, const char *here) {
-    bson_iter_t processes;
-    return bson_iter_init_find(&processes, load, "processes") && BSON_ITER_HOLDS_UTF8(&processes) &&
-           host_is_gone(here, bson_iter_utf8(&processes, NULL), (int64_t)store_mongo_number(load, "process"));
+    const int64_t process = (int64_t)store_mongo_number(load, "process");
+    return *here && strcmp(bson_read_text(load, "processes"), here) == 0 && process > 0 &&
+           kill((pid_t)process, 0) != 0 && errno == ESRCH;
 }
 
 static load_seen_t load_from_bson(const bson_t *document, const char *here) {
