@@ -110,6 +110,7 @@ TEST(words) {
         {0.0051, "seconds", "5.10 ms", "5.10 ms"},
         {1.7345, "client_cpu_us_per_doc", "1.73 µs", "1.73"},
         {47.31, "p50_ms", "47.3 ms", "47.3"},
+        {9.75, "p50_ms", "9.75 ms", "9.75"},
         {1640, "ms", "1.6 s", "1640"},
         {93.04, "share_percent", "93.0 %", "93.0"},
         {0.25, "beside.user", "25 %", "25"},
@@ -140,9 +141,9 @@ TEST(words) {
 TEST(numbers_of_things) {
     bson_t document = BSON_INITIALIZER;
     result_put(&document, AS_COUNT("one", 1), AS_COUNT("two", 2000), AS_TEXT("odd", "{two|a} 100 %s"),
-               AS_FLAG("flag", true));
-    fills(&document, "{one|file} and {two|file}, {one|batch|batches} and {two|batch|batches}",
-          "1 file and 2,000 files, 1 batch and 2,000 batches");
+               AS_FLAG("flag", true), AS_COUNT("zero", 0));
+    fills(&document, "{one|file} and {two|file}, {one|batch|batches} and {two|batch|batches}, {zero|file}",
+          "1 file and 2,000 files, 1 batch and 2,000 batches, 0 files");
     fills(&document, "{one?is|are} {two?is|are}{one?|, all}{two?|, all} {flag} {odd}{no}.",
           "is are, all yes {two|a} 100 %s.");
     result_put_words(&document, "-words", "{one|file} {odd} {");
@@ -195,13 +196,18 @@ static void print_places(const char *expected) {
 /* Columns in which nothing is known are left out; so are rows of which only the first column is, and tables without
  * rows. A line is said if its figure holds. */
 TEST(text) {
+    for (int narrow = 0; narrow < 2; narrow++) { /* nobody has a terminal of five columns */
+        unsetenv("COLUMNS");
+        if (narrow)
+            setenv("COLUMNS", "5", 1);
+        print_places(
+            "one two three four five six seven eight nine ten eleven twelve thirteen fourteen\n    fifteen\n"
+            "then:\ntipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv c.csv\n"
+            "\nPlaces of one\nplace        documents  share %  why one\n"
+            "a long name      1,000     62.5\nb                2,000        -  slow\n"
+            "\nthe end of b: slow\nthe end\n");
+    }
     unsetenv("COLUMNS");
-    print_places(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen\n    fifteen\n"
-        "then:\ntipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv c.csv\n"
-        "\nPlaces of one\nplace        documents  share %  why one\n"
-        "a long name      1,000     62.5\nb                2,000        -  slow\n"
-        "\nthe end of b: slow\nthe end\n");
 }
 
 /* A table that is too wide comes in bands. */
@@ -248,18 +254,24 @@ static const result_view_t shards[] = {
     TABLE(SHOW_QUIET, NULL, "shards", NULL, NULL, COLUMN("name", "shard"), COLUMN("documents", "documents")),
     {0}};
 
-TEST(many_rows) {
+static void print_shards(size_t count, const char *end) {
     result_t *result = result_new("try");
-    result_put(&result->document, AS_LIST("shards", 30, put_shard, NULL));
+    result_put(&result->document, AS_LIST("shards", count, put_shard, NULL));
     char expected[600];
     size_t used = (size_t)snprintf(expected, sizeof expected, "shard  documents\n");
     for (int at = 0; at < 24; at++)
         used +=
             (size_t)snprintf(expected + used, sizeof expected - used, "%5d  %9d\n", at, (at * 7 + 3) % 30);
-    snprintf(expected + used, sizeof expected - used, "and 6 more (all of them: --json)\n");
+    snprintf(expected + used, sizeof expected - used, "%s", end);
     result->views = shards;
     listen();
     result_print_text(result);
     heard(expected);
     result_free(result);
+}
+
+TEST(many_rows) {
+    print_shards(24, "");
+    print_shards(25, "and 1 more (all of them: --json)\n");
+    print_shards(30, "and 6 more (all of them: --json)\n");
 }
