@@ -97,13 +97,13 @@ class Compare(unittest.TestCase):
         self.assertEqual((1, [("status", "2 -> 1")]), self.compared(entry % ("meant", "load"), **other))
 
     def test_renamed(self):
-        """the base is asked by the words that it knows: --header no, where it has no --with"""
-        asked = [Question("documents/1", ["guess", "--with", "header=no"], "output")]
-        old, new = 'test "$2" = --header && echo "header=$3"', 'test "$2" = --with && echo "$3"'
-        with mock.patch.dict(SAME, {"guess": old}):
-            self.assertEqual((0, []), self.compared(questions=asked, guess=new))
-        with mock.patch.dict(SAME, {"guess": old, "help": "echo '--with KEY=VALUE'"}):
-            self.assertEqual(1, self.compared(questions=asked, guess=new)[0])
+        """the base is asked by the words that it knows: --records 5, where not each kind is generated with --rows"""
+        asked = [Question("documents/1", ["generate", "isd", "--rows", "5"], "output")]
+        old, new = ('test "$3" = %s && echo "$4"' % option for option in ("--records", "--rows"))
+        with mock.patch.dict(SAME, {"generate": old, "help": "echo '--records N'"}):
+            self.assertEqual((0, []), self.compared(questions=asked, generate=new))
+        with mock.patch.dict(SAME, {"generate": old, "help": "echo '--rows N'"}):
+            self.assertEqual(1, self.compared(questions=asked, generate=new)[0])
 
 
 if __name__ == "__main__":
