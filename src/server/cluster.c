@@ -192,7 +192,8 @@ static bool run(server_t *server, mongoc_client_t *client, bson_t *command, stat
     bson_t reply;
     const bool ok = server_command(server, client, "admin", command, false, &reply, err);
     const int code = ok ? 0 : server_code(&reply);
-    if (code && code_class(code, err->text) == CODE_UNKNOWN)
+    const code_class_t class = code_class(code, err->text);
+    if (code && (class == CODE_UNKNOWN || class == CODE_OF_DOCUMENT))
         err->status = own;
     bson_destroy(&reply);
     bson_destroy(command);
@@ -388,16 +389,23 @@ bool balancing_read(server_t *server, mongoc_client_t *client, balancing_t *bala
 bool balancing_hold(server_t *server, mongoc_client_t *client, const uint8_t uuid[SHARDING_UUID], bool *held,
                     err_t *err) {
     flag_t flag;
-    sharding_t sharding;
+    sharding_t sharding, again;
     bool balanced;
+    err_t ignored;
     *held = false;
     if (!read_flag(server, client, &flag, err) || (flag.held && memcmp(flag.of, uuid, sizeof flag.of) != 0 &&
                                                    !let_go(server, client, &flag, &balanced, err)))
         return false;
     bool ok = sharding_read(server, client, uuid, &sharding, err);
     if (ok && sharding.sharded && !sharding.unbalanced) {
-        *held = write_flag(server, client, uuid, true, err);
-        ok = *held && set_balancing(server, client, &sharding, false, err);
+        *held = (ok = write_flag(server, client, uuid, true, err)) &&
+                set_balancing(server, client, &sharding, false, err);
+        if (ok && !*held) { /* a command that seems to fail may have succeeded */
+            *held = ok = sharding_read(server, client, uuid, &again, &ignored) && again.unbalanced;
+            sharding_free(&again);
+            if (!ok)
+                write_flag(server, client, uuid, false, &ignored);
+        }
     }
     sharding_free(&sharding);
     return ok;

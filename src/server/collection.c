@@ -296,6 +296,20 @@ static bson_t *index_command(const server_t *server, const index_spec_t *spec) {
  * differ. */
 static const char HAS_ANOTHER_NAME[] = "Index already exists with a different name";
 
+/* No query uses a hidden one. */
+static bool is_hidden(server_t *server, mongoc_client_t *client, const bson_t *keys) {
+    bson_t reply, index, listed;
+    bson_iter_t batch;
+    bool hidden = false;
+    err_t ignored;
+    if (collection_ask_indexes(server, client, &reply, &ignored) && bson_read_batch(&reply, &batch))
+        while (!hidden && bson_read_next(&batch, &index))
+            hidden = bson_read_true(&index, "hidden") && bson_read_field(&index, "key", &listed) &&
+                     collection_same_keys(&listed, keys);
+    bson_destroy(&reply);
+    return hidden;
+}
+
 bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
                             collection_built_t *built, err_t *err) {
     char doing[300];
@@ -310,7 +324,7 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
         bson_error_t error;
         ok = build_once(server, command, &reply, &error) ||
              (server_code(&reply) == CODE_INDEX_OPTIONS_CONFLICT && strstr(error.message, HAS_ANOTHER_NAME) &&
-              !bson_read_true(&spec->options, "hidden"));
+              !bson_read_true(&spec->options, "hidden") && !is_hidden(server, client, &spec->keys));
         if (!ok && stop_signal()) {
             again = err_set(err, (status_t)(128 + stop_signal()),
                             "interrupted while the index %s was built on %s: the "

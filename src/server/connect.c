@@ -197,7 +197,8 @@ static bool all_say(const address_t *address, const char *reasons, const char *w
 static bool answers_otherwise(const address_t *address) {
     const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri);
     const mongoc_ssl_opt_t trusting = {.weak_cert_validation = true, .allow_invalid_hostname = true};
-    char *text = bson_strdup_printf("mongodb://%s/", host && *host->host != '/' ? host->host_and_port : "");
+    char *text = bson_strdup_printf("mongodb://%s/?connectTimeoutMS=1000&serverSelectionTimeoutMS=1000",
+                                    host && *host->host != '/' ? host->host_and_port : "");
     mongoc_uri_t *uri = mongoc_uri_new_with_error(text, NULL);
     mongoc_client_t *client = uri ? mongoc_client_new_from_uri(uri) : NULL;
     bson_t *hello = BCON_NEW("hello", BCON_INT32(1));

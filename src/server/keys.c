@@ -289,7 +289,7 @@ bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
     if (!copy)
         return err_memory(err, strlen(text));
     while (ok && rest)
-        ok = key_append(&spec, strsep(&rest, ","), kinds, true);
+        ok = !strchr(rest, '$') && key_append(&spec, strsep(&rest, ","), kinds, true);
     ok = ok && shardkey_read(&spec, key);
     free(copy);
     bson_destroy(&spec);

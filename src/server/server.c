@@ -123,13 +123,14 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
     if (left <= 0) {
         refusal_explain(server_address(server), &said, reply, doing, err);
         err_add(err, "; that lasted for longer than --patience (%s): %s%s run the same command again",
-                units_time(time, (double)server->patience_ns / 1e9), server->catalog ? "when the server is back" : hint,
-                server->catalog ? "," : ", then");
+                units_time(time, (double)server->patience_ns / 1e9),
+                server->catalog ? "when the server is back" : hint, server->catalog ? "," : ", then");
         server->gave_up = true;
         return false;
     }
     if (!server->catalog && clock_now_ns() >= patience->say_ns) {
-        log_note("waiting: %s; %s; --patience ends in %s", said.message, hint, units_time(time, (double)left / 1e9));
+        log_note("waiting: %s; %s; --patience ends in %s", said.message, hint,
+                 units_time(time, (double)left / 1e9));
         patience->say_ns += SAY_EACH_NS;
     }
     int64_t until = clock_now_ns() + (patience->pause_ns < left ? patience->pause_ns : left);
@@ -201,6 +202,8 @@ bool server_command(server_t *server, mongoc_client_t *client, const char *datab
         bson_destroy(&answer);
     }
     bson_destroy(&whole);
+    if (ok && server->gave_up) /* it is back */
+        server->gave_up = false;
     if (!reply)
         bson_destroy(&answer);
     else if (!bson_steal(reply, &answer))

@@ -307,8 +307,8 @@ TEST(keys_of_documents) {
 }
 
 TEST(keys_that_are_none) {
-    static const char *const bad[] = {"",           ",",       "a,",  "a:-1", "a:hashed,b:hashed",
-                                      "a:2dsphere", "a:1,a:1", "$x:1"};
+    static const char *const bad[] = {"",           ",",       "a,",   "a:-1", "a:hashed,b:hashed",
+                                      "a:2dsphere", "a:1,a:1", "$x:1", "a.$x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         shardkey_t key;
         err_t err = {.text = ""};

@@ -68,6 +68,9 @@ class Placed(Cluster):
         self.write("a.json", "".join('{"st": %d}\n' % i for i in range(500)))
         done = self.tipple("load", "--uri", self.uri("json"), "--shard-key", "ts:hashed", "a.json", status=1)
         self.assertRegex(done.stderr, "none of the 500 records .*'ts'")
+        self.write("odd.json", "".join('{"_id": %d, "s": {"$gt": %d}}\n' % (i, i) for i in range(500)))
+        done = self.tipple("load", "--uri", self.uri("odd"), "-f", "json", "--id", "_id", "--shard-key", "s", "odd.json", status=1)
+        self.assertIn("--shard-key none", done.stderr)
 
     def test_long_names(self):
         """The longest name that can be sharded; of one that is longer the server says so, and no zones are left."""

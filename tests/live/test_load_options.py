@@ -191,7 +191,8 @@ class Place(livetest.Case):
         self.write("a.csv", rows(100))
         self.load("a.csv", "--index", "d:1")
         self.assertEqual(["mine", "words"], [index["name"] for index in self.listed_indexes()])
-        for other in ("k:text", '{"key": {"d": 1}, "name": "d_1", "expireAfterSeconds": 5}'):
+        self.load("a.csv", "--index", '{"key": {"m": 1}, "name": "hidden", "hidden": true}')
+        for other in ("k:text", "m:1", '{"key": {"d": 1}, "name": "d_1", "expireAfterSeconds": 5}'):
             self.load("a.csv", "--index", other, status=4)
             self.assertIn("could not build", self.stderr)
 

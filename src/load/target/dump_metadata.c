@@ -180,9 +180,10 @@ static void tell_kept(const job_t *job) {
     if (spec->compressor)
         text_print(&asked, "%s--compressor %s", asked.length ? " and " : "", spec->compressor);
     char *words = asked.length ? text_take_or_end(&asked) : NULL;
-    if (words)
-        log_note("%s exists, and keeps its own options; these are for a new collection: %s",
-                 server_namespace(job->server), words);
+    if (words) /* of a collection that was loaded before the first load has warned */
+        (job->place.empty ? log_warn : log_note)(
+            "%s exists, and keeps its own options; these are for a new collection: %s",
+            server_namespace(job->server), words);
     free(words);
 }
 
