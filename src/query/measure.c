@@ -1,5 +1,6 @@
 #include "query/measure.h"
 #include "base/chars.h"
+#include "base/document.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "query/suite/answer.h"
@@ -113,10 +114,25 @@ typedef struct {
     err_t *err;
 } params_t;
 
+/* A value as relaxed Extended JSON. NULL: it cannot be written. free. */
+static char *json_of(const bson_iter_t *value) {
+    enum { BEFORE = sizeof "{ \"v\" : " - 1, AFTER = sizeof " }" - 1 };
+    bson_t holder = BSON_INITIALIZER;
+    size_t length;
+    element_append(&holder, "v", value);
+    char *json = ejson_print(&holder, true, &length);
+    bson_destroy(&holder);
+    if (json) {
+        memmove(json, json + BEFORE, length - BEFORE - AFTER);
+        json[length - BEFORE - AFTER] = '\0';
+    }
+    return json;
+}
+
 /* Appends one value, under the name that it has in the suite; if it has none, under its text. */
 static bool append_value(bson_t *values, const params_t *given, const yaml_item_t *item,
                          const bson_iter_t *value, const char *name) {
-    char *json = bson_read_json(value);
+    char *json = json_of(value);
     const char *written = BSON_ITER_HOLDS_UTF8(value) ? bson_iter_utf8(value, NULL) : json ? json : "";
     char *label = params_label(name ? name : written);
     bson_iter_t same; /* bson_has_field looks for "a.b" in documents as well */
@@ -516,7 +532,7 @@ static bool check_words(const suite_t *suite, const choices_t *choices, err_t *e
         const char *near = suggest_word(choices->queries[i], names, count);
         return err_set(err, STATUS_USAGE, "the suite %s has no query or tag '%s'%s%s%s", suite->name,
                        choices->queries[i],
-                       near ? "; did you mean '" : "; `tipple query --suite SUITE --list` shows them",
+                       near ? "; did you mean '" : "; `tipple query --show SUITE` prints them",
                        near ? near : "", near ? "'?" : "");
     }
     return true;

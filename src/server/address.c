@@ -170,19 +170,11 @@ static bool name_hosts(address_t *address, err_t *err) {
     return address->hosts;
 }
 
-static _Thread_local bool parsing;
-
-bool address_is_parsing(void) {
-    return parsing;
-}
-
 static mongoc_uri_t *uri_of(text_t *text, bson_error_t *error, err_t *err) {
     char *whole = text_take(text, err);
     if (!whole)
         return NULL;
-    parsing = true;
     mongoc_uri_t *uri = mongoc_uri_new_with_error(whole, error);
-    parsing = false;
     explicit_bzero(whole, strlen(whole)); /* it may contain a password */
     free(whole);
     return uri;

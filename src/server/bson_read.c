@@ -77,17 +77,3 @@ bool bson_read_batch(const bson_t *reply, bson_iter_t *documents) {
 bool bson_read_next(bson_iter_t *documents, bson_t *document) {
     return bson_iter_next(documents) && bson_read_document(documents, document);
 }
-
-char *bson_read_json(const bson_iter_t *value) {
-    enum { BEFORE = sizeof "{ \"v\" : " - 1, AFTER = sizeof " }" - 1 };
-    bson_t holder = BSON_INITIALIZER;
-    size_t length;
-    element_append(&holder, "v", value);
-    char *json = ejson_print(&holder, true, &length);
-    bson_destroy(&holder);
-    if (json) {
-        memmove(json, json + BEFORE, length - BEFORE - AFTER);
-        json[length - BEFORE - AFTER] = '\0';
-    }
-    return json;
-}

@@ -41,7 +41,4 @@ bool bson_read_batch(const bson_t *reply, bson_iter_t *documents);
 /* The next document of a list. False: there are no more. */
 bool bson_read_next(bson_iter_t *documents, bson_t *document);
 
-/* A value as relaxed Extended JSON; the caller frees it. NULL: it cannot be written. */
-char *bson_read_json(const bson_iter_t *value);
-
 #endif

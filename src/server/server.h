@@ -47,8 +47,6 @@ char *address_with_collection(const char *text, const char *name, err_t *err);
  * is secret; else ".../mot.results", whose hosts the user fills in. NULL: memory is out. To be freed. */
 char *address_to_paste(const char *text, const char *name, err_t *err);
 
-/* Is this thread in address_parse? What the driver logs then quotes options: it is not to be shown. */
-bool address_is_parsing(void);
 void address_free(address_t *address);
 
 /* The same user, options and collection at other hosts ("a:1,b:2"): members of the replica set `set`, or, with NULL, a

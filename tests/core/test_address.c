@@ -283,25 +283,6 @@ TEST(beside) {
     address_free(&address);
 }
 
-/* The driver's own talk must not give a password away either: a command may print it. */
-static void overhear(mongoc_log_level_t level, const char *domain, const char *message, void *data) {
-    (void)level, (void)domain, (void)data;
-    if (!address_is_parsing() && (strstr(message, "ter2") || strstr(message, "hun")))
-        fail_msg("the driver says: %s", message);
-}
-
-static int set_up(TEST_UNUSED void **state) {
-    mongoc_log_set_handler(overhear, NULL);
-    return 0;
-}
-
-static int tear_down(TEST_UNUSED void **state) {
-    mongoc_log_set_handler(NULL, NULL);
-    return 0;
-}
-
-TEST_GROUP(set_up, tear_down);
-
 TEST(without_collection) {
     static const struct {
         const char *uri, *database, *with; /* the collection a.b c */
