@@ -32,22 +32,17 @@ static const option_t options[] = {
     OPTION("predict-only", FLAG, spec.predict_only,
            .help = "Only predict: load samples, and say what the whole would take."),
     OPTION("no-predict", FLAG, spec.no_predict, .help = "Predict nothing: no samples."),
-    OPTION(
-        "scale", COUNT_MAYBE, spec.scale, .argument = "[N]", .least = 1, .most = 1000000000000000,
-        .help =
-            "Drill with samples only, more sizes of them and more often, and say what N documents would take "
-            "(default: what the files hold)."),
+    OPTION("scale", COUNT, spec.scale, .argument = "N", .least = 1, .most = 1000000000000000,
+           .help = "Drill with samples only, more sizes of them and more often, and say what N documents "
+                   "would take."),
     OPTION("sample", COUNT, spec.sample, .argument = "N", .least = 1, .typed = true,
            .help = "Records of the largest sample (default: what loads in two seconds, 20k to 1m)."),
     OPTION("within", TIME, within_ns, .argument = "TIME", .least = 1,
            .help =
                "Is the collection there, verified, within this time? Prints yes or no; no is status 6. With "
                "--scale or --predict-only, the upper end of the prediction decides."),
-    OPTION(
-        "history", TEXT, history, .argument = "FILE",
-        .help =
-            "Append the result as a line of JSON to this file, and compare it with the last line of the same "
-            "collection."),
+    OPTION("history", TEXT, history, .argument = "FILE",
+           .help = "Append the result as a line of JSON to this file."),
     {.name = NULL},
 };
 
@@ -133,7 +128,7 @@ const command_t command_drill = {
             "than --within allows.",
     .examples = "  tipple drill -f mot --uri mongodb://HOST/mot.results *.csv --index d:1,k:1\n"
                 "  tipple drill -f mot --uri \"$URI\" *.csv --within 4h --history drills.json\n"
-                "  tipple drill -f mot --uri \"$URI\" *.csv --scale             # only predict\n"
+                "  tipple drill -f mot --uri \"$URI\" *.csv --scale 2g          # only predict\n"
                 "  tipple drill -f mot --uri \"$URI\" *.csv --drop mot.results  # the target itself",
     .options = options,
     .takes = TAKEN_BY_DRILL,

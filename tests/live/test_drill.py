@@ -99,14 +99,10 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertGreater(load["high"], load["low"])
 
     def test_all_the_files_hold(self):
-        """--scale without a number, and --predict-only: what the filter lets through of all files"""
+        """--predict-only: what the filter lets through of all files"""
         self.write("b.csv", livetest.rows(500, 4))
         passing = sum(line.split(b"|")[7] == b"B" for name in ("a.csv", "b.csv")
                       for line in (self.folder / name).read_bytes().splitlines()[1:])
-        said = self.drill("--scale", "--sample", "400", "a.csv", "b.csv")
-        self.assertEqual(("scale", 3500, True, 12), (said["mode"], said["documents"], said["documents_exact"],
-                                                     len(said["samples"])))
-        self.assertNotIn("disk has", self.stderr)
         said = self.drill("--predict-only", "--filter", "s==B", "--sample", "5000", "a.csv", "b.csv")
         self.assertAlmostEqual(passing, said["documents"], delta=1)
         self.assertFalse(said["documents_exact"])
@@ -115,14 +111,12 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
     # ------------------------------------------------------------------------------------------------ history
 
     def test_history(self):
-        """compared with the last line of the same collection and kind; what else the file holds is left alone"""
+        """each drill is one more line; what else the file holds is left alone"""
         words = ("--no-predict", "--history", "drills.log", "a.csv")
         other = '{"namespace": "x.y", "mode": "scratch", "format": "mot"}\nnot JSON\n'
         self.write("drills.log", other)
-        first = self.tipple(*self.drill_words(*words)).stdout.decode()
-        self.assertNotIn("the drill of", first)
-        second = self.tipple(*self.drill_words(*words)).stdout.decode()
-        self.assertRegex(second, r"the drill of \d{4}-\d\d-\d\d .* docs/s, verified in .*; now [+-]\d+ % docs/s, [+-]\d+ % time")
+        self.tipple(*self.drill_words(*words))
+        self.tipple(*self.drill_words(*words))
         lines = (self.folder / "drills.log").read_text()
         self.assertTrue(lines.startswith(other))
         self.assertEqual(4, len(lines.splitlines()))

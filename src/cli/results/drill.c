@@ -1,4 +1,4 @@
-/* What a drill took, phase by phase, next to what was predicted of it; and the history of earlier ones. */
+/* What a drill took, phase by phase, next to what was predicted of it; and a line of it for a history. */
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/log.h"
@@ -37,9 +37,6 @@ static const result_view_t views[] = {
          "behind"),
     LINE(SHOW_QUIET, "-sentence", "{-sentence}"),
     LINE(SHOW_USUAL, "-within", "{-within}"),
-    LINE(SHOW_USUAL, "-then",
-         "the drill of {-then}: {-then_docs_per_second}, verified in {-then_seconds}; now "
-         "{-rate_change_percent} docs/s, {-time_change_percent} time"),
     TABLE(SHOW_PAGE, NULL, "samples", "Samples",
           "The first records of the files, loaded and all that follows; from these it was predicted.",
           COLUMN("read", "records"), COLUMN("documents", "documents"), COLUMN("seconds.load", "load"),
@@ -165,10 +162,9 @@ static void put_figures(bson_t *to, const drill_spec_t *spec, const drill_result
     result_put_words(to, "-documents", isnan(drill->all_documents) ? "" : "{-about}{documents|document}");
     if (within > 0 && !isnan(needed))
         result_put_words(to, "-within",
-                         pass->finished ? is_within ? "within {within_seconds}: yes ({-needed_seconds})"
-                                                    : "within {within_seconds}: no ({-needed_seconds})"
-                         : is_within    ? "within {within_seconds}: yes (predicted: up to {-needed_seconds})"
-                                        : "within {within_seconds}: no (predicted: up to {-needed_seconds})");
+                         pass->finished
+                             ? "within {within_seconds}: {is_within} ({-needed_seconds})"
+                             : "within {within_seconds}: {is_within} (predicted: up to {-needed_seconds})");
 }
 
 static const char *sentence(const drill_pass_t *pass) {
@@ -180,35 +176,6 @@ static const char *sentence(const drill_pass_t *pass) {
            : isnan(pass->verified.mid) ? "nothing was drilled"
                                        : "predicted: from nothing to verified in "
                                          "{drills.0.predicted_verified.-words}, for {-documents}";
-}
-
-/* ---- the history ---- */
-
-static bool is_of_a_kind(const bson_t *one, const bson_t *other) {
-    static const char *const same[] = {"namespace", "mode", "format"};
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (strcmp(bson_read_text(one, same[i]), bson_read_text(other, same[i])) != 0)
-            return false;
-    return true;
-}
-
-/* The last one of the same collection; empty: there is none. */
-static void read_history(FILE *file, const bson_t *document, bson_t *earlier) {
-    char *line = NULL;
-    size_t room = 0;
-    bson_init(earlier);
-    rewind(file);
-    for (ssize_t length; (length = getline(&line, &room, file)) > 0;) {
-        bson_t drill;
-        if (!bson_init_from_json(&drill, line, length, NULL))
-            continue;
-        if (is_of_a_kind(&drill, document)) {
-            bson_destroy(earlier);
-            bson_copy_to(&drill, earlier);
-        }
-        bson_destroy(&drill);
-    }
-    free(line);
 }
 
 static bool write_history(FILE *file, const result_t *result) {
@@ -223,33 +190,6 @@ static bool write_history(FILE *file, const result_t *result) {
     return ok;
 }
 
-static void add_change(result_t *result, const bson_t *earlier) {
-    static const char rate[] = "drills.0.load.docs_per_second", verified[] = "drills.0.verified_seconds";
-    const double before = bson_read_number(earlier, rate), took = bson_read_number(earlier, verified);
-    const time_t when = (time_t)(bson_read_number(earlier, "when") / 1000);
-    char day[32] = "";
-    struct tm local;
-    if (isnan(before) || isnan(took))
-        return;
-    if (localtime_r(&when, &local))
-        strftime(day, sizeof day, "%Y-%m-%d %H:%M", &local);
-    result_put(
-        &result->document, AS_TEXT("-then", day), AS_NUMBER("-then_docs_per_second", before),
-        AS_NUMBER("-then_seconds", took),
-        AS_NUMBER("-rate_change_percent", (bson_read_number(&result->document, rate) / before - 1) * 100),
-        AS_NUMBER("-time_change_percent", (bson_read_number(&result->document, verified) / took - 1) * 100));
-}
-
-/* The drill itself has succeeded: if it cannot be recorded, this is only a warning. */
-static void add_history(result_t *result, FILE *history) {
-    bson_t earlier;
-    read_history(history, &result->document, &earlier);
-    add_change(result, &earlier);
-    if (!write_history(history, result))
-        log_warn("this drill is not in the history: %s", strerror(errno));
-    bson_destroy(&earlier);
-}
-
 result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, double within, FILE *history,
                         int status, const err_t *err) {
     const drill_pass_t *pass = &drill->pass;
@@ -262,7 +202,7 @@ result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, d
     result_answer(result, "How long does a reload take?", ended ? STATUS_OK : status, err, sentence(pass),
                   "");
     result->status = status;
-    if (history && pass->finished)
-        add_history(result, history);
+    if (history && pass->finished && !write_history(history, result)) /* the drill itself has succeeded */
+        log_warn("this drill is not in the history: %s", strerror(errno));
     return result;
 }

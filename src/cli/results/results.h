@@ -24,7 +24,7 @@ result_t *results_verify(const verify_spec_t *spec, const verify_result_t *verif
 result_t *results_query(const query_spec_t *spec, const query_result_t *query, const bson_t *then, int status,
                         const err_t *err);
 result_t *results_tune(const tune_spec_t *spec, const tune_result_t *tune, int status, const err_t *err);
-/* within: seconds, or 0. history: a file of earlier drills, to which this one is appended if it finished; or NULL. */
+/* within: seconds, or 0. history: a file to which a drill that finished is appended; or NULL. */
 result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, double within, FILE *history,
                         int status, const err_t *err);
 

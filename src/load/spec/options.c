@@ -40,7 +40,7 @@ static bool read_number(const option_t *option, const char *text, void *at, err_
                        size ? "size" : "whole number", size ? "65536, 64K, 256M or 1G" : "1000, 5k or 2m");
     if (number < option->least || (option->most && number > option->most))
         return out_of_range(option, text, err);
-    if (number == OPTION_NO_COUNT) /* it stands for a number that was not given */
+    if (number == UINT64_MAX) /* it stands for a number that was not given */
         return err_set(err, STATUS_USAGE, "--%s: %s is too large", option->name, text);
     if (option->kind == OPTION_COUNT32 || option->kind == OPTION_COUNT32_AUTO)
         *(uint32_t *)at = (uint32_t)number;
@@ -88,7 +88,7 @@ bool option_set(const option_t *option, const char *text, void *values, err_t *e
         return !text || *(bool *)at || strcmp(text, "false") == 0 ||
                err_set(err, STATUS_USAGE, "--%s: '%s' is neither true nor false", option->name, text);
     case OPTION_TEXT:
-        if (!*text) // NOLINT(clang-analyzer-core.NullDereference): only OPTION_COUNT_MAYBE goes without
+        if (!*text)
             return err_set(err, STATUS_USAGE, "--%s needs a value: %s", option->name, option->argument);
         if (strcmp(option->argument, "URI") == 0)
             return option_take_uri(text, strlen(text), at, err);
@@ -109,14 +109,9 @@ bool option_set(const option_t *option, const char *text, void *values, err_t *e
                err_set(err, STATUS_USAGE, "--%s: %s is no time at all; leave it out, or give a longer one",
                        option->name, text);
     case OPTION_COUNT32_AUTO:
-        if (strcmp(text, "auto") != 0) // NOLINT(clang-analyzer-core.NonNullParamChecker): the same
+        if (strcmp(text, "auto") != 0)
             return read_number(option, text, at, err);
         *(uint32_t *)at = OPTION_AUTO;
-        return true;
-    case OPTION_COUNT_MAYBE:
-        if (text)
-            return read_number(option, text, at, err);
-        *(uint64_t *)at = OPTION_NO_COUNT;
         return true;
     case OPTION_CUSTOM:
         return option->custom(at, text, err);

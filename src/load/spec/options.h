@@ -15,14 +15,12 @@ typedef enum {
     OPTION_COUNT,        /* uint64_t: 1000, 5k, 2m */
     OPTION_COUNT32,      /* uint32_t */
     OPTION_COUNT32_AUTO, /* the same, or "auto": OPTION_AUTO */
-    OPTION_COUNT_MAYBE,  /* uint64_t, OPTION_NO_COUNT where no number follows */
     OPTION_SIZE,         /* uint64_t: 64K, 256M */
     OPTION_TIME,         /* int64_t ns: 30s, 5m */
     OPTION_CUSTOM,       /* by its function, which is given the place of the value */
 } option_kind_t;
 
-#define OPTION_AUTO     UINT32_MAX
-#define OPTION_NO_COUNT UINT64_MAX
+#define OPTION_AUTO UINT32_MAX
 
 /* The texts are borrowed; options_free frees the list. */
 typedef struct {
@@ -52,7 +50,7 @@ typedef struct option {
 #define OPTION(called, is, member, ...)                                                                      \
     { .name = (called), .kind = OPTION_##is, .offset = offsetof(values_t, member), __VA_ARGS__ }
 
-/* Sets the value of a row from a text; NULL for a flag, and for a count that may be missing. False: the text is no value of
+/* Sets the value of a row from a text; NULL for a flag. False: the text is no value of
  * this option, or holds a password. The text is borrowed. */
 bool option_set(const option_t *option, const char *text, void *values, err_t *err);
 

@@ -37,16 +37,13 @@ typedef struct {
 bool first_query_ask(const first_query_t *chosen, const char *uri, int64_t patience_ns,
                      first_answer_t *answer, err_t *err);
 
-#define DRILL_ALL UINT64_MAX
-
 typedef struct {
     load_spec_t load; /* target, files, format, and how they are loaded; drop, limit, told: not used */
     /* the URI's DATABASE.COLLECTION a second time: drill in the target; NULL: in scratch */
     const char *drop;
     const char *query; /* SUITE[:NAME], or NULL */
     uint64_t sample;   /* records of the largest sample; 0: what takes about two seconds */
-    /* 0: a drill; otherwise only a sample, extrapolated to this many documents, or DRILL_ALL */
-    uint64_t scale;
+    uint64_t scale;    /* only samples, more of them, for N documents; 0: a drill */
     bool no_predict, predict_only;
 } drill_spec_t;
 

@@ -181,7 +181,7 @@ static bool rehearse(rehearsal_t *rehearsal, err_t *err) {
     if (!ok)
         return false;
     const uint64_t scale = rehearsal->spec->scale;
-    if (scale && scale != DRILL_ALL) {
+    if (scale) {
         result->all_documents = (double)scale;
         result->exact = true; /* the number was given by the user */
     } else {
