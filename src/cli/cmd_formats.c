@@ -22,7 +22,7 @@ static const option_t options[] = {
     OPTION("show", TEXT, show, .group = GROUP_ASKED, .argument = "NAME", .offers = "@formats",
            .help = "Print a built-in format's file: a start for one of your own."),
     OPTION("check", TEXT, check, .argument = "FILE", .offers = "@formats @files",
-           .help = "Read a format (a name or a file) and list its fields, or say what is wrong with it."),
+           .help = "Read a format (a name or a file), and say what is wrong with it."),
     OPTION("guess", FLAG, guess,
            .help =
                "Print the format file by which the files FILE... would be read without --format: a start for "
@@ -47,91 +47,22 @@ static bool show(const char *name, err_t *err) {
     return builtin != NULL;
 }
 
-/* ---- the fields of a format ---- */
-
-/* As the guess names it. */
-static const char *type_of(const field_t *field) {
-    const bool timed =
-        field->type == TYPE_DATE && field->patterns.count && strchr(field->patterns.items[0].text, 'h');
-    return timed ? "datetime" : schema_type_name(field->type);
-}
-
-typedef struct {
-    const field_t *fields;
-    bool fixed;      /* they have places in a record; else they are columns */
-    uint32_t before; /* bytes of the part that are before its first field */
-} fields_t;
-
-static void put_field(bson_t *to, const void *of, size_t at) {
-    const fields_t *list = of;
-    const field_t *field = &list->fields[at];
-    text_t columns = {.length = 0};
-    text_append(&columns, "");
-    for (size_t i = 0; i < field->columns.count; i++)
-        text_print(&columns, "%s%s", i ? ", " : "", field->columns.items[i].text);
-    char *names = text_take_or_end(&columns);
-    result_put(
-        to, AS_TEXT("field", field->name), AS_COUNT_IF("-at", list->fixed, field->offset + list->before),
-        AS_COUNT_IF("-width", list->fixed, field->width), AS_TEXT("-type", type_of(field)),
-        AS_TEXT("key", list->fixed ? NULL : field->key), AS_TEXT("-columns", list->fixed ? NULL : names),
-        AS_TEXT("-nulls", list->fixed && field->nulls.count ? field->nulls.items[0].text : NULL));
-    free(names);
-}
-
-static void put_made(bson_t *to, const void *of, size_t at) {
-    const field_t *field = &((const schema_t *)of)->made[at].field;
-    result_put(to, AS_TEXT("field", field->name), AS_TEXT("key", field->key), AS_TEXT("-type", "made"));
-}
-
 static void put_format(bson_t *to, const schema_t *schema) {
     result_put(to, AS_TEXT("format", schema->name), AS_TEXT("about", schema->about));
 }
 
-static void put_part(bson_t *to, const void *name, size_t unused) {
-    (void)unused;
-    result_put(to, AS_TEXT("field", name), AS_TEXT("-type", "part"));
-}
-
-static void put_parts(bson_t *list, const schema_t *schema) {
-    for (size_t i = 0; i < schema->part_count; i++) {
-        const tail_part_t *part = &schema->parts[i];
-        const fields_t fields = {part->fields, true, 0};
-        result_items(list, 1, put_part, part->marker.text);
-        result_items(list, part->field_count, put_field, &fields);
-    }
-    for (size_t i = 0; i < schema->section_count; i++) {
-        const section_t *section = &schema->sections[i];
-        const fields_t fields = {section->fields, true, SCHEMA_ID};
-        result_items(list, 1, put_part, section->name);
-        result_items(list, section->field_count, put_field, &fields);
-    }
-}
-
 static bool check(result_t *result, err_t *err) {
     schema_t *schema = format_open(values.check, err);
-    if (!schema)
-        return false;
-    const bool fixed = schema->kind == RECORDS_FIXED;
-    const fields_t fields = {schema->fields, fixed, 0};
-    bson_t list = BSON_INITIALIZER;
-    put_format(&result->document, schema);
-    result_items(&list, schema->made_count, put_made, schema);
-    result_items(&list, schema->field_count, put_field, &fields);
-    put_parts(&list, schema);
-    BSON_APPEND_ARRAY(&result->document, "fields", &list);
-    bson_destroy(&list);
+    if (schema)
+        put_format(&result->document, schema);
     schema_destroy(schema);
-    return true;
+    return schema;
 }
 
-static const result_view_t views[] = {
-    LINE(SHOW_QUIET, "format", "{format}  {about}"),
-    TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "fields", NULL, NULL, COLUMN("field", "field"), COLUMN("-at", "at"),
-          COLUMN("-width", "width"), COLUMN("key", "key"), COLUMN("-type", "type"),
-          COLUMN("-columns", "columns"), COLUMN("-nulls", "nulls")),
-    TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "-formats", NULL, NULL, COLUMN("format", "format"),
-          COLUMN("about", "about")),
-    {0}};
+static const result_view_t views[] = {LINE(SHOW_QUIET, "format", "{format}  {about}"),
+                                      TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "-formats", NULL, NULL,
+                                            COLUMN("format", "format"), COLUMN("about", "about")),
+                                      {0}};
 
 /* ---- what is asked ---- */
 
