@@ -27,8 +27,6 @@ static bool check(const run_t *run, err_t *err) {
     if (run->count && spec->retry)
         return err_set(err, STATUS_USAGE, "--retry takes its records from the reject file; leave '%s' out",
                        run->words[0]);
-    if (run->report && spec->rejects && result_is_same_file(run->report, spec->rejects))
-        return err_set(err, STATUS_USAGE, "--report and --rejects name the same file: %s", run->report);
     return true;
 }
 

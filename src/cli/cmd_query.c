@@ -53,16 +53,6 @@ static bool read_modes(void *at, const char *text, err_t *err) {
     return cli_read_words("read-preference", text, MEASURE_MOST_CHOICES, take_mode, at, err);
 }
 
-static bool read_rate(void *at, const char *text, err_t *err) {
-    uint64_t rate;
-    bool bytes;
-    if (!units_parse_rate(text, &rate, &bytes) || bytes || !rate)
-        return err_set(err, STATUS_USAGE, "--rate: '%s' is not so many a second; write it like 500 or 2k",
-                       text);
-    *(double *)at = (double)rate;
-    return true;
-}
-
 static const option_t options[] = {
     OPTION(
         "read-preference", CUSTOM, spec.choices, .group = GROUP_COLLECTION, .argument = "MODE,...",
@@ -73,9 +63,10 @@ static const option_t options[] = {
     OPTION("suite", TEXT, spec.suite, .group = GROUP_QUERIES, .letter = 's', .argument = "NAME",
            .offers = "@suites @files",
            .help = "The suite: mot, isd, obd, obd-stored, ycsb, or a file of your own such as ./my.yaml."),
-    OPTION("list", FLAG, list, .help = "List the suites, or with --suite its queries."),
-    OPTION("show", TEXT, show, .argument = "SUITE", .offers = "@suites",
-           .help = "Print a built-in suite's file: a start for one of your own."),
+    OPTION("list", FLAG, list, .help = "List the suites."),
+    OPTION("show", TEXT, show, .argument = "SUITE", .offers = "@suites @files",
+           .help = "Print a suite's file, if it is right: its queries, tags and parameters, and a start for "
+                   "one of your own."),
     OPTION("param", LIST, params, .argument = "NAME=VALUE",
            .help = "Another value for a parameter of the suite, written as in YAML: n=1000, n=[10, 100], "
                    "from={$date: 2014-01-01}. May be given several times."),
@@ -104,7 +95,7 @@ static const option_t options[] = {
             "Clients that ask side by side; each number is a measurement of its own (default: as the suite "
             "says, or 1)."),
     OPTION(
-        "rate", CUSTOM, spec.rate, .argument = "N", .custom = read_rate,
+        "rate", COUNT, spec.rate, .argument = "N", .least = 1,
         .help =
             "So many requests a second of all clients together, whether answers come or not; latency counts "
             "from the moment at which a request was due. Without it each client asks again when it has its "
@@ -123,44 +114,9 @@ static const option_t options[] = {
 
 /* ---- lists and files ---- */
 
-static const result_view_t list_views[] = {LINE(SHOW_QUIET, "suite", "{suite}: {-about}"),
-                                           LINE(SHOW_QUIET, NULL, "  {-line}", .each = "-queries"),
-                                           LINE(SHOW_QUIET, "-params", "parameters: {-params}"),
-                                           TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "-suites", NULL, NULL,
-                                                 COLUMN("suite", "suite"), COLUMN("-about", "about")),
+static const result_view_t list_views[] = {TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "-suites", NULL, NULL,
+                                                 COLUMN("name", "suite"), COLUMN("about", "about")),
                                            {0}};
-
-static void list_items(text_t *out, const yaml_item_t *list, bool keys) {
-    for (const yaml_item_t *item = list ? list->first : NULL; item; item = item->next)
-        text_print(out, "%s%s", item == list->first ? "" : ", ", keys ? item->key : item->text);
-}
-
-static void put_query(bson_t *to, const void *suite, size_t at) {
-    const query_t *query = &((const suite_t *)suite)->queries[at];
-    text_t line = {.length = 0};
-    text_print(&line, query->about ? "%-24s %s" : "%s", query->name, query->about);
-    text_append(&line, query->tags ? " [" : "");
-    list_items(&line, query->tags, false);
-    text_append(&line, query->tags ? "]" : "");
-    char *words = text_take_or_end(&line);
-    result_put(to, AS_TEXT("-line", words));
-    free(words);
-}
-
-static bool list_queries(bson_t *to, err_t *err) {
-    suite_t *suite = suite_open(values.spec.suite, err);
-    if (!suite)
-        return false;
-    text_t params = {.length = 0};
-    text_append(&params, "");
-    list_items(&params, suite->params, true);
-    char *words = text_take_or_end(&params);
-    result_put(to, AS_TEXT("suite", suite->name), AS_TEXT("-about", suite->about ? suite->about : ""),
-               AS_LIST("-queries", suite->query_count, put_query, suite), AS_TEXT("-params", words));
-    free(words);
-    suite_close(suite);
-    return true;
-}
 
 static void put_suite(bson_t *to, const void *unused, size_t at) {
     err_t err;
@@ -168,11 +124,11 @@ static void put_suite(bson_t *to, const void *unused, size_t at) {
     suite_t *suite = suite_open(builtin_suites[at].name, &err);
     if (!suite) /* core.suite: all can be read */
         err_end_without_memory(builtin_suites[at].length);
-    result_put(to, AS_TEXT("suite", suite->name), AS_TEXT("-about", suite->about));
+    result_put(to, OF(suite, name), OF(suite, about));
     suite_close(suite);
 }
 
-static bool list_suites(bson_t *to) {
+static bool list(bson_t *to) {
     size_t count = 0;
     while (builtin_suites[count].name)
         count++;
@@ -191,6 +147,7 @@ static bool show(const char *name, err_t *err) {
 /* ---- the command ---- */
 
 static const apart_t apart[] = {
+    {"list", "suite", "lists the suites, and --show prints one"},
     {"list", "report json compare answers", "measures nothing"},
     {"show", "report json compare answers", "measures nothing"},
     {"explain", "report json compare answers", "measures nothing"},
@@ -217,10 +174,6 @@ static bool check(const run_t *run, err_t *err) {
             "itself, a pipeline in [...] or a filter in {...}, in quotes");
     if (!cli_has_uri(run, "the collection to ask", err))
         return false;
-    if (run->report && values.compare && result_is_same_file(run->report, values.compare))
-        return err_set(err, STATUS_USAGE,
-                       "--report: %s is what --compare reads, and stays as it is; name another file",
-                       run->report);
     spec->uri = values.load.spec.uri;
     spec->patience_ns = values.load.spec.patience_ns;
     if (spec->rate > 0 && !spec->count && !spec->duration_ns)
@@ -272,9 +225,7 @@ static int obey(run_t *run, err_t *err) {
         return measure(run, err);
     result_t *result = result_new("query");
     result->views = list_views;
-    const bool ok = values.show         ? show(values.show, err)
-                    : values.spec.suite ? list_queries(&result->document, err)
-                                        : list_suites(&result->document);
+    const bool ok = values.show ? show(values.show, err) : list(&result->document);
     return cli_end(run, result, ok, ok ? STATUS_OK : (int)err->status, err);
 }
 

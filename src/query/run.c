@@ -467,7 +467,7 @@ static clients_round_t round_of(const query_spec_t *spec, const measure_t *measu
                              .duration_ns = !timed   ? 0
                                             : counts ? duration / spec->repeats
                                                      : duration / 20,
-                             .rate = spec->rate,
+                             .rate = (double)spec->rate,
                              .number = number,
                              .counts = counts};
 }

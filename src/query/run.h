@@ -12,7 +12,7 @@ typedef struct {
     uint32_t repeats, warmups; /* rounds; 0 and SUITE_UNSAID: as the suite says, or 5 and 1 */
     uint64_t count;            /* requests of each client in a round; 0: 1, or as many as the time allows */
     int64_t duration_ns;       /* of all rounds of a timed measurement; 0: 5 s */
-    double rate;               /* 0: closed loop */
+    uint64_t rate;             /* 0: closed loop */
     const char *beside;        /* a command that runs while everything is measured */
     int64_t patience_ns;
     bool explain; /* only explain the plan, measure nothing */

@@ -338,8 +338,6 @@ char *page_print(const result_t *result, size_t *length) {
     text_append(&page, "</header>\n<main>\n");
     put_views(&page, result, true);
     put_figures(&page, &result->document);
-    put_figure(&page, result, "<p class=\"line\">The same again:</p>\n<pre><code>", "-again",
-               "</code></pre>\n");
     text_append(&page, "</main>\n</body>\n</html>\n");
     *length = page.length;
     return text_take_or_end(&page);
@@ -390,13 +388,6 @@ static int open_part(const char *path, char place[PATH_MAX], char part[PATH_MAX]
             "write to",
             path, strerror(errno));
     return file;
-}
-
-bool result_is_same_file(const char *one, const char *other) {
-    struct stat first, second;
-    const bool here = stat(one, &first) == 0, there = stat(other, &second) == 0;
-    return here && there ? first.st_dev == second.st_dev && first.st_ino == second.st_ino
-                         : here == there && strcmp(one, other) == 0;
 }
 
 bool result_check_page(const char *path, err_t *err) {

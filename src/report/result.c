@@ -379,49 +379,21 @@ void view_show(const result_t *result, const result_view_t *view, show_view_t *s
 
 /* ---- tables ---- */
 
-static void add_head(table_t *table, const result_column_t *column, char *title, bool once) {
-    for (size_t i = 1; once && i < table->columns; i++) {
-        if (strcmp(table->heads[i].title, title) == 0) {
-            free(title);
-            return;
-        }
-    }
-    table->heads = bson_realloc(table->heads, ++table->columns * sizeof *table->heads);
-    table->heads[table->columns - 1] = (head_t){.column = column, .title = title, .numbers = true};
-}
-
 static void drop_row(table_t *table) {
     table->rows--;
     for (size_t i = 0; i < table->columns; i++)
         free(table->cells[table->rows * table->columns + i].words);
 }
 
-/* The place of the row that begins with these words; of a new one if there is none, or if they are NULL. */
-static size_t find_row(table_t *table, const char *words) {
-    size_t row = 0;
-    while (row < table->rows && !(words && strcmp(table_cell(table, row, 0)->words, words) == 0))
-        row++;
-    if (row < table->rows)
-        return row;
-    table->cells = bson_realloc(table->cells, ++table->rows * table->columns * sizeof *table->cells);
-    for (size_t i = 0; i < table->columns; i++)
-        table->cells[row * table->columns + i] = (cell_t){NULL, NAN};
-    return row;
-}
-
-/* The list's document is a row; or, with `across`, a cell, of which the first one for a place counts. */
-static void add_row(table_t *table, const bson_t *item, const char *across) {
-    char *name = across ? figure_words(item, table->heads->column->key, true) : NULL;
-    const size_t from = find_row(table, name) * table->columns;
-    cell_t *cells = table->cells + from;
+static void add_row(table_t *table, const bson_t *item) {
+    const size_t from = table->rows++ * table->columns;
     size_t known = 0;
-    free(name);
+    table->cells = bson_realloc(table->cells, table->rows * table->columns * sizeof *table->cells);
     for (size_t i = 0; i < table->columns; i++) {
-        const head_t *head = &table->heads[i];
-        const char *key = head->column->key;
-        if (!cells[i].words && (!across || !i || strcmp(head->title, bson_read_text(item, across)) == 0))
-            cells[i] = (cell_t){figure_words(item, key, true), number_at(item, key)};
-        known += i && cells[i].words && figure_known(cells[i].words);
+        const char *key = table->heads[i].column->key;
+        cell_t *cell = &table->cells[from + i];
+        *cell = (cell_t){figure_words(item, key, true), number_at(item, key)};
+        known += i && figure_known(cell->words);
     }
     if (!known && table->columns > 1)
         drop_row(table);
@@ -429,26 +401,27 @@ static void add_row(table_t *table, const bson_t *item, const char *across) {
 
 table_t table_make(const bson_t *document, const result_view_t *view) {
     table_t table = {.heads = NULL};
-    const result_column_t *column = view->columns;
     bson_iter_t list;
     bson_t item;
-    for (; column->key && (column == view->columns || !view->across); column++)
-        add_head(&table, column, result_fill(document, column->title), false);
-    if (view->across && bson_read_list(document, view->list, &list))
-        while (bson_read_next(&list, &item))
-            add_head(&table, column, text_concealed(bson_read_text(&item, view->across)), true);
+    for (const result_column_t *column = view->columns; column->key; column++) {
+        table.heads = bson_realloc(table.heads, ++table.columns * sizeof *table.heads);
+        table.heads[table.columns - 1] =
+            (head_t){.column = column, .title = result_fill(document, column->title), .numbers = true};
+    }
     if (bson_read_list(document, view->list, &list))
         while (bson_read_next(&list, &item))
-            add_row(&table, &item, view->across);
-    for (size_t i = 0; i < 2 * table.rows * table.columns; i++) {
-        cell_t *cell = &table.cells[i % (table.rows * table.columns)];
+            add_row(&table, &item);
+    for (size_t i = 0; i < table.rows * table.columns; i++) {
         head_t *head = &table.heads[i % table.columns];
-        const bool known = cell->words && figure_known(cell->words), again = i >= table.rows * table.columns;
-        head->used |= known && !again;
-        head->numbers &= !known || again || !isnan(cell->number);
-        if (again && !known) { /* a text is empty then, and a number is "-" */
-            free(cell->words);
-            cell->words = text_concealed(head->numbers ? "-" : "");
+        const bool known = figure_known(table.cells[i].words);
+        head->used |= known;
+        head->numbers &= !known || !isnan(table.cells[i].number);
+    }
+    for (size_t i = 0; i < table.rows * table.columns; i++) {
+        char **words = &table.cells[i].words;
+        if (!figure_known(*words)) { /* a text is empty then, and a number is "-" */
+            free(*words);
+            *words = text_concealed(table.heads[i % table.columns].numbers ? "-" : "");
         }
     }
     return table;

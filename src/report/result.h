@@ -65,8 +65,6 @@ typedef struct {
     const char *command; /* of a line: a text to paste below it, which is never wrapped */
     const char *each;    /* once for each document of this list, whose figures are meant then */
     const char *list, *title;
-    const char *
-        across; /* the list has a document for each cell: its first column is the row, and this text the column */
     const char *bands; /* a list of {-from_seconds, -to_seconds} */
     const result_column_t *columns;
 } result_view_t;
@@ -84,12 +82,6 @@ typedef struct {
 #define TABLE(where, if_this, of, called, note, ...)                                                         \
     {                                                                                                        \
         .shown = (where), .when = (if_this), .words = (note), .list = (of), .title = (called),               \
-        RESULT_COLUMNS(__VA_ARGS__)                                                                          \
-    }
-/* A table for each document of a list, whose columns are named by a text of each cell. */
-#define TABLES(where, of_each, of, named_by, called, ...)                                                    \
-    {                                                                                                        \
-        .shown = (where), .each = (of_each), .list = (of), .across = (named_by), .title = (called),          \
         RESULT_COLUMNS(__VA_ARGS__)                                                                          \
     }
 #define CHART(of, with_bands, called, note, ...)                                                             \
@@ -206,8 +198,5 @@ void result_print_text(const result_t *result);
 bool result_check_page(const char *path, err_t *err);
 /* Writes it whole or not at all, and replaces an older page of tipple's. Failure: status 8. */
 bool result_write_page(const result_t *result, const char *path, err_t *err);
-
-/* Do both names mean one file, whether it exists or not? */
-bool result_is_same_file(const char *one, const char *other);
 
 #endif

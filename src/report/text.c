@@ -62,7 +62,7 @@ static void print_line(const screen_t *screen, const bson_t *document, const res
     if (view->shown & SHOW_CARE)
         colour(screen, PLAIN);
     out_print("\n");
-    if (command) {
+    if (command && *command) {
         out_lines(command);
         out_print("\n");
     }

@@ -75,7 +75,7 @@ TEST(page) {
     result_put(&result->document, AS_COUNT("loaded", 7), AS_TEXT("namespace", "mot.results"),
                AS_TEXT("-target", "h:27017"), AS_LIST("-course", 3, put_point, points),
                AS_NUMBER("rate_per_second", NAN), AS_SECONDS("seconds", 1500000000),
-               AS_LIST("list", 3, put_point, points), AS_TEXT("-again", "tipple load --x"));
+               AS_LIST("list", 3, put_point, points));
     result->views = chart;
     result_answer(result, "Is everything loaded?", 2, &fine, "loaded {loaded|document}", "bad");
     char *page = page_of(result);
@@ -91,7 +91,6 @@ TEST(page) {
     has(page, ">75.0 s</text>"); /* time has steps of a clock */
     has(page, "<polyline class=\"line\" points=\"0.00,87.50 50.00,23.62 100.00,62.50\"/>");
     has(page, "<rect class=\"band\" x=\"50.00%\" width=\"50.00%\"");
-    has(page, "<p class=\"line\">The same again:</p>\n<pre><code>tipple load --x</code></pre>");
     has(page, "<td role=\"cell\" class=\"n\" data-label=\"documents\">611k</td>");
     free(page);
     result_free(result);
@@ -140,7 +139,7 @@ TEST(hostile_page) {
     const err_t fine = {.text = ""};
     result_t *result = result_new("load");
     result_put(&result->document, AS_TEXT("namespace", EVIL), AS_TEXT("target", EVIL), AS_TEXT("evil", EVIL),
-               AS_TEXT(EVIL, EVIL), AS_TEXT("-again", EVIL), AS_LIST("list", 2, put_evil, EVIL));
+               AS_TEXT(EVIL, EVIL), AS_LIST("list", 2, put_evil, EVIL));
     result->views = evil_views;
     result_answer(result, EVIL, 0, &fine, EVIL, EVIL);
     char *page = page_of(result);

@@ -170,7 +170,6 @@ static const result_view_t places[] = {
           COLUMN("why", "why {one}")),
     TABLE(SHOW_QUIET, NULL, "empty", "Empty", NULL, COLUMN("name", "place")),
     TABLE(SHOW_QUIET, NULL, "places", "Nothing known", NULL, COLUMN("name", "place"), COLUMN("none", "none")),
-    TABLES(SHOW_QUIET, "none", "places", "name", "None", COLUMN("name", "place"), COLUMN("why", "")),
     LINE(SHOW_VERBOSE, NULL, "not said"),
     LINE(SHOW_QUIET, "one", "the end of {name}", .each = "places"),
     LINE(SHOW_QUIET, "why", "the end of {name}: {why}", .each = "places"),
@@ -220,30 +219,6 @@ TEST(narrow) {
         "place        documents  share %\na long name      1,000     62.5\nb                2,000        -\n"
         "place        why one\na long name\nb            slow\n\nthe end of b: slow\nthe end\n");
     unsetenv("COLUMNS");
-}
-
-/* The first figure of a place counts; a place without one is empty. */
-static void put_cell(bson_t *to, TEST_UNUSED const void *of, size_t at) {
-    static const char *const cells[][3] = {
-        {"a", "x", "1 σ 2"}, {"b", "y", "failed"}, {"a", "x", "7"}, {"a", "row", "3"}};
-    result_put(to, AS_TEXT("row", cells[at][0]), AS_TEXT("across", cells[at][1]),
-               AS_TEXT("words", cells[at][2]));
-}
-
-static const result_view_t by_what[] = {{.shown = SHOW_QUIET,
-                                         .list = "cells",
-                                         .across = "across",
-                                         RESULT_COLUMNS(COLUMN("row", "row"), COLUMN("words", ""))},
-                                        {0}};
-
-TEST(across) {
-    result_t *result = result_new("try");
-    result_put(&result->document, AS_LIST("cells", 4, put_cell, NULL));
-    result->views = by_what;
-    listen();
-    result_print_text(result);
-    heard("row  x      y       row\na    1 σ 2          3\nb           failed\n");
-    result_free(result);
 }
 
 static void put_shard(bson_t *to, TEST_UNUSED const void *of, size_t at) {

@@ -48,7 +48,7 @@ TEST(understood) {
               "    accumulate: {field: m, whole: yes}\n"
               "    expect: {documents: 1}\n"
               "tables:\n"
-              "  - {title: t, rows: n, columns: query, show: docs_per_ms}\n",
+              "  - {title: t, rows: n, columns: query, show: docs_per_ms, published: {1: {two: 5}}}\n",
               &err);
     if (!suite)
         fail_msg("%s", err.text);
@@ -169,12 +169,15 @@ TEST(mistakes) {
     refused("suite: s\nqueries: [{name: a123456789b123456789c123456789d123456789e123456789f123456789g, find: "
             "{}}]\n",
             "60 letters");
-    refused(QUERY "    find: {}\ntables: [{title: t, rows: n, columns: query, show: mean_ms}]\n",
+    refused(QUERY
+            "    find: {}\ntables: [{title: t, rows: n, columns: query, show: mean_ms, published: {}}]\n",
             "'n' is neither");
-    refused(QUERY "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: speed}]\n",
+    refused(QUERY
+            "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: speed, published: {}}]\n",
             "'speed' is not a figure");
-    refused(QUERY "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: mean_ms, queries: "
-                  "[nothing]}]\n",
+    refused(QUERY
+            "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: mean_ms, published: {}, "
+            "queries: [nothing]}]\n",
             "no tag 'nothing'");
     refused(QUERY "    find: {}\ntables: [{title: t, rows: query}]\n", "a table needs");
 }

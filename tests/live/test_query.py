@@ -3,7 +3,6 @@ What the server did is read from its own profile; the documents are put there by
 needs: replset; nightly on: standalone; locks: failpoints"""
 import json
 import os
-import shlex
 import signal
 import subprocess
 import unittest
@@ -36,8 +35,6 @@ queries:
       - {$match: {n: {$lt: 40}}}
       - {$lookup: {from: results, pipeline: [{$match: {$expr: {$gt: [{$pow: [{$sin: $n}, 3]}, 2]}}}], as: others}}
       - {$count: there}
-tables:
-  - {title: milliseconds, rows: size, columns: query, show: mean_ms}
 """
 
 FOUND = """suite: found
@@ -148,9 +145,6 @@ class Counting(Query):
             (measured,) = json.loads(done.stdout)["queries"]
             self.assertEqual(answer, measured["result"])
             self.assertTrue(any(kind in command for command in self.profiled()))
-            self.tipple("query", "--uri", self.uri(), "--repeats", 1, "--report", "given.html", query)
-            again = livereport.Page(self.folder / "given.html").lines[-1]
-            self.assertEqual(query.split(), shlex.split(again)[-1].split())
         for query, sentence in (("[{$out: x}]", "the query:1:2: a timed query"),
                                 ("[{$match: ", "the query:"), ("{n: {$param: x}}", "no parameter 'x' here")):
             done = self.tipple("query", "--uri", self.uri(), query, status=1)
@@ -179,7 +173,7 @@ class Counting(Query):
         self.assertEqual(["size=4"], [each["with"] for each in measured])
         self.assertEqual(4, len(self.query("quick", "--repeats", 1)))
         for words, said in ((("cuont",), "mean 'count'"), (("count", "--param", "last=5"), "mean 'least'"),
-                            (("zzz",), "--suite SUITE --list"),
+                            (("zzz",), "query --show SUITE"),
                             (("count", "--param", "least"), "is not NAME=VALUE"),
                             (("count", "--param", "least={$date: x}"), "not a moment"),
                             (("count", "--param", "least={$date:2016-01-01}"), "least:1:2: the key '$date:2016-01-01'")):
@@ -502,10 +496,9 @@ class Beside(Query):
             self.assertGreaterEqual(self.said["queries"][0]["n"], 2, words)
 
     def test_outputs(self):
-        """tables say the same as JSON; --answers prints documents; --explain sends nothing"""
+        """--answers prints documents; --explain sends nothing"""
         text = self.tipple(*self.query_words("first", "--answers", "--repeats", 1)).stdout.decode()
         self.assertIn('{ "_id" : 2 }', text)
-        self.assertRegex(text, r"(?m)^milliseconds\nsize +first\n1 +[\d.]+\n2 +[\d.]+\n3 +[\d.]+$")
         self.profiled()
         text = self.tipple(*self.query_words("first", "count", "--explain")).stdout.decode()
         self.assertEqual(1, text.count("what would be sent"))
@@ -513,7 +506,7 @@ class Beside(Query):
         self.assertEqual([], self.finds())
 
     def test_nothing_found(self):
-        """what found nothing is marked in the table, in the suite's own and in --json; what finds something at times, too"""
+        """what found nothing is marked in the table and in --json; what finds something at times, too"""
         self.write("x.yaml", FOUND)
         found = {entry["name"] + entry["with"]: entry for entry in self.query("all", "--repeats", 4, "--warmup", 0)}
         self.assertEqual([("alln=1", 4, 4, 0, False), ("alln=5000", 0, 4, 4, True)],
@@ -525,8 +518,8 @@ class Beside(Query):
         text = self.tipple(*self.query_words("all", "--repeats", 4)).stdout.decode()
         self.assertRegex(text, r"(?m)^all +n=1 +4 +[\d.]+")
         self.assertRegex(text, r"(?m)^all +n=5000 +4 +empty +[\d.]+")
-        self.assertRegex(text, r"(?m)^1 +[\d.]+ σ [\d.]+ +2702$")
-        self.assertRegex(text, r"(?m)^5000 +nothing found +3 +0.5 σ 0.1$")
+        self.assertRegex(text, r"(?m)^all n=1 .* 2702$")
+        self.assertRegex(text, r"(?m)^all n=5000 .* 3$")
         self.assertIn("all n=5000: nothing came back", text)
         self.assertNotIn("all n=1:", text)
         self.tipple(*self.query_words("all", "--repeats", 4, "--report", "all.html"))
@@ -535,22 +528,6 @@ class Beside(Query):
         text = self.tipple(*self.query_words("some", "--duration", "200ms", "--repeats", 2)).stdout.decode()
         self.assertRegex(text, r"(?m)^some: nothing .* [1-9]\d? % ")
         self.assertEqual(1, text.count("nothing came back"))
-
-    def test_one_place(self):
-        """of measurements that neither row nor column tells apart the first is shown; a table has a column for each value"""
-        many = ", ".join(map(str, range(1, 31)))
-        self.write("x.yaml", """suite: x
-queries:
-  - {name: counted, each: {n: [1, 2], way: {here: 1, none: 5000}}, find: {filter: {n: {$param: way}}, limit: {$param: n}}}
-  - {name: wide, each: {m: [%s]}, find: {filter: {n: {$param: m}}}}
-tables:
-  - {title: places, rows: n, columns: query, show: mean_ms, queries: [counted]}
-  - {title: columns, rows: query, columns: m, show: mean_ms, queries: [wide]}
-""" % many)
-        text = self.tipple(*self.query_words("--repeats", 2)).stdout.decode()
-        self.assertRegex(text, r"(?m)^places\nn +counted\n1 +[\d.]+ σ [\d.]+\n2 +[\d.]+ σ [\d.]+\n")
-        self.assertRegex(text, r"(?m)^places: of measurements ")
-        self.assertRegex(text, r"(?m)^query .* 30$")
 
     def test_published(self):
         """--json has what the suite's tables have as published: beside a measurement, and all of it"""

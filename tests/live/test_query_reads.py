@@ -15,8 +15,6 @@ queries:
   - name: near
     options: {readPreference: nearest}
     pipeline: [{$match: {t: {$gt: 0}}}, {$count: n}]
-tables:
-  - {title: p95 in milliseconds, rows: clients, columns: reads, show: p95_ms}
 """
 
 

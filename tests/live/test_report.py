@@ -74,18 +74,6 @@ class Report(livetest.Case):
         self.assertEqual("mot", page.figures["format"])
         self.assertTrue(any(line.startswith("tipple load --retry ") for line in page.lines))
 
-    def test_again(self):
-        """the command that a page names is the one that was given, and can be run"""
-        self.said("load", "--format", "mot", "--filter", "k=='BMW' && m>=0", "--report", "a load.html", "a.csv",
-                  status=2)
-        line = self.page("a load.html").lines[-1]
-        path = os.path.dirname(os.path.abspath(live.TIPPLE))
-        done = subprocess.run(["sh", "-c", line], cwd=self.folder, timeout=livetest.LONG, stdout=subprocess.PIPE,
-                              check=False, env={**os.environ, "PATH": path + ":" + os.environ["PATH"]})
-        self.assertEqual(2, done.returncode)  # the rejects of the first run are not fixed
-        self.assertEqual(0, json.loads(done.stdout)["loaded"])
-        self.assertIn("nothing left to load", self.page("a load.html").sentence)
-
     def test_what_is_next(self):
         """the report of a load that did not end well says no other than the terminal of what to do next"""
         def interrupted(collection, *words):

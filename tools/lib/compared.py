@@ -104,7 +104,7 @@ def formats(new):
             for each in small:
                 yield from parse(name, each, form=path, raw=True)
     for name, _, path in corpus("suite"):
-        yield Question(name, ["query", "-q", "--list", "--suite", path])
+        yield Question(name, ["query", "-q", "--show", path])
 
 
 # ----------------------------------------------------------------- tests/fuzz/corpus, as tests/fuzz/fuzz_*.c reads it

@@ -151,12 +151,6 @@ void cli_print_help(const command_t *command);
 
 /* ---- paste.c: command lines for a shell, word by word (base/text.h) ---- */
 
-/* The line that the run was started with: "tipple load --format mot ...". Secrets in it are ***; the text of a COMMAND
- * option is not shown, as any word of it may be a secret. uri: the target's, or NULL. free. */
-char *paste_again(const run_t *run, const char *uri);
-/* A text without the passwords of the target's URI and of any other URI in it. free. */
-char *paste_conceal(const char *text, const char *uri);
-
 /* "tipple load" with the options and inputs of a load, and `more` after --format and --uri. A URI with a password is
  * "$TIPPLE_URI". free. */
 char *paste_load(const load_spec_t *load, const char *more);

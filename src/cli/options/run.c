@@ -139,11 +139,8 @@ int cli_finish(int status, err_t *err) {
 }
 
 /* If the run failed, a warning alone says that there is no page. */
-static int write_page(const run_t *run, result_t *result, int status, err_t *err) {
-    char *line = paste_again(run, load_of(run)->spec.uri);
+static int write_page(const run_t *run, const result_t *result, int status, err_t *err) {
     err_t problem;
-    result_put(&result->document, AS_TEXT("-again", line));
-    free(line);
     if (result_write_page(result, run->report, &problem))
         return status;
     if (result_is_trouble(status)) {

@@ -27,11 +27,8 @@ static const result_view_t views[] = {
           COLUMN("-name", "query"), COLUMN("n", "n"), COLUMN("-remark", ""), COLUMN("mean_ms", "mean ms"),
           COLUMN("sd_ms", "σ"), COLUMN("min_ms", "min"), COLUMN("p50_ms", "p50", .most = BAR_LARGEST),
           COLUMN("p95_ms", "p95"), COLUMN("p99_ms", "p99"), COLUMN("max_ms", "max"),
-          COLUMN("docs_per_ms", "docs/ms"), COLUMN("ops_per_second", "ops/s")),
-    TABLES(SHOW_USUAL, "-tables", "-cells", "-column", "{-title}", COLUMN("-row", "{-rows}"),
-           COLUMN("-words", "")),
-    LINE(SHOW_USUAL, "-same", "{-title}: of measurements that are in one place here, the first",
-         .each = "-tables"),
+          COLUMN("docs_per_ms", "docs/ms"), COLUMN("ops_per_second", "ops/s"),
+          COLUMN("published.-text", "published")),
     TABLE(SHOW_USUAL, NULL, "queries",
           "What the server says of these finds (keys and documents that it looked at)", NULL,
           COLUMN("-name", "explained"), COLUMN("explained.returned", "n"),
@@ -145,7 +142,7 @@ static void put_explained(bson_t *to, const void *of, size_t at) {
                    AS_NUMBER("ms_of_a_shard", told->shard_ms));
 }
 
-/* ---- a suite's own tables: one figure of each measurement, arranged by two things ---- */
+/* ---- what a suite has as published: a figure of each measurement, found by two things ---- */
 
 /* The words that distinguish a measurement on one side of a table. */
 static void side_of(const measure_t *measure, const char *side, char out[SIDE_ROOM]) {
@@ -159,14 +156,6 @@ static void side_of(const measure_t *measure, const char *side, char out[SIDE_RO
         snprintf(out, SIDE_ROOM, "%s", measure->work->reads ? measure->work->reads : "");
     else if (bson_iter_init_find(&value, measure->work->each, side))
         snprintf(out, SIDE_ROOM, "%s", bson_iter_utf8(&value, NULL));
-}
-
-/* A table has one figure in a place: of what is no side of it, the first choice. */
-static bool is_first_choice(const suite_table_t *table, const measure_t *first, const measure_t *measure) {
-    const bool clients = strcmp(table->rows, "clients") == 0 || strcmp(table->columns, "clients") == 0,
-               reads = strcmp(table->rows, "reads") == 0 || strcmp(table->columns, "reads") == 0;
-    return (clients || first->clients == measure->clients) &&
-           (reads || first->work->reads == measure->work->reads);
 }
 
 static bool in_table(const suite_table_t *table, const measure_t *measure, char row[SIDE_ROOM],
@@ -186,96 +175,13 @@ static void put_published(bson_t *to, const void *of, size_t at) {
     const suite_t *suite = measures->suite;
     char row[SIDE_ROOM], column[SIDE_ROOM];
     for (const suite_table_t *table = suite->tables; table < suite->tables + suite->table_count; table++) {
-        if (!table->published || !in_table(table, measure, row, column) ||
-            !is_first_choice(table, measures->items, measure) || bson_has_field(to, table->show))
+        if (!table->published || !in_table(table, measure, row, column) || bson_has_field(to, table->show))
             continue;
         const yaml_item_t *columns = yaml_item_get(table->published, row),
                           *text = columns ? yaml_item_get(columns, column) : NULL;
         if (text)
-            result_put(to, AS_TEXT(table->show, text->text));
+            result_put(to, AS_TEXT(table->show, text->text), AS_TEXT("-text", text->text));
     }
-}
-
-/* "47.3 σ 2.10" */
-static char *spell_figure(const measure_t *measure, const char *show) {
-    const char *sd = strcmp(show, "mean_ms") == 0       ? "sd_ms"
-                     : strcmp(show, "docs_per_ms") == 0 ? "docs_per_ms_sd"
-                                                        : "";
-    bson_t own = BSON_INITIALIZER;
-    put_times(&own, measure);
-    const double value = bson_read_number(&own, show), scatter = bson_read_number(&own, sd);
-    result_put(&own, AS_NUMBER("-value", value), AS_NUMBER("-scatter", scatter));
-    char *words = result_fill(&own, isnan(scatter) ? "{-value}" : "{-value} σ {-scatter}");
-    bson_destroy(&own);
-    return words;
-}
-
-typedef struct {
-    const measures_t *measures;
-    const suite_table_t *table;
-} cells_t;
-
-/* Does the measurement have this place, and no earlier one? */
-static bool is_cell(const cells_t *cells, size_t at, char row[SIDE_ROOM], char column[SIDE_ROOM]) {
-    const measure_t *items = cells->measures->items;
-    char other_row[SIDE_ROOM], other_column[SIDE_ROOM];
-    if (!in_table(cells->table, &items[at], row, column) || !is_first_choice(cells->table, items, &items[at]))
-        return false;
-    for (size_t i = 0; i < at; i++)
-        if (in_table(cells->table, &items[i], other_row, other_column) &&
-            is_first_choice(cells->table, items, &items[i]) && strcmp(row, other_row) == 0 &&
-            strcmp(column, other_column) == 0)
-            return false;
-    return true;
-}
-
-static void put_cell(bson_t *to, const void *of, size_t at) {
-    const cells_t *cells = of;
-    const measure_t *measure = &cells->measures->items[at];
-    char row[SIDE_ROOM], column[SIDE_ROOM];
-    if (!is_cell(cells, at, row, column))
-        return;
-    char *words = measure->failures             ? bson_strdup("failed")
-                  : measure_of_nothing(measure) ? bson_strdup("nothing found")
-                                                : spell_figure(measure, cells->table->show);
-    result_put(to, AS_TEXT("-row", row), AS_TEXT("-column", column), AS_TEXT("-words", words));
-    free(words);
-}
-
-typedef struct {
-    const yaml_item_t *row, *text;
-} published_t;
-
-static void put_published_cell(bson_t *to, const void *of, size_t at) {
-    const published_t *cell = of;
-    (void)at;
-    char *column = bson_strdup_printf("%s, published", cell->text->key);
-    result_put(to, AS_TEXT("-row", cell->row->key), AS_TEXT("-column", column),
-               AS_TEXT("-words", cell->text->text));
-    bson_free(column);
-}
-
-/* What was published comes last. A table that would have one figure alone is left out. */
-static void put_table(bson_t *to, const void *of, size_t at) {
-    const measures_t *measures = of;
-    const suite_table_t *table = &measures->suite->tables[at];
-    const cells_t cells = {measures, table};
-    char row[SIDE_ROOM], column[SIDE_ROOM];
-    bson_t list = BSON_INITIALIZER;
-    result_items(&list, measures->count, put_cell, &cells);
-    const uint32_t filled = bson_count_keys(&list);
-    uint32_t all = 0;
-    for (size_t i = 0; i < measures->count; i++)
-        all += in_table(table, &measures->items[i], row, column);
-    for (const yaml_item_t *line = table->published ? table->published->first : NULL; line; line = line->next)
-        for (published_t cell = {line, line->first}; cell.text; cell.text = cell.text->next)
-            result_items(&list, 1, put_published_cell, &cell);
-    if (filled > !table->published) {
-        result_put(to, AS_TEXT("-title", table->title), AS_TEXT("-rows", table->rows),
-                   AS_COUNT("-same", all - filled));
-        BSON_APPEND_ARRAY(to, "-cells", &list);
-    }
-    bson_destroy(&list);
 }
 
 /* ROW: {COLUMN: figure}: these names are words of the suite, which may hold anything. */
@@ -368,7 +274,6 @@ static void put_figures(bson_t *to, const query_spec_t *spec, const query_result
                AS_TEXT("while_ended", query->beside_ended ? query->beside_words : NULL),
                AS_LIST("queries", measures->count, put_measure, &told),
                AS_LIST("published", tables, put_published_table, measures->suite),
-               AS_LIST("-tables", measured ? tables : 0, put_table, measures),
                AS_TEXT("-target", query->where), AS_FLAG("-measured", measured),
                AS_FLAG("-compared", then != NULL), AS_COUNT("-requests", requests),
                AS_COUNT("-measurements", measures->count),

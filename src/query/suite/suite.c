@@ -493,7 +493,7 @@ static bool read_queries(suite_t *suite, const yaml_item_t *list, const names_t 
     return true;
 }
 
-/* ---- its tables ---- */
+/* ---- its tables of published figures ---- */
 
 static bool is_each(const yaml_item_t *queries, const char *name) {
     for (const yaml_item_t *query = queries->first; query; query = query->next) {
@@ -506,9 +506,9 @@ static bool is_each(const yaml_item_t *queries, const char *name) {
 
 /* ROW: {COLUMN: text} */
 static bool check_published(const yaml_tree_t *tree, const yaml_item_t *rows, err_t *err) {
-    if (rows && !want(tree, rows, YAML_ITEM_MAP, "ROW: {COLUMN: FIGURE}", err))
+    if (!want(tree, rows, YAML_ITEM_MAP, "ROW: {COLUMN: FIGURE}", err))
         return false;
-    for (const yaml_item_t *row = rows ? rows->first : NULL; row; row = row->next) {
+    for (const yaml_item_t *row = rows->first; row; row = row->next) {
         if (!want(tree, row, YAML_ITEM_MAP, "{COLUMN: FIGURE}", err))
             return false;
         for (const yaml_item_t *figure = row->first; figure; figure = figure->next)
@@ -531,8 +531,9 @@ static bool read_table(const suite_t *suite, const yaml_item_t *map, suite_table
         !read_text(tree, map, "columns", &table->columns, err) ||
         !read_text(tree, map, "show", &table->show, err))
         return false;
-    if (!table->title || !table->rows || !table->columns || !table->show)
-        return REFUSE(map, "a table needs 'title', 'rows', 'columns' and 'show'");
+    table->published = yaml_item_get(map, "published");
+    if (!table->title || !table->rows || !table->columns || !table->show || !table->published)
+        return REFUSE(map, "a table needs 'title', 'rows', 'columns', 'show' and 'published'");
     const char *const chosen[] = {table->rows, table->columns};
     for (size_t i = 0; i < COUNT(chosen); i++) {
         bool known = is_each(yaml_item_get(yaml_tree_root(tree), "queries"), chosen[i]);
@@ -551,7 +552,6 @@ static bool read_table(const suite_t *suite, const yaml_item_t *map, suite_table
                       "p95_ms, p99_ms, min_ms or max_ms",
                       table->show);
     table->queries = yaml_item_get(map, "queries");
-    table->published = yaml_item_get(map, "published");
     if (!list_of_texts(tree, table->queries, "queries", err))
         return false;
     for (const yaml_item_t *word = table->queries ? table->queries->first : NULL; word; word = word->next)

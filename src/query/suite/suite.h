@@ -23,11 +23,11 @@ typedef struct {
 extern const char *const suite_read_modes[];
 extern const size_t suite_read_mode_count;
 
-/* A table to print: one measured figure, arranged by two of the things in which measurements differ. */
+/* Published figures, arranged by two of the things in which measurements differ. */
 typedef struct {
     const char *title, *rows, *columns, *show;
     const yaml_item_t *queries;   /* only these; NULL: all */
-    const yaml_item_t *published; /* row: {column: text}; NULL: nothing was published */
+    const yaml_item_t *published; /* row: {column: text} */
 } suite_table_t;
 
 typedef enum {
