@@ -263,9 +263,7 @@ static bool open_format(parse_t *parse, err_t *err) {
 
 static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     manifest_t *const manifest = &parse->manifest;
-    if (!values.load.spec.format && !manifest_build(manifest, args, (size_t)count, NULL, err))
-        return false;
-    if (!open_format(parse, err))
+    if (!manifest_build(manifest, args, (size_t)count, NULL, err) || !open_format(parse, err))
         return false;
     if (values.emit == EMIT_RAW && !emit_possible(parse->schema, err))
         return false;
@@ -276,8 +274,7 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     if (values.load.filters.count && !(parse->filter = filter_parse(parse->schema, values.load.filters.items,
                                                                     values.load.filters.count, err)))
         return false;
-    if ((values.load.spec.format && !manifest_build(manifest, args, (size_t)count, NULL, err)) ||
-        !check_inputs(parse->schema, manifest, false, NULL, err))
+    if (!check_inputs(parse->schema, manifest, false, NULL, err))
         return false;
     parse->kit = source_kit_new();
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);

@@ -273,10 +273,7 @@ static void put_more(bson_t *to, const server_t *server, const report_t *status)
     const restored_t *restored = &status->restored;
     const bool exists = status->place.exists, idle = !status->alive;
     char *off = status->balancing.state == BALANCING_OFF ? ejson_text(server_namespace(server)) : NULL;
-    result_put(to, AS_TEXT("-where", server_where(server)), AS_FLAG("-missing", !exists && status->places),
-               AS_FLAG("-unknown", !exists && !status->places),
-               AS_FLAG("-uncounted", exists && status->silent),
-               AS_FLAG("-counted", exists && !status->silent),
+    result_put(to, AS_TEXT("-where", server_where(server)),
                AS_TEXT("-kind", status->place.clustered ? "clustered on _id" : "not clustered"),
                AS_FLAG("-never_loaded", exists && !sum->files && !sum->removals),
                AS_COUNT("-removals", sum->removals), AS_FLAG("-short", exists && is_short(status)),
@@ -288,6 +285,11 @@ static void put_more(bson_t *to, const server_t *server, const report_t *status)
                AS_FLAG("-left", idle && (status->zones.own_ranges || status->zones.own_tags)),
                AS_FLAG("-held", idle && status->balancing.state == BALANCING_HELD), AS_TEXT("-off", off));
     free(off);
+    result_put_words(to, "-place",
+                     !exists && status->places ? "does not exist at {-where}"
+                     : !exists                 ? "at {-where}"
+                     : status->silent          ? "at {-where}   unknown number of documents"
+                                               : "at {-where}   {documents|document}   {-kind}");
     if (exists && sum->files)
         put_catalog(to, status);
     put_sharding(to, status);
@@ -296,10 +298,7 @@ static void put_more(bson_t *to, const server_t *server, const report_t *status)
 /* ---- lines ---- */
 
 static const result_view_t views[] = {
-    LINE(SHOW_QUIET, "-missing", "{namespace} does not exist at {-where}"),
-    LINE(SHOW_QUIET, "-unknown", "{namespace} at {-where}"),
-    LINE(SHOW_QUIET, "-uncounted", "{namespace} at {-where}   unknown number of documents"),
-    LINE(SHOW_QUIET, "-counted", "{namespace} at {-where}   {documents|document}   {-kind}"),
+    LINE(SHOW_QUIET, NULL, "{namespace} {-place}"),
     LINE(SHOW_QUIET, "-catalog", "{-catalog}"),
     LINE(SHOW_QUIET, "-never_loaded", "catalog none: no load has filled it"),
     LINE(

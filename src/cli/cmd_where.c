@@ -176,14 +176,12 @@ static void put_figures(bson_t *to, int64_t id, const where_t *where) {
     result_put(to, AS_COUNT("id", id), AS_FLAG("found", known), AS_TEXT("file", known ? where->path : NULL),
                AS_COUNT_IF("offset", known, where->offset), AS_COUNT_IF("line", line, where->line),
                AS_FLAG_IF("changed", line, where->changed),
-               AS_FLAG_IF("document", known, where->documents > 0), AS_TEXT("-place", line ? place : NULL),
-               AS_TEXT("-place_alone", known && !line ? place : NULL), AS_TEXT("-record", where->record));
+               AS_FLAG_IF("document", known, where->documents > 0), AS_TEXT("-place", known ? place : NULL),
+               AS_TEXT("-record", where->record));
     free(place);
 }
 
-static const result_view_t views[] = {LINE(SHOW_QUIET, "-place", "{-place}", .command = "-record"),
-                                      LINE(SHOW_QUIET, "-place_alone", "{-place_alone}"),
-                                      {0}};
+static const result_view_t views[] = {LINE(SHOW_QUIET, "-place", "{-place}", .command = "-record"), {0}};
 
 /* Why no document is under this _id, or why it is not this record's. Of what was loaded today's file tells only where
  * it is the same. */

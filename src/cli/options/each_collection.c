@@ -93,29 +93,23 @@ static bool is_fine(int status) {
 static int run_all(const dump_list_t *list, const run_t *run, each_body_t *body, err_t *err) {
     int worst = STATUS_OK, before = STATUS_OK;
     size_t fine = 0, at = 0;
-    text_t failed = {.length = 0};
     for (bool ends = false; !ends && at < list->count; at++) {
-        const char *name = list->items[at].name;
         const int status = run_one(list, at, run, body, err);
         fine += is_fine(status);
-        if (!is_fine(status)) {
-            log_error("%s: %s", name, err->text);
-            text_print(&failed, "%s%s", failed.length ? ", " : "", name);
-        }
+        if (!is_fine(status))
+            log_error("%s: %s", list->items[at].name, err->text);
         if (is_fine(worst) && status != STATUS_OK)
             worst = status;
         ends = status == STATUS_HOST || status >= 128 || (status == STATUS_SERVER && before == STATUS_SERVER);
         worst = ends ? status : worst;
         before = status;
     }
-    char *names = text_take(&failed, err);
-    if (!is_fine(worst) && names)
+    if (!is_fine(worst))
         err_set(
             err, (status_t)worst,
-            "%zu of %zu collections are not done (%.2000s%s): correct what is said of them above, and run "
-            "the command again",
-            list->count - fine, list->count, names, at < list->count ? ", and all after it" : "");
-    free(names);
+            "%zu of %zu collections are not done: correct what is said of them above, and run the command "
+            "again",
+            list->count - fine, list->count);
     return worst;
 }
 

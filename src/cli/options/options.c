@@ -55,18 +55,14 @@ void cli_rows(const command_t *command, cli_rows_t *rows) {
     }
 }
 
-static const cli_row_t *find_long(const cli_rows_t *rows, const char *name, size_t length) {
-    for (size_t i = 0; i < rows->count; i++)
-        if (strlen(rows->rows[i].option->name) == length &&
-            strncmp(rows->rows[i].option->name, name, length) == 0)
+/* By its name; or, without one, by its letter. */
+static const cli_row_t *find_row(const cli_rows_t *rows, const char *name, size_t length, char letter) {
+    for (size_t i = 0; i < rows->count; i++) {
+        const option_t *option = rows->rows[i].option;
+        if (name ? strlen(option->name) == length && strncmp(option->name, name, length) == 0
+                 : option->letter == letter)
             return &rows->rows[i];
-    return NULL;
-}
-
-static const cli_row_t *find_letter(const cli_rows_t *rows, char letter) {
-    for (size_t i = 0; i < rows->count; i++)
-        if (rows->rows[i].option->letter == letter)
-            return &rows->rows[i];
+    }
     return NULL;
 }
 
@@ -85,16 +81,12 @@ static bool unknown_option(const command_t *command, const cli_rows_t *rows, con
     snprintf(word, sizeof word, "%.*s", is_long ? (int)strcspn(text + 2, "=") : 1,
              is_long ? text + 2 : &letter);
     const char *hint = library_gone(word, is_long);
-    const char *near = is_long && !hint ? suggest_word(word, names, count) : NULL;
-    const char *dashes = is_long ? "--" : "-";
-    if (hint)
-        return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; instead: %s", command->name,
-                       dashes, word, hint);
-    if (near)
-        return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; did you mean '--%s'?",
-                       command->name, dashes, word, near);
-    return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; `tipple %s --help` lists them",
-                   command->name, dashes, word, command->name);
+    const char *near = is_long ? suggest_word(word, names, count) : NULL;
+    char more[100];
+    snprintf(more, sizeof more, near ? "did you mean '--%s'?" : "`tipple %s --help` lists them",
+             near ? near : command->name);
+    return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; %s%s", command->name,
+                   is_long ? "--" : "-", word, hint ? "instead: " : "", hint ? hint : more);
 }
 
 /* ---- reading ---- */
@@ -107,12 +99,6 @@ typedef struct {
 
 static void *values_of(reading_t *reading, const cli_row_t *row) {
     return row->shared ? (void *)reading->run : reading->run->values;
-}
-
-/* The value of an option that can do without one is a number. */
-static bool is_its_value(const option_t *option, const char *word) {
-    uint64_t number;
-    return option->kind != OPTION_COUNT_MAYBE || (word && units_parse_count(word, &number));
 }
 
 static bool set(reading_t *reading, const cli_row_t *row, const char *text, err_t *err) {
@@ -131,12 +117,12 @@ static bool read_option(reading_t *reading, int *at, err_t *err) {
     const char *word = run->line[*at];
     const bool is_long = word[1] == '-';
     const size_t named = strcspn(word + 1, "=");
-    if (!is_long && named > 1 && find_long(rows, word + 1, named))
+    if (!is_long && named > 1 && find_row(rows, word + 1, named, 0))
         return err_set(err, STATUS_USAGE, "an option of several letters has two dashes: --%.*s", (int)named,
                        word + 1);
     for (const char *letter = word + 1; *letter; letter++) {
         const size_t length = is_long ? strcspn(word + 2, "=") : 1;
-        const cli_row_t *row = is_long ? find_long(rows, word + 2, length) : find_letter(rows, *letter);
+        const cli_row_t *row = find_row(rows, is_long ? word + 2 : NULL, length, *letter);
         const char *joined =
             is_long ? (word[2 + length] ? word + 3 + length : NULL) : (letter[1] ? letter + 1 : NULL);
         if (!row)
@@ -145,9 +131,9 @@ static bool read_option(reading_t *reading, int *at, err_t *err) {
         const char *text = NULL;
         if (option->argument) {
             const char *next = *at + 1 < run->line_count ? run->line[*at + 1] : NULL;
-            text = joined ? joined : is_its_value(option, next) ? next : NULL;
+            text = joined ? joined : next;
             *at += !joined && text;
-            if (!text && option->kind != OPTION_COUNT_MAYBE)
+            if (!text)
                 return err_set(err, STATUS_USAGE, "--%s needs a value: %s", option->name, option->argument);
         } else if (is_long && joined) {
             return err_set(err, STATUS_USAGE, "--%s takes no value", option->name);
@@ -169,14 +155,10 @@ static bool is_no_uri(const char *argument, err_t *err) {
 }
 
 static bool is_among(const char *words, const char *name) {
-    const size_t length = strlen(name);
-    for (const char *at = words; *at;) {
-        const size_t word = strcspn(at, " ");
-        if (word == length && strncmp(at, name, length) == 0)
-            return true;
-        at += word + strspn(at + word, " ");
-    }
-    return false;
+    char all[200], one[64];
+    snprintf(all, sizeof all, " %s ", words);
+    snprintf(one, sizeof one, " %s ", name);
+    return strstr(all, one);
 }
 
 /* Why these two options do not go together; NULL: they do. */

@@ -21,7 +21,7 @@ enum { MOST_POINTS = 80, MOST_REJECTS = 20, MOST_NAMES = 200 };
         COLUMN("-share_percent", "share %", .most = 100), COLUMN("-busy_percent", "busy %", .most = 100),    \
         COLUMN("-at_once", "batches at once", .most = BAR_LARGEST), COLUMN("most_at_once", "most"),          \
         COLUMN("waiting_seconds", "waited for")
-#define BAD_FIELDS COLUMN("field", "field"), COLUMN("values", "values"), COLUMN("-first", "the first")
+#define BAD_FIELDS COLUMN("field", "field"), COLUMN("values", "values"), COLUMN("first", "the first")
 #define ABOUT_PLACES                                                                                         \
     "Even shares are good. Busy: the share of the loading time in which at least one batch was under way "   \
     "there. Waited for: by all threads together."
@@ -119,11 +119,8 @@ static void put_skipped(bson_t *to, const void *misfits, size_t at) {
 
 static void put_bad_field(bson_t *to, const void *fields, size_t at) {
     const bad_result_t *field = (const bad_result_t *)fields + at;
-    char *first = bson_strdup_printf("%s%s", field->places ? field->places : "",
-                                     field->count > BAD_VALUES_PLACES ? ", ..." : "");
     result_put(to, AS_TEXT("field", field->name), AS_COUNT("values", field->count),
-               AS_TEXT("first", field->places), AS_TEXT("-first", first));
-    bson_free(first);
+               AS_TEXT("first", field->places));
 }
 
 static void put_index(bson_t *to, const void *indexes, size_t at) {
@@ -317,11 +314,8 @@ static void put_before(bson_t *to, const load_result_t *load, int status) {
               "left out)"
         : all && !load->open_rejects ? "nothing to load: {records_skipped|record} of {files|file}, "
                                        "{records_skipped?|all }loaded by earlier runs"
-        : load->files_skipped
-            ? "skipped: {records_skipped|record}, loaded by earlier runs ({files_skipped} of {files|file})"
-            : "already loaded: {records_skipped|record} of {files?a file that is not loaded to its end|files "
-              "that "
-              "are not loaded to their ends}");
+                                     : "skipped: {records_skipped|record}, loaded by earlier runs "
+                                       "({files_skipped} of {files|file} complete)");
 }
 
 result_t *results_load(const load_spec_t *spec, const load_result_t *load, int status, const err_t *err) {
