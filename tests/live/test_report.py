@@ -2,13 +2,11 @@
 needs: standalone; locks: failpoints"""
 import gzip
 import json
-import os
 import signal
 import subprocess
 import unittest
 
 import chromium
-import live
 import livereport
 import livetest
 import livetune
