@@ -258,7 +258,7 @@ class Dump(livetest.Case):
         self.assertEqual(300, self.load(at % "orders", collection="orders")["already_there"])
         self.assertEqual(names, self.each("verify", "dump"))
         self.load(at % "orders.tipple.files", status=1, collection="orders.tipple.files")
-        self.assertIn("'orders.tipple.files' is the name", self.stderr)
+        self.assertIn("'orders.tipple.files' is a load's catalog", self.stderr)
         self.assertEqual(1, self.load("dump", collection="orders.tipple.tune")["loaded"])
 
     def test_marks_in_names(self):
@@ -277,14 +277,14 @@ class Dump(livetest.Case):
         self.put_dump("dump/" + self.database, {"a": made(5, "o"), "b": made(70, "i"), "c": made(8, "o")})
         self.put("dump/%s/a.metadata.json" % self.database, b'{"options": {"capped": true}}')
         self.assertEqual([70, 8], list(self.each("load", "dump", status=1).values())[-2:])
-        for said in ("capped collection throws", "not done (%s.a)" % self.database):
+        for said in ("%s.a: a capped collection throws" % self.database, "1 of 3 collections are not done"):
             self.assertIn(said, self.stderr)
         self.assertEqual((0, 70), (self.client.count(self.database, "a"), self.client.count(self.database, "b")))
         self.client.command(self.database, {"delete": "b", "deletes": [{"q": {"k": 3}, "limit": 1}]})
         self.put("dump/%s/a.metadata.json" % self.database, b"{}")
         self.each("load", "dump")
         self.assertEqual([5, 69, 8], list(self.each("verify", "dump", status=7).values()))
-        self.assertIn("not done (%s.b)" % self.database, self.stderr)
+        self.assertIn("tipple: %s.b: " % self.database, self.stderr)
 
     def test_each_goes_on_behind_an_index(self):
         """one that cannot be built is of one collection, too"""
@@ -292,7 +292,7 @@ class Dump(livetest.Case):
         self.put("dump/%s/b.metadata.json" % self.database,
                  b'{"indexes": [{"v": 2, "key": {"nowhere": 1}, "name": "one", "unique": true}]}')
         self.each("load", "dump", status=4)
-        self.assertIn("not done (%s.b)" % self.database, self.stderr)
+        self.assertIn("tipple: %s.b: " % self.database, self.stderr)
         self.assertEqual([5, 70, 8], [self.client.count(self.database, name) for name in "abc"])
 
     def test_each_ends_without_a_server(self):
@@ -451,7 +451,7 @@ class Dump(livetest.Case):
         self.assertRegex(self.stderr, r"skipped \S+/system\.js\.bson: .*\n.*skipped \S+/v\.metadata\.json: a view")
         self.put_dump("dump/" + self.database, {"system": made(3, "o")})
         self.each("load", "dump", status=1)
-        self.assertRegex(self.stderr, r"not done \(%s\.system\)" % self.database)
+        self.assertIn("tipple: %s.system: " % self.database, self.stderr)
 
     def test_indexes_keep_their_order(self):
         """an index that has no collation gets none of its new collection, whose texts are equal in another sense"""
