@@ -150,7 +150,7 @@ static const apart_t apart[] = {
     {"list", "suite", "lists the suites, and --show prints one"},
     {"list", "report json compare answers", "measures nothing"},
     {"show", "report json compare answers", "measures nothing"},
-    {"explain", "report json compare answers", "measures nothing"},
+    {"explain", "report json compare answers setup", "measures nothing"},
     {"first", "suite", "takes a query of your own, or none"},
     {"first", "report json compare explain repeats warmup count duration clients rate while",
      "measures nothing"},

@@ -427,9 +427,6 @@ static void check_format(query_result_t *result, mongoc_client_t *client) {
 static bool prepare(run_t *run) {
     query_spec_t *spec = run->spec;
     query_result_t *result = run->result;
-    if (spec->explain && spec->choices.setup)
-        return err_set(run->err, STATUS_USAGE,
-                       "--explain changes nothing, and --setup makes indexes: give one of them");
     suite_t *suite = suite_open(spec->suite, run->err);
     if (!suite)
         return false;

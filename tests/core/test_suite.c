@@ -173,9 +173,6 @@ TEST(mistakes) {
             "    find: {}\ntables: [{title: t, rows: n, columns: query, show: mean_ms, published: {}}]\n",
             "'n' is neither");
     refused(QUERY
-            "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: speed, published: {}}]\n",
-            "'speed' is not a figure");
-    refused(QUERY
             "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: mean_ms, published: {}, "
             "queries: [nothing]}]\n",
             "no tag 'nothing'");

@@ -179,8 +179,10 @@ static void put_published(bson_t *to, const void *of, size_t at) {
             continue;
         const yaml_item_t *columns = yaml_item_get(table->published, row),
                           *text = columns ? yaml_item_get(columns, column) : NULL;
+        char *name = text_concealed(table->show);
         if (text)
-            result_put(to, AS_TEXT(table->show, text->text), AS_TEXT("-text", text->text));
+            result_put(to, AS_TEXT(name, text->text), AS_TEXT("-text", text->text));
+        free(name);
     }
 }
 

@@ -522,8 +522,6 @@ static bool read_table(const suite_t *suite, const yaml_item_t *map, suite_table
     const yaml_tree_t *tree = suite->tree;
     static const char *const keys[] = {"title", "rows", "columns", "show", "queries", "published"};
     static const char *const sides[] = {"query", "clients", "reads"};
-    static const char *const figures[] = {"docs_per_ms", "ops_per_second", "mean_ms", "p50_ms",
-                                          "p95_ms",      "p99_ms",         "min_ms",  "max_ms"};
     if (!want(tree, map, YAML_ITEM_MAP, "a table, which is a map,", err) ||
         !yaml_tree_only_keys(tree, map, keys, COUNT(keys), err) ||
         !read_text(tree, map, "title", &table->title, err) ||
@@ -543,14 +541,6 @@ static bool read_table(const suite_t *suite, const yaml_item_t *map, suite_table
             return REFUSE(yaml_item_get(map, i ? "columns" : "rows"),
                           "'%s' is neither query, clients or reads, nor a name of an 'each'", chosen[i]);
     }
-    bool known = false;
-    for (size_t i = 0; i < COUNT(figures); i++)
-        known = known || strcmp(figures[i], table->show) == 0;
-    if (!known)
-        return REFUSE(yaml_item_get(map, "show"),
-                      "'%s' is not a figure: docs_per_ms, ops_per_second, mean_ms, p50_ms, "
-                      "p95_ms, p99_ms, min_ms or max_ms",
-                      table->show);
     table->queries = yaml_item_get(map, "queries");
     if (!list_of_texts(tree, table->queries, "queries", err))
         return false;
