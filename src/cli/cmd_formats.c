@@ -53,10 +53,11 @@ static void put_format(bson_t *to, const schema_t *schema) {
 
 static bool check(result_t *result, err_t *err) {
     schema_t *schema = format_open(values.check, err);
-    if (schema)
-        put_format(&result->document, schema);
+    if (!schema)
+        return false;
+    put_format(&result->document, schema);
     schema_destroy(schema);
-    return schema;
+    return true;
 }
 
 static const result_view_t views[] = {LINE(SHOW_QUIET, "format", "{format}  {about}"),

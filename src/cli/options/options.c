@@ -130,8 +130,7 @@ static bool read_option(reading_t *reading, int *at, err_t *err) {
         const option_t *option = row->option;
         const char *text = NULL;
         if (option->argument) {
-            const char *next = *at + 1 < run->line_count ? run->line[*at + 1] : NULL;
-            text = joined ? joined : next;
+            text = joined ? joined : *at + 1 < run->line_count ? run->line[*at + 1] : NULL;
             *at += !joined && text;
             if (!text)
                 return err_set(err, STATUS_USAGE, "--%s needs a value: %s", option->name, option->argument);
