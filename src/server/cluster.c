@@ -60,13 +60,10 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
 /* ---- sharding ---- */
 
 /* An entry alone does not make a collection sharded: from 8.0 on, one that was moved whole (moveCollection) has an entry, too. */
-static bool is_sharded(const bson_t *entry) {
-    return !bson_read_true(entry, "dropped") && !bson_read_true(entry, "unsplittable");
-}
-
 static bool take_entry(sharding_t *sharding, const bson_t *entry, err_t *err) {
     bson_t spec;
-    if (!is_sharded(entry) || !bson_read_field(entry, "key", &spec))
+    if (bson_read_true(entry, "dropped") || bson_read_true(entry, "unsplittable") ||
+        !bson_read_field(entry, "key", &spec))
         return true;
     bson_concat(&sharding->entry, entry);
     sharding->sharded = shardkey_read(&spec, &sharding->key);

@@ -392,16 +392,6 @@ bool server_load_status(mongoc_client_t *client, bson_t *reply, bson_error_t *er
     return ok;
 }
 
-double server_load_cpu_us(mongoc_client_t *client) {
-    bson_t reply;
-    double cpu_us = NAN;
-    if (server_load_status(client, &reply, NULL))
-        cpu_us = bson_read_number(&reply, "extra_info.user_time_us") +
-                 bson_read_number(&reply, "extra_info.system_time_us");
-    bson_destroy(&reply);
-    return cpu_us;
-}
-
 double server_load_cores(mongoc_client_t *client) {
     bson_t *command = BCON_NEW("hostInfo", BCON_INT32(1)), reply;
     bool ok = mongoc_client_command_simple(client, "admin", command, NULL, &reply, NULL);

@@ -187,9 +187,6 @@ void command_cursor_end(command_cursor_t *cursor); /* zeroed is allowed; zeroes 
  * failure. */
 bool server_load_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error);
 
-/* The CPU time of the primary's process since its start, by one serverStatus; no second try. NAN: it does not say. */
-double server_load_cpu_us(mongoc_client_t *client);
-
 /* How many cores the server may use; NAN: it does not say. */
 double server_load_cores(mongoc_client_t *client);
 

@@ -163,7 +163,6 @@ static void try_delivery(odd_t *odd, server_t *server) {
 /* ---- replies to commands ---- */
 
 static void try_cores(mongoc_client_t *client) {
-    (void)server_load_cpu_us(client);
     (void)server_load_cores(client);
 }
 

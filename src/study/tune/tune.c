@@ -5,6 +5,7 @@
 #include "base/stop.h"
 #include "query/watch/cpu.h"
 #include "query/watch/watch.h"
+#include "server/bson_read.h"
 #include "server/cluster.h"
 #include "server/server.h"
 #include "study/tune/net.h"
@@ -51,11 +52,17 @@ typedef struct {
     double server_us;
 } busy_t;
 
+/* The CPU time of the primary is NAN where it does not say. */
 static void look_at_busy(mongoc_client_t *client, busy_t *busy) {
+    bson_t status;
     busy->host_known = cpu_host(&busy->host);
     busy->net_known = net_look(&busy->net);
-    busy->server_us = server_load_cpu_us(client);
+    busy->server_us = server_load_status(client, &status, NULL)
+                          ? bson_read_number(&status, "extra_info.user_time_us") +
+                                bson_read_number(&status, "extra_info.system_time_us")
+                          : NAN;
     busy->at_ns = clock_now_ns();
+    bson_destroy(&status);
 }
 
 /* As doubles: a kernel's counter of waiting time may go back. */
