@@ -349,18 +349,23 @@ char *page_print(const result_t *result, size_t *length) {
  * the old file is there, and perhaps a part of the new one under the other name. */
 
 /* Only a missing file, an empty file or an earlier page may be replaced. Anything else belongs to the user, and may
- * even be what this command reads or writes. */
-static bool may_be_replaced(const char *place) {
+ * even be what this command reads or writes. NULL: nothing stands against it. */
+static const char *why_it_stays(const char *place) {
     char head[FILE_MARK + 1] = "";
     struct stat found;
-    if (stat(place, &found) != 0)
-        return true; /* why it cannot be written is found then */
-    FILE *file = S_ISREG(found.st_mode) ? fopen(place, "re") : NULL;
-    const size_t length = file ? fread(head, 1, FILE_MARK, file) : 0;
-    const bool may = file && !ferror(file) && (!length || strstr(head, FILE_MARK_PAGE));
+    const bool there = stat(place, &found) == 0; /* else, why it cannot be written is found then */
+    FILE *file = there && S_ISREG(found.st_mode) ? fopen(place, "re") : NULL;
+    size_t length = 0;
+    for (bool again = file; again; again = ferror(file) && errno == EINTR) {
+        clearerr(file);
+        length += fread(head + length, 1, FILE_MARK - length, file);
+    }
+    const bool unread = there && S_ISREG(found.st_mode) && (!file || ferror(file)),
+               other = there && (!file || (length && !strstr(head, FILE_MARK_PAGE)));
+    const char *why = unread ? strerror(errno) : other ? "it is no report of tipple" : NULL;
     if (file)
         fclose(file);
-    return may;
+    return why;
 }
 
 /* Opens PLACE.123.part. If the path is a link, the file that it names is replaced, and the link stays. -1: err says why not. */
@@ -368,12 +373,9 @@ static int open_part(const char *path, char place[PATH_MAX], char part[PATH_MAX]
     int file = -1;
     if (!realpath(path, place))
         snprintf(place, PATH_MAX, "%s", path);
-    if (!may_be_replaced(place)) {
-        err_set(
-            err, STATUS_USAGE,
-            "--report: %.200s stays as it is: it is no report of tipple, or it cannot be read; name another "
-            "file",
-            path);
+    const char *why = why_it_stays(place);
+    if (why) {
+        err_set(err, STATUS_USAGE, "--report: %.200s stays as it is: %s; name another file", path, why);
         return -1;
     }
     errno = ENAMETOOLONG;

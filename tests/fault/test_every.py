@@ -379,7 +379,7 @@ class Server(Tries, faultlab.Lab):
                       ("where", self.documents()[0]["_id"], *at),
                       ("verify", "-f", "mot", *at, "a.csv", "in"), ("verify", "-f", "mot", *at, "--json", "a.csv", "in"),
                       ("query", "--suite", "mot", *at, "--repeats", "1", "--warmup", "0"),
-                      ("query", "--suite", "mot", "--list"), ("query", "--show", "mot"), ("formats", "--guess", "wide.csv"),
+                      ("query", "--show", "mot"), ("formats", "--guess", "wide.csv"),
                       ("drill", "-f", "mot", *at, "--no-predict", "a.csv")):
             for full in (True, False):
                 with self.subTest(words=words, full=full):

@@ -97,17 +97,13 @@ typedef struct {
     bool said[MOST_OPTIONS]; /* row by row: was it given? */
 } reading_t;
 
-static void *values_of(reading_t *reading, const cli_row_t *row) {
-    return row->shared ? (void *)reading->run : reading->run->values;
-}
-
 static bool set(reading_t *reading, const cli_row_t *row, const char *text, err_t *err) {
     const option_t *option = row->option;
     bool *said = &reading->said[row - reading->rows.rows];
     if (*said && option->once)
         return err_set(err, STATUS_USAGE, "--%s is given twice, and takes one value", option->name);
     *said = true;
-    return option_set(option, text, values_of(reading, row), err);
+    return option_set(option, text, row->shared ? (void *)reading->run : reading->run->values, err);
 }
 
 /* --name, --name=value, --name value, -n value, -nvalue, or several letters of flags. */

@@ -59,9 +59,10 @@ bool first_query_choose(const char *words, const char *format, first_query_t *ch
     if (!chosen->query[0])
         take_first(suite, chosen);
     else if (!has_query(suite, chosen->query))
-        ok = err_set(err, STATUS_USAGE,
-                     "--query: the suite %.200s has no query '%.200s'; `tipple query --show SUITE` prints them",
-                     chosen->suite, chosen->query);
+        ok = err_set(
+            err, STATUS_USAGE,
+            "--query: the suite %.200s has no query '%.200s'; `tipple query --show SUITE` prints them",
+            chosen->suite, chosen->query);
     if (ok && !chosen->query[0] && words)
         ok = err_set(
             err, STATUS_USAGE,
