@@ -10,7 +10,8 @@
  *       indexes: [ {keys, seconds} ] }      each      of indexes, a line "index {keys} built in {seconds}"
  *
  * Rules of the document:
- * - A key says its unit: seconds, ..._ms, ..._us, ..._bytes, ..._percent, ..._per_second, ..._cores; anything else counts.
+ * - A key says its unit: seconds, ..._ms, ..._us, ..._bytes, ..._percent, ..._per_second, ..._cores; a share of a CPU
+ *   is from 0 to 1 (result.c has the words of all units, wherever they stand in a path); anything else counts.
  * - A key that begins with '-' is for views alone; --json leaves it out. Under `result` and `figures` stand words of
  *   others, which stay as they are.
  * - What is not known is NAN or NULL when it is put, null in JSON and "-" for people.

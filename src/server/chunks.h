@@ -57,7 +57,7 @@ typedef struct {
     bool is_id;
 } shardkey_t;
 
-/* The same key where the `_id`s of documents are the data's own, and so say nothing of their place. It borrows the spec. */
+/* The key for documents whose `_id`s are the data's own, and say nothing of their place. It shares the spec: do not free it. */
 static inline shardkey_t shardkey_of_data(const shardkey_t *key) {
     shardkey_t other = *key;
     other.id_first = other.is_id = false;

@@ -78,7 +78,7 @@ typedef enum {
     ROUTE_READ,      /* *route is set */
     ROUTE_UNSHARDED, /* the collection is on one shard */
     ROUTE_HIDDEN,    /* the user may not read the config database */
-    ROUTE_UNCLEAR,   /* we cannot order the bounds of its chunks; err says so */
+    ROUTE_UNCLEAR,   /* its chunks make no map, such as with bounds that we cannot order; err says so */
     ROUTE_FAILED,    /* err says why */
 } route_read_t;
 
@@ -177,9 +177,9 @@ typedef struct {
     bool hidden;         /* this user may not read the config database */
 } restored_t;
 
-/* Removes zones that loads have left and lets balancing go, when no load of the collection runs. own: the UUID of the collection
- * that the caller itself holds, which counts even if the catalog was removed with its flag; or NULL. False: not everything
- * could be restored, which the same call does later; err says what. */
+/* Removes zones that loads have left and lets balancing go. The caller knows that no load of the collection runs. own: the UUID
+ * of the collection that the caller itself holds, which counts even if the catalog was removed with its flag; or NULL. False:
+ * not everything could be restored, which the same call does later; err says what. */
 bool cluster_restore(server_t *server, mongoc_client_t *client, const uint8_t *own, restored_t *restored,
                      err_t *err);
 

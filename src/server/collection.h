@@ -53,8 +53,9 @@ bool collection_make(server_t *server, mongoc_client_t *client, const collection
 /* Drops the collection and its catalog (NAME.tipple.files, .loads). */
 bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err);
 
-/* Drops only the collection of this UUID (zeros: there is none). Before 6.0 the server cannot check the UUID, so a
- * second try after a lost reply might drop a new collection: there is no second try then. */
+/* Drops only the collection of this UUID (zeros: there is none). Before 6.0 the server does not
+ * check the UUID: then a second try after a lost reply drops what was made under the name meanwhile, from which the intent in the
+ * catalog keeps other loads. */
 bool collection_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err);
 
 /* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere', 'email:1;unique;name=mail', or in JSON as a server lists it. */

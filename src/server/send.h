@@ -73,7 +73,8 @@ typedef struct {
     size_t count;
 } routers_t;
 
-/* None if the target has one host or is not a cluster. A router that does not answer is left out, with a message. */
+/* None if the target is not a cluster, or fewer than two routers are named and answer. A router that does not answer is left
+ * out, with a message. */
 void routers_open(server_t *server, uint32_t connections, routers_t *routers);
 void routers_close(routers_t *routers);
 

@@ -123,8 +123,8 @@ typedef bool each_may_t(const run_t *run, size_t collections, err_t *err);
 typedef int each_body_t(const run_t *run, const char *uri, char **inputs, int count, err_t *err);
 
 /* Calls the body for each, or once with what was given. A collection that fails is named, and the next one is begun, until
- * the command is to stop, or the server fails twice in a row. Returns the status of the first that failed; 2: there are
- * rejects. may: NULL: nothing is asked. */
+ * the command is to stop, this host lacks something (8), or the server fails twice in a row. Returns the status of what ended it,
+ * else of the first that failed; 2: there are rejects. may: NULL: nothing is asked. */
 int each_collection(const run_t *run, each_may_t *may, each_body_t *body, err_t *err);
 
 /* ---- rows, for options.c and the pages ---- */
