@@ -73,7 +73,7 @@ static const option_t options[] = {
     OPTION("setup", FLAG, spec.choices.setup, .help = "Make the indexes that the queries need."),
     OPTION("explain", FLAG, spec.explain,
            .help = "Print what would be sent. It is not the server's plan: of a find, "
-                   "explain: yes in a suite tells what the server looks at."),
+                   "explain: yes in a suite says what the server reads."),
     OPTION("repeats", COUNT32, spec.repeats, .group = GROUP_MEASURED, .letter = 'n', .argument = "N",
            .least = 1, .most = 1000000,
            .help = "Rounds, in which all measurements take turns (default: as the suite says, or 5)."),

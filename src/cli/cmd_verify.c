@@ -39,7 +39,7 @@ static const option_t options[] = {
     OPTION("files-only", FLAG, spec.files_only, .typed = true,
            .help = "Do not look for documents outside of the given files' blocks."),
     OPTION("max-differences", COUNT, spec.most, .argument = "N", .most = 1000000,
-           .help = "Name so many differences of each kind (default 20). All are counted."),
+           .help = "Name N differences of each kind (default 20). All are counted."),
     {.name = NULL},
 };
 

@@ -5,6 +5,7 @@
 #include "base/host.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/server_errors.h"
 #include "server/server_inner.h"
@@ -197,16 +198,19 @@ static bool all_say(const address_t *address, const char *reasons, const char *w
 static bool answers_otherwise(const address_t *address) {
     const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri);
     const mongoc_ssl_opt_t trusting = {.weak_cert_validation = true, .allow_invalid_hostname = true};
-    char *text = bson_strdup_printf("mongodb://%s/?connectTimeoutMS=1000&serverSelectionTimeoutMS=1000",
-                                    host && *host->host != '/' ? host->host_and_port : "");
-    mongoc_uri_t *uri = mongoc_uri_new_with_error(text, NULL);
+    text_t text = {.length = 0};
+    text_append(&text, "mongodb://");
+    for (const char *at = host ? host->host_and_port : ""; *at; at++) /* of a socket, a path */
+        text_append_bytes(&text, *at == '/' ? "%2F" : at, *at == '/' ? 3 : 1);
+    text_append(&text, "/?connectTimeoutMS=1000&serverSelectionTimeoutMS=1000");
+    mongoc_uri_t *uri = text.lacking ? NULL : mongoc_uri_new_with_error(text.bytes, NULL);
     mongoc_client_t *client = uri ? mongoc_client_new_from_uri(uri) : NULL;
     bson_t *hello = BCON_NEW("hello", BCON_INT32(1));
     if (client && !mongoc_uri_get_tls(address->uri))
         mongoc_client_set_ssl_opts(client, &trusting);
     const bool answers = client && mongoc_client_command_simple(client, "admin", hello, NULL, NULL, NULL);
     bson_destroy(hello);
-    bson_free(text);
+    text_free(&text);
     if (client)
         mongoc_client_destroy(client);
     if (uri)
@@ -291,17 +295,13 @@ static void default_int32(mongoc_uri_t *uri, const char *option, int32_t value) 
         mongoc_uri_set_option_as_int32(uri, option, value);
 }
 
-/* For the password of a key, OpenSSL would ask at the terminal, and again for each connection. With a wrong one, it fails. */
-static void ask_nobody(mongoc_uri_t *uri) {
-    if (mongoc_uri_has_option(uri, MONGOC_URI_TLSCERTIFICATEKEYFILE) &&
-        !mongoc_uri_has_option(uri, MONGOC_URI_TLSCERTIFICATEKEYFILEPASSWORD))
-        mongoc_uri_set_option_as_utf8(uri, MONGOC_URI_TLSCERTIFICATEKEYFILEPASSWORD, "none");
-}
-
 static void set_options(mongoc_uri_t *uri, int64_t patience_ns, bool reads) {
     if (!mongoc_uri_get_appname(uri))
         mongoc_uri_set_appname(uri, "tipple");
-    ask_nobody(uri);
+    /* for the password of a key OpenSSL would ask at the terminal, and again for each connection; with a wrong one it fails */
+    if (mongoc_uri_has_option(uri, MONGOC_URI_TLSCERTIFICATEKEYFILE) &&
+        !mongoc_uri_has_option(uri, MONGOC_URI_TLSCERTIFICATEKEYFILEPASSWORD))
+        mongoc_uri_set_option_as_utf8(uri, MONGOC_URI_TLSCERTIFICATEKEYFILEPASSWORD, "none");
     /* a deterministic _id makes a second try harmless, and the server's own record of tries is expensive */
     mongoc_uri_set_option_as_bool(uri, MONGOC_URI_RETRYWRITES, false);
     /* the callers try reads again; the driver would try once, and leaks memory when it does */

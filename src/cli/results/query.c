@@ -21,7 +21,7 @@ static const result_view_t views[] = {
     LINE(SHOW_VERBOSE, "-measured",
          "data on disk {data_bytes_on_disk}, indexes on disk {index_bytes_on_disk}; its loads took "
          "{load_seconds}"),
-    TABLE(SHOW_USUAL, "-measured", "queries", "Measurements",
+    TABLE(SHOW_ALWAYS, "-measured", "queries", "Measurements",
           "Latency of a request from {-from} to its last document. There is no figure of one that failed, or "
           "was made too rarely to tell.",
           COLUMN("-name", "query"), COLUMN("n", "n"), COLUMN("-remark", ""), COLUMN("mean_ms", "mean ms"),

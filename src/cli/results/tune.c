@@ -12,7 +12,7 @@
 static const result_view_t views[] = {
     LINE(SHOW_NORMAL, NULL,
          "{namespace} at {target}   {records|record} a trial   {trials|trial} in {seconds}"),
-    TABLE(SHOW_USUAL, NULL, "settings", "Settings",
+    TABLE(SHOW_ALWAYS, NULL, "settings", "Settings",
           "Documents a second: the median of the trials, then the slowest and the fastest of them. Bytes a "
           "document: data and indexes on disk.",
           COLUMN("-name", "threads x batch"), COLUMN("docs_per_second", "docs/s", .most = BAR_LARGEST),
