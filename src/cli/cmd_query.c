@@ -86,9 +86,10 @@ static const option_t options[] = {
             "Requests of each client in a round (default: 1; queries that draw their parameters: as many as "
             "the time allows)."),
     /* 0 ns stands for one that was not given */
-    OPTION("duration", TIME, spec.duration_ns, .argument = "TIME", .least = 1,
-           .help =
-               "Send for so long, all rounds of a measurement together (default for queries that draw: 5s)."),
+    OPTION(
+        "duration", TIME, spec.duration_ns, .argument = "TIME", .least = 1,
+        .help =
+            "Send for this time, all rounds of a measurement together (default for queries that draw: 5s)."),
     OPTION(
         "clients", CUSTOM, spec.choices, .letter = 'c', .argument = "N,N,...", .custom = read_clients,
         .help =
@@ -97,7 +98,7 @@ static const option_t options[] = {
     OPTION(
         "rate", COUNT, spec.rate, .argument = "N", .least = 1,
         .help =
-            "So many requests a second of all clients together, whether answers come or not; latency counts "
+            "Requests a second of all clients together, whether answers come or not; latency counts "
             "from the moment at which a request was due. Without it each client asks again when it has its "
             "answer."),
     OPTION("while", TEXT, spec.beside, .argument = "COMMAND", .offers = "",
