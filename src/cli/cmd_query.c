@@ -86,10 +86,8 @@ static const option_t options[] = {
             "Requests of each client in a round (default: 1; queries that draw their parameters: as many as "
             "the time allows)."),
     /* 0 ns stands for one that was not given */
-    OPTION(
-        "duration", TIME, spec.duration_ns, .argument = "TIME", .least = 1,
-        .help =
-            "Send for this time, all rounds of a measurement together (default for queries that draw: 5s)."),
+    OPTION("duration", TIME, spec.duration_ns, .argument = "TIME", .least = 1,
+           .help = "Send this long in all rounds of a measurement (default for queries that draw: 5s)."),
     OPTION(
         "clients", CUSTOM, spec.choices, .letter = 'c', .argument = "N,N,...", .custom = read_clients,
         .help =
