@@ -4,7 +4,7 @@
 #include "builtin/builtin.h"
 #include "cli/options/cli.h"
 #include "cli/results/results.h"
-#include "query/run.h"
+#include "query/query.h"
 #include "query/suite/typed_query.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 typedef struct {
     load_options_t load; /* of which it takes URI and patience */
     query_spec_t spec;
-    texts_list_t params;
+    texts_list_t params, bounds;
     const char *show, *compare;
     bool list, answers;
 } values_t;
@@ -25,37 +25,37 @@ static values_t values;
 /* ---- options that are lists ---- */
 
 static bool take_client(void *into, const char *word, err_t *err) {
-    choices_t *choices = into;
+    query_spec_t *spec = into;
     uint64_t count;
-    if (!units_parse_count(word, &count) || count < 1 || count > MEASURE_MOST_CLIENTS)
+    if (!units_parse_count(word, &count) || count < 1 || count > QUERY_MOST_CLIENTS)
         return err_set(err, STATUS_USAGE,
                        "--clients: '%s' is not a number from 1 to %d; write it like 1,4,16", word,
-                       MEASURE_MOST_CLIENTS);
-    choices->clients[choices->client_choices++] = (uint32_t)count;
+                       QUERY_MOST_CLIENTS);
+    spec->clients[spec->client_choices++] = (uint32_t)count;
     return true;
 }
 
 static bool read_clients(void *at, const char *text, err_t *err) {
-    ((choices_t *)at)->client_choices = 0;
-    return cli_read_words("clients", text, MEASURE_MOST_CHOICES, take_client, at, err);
+    ((query_spec_t *)at)->client_choices = 0;
+    return cli_read_words("clients", text, QUERY_MOST_CHOICES, take_client, at, err);
 }
 
 static bool take_mode(void *into, const char *word, err_t *err) {
-    choices_t *choices = into;
+    query_spec_t *spec = into;
     const int mode = choose_word("read-preference", word, suite_read_modes, suite_read_mode_count, err);
     if (mode >= 0)
-        choices->reads[choices->reads_choices++] = suite_read_modes[mode];
+        spec->reads[spec->reads_choices++] = suite_read_modes[mode];
     return mode >= 0;
 }
 
 static bool read_modes(void *at, const char *text, err_t *err) {
-    ((choices_t *)at)->reads_choices = 0;
-    return cli_read_words("read-preference", text, MEASURE_MOST_CHOICES, take_mode, at, err);
+    ((query_spec_t *)at)->reads_choices = 0;
+    return cli_read_words("read-preference", text, QUERY_MOST_CHOICES, take_mode, at, err);
 }
 
 static const option_t options[] = {
     OPTION(
-        "read-preference", CUSTOM, spec.choices, .group = GROUP_COLLECTION, .argument = "MODE,...",
+        "read-preference", CUSTOM, spec, .group = GROUP_COLLECTION, .argument = "MODE,...",
         .offers = "primary primaryPreferred secondary secondaryPreferred nearest", .custom = read_modes,
         .help =
             "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
@@ -70,7 +70,7 @@ static const option_t options[] = {
     OPTION("param", LIST, params, .argument = "NAME=VALUE",
            .help = "Another value for a parameter of the suite, written as in YAML: n=1000, n=[10, 100], "
                    "from={$date: 2014-01-01}. May be given several times."),
-    OPTION("setup", FLAG, spec.choices.setup, .help = "Make the indexes that the queries need."),
+    OPTION("setup", FLAG, spec.setup, .help = "Make the indexes that the queries need."),
     OPTION("explain", FLAG, spec.explain,
            .help = "Print what would be sent. It is not the server's plan: of a find, "
                    "explain: yes in a suite says what the server reads."),
@@ -89,25 +89,28 @@ static const option_t options[] = {
     OPTION("duration", TIME, spec.duration_ns, .argument = "TIME", .least = 1,
            .help = "Send this long in all rounds of a measurement (default for queries that draw: 5s)."),
     OPTION(
-        "clients", CUSTOM, spec.choices, .letter = 'c', .argument = "N,N,...", .custom = read_clients,
+        "clients", CUSTOM, spec, .letter = 'c', .argument = "N,N,...", .custom = read_clients,
         .help =
             "Clients that ask side by side; each number is a measurement of its own (default: as the suite "
             "says, or 1)."),
     OPTION(
         "rate", COUNT, spec.rate, .argument = "N", .least = 1,
         .help =
-            "Requests a second of all clients together, whether answers come or not; latency counts "
-            "from the moment at which a request was due. Without it each client asks again when it has its "
-            "answer."),
+            "Requests a second of all clients together, whether answers come or not; latency counts from the "
+            "moment at which a request was due. Without it each client asks again when it has its answer."),
     OPTION("while", TEXT, spec.beside, .argument = "COMMAND", .offers = "",
            .help = "Run this during the measurements, and stop it afterwards: a load, for example."),
     OPTION("answers", FLAG, answers, .group = GROUP_RESULT, .help = "Print what the queries return, too."),
-    OPTION("first", COUNT, spec.choices.first, .argument = "N", .least = 1, .most = 1000000, .typed = true,
+    OPTION("first", COUNT, spec.first, .argument = "N", .least = 1, .most = 1000000, .typed = true,
            .help =
                "Print the first N documents that a query finds, and measure nothing. Without a query: of the "
                "collection."),
     OPTION("compare", TEXT, compare, .argument = "FILE",
            .help = "An earlier run's --json: its medians and 99th percentiles next to those of this run."),
+    OPTION("fail-if", LIST, bounds, .argument = "BOUND",
+           .help =
+               "End with status 6 if it is true of a measurement: 'p99>20ms', 'ops/s<1000', 'failed>0'; with "
+               "--compare also 'p50>1.1x'. May be given several times."),
     {.name = NULL},
 };
 
@@ -147,15 +150,24 @@ static bool show(const char *name, err_t *err) {
 
 static const apart_t apart[] = {
     {"list", "suite", "lists the suites, and --show prints one"},
-    {"list", "report json compare answers", "measures nothing"},
-    {"show", "report json compare answers", "measures nothing"},
-    {"explain", "report json compare answers setup", "measures nothing"},
+    {"list", "report json compare fail-if answers", "measures nothing"},
+    {"show", "report json compare fail-if answers", "measures nothing"},
+    {"explain", "report json compare fail-if answers setup", "measures nothing"},
     {"first", "suite", "takes a query of your own, or none"},
-    {"first", "report json compare explain repeats warmup count duration clients rate while",
+    {"first", "report json compare fail-if explain repeats warmup count duration clients rate while",
      "measures nothing"},
     {"duration", "count", "asks until the time is over"},
     {.option = NULL},
 };
+
+static bool read_bounds(bound_t *bounds, err_t *err) {
+    for (size_t i = 0; i < values.bounds.count; i++)
+        if (!query_read_bound(&bounds[i], values.bounds.items[i], values.compare, err))
+            return false;
+    values.spec.bounds = bounds;
+    values.spec.bound_count = values.bounds.count;
+    return true;
+}
 
 static bool check(const run_t *run, err_t *err) {
     query_spec_t *spec = &values.spec;
@@ -164,7 +176,7 @@ static bool check(const run_t *run, err_t *err) {
         spec->suite = run->words[0];
         count = 0;
     }
-    if (!spec->suite && !count && spec->choices.first)
+    if (!spec->suite && !count && spec->first)
         spec->suite = "{}";
     if (!spec->suite)
         return err_set(
@@ -177,15 +189,15 @@ static bool check(const run_t *run, err_t *err) {
     spec->patience_ns = values.load.spec.patience_ns;
     if (spec->rate > 0 && !spec->count && !spec->duration_ns)
         spec->duration_ns = 10000000000;
-    if (spec->choices.first) {
+    if (spec->first) {
         spec->repeats = 1;
         spec->warmups = 0;
     }
-    spec->choices.answers = values.answers || run->json || run->report || spec->choices.first;
-    spec->choices.queries = run->words;
-    spec->choices.query_count = count;
-    spec->choices.params = values.params.items;
-    spec->choices.param_count = values.params.count;
+    spec->answers = values.answers || run->json || run->report || spec->first;
+    spec->queries = run->words;
+    spec->query_count = count;
+    spec->params = values.params.items;
+    spec->param_count = values.params.count;
     return !run->report || result_check_page(run->report, err);
 }
 
@@ -194,7 +206,7 @@ static int show_query(const run_t *run, const query_result_t *query, result_t *r
                       err_t *err) {
     const query_spec_t *spec = &values.spec;
     const bool ok = status == STATUS_OK, measured = query->configuration[0], plans = spec->explain && ok,
-               documents = !plans && spec->choices.first && ok;
+               documents = !plans && spec->first && ok;
     if (plans)
         results_print_plans(query);
     else if (documents || (values.answers && measured && !run->json))
@@ -205,17 +217,24 @@ static int show_query(const run_t *run, const query_result_t *query, result_t *r
 static int measure(run_t *run, err_t *err) {
     query_result_t query;
     bson_t then = BSON_INITIALIZER;
-    if (!check(run, err) || (values.compare && !compare_read(values.compare, &then, err))) {
-        bson_destroy(&then);
-        return (int)err->status;
+    bound_t *bounds = calloc(values.bounds.count + 1, sizeof *bounds);
+    int status;
+    if (!bounds)
+        err_end_without_memory(sizeof *bounds);
+    values.spec.then = values.compare ? &then : NULL;
+    if (read_bounds(bounds, err) && check(run, err) &&
+        (!values.compare || compare_read(values.compare, &then, err))) {
+        status = query_run(&values.spec, &query, err) ? STATUS_OK : (int)err->status;
+        result_t *result = results_query(&values.spec, &query, status, err);
+        if (query.configuration[0] && values.compare)
+            compare_warn(&then, values.compare, &query);
+        status = show_query(run, &query, result, status, err);
+        query_free_result(&query);
+    } else {
+        status = (int)err->status;
     }
-    int status = query_run(&values.spec, &query, err) ? STATUS_OK : (int)err->status;
-    result_t *result = results_query(&values.spec, &query, values.compare ? &then : NULL, status, err);
-    if (query.configuration[0] && values.compare)
-        compare_warn(&then, values.compare, query.measures.suite->name, query.namespace);
-    status = show_query(run, &query, result, status, err);
+    free(bounds);
     bson_destroy(&then);
-    query_free_result(&query);
     return status;
 }
 

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 void moments_add(moments_t *moments, double value) {
@@ -25,6 +24,8 @@ double moments_sd(const moments_t *moments) {
     return moments->count < 2 ? NAN : sqrt(moments->squares / (double)(moments->count - 1));
 }
 
+/* ---- how long ---- */
+
 /* Times below HIST_STEPS have a bucket each. Above that, the highest bits within an octave are the step. */
 static size_t bucket_of(uint64_t ns) {
     const uint64_t steps = HIST_STEPS;
@@ -35,18 +36,13 @@ static size_t bucket_of(uint64_t ns) {
     return bucket < HIST_BUCKETS ? bucket : HIST_BUCKETS - 1;
 }
 
-/* The middle of a bucket. */
-static double middle_of(size_t bucket) {
-    if (bucket < HIST_STEPS)
-        return (double)bucket;
-    double step = ldexp(1, (int)(bucket / HIST_STEPS) - 1);
-    return step * ((double)(HIST_STEPS + bucket % HIST_STEPS) + 0.5);
+int64_t hist_bucket_ns(size_t bucket) {
+    return bucket < HIST_STEPS ? (int64_t)bucket
+                               : (int64_t)(HIST_STEPS + bucket % HIST_STEPS) << (bucket / HIST_STEPS - 1);
 }
 
 void hist_add(hist_t *hist, int64_t ns) {
     ns = ns < 0 ? 0 : ns;
-    if (hist->moments.count < HIST_FEW)
-        hist->few[hist->moments.count] = ns;
     if (!hist->moments.count || ns < hist->least_ns)
         hist->least_ns = ns;
     if (ns > hist->most_ns)
@@ -56,48 +52,80 @@ void hist_add(hist_t *hist, int64_t ns) {
 }
 
 void hist_merge(hist_t *to, const hist_t *from) {
+    to->beyond += from->beyond;
     if (!from->moments.count)
         return;
     if (!to->moments.count || from->least_ns < to->least_ns)
         to->least_ns = from->least_ns;
     if (from->most_ns > to->most_ns)
         to->most_ns = from->most_ns;
-    if (to->moments.count + from->moments.count <= HIST_FEW)
-        memcpy(to->few + to->moments.count, from->few, from->moments.count * sizeof *from->few);
     moments_merge(&to->moments, &from->moments);
     for (size_t i = 0; i < HIST_BUCKETS; i++)
         to->buckets[i] += from->buckets[i];
 }
 
-static int in_order(const void *a, const void *b) {
-    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
-/* Of all times in order, the one at this place, from 0. */
-static double time_at(const hist_t *hist, const int64_t *sorted, uint64_t at) {
+/* Of all times in order, the one at this place, from 0: the middle of its bucket. NAN: it is one of those beyond. */
+static double time_at(const hist_t *hist, uint64_t at) {
     uint64_t seen = 0;
-    if (sorted)
-        return (double)sorted[at];
     for (size_t i = 0; i < HIST_BUCKETS; i++)
-        if ((seen += hist->buckets[i]) > at)
-            return fmin(fmax(middle_of(i), (double)hist->least_ns), (double)hist->most_ns);
-    return (double)hist->most_ns;
+        if ((seen += hist->buckets[i]) > at) {
+            const double from = (double)hist_bucket_ns(i), upto = (double)hist_bucket_ns(i + 1),
+                         middle = i < HIST_STEPS ? from : (from + upto) / 2;
+            return fmin(fmax(middle, (double)hist->least_ns), (double)hist->most_ns);
+        }
+    return NAN;
 }
 
 double hist_quantile_ns(const hist_t *hist, double share) {
-    int64_t sorted[HIST_FEW];
-    const uint64_t count = hist->moments.count;
-    const bool few = count <= HIST_FEW;
-    if (!count)
+    const double all = (double)(hist->moments.count + hist->beyond);
+    const double place = share * (all - 1), below = floor(place);
+    if (all < 2 || all * (1 - share) < 1)
         return NAN;
-    if (few) {
-        memcpy(sorted, hist->few, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, in_order);
+    const double least = time_at(hist, (uint64_t)below), most = time_at(hist, (uint64_t)ceil(place));
+    return least + (most - least) * (place - below);
+}
+
+interval_t hist_interval_ns(const hist_t *hist, double share) {
+    static const double SIDE = 0.025,
+                        DEVIATIONS = 1.959964; /* of a normal distribution, which the ranks come near */
+    const double all = (double)(hist->moments.count + hist->beyond),
+                 half = DEVIATIONS * sqrt(all * share * (1 - share)), low = floor(all * share - half),
+                 high = ceil(all * share + half);
+    const bool told_low = pow(1 - share, all) <= SIDE, told_high = pow(share, all) <= SIDE;
+    return (interval_t){told_low ? time_at(hist, (uint64_t)fmax(low, 1) - 1) : NAN,
+                        told_high ? time_at(hist, (uint64_t)fmin(high, all) - 1) : NAN};
+}
+
+/* ---- when ---- */
+
+static void add_slot(slot_t *to, const slot_t *from) {
+    to->count += from->count;
+    to->sum_ns += from->sum_ns;
+    if (from->most_ns > to->most_ns)
+        to->most_ns = from->most_ns;
+}
+
+static void put(course_t *course, int64_t when_ns, const slot_t *slot) {
+    course->width_ns = course->width_ns ? course->width_ns : COURSE_SHORTEST_NS;
+    for (; when_ns / course->width_ns >= COURSE_SLOTS; course->width_ns *= 2) {
+        slot_t slots[COURSE_SLOTS] = {{0}};
+        for (size_t i = 0; i < COURSE_SLOTS; i++)
+            add_slot(&slots[i / 2], &course->slots[i]);
+        memcpy(course->slots, slots, sizeof slots);
     }
-    const double place = share * (double)(count - 1), before = floor(place);
-    const uint64_t at = (uint64_t)before;
-    const double least = time_at(hist, few ? sorted : NULL, at),
-                 most = time_at(hist, few ? sorted : NULL, at + 1 < count ? at + 1 : at);
-    return least + (most - least) * (place - before);
+    add_slot(&course->slots[when_ns / course->width_ns], slot);
+}
+
+void course_add(course_t *course, int64_t when_ns, int64_t took_ns) {
+    put(course, when_ns, &(slot_t){1, (double)took_ns, took_ns});
+}
+
+/* If *to is finer, the slots of *from go to the first of those that they cover; so it is widened before. */
+void course_merge(course_t *to, const course_t *from) {
+    const slot_t none = {0};
+    if (from->width_ns)
+        put(to, (COURSE_SLOTS - 1) * from->width_ns, &none);
+    for (size_t i = 0; i < COURSE_SLOTS; i++)
+        if (from->slots[i].count)
+            put(to, (int64_t)i * from->width_ns, &from->slots[i]);
 }

@@ -1,5 +1,5 @@
 #include "base/log.h"
-#include "query/measure.h"
+#include "query/query.h"
 #include "query/suite/suite.h"
 #include "server/bson_read.h"
 #include "server/collection.h"

@@ -2,9 +2,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "box/box.h"
-#include "query/run.h"
+#include "query/query.h"
 #include "test.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +71,8 @@ static status_t ask(asker_t *asker) {
 }
 
 static const measure_t *measured(const asker_t *asker, size_t number) {
-    assert_true(number < asker->found.measures.count);
-    return &asker->found.measures.items[number];
+    assert_true(number < asker->found.measure_count);
+    return &asker->found.measures[number];
 }
 
 static void end(asker_t *asker) {
@@ -80,8 +81,8 @@ static void end(asker_t *asker) {
 }
 
 static void clients(asker_t *asker, uint32_t count) {
-    asker->spec.choices.clients[0] = count;
-    asker->spec.choices.client_choices = 1;
+    asker->spec.clients[0] = count;
+    asker->spec.client_choices = 1;
 }
 
 /* ---- hooks ---- */
@@ -131,10 +132,10 @@ TEST(warming_up) {
     const int64_t over_ns = clock_now_ns();
     assert_int_equal(box_asked(asker.box, "find", "c"), 3 * 2 * 2);
     const measure_t *a = measured(&asker, 0);
-    assert_int_equal(a->hist->moments.count, 2 * 2 * 2);
-    assert_int_equal(a->per_ms.count, 2 * 2 * 2);
-    assert_int_equal(a->returned, 3 * 2 * 2 * 2);
-    assert_int_equal(a->empty, 0);
+    assert_int_equal(a->found->latency.moments.count, 2 * 2 * 2);
+    assert_int_equal(a->found->per_ms.count, 2 * 2 * 2);
+    assert_int_equal(a->found->returned, 3 * 2 * 2 * 2);
+    assert_int_equal(a->found->empty, 0);
     assert_true(warm_ns && a->elapsed_ns <= over_ns - warm_ns);
     end(&asker);
 }
@@ -152,19 +153,43 @@ TEST(turns) {
     end(&asker);
 }
 
-/* The latency of a request counts from the moment at which it was due, however late it could be sent. */
+/* The latency of a request counts from the moment at which it was due, and its service from the one at which it was sent. */
 TEST(open_loop) {
     asker_t asker;
     begin(&asker, TWO);
-    asker.spec.choices.most = 1;
+    asker.spec.one = true;
     asker.spec.count = 20;
     asker.spec.rate = 100;
     watch(&asker, "c", 1, nap, NULL);
     assert_int_equal(ask(&asker), STATUS_OK);
-    const measure_t *a = measured(&asker, 0);
-    assert_int_equal(a->hist->moments.count, 20);
-    assert_true(a->hist->least_ns >=
-                100000000); /* the last one was due after 190 ms, and the first took 300 */
+    const tally_t *a = measured(&asker, 0)->found;
+    assert_int_equal(a->latency.moments.count, 20);
+    /* the last one was due after 190 ms, and the first took 300 */
+    assert_true(a->latency.least_ns >= 100000000 && a->lag.count == 20 && a->most_lag_ns >= 280000000);
+    assert_true(a->late >= 19);
+    assert_int_equal(a->latency.beyond, 0);
+    const double apart = a->latency.moments.mean - a->service.moments.mean - a->lag.mean;
+    assert_true(apart < 1000 && apart > -1000); /* nanoseconds */
+    assert_true(a->service.moments.count == 20 && a->service.least_ns < a->latency.least_ns);
+    end(&asker);
+}
+
+/* A rate that cannot be kept ends with what was measured: each request is answered, failed or skipped. */
+TEST(too_fast) {
+    asker_t asker;
+    begin(&asker, TWO);
+    asker.spec.one = true;
+    asker.spec.count = 0;
+    asker.spec.duration_ns = 1000000000;
+    asker.spec.rate = 40;
+    watch(&asker, "c", 1000, nap, NULL);
+    const int64_t began_ns = clock_now_ns();
+    assert_int_equal(ask(&asker), STATUS_OK);
+    const tally_t *a = measured(&asker, 0)->found;
+    assert_true(clock_now_ns() - began_ns >= 6000000000 && clock_now_ns() - began_ns < 20000000000);
+    assert_int_equal(a->latency.moments.count + a->latency.beyond, 40);
+    assert_true(a->latency.beyond > 5 && a->service.beyond == a->latency.beyond);
+    assert_true(isnan(query_quantile_ms(measured(&asker, 0), 0.95)));
     end(&asker);
 }
 
@@ -176,8 +201,8 @@ static uint64_t empty_of(uint32_t rounds) {
     asker.spec.count = 40;
     asker.spec.repeats = rounds;
     assert_int_equal(ask(&asker), STATUS_OK);
-    const uint64_t empty = measured(&asker, 0)->empty;
-    assert_int_equal(measured(&asker, 0)->returned + empty, 40 * rounds);
+    const uint64_t empty = measured(&asker, 0)->found->empty;
+    assert_int_equal(measured(&asker, 0)->found->returned + empty, 40 * rounds);
     end(&asker);
     return empty;
 }
@@ -192,36 +217,29 @@ TEST(draws) {
 
 /* ---- what is said ---- */
 
-/* A percentile is known if a request lies above it, and a deviation of two. */
-TEST(too_few) {
-    asker_t asker;
-    begin(&asker, TWO);
-    asker.spec.choices.most = 1;
-    asker.spec.count = 20;
-    assert_int_equal(ask(&asker), STATUS_OK);
-    assert_true(query_tells(measured(&asker, 0), 0.95));
-    assert_false(query_tells(measured(&asker, 0), 0.96));
-    end(&asker);
-}
-
-/* An unexpected answer decides the status, also where a later query fails. A failed query has no percentiles. */
+/* An unexpected answer decides the status, also where a request fails. One that fails is counted, and has no time; its answer
+ * is that of the next. */
 TEST(expected) {
     asker_t asker;
     begin(&asker, "suite: s\nqueries:\n"
-                  "  - {name: b, collection: other, find: {filter: {}}}\n"
+                  "  - {name: b, collection: other, find: {filter: {}}, expect: {documents: 1}}\n"
                   "  - {name: a, find: {filter: {n: {$lt: 3}}}, expect: {documents: 4}}\n");
+    asker.spec.repeats = 3;
+    const box_fault_t refuses = {.command = "find",
+                                 .collection = "other",
+                                 .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not allowed\"}"};
+    box_fault(asker.box, &refuses);
     assert_int_equal(ask(&asker), STATUS_DIFFERENT);
-    assert_int_equal(asker.found.different, 1);
-    assert_int_equal(asker.found.failed, 0);
-    query_free_result(&asker.found);
-    box_fault(asker.box, &(box_fault_t){.command = "find",
-                                        .collection = "other",
-                                        .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not allowed\"}"});
-    assert_int_equal(ask(&asker), STATUS_DIFFERENT);
-    assert_int_equal(asker.found.different, 1);
-    assert_int_equal(asker.found.failed, 1);
-    assert_int_equal(measured(&asker, 0)->failures, 1);
     assert_true(strstr(asker.err.text, "a: 3 documents") != NULL);
-    assert_false(query_tells(measured(&asker, 0), 0.5));
+    const measure_t *b = measured(&asker, 0);
+    assert_true(b->found->failures == 1 && b->found->latency.moments.count == 0 && b->silent);
+    query_free_result(&asker.found);
+    asker.spec.count = 5;
+    asker.spec.repeats = 1;
+    box_fault(asker.box, &refuses);
+    ask(&asker);
+    b = measured(&asker, 0);
+    assert_true(b->found->failures == 1 && b->found->latency.moments.count == 4 && !b->difference[0]);
+    assert_true(strstr(b->found->failure, "not allowed") != NULL);
     end(&asker);
 }

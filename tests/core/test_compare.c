@@ -1,5 +1,5 @@
-/* compare: files of an earlier run, good and bad, and what of them belongs to a measurement of now. */
-#include "query/run.h"
+/* judge: files of an earlier run, good and bad, what of them belongs to a measurement of now, and the bounds of --fail-if. */
+#include "query/query.h"
 #include "test.h"
 
 #include <math.h>
@@ -20,15 +20,16 @@ static bool read_text(const char *text, bson_t *then, err_t *err) {
     return ok;
 }
 
-/* A measurement of now, ten requests of which N found nothing. */
+/* A measurement of now, ten requests of which N found nothing, or all failed. */
 static void find(const bson_t *then, const char *name, const char *with, const char *reads, uint32_t clients,
                  uint64_t empty, uint64_t failures, compared_t *compared, bool *found) {
-    static hist_t hist;
+    static tally_t tally;
     const query_t query = {.name = name};
     work_t work = {.query = &query, .reads = reads, .question = "5e1f"};
-    measure_t measure = {
-        .work = &work, .clients = clients, .hist = &hist, .empty = empty, .failures = failures};
-    hist.moments.count = 10;
+    measure_t measure = {.work = &work, .clients = clients, .found = &tally};
+    tally.empty = empty;
+    tally.failures = failures;
+    tally.latency.moments.count = failures ? 0 : 10;
     snprintf(work.with, sizeof work.with, "%s", with);
     *found = compare_find(then, &measure, compared);
 }
@@ -45,7 +46,7 @@ static const char earlier[] = HEAD
     "{\"name\":\"a\",\"with\":\"\"," ASKED "\"reads\":null,\"clients\":2,\"n\":3,\"empty\":3,\"failures\":0,"
     "\"p50_ms\":3,\"p99_ms\":null},\n"
     "{\"name\":\"b\",\"with\":\"\"," ASKED
-    "\"clients\":1,\"n\":3,\"empty\":0,\"failures\":2,\"p50_ms\":null},\n"
+    "\"clients\":1,\"n\":0,\"empty\":0,\"failures\":2,\"p50_ms\":null},\n"
     "{\"name\":\"c\",\"with\":\"\",\"question\":\"0000\",\"clients\":1,\"n\":3,\"empty\":0,\"failures\":0,"
     "\"p50_ms\":7},\n7]}\n";
 
@@ -108,7 +109,6 @@ TEST(broken_files) {
         {"{\"command\":\"query\",\"queries\":[]}", "'schema'"},
         {"{\"schema\":2,\"command\":\"query\",\"queries\":[]}", "'schema'"},
         {"{\"schema\":1,\"command\":\"query\",\"queries\":{}}", "no list 'queries'"},
-        {HEAD "]} {\"schema\":1}", "something follows"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         bson_t then;
@@ -124,4 +124,75 @@ TEST(broken_files) {
     assert_false(compare_read("not-there.json", &none, &err));
     assert_non_null(strstr(err.text, "not-there.json cannot be read: No such file"));
     bson_destroy(&none);
+}
+
+/* ---- bounds ---- */
+
+static measure_t slow_one(tally_t *tally, const work_t *work) {
+    memset(tally, 0, sizeof *tally);
+    for (int i = 0; i < 1000; i++)
+        hist_add(&tally->latency, 20000000 + i * 1000);
+    tally->failures = 3;
+    return (measure_t){.work = work, .clients = 1, .found = tally, .elapsed_ns = 2000000000};
+}
+
+TEST(bounds) {
+    static const struct {
+        const char *bound, *missed; /* NULL: it is not */
+        uint64_t skipped;
+    } cases[] = {
+        {"p50>20ms", "p50 is 20.5", 0},
+        {"p50>21ms", NULL, 0},
+        {"p50<20ms", NULL, 0},
+        {"p99.9>20.9ms", "p99.9 is", 0},
+        {"max>0.020s", "max is", 0},
+        {"mean<1s", "mean is 20.5 ms", 0},
+        {"ops/s<501", "ops/s is 500", 0},
+        {"ops/s<500", NULL, 0},
+        {"failed>2", "failed is 3", 0},
+        {"failed>3", NULL, 0},
+        {"skipped>0", NULL, 0},
+        {"skipped>0", "skipped is 1", 1},
+        {"max>1h", "max is not known", 1},
+        {"p99.9>1h", NULL, 0},
+        {"p99.9>1h", "p99.9 is not known", 5},
+        {"p50>1.1x", NULL, 0},
+        {"p50>0.9x", "p50 is 1 (", 0},
+        {"p50<1.1x", "p50 is 1 (", 0},
+        {"p99>1.1x", "cannot be judged", 0},
+    };
+    static tally_t tally;
+    const query_t query = {.name = "a"};
+    const work_t work = {.query = &query, .question = "5e1f"};
+    bson_t then;
+    err_t err = {.text = ""};
+    assert_true(read_text(HEAD "{\"name\":\"a\",\"with\":\"\"," ASKED "\"clients\":1,\"n\":1000,\"empty\":0,"
+                               "\"p50_ms\":20.5,\"p50_ms_between\":{\"low\":20.4,\"high\":20.6},"
+                               "\"p99_ms\":20.9,\"p99_ms_between\":null}]}",
+                          &then, &err));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bound_t bound;
+        measure_t measure = slow_one(&tally, &work);
+        const query_spec_t spec = {.bounds = &bound, .bound_count = 1, .then = &then};
+        tally.latency.beyond = cases[i].skipped;
+        if (!query_read_bound(&bound, cases[i].bound, true, &err))
+            fail_msg("%s", err.text);
+        query_check_bounds(&spec, &measure);
+        if (!cases[i].missed ? measure.missed[0] : !strstr(measure.missed, cases[i].missed))
+            fail_msg("%s: '%s'", cases[i].bound, measure.missed);
+    }
+    bson_destroy(&then);
+}
+
+TEST(broken_bounds) {
+    static const char *const bounds[] = {"",         "p99",    "p99>",        "p99=20ms", "p98>20ms",
+                                         "p99>20",   "p99>x",  "p95>1.1x",    "max>1.1x", "failed>x",
+                                         "ops/s<1s", "p99>0x", "p99>20ms so", ">5"};
+    bound_t bound;
+    err_t err;
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        if (query_read_bound(&bound, bounds[i], true, &err) || err.status != STATUS_USAGE)
+            fail_msg("'%s' is taken", bounds[i]);
+    assert_false(query_read_bound(&bound, "p50>1.1x", false, &err));
+    assert_non_null(strstr(err.text, "--compare"));
 }

@@ -103,7 +103,7 @@ TEST(moments_merge) {
 /* ---- quantiles ---- */
 
 static const double shares[] = {0, 0.001, 0.01, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1};
-enum { SHARES = sizeof shares / sizeof *shares };
+enum { SHARES = sizeof shares / sizeof *shares, MOST = 20000 };
 
 /* The usual rule: the first is at 0, the last at 1, and the others at even distances, with straight lines. */
 static double on_lines(const int64_t *sorted, size_t count, double share) {
@@ -116,125 +116,149 @@ static double on_lines(const int64_t *sorted, size_t count, double share) {
     return (double)sorted[count - 1];
 }
 
-static void check_quantiles(const hist_t *hist, int64_t *values, size_t count) {
+/* `beyond` of the values were skipped: the longest ones. */
+static void check_quantiles(const hist_t *hist, int64_t *values, size_t count, size_t beyond) {
     qsort(values, count, sizeof *values, in_order);
     for (size_t i = 0; i < SHARES; i++) {
-        const double quantile = hist_quantile_ns(hist, shares[i]);
-        near(quantile, on_lines(values, count, shares[i]), count <= HIST_FEW ? 1e-9 : 0.5 / HIST_STEPS);
+        const double quantile = hist_quantile_ns(hist, shares[i]), place = shares[i] * (double)(count - 1);
+        if (count < 2 || (double)count * (1 - shares[i]) < 1 || place > (double)(count - beyond - 1))
+            assert_true(isnan(quantile));
+        else
+            near(quantile, on_lines(values, count, shares[i]), 0.5 / HIST_STEPS);
     }
-    assert_true(hist->least_ns == values[0] && hist->most_ns == values[count - 1]);
-    assert_true(hist_quantile_ns(hist, 1) <= (double)values[count - 1]);
-    assert_true(hist_quantile_ns(hist, 0) >= (double)values[0]);
+    assert_true(hist->least_ns == values[0] && hist->most_ns == values[count - beyond - 1]);
+}
+
+/* In three parts, as if all had come to one. */
+static void try_quantiles(size_t count, size_t beyond) {
+    static int64_t values[MOST];
+    hist_t *parts[3] = {new_hist(), new_hist(), new_hist()};
+    for (size_t i = 0; i < count; i++)
+        values[i] = draw_time();
+    qsort(values, count, sizeof *values, in_order);
+    for (size_t i = 0; i + beyond < count; i++)
+        hist_add(parts[draw() % 3], values[i]);
+    parts[draw() % 3]->beyond = beyond;
+    hist_merge(parts[0], parts[1]);
+    hist_merge(parts[0], parts[2]);
+    check_quantiles(parts[0], values, count, beyond);
+    for (size_t i = 0; i < 3; i++)
+        free(parts[i]);
 }
 
 TEST(quantiles) {
-    enum { MOST = 20000 };
-    static int64_t values[MOST];
-    static const size_t counts[] = {1, 2, 3, 19, 20, 21, 99, 100, 101, HIST_FEW, HIST_FEW + 1, MOST};
+    static const size_t counts[] = {1, 2, 3, 19, 20, 21, 99, 100, 101, 999, 1001, MOST};
     drawn = 11;
-    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-        hist_t *hist = new_hist();
-        for (size_t i = 0; i < counts[c]; i++)
-            hist_add(hist, values[i] = draw_time());
-        check_quantiles(hist, values, counts[c]);
-        free(hist);
-    }
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t part = 0; part < 8; part++)
+            try_quantiles(counts[c], part ? counts[c] >> (part + 1) : 0);
 }
 
-/* What Python's statistics.quantiles(..., method="inclusive") says of a few lists. */
-TEST(few) {
-    static const double at[] = {0.001, 0.01, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
-    static const struct {
-        size_t count;
-        int64_t values[8];
-        double quantiles[9];
-    } lists[] = {
-        {2, {10, 20}, {10.01, 10.1, 12.5, 15, 17.5, 19, 19.5, 19.9, 19.99}},
-        {3, {5, 1, 9}, {1.008, 1.08, 3, 5, 7, 8.2, 8.6, 8.92, 8.992}},
-        {8, {3, 1, 4, 1, 5, 9, 2, 6}, {1, 1, 1.75, 3.5, 5.25, 6.9, 7.95, 8.79, 8.979}},
-        {5,
-         {1000003, 17, 250000, 99999999, 31},
-         {17.056, 17.56, 31, 250000, 1000003, 60400000.6, 80199999.8, 96039999.16, 99603999.016}},
-    };
-    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
-        hist_t *one = new_hist(), *two = new_hist();
-        for (size_t i = 0; i < lists[l].count; i++)
-            hist_add(i % 2 ? one : two, lists[l].values[i]);
-        hist_merge(one, two);
-        for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-            near(hist_quantile_ns(one, at[i]), lists[l].quantiles[i], 1e-9);
-        free(one);
-        free(two);
-    }
-}
-
-/* In parts, with few and with many in all: as if all had come to one. */
-TEST(merged_quantiles) {
-    static int64_t values[3 * HIST_FEW];
-    drawn = 5;
-    for (int round = 0; round < 60; round++) {
-        hist_t *parts[3] = {new_hist(), new_hist(), new_hist()};
-        const size_t count = 1 + draw() % (round % 3 ? HIST_FEW : 3 * HIST_FEW);
-        for (size_t i = 0; i < count; i++)
-            hist_add(parts[draw() % 3], values[i] = draw_time());
-        hist_merge(parts[0], parts[1]);
-        hist_merge(parts[0], parts[2]);
-        check_quantiles(parts[0], values, count);
-        for (size_t i = 0; i < 3; i++)
-            free(parts[i]);
-    }
-}
-
-/* Of one value each quantile is that value, at each edge of a bucket. */
+/* At each edge of a bucket, between many others, its bucket alone must tell; and what a bucket begins with is in it. */
 TEST(edges) {
     hist_t *hist = new_hist();
     for (int bit = 0; bit < 43; bit++)
         for (int64_t off = -1; off <= 1; off++) {
-            int64_t ns = (1ll << bit) + off;
+            const int64_t ns = (1ll << bit) + off;
             memset(hist, 0, sizeof *hist);
-            hist_add(hist, ns);
-            for (size_t i = 0; i < SHARES; i++)
-                assert_true(hist_quantile_ns(hist, shares[i]) == (double)ns);
-            /* between many others, its bucket alone must tell */
-            for (int i = 0; i < HIST_FEW; i++) {
+            for (int i = 0; i < 1000; i++) {
                 hist_add(hist, 0);
                 hist_add(hist, 3 * HOUR);
             }
+            hist_add(hist, ns);
             near(hist_quantile_ns(hist, 0.5), (double)ns, 0.5 / HIST_STEPS);
             if (ns < HIST_STEPS)
                 assert_true(hist_quantile_ns(hist, 0.5) == (double)ns);
         }
-    free(hist);
-}
-
-/* A slower time never has a smaller quantile. */
-TEST(order) {
-    double before = -1;
-    hist_t *hist = new_hist();
-    for (int64_t ns = 0; ns < 2 * HOUR; ns += ns / 300 + 1) {
+    for (size_t i = 0; i < HIST_BUCKETS - 1; i++) {
         memset(hist, 0, sizeof *hist);
-        for (int i = 0; i < HIST_FEW; i++) {
-            hist_add(hist, 0);
-            hist_add(hist, 3 * HOUR);
-        }
-        hist_add(hist, ns);
-        double now = hist_quantile_ns(hist, 0.5);
-        assert_true(now >= before);
-        before = now;
+        hist_add(hist, hist_bucket_ns(i));
+        hist_add(hist, hist_bucket_ns(i + 1) - 1);
+        assert_int_equal(hist->buckets[i], 2);
     }
     free(hist);
 }
 
-TEST(beyond) {
+TEST(outside) {
     hist_t *hist = new_hist();
-    assert_true(isnan(hist_quantile_ns(hist, 0.5)));
     hist_add(hist, -5);
-    assert_true(hist->least_ns == 0 && hist->most_ns == 0 && hist_quantile_ns(hist, 0.5) == 0);
+    assert_true(hist->least_ns == 0 && hist->most_ns == 0 && isnan(hist_quantile_ns(hist, 0.5)));
     hist_add(hist, INT64_MAX);
     hist_add(hist, 3 * HOUR);
-    assert_true(hist->most_ns == INT64_MAX && hist->moments.count == 3);
-    assert_true(hist_quantile_ns(hist, 0) == 0);
-    double last = hist_quantile_ns(hist, 0.99);
-    assert_true(last >= 2.0 * HOUR && last <= (double)INT64_MAX);
+    assert_true(hist->most_ns == INT64_MAX && hist->moments.count == 3 && hist_quantile_ns(hist, 0) == 0);
+    assert_true(hist_quantile_ns(hist, 0.6) >= 2.0 * HOUR);
     free(hist);
+}
+
+/* ---- intervals ---- */
+
+/* That fewer than `rank` of n values are below a quantile, by the binomial distribution. */
+static double fewer(size_t rank, size_t n, double share) {
+    double sum = 0;
+    for (size_t k = 0; k < rank; k++)
+        sum += exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) +
+                   (double)k * log(share) + (double)(n - k) * log(1 - share));
+    return sum;
+}
+
+/* Values are a hundredth apart, so that each has a bucket. */
+static size_t rank_of(double ns) {
+    return (size_t)lround(log(ns / 1e6) / log(1.01)) + 1;
+}
+
+/* The quantile of the distribution is between the two ends 95 times of a hundred, and not much more often. */
+TEST(intervals) {
+    static const size_t counts[] = {4, 5, 6, 7, 10, 25, 100, 299, 366, 367, 400, 1000};
+    static const double of[] = {0.5, 0.99};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t s = 0; s < 2; s++) {
+            const size_t n = counts[c];
+            hist_t *hist = new_hist();
+            for (size_t i = 0; i < n; i++)
+                hist_add(hist, llround(1e6 * pow(1.01, (double)i)));
+            const interval_t between = hist_interval_ns(hist, of[s]);
+            const double never = pow(of[s], (double)n);
+            assert_int_equal(isnan(between.high), never > 0.025);
+            if (isnan(between.low) || isnan(between.high)) {
+                free(hist);
+                continue;
+            }
+            const double below = fewer(rank_of(between.low), n, of[s]),
+                         above = 1 - fewer(rank_of(between.high), n, of[s]);
+            assert_true(below + above <= 0.05);
+            assert_true(n < 10 || below + above > 0.01);
+            free(hist);
+        }
+}
+
+/* ---- the course ---- */
+
+TEST(courses) {
+    drawn = 3;
+    for (int round = 0; round < 40; round++) {
+        static course_t parts[3];
+        static slot_t wanted[COURSE_SLOTS];
+        const int64_t longest = COURSE_SHORTEST_NS * (1ll << (draw() % 20));
+        int64_t whens[500], tooks[500];
+        memset(parts, 0, sizeof parts);
+        memset(wanted, 0, sizeof wanted);
+        for (size_t i = 0; i < 500; i++)
+            course_add(&parts[draw() % 3], whens[i] = (int64_t)(draw() % (uint64_t)longest),
+                       tooks[i] = draw_time());
+        course_merge(&parts[0], &parts[1]);
+        course_merge(&parts[0], &parts[2]);
+        for (size_t i = 0; i < 500; i++) {
+            slot_t *slot = &wanted[whens[i] / parts[0].width_ns];
+            slot->count++;
+            slot->sum_ns += (double)tooks[i];
+            slot->most_ns = tooks[i] > slot->most_ns ? tooks[i] : slot->most_ns;
+        }
+        assert_true(parts[0].width_ns == COURSE_SHORTEST_NS ||
+                    longest > parts[0].width_ns * COURSE_SLOTS / 4);
+        for (size_t i = 0; i < COURSE_SLOTS; i++) {
+            assert_int_equal(parts[0].slots[i].count, wanted[i].count);
+            assert_int_equal(parts[0].slots[i].most_ns, wanted[i].most_ns);
+            near(parts[0].slots[i].sum_ns, wanted[i].sum_ns, 1e-12);
+        }
+    }
 }

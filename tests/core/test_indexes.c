@@ -1,5 +1,5 @@
 /* indexes: which index of the same key will do for a suite. What a server lists is written as MongoDB 6.0 lists it. */
-#include "query/measure.h"
+#include "query/query.h"
 #include "test.h"
 
 #include <string.h>

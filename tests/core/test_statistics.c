@@ -1,14 +1,9 @@
-/* Statistics: means, deviations, intervals and quantiles beside references that share nothing with the code: numbers
- * computed with forty digits by mpmath (quantiles by halving its incomplete beta function), sums of two passes in
- * long doubles, and sorted samples. */
-#include "base/numbers.h"
-#include "query/hist.h"
+/* Statistics: quantiles of Student's distribution next to numbers that share nothing with the code: computed with forty digits
+ * by mpmath, which halved its incomplete beta function. */
 #include "study/student.h"
 #include "test.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void near(double value, double expected, double within, const char *what, double of) {
     if (!(fabs(value - expected) <= within * fabs(expected)))
@@ -45,58 +40,4 @@ TEST(quantiles_of_student) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t k = 0; k < sizeof at / sizeof *at; k++)
             near(student_quantile(at[k], rows[i].freedom), rows[i].t[k], 1e-6, "t", rows[i].freedom);
-}
-
-static int by_size(const void *a, const void *b) {
-    const double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
-}
-
-/* As numpy's linear rule, in long doubles. */
-static double linear(const double *sorted, uint64_t count, uint64_t thousandths) {
-    const uint64_t place = thousandths * (count - 1), at = place / 1000, part = place % 1000;
-    const double next = sorted[at + (at + 1 < count)];
-    return (double)(((long double)sorted[at] * (1000 - part) + (long double)next * part) / 1000);
-}
-
-TEST(samples) {
-    static const uint64_t counts[] = {1, 2, 3, 5, 7, 10, 20, 99, 100, 101, 1000, 10000, 99999, 100000};
-    static const uint64_t shares[] = {1, 7, 70, 250, 500, 550, 900, 950, 980, 990, 995, 998, 999, 1000};
-    static const double offsets[] = {0, 1e6, 3e12};
-    double *values = malloc(100000 * sizeof *values);
-    hist_t *halves = malloc(2 * sizeof *halves);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++) {
-            const uint64_t count = counts[i];
-            uint64_t drawn = 7 + i;
-            long double sum = 0, squares = 0;
-            memset(halves, 0, 2 * sizeof *halves);
-            for (uint64_t at = 0; at < count; at++) {
-                /* some are much longer than most */
-                const double one = (double)(chance_next(&drawn) >> 11) * 0x1p-53;
-                values[at] = floor(offsets[k] + 1e5 / (0.001 + one));
-                sum += values[at];
-                hist_add(&halves[at % 3 == 0], (int64_t)values[at]);
-            }
-            const long double mean = sum / (long double)count;
-            for (uint64_t at = 0; at < count; at++)
-                squares += (values[at] - mean) * (values[at] - mean);
-            hist_merge(&halves[0], &halves[1]);
-            const hist_t *hist = &halves[0];
-            assert_true(hist->moments.count == count);
-            near(hist->moments.mean, (double)mean, 1e-12, "the mean", (double)count);
-            if (count == 1)
-                assert_true(isnan(moments_sd(&hist->moments)));
-            else
-                near(moments_sd(&hist->moments), (double)sqrtl(squares / (long double)(count - 1)), 1e-9,
-                     "the deviation", (double)count);
-            qsort(values, count, sizeof *values, by_size);
-            for (size_t share = 0; share < sizeof shares / sizeof *shares; share++) {
-                const double quantile = hist_quantile_ns(hist, (double)shares[share] / 1000);
-                near(quantile, linear(values, count, shares[share]), count <= HIST_FEW ? 1e-9 : 0.004,
-                     "a quantile", (double)count);
-            }
-        }
-    free(values);
-    free(halves);
 }

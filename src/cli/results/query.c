@@ -22,13 +22,26 @@ static const result_view_t views[] = {
          "data on disk {data_bytes_on_disk}, indexes on disk {index_bytes_on_disk}; its loads took "
          "{load_seconds}"),
     TABLE(SHOW_ALWAYS, "-measured", "queries", "Measurements",
-          "Latency of a request from {-from} to its last document. There is no figure of one that failed, or "
-          "was made too rarely to tell.",
+          "Latency of a request from {-from} to its last document. Requests that failed have no time. There "
+          "is no figure "
+          "of what was asked too rarely to tell.",
           COLUMN("-name", "query"), COLUMN("n", "n"), COLUMN("-remark", ""), COLUMN("mean_ms", "mean ms"),
           COLUMN("sd_ms", "σ"), COLUMN("min_ms", "min"), COLUMN("p50_ms", "p50", .most = BAR_LARGEST),
-          COLUMN("p95_ms", "p95"), COLUMN("p99_ms", "p99"), COLUMN("max_ms", "max"),
-          COLUMN("docs_per_ms", "docs/ms"), COLUMN("ops_per_second", "ops/s"),
+          COLUMN("p95_ms", "p95"), COLUMN("p99_ms", "p99"), COLUMN("p999_ms", "p99.9"),
+          COLUMN("max_ms", "max"), COLUMN("docs_per_ms", "docs/ms"), COLUMN("ops_per_second", "ops/s"),
           COLUMN("published.-text", "published")),
+    TABLE(SHOW_ALWAYS, "-open", "queries", "Latency from the due moment, and service from the sent one",
+          "Late: sent more than a millisecond after it was due. Skipped: due, and not sent before the time "
+          "was over; "
+          "they count as longer than any.",
+          COLUMN("-name", "query"), COLUMN("p50_ms", "latency p50"), COLUMN("service.p50_ms", "service p50"),
+          COLUMN("p99_ms", "latency p99"), COLUMN("service.p99_ms", "service p99"),
+          COLUMN("lag_mean_ms", "mean lag"), COLUMN("lag_max_ms", "most lag"), COLUMN("late", "late"),
+          COLUMN("skipped", "skipped")),
+    CHART("-course", "-rounds", "{-slowest} over time",
+          "The mean latency of requests that ended in each interval, of all rounds.",
+          COLUMN("seconds", "time"), COLUMN("mean_ms", "mean ms"), COLUMN("max_ms", "max"),
+          COLUMN("n", "requests")),
     TABLE(SHOW_USUAL, NULL, "queries",
           "What the server says of these finds (keys and documents that it looked at)", NULL,
           COLUMN("-name", "explained"), COLUMN("explained.returned", "n"),
@@ -42,8 +55,11 @@ static const result_view_t views[] = {
           COLUMN("-watched.idle", "idle %"), COLUMN("-watched.server_cores", "server cores"),
           COLUMN("-watched.documents_examined", "examined"),
           COLUMN("-watched.bytes_into_cache", "read into cache")),
-    LINE(SHOW_ALWAYS | SHOW_CARE, "failures", "{-question} failed, its figures are left out: {failure}",
+    LINE(SHOW_ALWAYS | SHOW_CARE, "failures", "{-name}: {failures|request} failed, the first with: {failure}",
          .each = "queries"),
+    LINE(SHOW_ALWAYS | SHOW_CARE, "missed", "{-name}: {missed}", .each = "queries"),
+    LINE(SHOW_USUAL | SHOW_CARE, "disturbed",
+         "{-name}: other programs held {beside.others} of this host's CPUs meanwhile", .each = "queries"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "difference", "{-question}: not the expected answer: {difference}",
          .each = "queries"),
     LINE(SHOW_USUAL | SHOW_CARE, "-nothing",
@@ -55,40 +71,80 @@ static const result_view_t views[] = {
          "without it"),
     TABLE(SHOW_USUAL, "-compared", "queries", "Compared with the earlier run", NULL,
           COLUMN("-name", "compared"), COLUMN("compared.then_p50_ms", "then p50"),
-          COLUMN("p50_ms", "now p50"), COLUMN("compared.p50_ratio", "ratio"),
+          COLUMN("p50_ms", "now p50"), COLUMN("compared.p50_ratio", "ratio"), COLUMN("-p50_between", "95 %"),
           COLUMN("compared.then_p99_ms", "then p99"), COLUMN("p99_ms", "now p99"),
-          COLUMN("compared.p99_ratio", "ratio"), COLUMN("-obstacle", "")),
+          COLUMN("compared.p99_ratio", "ratio"), COLUMN("-p99_between", "95 %"), COLUMN("-obstacle", "")),
     {0}};
 
 /* ---- figures of a measurement: NAN where it was made too rarely to tell ---- */
 
-static bool has_any(const measure_t *measure) {
-    return !measure->failures && measure->hist->moments.count > 0;
+/* Without requests that were skipped, and are longer than any. */
+static void put_hist(bson_t *to, const void *of, size_t at) {
+    const hist_t *hist = of;
+    const double any = hist->moments.count ? 1e-6 : NAN, whole = hist->beyond ? NAN : any;
+    (void)at;
+    result_put(to, AS_NUMBER("mean_ms", whole * hist->moments.mean),
+               AS_NUMBER("sd_ms", whole * moments_sd(&hist->moments)),
+               AS_NUMBER("min_ms", any * (double)hist->least_ns),
+               AS_NUMBER("p50_ms", hist_quantile_ns(hist, 0.5) / 1e6),
+               AS_NUMBER("p95_ms", hist_quantile_ns(hist, 0.95) / 1e6),
+               AS_NUMBER("p99_ms", hist_quantile_ns(hist, 0.99) / 1e6),
+               AS_NUMBER("p999_ms", hist_quantile_ns(hist, 0.999) / 1e6),
+               AS_NUMBER("max_ms", whole * (double)hist->most_ns));
 }
 
-static double quantile_ms(const measure_t *measure, double share) {
-    return query_tells(measure, share) ? hist_quantile_ns(measure->hist, share) / 1e6 : NAN;
+static void put_interval(bson_t *to, const void *of, size_t at) {
+    const interval_t *between = of;
+    (void)at;
+    if (!isnan(between->low) || !isnan(between->high))
+        result_put(to, OF(between, low), OF(between, high));
 }
 
-static void put_times(bson_t *to, const measure_t *measure) {
-    const hist_t *hist = measure->hist;
-    const double ms = has_any(measure) ? 1e-6 : NAN, any = has_any(measure) ? 1 : NAN,
+static interval_t interval_ms(const tally_t *found, double share) {
+    const interval_t ns = hist_interval_ns(&found->latency, share);
+    return (interval_t){ns.low / 1e6, ns.high / 1e6};
+}
+
+static void put_bucket(bson_t *to, const void *of, size_t at) {
+    const hist_t *hist = of;
+    if (hist->buckets[at])
+        result_put(to, AS_COUNT("ns", hist_bucket_ns(at)), AS_COUNT("n", hist->buckets[at]));
+}
+
+static void put_slot(bson_t *to, const void *of, size_t at) {
+    const course_t *course = of;
+    const slot_t *slot = &course->slots[at];
+    if (slot->count)
+        result_put(to, AS_SECONDS("seconds", (int64_t)at * course->width_ns), AS_COUNT("n", slot->count),
+                   AS_NUMBER("mean_ms", slot->sum_ns / (double)slot->count / 1e6),
+                   AS_NUMBER("max_ms", (double)slot->most_ns / 1e6));
+}
+
+static void put_times(bson_t *to, const measure_t *measure, bool open) {
+    const tally_t *found = measure->found;
+    const interval_t p50 = interval_ms(found, 0.5), p99 = interval_ms(found, 0.99);
+    const double any = found->latency.moments.count ? 1 : NAN,
                  seconds = measure->elapsed_ns > 0 ? (double)measure->elapsed_ns / 1e9 : NAN;
-    result_put(
-        to, AS_NUMBER("mean_ms", ms * hist->moments.mean),
-        AS_NUMBER("sd_ms", ms * moments_sd(&hist->moments)), AS_NUMBER("min_ms", ms * (double)hist->least_ns),
-        AS_NUMBER("p50_ms", quantile_ms(measure, 0.5)), AS_NUMBER("p95_ms", quantile_ms(measure, 0.95)),
-        AS_NUMBER("p99_ms", quantile_ms(measure, 0.99)), AS_NUMBER("max_ms", ms * (double)hist->most_ns),
-        AS_NUMBER("docs_per_ms", any * measure->per_ms.mean),
-        AS_NUMBER("docs_per_ms_sd", any * moments_sd(&measure->per_ms)),
-        AS_NUMBER("ops_per_second", any * (double)hist->moments.count / seconds));
+    put_hist(to, &found->latency, 0);
+    result_put(to, AS_INNER("p50_ms_between", put_interval, &p50, 0),
+               AS_INNER("p99_ms_between", put_interval, &p99, 0),
+               AS_NUMBER("docs_per_ms", any * found->per_ms.mean),
+               AS_NUMBER("docs_per_ms_sd", any * moments_sd(&found->per_ms)),
+               AS_NUMBER("ops_per_second", any * (double)found->latency.moments.count / seconds));
+    if (open)
+        result_put(to, AS_INNER("service", put_hist, &found->service, 0),
+                   AS_NUMBER("lag_mean_ms", any * found->lag.mean / 1e6),
+                   AS_NUMBER("lag_max_ms", any * found->most_lag_ns / 1e6), OF(found, late),
+                   AS_COUNT("skipped", found->latency.beyond));
+    result_put(to, AS_LIST("histogram", HIST_BUCKETS, put_bucket, &found->latency),
+               AS_LIST("over_time", COURSE_SLOTS, put_slot, &found->course));
 }
 
 /* ---- a measurement ---- */
 
 typedef struct {
     const query_result_t *query;
-    const bson_t *then; /* or NULL */
+    const query_spec_t *spec;
 } told_t;
 
 /* "greenness year=2014, 4 clients": what distinguishes a measurement; clients 0: the question alone. */
@@ -102,11 +158,11 @@ static const char *name_of(const work_t *work, unsigned clients, char out[NAME_R
 }
 
 static void put_beside(bson_t *to, const void *of, size_t at) {
-    static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     const watch_sum_t *watched = &((const measure_t *)of)[at].watched;
     const watch_figures_t *seen = watched->seconds > 0 ? &watched->figures : &none;
     result_put(to, OF(watched, seconds), OF(seen, user), OF(seen, sys), OF(seen, iowait), OF(seen, idle),
-               OF(seen, server_cores), AS_NUMBER("documents_examined", seen->examined),
+               OF(seen, others), OF(seen, server_cores), AS_NUMBER("documents_examined", seen->examined),
                AS_NUMBER("bytes_into_cache", seen->cached_bytes));
 }
 
@@ -117,21 +173,30 @@ static void put_watched(bson_t *to, const void *of, size_t at) {
         put_beside(to, of, at);
 }
 
-static double ratio(double now, double then, const char *obstacle) {
-    return obstacle || !(then > 0) ? NAN : now / then;
-}
-
 /* null: it was not measured then. */
 static void put_compared(bson_t *to, const void *of, size_t at) {
     const told_t *told = of;
-    const measure_t *measure = &told->query->measures.items[at];
     compared_t then;
-    if (!compare_find(told->then, measure, &then))
-        return;
-    result_put(to, AS_TEXT("obstacle", then.obstacle), AS_NUMBER("then_p50_ms", then.p50_ms),
-               AS_NUMBER("then_p99_ms", then.p99_ms),
-               AS_NUMBER("p50_ratio", ratio(quantile_ms(measure, 0.5), then.p50_ms, then.obstacle)),
-               AS_NUMBER("p99_ratio", ratio(quantile_ms(measure, 0.99), then.p99_ms, then.obstacle)));
+    if (compare_find(told->spec->then, &told->query->measures[at], &then))
+        result_put(to, AS_TEXT("obstacle", then.obstacle), AS_NUMBER("then_p50_ms", then.p50_ms),
+                   AS_NUMBER("then_p99_ms", then.p99_ms), OF(&then, p50_ratio), OF(&then, p99_ratio),
+                   AS_INNER("p50_between", put_interval, &then.p50_between, 0),
+                   AS_INNER("p99_between", put_interval, &then.p99_between, 0));
+}
+
+/* "0.97 to 1.04" */
+static void put_between(bson_t *to, const char *name, const interval_t *between) {
+    char words[60];
+    snprintf(words, sizeof words, "%.3g to %.3g", between->low, between->high);
+    result_put(to, AS_TEXT(name, isnan(between->low) || isnan(between->high) ? NULL : words));
+}
+
+static void put_comparison(bson_t *to, const told_t *told, size_t at) {
+    compared_t then;
+    compare_find(told->spec->then, &told->query->measures[at], &then);
+    result_put(to, AS_INNER("compared", put_compared, told, at), AS_TEXT("-obstacle", then.obstacle));
+    put_between(to, "-p50_between", &then.p50_between);
+    put_between(to, "-p99_between", &then.p99_between);
 }
 
 static void put_explained(bson_t *to, const void *of, size_t at) {
@@ -170,9 +235,9 @@ static bool in_table(const suite_table_t *table, const measure_t *measure, char 
 
 /* By the name of the figure: what the suite's tables have next to it. */
 static void put_published(bson_t *to, const void *of, size_t at) {
-    const measures_t *measures = of;
-    const measure_t *measure = &measures->items[at];
-    const suite_t *suite = measures->suite;
+    const query_result_t *query = of;
+    const measure_t *measure = &query->measures[at];
+    const suite_t *suite = query->suite;
     char row[SIDE_ROOM], column[SIDE_ROOM];
     for (const suite_table_t *table = suite->tables; table < suite->tables + suite->table_count; table++) {
         if (!table->published || !in_table(table, measure, row, column) || bson_has_field(to, table->show))
@@ -209,37 +274,36 @@ static void put_published_table(bson_t *to, const void *of, size_t at) {
 /* ---- measurements ---- */
 
 /* Of several measurements of a question, the first one. */
-static bool is_first(const measures_t *measures, size_t at) {
-    const work_t *work = measures->items[at].work, *before = at ? measures->items[at - 1].work : NULL;
+static bool is_first(const query_result_t *query, size_t at) {
+    const work_t *work = query->measures[at].work, *before = at ? query->measures[at - 1].work : NULL;
     return !at || work->query != before->query || strcmp(work->with, before->with) != 0;
 }
 
-static bool has_answer(const measures_t *measures, size_t at) {
-    const measure_t *measure = &measures->items[at];
-    return measure->answer.documents && measure->answered && measure->work->count <= 1 &&
-           is_first(measures, at);
+static bool has_answer(const query_result_t *query, size_t at) {
+    const measure_t *measure = &query->measures[at];
+    return measure->answer.documents && measure->answered && measure->work->count <= 1 && is_first(query, at);
 }
 
 static void put_measure(bson_t *to, const void *of, size_t at) {
     const told_t *told = of;
-    const measures_t *measures = &told->query->measures;
-    const measure_t *measure = &measures->items[at];
+    const measure_t *measure = &told->query->measures[at];
     const work_t *work = measure->work;
-    const bool nothing = measure_of_nothing(measure), one = measure->answered && work->count <= 1;
-    const double n = (double)measure->hist->moments.count;
+    const tally_t *found = measure->found;
+    const double n = (double)found->latency.moments.count;
+    const bool nothing = query_found_nothing(measure), one = measure->answered && work->count <= 1,
+               disturbed = query_was_disturbed(measure);
     char name[NAME_ROOM], question[NAME_ROOM];
-    compared_t then;
     result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, question), OF(work, reads),
-               OF(measure, clients), AS_COUNT("n", measure->hist->moments.count), OF(measure, returned),
-               OF(measure, empty), AS_FLAG("nothing_found", nothing), OF(measure, failures),
-               AS_TEXT("failure", measure->failures ? measure->failure : NULL),
-               AS_WORDS("difference", measure->difference));
-    put_times(to, measure);
-    if (told->then)
-        result_put(to, AS_INNER("compared", put_compared, told, at),
-                   AS_TEXT("-obstacle", compare_find(told->then, measure, &then) ? then.obstacle : "new"));
-    result_put(to, AS_INNER("beside", put_beside, measure, 0), AS_INNER("-watched", put_watched, measure, 0),
-               AS_INNER("published", put_published, measures, at),
+               OF(measure, clients), AS_COUNT("n", found->latency.moments.count), OF(found, returned),
+               OF(found, empty), AS_FLAG("nothing_found", nothing), OF(found, failures),
+               AS_WORDS("failure", found->failure), AS_WORDS("difference", measure->difference),
+               AS_WORDS("missed", measure->missed), AS_FLAG("disturbed", disturbed));
+    put_times(to, measure, told->spec->rate > 0);
+    if (told->spec->then)
+        put_comparison(to, told, at);
+    result_put(to, AS_INNER("beside", put_beside, told->query->measures, at),
+               AS_INNER("-watched", put_watched, told->query->measures, at),
+               AS_INNER("published", put_published, told->query, at),
                AS_INNER("explained", put_explained, work, 0), AS_TEXT("digest", one ? measure->digest : NULL),
                AS_FLAG_IF("result_complete", one, !measure->answer.more));
     if (one && measure->answer.documents)
@@ -248,64 +312,67 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
         BSON_APPEND_NULL(to, "result");
     result_put(to, AS_TEXT("-name", name_of(work, measure->clients, name)),
                AS_TEXT("-question", name_of(work, 0, question)),
-               AS_TEXT("-remark", measure->failures ? "failed"
-                                  : nothing         ? "empty"
-                                                    : NULL));
-    if (!measure->failures && is_first(measures, at)) /* of others it is said already */
+               AS_TEXT("-remark", !(n > 0) && found->failures ? "failed"
+                                  : nothing                   ? "empty"
+                                  : disturbed                 ? "disturbed"
+                                                              : NULL));
+    if (n > 0 && is_first(told->query, at)) /* of others it is said already */
         result_put(to, AS_FLAG("-nothing", nothing),
-                   AS_NUMBER("-empty_percent", nothing ? NAN : round(100 * (double)measure->empty / n)));
+                   AS_NUMBER("-empty_percent", nothing ? NAN : round(100 * (double)found->empty / n)));
 }
 
 /* ---- the result ---- */
 
-static void put_figures(bson_t *to, const query_spec_t *spec, const query_result_t *query,
-                        const bson_t *then) {
+static void put_figures(bson_t *to, const query_spec_t *spec, const query_result_t *query) {
     const watch_storage_t *storage = &query->storage;
-    const measures_t *measures = &query->measures;
-    const size_t tables = measures->suite ? measures->suite->table_count : 0;
-    const bool measured = query->configuration[0] && measures->count;
-    const told_t told = {query, then};
+    const suite_t *suite = query->suite;
+    const bool measured = query->configuration[0] && query->measure_count;
+    const told_t told = {query, spec};
     uint64_t requests = 0;
-    for (size_t i = 0; i < measures->count; i++)
-        requests += measures->items[i].hist->moments.count;
-    result_put(to, AS_TEXT("suite", measures->suite ? measures->suite->name : NULL), OF(query, namespace),
+    for (size_t i = 0; i < query->measure_count; i++)
+        requests += query->measures[i].found->latency.moments.count;
+    result_put(to, AS_TEXT("suite", suite ? suite->name : NULL), OF(query, namespace),
                OF(query, configuration), OF(storage, documents),
                AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
                AS_NUMBER("index_bytes_on_disk", storage->index_bytes), OF(query, load_seconds),
                AS_WORDS("format", query->format), OF(query, other_format),
                AS_TEXT("while_ended", query->beside_ended ? query->beside_words : NULL),
-               AS_LIST("queries", measures->count, put_measure, &told),
-               AS_LIST("published", tables, put_published_table, measures->suite),
+               AS_LIST("queries", query->measure_count, put_measure, &told),
+               AS_LIST("published", suite ? suite->table_count : 0, put_published_table, suite),
                AS_TEXT("-target", query->where), AS_FLAG("-measured", measured),
-               AS_FLAG("-compared", then != NULL), AS_COUNT("-requests", requests),
-               AS_COUNT("-measurements", measures->count),
+               AS_FLAG("-compared", spec->then != NULL), AS_FLAG("-open", spec->rate > 0),
+               AS_COUNT("-requests", requests), AS_COUNT("-measurements", query->measure_count),
                AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
     if (!isnan(storage->documents)) /* of a view nobody knows */
         result_put_words(to, "-documents", "{documents|document}  ");
 }
 
-static const measure_t *find_slowest(const measures_t *measures) {
+static const measure_t *find_slowest(const query_result_t *query) {
     const measure_t *slowest = NULL;
-    for (const measure_t *each = measures->items; each && each < measures->items + measures->count; each++)
-        if (has_any(each) && (!slowest || each->hist->moments.mean > slowest->hist->moments.mean))
+    for (size_t i = 0; i < query->measure_count; i++) {
+        const measure_t *each = &query->measures[i];
+        const moments_t *latency = &each->found->latency.moments;
+        if (latency->count && (!slowest || latency->mean > slowest->found->latency.moments.mean))
             slowest = each;
+    }
     return slowest;
 }
 
-result_t *results_query(const query_spec_t *spec, const query_result_t *query, const bson_t *then, int status,
-                        const err_t *err) {
+result_t *results_query(const query_spec_t *spec, const query_result_t *query, int status, const err_t *err) {
     result_t *result = result_new("query");
-    const measure_t *slowest = find_slowest(&query->measures);
+    const measure_t *slowest = find_slowest(query);
     const char *words = "nothing was measured";
     char name[NAME_ROOM];
     result->views = views;
-    put_figures(&result->document, spec, query, then);
+    put_figures(&result->document, spec, query);
     if (slowest) {
         words = "{-measurements|measurement} of {-requests|request}; the slowest is {-slowest}, with "
                 "{-slowest_ms} "
                 "on average";
-        result_put(&result->document, AS_TEXT("-slowest", name_of(slowest->work, slowest->clients, name)),
-                   AS_NUMBER("-slowest_ms", slowest->hist->moments.mean / 1e6));
+        name_of(slowest->work, slowest->clients, name);
+        result_put(&result->document, AS_TEXT("-slowest", name),
+                   AS_NUMBER("-slowest_ms", slowest->found->latency.moments.mean / 1e6),
+                   AS_LIST("-course", COURSE_SLOTS, put_slot, &slowest->found->course));
     }
     result_answer(result, "How long do the queries take?", status, err, words, words);
     return result;
@@ -321,12 +388,12 @@ static void print_json(const bson_t *document, const char *end) {
 }
 
 void results_print_answers(const query_result_t *query, bool named) {
-    for (size_t i = 0; i < query->measures.count; i++) {
-        const measure_t *measure = &query->measures.items[i];
+    for (size_t i = 0; i < query->measure_count; i++) {
+        const measure_t *measure = &query->measures[i];
         char name[NAME_ROOM];
         bson_iter_t at;
         bson_t document;
-        if (!has_answer(&query->measures, i))
+        if (!has_answer(query, i))
             continue;
         if (named)
             out_print("%s\n", name_of(measure->work, 0, name));
@@ -340,8 +407,8 @@ void results_print_answers(const query_result_t *query, bool named) {
 }
 
 void results_print_plans(const query_result_t *query) {
-    for (size_t i = 0; i < query->measures.work_count; i++) {
-        const work_t *work = &query->measures.works[i];
+    for (size_t i = 0; i < query->work_count; i++) {
+        const work_t *work = &query->works[i];
         const request_t *request = work->requests;
         char name[NAME_ROOM];
         out_print(i ? "\n%s on %s.%s%s\n" : "%s on %s.%s%s\n", name_of(work, 0, name), request->database,
@@ -352,7 +419,7 @@ void results_print_plans(const query_result_t *query) {
         print_json(request->body, "\n  options  ");
         print_json(request->options, "\n");
     }
-    if (query->measures.work_count)
+    if (query->work_count)
         out_print(
             "\nThis is what would be sent. The server's plan is not asked for: of a find `explain: yes` in a "
             "suite\nsays how many keys and documents the server looks at, and explain() of mongosh the "

@@ -8,7 +8,7 @@
 #define TIPPLE_CLI_RESULTS_RESULTS_H
 
 #include "cli/options/cli.h"
-#include "query/run.h"
+#include "query/query.h"
 #include "study/drill/drill.h"
 #include "study/tune/tune.h"
 #include "verify/verify.h"
@@ -21,8 +21,7 @@ result_t *results_load(const load_spec_t *spec, const load_result_t *load, int s
 result_t *results_verify(const verify_spec_t *spec, const verify_result_t *verify, int status,
                          const err_t *err);
 /* then: what compare_read read; NULL without --compare. */
-result_t *results_query(const query_spec_t *spec, const query_result_t *query, const bson_t *then, int status,
-                        const err_t *err);
+result_t *results_query(const query_spec_t *spec, const query_result_t *query, int status, const err_t *err);
 result_t *results_tune(const tune_spec_t *spec, const tune_result_t *tune, int status, const err_t *err);
 /* within: seconds, or 0. history: a file to which a drill that finished is appended; or NULL. */
 result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, double within, FILE *history,

@@ -15,6 +15,7 @@ typedef struct {
     double server_cores; /* how many cores the servers on this host kept busy; NAN: none is on this host */
     double examined;     /* documents that the servers examined */
     double cached_bytes; /* read into their caches */
+    double others;       /* the share that other programs than the servers and this one held */
 } watch_figures_t;
 
 /* Finds the servers that can be asked: a standalone, the members of a replica set, or, behind a router, those of each

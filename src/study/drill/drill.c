@@ -4,7 +4,7 @@
 #include "base/numbers.h"
 #include "base/stop.h"
 #include "builtin/builtin.h"
-#include "query/run.h"
+#include "query/query.h"
 #include "server/bson_read.h"
 #include "study/drill/drill_inner.h"
 
@@ -97,15 +97,15 @@ static bool ask_suite(const first_query_t *chosen, const char *uri, int64_t pati
     spec.repeats = 1;
     spec.warmups = 0;
     spec.count = 1;
-    spec.choices.queries = &name;
-    spec.choices.query_count = 1;
-    spec.choices.clients[spec.choices.client_choices++] = 1;
-    spec.choices.most = 1;
+    spec.queries = &name;
+    spec.query_count = 1;
+    spec.clients[spec.client_choices++] = 1;
+    spec.one = true;
     bool ok = query_run(&spec, &result, err);
-    if (result.measures.count) {
-        const measure_t *measure = &result.measures.items[0];
-        answer->seconds = measure->hist->moments.mean / 1e9;
-        answer->returned = measure->returned;
+    if (result.measure_count) {
+        const measure_t *measure = &result.measures[0];
+        answer->seconds = measure->found->latency.moments.mean / 1e9;
+        answer->returned = measure->found->returned;
         answer->scans = measure->work->count && isinf(measure->work->requests[0].documents);
     }
     query_free_result(&result);

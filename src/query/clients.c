@@ -1,0 +1,273 @@
+/* clients: one round of one measure. All clients start at once, and send until they have sent enough, the time is over, or a
+ * signal comes. Each writes into a tally_t of its own; these are added up when all have ended. */
+#include "base/clock.h"
+#include "base/conceal.h"
+#include "base/numbers.h"
+#include "base/stop.h"
+#include "query/query.h"
+#include "server/server.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static const int64_t LATE_NS = 1000000, NAP_NS = 100000000; /* a nap at most, to notice signals */
+
+typedef struct {
+    const clients_round_t *round;
+    const measure_t *measure;
+    server_t *server;
+    uint64_t due;     /* open loop: how many requests the whole round has */
+    int64_t ended_ns; /* and when its schedule has ended, from its beginning */
+    pthread_mutex_t lock;
+    pthread_cond_t opened;
+    bool open;
+    _Atomic uint64_t next;     /* open loop: the next request that is due */
+    _Atomic(answer_t *) first; /* keeps the first answer; NULL: a client has it, or none is kept */
+    _Atomic bool ends;         /* a thread could not be made */
+    int64_t began_ns;
+} crew_t;
+
+typedef struct {
+    crew_t *crew;
+    mongoc_client_t *client;
+    pthread_t thread;
+    uint64_t chance;
+    tally_t found;
+} sender_t;
+
+static void nap_until(int64_t when_ns) {
+    for (int64_t now; (now = clock_now_ns()) < when_ns && !stop_signal();) {
+        const int64_t left = when_ns - now < NAP_NS ? when_ns - now : NAP_NS;
+        nanosleep(&(struct timespec){.tv_nsec = left}, NULL);
+    }
+}
+
+/* The driver looks for a server whose connection broke only a second later, and until then says of each request why it
+ * broke. False: the patience is over, or a signal came. */
+static bool wait_for_server(const sender_t *sender, const request_t *request) {
+    server_t *server = sender->crew->server;
+    const mongoc_read_prefs_t *prefs =
+        request->prefs ? request->prefs : mongoc_client_get_read_prefs(sender->client);
+    bson_t *ping = BCON_NEW("ping", BCON_INT32(1));
+    patience_t patience = server_patience(server);
+    bson_error_t error;
+    err_t ignored;
+    bool answers, again;
+    do {
+        answers = mongoc_client_command_simple(sender->client, "admin", ping, prefs, NULL, &error);
+        again = !answers && server_again(server, sender->client, &patience, &error, NULL,
+                                         "see whether the server answers", &ignored);
+    } while (again);
+    bson_destroy(ping);
+    return answers;
+}
+
+static const request_t *choose(sender_t *sender) {
+    const work_t *work = sender->crew->measure->work;
+    return &work->requests[work->count == 1
+                               ? 0
+                               : (uint64_t)(((__uint128_t)chance_next(&sender->chance) * work->count) >> 64)];
+}
+
+static void count_answer(sender_t *sender, const request_t *request, uint64_t documents, int64_t due_ns,
+                         int64_t sent_ns) {
+    const crew_t *crew = sender->crew;
+    tally_t *found = &sender->found;
+    const int64_t now_ns = clock_now_ns(), latency_ns = now_ns - due_ns, lag_ns = sent_ns - due_ns;
+    double examined = isnan(request->documents)
+                          ? (double)documents
+                          : fmin(request->documents, crew->measure->work->all_documents);
+    if (isinf(examined) || request->documents < 0) /* all of a view: the number is not known either */
+        examined = NAN;
+    hist_add(&found->latency, latency_ns);
+    hist_add(&found->service, now_ns - sent_ns);
+    course_add(&found->course, crew->measure->elapsed_ns + now_ns - crew->began_ns, latency_ns);
+    moments_add(&found->lag, (double)lag_ns);
+    found->most_lag_ns = fmax(found->most_lag_ns, (double)lag_ns);
+    moments_add(&found->per_ms, examined * 1e6 / (double)(latency_ns ? latency_ns : 1));
+    found->returned += documents;
+    found->empty += !documents;
+    found->late += lag_ns > LATE_NS;
+}
+
+/* Sends the request that is due, and counts it. False: it is no use to go on. */
+static bool send_one(sender_t *sender, int64_t due_ns) {
+    crew_t *crew = sender->crew;
+    tally_t *found = &sender->found;
+    const request_t *request = choose(sender);
+    answer_t counted = {.keep = false}, *first = atomic_exchange(&crew->first, NULL);
+    bson_error_t error;
+    const int64_t sent_ns = crew->round->rate > 0 ? clock_now_ns() : due_ns;
+    if (request_send(request, sender->client, first ? first : &counted, &error)) {
+        count_answer(sender, request, first ? first->count : counted.count, due_ns, sent_ns);
+        return true;
+    }
+    if (first) { /* that of another request, then */
+        answer_end(first);
+        answer_begin(first, crew->round->keeps);
+        atomic_store(&crew->first, first);
+    }
+    if (stop_signal()) /* interrupted, not failed */
+        return false;
+    if (!found->failures++) {
+        snprintf(found->failure, sizeof found->failure, "%s", error.message);
+        conceal_known(found->failure);
+    }
+    return wait_for_server(sender, request);
+}
+
+static bool goes_on(const crew_t *crew) {
+    return !atomic_load_explicit(&crew->ends, memory_order_relaxed) && !stop_signal();
+}
+
+static void run_closed(sender_t *sender) {
+    const crew_t *crew = sender->crew;
+    const clients_round_t *round = crew->round;
+    for (uint64_t sent = 0; goes_on(crew); sent++) {
+        const int64_t now = clock_now_ns();
+        const bool enough =
+            round->count ? sent >= round->count : sent && now - crew->began_ns >= round->duration_ns;
+        if (enough || !send_one(sender, now))
+            return;
+    }
+}
+
+/* Lasts until the schedule has ended, or its rate would seem higher than it is. */
+static void run_open(sender_t *sender) {
+    crew_t *crew = sender->crew;
+    while (goes_on(crew)) {
+        const uint64_t number = atomic_fetch_add(&crew->next, 1);
+        const int64_t due_ns = crew->began_ns + (int64_t)((double)number * 1e9 / crew->round->rate);
+        if (number >= crew->due)
+            break;
+        nap_until(due_ns);
+        if (!goes_on(crew) ||
+            (number && clock_now_ns() - crew->began_ns > crew->ended_ns + crew->round->rest_ns) ||
+            !send_one(sender, due_ns))
+            return;
+    }
+    nap_until(crew->began_ns + crew->ended_ns);
+}
+
+static void *work(void *context) {
+    sender_t *sender = context;
+    crew_t *crew = sender->crew;
+    pthread_mutex_lock(&crew->lock);
+    while (!crew->open)
+        pthread_cond_wait(&crew->opened, &crew->lock);
+    pthread_mutex_unlock(&crew->lock);
+    if (crew->round->rate > 0)
+        run_open(sender);
+    else
+        run_closed(sender);
+    return NULL;
+}
+
+/* ---- adding up ---- */
+
+static void add_up(tally_t *to, const tally_t *from) {
+    hist_merge(&to->latency, &from->latency);
+    hist_merge(&to->service, &from->service);
+    course_merge(&to->course, &from->course);
+    moments_merge(&to->lag, &from->lag);
+    moments_merge(&to->per_ms, &from->per_ms);
+    to->most_lag_ns = fmax(to->most_lag_ns, from->most_lag_ns);
+    to->returned += from->returned;
+    to->empty += from->empty;
+    to->late += from->late;
+}
+
+/* Of warming up failures alone are kept. */
+static void add_all(const crew_t *crew, sender_t **senders, measure_t *measure) {
+    tally_t *to = measure->found;
+    uint64_t answered = 0, failed = 0;
+    for (uint32_t i = 0; i < measure->clients; i++) {
+        const tally_t *from = &senders[i]->found;
+        answered += from->latency.moments.count;
+        failed += from->failures;
+        if (from->failures && !to->failure[0])
+            snprintf(to->failure, sizeof to->failure, "%s", from->failure);
+        if (crew->round->counts)
+            add_up(to, from);
+    }
+    to->failures += failed;
+    measure->silent = !answered && failed;
+    if (!crew->round->counts || stop_signal())
+        return;
+    const uint64_t skipped = crew->round->rate > 0 ? crew->due - answered - failed : 0;
+    to->latency.beyond += skipped;
+    to->service.beyond += skipped;
+}
+
+/* ---- a round ---- */
+
+/* *started: how many have a thread. */
+static bool start_all(crew_t *crew, sender_t **senders, uint32_t *started, err_t *err) {
+    const uint32_t count = crew->measure->clients;
+    bool ok = true;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(senders[i] = calloc(1, sizeof **senders)))
+            return err_memory(err, sizeof **senders);
+        *senders[i] = (sender_t){.crew = crew, .chance = (crew->round->number + 1) * UINT64_C(1000003) + i};
+        if (!(senders[i]->client = server_take(crew->server, err)))
+            return false;
+    }
+    for (; ok && *started < count; *started += ok)
+        ok = pthread_create(&senders[*started]->thread, NULL, work, senders[*started]) == 0 ||
+             err_set(err, STATUS_HOST, "no more than %u threads can be made; ask for fewer --clients",
+                     *started);
+    pthread_mutex_lock(&crew->lock);
+    atomic_store(&crew->ends, !ok);
+    crew->began_ns = clock_now_ns();
+    crew->open = true;
+    pthread_cond_broadcast(&crew->opened);
+    pthread_mutex_unlock(&crew->lock);
+    return ok;
+}
+
+static crew_t make_crew(const clients_round_t *round, measure_t *measure, server_t *server) {
+    crew_t crew = {.round = round, .measure = measure, .server = server};
+    if (round->rate > 0) {
+        const double due = round->count ? (double)round->count * measure->clients
+                                        : ceil((double)round->duration_ns / 1e9 * round->rate);
+        crew.due = (uint64_t)fmax(due, 1);
+        crew.ended_ns = (int64_t)fmin((double)crew.due * 1e9 / round->rate, 1e18); /* 31 years */
+    }
+    if (!measure->answered) {
+        answer_begin(&measure->answer, round->keeps);
+        crew.first = &measure->answer;
+    }
+    pthread_mutex_init(&crew.lock, NULL);
+    pthread_cond_init(&crew.opened, NULL);
+    return crew;
+}
+
+bool clients_run(const clients_round_t *round, measure_t *measure, server_t *server, err_t *err) {
+    crew_t crew = make_crew(round, measure, server);
+    sender_t **senders = calloc(measure->clients, sizeof *senders);
+    uint32_t started = 0;
+    const bool ok = senders ? start_all(&crew, senders, &started, err)
+                            : err_memory(err, measure->clients * sizeof *senders);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(senders[i]->thread, NULL);
+    if (ok)
+        add_all(&crew, senders, measure);
+    if (ok && round->counts)
+        measure->elapsed_ns += clock_now_ns() - crew.began_ns;
+    if (!measure->answered && atomic_load(&crew.first))
+        answer_end(&measure->answer);
+    else
+        measure->answered = true;
+    for (uint32_t i = 0; senders && i < measure->clients && senders[i]; i++) {
+        server_give(server, senders[i]->client);
+        free(senders[i]);
+    }
+    free(senders);
+    pthread_cond_destroy(&crew.opened);
+    pthread_mutex_destroy(&crew.lock);
+    return ok;
+}

@@ -1,0 +1,234 @@
+/* judge: figures of a measure, the bounds of --fail-if, and an earlier run next to this one. */
+#include "base/log.h"
+#include "base/numbers.h"
+#include "query/query.h"
+#include "server/bson_read.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- figures ---- */
+
+double query_quantile_ms(const measure_t *measure, double share) {
+    return hist_quantile_ns(&measure->found->latency, share) / 1e6;
+}
+
+bool query_found_nothing(const measure_t *measure) {
+    return measure->found->empty && measure->found->empty == measure->found->latency.moments.count;
+}
+
+bool query_was_disturbed(const measure_t *measure) {
+    return measure->watched.figures.others > 0.1;
+}
+
+/* Requests that were skipped are longer than any, and nobody knows how long. */
+static bool is_whole(const hist_t *hist) {
+    return hist->moments.count && !hist->beyond;
+}
+
+static double mean(const measure_t *measure) {
+    const hist_t *hist = &measure->found->latency;
+    return is_whole(hist) ? hist->moments.mean / 1e6 : NAN;
+}
+
+static double longest(const measure_t *measure) {
+    const hist_t *hist = &measure->found->latency;
+    return is_whole(hist) ? (double)hist->most_ns / 1e6 : NAN;
+}
+
+static double rate(const measure_t *measure) {
+    return (double)measure->found->latency.moments.count / ((double)measure->elapsed_ns / 1e9);
+}
+
+static double failed(const measure_t *measure) {
+    return (double)measure->found->failures;
+}
+
+static double skipped(const measure_t *measure) {
+    return (double)measure->found->latency.beyond;
+}
+
+/* A quantile has a share, and no function. */
+static const struct {
+    const char *name;
+    bool time;
+    double share;
+    double (*of)(const measure_t *measure);
+} figures[] = {
+    {"p50", true, 0.5, NULL},     {"p95", true, 0.95, NULL},    {"p99", true, 0.99, NULL},
+    {"p99.9", true, 0.999, NULL}, {"mean", true, 0, mean},      {"max", true, 0, longest},
+    {"ops/s", false, 0, rate},    {"failed", false, 0, failed}, {"skipped", false, 0, skipped},
+};
+
+/* ---- bounds ---- */
+
+static bool bad_bound(const char *text, err_t *err) {
+    return err_set(
+        err, STATUS_USAGE,
+        "--fail-if: '%s' is not FIGURE>VALUE or FIGURE<VALUE: p50, p95, p99, p99.9, mean or max with a "
+        "time (p99>20ms), ops/s, failed or skipped with a number (failed>0); with --compare p50 or p99 "
+        "with how many times as long (p99>1.2x)",
+        text);
+}
+
+bool query_read_bound(bound_t *bound, const char *text, bool compares, err_t *err) {
+    const size_t length = strcspn(text, "<>");
+    const char *value = text + length + (text[length] != 0);
+    int64_t ns;
+    uint64_t count;
+    char *end;
+    *bound = (bound_t){.words = text, .below = text[length] == '<'};
+    while (bound->figure < sizeof figures / sizeof *figures &&
+           (strlen(figures[bound->figure].name) != length ||
+            strncmp(figures[bound->figure].name, text, length) != 0))
+        bound->figure++;
+    if (!text[length] || bound->figure == sizeof figures / sizeof *figures)
+        return bad_bound(text, err);
+    const bool time = figures[bound->figure].time;
+    const double share = figures[bound->figure].share;
+    bound->value = strtod(value, &end);
+    bound->times =
+        strcmp(end, "x") == 0 && end > value && bound->value > 0 && (share == 0.5 || share == 0.99);
+    if (bound->times)
+        return compares || err_set(err, STATUS_USAGE, "--fail-if: '%s' needs --compare FILE", text);
+    if (time && strpbrk(value, "smh") && units_parse_time(value, &ns)) /* 20 alone would be seconds */
+        bound->value = (double)ns / 1e6;
+    else if (!time && units_parse_count(value, &count))
+        bound->value = (double)count;
+    else
+        return bad_bound(text, err);
+    return true;
+}
+
+/* What is compared with the bound, and how it is said. Of a ratio it is the end of the interval that speaks for the measure:
+ * a bound is missed beyond doubt, or not. */
+static double figure_of(const bound_t *bound, const measure_t *measure, const bson_t *then, char words[80]) {
+    const double share = figures[bound->figure].share;
+    compared_t compared = {.obstacle = "new"};
+    if (bound->times) {
+        compare_find(then, measure, &compared);
+        const bool median = share == 0.5;
+        const interval_t *between = median ? &compared.p50_between : &compared.p99_between;
+        const double ratio = compared.obstacle ? NAN : median ? compared.p50_ratio : compared.p99_ratio;
+        snprintf(words, 80, "%.3g (%.3g to %.3g) times as long as before", ratio, between->low,
+                 between->high);
+        return isnan(ratio) ? NAN : bound->below ? between->high : between->low;
+    }
+    const double value = share > 0 ? query_quantile_ms(measure, share) : figures[bound->figure].of(measure);
+    snprintf(words, 80, "%.4g%s", value, figures[bound->figure].time ? " ms" : "");
+    return value;
+}
+
+void query_check_bounds(const query_spec_t *spec, measure_t *measure) {
+    for (size_t i = 0; i < spec->bound_count && !measure->missed[0]; i++) {
+        const bound_t *bound = &spec->bounds[i];
+        char words[80];
+        const double value = figure_of(bound, measure, spec->then, words);
+        const char *name = figures[bound->figure].name;
+        if (isnan(value))
+            snprintf(measure->missed, sizeof measure->missed,
+                     "--fail-if '%.60s' cannot be judged: %s%s is not known", bound->words,
+                     bound->times ? "the interval of its ratio to the earlier " : "", name);
+        else if (bound->below ? value < bound->value : value > bound->value)
+            snprintf(measure->missed, sizeof measure->missed, "%s is %s (--fail-if '%.60s')", name, words,
+                     bound->words);
+    }
+}
+
+/* ---- an earlier run ---- */
+
+static bool broken(const char *path, const char *what, err_t *err) {
+    return err_set(err, STATUS_USAGE, "--compare: %s is not what `tipple query --json` printed: %.*s", path,
+                   (int)strcspn(what, "\n"), what);
+}
+
+bool compare_read(const char *path, bson_t *then, err_t *err) {
+    bson_error_t error;
+    bson_iter_t queries;
+    bson_json_reader_t *reader = bson_json_reader_new_from_file(path, &error);
+    if (!reader)
+        return err_set(err, STATUS_USAGE, "--compare: %s cannot be read: %s", path, error.message);
+    const int found = bson_json_reader_read(reader, then, &error);
+    bson_json_reader_destroy(reader);
+    if (found <= 0)
+        return broken(path, found ? error.message : "the file is empty", err);
+    if (strcmp(bson_read_text(then, "command"), "query") != 0)
+        return broken(path, "its 'command' is not query", err);
+    if (bson_read_number(then, "schema") != 1)
+        return broken(path, "its 'schema' is not 1", err);
+    return bson_read_list(then, "queries", &queries) || broken(path, "it has no list 'queries'", err);
+}
+
+void compare_warn(const bson_t *then, const char *path, const query_result_t *result) {
+    const char *suite = bson_read_text(then, "suite"), *namespace = bson_read_text(then, "namespace");
+    if (strcmp(suite, result->suite->name) != 0)
+        log_warn("--compare: %s is of the suite %s, and this is %s", path, suite, result->suite->name);
+    if (strcmp(namespace, result->namespace) != 0)
+        log_warn("--compare: %s is of the collection %s, and this is %s", path, namespace, result->namespace);
+}
+
+static bool is_same(const bson_t *entry, const measure_t *measure) {
+    const work_t *work = measure->work;
+    return bson_read_number(entry, "clients") == measure->clients &&
+           strcmp(bson_read_text(entry, "name"), work->query->name) == 0 &&
+           strcmp(bson_read_text(entry, "with"), work->with) == 0 &&
+           strcmp(bson_read_text(entry, "reads"), work->reads ? work->reads : "") == 0;
+}
+
+/* Why the figures of then and now cannot be compared; NULL: they can. */
+static const char *find_obstacle(const bson_t *entry, const measure_t *measure) {
+    const double empty = bson_read_number(entry, "empty");
+    if (!measure->found->latency.moments.count)
+        return "failed now";
+    if (!(bson_read_number(entry, "n") > 0))
+        return "failed then";
+    if (strcmp(bson_read_text(entry, "question"), measure->work->question) != 0)
+        return "another question";
+    return (empty > 0 && empty == bson_read_number(entry, "n")) != query_found_nothing(measure)
+               ? "another answer"
+               : NULL;
+}
+
+/* The deviation of a quantile's logarithm, by its 95 % interval. */
+static double deviation(double low, double high) {
+    static const double DEVIATIONS = 1.959964; /* of a normal distribution, from end to middle */
+    return log(high / low) / (2 * DEVIATIONS);
+}
+
+/* How many times as long it takes now; both deviations are added as independent ones. */
+static double ratio_of(const bson_t *entry, const char *key, const measure_t *measure, double share,
+                       interval_t *between) {
+    char low[40], high[40];
+    snprintf(low, sizeof low, "%s_between.low", key);
+    snprintf(high, sizeof high, "%s_between.high", key);
+    const interval_t now = hist_interval_ns(&measure->found->latency, share);
+    const double ratio = query_quantile_ms(measure, share) / bson_read_number(entry, key),
+                 spread = exp(1.959964 *
+                              hypot(deviation(now.low, now.high),
+                                    deviation(bson_read_number(entry, low), bson_read_number(entry, high))));
+    *between = (interval_t){ratio / spread, ratio * spread};
+    return ratio;
+}
+
+bool compare_find(const bson_t *then, const measure_t *measure, compared_t *compared) {
+    bson_iter_t entries;
+    bson_t entry;
+    bool found = false;
+    *compared = (compared_t){NAN, NAN, NAN, NAN, {NAN, NAN}, {NAN, NAN}, "new"};
+    if (bson_read_list(then, "queries", &entries))
+        while (!found && bson_iter_next(&entries))
+            found = bson_read_document(&entries, &entry) && is_same(&entry, measure);
+    if (!found)
+        return false;
+    compared->p50_ms = bson_read_number(&entry, "p50_ms");
+    compared->p99_ms = bson_read_number(&entry, "p99_ms");
+    compared->obstacle = find_obstacle(&entry, measure);
+    if (compared->obstacle)
+        return true;
+    compared->p50_ratio = ratio_of(&entry, "p50_ms", measure, 0.5, &compared->p50_between);
+    compared->p99_ratio = ratio_of(&entry, "p99_ms", measure, 0.99, &compared->p99_between);
+    return true;
+}
