@@ -28,6 +28,7 @@
 #include "query/suite/answer.h"
 #include "query/suite/send.h"
 #include "query/watch/watch.h"
+#include "server/collection.h"
 
 /* ---- what is asked for ---- */
 
@@ -192,9 +193,12 @@ typedef struct {
 bool clients_run(const clients_round_t *round, measure_t *measure, server_t *server, err_t *err);
 
 /* indexes.c: checks the indexes of `setup`. A missing one is made (makes), or is an error of status 1 with its name and what
- * to do. So is an index of the same key that differs: it is never replaced. */
+ * to do. So is an index of the same keys with other options: it is never replaced. */
 bool indexes_check(const suite_t *suite, const query_t *query, server_t *server, mongoc_client_t *client,
                    bool makes, err_t *err);
-const char *indexes_differ(const bson_t *wanted, const bson_t *stored, const bson_t *usual);
+
+/* True if a stored index, as a server lists it, gives the same answers at the same speed as the wanted one.
+ * collated: the collection has a default collation. Pure. */
+bool indexes_serves(const index_spec_t *wanted, const bson_t *stored, bool collated);
 
 #endif
