@@ -1,6 +1,6 @@
 /* host: what this process has held, and what is this machine. */
 #include "base/host.h"
-#include "query/watch/cpu.h"
+#include "query/watch/watch.h"
 #include "test.h"
 
 #include <arpa/inet.h>
@@ -33,10 +33,10 @@ TEST(here) {
     static const char *const elsewhere[] = {"192.0.2.1", "198.51.100.7",   "2001:db8::1", "::ffff:192.0.2.1",
                                             "",          "127.0.0.1:27017"};
     for (size_t i = 0; i < sizeof here / sizeof *here; i++)
-        if (!host_is_here(here[i]))
+        if (!watch_is_here(here[i]))
             fail_msg("%s is here", here[i]);
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
-        if (host_is_here(elsewhere[i]))
+        if (watch_is_here(elsewhere[i]))
             fail_msg("%s is not here", elsewhere[i]);
 }
 
@@ -74,7 +74,7 @@ TEST(own_addresses) {
             continue;
         socklen_t size = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
         assert_int_equal(getnameinfo(at->ifa_addr, size, text, sizeof text, NULL, 0, NI_NUMERICHOST), 0);
-        if (!host_is_here(text))
+        if (!watch_is_here(text))
             fail_msg("%s is here", text);
         seen++;
     }

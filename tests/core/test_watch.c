@@ -1,65 +1,112 @@
-/* watch: shares of made-up ticks, the length of spans against a count of whole seconds, and a server's words.
- */
+/* watch: the kernel's tables in the form of several releases, shares of made-up times, the length of spans against a count of
+ * whole seconds, and a server's words. */
+#include "base/clock.h"
 #include "json_lab.h"
 #include "query/watch/watch.h"
 #include "test.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void near(double value, double expected) {
     if (!(fabs(value - expected) <= 1e-12 * fmax(fabs(expected), 1)))
         fail_msg("%.17g instead of %.17g", value, expected);
 }
 
-/* ---- shares ---- */
+/* ---- the CPUs of this host ---- */
 
-TEST(shares) {
-    watch_sum_t sum = {.seconds = 0};
-    const cpu_times_t first = {100, 200, 300, 400};
-    /* less than a tick: nothing is known */
-    watch_add_host(&sum, &first, &first);
-    assert_true(isnan(sum.figures.user) && isnan(sum.figures.sys) && isnan(sum.figures.iowait) &&
-                isnan(sum.figures.idle));
-    watch_add_host(&sum, &first, &(cpu_times_t){150, 230, 310, 410});
-    near(sum.figures.user, 0.5);
-    near(sum.figures.sys, 0.3);
-    near(sum.figures.iowait, 0.1);
-    near(sum.figures.idle, 0.1);
-    /* another stretch, nine times as long: it weighs nine times as much */
-    watch_add_host(&sum, &first, &(cpu_times_t){100, 200, 300, 1300});
-    near(sum.figures.user, 0.05);
-    near(sum.figures.sys, 0.03);
-    near(sum.figures.iowait, 0.01);
-    near(sum.figures.idle, 0.91);
-    /* one without a tick changes nothing */
-    watch_add_host(&sum, &first, &first);
-    near(sum.figures.idle, 0.91);
+static void host_is(const char *text, double user, double sys, double iowait, double idle) {
+    const double second = (double)sysconf(_SC_CLK_TCK);
+    watch_cpu_t cpu;
+    if (!watch_cpu_parse(text, &cpu))
+        fail_msg("'%s' is not read", text);
+    near(cpu.user * second, user);
+    near(cpu.sys * second, sys);
+    near(cpu.iowait * second, iowait);
+    near(cpu.idle * second, idle);
 }
 
-/* The kernel does not promise that iowait and idle only grow. */
-TEST(going_back) {
-    watch_sum_t sum = {.seconds = 0};
-    watch_add_host(&sum, &(cpu_times_t){100, 200, 300, 400}, &(cpu_times_t){106, 202, 290, 399});
-    near(sum.figures.user, 0.75);
-    near(sum.figures.sys, 0.25);
-    near(sum.figures.iowait, 0);
-    near(sum.figures.idle, 0);
+TEST(host) {
+    static const char *const others[] = {"",
+                                         "cpu",
+                                         "cpu  ",
+                                         "cpu  1 2 3\n",
+                                         "cpu  a b c d\n",
+                                         "cpu0 1 2 3 4 5\n",
+                                         "intr 1 2 3 4 5\n",
+                                         "\ncpu  1 2 3 4 5\n"};
+    watch_cpu_t cpu;
+    /* user nice system idle iowait irq softirq steal guest guest_nice */
+    host_is("cpu  1000 200 30 40000 500 6 7 8000 900 100\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 5\n", 1200, 43, 500,
+            40000);
+    host_is("cpu  1 2 3 4 5 6 7 8 0\n", 3, 16, 5, 4);
+    host_is("cpu  1 2 3 4\n", 3, 3, 0, 4);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (watch_cpu_parse(others[i], &cpu))
+            fail_msg("'%s' is taken for the CPU times of a host", others[i]);
+}
+
+TEST(shares) {
+    const watch_cpu_t first = {100, 200, 300, 400};
+    watch_cpu_t sum = {.user = 0};
+    watch_cpu_add(&sum, &first, &first);
+    assert_true(isnan(watch_cpu_busy(&sum)) && isnan(watch_cpu_others(&sum, 0, 0)));
+    watch_cpu_add(&sum, &first, &(watch_cpu_t){105, 203, 301, 401});
+    near(watch_cpu_busy(&sum), 0.8);
+    /* what the kernel counted less than before has not moved */
+    watch_cpu_add(&sum, &first, &(watch_cpu_t){100, 200, 290, 490});
+    near(watch_cpu_busy(&sum), 0.08);
+    near(watch_cpu_others(&sum, 4, 1), 0.03);
+    near(watch_cpu_others(&sum, 0, 0), 0.08);
+    /* the servers' times and the kernel's are not read at the same moment */
+    near(watch_cpu_others(&sum, 8, 1), 0);
+    assert_true(isnan(watch_cpu_others(&sum, NAN, 1)));
+    /* less than a second */
+    assert_true(isnan(watch_cpu_others(&(watch_cpu_t){0.5, 0.1, 0, 0.3}, 0, 0)));
+    near(watch_cpu_others(&(watch_cpu_t){0.5, 0.1, 0, 0.4}, 0.1, 0), 0.5);
+}
+
+/* This process works for a while, and then it is the others. */
+TEST(this_host) {
+    watch_cpu_t before, after, spent = {.user = 0};
+    const int64_t began = clock_process_cpu_ns();
+    assert_true(watch_cpu(&before));
+    while (clock_process_cpu_ns() - began < 1500000000)
+        ;
+    assert_true(watch_cpu(&after));
+    watch_cpu_add(&spent, &before, &after);
+    /* the host's time is counted by another clock */
+    assert_true(spent.user + spent.sys >= 0.75);
+    assert_true(watch_cpu_others(&spent, 0, 0) > watch_cpu_others(&spent, 0, 1.5) ||
+                watch_cpu_others(&spent, 0, 1.5) == 0);
 }
 
 /* ---- spans ---- */
 
+static int later_end_first(const void *a, const void *b) {
+    const double *x = a, *y = b;
+    return (x[1] < y[1]) - (x[1] > y[1]);
+}
+
+static double cover(double (*spans)[2], size_t count) {
+    watch_covered_t covered = {0, INFINITY};
+    qsort(spans, count, sizeof *spans, later_end_first);
+    for (size_t i = 0; i < count; i++)
+        watch_cover(&covered, spans[i][0], spans[i][1]);
+    return covered.seconds;
+}
+
 TEST(spans) {
-    assert_true(watch_covered(NULL, 0) == 0);
-    near(watch_covered((span_t[]){{5, 8}}, 1), 3);
-    near(watch_covered((span_t[]){{5, 5}}, 1), 0);
-    near(watch_covered((span_t[]){{5, 8}, {10, 11}}, 2), 4);                   /* one after the other */
-    near(watch_covered((span_t[]){{10, 11}, {5, 8}}, 2), 4);                   /* in no order */
-    near(watch_covered((span_t[]){{5, 8}, {6, 9}}, 2), 4);                     /* side by side for a while */
-    near(watch_covered((span_t[]){{5, 8}, {8, 9}}, 2), 4);                     /* touching */
-    near(watch_covered((span_t[]){{5, 15}, {6, 7}, {8, 9}, {14, 16}}, 4), 11); /* inside */
-    near(watch_covered((span_t[]){{5, 8}, {5, 8}, {5, 8}}, 3), 3);
-    near(watch_covered((span_t[]){{1.7e9, 1.7e9 + 0.25}, {1.7e9 + 0.125, 1.7e9 + 0.5}}, 2), 0.5);
+    near(cover(NULL, 0), 0);
+    near(cover((double[][2]){{5, 8}}, 1), 3);
+    near(cover((double[][2]){{5, 5}}, 1), 0);
+    near(cover((double[][2]){{5, 8}, {10, 11}}, 2), 4);                   /* one after the other */
+    near(cover((double[][2]){{5, 8}, {6, 9}}, 2), 4);                     /* at the same time for a while */
+    near(cover((double[][2]){{5, 8}, {8, 9}}, 2), 4);                     /* touching */
+    near(cover((double[][2]){{5, 15}, {6, 7}, {8, 9}, {14, 16}}, 4), 11); /* inside */
+    near(cover((double[][2]){{5, 8}, {5, 8}, {5, 8}}, 3), 3);
+    near(cover((double[][2]){{1.7e9, 1.7e9 + 0.25}, {1.7e9 + 0.125, 1.7e9 + 0.5}}, 2), 0.5);
 }
 
 /* Spans of whole seconds: as many as are in at least one of them. */
@@ -67,49 +114,52 @@ TEST(drawn_spans) {
     enum { SECONDS = 200, MOST = 40 };
     uint32_t drawn = 12345;
     for (int round = 0; round < 500; round++) {
-        span_t spans[MOST];
+        double spans[MOST][2];
         bool covered[SECONDS] = {false};
         size_t count = 0, expected = 0;
         for (size_t i = 0; i < (size_t)round % MOST; i++) {
             drawn = drawn * 1664525 + 1013904223;
             unsigned from = (drawn >> 8) % SECONDS, to = from + (drawn >> 20) % 12;
             to = to < SECONDS ? to : SECONDS;
-            spans[count++] = (span_t){from, to};
+            spans[count][0] = from;
+            spans[count++][1] = to;
             for (unsigned second = from; second < to; second++)
                 covered[second] = true;
         }
         for (size_t second = 0; second < SECONDS; second++)
             expected += covered[second];
-        near(watch_covered(spans, count), (double)expected);
+        near(cover(spans, count), (double)expected);
     }
 }
 
 /* ---- a server's words ---- */
 
-static member_status_t read_json(const char *text) {
-    member_status_t status;
+static watch_status_t read_json(const char *text) {
     bson_t *reply = lab_json(text);
-    member_read(reply, &status);
+    const watch_status_t status = watch_read_status(reply);
     bson_destroy(reply);
     return status;
 }
 
 TEST(server_status) {
-    member_status_t status = read_json(
+    watch_status_t status = read_json(
         "{\"host\": \"a:27017\", \"version\": \"6.0.5\", \"process\": \"mongod\", \"pid\": {\"$numberLong\": "
         "\"4711\"},"
         " \"metrics\": {\"queryExecutor\": {\"scanned\": {\"$numberLong\": \"5\"}, \"scannedObjects\": "
-        "{\"$numberLong\": \"8000000000\"}}},"
+        "{\"$numberLong\": \"8000000000\"}}}, \"extra_info\": {\"user_time_us\": 2500000, "
+        "\"system_time_us\": "
+        "{\"$numberLong\": \"500000\"}},"
         " \"wiredTiger\": {\"cache\": {\"bytes written from cache\": 1, \"bytes read into cache\": "
         "123456.0}}}");
     near(status.examined, 8e9);
     near(status.cached_bytes, 123456);
+    near(status.cpu_seconds, 3);
     assert_int_equal(status.process, 4711);
 }
 
 /* Another storage engine, a router, something that is no server at all. */
 TEST(less_of_it) {
-    member_status_t status =
+    watch_status_t status =
         read_json("{\"pid\": 17, \"metrics\": {\"queryExecutor\": {\"scannedObjects\": 0}}}");
     assert_true(status.examined == 0 && isnan(status.cached_bytes) && status.process == 17);
     static const char *const others[] = {
@@ -118,6 +168,7 @@ TEST(less_of_it) {
         "{\"pid\": 1e300}"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         status = read_json(others[i]);
-        assert_true(isnan(status.examined) && isnan(status.cached_bytes) && status.process == 0);
+        assert_true(isnan(status.examined) && isnan(status.cached_bytes) && isnan(status.cpu_seconds) &&
+                    status.process == 0);
     }
 }

@@ -187,13 +187,16 @@ static void try_watch(server_t *server, mongoc_client_t *client) {
 }
 
 static void try_members(server_t *server, mongoc_client_t *client) {
-    members_t members;
-    member_status_t status;
     err_t err = {.text = ""};
-    LAB_MUST(members_open(&members, server, client, &err) || err.text[0]);
-    for (size_t i = 0; i < members.count; i++)
-        LAB_MUST(member_ask(&members.items[i], &status, &err) ? status.process >= 0 : err.text[0] != '\0');
-    members_close(&members);
+    watch_sum_t sum = {.seconds = 0};
+    watch_t *watch = watch_open(server, client, &err);
+    LAB_MUST(watch || err.text[0]);
+    if (!watch)
+        return;
+    watch_start(watch);
+    watch_stop(watch, &sum);
+    LAB_MUST(sum.seconds > 0 && !(sum.servers < 0) && !(sum.figures.examined < 0));
+    watch_close(watch);
 }
 
 static void try_hold(server_t *server, mongoc_client_t *client) {

@@ -63,14 +63,24 @@ class Watched:
         if cores:
             self.assertGreater(beside["server_cores"], 0)
             self.assertLess(beside["server_cores"], os.cpu_count() * 1.1 + 1)
+            self.knows_others(beside)
         # all of the rounds, and next to nothing else
         self.assertGreaterEqual(beside["seconds"] * 1000, measured["mean_ms"] * measured["n"] * 0.99)
         self.assertEqual(rounds or self.rounds, measured["n"])
+
+    def knows_others(self, beside):
+        """after a second of one core the share of other processes is known: what was busy, without the servers"""
+        if beside["seconds"] * os.cpu_count() < 1.1:
+            return
+        busy, servers = beside["user"] + beside["sys"], beside["server_cores"] / os.cpu_count()
+        self.assertGreaterEqual(beside["others"], 0)
+        self.assertLess(beside["others"], max(busy - servers, 0) + 0.01)
 
     def sees_nothing(self, measured, cores=False):
         """It may not ask anybody: null, never zero; and this host can be seen without anybody's leave."""
         beside = measured["beside"]
         self.assertEqual([None, None], [beside[name] for name in COUNTERS])
+        self.assertIsNone(beside["others"])
         if not cores:
             self.assertIsNone(beside["server_cores"])
         self.assertAlmostEqual(1, sum(beside[name] for name in SHARES), places=6)
@@ -99,6 +109,13 @@ class Own(Watched, livetest.OwnServer):
         # nobody knows how many documents a view looks at
         self.assertIsNone(view["docs_per_ms"])
         self.assertGreater(scan["docs_per_ms"], 0)
+
+    def test_others(self):
+        """a process that is busy next to a measurement holds a share of the CPUs"""
+        self.fill()
+        measured = self.query("--while", "while :; do :; done", "--duration", "2s", rounds=1)
+        self.assertGreater(measured["beside"]["others"], 0.1)
+        self.knows_others(measured["beside"])
 
     def test_disk(self):
         """what the collection takes is what its server says, for plain and clustered ones, with indexes and without"""
@@ -176,7 +193,7 @@ class Three(Own):
         self.addCleanup(os.kill, secondary["pid"], signal.SIGCONT)
         self.saw(self.query())
         self.assertEqual(1, len(self.notes()), self.stderr)
-        self.assertRegex(self.notes()[0], r"^127.0.0.1:%d will not tell" % secondary["port"])
+        self.assertRegex(self.notes()[0], r"^no counters from 127.0.0.1:%d " % secondary["port"])
 
     def test_frozen_in_between(self):
         """a member that stops answering later: the counters are null from then on, and nothing else is lost"""

@@ -1,23 +1,17 @@
-#include "base/log.h"
+/* The collection that is measured: its size on disk, and what its catalog says of its loads. */
 #include "base/text.h"
 #include "query/watch/watch.h"
 #include "server/bson_read.h"
-#include "server/cluster.h"
 #include "server/collection.h"
 #include "server/server_errors.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- disk ---- */
 
-typedef struct {
-    double documents, bytes; /* as stored on the shards */
-} lying_t;
-
-static void add_shard(const bson_t *stats, watch_storage_t *storage, lying_t *lying) {
+static void add_shard(const bson_t *stats, watch_storage_t *storage) {
     /* documents of ranges that were moved to another shard are still stored here, but no query returns them */
     const double documents = bson_read_number(stats, "s.count"),
                  orphans = bson_read_number(stats, "s.numOrphanDocs");
@@ -25,170 +19,99 @@ static void add_shard(const bson_t *stats, watch_storage_t *storage, lying_t *ly
     storage->data_bytes += bson_read_number(stats, "s.storageSize");
     storage->index_bytes += bson_read_number(stats, "s.totalIndexSize");
     storage->shards++;
-    lying->documents += documents;
-    lying->bytes += bson_read_number(stats, "s.size");
-}
-
-/* code: the server's code, if it refused. */
-static bool ask_stats(server_t *server, mongoc_client_t *client, const char *collection,
-                      watch_storage_t *storage, int *code, err_t *err) {
-    bson_t reply, stats;
-    bson_iter_t shards;
-    lying_t lying = {0, 0};
-    /* fields are named one by one: the storage engine's own statistics are far longer */
-    bson_t *command = BCON_NEW("aggregate", BCON_UTF8(collection), "pipeline", "[", "{", "$collStats", "{",
-                               "storageStats", "{", "}", "}", "}", "{", "$project", "{", "s.count",
-                               BCON_UTF8("$storageStats.count"), "s.size", BCON_UTF8("$storageStats.size"),
-                               "s.numOrphanDocs", BCON_UTF8("$storageStats.numOrphanDocs"), "s.storageSize",
-                               BCON_UTF8("$storageStats.storageSize"), "s.totalIndexSize",
-                               BCON_UTF8("$storageStats.totalIndexSize"), "}", "}", "]", "cursor", "{",
-                               "batchSize", BCON_INT32(10000), "}");
-    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
-    *code = ok ? 0 : server_code(&reply);
-    for (bool some = ok && bson_read_batch(&reply, &shards); some && bson_read_next(&shards, &stats);)
-        add_shard(&stats, storage, &lying);
-    if (lying.documents > 0)
-        storage->average_bytes = lying.bytes / lying.documents;
-    storage->bson_bytes = lying.bytes;
-    bson_destroy(command);
-    bson_destroy(&reply);
-    return ok;
-}
-
-static double count(server_t *server, mongoc_client_t *client, const char *collection) {
-    bson_t *command = BCON_NEW("count", BCON_UTF8(collection)), reply;
-    err_t ignored;
-    bool ok = server_command(server, client, server_database(server), command, false, &reply, &ignored);
-    double documents = ok ? bson_read_number(&reply, "n") : NAN;
-    bson_destroy(command);
-    bson_destroy(&reply);
-    return documents;
-}
-
-/* If this user may not see it, the answer is false. */
-static bool is_clustered(server_t *server, mongoc_client_t *client, const char *collection) {
-    bson_t reply, listing;
-    bson_iter_t listings, top, at;
-    err_t ignored;
-    bson_t *command =
-        BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name", BCON_UTF8(collection), "}");
-    bool found = server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
-                 bson_read_batch(&reply, &listings) && bson_read_next(&listings, &listing) &&
-                 bson_iter_init(&top, &listing) &&
-                 bson_iter_find_descendant(&top, "options.clusteredIndex", &at);
-    bson_destroy(command);
-    bson_destroy(&reply);
-    return found;
-}
-
-static bool is_sharded(server_t *server, mongoc_client_t *client, const char *collection) {
-    sharding_t sharding;
-    err_t ignored;
-    const bool read = sharding_read_named(server, client, collection, &sharding, &ignored);
-    sharding_free(&sharding);
-    return read && sharding.sharded;
 }
 
 bool watch_storage(server_t *server, mongoc_client_t *client, const char *collection,
                    watch_storage_t *storage, err_t *err) {
-    int code;
-    *storage = (watch_storage_t){.shards = 0};
-    if (!ask_stats(server, client, collection, storage, &code, err)) {
-        if (code == CODE_NAMESPACE_NOT_FOUND)
-            return true;
-        if (code != CODE_UNAUTHORIZED && code != CODE_NOT_ON_A_VIEW)
-            return false;
-        *storage =
-            (watch_storage_t){NAN, NAN, NAN, NAN, NAN, .shards = 1, .hidden = code == CODE_UNAUTHORIZED};
-        if (storage->hidden)
-            storage->documents = count(server, client, collection);
-    }
+    bson_t reply, stats;
+    bson_iter_t shards;
+    collection_t place;
     uint64_t documents;
+    err_t ignored;
+    /* fields are named one by one: the storage engine's own statistics are far longer */
+    bson_t *command = BCON_NEW(
+        "aggregate", BCON_UTF8(collection), "pipeline", "[", "{", "$collStats", "{", "storageStats", "{", "}",
+        "}", "}", "{", "$project", "{", "s.count", BCON_UTF8("$storageStats.count"), "s.numOrphanDocs",
+        BCON_UTF8("$storageStats.numOrphanDocs"), "s.storageSize", BCON_UTF8("$storageStats.storageSize"),
+        "s.totalIndexSize", BCON_UTF8("$storageStats.totalIndexSize"), "}", "}", "]", "cursor", "{",
+        "batchSize", BCON_INT32(10000), "}");
+    *storage = (watch_storage_t){.shards = 0};
+    const bool ok = server_ask(server, client, command, &reply, err);
+    const int code = ok ? 0 : server_code(&reply);
+    for (bool some = ok && bson_read_batch(&reply, &shards); some && bson_read_next(&shards, &stats);)
+        add_shard(&stats, storage);
+    bson_destroy(&reply);
+    if (code == CODE_NAMESPACE_NOT_FOUND)
+        return true;
+    storage->hidden = code == CODE_UNAUTHORIZED;
+    if (!ok && !storage->hidden && code != CODE_NOT_ON_A_VIEW)
+        return false;
+    if (!ok)
+        *storage =
+            (watch_storage_t){NAN, NAN, storage->hidden ? 0 : NAN, .shards = 1, .hidden = storage->hidden};
     /* a server that did not end in an orderly way may have forgotten how many there are */
     if (storage->documents == 0) {
         if (!collection_count(server, client, collection, NULL, &documents, err))
             return false;
         storage->documents = (double)documents;
     }
-    storage->clustered = is_clustered(server, client, collection);
-    storage->sharded = storage->shards > 1 || (server_facts(server)->kind == SERVER_ROUTER &&
-                                               is_sharded(server, client, collection));
+    storage->clustered = strcmp(collection, server_collection(server)) == 0 &&
+                         collection_identity(server, client, &place, &ignored) && place.clustered;
     return true;
 }
 
-/* ---- what the catalog tells ---- */
+/* ---- what the catalog says ---- */
+
+/* Reads documents of the catalog, the last seen first. The caller destroys the reply. False: there are none, or that is not known. */
+static bool find_own(server_t *server, mongoc_client_t *client, const char *tail, const char *id,
+                     bson_t *reply, bson_iter_t *documents) {
+    char name[300];
+    bson_t filter = BSON_INITIALIZER;
+    err_t ignored;
+    snprintf(name, sizeof name, "%s%s", server_collection(server), tail);
+    if (id)
+        BSON_APPEND_UTF8(&filter, "_id", id);
+    bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", BCON_DOCUMENT(&filter), "sort", "{", "seen",
+                               BCON_INT32(-1), "}", "batchSize", BCON_INT32(100000));
+    bson_destroy(&filter);
+    return server_ask(server, client, command, reply, &ignored) && bson_read_batch(reply, documents);
+}
 
 void watch_format(server_t *server, mongoc_client_t *client, char format[120]) {
-    char name[300];
     bson_t reply, header;
-    bson_iter_t found, at;
-    err_t ignored;
-    snprintf(name, sizeof name, "%s" OWN_FILES, server_collection(server));
-    bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", "{", "_id", BCON_UTF8("catalog"), "}",
-                               "projection", "{", "format", BCON_INT32(1), "}", "limit", BCON_INT32(1));
-    format[0] = 0;
-    if (server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
-        bson_read_batch(&reply, &found) && bson_read_next(&found, &header) &&
-        bson_iter_init_find(&at, &header, "format") && BSON_ITER_HOLDS_UTF8(&at))
-        snprintf(format, 120, "%s", bson_iter_utf8(&at, NULL));
-    bson_destroy(command);
+    bson_iter_t found;
+    const bool any =
+        find_own(server, client, OWN_FILES, "catalog", &reply, &found) && bson_read_next(&found, &header);
+    snprintf(format, 120, "%s", any ? bson_read_text(&header, "format") : "");
     bson_destroy(&reply);
 }
 
-static int in_order(const void *a, const void *b) {
-    const span_t *x = a, *y = b;
-    return (x->from > y->from) - (x->from < y->from);
-}
-
-double watch_covered(span_t *spans, size_t count) {
-    double covered = 0, upto = -INFINITY;
-    if (count)
-        qsort(spans, count, sizeof *spans, in_order);
-    for (size_t i = 0; i < count; i++) {
-        if (spans[i].to > upto)
-            covered += spans[i].to - fmax(spans[i].from, upto);
-        upto = fmax(upto, spans[i].to);
+/* Later spans end earlier: what one has of [covered->from, the end before] is covered. */
+void watch_cover(watch_covered_t *covered, double from, double to) {
+    if (from < covered->from) {
+        covered->seconds += fmin(to, covered->from) - from;
+        covered->from = from;
     }
-    return covered;
 }
 
-/* By the server's clock: the catalog has its time for each sign of life, also the last. False: the load stored
- * nothing. */
-static bool take_span(const bson_t *load, span_t *span) {
-    const double seen = bson_read_number(load, "seen") / 1e3, seconds = bson_read_number(load, "seconds");
-    const bool ended = !isnan(bson_read_number(load, "ended"));
-    span->to = seen;
-    span->from = ended ? seen - seconds : bson_read_number(load, "since") / 1e3;
-    return !ended || bson_read_number(load, "loaded") > 0 || bson_read_number(load, "alreadyThere") > 0;
-}
-
+/* By the server's clock: the catalog has its time for each sign of life, also the last. A load that has stored nothing does
+ * not count. */
 double watch_load_seconds(server_t *server, mongoc_client_t *client) {
-    char name[300];
     bson_t reply, load;
     bson_iter_t loads;
-    err_t ignored;
-    span_t *spans = NULL;
-    size_t count = 0, room = 0;
-    bool ok, told = true;
-    snprintf(name, sizeof name, "%s" OWN_LOADS, server_collection(server));
-    bson_t *command =
-        BCON_NEW("find", BCON_UTF8(name), "batchSize", BCON_INT32(100000), "projection", "{", "seen",
-                 BCON_INT32(1), "since", BCON_INT32(1), "ended", BCON_INT32(1), "seconds", BCON_INT32(1),
-                 "loaded", BCON_INT32(1), "alreadyThere", BCON_INT32(1), "}");
-    ok = server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
-         bson_read_batch(&reply, &loads);
-    while (ok && bson_read_next(&loads, &load)) {
-        span_t span;
-        if (!take_span(&load, &span))
+    watch_covered_t covered = {0, INFINITY};
+    bool some = find_own(server, client, OWN_LOADS, NULL, &reply, &loads), known = false;
+    while (some && bson_read_next(&loads, &load)) {
+        const double to = bson_read_number(&load, "seen") / 1e3;
+        const bool ended = !isnan(bson_read_number(&load, "ended"));
+        const double from =
+            ended ? to - bson_read_number(&load, "seconds") : bson_read_number(&load, "since") / 1e3;
+        if (ended && !(bson_read_number(&load, "loaded") > 0) &&
+            !(bson_read_number(&load, "alreadyThere") > 0))
             continue;
-        if (!(ok = GROW(spans, room, count + 1, NULL)))
-            break;
-        told = told && span.from <= span.to;
-        spans[count++] = span;
+        known = some = from <= to;
+        watch_cover(&covered, from, to);
     }
-    double seconds = ok && told && count ? watch_covered(spans, count) : NAN;
-    bson_destroy(command);
     bson_destroy(&reply);
-    free(spans);
-    return seconds;
+    return known ? covered.seconds : NAN;
 }

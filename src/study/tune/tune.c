@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/stop.h"
-#include "query/watch/cpu.h"
 #include "query/watch/watch.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"
@@ -45,7 +44,7 @@ bool trials_close(trials_t *trials, err_t *err) {
 /* ---- who is busy ---- */
 
 typedef struct {
-    cpu_times_t host;
+    watch_cpu_t host;
     net_t net;
     bool host_known, net_known;
     int64_t at_ns;
@@ -55,7 +54,7 @@ typedef struct {
 /* The CPU time of the primary is NAN where it does not say. */
 static void look_at_busy(mongoc_client_t *client, busy_t *busy) {
     bson_t status;
-    busy->host_known = cpu_host(&busy->host);
+    busy->host_known = watch_cpu(&busy->host);
     busy->net_known = net_look(&busy->net);
     busy->server_us = server_load_status(client, &status, NULL)
                           ? bson_read_number(&status, "extra_info.user_time_us") +
@@ -65,12 +64,10 @@ static void look_at_busy(mongoc_client_t *client, busy_t *busy) {
     bson_destroy(&status);
 }
 
-/* As doubles: a kernel's counter of waiting time may go back. */
-static double host_share(const cpu_times_t *before, const cpu_times_t *after) {
-    const double work = (double)after->user - (double)before->user + (double)after->sys - (double)before->sys,
-                 rest = (double)after->iowait - (double)before->iowait + (double)after->idle -
-                        (double)before->idle;
-    return work > 0 && work + rest > 0 ? fmin(work / (work + rest), 1) : NAN;
+static double host_share(const watch_cpu_t *before, const watch_cpu_t *after) {
+    watch_cpu_t spent = {.user = 0};
+    watch_cpu_add(&spent, before, after);
+    return watch_cpu_busy(&spent);
 }
 
 double trials_server_cpus(const trials_t *trials) {
