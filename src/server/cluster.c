@@ -87,21 +87,9 @@ static bool read_entry(server_t *server, mongoc_client_t *client, bson_t *filter
 
 bool sharding_read(server_t *server, mongoc_client_t *client, const uint8_t *uuid, sharding_t *sharding,
                    err_t *err) {
-    return uuid
-               ? read_entry(server, client,
-                            BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, uuid, SHARDING_UUID)), sharding, err)
-               : sharding_read_named(server, client, server_collection(server), sharding, err);
-}
-
-/* The documents of a time series are in a collection of their own. */
-bool sharding_read_named(server_t *server, mongoc_client_t *client, const char *collection,
-                         sharding_t *sharding, err_t *err) {
-    char plain[300], series[300];
-    snprintf(plain, sizeof plain, "%s.%s", server_database(server), collection);
-    snprintf(series, sizeof series, "%s.system.buckets.%s", server_database(server), collection);
-    return read_entry(server, client,
-                      BCON_NEW("_id", "{", "$in", "[", BCON_UTF8(plain), BCON_UTF8(series), "]", "}"),
-                      sharding, err);
+    bson_t *filter = uuid ? BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, uuid, SHARDING_UUID))
+                          : BCON_NEW("_id", BCON_UTF8(server_namespace(server)));
+    return read_entry(server, client, filter, sharding, err);
 }
 
 void sharding_free(sharding_t *sharding) {

@@ -56,9 +56,6 @@ typedef struct {
  * result in any case. */
 bool sharding_read(server_t *server, mongoc_client_t *client, const uint8_t *uuid, sharding_t *sharding,
                    err_t *err);
-/* The same for another collection of the database. */
-bool sharding_read_named(server_t *server, mongoc_client_t *client, const char *collection,
-                         sharding_t *sharding, err_t *err);
 void sharding_free(sharding_t *sharding);
 
 /* True if a user has switched off moves of its chunks (sh.disableMigrations). */

@@ -76,12 +76,6 @@ TEST(read) {
                "{\"_id\": \"d.c\", \"key\": {\"_id\": 1}, \"unsplittable\": true, \"uuid\": " UUID "}");
     assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_UNSHARDED);
     box_delete(lab.box, "config.collections", "{}");
-    sharding_t series;
-    box_insert(lab.box, "config.collections",
-               "{\"_id\": \"d.system.buckets.t\", \"key\": {\"meta\": 1}, \"uuid\": " UUID "}");
-    assert_true(sharding_read_named(lab.server, lab.client, "t", &series, &lab.err) && series.sharded);
-    sharding_free(&series);
-    box_delete(lab.box, "config.collections", "{}");
     shard(&lab, chunks);
     assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_READ);
     assert_string_equal(owner(route, 9), "s0");

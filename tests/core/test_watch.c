@@ -1,5 +1,5 @@
-/* watch: the kernel's tables in the form of several releases, shares of made-up times, the length of spans against a count of
- * whole seconds, and a server's words. */
+/* watch: the kernel's tables in the form of several releases, shares of made-up times, the length of spans against a
+ * count of whole seconds, and a server's words. */
 #include "base/clock.h"
 #include "json_lab.h"
 #include "query/watch/watch.h"

@@ -118,8 +118,8 @@ watch_status_t watch_read_status(const bson_t *reply) {
                             .process = process > 0 && process < INT32_MAX ? (int64_t)process : 0};
 }
 
-/* A server that is reached by an address of this host may be elsewhere, at the end of a tunnel. Then, and in a container, its process
- * number means no process here, or another one. */
+/* A server that is reached by an address of this host may be elsewhere, at the end of a tunnel. Then, and in a
+ * container, its process number means no process here, or another one. */
 static bool is_server(int64_t process) {
     char path[64], name[16];
     snprintf(path, sizeof path, "/proc/%" PRId64 "/comm", process);

@@ -1,9 +1,9 @@
 /* watch: what happens next to a measurement, and what the collection is that is measured.
  *
- * An interval lies between watch_start and watch_stop. Both read the CPU times of this host (/proc/stat) and ask each server
- * that holds data for its counters (serverStatus), on a connection of its own with short timeouts, so that a server that
- * stands still delays nothing for long. Behind a router these are the members of all shards; routers on this host are asked
- * for their CPU time. What is not known is NAN, never zero. Main thread. */
+ * An interval lies between watch_start and watch_stop. Both read the CPU times of this host (/proc/stat) and ask
+ * each server that holds data for its counters (serverStatus), on a connection of its own with short timeouts, so
+ * that a server that stands still delays nothing for long. Behind a router these are the members of all shards;
+ * routers on this host are asked for their CPU time. What is not known is NAN, never zero. Main thread. */
 #ifndef TIPPLE_QUERY_WATCH_WATCH_H
 #define TIPPLE_QUERY_WATCH_WATCH_H
 
@@ -24,9 +24,9 @@ bool watch_cpu_parse(const char *text, watch_cpu_t *cpu); /* of /proc/stat */
 /* Adds an interval. A kernel counter that went back counts as unchanged. */
 void watch_cpu_add(watch_cpu_t *sum, const watch_cpu_t *before, const watch_cpu_t *after);
 
-/* The share of all cores that worked, from 0 to 1; and the share that processes held which are neither servers nor this process:
- * `servers` and `own` are seconds of these. NAN: not known, or less than a second of one core, of which the kernel's steps
- * of 10 ms say nothing. */
+/* The share of all cores that worked, from 0 to 1; and the share that processes held which are neither servers nor this
+ * process: `servers` and `own` are seconds of these. NAN: not known, or less than a second of one core, of which the
+ * kernel's steps of 10 ms say nothing. */
 double watch_cpu_busy(const watch_cpu_t *spent);
 double watch_cpu_others(const watch_cpu_t *spent, double servers, double own);
 
@@ -40,7 +40,6 @@ typedef struct {
     double others; /* see watch_cpu_others; NAN, too, if servers on this host do not report their CPU time */
     double examined;     /* documents that the servers examined */
     double cached_bytes; /* read into their caches */
-    double others;       /* the share that other programs than the servers and this one held */
 } watch_figures_t;
 
 /* Finds the servers. What cannot be asked is reported once (log_note). */
@@ -70,8 +69,9 @@ bool watch_is_here(const char *host);
 
 /* ---- the collection ---- */
 
-/* $collStats through the server or router of the target: bytes on disk of data and of indexes, and documents, without those that
- * wait to be cleaned away. All zero if there is no such collection; NAN: a view does not have it, or this user may not see it. */
+/* $collStats through the server or router of the target: bytes on disk of data and of indexes, and documents,
+ * without those that wait to be cleaned away. All zero if there is no such collection; NAN: a view does not have
+ * it, or this user may not see it. */
 typedef struct {
     double data_bytes, index_bytes, documents;
     bool clustered;  /* only known of the collection of the address */
@@ -85,7 +85,8 @@ bool watch_storage(server_t *server, mongoc_client_t *client, const char *collec
  * load that was killed counts up to its last sign of life. NAN: there are none, or it is not known. */
 double watch_load_seconds(server_t *server, mongoc_client_t *client);
 
-/* The length of time that spans cover together, as far as they were added, in the order of their ends, the last first. */
+/* The length of time that spans cover together, as far as they were added, in the order of their ends, the last
+ * first. */
 typedef struct {
     double seconds, from; /* begins with {0, INFINITY} */
 } watch_covered_t;

@@ -62,7 +62,8 @@ bool watch_storage(server_t *server, mongoc_client_t *client, const char *collec
 
 /* ---- what the catalog says ---- */
 
-/* Reads documents of the catalog, the last seen first. The caller destroys the reply. False: there are none, or that is not known. */
+/* Reads documents of the catalog, the last seen first. The caller destroys the reply. False: there are none, or that is
+ * not known. */
 static bool find_own(server_t *server, mongoc_client_t *client, const char *tail, const char *id,
                      bson_t *reply, bson_iter_t *documents) {
     char name[300];
@@ -86,7 +87,7 @@ void watch_format(server_t *server, mongoc_client_t *client, char format[120]) {
     bson_destroy(&reply);
 }
 
-/* Later spans end earlier: what one has of [covered->from, the end before] is covered. */
+/* Each span ends before the earlier ones end: what lies between covered->from and its end is covered. */
 void watch_cover(watch_covered_t *covered, double from, double to) {
     if (from < covered->from) {
         covered->seconds += fmin(to, covered->from) - from;
@@ -94,8 +95,8 @@ void watch_cover(watch_covered_t *covered, double from, double to) {
     }
 }
 
-/* By the server's clock: the catalog has its time for each sign of life, also the last. A load that has stored nothing does
- * not count. */
+/* By the server's clock: the catalog has its time for each sign of life, also the last. A load that has stored nothing
+ * does not count. */
 double watch_load_seconds(server_t *server, mongoc_client_t *client) {
     bson_t reply, load;
     bson_iter_t loads;
