@@ -132,7 +132,7 @@ const command_t command_drill = {
                 "  tipple drill -f mot --uri \"$URI\" *.csv --drop mot.results  # the target itself",
     .options = options,
     .takes = TAKEN_BY_DRILL,
-    .with = WITH_JSON | WITH_REPORT,
+    .with = WITH_JSON | WITH_REPORT | WITH_METRICS,
     .apart = apart,
     .values = &values,
     .init = init,

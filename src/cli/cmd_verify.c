@@ -86,7 +86,7 @@ const command_t command_verify = {
                 "  tipple verify -f mot --uri \"$URI\" data/*.gz --sample 1%   # a part of it",
     .options = options,
     .takes = TAKEN_BY_VERIFY,
-    .with = WITH_JSON | WITH_REPORT,
+    .with = WITH_JSON | WITH_REPORT | WITH_METRICS,
     .values = &values,
     .init = init,
     .body = verify,

@@ -5,6 +5,7 @@
 #include "base/numbers.h"
 #include "base/stop.h"
 #include "load/feed/feeder.h"
+#include "load/spec/metrics.h"
 #include "verify/stray/stray_scan.h"
 #include "verify/verify_inner.h"
 
@@ -98,19 +99,22 @@ static feeder_t *start_feeder(verification_t *run, err_t *err) {
 static void watch(verification_t *run, feeder_t *feeder) {
     useconds_t pause = LEAST_ROUND_US;
     while (!queue_ended(run->pipeline.queue) && !pipeline_failed(&run->pipeline)) {
-        uint64_t documents = 0;
+        uint64_t documents = 0, rejected = 0;
         usleep(pause);
         pause = pause * 2 > ROUND_US ? ROUND_US : pause * 2;
-        for (uint32_t i = 0; i < run->worker_count; i++)
-            documents +=
-                __atomic_load_n(&verifier_counters(run->workers[i].verifier)->seen, __ATOMIC_RELAXED);
+        for (uint32_t i = 0; i < run->worker_count; i++) {
+            const inspected_t *counters = verifier_counters(run->workers[i].verifier);
+            documents += __atomic_load_n(&counters->seen, __ATOMIC_RELAXED);
+            rejected += __atomic_load_n(&counters->rejected, __ATOMIC_RELAXED);
+        }
         if (progress_is_due(&run->progress)) {
             const progress_state_t state = {
                 .bytes = feeder_progress(feeder).done_bytes,
                 .total_bytes = run->bytes_to_read,
                 .records = documents,
                 .most_records = run->spec->load.limit == UINT64_MAX ? 0 : run->spec->load.limit,
-                .documents = documents};
+                .documents = documents,
+                .rejected = rejected};
             progress_show(&run->progress, &state);
         }
     }
@@ -155,6 +159,7 @@ static bool compare(verification_t *run, err_t *err) {
     for (size_t i = 0; i < run->manifest->count; i++)
         run->bytes_to_read += run->manifest->files[i].disk_bytes;
     progress_start(&run->progress);
+    metrics_phase("comparing");
     bool ok = start_workers(run, err);
     feeder_t *feeder = ok ? start_feeder(run, err) : NULL;
     ok = feeder != NULL;
@@ -174,6 +179,12 @@ static bool compare(verification_t *run, err_t *err) {
     /* much more may have been read than was looked at */
     run->result->looked = (double)run->text_bytes / (double)run->result->bytes_text *
                           (double)run->result->bytes_read / (double)run->bytes_to_read;
+    const progress_state_t state = {.bytes = run->result->bytes_read,
+                                    .total_bytes = run->bytes_to_read,
+                                    .records = run->result->records,
+                                    .documents = run->result->documents,
+                                    .rejected = run->result->rejected};
+    progress_show(&run->progress, &state);
     progress_end(&run->progress);
     if (!worked)
         *err = joining;
@@ -243,6 +254,7 @@ static bool look_outside(verification_t *run, err_t *err) {
     differences_t *found = differences_new(run->spec->most);
     bool ok = found != NULL || err_memory(err, 1), settled = false;
     step_begin(&step, "looking for documents that belong to no file");
+    metrics_phase("looking for documents that belong to no file");
     while (ok && !settled) {
         differences_clear(found);
         options.places = run->places;

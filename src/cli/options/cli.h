@@ -44,7 +44,7 @@ typedef struct {
 } apart_t;
 
 /* Options of several commands that are not those of a load; their values are in run_t. */
-enum { WITH_JSON = 1, WITH_REPORT = 2, WITH_YES = 4 };
+enum { WITH_JSON = 1, WITH_REPORT = 2, WITH_YES = 4, WITH_METRICS = 8 };
 
 typedef struct run run_t;
 
@@ -78,7 +78,7 @@ struct run {
     int line_count;
     char **words; /* the arguments that are no options, borrowed from the line */
     int count;
-    const char *report;
+    const char *report, *metrics;
     bool json, yes, help, version, quiet, verbose;
 };
 

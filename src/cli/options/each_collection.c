@@ -3,6 +3,7 @@
 #include "cli/options/cli.h"
 #include "input/archive/dump_list.h"
 #include "input/manifest.h"
+#include "load/spec/metrics.h"
 #include "server/server.h"
 
 #include <stdlib.h>
@@ -80,6 +81,7 @@ static int run_one(const dump_list_t *list, size_t at, const run_t *run, each_bo
     if (!target)
         return (int)err->status;
     *err = (err_t){.text = ""};
+    metrics_of(list->items[at].name);
     const int status = body(run, target, &list->items[at].with, 1, err);
     explicit_bzero(target, strlen(target));
     free(target);

@@ -3,6 +3,8 @@
 #include "base/stop.h"
 #include "builtin/builtin.h"
 #include "cli/options/cli.h"
+#include "load/before/uri_target.h"
+#include "load/spec/metrics.h"
 #include "tipple/tipple.h"
 
 #include <errno.h>
@@ -47,7 +49,16 @@ static int obey(run_t *run, err_t *err) {
     log_set_level(run->quiet ? LOG_QUIET : run->verbose ? LOG_VERBOSE : LOG_NORMAL);
     if (run->json)
         log_no_bar();
-    return run->command->body(run, err);
+    if (run->metrics) {
+        char *target = load->spec.uri ? uri_target(load->spec.uri) : NULL;
+        metrics_of(target ? target : "");
+        free(target);
+        if (!metrics_begin(run->metrics, run->command->name, err))
+            return (int)err->status;
+    }
+    const int status = run->command->body(run, err);
+    metrics_end(status);
+    return status;
 }
 
 int cli_run(const command_t *command, int argc, char **argv, err_t *err) {

@@ -4,6 +4,8 @@
 #include "base/stop.h"
 #include "load/job/coordinator.h"
 #include "load/job/job.h"
+#include "load/spec/metrics.h"
+#include "server/bson_read.h"
 
 #include <time.h>
 
@@ -156,6 +158,18 @@ static bool stopped(err_t *err) {
     return stop_signal() && !stop_interrupted(err);
 }
 
+/* How far the majority is after the primary, as the primary says. NAN: it does not. */
+static double lag_of(mongoc_client_t *client) {
+    bson_t *hello = BCON_NEW("hello", BCON_INT32(1)), reply;
+    mongoc_client_command_simple(client, "admin", hello, NULL, &reply, NULL);
+    const double lag = (bson_read_number(&reply, "lastWrite.lastWriteDate") -
+                        bson_read_number(&reply, "lastWrite.majorityWriteDate")) /
+                       1e3;
+    bson_destroy(hello);
+    bson_destroy(&reply);
+    return lag;
+}
+
 /* What there is to do in every round, however long we wait. */
 static bool do_a_round(conductor_t *conductor, int64_t until_ns, bool *idle, err_t *err) {
     job_t *job = conductor->job;
@@ -169,6 +183,8 @@ static bool do_a_round(conductor_t *conductor, int64_t until_ns, bool *idle, err
     if (at_ns - conductor->followed_ns >= (job->loading.stale ? STALE_NS : FOLLOW_NS)) {
         conductor->followed_ns = at_ns;
         job_follow_shards(job);
+        if (metrics_on() && !job->loading.stale)
+            metrics_lag(lag_of(job->client));
     }
     return !stopped(err);
 }

@@ -141,6 +141,12 @@ bool job_move_data(job_t *job, err_t *err) {
     const counts_t *counts = &job->result->counts;
     timeline_last_point(&job->result->course, counts->loaded + counts->already_there,
                         job->result->bytes_read);
+    const progress_state_t state = {.bytes = job->result->bytes_read,
+                                    .total_bytes = job_bytes_to_read(job),
+                                    .records = counts->read,
+                                    .documents = counts->loaded + counts->already_there,
+                                    .rejected = counts->rejected};
+    progress_show(&job->progress, &state);
     progress_end(&job->progress);
     if (!fed)
         job_tell_late_misfit(job, &feeding);

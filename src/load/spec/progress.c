@@ -1,6 +1,7 @@
 #include "load/spec/progress.h"
 #include "base/clock.h"
 #include "base/numbers.h"
+#include "load/spec/metrics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,6 +139,7 @@ void progress_show(progress_t *progress, const progress_state_t *state) {
     const progress_view_t view = progress_view(progress, state, now_ns);
     char line[PROGRESS_LINE];
     progress->looked_ns = now_ns;
+    metrics_progress(&view);
     if (log_progress_is_due(&progress->said, now_ns))
         log_progress_say(&progress->said, now_ns,
                          progress_line(&view, progress->said.terminal ? log_columns() : 0, line));

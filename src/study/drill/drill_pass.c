@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "load/spec/metrics.h"
 #include "study/drill/drill_inner.h"
 #include "verify/verify.h"
 
@@ -128,6 +129,7 @@ static bool ask(passing_t *passing, err_t *err) {
     const load_spec_t *load = passing->load;
     drill_pass_t *pass = passing->pass;
     enter(passing, DRILL_QUERY);
+    metrics_phase(drill_phase_name(DRILL_QUERY));
     bool ok = first_query_ask(&passing->result->query, load->uri, load->patience_ns, &pass->answer, err);
     leave(passing, DRILL_QUERY);
     if (!ok && err->status == STATUS_DIFFERENT) {
