@@ -24,8 +24,8 @@ struct yaml_tree {
     size_t nodes;
     const char *text; /* only while it is read */
     size_t length;
-    const yaml_place_t *places; /* only while it is read; NULL: as in the text */
-    size_t place_count;
+    const size_t *added; /* only while it is read */
+    size_t added_count;
 };
 
 static void *keep(yaml_tree_t *tree, size_t bytes, err_t *err) {
@@ -52,11 +52,10 @@ bool yaml_tree_complain(const yaml_tree_t *tree, const yaml_item_t *at, err_t *e
 
 /* The place in the text that the user wrote. */
 static yaml_item_t item_at(const yaml_tree_t *tree, yaml_mark_t mark) {
-    if (!tree->place_count)
-        return (yaml_item_t){.line = (int)mark.line + 1, .column = (int)mark.column + 1};
-    const yaml_place_t place =
-        tree->places[mark.index < tree->place_count ? mark.index : tree->place_count - 1];
-    return (yaml_item_t){.line = place.line, .column = place.column};
+    yaml_item_t item = {.line = (int)mark.line + 1, .column = (int)mark.column + 1};
+    for (size_t i = 0; i < tree->added_count; i++)
+        item.column -= tree->added[i] < mark.index && tree->added[i] >= mark.index - mark.column;
+    return item;
 }
 
 static yaml_item_t *make_node(yaml_tree_t *tree, yaml_item_kind_t kind, yaml_mark_t mark, err_t *err) {
@@ -94,12 +93,13 @@ static bool next_event(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *e
     }
     if (parser->error == YAML_MEMORY_ERROR)
         return err_memory(err, tree->length);
-    yaml_mark_t mark = parser->problem_mark;
+    const bool ended =
+        parser->tokens.head != parser->tokens.tail && parser->tokens.head->type == YAML_STREAM_END_TOKEN;
+    yaml_mark_t mark = ended && parser->context ? parser->context_mark : parser->problem_mark;
     if (parser->error == YAML_READER_ERROR) { /* bytes that are not text: libyaml gives only their offset */
         size_t until = parser->problem_offset < tree->length ? parser->problem_offset : tree->length;
         mark = (yaml_mark_t){.index = 0};
         for (size_t i = 0; i < until; i++) {
-            mark.index += ((unsigned char)tree->text[i] & 0xC0) != 0x80;
             mark.column = tree->text[i] == '\n' ? 0 : mark.column + 1;
             mark.line += tree->text[i] == '\n';
         }
@@ -235,7 +235,7 @@ yaml_tree_t *yaml_tree_parse(const char *text, size_t length, const char *name, 
     return yaml_tree_parse_typed(text, length, NULL, 0, name, err);
 }
 
-yaml_tree_t *yaml_tree_parse_typed(const char *text, size_t length, const yaml_place_t *places, size_t count,
+yaml_tree_t *yaml_tree_parse_typed(const char *text, size_t length, const size_t *added, size_t count,
                                    const char *name, err_t *err) {
     yaml_tree_t *tree = calloc(1, sizeof *tree);
     yaml_parser_t parser;
@@ -246,8 +246,8 @@ yaml_tree_t *yaml_tree_parse_typed(const char *text, size_t length, const yaml_p
     }
     tree->text = text;
     tree->length = length;
-    tree->places = places;
-    tree->place_count = count;
+    tree->added = added;
+    tree->added_count = count;
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     bool ok = read_document(tree, &parser, err);
     yaml_parser_delete(&parser);

@@ -28,12 +28,9 @@ typedef struct yaml_tree yaml_tree_t;
 /* `name` is used in messages ("my.yaml"). A key that is there twice, or has no value, is an error. */
 yaml_tree_t *yaml_tree_parse(const char *text, size_t length, const char *name, err_t *err);
 
-typedef struct {
-    int line, column; /* from 1 */
-} yaml_place_t;
-
-/* The same of a text that was made of another one: places[i] is where its i-th character was there. */
-yaml_tree_t *yaml_tree_parse_typed(const char *text, size_t length, const yaml_place_t *places, size_t count,
+/* The same of a text to which characters were added: added[i] is the place of one of them, counted in characters. Places
+ * in messages are those of the text without them. */
+yaml_tree_t *yaml_tree_parse_typed(const char *text, size_t length, const size_t *added, size_t count,
                                    const char *name, err_t *err);
 void yaml_tree_destroy(yaml_tree_t *tree);
 const yaml_item_t *yaml_tree_root(const yaml_tree_t *tree);

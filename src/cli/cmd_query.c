@@ -5,7 +5,6 @@
 #include "cli/options/cli.h"
 #include "cli/results/results.h"
 #include "query/query.h"
-#include "query/suite/typed_query.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -25,8 +25,7 @@
 #define TIPPLE_QUERY_QUERY_H
 
 #include "query/hist.h"
-#include "query/suite/answer.h"
-#include "query/suite/send.h"
+#include "query/suite/request.h"
 #include "query/watch/watch.h"
 #include "server/collection.h"
 
@@ -51,7 +50,7 @@ typedef struct {
     size_t param_count;
     uint32_t clients[QUERY_MOST_CHOICES]; /* none: as the query or the suite says, or 1 */
     size_t client_choices;
-    const char *reads[QUERY_MOST_CHOICES]; /* none: as the suite, the query or the URI says */
+    const char *reads[QUERY_MOST_CHOICES]; /* none: as the URI says */
     size_t reads_choices;
     uint32_t repeats, warmups; /* rounds; 0 and SUITE_UNSAID: as the suite says, or 5 and 1 */
     uint64_t count;            /* requests of each client in a round; 0: 1, or as many as the time allows */

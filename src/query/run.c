@@ -98,10 +98,6 @@ static void settle(query_spec_t *spec, const suite_run_t *run) {
         spec->warmups = run->warmups == SUITE_UNSAID ? 1 : run->warmups;
     if (!spec->duration_ns && !spec->count)
         spec->duration_ns = run->duration_ns;
-    if (!spec->reads_choices) {
-        memcpy(spec->reads, run->reads, sizeof run->reads);
-        spec->reads_choices = run->reads_choices;
-    }
 }
 
 typedef struct {

@@ -5,7 +5,6 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "query/query.h"
-#include "query/suite/value.h"
 #include "server/bson_read.h"
 #include "server/server.h"
 
@@ -243,7 +242,7 @@ static bool draw(maker_t *maker, const bson_t *params) {
     const yaml_item_t *list = yaml_item_get(maker->query->draw, "pipeline");
     bson_t pipeline;
     bool ok = value_document(&pipeline, list, maker->suite->tree, params, maker->err) &&
-              reading_check(&pipeline, true, maker->suite->tree, list, maker->err);
+              reading_check(&pipeline, maker->suite->tree, list, maker->err);
     if (ok && !(maker->drawn_by && bson_equal(&pipeline, maker->drawn_by))) {
         answer_end(&maker->drawn);
         answer_begin(&maker->drawn, true);
@@ -280,8 +279,7 @@ static bool digest_question(const maker_t *maker, const bson_t *params, char dig
         bson_t filled;
         if (!nodes[i])
             continue;
-        ok = i ? value_document(&filled, nodes[i], maker->suite->tree, &all, maker->err)
-               : suite_fill(&filled, maker->suite, query, &all, maker->err);
+        ok = value_document(&filled, nodes[i], maker->suite->tree, &all, maker->err);
         XXH128_canonicalFromHash(&parts[i], XXH3_128bits(bson_get_data(&filled), filled.len));
         bson_destroy(&filled);
     }
@@ -325,12 +323,10 @@ static bool add_requests(maker_t *maker, work_t *work, const bson_t *params) {
 }
 
 static bool fill_expected(maker_t *maker, work_t *work, const bson_t *params) {
-    const yaml_item_t *expect = maker->query->expect;
     bson_t filled;
-    if (!expect)
+    if (!maker->query->expect)
         return true;
-    const bool ok = value_document(&filled, expect, maker->suite->tree, params, maker->err) &&
-                    expected_sane(&filled, true, expect, maker->suite->tree, maker->err) &&
+    const bool ok = expected_fill(&filled, maker->suite, maker->query, params, maker->err) &&
                     count_bytes(maker, filled.len);
     work->expected = bson_copy(&filled);
     bson_destroy(&filled);

@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/results/results.h"
-#include "query/suite/typed_query.h"
 #include "server/bson_read.h"
 
 #include <inttypes.h>

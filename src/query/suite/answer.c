@@ -1,10 +1,11 @@
-#include "query/suite/answer.h"
+/* Answers: requests are sent, and what comes back is counted, kept, accumulated by the client, or compared with what a
+ * suite expects. */
 #include "base/document.h"
-#include "base/err.h"
 #include "base/numbers.h"
 #include "base/stop.h"
 #include "base/text.h"
-#include "query/suite/value.h"
+#include "query/suite/request.h"
+#include "server/bson_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* ---- its documents ---- */
+/* ---- documents ---- */
 
 enum { KEPT_BYTES = 4 << 20 };
 
@@ -49,7 +50,239 @@ void answer_end(answer_t *answer) {
     answer->keep = false;
 }
 
-/* ---- its digest ---- */
+/* ---- what a client accumulates ---- */
+
+void accumulate_begin(accumulate_t *sums, const char *field, bool keeps) {
+    *sums = (accumulate_t){.field = field, .keeps = keeps};
+}
+
+/* In the server's order, where NaN is the least number. */
+static bool is_below(double one, double other) {
+    return isnan(one) ? !isnan(other) : one < other;
+}
+
+static void take_number(accumulate_t *sums, double number) {
+    if (!sums->count || is_below(number, sums->least))
+        sums->least = number;
+    if (!sums->count || is_below(sums->greatest, number))
+        sums->greatest = number;
+    sums->sum += (long double)number;
+    sums->count++;
+}
+
+/* The next chunk begins after it. */
+static void keep_id(accumulate_t *sums, const bson_t *document) {
+    bson_iter_t at;
+    bson_destroy(sums->last);
+    sums->last = bson_new();
+    if (bson_iter_init_find(&at, document, "_id"))
+        bson_append_iter(sums->last, NULL, 0, &at);
+}
+
+void accumulate_take(accumulate_t *sums, const bson_t *document) {
+    bson_iter_t at, inner;
+    double number;
+    sums->documents++;
+    if (sums->chunk && sums->documents % sums->chunk == 0)
+        keep_id(sums, document);
+    if (!bson_iter_init(&at, document) || !bson_iter_find_descendant(&at, sums->field, &inner) ||
+        !numeric_double(&inner, &number))
+        return;
+    if (!sums->keeps)
+        take_number(sums, number);
+    else if (!GROW(sums->list, sums->room, sums->listed + 1, NULL))
+        err_end_without_memory((sums->listed + 1) * sizeof *sums->list);
+    else
+        sums->list[sums->listed++] = number;
+}
+
+static void append_double(bson_t *to, const char *key, double number, bool there) {
+    if (there)
+        bson_append_double(to, key, -1, number);
+    else
+        bson_append_null(to, key, -1);
+}
+
+void accumulate_result(accumulate_t *sums, bson_t *result) {
+    bson_t value;
+    for (size_t i = 0; i < sums->listed; i++)
+        take_number(sums, sums->list[i]);
+    bson_init(result);
+    bson_append_int32(result, "_id", -1, 0);
+    bson_append_document_begin(result, "value", -1, &value);
+    bson_append_int64(&value, "count", -1, (int64_t)sums->count);
+    append_double(&value, "max", sums->greatest, sums->count > 0);
+    append_double(&value, "min", sums->least, sums->count > 0);
+    append_double(&value, "sum", (double)sums->sum, true);
+    bson_append_document_end(result, &value);
+    free(sums->list);
+    bson_destroy(sums->last);
+    *sums = (accumulate_t){.documents = sums->documents};
+}
+
+/* ---- sending ---- */
+
+/* With the read concern of the request, or else of the client. */
+static bool ask_command(mongoc_client_t *client, const request_t *request, const bson_t *command,
+                        bson_t *reply, bson_error_t *error) {
+    bson_t options = BSON_INITIALIZER;
+    bson_iter_t concern;
+    if (bson_iter_init_find(&concern, request->options, "readConcern"))
+        bson_append_iter(&options, NULL, 0, &concern);
+    const bool ok = mongoc_client_read_command_with_opts(client, request->database, command, request->prefs,
+                                                         &options, reply, error);
+    bson_destroy(&options);
+    return ok;
+}
+
+/* batchSize goes to the cursor, and readConcern to the driver; all other options go into the command. */
+void aggregate_begin(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
+                     const char *collection, const bson_t *pipeline, const bson_t *options,
+                     const mongoc_read_prefs_t *prefs) {
+    bson_t command = BSON_INITIALIZER, batch = BSON_INITIALIZER;
+    bson_iter_t option;
+    bson_append_utf8(&command, "aggregate", -1, collection, -1);
+    bson_append_array(&command, "pipeline", -1, pipeline);
+    bson_iter_init(&option, options);
+    while (bson_iter_next(&option)) {
+        const char *name = bson_iter_key(&option);
+        if (strcmp(name, "readConcern") != 0)
+            bson_append_iter(strcmp(name, "batchSize") == 0 ? &batch : &command, NULL, 0, &option);
+    }
+    bson_append_document(&command, "cursor", -1, &batch);
+    command_cursor_begin(cursor, client, database, &command, options, prefs);
+    bson_destroy(&batch);
+    bson_destroy(&command);
+}
+
+/* Takes all documents of the cursor, into `sums` if it is not NULL, and ends it. After a stop signal further batches, which
+ * may never end, are left at the server: what has come is no answer then. */
+static bool read_all(command_cursor_t *cursor, answer_t *answer, accumulate_t *sums, bson_error_t *error) {
+    const bson_t *document, *reply;
+    bson_error_t late;
+    bool cut_off = false;
+    while (!cut_off && command_cursor_next(cursor, &document)) {
+        if (sums)
+            accumulate_take(sums, document);
+        else
+            answer_take(answer, document);
+        cut_off = stop_signal() && cursor->id;
+    }
+    if (cut_off)
+        bson_set_error(error, MONGOC_ERROR_CURSOR, MONGOC_ERROR_CURSOR_INVALID_CURSOR, "interrupted");
+    const bool ok = !command_cursor_failed(cursor, cut_off ? &late : error, &reply) && !cut_off;
+    command_cursor_end(cursor);
+    return ok;
+}
+
+static bool send_map_reduce(const request_t *request, mongoc_client_t *client, answer_t *answer,
+                            bson_error_t *error) {
+    bson_t reply, document;
+    bson_iter_t results;
+    const bool ok = ask_command(client, request, request->body, &reply, error);
+    if (ok && bson_read_list(&reply, "results", &results))
+        while (bson_read_next(&results, &document))
+            answer_take(answer, &document);
+    bson_destroy(&reply);
+    return ok;
+}
+
+static bool send_find(const request_t *request, const bson_t *options, mongoc_client_t *client,
+                      answer_t *answer, accumulate_t *sums, bson_error_t *error) {
+    command_cursor_t cursor;
+    command_cursor_find(&cursor, client, request->database, request->collection, request->body, options,
+                        request->prefs);
+    return read_all(&cursor, answer, sums, error);
+}
+
+/* One chunk after the other, each a find of its own, until all have come or there are no more. A chunk goes by the range of
+ * its _id: from the last one of the chunk before, which is left out. Unlike a filter, `min` knows no types. */
+static bool send_chunks(const request_t *request, mongoc_client_t *client, accumulate_t *sums,
+                        bson_error_t *error) {
+    bool ok = true;
+    sums->chunk = (uint64_t)request->chunk;
+    for (int64_t from = 0; ok && from < request->limit && sums->documents == (uint64_t)from;) {
+        const int64_t left = request->limit - from, size = left < request->chunk ? left : request->chunk;
+        bson_t options = BSON_INITIALIZER;
+        bson_copy_to_excluding_noinit(request->options, &options, "limit", "hint", NULL);
+        BCON_APPEND(&options, "limit", BCON_INT64(size), "hint", "{", "_id", BCON_INT32(1), "}");
+        if (from)
+            BCON_APPEND(&options, "min", BCON_DOCUMENT(sums->last), "skip", BCON_INT32(1));
+        ok = send_find(request, &options, client, NULL, sums, error);
+        bson_destroy(&options);
+        from += size;
+    }
+    return ok;
+}
+
+static bool send_accumulate(const request_t *request, mongoc_client_t *client, answer_t *answer,
+                            bson_error_t *error) {
+    accumulate_t sums;
+    bson_t result;
+    accumulate_begin(&sums, request->field, request->keeps);
+    const bool ok = request->chunk ? send_chunks(request, client, &sums, error)
+                                   : send_find(request, request->options, client, NULL, &sums, error);
+    accumulate_result(&sums, &result);
+    answer_take(answer, &result);
+    bson_destroy(&result);
+    answer->count = sums.documents;
+    return ok;
+}
+
+bool request_send(const request_t *request, mongoc_client_t *client, answer_t *answer, bson_error_t *error) {
+    command_cursor_t cursor;
+    switch (request->kind) {
+    case QUERY_MAP_REDUCE:
+        return send_map_reduce(request, client, answer, error);
+    case QUERY_ACCUMULATE:
+        return send_accumulate(request, client, answer, error);
+    case QUERY_FIND:
+        return send_find(request, request->options, client, answer, NULL, error);
+    default:
+        aggregate_begin(&cursor, client, request->database, request->collection, request->body,
+                        request->options, request->prefs);
+        return read_all(&cursor, answer, NULL, error);
+    }
+}
+
+/* ---- what a server reads for a find ---- */
+
+/* A server alone is its only shard. */
+static void read_stats(const bson_t *reply, explained_t *to) {
+    bson_iter_t shards;
+    *to = (explained_t){.asked = true,
+                        .returned = bson_read_number(reply, "executionStats.nReturned"),
+                        .keys = bson_read_number(reply, "executionStats.totalKeysExamined"),
+                        .documents = bson_read_number(reply, "executionStats.totalDocsExamined"),
+                        .ms = bson_read_number(reply, "executionStats.executionTimeMillis")};
+    if (bson_read_list(reply, "executionStats.executionStages.shards", &shards))
+        while (bson_iter_next(&shards))
+            to->shards++;
+    const double total = bson_read_number(reply, "executionStats.executionStages.totalChildMillis");
+    to->shard_ms = to->shards > 0 ? total / to->shards : to->ms;
+    to->shards = fmax(to->shards, 1);
+}
+
+bool explained_ask(const request_t *request, mongoc_client_t *client, explained_t *explained,
+                   bson_error_t *error) {
+    bson_t command = BSON_INITIALIZER, find, reply;
+    bson_append_document_begin(&command, "explain", -1, &find);
+    bson_append_utf8(&find, "find", -1, request->collection, -1);
+    bson_append_document(&find, "filter", -1, request->body);
+    bson_copy_to_excluding_noinit(request->options, &find, "readConcern", NULL);
+    bson_append_document_end(&command, &find);
+    bson_append_utf8(&command, "verbosity", -1, "executionStats", -1);
+    const bool ok = ask_command(client, request, &command, &reply, error);
+    if (ok)
+        read_stats(&reply, explained);
+    else
+        *explained = (explained_t){true, NAN, NAN, NAN, NAN, NAN, NAN};
+    bson_destroy(&command);
+    bson_destroy(&reply);
+    return ok;
+}
+
+/* ---- what is expected ---- */
 
 /* Servers nest at most 200 deep; what is deeper is taken byte by byte. */
 enum { DEEPEST = 250 };
@@ -100,33 +333,6 @@ void expected_digest(const bson_t *documents, char digest[EXPECTED_DIGEST]) {
     snprintf(digest, EXPECTED_DIGEST, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
 }
 
-/* ---- what is expected ---- */
-
-static bool is_digest(const bson_iter_t *at) {
-    const char *text = BSON_ITER_HOLDS_UTF8(at) ? bson_iter_utf8(at, NULL) : "";
-    return strlen(text) == EXPECTED_DIGEST - 1 && strspn(text, "0123456789abcdef") == strlen(text);
-}
-
-bool expected_sane(const bson_t *filled, bool known, const yaml_item_t *expect, const yaml_tree_t *tree,
-                   err_t *err) {
-    bson_iter_t at;
-    int64_t count;
-    for (bson_iter_init(&at, filled); bson_iter_next(&at);) {
-        const bool is_count = strcmp(bson_iter_key(&at), "documents") == 0;
-        const yaml_item_t *node = yaml_item_get(expect, bson_iter_key(&at));
-        if (!known && BSON_ITER_HOLDS_NULL(&at))
-            continue;
-        if (is_count && (!numeric_whole(&at, &count) || count < 0))
-            return yaml_tree_complain(tree, node, err, "'documents' is a whole number, 0 or more");
-        if (!is_count && !is_digest(&at))
-            return yaml_tree_complain(tree, node, err,
-                                      "a digest is a text of 32 hexadecimal digits, in quotes");
-    }
-    return !bson_empty(filled) ||
-           yaml_tree_complain(tree, expect, err,
-                              "nothing is expected here: 'documents' or 'digest' is missing");
-}
-
 void expected_check(const bson_t *filled, const answer_t *answer, char *difference, size_t room) {
     bson_iter_t at;
     int64_t count;
@@ -147,83 +353,4 @@ void expected_check(const bson_t *filled, const answer_t *answer, char *differen
             snprintf(difference, room, "the digest of the answer is %s, not %s", digest,
                      bson_iter_utf8(&at, NULL));
     }
-}
-
-/* ---- what a client accumulates ---- */
-
-void accumulate_begin(accumulate_t *sums, const char *field, bool keeps) {
-    *sums = (accumulate_t){.field = field, .dotted = strchr(field, '.') != NULL, .keeps = keeps};
-}
-
-/* Neumaier's method: whatever the order, the sum is exact to its last digits. */
-static void add_number(accumulate_t *sums, double number) {
-    const double sum = sums->sum + number;
-    sums->lost += fabs(sums->sum) >= fabs(number) ? (sums->sum - sum) + number : (number - sum) + sums->sum;
-    sums->sum = sum;
-}
-
-static double sum_of(const accumulate_t *sums) {
-    return isfinite(sums->sum) ? sums->sum + sums->lost : sums->sum;
-}
-
-/* In the server's order, where NaN is the least number. */
-static bool is_below(double one, double other) {
-    return isnan(one) ? !isnan(other) : one < other;
-}
-
-static void take_number(accumulate_t *sums, double number) {
-    if (!sums->count || is_below(number, sums->least))
-        sums->least = number;
-    if (!sums->count || is_below(sums->greatest, number))
-        sums->greatest = number;
-    add_number(sums, number);
-    sums->count++;
-}
-
-static void keep(accumulate_t *sums, double number) {
-    if (!GROW(sums->list, sums->room, sums->listed + 1, NULL))
-        err_end_without_memory((sums->listed + 1) * sizeof *sums->list);
-    sums->list[sums->listed++] = number;
-}
-
-void accumulate_take(accumulate_t *sums, const bson_t *document) {
-    bson_iter_t at, inner;
-    double number;
-    sums->documents++;
-    if (!bson_iter_init(&at, document))
-        return;
-    if (sums->dotted) {
-        if (!bson_iter_find_descendant(&at, sums->field, &inner) || !numeric_double(&inner, &number))
-            return;
-    } else if (!bson_iter_find(&at, sums->field) || !numeric_double(&at, &number)) {
-        return;
-    }
-    if (sums->keeps)
-        keep(sums, number);
-    else
-        take_number(sums, number);
-}
-
-static void append_double(bson_t *to, const char *key, double number, bool there) {
-    if (there)
-        bson_append_double(to, key, -1, number);
-    else
-        bson_append_null(to, key, -1);
-}
-
-void accumulate_result(accumulate_t *sums, bson_t *result) {
-    bson_t value;
-    for (size_t i = 0; i < sums->listed; i++)
-        take_number(sums, sums->list[i]);
-    bson_init(result);
-    bson_append_int32(result, "_id", -1, 0);
-    bson_append_document_begin(result, "value", -1, &value);
-    bson_append_int64(&value, "count", -1, (int64_t)sums->count);
-    append_double(&value, "max", sums->greatest, sums->count > 0);
-    append_double(&value, "min", sums->least, sums->count > 0);
-    append_double(&value, "sum", sum_of(sums), true);
-    bson_append_document_end(result, &value);
-    free(sums->list);
-    sums->list = NULL;
-    sums->listed = 0;
 }

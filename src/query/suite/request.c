@@ -1,75 +1,61 @@
+/* Requests: built of a query and its parameters, once before anything is measured, and once with unknown parameters when a
+ * suite is opened. */
 #include "query/suite/request.h"
-#include "query/suite/value.h"
+#include "base/text.h"
 #include "server/bson_read.h"
+#include "server/collection.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COMPLAIN(at, ...) yaml_tree_complain(suite->tree, at, err, __VA_ARGS__)
+#define REFUSE(at, ...) yaml_tree_complain(tree, at, err, __VA_ARGS__)
 
 /* ---- a pipeline that only reads ---- */
 
-/* Where a stage contains pipelines. */
-typedef enum { NOWHERE, IN_PIPELINE, IN_EACH } inside_t;
-
-static const struct {
-    const char *name;
-    inside_t inside;
-} stages[] = {
-    {"$addFields", NOWHERE},  {"$bucket", NOWHERE},          {"$bucketAuto", NOWHERE},
-    {"$collStats", NOWHERE},  {"$count", NOWHERE},           {"$densify", NOWHERE},
-    {"$documents", NOWHERE},  {"$facet", IN_EACH},           {"$fill", NOWHERE},
-    {"$geoNear", NOWHERE},    {"$graphLookup", NOWHERE},     {"$group", NOWHERE},
-    {"$indexStats", NOWHERE}, {"$limit", NOWHERE},           {"$lookup", IN_PIPELINE},
-    {"$match", NOWHERE},      {"$planCacheStats", NOWHERE},  {"$project", NOWHERE},
-    {"$redact", NOWHERE},     {"$replaceRoot", NOWHERE},     {"$replaceWith", NOWHERE},
-    {"$sample", NOWHERE},     {"$search", NOWHERE},          {"$searchMeta", NOWHERE},
-    {"$set", NOWHERE},        {"$setWindowFields", NOWHERE}, {"$skip", NOWHERE},
-    {"$sort", NOWHERE},       {"$sortByCount", NOWHERE},     {"$unionWith", IN_PIPELINE},
-    {"$unset", NOWHERE},      {"$unwind", NOWHERE},          {"$vectorSearch", NOWHERE},
-};
-
-enum { DEEPEST = 32, WHY = 400 };
+static const char *const stages[] = {
+    "$addFields",  "$bucket",          "$bucketAuto",  "$collStats", "$count",          "$densify",
+    "$documents",  "$facet",           "$fill",        "$geoNear",   "$graphLookup",    "$group",
+    "$indexStats", "$limit",           "$lookup",      "$match",     "$planCacheStats", "$project",
+    "$redact",     "$replaceRoot",     "$replaceWith", "$sample",    "$search",         "$searchMeta",
+    "$set",        "$setWindowFields", "$skip",        "$sort",      "$sortByCount",    "$unionWith",
+    "$unset",      "$unwind",          "$vectorSearch"};
 
 typedef struct {
-    bool known;
-    char why[WHY];
-} look_t;
+    const yaml_tree_t *tree;
+    const yaml_item_t *stage; /* the one of the suite that is checked */
+    err_t *err;
+} check_t;
 
-static bool __attribute__((format(printf, 2, 3))) refuse(look_t *look, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(look->why, sizeof look->why, fmt, args);
-    va_end(args);
+#define COMPLAIN(...) yaml_tree_complain(check->tree, check->stage, check->err, __VA_ARGS__)
+
+static bool is_listed(const char *name) {
+    for (size_t i = 0; i < COUNT(stages); i++)
+        if (strcmp(stages[i], name) == 0)
+            return true;
     return false;
 }
 
-static bool is_unknown(const look_t *look, const bson_iter_t *at) {
-    return !look->known && BSON_ITER_HOLDS_NULL(at);
-}
+static bool check_stage(const check_t *check, const bson_iter_t *at);
 
-static bool look_at_pipeline(look_t *look, const bson_iter_t *at, int depth);
-
-static bool look_inside(look_t *look, const bson_iter_t *stage, inside_t inside, int depth) {
-    bson_iter_t field;
-    if (BSON_ITER_HOLDS_ARRAY(stage))
-        return refuse(look, "%s has a map", bson_iter_key(stage));
-    if (!BSON_ITER_HOLDS_DOCUMENT(stage)) /* {$unionWith: NAME} */
+static bool check_pipeline(const check_t *check, const bson_iter_t *list) {
+    bson_iter_t stage;
+    if (BSON_ITER_HOLDS_UNDEFINED(list))
         return true;
-    bson_iter_recurse(stage, &field);
-    while (bson_iter_next(&field))
-        if ((inside == IN_EACH || strcmp(bson_iter_key(&field), "pipeline") == 0) &&
-            !look_at_pipeline(look, &field, depth + 1))
+    if (!BSON_ITER_HOLDS_ARRAY(list))
+        return COMPLAIN("'%.60s' is a pipeline here: a list of stages", bson_iter_key(list));
+    bson_iter_recurse(list, &stage);
+    while (bson_iter_next(&stage))
+        if (!check_stage(check, &stage))
             return false;
     return true;
 }
 
-static bool look_at_stage(look_t *look, const bson_iter_t *at, int depth) {
-    bson_iter_t stage, other;
-    if (is_unknown(look, at))
+/* The pipelines inside a stage are all fields of $facet, and `pipeline` of $lookup and $unionWith. */
+static bool check_stage(const check_t *check, const bson_iter_t *at) {
+    bson_iter_t stage, other, field;
+    if (BSON_ITER_HOLDS_UNDEFINED(at))
         return true;
     bool one = BSON_ITER_HOLDS_DOCUMENT(at) && bson_iter_recurse(at, &stage) && bson_iter_next(&stage);
     if (one) {
@@ -77,338 +63,339 @@ static bool look_at_stage(look_t *look, const bson_iter_t *at, int depth) {
         one = bson_iter_key(&stage)[0] == '$' && !bson_iter_next(&other);
     }
     if (!one)
-        return refuse(look, "a stage is a map with one key, such as {$match: {...}}");
-    const char *name = bson_iter_key(&stage);
-    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-        if (strcmp(stages[i].name, name) == 0)
-            return stages[i].inside == NOWHERE || look_inside(look, &stage, stages[i].inside, depth);
-    if (strcmp(name, "$out") == 0 || strcmp(name, "$merge") == 0)
-        return refuse(look, "a timed query does not write; leave %s out", name);
-    return refuse(look,
-                  "'%.60s' is not among the stages that are known to read only, and a timed query does not "
-                  "write; leave it out",
-                  name);
-}
-
-static bool look_at_pipeline(look_t *look, const bson_iter_t *at, int depth) {
-    bson_iter_t stage;
-    if (is_unknown(look, at))
+        return COMPLAIN("a stage is a map with one key, such as {$match: {...}}");
+    const char *const name = bson_iter_key(&stage);
+    if (!is_listed(name))
+        return COMPLAIN("'%.60s' is not among the stages that are known to read only, and a timed query does "
+                        "not write; leave it out",
+                        name);
+    const bool facet = strcmp(name, "$facet") == 0;
+    if (!facet && strcmp(name, "$lookup") != 0 && strcmp(name, "$unionWith") != 0)
         return true;
-    if (depth > DEEPEST)
-        return refuse(look, "more than %d pipelines in each other", DEEPEST);
-    if (!BSON_ITER_HOLDS_ARRAY(at))
-        return refuse(look, "'%.60s' is a pipeline here: a list of stages", bson_iter_key(at));
-    bson_iter_recurse(at, &stage);
-    while (bson_iter_next(&stage))
-        if (!look_at_stage(look, &stage, depth))
+    for (bool more = bson_iter_recurse(&stage, &field); more && bson_iter_next(&field);)
+        if ((facet || strcmp(bson_iter_key(&field), "pipeline") == 0) && !check_pipeline(check, &field))
             return false;
     return true;
 }
 
-bool reading_check(const bson_t *pipeline, bool known, const yaml_tree_t *tree, const yaml_item_t *list,
-                   err_t *err) {
-    look_t look = {.known = known};
+bool reading_check(const bson_t *pipeline, const yaml_tree_t *tree, const yaml_item_t *list, err_t *err) {
+    check_t check = {tree, list->first, err};
     bson_iter_t stage;
-    const yaml_item_t *node = list->first;
-    bool ok = bson_iter_init(&stage, pipeline);
-    while (ok && bson_iter_next(&stage)) {
-        if (!look_at_stage(&look, &stage, 0))
-            return yaml_tree_complain(tree, node ? node : list, err, "%s", look.why);
-        node = node ? node->next : NULL;
-    }
-    return ok || yaml_tree_complain(tree, list, err, "a list of stages was expected here");
-}
-
-/* ---- a mapReduce ---- */
-
-static bool is_function(const char *name) {
-    return strcmp(name, "map") == 0 || strcmp(name, "reduce") == 0 || strcmp(name, "finalize") == 0;
-}
-
-/* A function is text as it stands in the suite, whatever it looks like. */
-static bool put_part(bson_t *command, const bson_iter_t *part, const suite_t *suite, const query_t *query,
-                     err_t *err) {
-    const char *name = bson_iter_key(part);
-    const yaml_item_t *at = yaml_item_get(query->body, name);
-    int64_t number;
-    bool flag;
-    if (is_function(name))
-        return bson_append_code(command, name, -1, at->text);
-    if (strcmp(name, "limit") == 0)
-        return numeric_whole(part, &number) && number >= 0
-                   ? bson_append_int64(command, name, -1, number)
-                   : COMPLAIN(at, "'limit' is a whole number, 0 or more");
-    if (strcmp(name, "jsMode") == 0)
-        return yaml_tree_bool(suite->tree, at, &flag, err) && bson_append_bool(command, name, -1, flag);
-    return BSON_ITER_HOLDS_DOCUMENT(part) ? bson_append_iter(command, name, -1, part)
-                                          : COMPLAIN(at, "'%s' is a map", name);
-}
-
-static bool put_options(bson_t *command, const bson_t *options, const suite_t *suite, const query_t *query,
-                        err_t *err) {
-    bson_iter_t option;
-    bson_iter_init(&option, options);
-    while (bson_iter_next(&option)) {
-        const char *name = bson_iter_key(&option);
-        if (strcmp(name, "maxTimeMS") != 0 && strcmp(name, "collation") != 0 &&
-            strcmp(name, "readConcern") != 0)
-            return COMPLAIN(yaml_item_get(query->options, name), "a mapReduce has no '%s'", name);
-        if (strcmp(name, "readConcern") != 0) /* goes along where it is sent */
-            bson_append_iter(command, name, -1, &option);
+    for (bool more = bson_iter_init(&stage, pipeline); more && bson_iter_next(&stage);) {
+        if (!check_stage(&check, &stage))
+            return false;
+        check.stage = check.stage->next;
     }
     return true;
 }
 
-static bson_t *map_reduce_command(const char *collection, const bson_t *filled, const bson_t *options,
-                                  const suite_t *suite, const query_t *query, err_t *err) {
-    bson_t *command = BCON_NEW("mapReduce", BCON_UTF8(collection)), out;
-    bson_iter_t part;
-    bool ok = bson_iter_init(&part, filled);
-    while (ok && bson_iter_next(&part))
-        ok = put_part(command, &part, suite, query, err);
-    bson_append_document_begin(command, "out", -1, &out);
-    bson_append_int32(&out, "inline", -1, 1);
-    bson_append_document_end(command, &out);
-    if (ok && put_options(command, options, suite, query, err))
-        return command;
-    bson_destroy(command);
-    return NULL;
+/* ---- the parts of a query ---- */
+
+typedef enum { ANY, MAP, TEXT, WHOLE, FLAG, CODE, LEVEL, DIGEST } part_kind_t;
+
+static const char *const forms[] = {[MAP] = "a map",
+                                    [TEXT] = "a text",
+                                    [WHOLE] = "a whole number, 0 or more",
+                                    [CODE] = "a text, in quotes or after '|'",
+                                    [LEVEL] = "a level, such as majority",
+                                    [DIGEST] = "a text of 32 hexadecimal digits, in quotes"};
+
+/* Whose parts they are. */
+enum {
+    FIND = 1 << QUERY_FIND,
+    SUMS = 1 << QUERY_ACCUMULATE,
+    REDUCE = 1 << QUERY_MAP_REDUCE,
+    OPTION = 1 << 4,
+    REDUCE_OPTION = 1 << 5,
+    EXPECT = 1 << 6,
+    INDEX = 1 << 7,
+    NEEDED = 1 << 8,
+};
+
+static const struct {
+    const char *key;
+    int of;
+    part_kind_t kind;
+} parts[] = {
+    {"field", SUMS | NEEDED, TEXT},
+    {"filter", FIND | SUMS, MAP},
+    {"projection", FIND, MAP},
+    {"map", REDUCE | NEEDED, CODE},
+    {"reduce", REDUCE | NEEDED, CODE},
+    {"finalize", REDUCE, CODE},
+    {"query", REDUCE, MAP},
+    {"sort", FIND | SUMS | REDUCE, MAP},
+    {"limit", FIND | SUMS | REDUCE, WHOLE},
+    {"skip", FIND | SUMS, WHOLE},
+    {"whole", SUMS, FLAG},
+    {"list", SUMS, FLAG},
+    {"chunk", SUMS, WHOLE},
+    {"scope", REDUCE, MAP},
+    {"jsMode", REDUCE, FLAG},
+    {"allowDiskUse", OPTION, FLAG},
+    {"hint", OPTION, ANY},
+    {"let", OPTION, MAP},
+    {"batchSize", OPTION, WHOLE},
+    {"maxTimeMS", OPTION | REDUCE_OPTION, WHOLE},
+    {"readConcern", OPTION | REDUCE_OPTION, LEVEL},
+    {"collation", OPTION | REDUCE_OPTION | INDEX, MAP},
+    {"documents", EXPECT, WHOLE},
+    {"digest", EXPECT, DIGEST},
+    {"key", INDEX | NEEDED, MAP},
+    {"name", INDEX, TEXT},
+    {"unique", INDEX, FLAG},
+    {"sparse", INDEX, FLAG},
+    {"hidden", INDEX, FLAG},
+    {"partialFilterExpression", INDEX, MAP},
+    {"wildcardProjection", INDEX, MAP},
+    {"weights", INDEX, MAP},
+    {"default_language", INDEX, TEXT},
+    {"language_override", INDEX, TEXT},
+    {"textIndexVersion", INDEX, WHOLE},
+    {"2dsphereIndexVersion", INDEX, WHOLE},
+    {"bits", INDEX, WHOLE},
+    {"min", INDEX, ANY},
+    {"max", INDEX, ANY},
+};
+
+static bool is_digest(const char *text) {
+    return text && strlen(text) == EXPECTED_DIGEST - 1 &&
+           strspn(text, "0123456789abcdef") == EXPECTED_DIGEST - 1;
+}
+
+static bool put_part(bson_t *to, const bson_iter_t *part, part_kind_t kind, const yaml_tree_t *tree,
+                     const yaml_item_t *node, err_t *err) {
+    const char *const key = bson_iter_key(part), *const text = BSON_ITER_HOLDS_UTF8(part)
+                                                                   ? bson_iter_utf8(part, NULL)
+                                                                   : NULL;
+    int64_t number;
+    bool flag = BSON_ITER_HOLDS_BOOL(part) && bson_iter_bool(part);
+    if (kind == ANY || BSON_ITER_HOLDS_UNDEFINED(part) || (kind == MAP && BSON_ITER_HOLDS_DOCUMENT(part)) ||
+        (kind == TEXT && text && *text) || (kind == DIGEST && is_digest(text)))
+        return bson_append_iter(to, NULL, 0, part);
+    if (kind == FLAG)
+        return (BSON_ITER_HOLDS_BOOL(part) || yaml_tree_bool(tree, node, &flag, err)) &&
+               bson_append_bool(to, key, -1, flag);
+    if (kind == WHOLE && numeric_whole(part, &number) && number >= 0)
+        return bson_append_int64(to, key, -1, number);
+    if (kind == CODE && text)
+        return bson_append_code(to, key, -1, text);
+    if (kind == LEVEL && text) {
+        BCON_APPEND(to, key, "{", "level", BCON_UTF8(text), "}");
+        return true;
+    }
+    return REFUSE(node, "'%s' is %s", key, forms[kind]);
+}
+
+/* Appends the parts in a map, each in the form in which it is sent. */
+static bool take_parts(bson_t *to, const yaml_tree_t *tree, const yaml_item_t *map, int of,
+                       const bson_t *params, err_t *err) {
+    const char *keys[COUNT(parts)];
+    part_kind_t kinds[COUNT(parts)];
+    size_t count = 0;
+    bson_t filled;
+    bson_iter_t at;
+    if (map->kind != YAML_ITEM_MAP)
+        return REFUSE(map, "a map was expected here");
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        if (!(parts[i].of & of))
+            continue;
+        keys[count] = parts[i].key;
+        kinds[count++] = parts[i].kind;
+    }
+    if (!suite_check_keys(tree, map, keys, count, err))
+        return false;
+    for (size_t i = 0; i < COUNT(parts); i++)
+        if (parts[i].of & of && parts[i].of & NEEDED && !yaml_item_get(map, parts[i].key))
+            return REFUSE(map, "'%s' is missing", parts[i].key);
+    bool ok = value_document(&filled, map, tree, params, err);
+    for (bool more = ok && bson_iter_init(&at, &filled); more && ok && bson_iter_next(&at);) {
+        size_t i = 0;
+        while (strcmp(keys[i], bson_iter_key(&at)) != 0)
+            i++;
+        ok = put_part(to, &at, kinds[i], tree, yaml_item_get(map, keys[i]), err);
+    }
+    bson_destroy(&filled);
+    return ok;
+}
+
+bool expected_fill(bson_t *filled, const suite_t *suite, const query_t *query, const bson_t *params,
+                   err_t *err) {
+    bson_init(filled);
+    return take_parts(filled, suite->tree, query->expect, EXPECT, params, err) &&
+           (!bson_empty(filled) || yaml_tree_complain(suite->tree, query->expect, err,
+                                                      "nothing is expected here: 'documents' or 'digest' is "
+                                                      "missing"));
+}
+
+/* A server takes longer names than drivers and older servers can list. */
+bool suite_read_index(const yaml_tree_t *tree, const yaml_item_t *node, bson_t *index, err_t *err) {
+    char name[COLLECTION_INDEX_NAME];
+    bson_t key;
+    bson_init(index);
+    if (!take_parts(index, tree, node, INDEX, NULL, err))
+        return false;
+    const size_t length = bson_read_field(index, "key", &key) ? collection_name_index(&key, name) : 0;
+    if (!length)
+        return REFUSE(node, "an index is written like {key: {ts: 1, st: 1}}");
+    return *bson_read_text(index, "name") || length < sizeof name ||
+           REFUSE(node,
+                  "by its keys this index would have a name of more than %zu bytes: give it a shorter one, "
+                  "{key: ..., name: NAME}",
+                  sizeof name - 1);
 }
 
 /* ---- a request ---- */
 
-/* The source of a request as one document: the suite's map with parameters filled in. */
-static bool fill_in(bson_t *filled, const suite_t *suite, const yaml_item_t *node, const bson_t *params,
-                    err_t *err) {
-    if (node)
-        return value_document(filled, node, suite->tree, params, err);
-    bson_init(filled);
-    return true;
-}
+const char *const suite_read_modes[] = {"primary", "primaryPreferred", "secondary", "secondaryPreferred",
+                                        "nearest"};
+const size_t suite_read_mode_count = COUNT(suite_read_modes);
 
-static bool set_prefs(request_t *request, const char *mode, const mongoc_read_prefs_t *usual,
-                      const suite_t *suite, const yaml_item_t *at, err_t *err) {
-    /* in the order of suite_read_modes */
+static void set_prefs(request_t *request, const reads_t *reads) {
     static const mongoc_read_mode_t modes[] = {MONGOC_READ_PRIMARY, MONGOC_READ_PRIMARY_PREFERRED,
                                                MONGOC_READ_SECONDARY, MONGOC_READ_SECONDARY_PREFERRED,
                                                MONGOC_READ_NEAREST};
-    for (size_t i = 0; i < suite_read_mode_count; i++) {
-        if (strcmp(suite_read_modes[i], mode) != 0)
+    for (size_t i = 0; reads->mode && i < suite_read_mode_count; i++) {
+        if (strcmp(suite_read_modes[i], reads->mode) != 0)
             continue;
         /* the primary has no tags to choose by, and is never stale */
-        request->prefs = usual && i ? mongoc_read_prefs_copy(usual) : mongoc_read_prefs_new(modes[i]);
+        request->prefs =
+            reads->usual && i ? mongoc_read_prefs_copy(reads->usual) : mongoc_read_prefs_new(modes[i]);
         mongoc_read_prefs_set_mode(request->prefs, modes[i]);
-        return true;
     }
-    return COMPLAIN(
-        at,
-        "'%s' is not a read preference: primary, primaryPreferred, secondary, secondaryPreferred or "
-        "nearest",
-        mode);
 }
 
-/* The options of the suite in the driver's form. */
-static bool set_options(request_t *request, const bson_t *filled, const suite_t *suite, const query_t *query,
-                        const reads_t *reads, err_t *err) {
-    bson_iter_t option;
-    const char *mode = reads->mode;
-    int64_t number;
-    bool ok = bson_iter_init(&option, filled);
-    while (ok && bson_iter_next(&option)) {
-        const char *name = bson_iter_key(&option);
-        const yaml_item_t *at = yaml_item_get(query->options, name);
-        bson_t concern;
-        if (strcmp(name, "readPreference") == 0) {
-            if (!BSON_ITER_HOLDS_UTF8(&option))
-                return COMPLAIN(at, "a read preference was expected here, such as secondary");
-            if (!mode)
-                mode = bson_iter_utf8(&option, NULL);
-        } else if (strcmp(name, "batchSize") == 0 || strcmp(name, "maxTimeMS") == 0) {
-            if (!numeric_whole(&option, &number) || number < 0 || number > INT32_MAX)
-                return COMPLAIN(at, "'%s' is a whole number from 0 to %d", name, INT32_MAX);
-            bson_append_int64(request->options, name, -1, number);
-        } else if (strcmp(name, "allowDiskUse") == 0) {
-            bool flag = bson_iter_as_bool(&option);
-            if (!BSON_ITER_HOLDS_BOOL(&option) && !yaml_tree_bool(suite->tree, at, &flag, err))
-                return false;
-            bson_append_bool(request->options, name, -1, flag);
-        } else if (strcmp(name, "readConcern") == 0) {
-            ok = BSON_ITER_HOLDS_UTF8(&option) ||
-                 COMPLAIN(at, "a read concern was expected here, such as majority");
-            if (ok) {
-                bson_append_document_begin(request->options, name, -1, &concern);
-                bson_append_utf8(&concern, "level", -1, bson_iter_utf8(&option, NULL), -1);
-                bson_append_document_end(request->options, &concern);
-            }
-        } else {
-            bson_append_iter(request->options, name, -1, &option);
-        }
-    }
-    return ok && (!mode || set_prefs(request, mode, reads->usual, suite,
-                                     query->options ? query->options : query->at, err));
+/* What the driver sends of a mapReduce, whose answer comes back and is stored nowhere. */
+static bool set_map_reduce(request_t *request, const yaml_tree_t *tree, const query_t *query,
+                           const bson_t *params, err_t *err) {
+    bson_t *const command = request->body;
+    bson_append_utf8(command, "mapReduce", -1, request->collection, -1);
+    if (!take_parts(command, tree, query->body, REDUCE, params, err))
+        return false;
+    BCON_APPEND(command, "out", "{", "inline", BCON_INT32(1), "}");
+    bson_copy_to_excluding_noinit(request->options, command, "readConcern", NULL);
+    return true;
 }
 
 static bool is_in_id(const char *field) {
     return strcmp(field, "_id") == 0 || strncmp(field, "_id.", 4) == 0;
 }
 
-/* Each chunk is a find of its own, and skips what those before it have had: so all of them need one order, in which no
- * two documents are equal. The order on disk is one. */
-static void set_one_order(request_t *request) {
-    bson_t sort = BSON_INITIALIZER, stated, others;
-    bson_iter_t at;
-    if (bson_iter_init_find(&at, request->options, "sort") && bson_read_document(&at, &stated))
-        bson_concat(&sort, &stated);
-    if (!bson_iter_init_find(&at, &sort, "_id") && !bson_iter_init_find(&at, &sort, "$natural"))
-        bson_append_int32(&sort, "_id", -1, 1);
-    bson_init(&others);
-    bson_copy_to_excluding_noinit(request->options, &others, "sort", NULL);
-    bson_append_document(&others, "sort", -1, &sort);
-    bson_destroy(request->options);
-    request->options = bson_copy(&others);
-    bson_destroy(&others);
-    bson_destroy(&sort);
-}
-
-/* filter, projection, sort, limit, skip: the filter becomes the body, the others become options. */
-static bool set_find(request_t *request, const bson_t *filled, const suite_t *suite, const query_t *query,
-                     err_t *err) {
-    bson_iter_t part;
-    int64_t number;
-    const yaml_item_t *node = yaml_item_get(query->body, "whole");
-    bool whole = false;
-    if (node && !yaml_tree_bool(suite->tree, node, &whole, err))
-        return false;
-    if ((node = yaml_item_get(query->body, "list")) &&
-        !yaml_tree_bool(suite->tree, node, &request->keeps, err))
-        return false;
-    bson_iter_init(&part, filled);
-    while (bson_iter_next(&part)) {
-        const char *name = bson_iter_key(&part);
-        bool document = BSON_ITER_HOLDS_DOCUMENT(&part);
-        const yaml_item_t *at = yaml_item_get(query->body, name);
-        if (strcmp(name, "filter") == 0) {
-            bson_t filter;
-            if (!bson_read_document(&part, &filter))
-                return COMPLAIN(at, "a filter is a map");
-            bson_destroy(request->body);
-            request->body = bson_copy(&filter);
-        } else if (strcmp(name, "field") == 0) {
-            request->field = strdup(at->text); /* always text, whatever it looks like */
-            if (!request->field)
-                return err_memory(err, at->length);
-        } else if (strcmp(name, "limit") == 0 || strcmp(name, "skip") == 0) {
-            if (!numeric_whole(&part, &number) || number < 0)
-                return COMPLAIN(at, "'%s' is a whole number, 0 or more", name);
-            bson_append_int64(request->options, name, -1, number);
-            if (strcmp(name, "limit") == 0)
-                request->limit = number;
-        } else if (strcmp(name, "chunk") == 0) {
-            if (!numeric_whole(&part, &number) || number < 1)
-                return COMPLAIN(at, "'chunk' is a whole number, 1 or more");
-            request->chunk = number;
-        } else if (strcmp(name, "projection") == 0 || strcmp(name, "sort") == 0) {
-            if (!document)
-                return COMPLAIN(at, "'%s' is a map", name);
-            bson_append_iter(request->options, name, -1, &part);
-        }
-    }
-    if (request->chunk && !request->limit) /* for a server 0 is no limit, and then chunks would have no end */
-        return COMPLAIN(yaml_item_get(query->body, "limit"),
-                        "with 'chunk' the limit is 1 or more: how many documents in all");
-    if (query->kind == QUERY_ACCUMULATE && !whole) {
-        bson_t projection;
-        bson_append_document_begin(request->options, "projection", -1, &projection);
-        if (!is_in_id(request->field))
-            bson_append_int32(&projection, "_id", -1, 0);
+/* The one field; and the _id, where each chunk begins after the last one of the chunk before. */
+static void set_projection(request_t *request) {
+    bson_t projection;
+    bson_append_document_begin(request->options, "projection", -1, &projection);
+    if (request->chunk || !is_in_id(request->field))
+        bson_append_int32(&projection, "_id", -1, request->chunk != 0);
+    if (!request->chunk || !is_in_id(request->field))
         bson_append_int32(&projection, request->field, -1, 1);
-        bson_append_document_end(request->options, &projection);
-    }
-    if (request->chunk)
-        set_one_order(request);
-    return true;
+    bson_append_document_end(request->options, &projection);
 }
 
-static bool set_documents(request_t *request, const suite_t *suite, const query_t *query,
+static int64_t whole_of(const bson_t *document, const char *key) {
+    bson_iter_t at;
+    return bson_iter_init_find(&at, document, key) ? bson_iter_as_int64(&at) : 0;
+}
+
+/* The filter becomes the body, and what a server knows becomes options. */
+static bool set_find(request_t *request, const yaml_tree_t *tree, const query_t *query, const bson_t *params,
+                     err_t *err) {
+    bson_t found = BSON_INITIALIZER, filter;
+    bson_iter_t at;
+    const int of = query->kind == QUERY_FIND ? FIND : SUMS;
+    bool ok = take_parts(&found, tree, query->body, of, params, err);
+    if (ok && bson_read_field(&found, "filter", &filter))
+        bson_concat(request->body, &filter);
+    bson_copy_to_excluding_noinit(&found, request->options, "filter", "field", "whole", "list", "chunk",
+                                  NULL);
+    request->limit = whole_of(&found, "limit");
+    request->chunk = whole_of(&found, "chunk");
+    request->keeps = bson_read_true(&found, "list");
+    const bool unknown = bson_iter_init_find(&at, &found, "limit") && BSON_ITER_HOLDS_UNDEFINED(&at);
+    if (ok && request->chunk &&
+        ((!request->limit && !unknown) || bson_has_field(&found, "skip") || bson_has_field(&found, "sort")))
+        ok = REFUSE(yaml_item_get(query->body, "chunk"),
+                    "'chunk' needs a 'limit' of 1 or more, and goes by _id: without 'skip' and 'sort'");
+    if (ok && of == SUMS && !(request->field = strdup(bson_read_text(&found, "field"))))
+        ok = err_memory(err, 1);
+    if (ok && of == SUMS && !bson_read_true(&found, "whole"))
+        set_projection(request);
+    if (ok && request->chunk)
+        BCON_APPEND(request->options, "sort", "{", "_id", BCON_INT32(1), "}");
+    bson_destroy(&found);
+    return ok;
+}
+
+static bool set_documents(request_t *request, const yaml_tree_t *tree, const query_t *query,
                           const bson_t *params, err_t *err) {
-    const yaml_item_t *node = query->documents;
+    static const struct {
+        const char *word;
+        double documents;
+    } words[] = {{"all", INFINITY}, {"returned", NAN}, {"unknown", -1}};
+    const yaml_item_t *const node = query->documents;
+    const bool returned = query->kind == QUERY_FIND || query->kind == QUERY_ACCUMULATE;
+    const char *const word = !node ? words[returned].word : node->kind == YAML_ITEM_SCALAR ? node->text : "";
     bson_t holder = BSON_INITIALIZER;
     bson_iter_t value;
-    request->documents = query->kind == QUERY_PIPELINE || query->kind == QUERY_MAP_REDUCE ? INFINITY : NAN;
-    if (!node || (node->kind == YAML_ITEM_SCALAR && strcmp(node->text, "all") == 0)) {
-        request->documents = node ? INFINITY : request->documents;
-        return true;
-    }
-    if (node->kind == YAML_ITEM_SCALAR && strcmp(node->text, "returned") == 0) {
-        request->documents = NAN;
-        return true;
-    }
-    if (node->kind == YAML_ITEM_SCALAR && strcmp(node->text, "unknown") == 0) {
-        request->documents = -1;
-        return true;
-    }
-    bool ok = value_append(&holder, "v", node, suite->tree, params, err) &&
-              bson_iter_init_find(&value, &holder, "v") &&
-              ((numeric_double(&value, &request->documents) && request->documents >= 0 &&
-                isfinite(request->documents)) ||
-               COMPLAIN(node, "'documents' is a number, 0 or more"));
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (strcmp(word, words[i].word) == 0) {
+            request->documents = words[i].documents;
+            return true;
+        }
+    const bool ok = value_append(&holder, "v", node, tree, params, err) &&
+                    bson_iter_init_find(&value, &holder, "v") &&
+                    (BSON_ITER_HOLDS_UNDEFINED(&value) ||
+                     (numeric_double(&value, &request->documents) && request->documents >= 0 &&
+                      isfinite(request->documents)) ||
+                     REFUSE(node, "'documents' is all, returned, unknown, or a number, 0 or more"));
     bson_destroy(&holder);
+    return ok;
+}
+
+static bool set_pipeline(request_t *request, const yaml_tree_t *tree, const query_t *query,
+                         const bson_t *params, err_t *err) {
+    bson_t pipeline;
+    const bool ok = value_document(&pipeline, query->body, tree, params, err) &&
+                    reading_check(&pipeline, tree, query->body, err) && bson_concat(request->body, &pipeline);
+    bson_destroy(&pipeline);
     return ok;
 }
 
 bool request_build(request_t *request, const suite_t *suite, const query_t *query, const char *database,
                    const char *collection, const bson_t *params, const reads_t *reads, err_t *err) {
-    bson_t body, options;
-    *request = (request_t){.kind = query->kind};
-    request->body = bson_new();
-    request->options = bson_new();
-    request->database = strdup(database);
-    request->collection = strdup(query->collection ? query->collection : collection);
+    const yaml_tree_t *const tree = suite->tree;
+    *request = (request_t){.kind = query->kind,
+                           .database = strdup(database),
+                           .collection = strdup(query->collection ? query->collection : collection),
+                           .body = bson_new(),
+                           .options = bson_new()};
     if (!request->database || !request->collection)
         return err_memory(err, 256);
-    if (!suite_fill(&body, suite, query, params, err)) {
-        bson_destroy(&body);
-        return false;
-    }
-    bool ok = fill_in(&options, suite, query->options, params, err) &&
-              set_options(request, &options, suite, query, reads, err) &&
-              set_documents(request, suite, query, params, err);
-    if (ok && query->kind == QUERY_PIPELINE) {
-        bson_destroy(request->body);
-        request->body = bson_copy(&body);
-        ok = reading_check(request->body, true, suite->tree, query->body, err);
-    } else if (ok && query->kind == QUERY_MAP_REDUCE) {
-        bson_destroy(request->body);
-        request->body = map_reduce_command(request->collection, &body, request->options, suite, query, err);
-        ok = request->body != NULL;
-    } else if (ok) {
-        ok = set_find(request, &body, suite, query, err);
-    }
-    bson_destroy(&body);
-    bson_destroy(&options);
-    return ok;
+    set_prefs(request, reads);
+    const int of = query->kind == QUERY_MAP_REDUCE ? REDUCE_OPTION : OPTION;
+    return (!query->options || take_parts(request->options, tree, query->options, of, params, err)) &&
+           set_documents(request, tree, query, params, err) &&
+           (query->kind == QUERY_PIPELINE     ? set_pipeline
+            : query->kind == QUERY_MAP_REDUCE ? set_map_reduce
+                                              : set_find)(request, tree, query, params, err);
 }
 
 void request_limit(request_t *request, uint64_t most) {
-    bson_t stage = BSON_INITIALIZER, options = BSON_INITIALIZER;
+    bson_t others = BSON_INITIALIZER;
+    char key[16];
     if (request->kind == QUERY_PIPELINE) {
-        char key[16];
         snprintf(key, sizeof key, "%u", bson_count_keys(request->body));
-        BSON_APPEND_INT64(&stage, "$limit", (int64_t)most);
-        BSON_APPEND_DOCUMENT(request->body, key, &stage);
+        BCON_APPEND(request->body, key, "{", "$limit", BCON_INT64((int64_t)most), "}");
     } else if (request->kind == QUERY_FIND) {
-        bson_copy_to_excluding_noinit(request->options, &options, "limit", NULL);
-        BSON_APPEND_INT64(&options, "limit", (int64_t)most);
+        bson_copy_to_excluding_noinit(request->options, &others, "limit", NULL);
+        bson_append_int64(&others, "limit", -1, (int64_t)most);
         bson_destroy(request->options);
-        request->options = bson_copy(&options);
+        request->options = bson_copy(&others);
     }
-    bson_destroy(&stage);
-    bson_destroy(&options);
+    bson_destroy(&others);
 }
 
 void request_free(request_t *request) {
-    if (!request->database && !request->collection)
-        return;
     bson_destroy(request->body);
     bson_destroy(request->options);
     mongoc_read_prefs_destroy(request->prefs);
