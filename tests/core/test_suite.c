@@ -1,9 +1,11 @@
-/* suite: what is refused, with line and column, and what is understood. */
+/* suite: what is refused, with line and column, and what is understood; values; queries as they are typed. */
+#include "base/text.h"
 #include "builtin/builtin.h"
-#include "query/suite/suite.h"
-#include "query/suite/value.h"
+#include "json_lab.h"
+#include "query/suite/request.h"
 #include "test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* 124 bytes: with "ä_1" more than 127. */
@@ -13,16 +15,6 @@
 
 static suite_t *parse(const char *text, err_t *err) {
     return suite_parse(text, strlen(text), "x.yaml", err);
-}
-
-static void refused(const char *text, const char *words) {
-    err_t err = {.text = ""};
-    suite_t *suite = parse(text, &err);
-    if (suite)
-        fail_msg("taken: %s", text);
-    assert_int_equal(STATUS_USAGE, err.status);
-    if (!strstr(err.text, words))
-        fail_msg("%s\n'%s' has no '%s'", text, err.text, words);
 }
 
 TEST(understood) {
@@ -69,114 +61,108 @@ TEST(understood) {
     suite_close(suite);
 }
 
+#define QUERY    "suite: s\nqueries:\n  - name: q\n"
 #define RUN(map) "suite: s\nrun: " map "\nqueries: [{name: q, pipeline: []}]\n"
-#define TABLE(published)                                                                                     \
-    "suite: s\nqueries: [{name: q, pipeline: []}]\n"                                                         \
-    "tables: [{title: t, rows: query, columns: clients, show: mean_ms, published: " published "}]\n"
-
-TEST(bad_runs) {
-    refused(RUN("5"), "x.yaml:2:6: a map such as");
-    refused(RUN("{repeat: 5}"), "did you mean 'repeats'?");
-    refused(RUN("{repeats: 0}"), "x.yaml:2:16");
-    refused(RUN("{clients: 5}"), "a list of numbers");
-    refused(RUN("{clients: []}"), "from 1 to 16");
-    refused(RUN("{clients: [1, 0]}"), "x.yaml:2:20");
-    refused(RUN("{clients: [1, 1]}"), "1 is named twice");
-    refused(RUN("{readPreference: [primary, nearest, primary]}"), "x.yaml:2:42: primary is named twice");
-    refused(RUN("{duration: soon}"), "'duration' is a time");
-    refused(RUN("{duration: 0s}"), "'duration' is a time");
-    refused(RUN("{readPreference: [primary, secundary]}"), "x.yaml:2:33: a read preference");
-    refused("suite: s\nformats: isd\nqueries: [{name: q, pipeline: []}]\n", "x.yaml:2:10");
-    refused("suite: s\nqueries: [{name: q, pipeline: [], explain: yes}]\n", "only a find");
-    refused("suite: s\nqueries: [{name: q, find: {}, draw: {gives: [w], pipeline: []}, explain: yes}]\n",
-            "only a find");
-    refused("suite: s\nqueries: [{name: q, find: {}, explain: perhaps}]\n", "x.yaml:2:40");
-    refused("suite: s\nqueries: [{name: q, find: {}, run: {repeats: 5}}]\n", "'repeats' is not known here");
-    refused("suite: s\nqueries: [{name: q, find: {}, run: {clients: [0]}}]\n", "x.yaml:2:47");
-    refused(TABLE("5"), "{COLUMN: FIGURE}");
-    refused(TABLE("{q: 5}"), "{COLUMN: FIGURE}");
-    refused(TABLE("{q: {1: ''}}"), "a published figure");
-    refused(TABLE("{q: {1: [5]}}"), "a published figure");
-}
-
-#define QUERY "suite: s\nqueries:\n  - name: q\n"
+#define TABLE(more)                                                                                          \
+    QUERY "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: mean_ms, " more "}]\n"
 
 TEST(mistakes) {
-    refused("", "x.yaml:1:1: the file is empty");
-    refused("suite: s\n", "x.yaml:1:1: 'queries' is missing");
-    refused("queries: []\n", "'suite' is missing");
-    refused("suite: s\nqueries: []\n", "x.yaml:2:10: there are no");
-    refused("suite: s\nquerys: []\n", "did you mean 'queries'?");
-    refused("suite: s\nqueries: [{pipeline: []}]\n", "x.yaml:2:11: 'name' is missing");
-    refused("suite: s\nqueries: [{name: a b, pipeline: []}]\n", "x.yaml:2:18: a name has letters");
-    refused("suite: s\nqueries: [{name: a, pipeline: []}, {name: a, pipeline: []}]\n", "a query 'a' already");
-    refused(QUERY, "x.yaml:3:5: the query 'q' has no");
-    refused(QUERY "    pipeline: []\n    find: {}\n", "one of them only");
-    refused(QUERY "    pipeline: {$match: {}}\n", "x.yaml:4:15: a list of stages");
-    refused(QUERY "    pipeline:\n      - {$match: {}, $limit: 5}\n", "x.yaml:5:9: a stage is");
-    refused(QUERY "    pipeline: [{match: {}}]\n", "a stage is");
-    refused(QUERY "    pipeline: [{$out: t}]\n", "leave $out out");
-    refused(QUERY "    pipeline: [{$merge: {into: t}}]\n", "leave $merge out");
-    refused(QUERY "    pipeline: [{$limit: {$param: n}}]\n", "x.yaml:4:34: there is no parameter");
-    refused("params: {nn: 1}\n" QUERY "    pipeline: [{$limit: {$param: n}}]\n", "did you mean 'nn'?");
-    refused(QUERY "    pipeline: [{$match: {d: {$date: x}}}]\n", "x.yaml:4:37: 'x' is not a moment");
-    refused(QUERY "    find: {filtre: {}}\n", "did you mean 'filter'?");
-    refused(QUERY "    accumulate: {limit: 5}\n", "'field' is missing");
-    refused(QUERY "    accumulate: {field: m, whole: perhaps}\n", "x.yaml:4:35");
-    refused(QUERY "    accumulate: {field: m, list: perhaps}\n", "x.yaml:4:34");
-    refused(QUERY "    accumulate: {field: m, chunk: 5}\n", "'chunk' needs a 'limit'");
-    refused(QUERY "    accumulate: {field: m, chunk: 5, limit: 9, skip: 1}\n", "leave 'skip' out");
-    refused(QUERY "    mapReduce: {map: 'function() {}'}\n", "'reduce' is missing");
-    refused(QUERY "    mapReduce: {map: 'x', reduce: 'y', out: other}\n", "out");
-    refused(QUERY "    mapReduce: {map: [x], reduce: 'y'}\n", "'map' is a text");
-    refused(QUERY "    find: {}\n    options: {hints: 5}\n", "did you mean 'hint'?");
-    refused(QUERY "    find: {}\n    options: {maxStaleness: 90}\n",
-            "x.yaml:5:29: 'maxStaleness' was removed: give maxStalenessSeconds");
-    refused(QUERY "    find: {}\n    each: {n: 5}\n", "a list of values");
-    refused(QUERY "    find: {}\n    each: {n: []}\n", "'n' has no values");
-    refused("params: {n: 1}\n" QUERY "    find: {}\n    each: {n: [5]}\n", "a parameter 'n' already");
-    refused(QUERY "    find: {}\n    draw: {gives: [a]}\n", "'draw' needs 'gives'");
-    refused(QUERY "    find: {}\n    draw: {gives: a, pipeline: []}\n", "a list of names");
-    refused(QUERY "    find: {}\n    draw: {gives: [a], pipeline: []}\n    expect: {documents: 1}\n",
-            "nothing can be expected");
-    refused(QUERY "    find: {}\n    setup: {indexes: [{ts: 1}]}\n", "an index is written");
-    refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, expireAfterSeconds: 0}]}\n",
-            "leave expireAfterSeconds out");
-    refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, storageEngine: {}}]}\n",
-            "'storageEngine' is not known here");
-    refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, hidden: maybe}]}\n",
-            "x.yaml:5:46: yes or no");
-    refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, name: 5}]}\n", "'name' is a text");
-    refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts:1}}]}\n",
-            "x.yaml:5:30: the key 'ts:1' has no value");
-    refused(QUERY "    find: {}\n    setup: {indexes: [{key: {" LONG_FIELD "ä: 1}}]}\n",
-            "x.yaml:5:23: by its keys");
-    refused(QUERY "    find: {}\n    setup: [{key: {ts: 1}}]\n", "{indexes: [...]}");
-    refused(QUERY "    find: {}\n    setup: {index: []}\n", "did you mean 'indexes'?");
-    refused(QUERY "    find: {}\n    setup: {}\n", "'indexes' is missing");
-    refused(QUERY "    find: {}\n    documents: some\n", "x.yaml:5:16");
-    refused(QUERY "    find: {}\n    expect: {document: 5}\n", "did you mean 'documents'?");
-    refused(QUERY "    find: {}\n    expect: {documents: '8'}\n", "x.yaml:5:25: 'documents' is a whole");
-    refused(QUERY "    find: {}\n    expect: {documents: eight}\n", "'documents' is a whole");
-    refused(QUERY "    find: {}\n    expect: {documents: 1.9}\n", "'documents' is a whole");
-    refused(QUERY "    find: {}\n    expect: {documents: -1}\n", "'documents' is a whole");
-    refused(QUERY "    find: {}\n    expect: {digest: 5}\n", "a digest is");
-    refused(QUERY "    find: {}\n    expect: {digest: '00'}\n", "a digest is");
-    refused(QUERY "    find: {}\n    expect: {values: [{a: 1}]}\n",
-            "x.yaml:5:22: 'values' was removed: expect the 'digest'");
-    refused(QUERY "    find: {}\n    expect: {}\n", "x.yaml:5:13: nothing is expected");
-    refused(QUERY "    find: {}\n    expect: {unordered: yes}\n", "'unordered' was removed: sort in");
-    refused("suite: s\nqueries: [{name: a123456789b123456789c123456789d123456789e123456789f123456789g, find: "
-            "{}}]\n",
-            "60 letters");
-    refused(QUERY
-            "    find: {}\ntables: [{title: t, rows: n, columns: query, show: mean_ms, published: {}}]\n",
-            "'n' is neither");
-    refused(QUERY
-            "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: mean_ms, published: {}, "
-            "queries: [nothing]}]\n",
-            "no tag 'nothing'");
-    refused(QUERY "    find: {}\ntables: [{title: t, rows: query}]\n", "a table needs");
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {RUN("5"), "x.yaml:2:6: 'run' is a map"},
+        {RUN("{repeat: 5}"), "did you mean 'repeats'?"},
+        {RUN("{repeats: 0}"), "x.yaml:2:16"},
+        {RUN("{clients: 5}"), "'clients' is a list of 1 to 16 numbers"},
+        {RUN("{clients: []}"), "1 to 16"},
+        {RUN("{clients: [1, 0]}"), "x.yaml:2:20"},
+        {RUN("{readPreference: [primary]}"),
+         "x.yaml:2:23: 'readPreference' is not possible here: give --read"},
+        {RUN("{duration: soon}"), "'duration' is a time"},
+        {RUN("{duration: 0s}"), "'duration' is a time"},
+        {"suite: s\nformats: isd\nqueries: [{name: q, pipeline: []}]\n", "x.yaml:2:10: 'formats' is a list"},
+        {QUERY "    pipeline: []\n    explain: yes\n", "only a find"},
+        {QUERY "    find: {}\n    draw: {gives: [w], pipeline: []}\n    explain: yes\n", "only a find"},
+        {QUERY "    find: {}\n    explain: perhaps\n", "x.yaml:5:14: yes or no"},
+        {QUERY "    find: {}\n    run: {repeats: 5}\n", "'repeats' is not known here"},
+        {TABLE("published: 5"), "'published' is a map"},
+        {TABLE("published: {q: 5}"), "ROW: {COLUMN: FIGURE}"},
+        {TABLE("published: {q: {1: ''}}"), "ROW: {COLUMN: FIGURE}"},
+        {TABLE("published: {q: {1: [5]}}"), "ROW: {COLUMN: FIGURE}"},
+        {TABLE("published: {}, queries: [nothing]"), "no tag 'nothing'"},
+        {TABLE("queries: [q]"), "'published' is missing"},
+        {QUERY "    find: {}\ntables: [{title: t, rows: n, columns: query, show: mean_ms, published: {}}]\n",
+         "x.yaml:5:10: 'rows' and 'columns' are"},
+        {"", "x.yaml:1:1: the file is empty"},
+        {"suite: s\n", "x.yaml:1:1: 'queries' is missing"},
+        {"queries: []\n", "'suite' is missing"},
+        {"suite: s\nqueries: []\n", "x.yaml:2:10: there are no"},
+        {"suite: s\nquerys: []\n", "did you mean 'queries'?"},
+        {"suite: s\nqueries: [5]\n", "x.yaml:2:11: a map was expected"},
+        {"suite: s\nqueries: [{pipeline: []}]\n", "x.yaml:2:11: 'name' is missing"},
+        {"suite: s\nqueries: [{name: a b, pipeline: []}]\n", "x.yaml:2:18: a name has letters"},
+        {"suite: s\nqueries: [{name: a123456789b123456789c123456789d123456789e123456789f123456789g, find: "
+         "{}}]\n",
+         "60 of them"},
+        {"suite: s\nqueries: [{name: a, pipeline: []}, {name: a, pipeline: []}]\n", "a query 'a' already"},
+        {QUERY, "x.yaml:3:5: the query 'q' has no"},
+        {QUERY "    pipeline: []\n    find: {}\n", "one of them only"},
+        {QUERY "    pipeline: {$match: {}}\n", "x.yaml:4:15: 'pipeline' is a list"},
+        {QUERY "    pipeline: [{$limit: {$param: n}}]\n", "x.yaml:4:34: there is no parameter 'n' here"},
+        {"params: {nn: 1}\n" QUERY "    pipeline: [{$limit: {$param: n}}]\n", "did you mean 'nn'?"},
+        {"params: {n: {$param: m}, m: 1}\n" QUERY "    find: {}\n", "there is no parameter 'm'"},
+        {QUERY "    find: {filtre: {}}\n", "did you mean 'filter'?"},
+        {QUERY "    find: {projection: 5}\n", "x.yaml:4:24: 'projection' is a map"},
+        {QUERY "    accumulate: {limit: 5}\n", "'field' is missing"},
+        {QUERY "    accumulate: {field: 5}\n", "x.yaml:4:25: 'field' is a text"},
+        {QUERY "    accumulate: {field: m, whole: perhaps}\n", "x.yaml:4:35: yes or no"},
+        {QUERY "    accumulate: {field: m, chunk: 5}\n", "x.yaml:4:35: 'chunk' needs a 'limit'"},
+        {QUERY "    accumulate: {field: m, chunk: 5, limit: 9, skip: 1}\n", "without 'skip'"},
+        {QUERY "    mapReduce: {map: 'function() {}'}\n", "'reduce' is missing"},
+        {QUERY "    mapReduce: {map: 'x', reduce: 'y', out: other}\n", "'out' is not known here"},
+        {QUERY "    mapReduce: {map: [x], reduce: 'y'}\n", "'map' is a text"},
+        {QUERY "    find: {}\n    options: {hints: 5}\n", "did you mean 'hint'?"},
+        {QUERY "    find: {}\n    options: {maxStaleness: 90}\n",
+         "x.yaml:5:29: 'maxStaleness' is not possible here: give maxStalenessSeconds"},
+        {QUERY "    find: {}\n    each: {n: 5}\n", "a list of values"},
+        {QUERY "    find: {}\n    each: {n: []}\n", "a list of values"},
+        {"params: {n: 1}\n" QUERY "    find: {}\n    each: {n: [5]}\n", "a parameter 'n' already"},
+        {QUERY "    find: {}\n    draw: {gives: [a]}\n", "'pipeline' is missing"},
+        {QUERY "    find: {}\n    draw: {gives: a, pipeline: []}\n", "a list of names"},
+        {QUERY "    find: {}\n    draw: {gives: [a], pipeline: []}\n    expect: {documents: 1}\n",
+         "nothing can be expected"},
+        {QUERY "    find: {}\n    setup: {indexes: [{ts: 1}]}\n", "'ts' is not known here"},
+        {QUERY "    find: {}\n    setup: {indexes: [{key: {}}]}\n", "an index is written"},
+        {QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, expireAfterSeconds: 0}]}\n",
+         "the server would remove documents"},
+        {QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, hidden: maybe}]}\n",
+         "x.yaml:5:46: yes or no"},
+        {QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, name: 5}]}\n", "'name' is a text"},
+        {QUERY "    find: {}\n    setup: {indexes: [{key: {ts:1}}]}\n",
+         "x.yaml:5:30: the key 'ts:1' has no value"},
+        {QUERY "    find: {}\n    setup: {indexes: [{key: {" LONG_FIELD "ä: 1}}]}\n",
+         "x.yaml:5:23: by its keys"},
+        {QUERY "    find: {}\n    setup: [{key: {ts: 1}}]\n", "'setup' is a map"},
+        {QUERY "    find: {}\n    setup: {}\n", "'indexes' is missing"},
+        {QUERY "    find: {}\n    documents: some\n", "x.yaml:5:16: 'documents' is all, returned"},
+        {QUERY "    find: {}\n    expect: {document: 5}\n", "did you mean 'documents'?"},
+        {QUERY "    find: {}\n    expect: {documents: '8'}\n", "x.yaml:5:25: 'documents' is a whole"},
+        {QUERY "    find: {}\n    expect: {documents: 1.9}\n", "'documents' is a whole"},
+        {QUERY "    find: {}\n    expect: {documents: -1}\n", "'documents' is a whole"},
+        {QUERY "    find: {}\n    expect: {digest: 5}\n", "'digest' is a text of 32"},
+        {QUERY "    find: {}\n    expect: {digest: '00'}\n", "'digest' is a text of 32"},
+        {QUERY "    find: {}\n    expect: {values: [{a: 1}]}\n",
+         "x.yaml:5:22: 'values' is not possible here: expect"},
+        {QUERY "    find: {}\n    expect: {}\n", "x.yaml:5:13: nothing is expected"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        err_t err = {.text = ""};
+        if (parse(cases[i].text, &err))
+            fail_msg("taken: %s", cases[i].text);
+        assert_int_equal(STATUS_USAGE, err.status);
+        if (!strstr(err.text, cases[i].words))
+            fail_msg("%s\n'%s' has no '%s'", cases[i].text, err.text, cases[i].words);
+    }
 }
 
 TEST(built_in) {
@@ -200,7 +186,141 @@ TEST(built_in) {
     assert_non_null(strstr(err.text, "./not-there.yaml cannot be opened"));
 }
 
-/* A query as it is typed: compact as for a shell, in lines, with comments. */
+/* ---- values ---- */
+
+/* What --param takes, and as which value of JSON. Words and all that is in quotes are texts; what a shell or Extended JSON
+ * has is what it means there. */
+TEST(values) {
+    static const struct {
+        const char *yaml, *json;
+    } cases[] = {
+        {"5", "5"},
+        {"2147483648", "{\"$numberLong\": \"2147483648\"}"},
+        {"1.0", "{\"$numberDouble\": \"1.0\"}"},
+        {"-1e9", "{\"$numberDouble\": \"-1e9\"}"},
+        {"true", "true"},
+        {"null", "null"},
+        {"text", "\"text\""},
+        {"yes", "\"yes\""},
+        {"$t.a_b-c", "\"$t.a_b-c\""},
+        {"$$ROOT", "\"$$ROOT\""},
+        {"e5", "\"e5\""},
+        {"'5'", "\"5\""},
+        {"\"null\"", "\"null\""},
+        {"''", "\"\""},
+        {"'ISODate(5)'", "\"ISODate(5)\""},
+        {"NaN", "{\"$numberDouble\": \"NaN\"}"},
+        {"-Infinity", "{\"$numberDouble\": \"-Infinity\"}"},
+        {"MinKey", "{\"$minKey\": 1}"},
+        {"/^a b/i", "{\"$regularExpression\": {\"pattern\": \"^a b\", \"options\": \"i\"}}"},
+        {"[new Date(\"1970-01-02\")]", "[{\"$date\": {\"$numberLong\": \"86400000\"}}]"},
+        {"NumberLong(7)", "{\"$numberLong\": \"7\"}"},
+        {"[1, [2, a], {b: 3}]", "[1, [2, \"a\"], {\"b\": 3}]"},
+        {"{$match: {m: {$gt: 5}, $or: []}}", "{\"$match\": {\"m\": {\"$gt\": 5}, \"$or\": []}}"},
+        {"{$type: '$x'}", "{\"$type\": \"$x\"}"},
+        {"{}", "{}"},
+        {"{$numberLong: 7}", "{\"$numberLong\": \"7\"}"},
+        {"{$numberDouble: '7'}", "{\"$numberDouble\": \"7.0\"}"},
+        {"{$numberDecimal: 7.10}", "{\"$numberDecimal\": \"7.10\"}"},
+        {"{$oid: 507f1f77bcf86cd799439011}", "{\"$oid\": \"507f1f77bcf86cd799439011\"}"},
+        {"{$date: 1970-01-02}", "{\"$date\": {\"$numberLong\": \"86400000\"}}"},
+        {"{$date: '2014-06-01T12:30:15.250Z'}", "{\"$date\": {\"$numberLong\": \"1401625815250\"}}"},
+        {"{$date: 2014-06-01T12:30}", "{\"$date\": {\"$numberLong\": \"1401625800000\"}}"},
+        {"{$date: {$numberLong: '-5'}}", "{\"$date\": {\"$numberLong\": \"-5\"}}"},
+        {"{$timestamp: {t: 5, i: 6}}", "{\"$timestamp\": {\"t\": 5, \"i\": 6}}"},
+        {"{$maxKey: 1}", "{\"$maxKey\": 1}"},
+        {"{$binary: {base64: AQ==, subType: '80'}}",
+         "{\"$binary\": {\"base64\": \"AQ==\", \"subType\": \"80\"}}"},
+        {"{$uuid: C8edabc3-f738-4ca3-b68d-ab92a91478a3}",
+         "{\"$binary\": {\"base64\": \"yO2rw/c4TKO2jauSqRR4ow==\", \"subType\": \"04\"}}"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        err_t err;
+        bson_t made = BSON_INITIALIZER;
+        char whole[300];
+        snprintf(whole, sizeof whole, "{\"v\": %s}", cases[i].json);
+        bson_t *wanted = lab_json(whole);
+        if (!value_parse(&made, "v", cases[i].yaml, &err))
+            fail_msg("%s: %s", cases[i].yaml, err.text);
+        if (!bson_equal(&made, wanted))
+            fail_msg("%s: made %s", cases[i].yaml, bson_as_canonical_extended_json(&made, NULL));
+        bson_destroy(&made);
+        bson_destroy(wanted);
+    }
+}
+
+/* As a text it would find something else than what was meant. */
+TEST(no_values) {
+    static const char *const cases[][2] = {
+        {"True", "v:1:1: 'True' is no value"},
+        {"None", "put a text in quotes"},
+        {"nan", "is no value"},
+        {"+Infinity", "is no value"},
+        {"0x10", "is no value"},
+        {"007", "a number begins with 0"},
+        {".5", "is no value"},
+        {"1_000", "is no value"},
+        {"5n", "is no value"},
+        {"60*1000", "is no value"},
+        {"1, 2", "is no value"},
+        {"5}", "is no value"},
+        {"1e999", "larger than a double"},
+        {"99999999999999999999", "write {\"$numberDecimal\""},
+        {"{d: {$gte: 2024-05-01}}", "v:1:12: '2024-05-01' is no value"},
+        {"2024-05-01T12:30:00Z", "write a date like {$date: "},
+        {"12:30", "is no value"},
+        {"Ann Smith", "is no value"},
+        {"1 /* one */", "is no value"},
+        {"it's", "is no value"},
+        {"Math.PI", "is no value"},
+        {"Long.fromString('5')", "is no value"},
+        {"ObjectId('5')", "is no value"},
+        {"ISODate()", "is no value"},
+        {"new Map()", "is no value"},
+        {"/var/log/x", "is no value"},
+        {"\u00a05", "is no value"},
+        {"{k:FORD}", "v:1:2: the key 'k:FORD' has no value"},
+        {"[{a}]", "the key 'a' has no value"},
+        {"{$date: 2014-02-30}", "there is no such day"},
+        {"{$date: 2014}", "is no value"},
+        {"{$date: \"2014-01-31\\0\"}", "contains the character"},
+        {"{$oid: 5}", "24 hexadecimal digits"},
+        {"{$numberInt: 2147483648}", "whole number of 32 bits"},
+        {"{$timestamp: 5}", "a timestamp is written"},
+        {"{$binary: AQID}", "binary data is written"},
+        {"{$param: n}", "there is no parameter 'n'"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        err_t err = {.text = ""};
+        bson_t made = BSON_INITIALIZER;
+        if (value_parse(&made, "v", cases[i][0], &err))
+            fail_msg("%s was taken", cases[i][0]);
+        assert_int_equal(STATUS_USAGE, err.status);
+        if (!strstr(err.text, cases[i][1]))
+            fail_msg("%s: '%s' has no '%s'", cases[i][0], err.text, cases[i][1]);
+        bson_destroy(&made);
+    }
+}
+
+TEST(parameters) {
+    static const char text[] = "{$match: {m: {$gt: {$param: least}}, s: {$param: area}}}";
+    err_t err;
+    bson_t made, *params = BCON_NEW("least", BCON_INT64(5), "area", "[", "A", "B", "]");
+    bson_t *wanted =
+        BCON_NEW("$match", "{", "m", "{", "$gt", BCON_INT64(5), "}", "s", "[", "A", "B", "]", "}");
+    yaml_tree_t *tree = yaml_tree_parse(text, sizeof text - 1, "x", &err);
+    assert_non_null(tree);
+    assert_true(value_document(&made, yaml_tree_root(tree), tree, params, &err));
+    assert_true(bson_equal(&made, wanted));
+    bson_destroy(&made);
+    bson_destroy(wanted);
+    bson_destroy(params);
+    yaml_tree_destroy(tree);
+}
+
+/* ---- queries as they are typed ---- */
+
+/* Compact as for a shell, in lines, with comments. */
 TEST(typed) {
     static const struct {
         const char *query, *json;
@@ -209,37 +329,29 @@ TEST(typed) {
         {"{a:'x',b:\"y:z\",c:[1,{d:-1}],'e.f':null}",
          "{\"filter\": {\"a\": \"x\", \"b\": \"y:z\", \"c\": [1, {\"d\": -1}], \"e.f\": null}}"},
         {"{\"a\":1,\"b\" :2 , c : 3}", "{\"filter\": {\"a\": 1, \"b\": 2, \"c\": 3}}"},
-        {"{a: $$ROOT.x, b:-1.5e3, t: \"a\tb\"}",
-         "{\"filter\": {\"a\": \"$$ROOT.x\", \"b\": -1500.0, \"t\": \"a\\tb\"}}"},
-        {"{a: \"it's\", b: \"it's {\", 7: c, c: \"\\\"}\", d: '#'}",
-         "{\"filter\": {\"a\": \"it's\", \"b\": \"it's {\", \"7\": \"c\", \"c\": \"\\\"}\", \"d\": \"#\"}}"},
-        {"{ # what is rich?\n\ta:\n  {$gt:5}, # }\n bäc:\"ä:ö\"\r\n}  # done\n",
+        {"{a:\"x, k:v\", b: \"it's {k:v\", 7:c, c: \"\\\",k:v}\", d: '#',e:/it's/}",
+         "{\"filter\": {\"a\": \"x, k:v\", \"b\": \"it's {k:v\", \"7\": \"c\", \"c\": \"\\\",k:v}\", \"d\": "
+         "\"#\", \"e\": {\"$regularExpression\": {\"pattern\": \"it's\", \"options\": \"\"}}}}"},
+        {"{ # what's rich?\n\ta:\n  {$gt:5}, # }\n bäc:\"ä:ö\"\r\n}  # done\n",
          "{\"filter\": {\"a\": {\"$gt\": 5}, \"bäc\": \"ä:ö\"}}"},
-        {"{d:{$gte:{$date:2016-01-01}},u:'ISODate(5)'}",
+        {"{d:{$gte:ISODate(\"2016-01-01T00:00:00Z\")},u:'ISODate(5)'}",
          "{\"filter\": {\"d\": {\"$gte\": {\"$date\": \"2016-01-01T00:00:00Z\"}}, \"u\": \"ISODate(5)\"}}"},
         {"[{$match:{a:{$in:[1,2]}}},{$count:n}]",
          "{\"0\": {\"$match\": {\"a\": {\"$in\": [1, 2]}}}, \"1\": {\"$count\": \"n\"}}"},
-        {"{}", "{\"filter\": {}}"},
         {" \n[\n  {$count:n},\n]\n", "{\"0\": {\"$count\": \"n\"}}"},
-        {"\n{a:[b_c, 'd e', 2024],d:{e:{f:1},},}",
-         "{\"filter\": {\"a\": [\"b_c\", \"d e\", 2024], \"d\": {\"e\": {\"f\": 1}}}}"},
+        {"{}", "{\"filter\": {}}"},
         {"[]", "{}"},
-        {"{a:\"\\ud83d\\uDE00,\\udbff\\udfff\\u00e9\", b:\"\\\\ud83d\"}",
-         "{\"filter\": {\"a\": \"\xF0\x9F\x98\x80,\xF4\x8F\xBF\xBF\xC3\xA9\", \"b\": \"\\\\ud83d\"}}"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         err_t err;
         bson_t made;
         suite_t *suite = suite_open(cases[i].query, &err);
         if (!suite)
             fail_msg("%s: %s", cases[i].query, err.text);
-        bson_t *wanted = bson_new_from_json((const uint8_t *)cases[i].json, -1, NULL);
-        assert_non_null(wanted);
+        bson_t *wanted = lab_json(cases[i].json);
         assert_true(value_document(&made, suite->queries[0].body, suite->tree, NULL, &err));
-        char *json = bson_as_relaxed_extended_json(&made, NULL);
         if (!bson_equal(&made, wanted))
-            fail_msg("%s: made %s, wanted %s", cases[i].query, json, cases[i].json);
-        bson_free(json);
+            fail_msg("%s: made %s", cases[i].query, bson_as_canonical_extended_json(&made, NULL));
         bson_destroy(&made);
         bson_destroy(wanted);
         suite_close(suite);
@@ -247,7 +359,40 @@ TEST(typed) {
 }
 
 /* Places are those of what was typed. */
-/* What a server is told of an index: flags are no texts, however they are written. */
+TEST(mistyped) {
+    static const char *const cases[][2] = {
+        {"{balance:{$gt:9000}", "the query:1:1: not YAML"},
+        {"[{$match:{a:1}]", "the query:1:15: not YAML"},
+        {"{a:1}}", "the query:1:6: not YAML"},
+        {"{a: 1}, limit: 5", "the query:1:7: not YAML"},
+        {"{ä:1,a:2,a:3}", "the query:1:10: 'a' is there twice"},
+        {"{a:&x 5}", "the query:1:4: anchors"},
+        {"{a:1,\n  b:@5}", "the query:2:5: not YAML"},
+        {"{a:\"\\d\"}", "the query:1:5: not YAML"},
+        {"{a:\"\\ud83d\"}", "the query:1:5: not YAML"},
+        {"{ä:\"\xff\"}", "the query:1:5: not YAML"},
+        {"{a:1,b: }", "the query:1:6: the key 'b' has no value"},
+        {"{a:1, b }", "the query:1:7: the key 'b' has no value"},
+        {"{b:1,k:[FORD # one\n FIAT]}", "the query:2:2: not YAML"},
+        {"{b:1,k:[FORD\n FIAT]}", "the query:1:9: 'FORD FIAT' is no value"},
+        {"{b:1,a:1+1}", "the query:1:8: '1+1' is no value"},
+        {"{t:{$in:[a, b:c]}}", "the query:1:13: 'b:c' is no value"},
+        {"{b:{c:1},\n a:{$date:x}}", "the query:2:4: 'ISODate(\"x\")' is no value"},
+        {"[{$match:{a:1}},\n{$out:t}]", "the query:2:1: '$out' is not among"},
+        {"[{$match:{a:new Date(2024,1,1)}}]", "the query:1:"},
+        {"{a:/x{2,3}/}", "the query:1:"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        err_t err = {.text = ""};
+        if (suite_open(cases[i][0], &err))
+            fail_msg("taken: %s", cases[i][0]);
+        assert_int_equal(STATUS_USAGE, err.status);
+        if (!strstr(err.text, cases[i][1]))
+            fail_msg("%s\n'%s' has no '%s'", cases[i][0], err.text, cases[i][1]);
+    }
+}
+
+/* Flags of an index are no texts, however they are written. */
 TEST(indexes) {
     static const struct {
         const char *yaml, *json;
@@ -273,86 +418,5 @@ TEST(indexes) {
         bson_free(json);
         bson_destroy(&index);
         yaml_tree_destroy(tree);
-    }
-}
-
-TEST(mistyped) {
-    static const struct {
-        const char *query, *words;
-    } cases[] = {
-        {"{balance:{$gt:9000}", "the query:1:1: this { is never closed"},
-        {"[{$match:{a:1}]", "the query:1:15: ] stands where"},
-        {"{a:1}}", "the query:1:6: the query has ended"},
-        {"{a: 1}, limit: 5", "the query:1:7: the query has ended"},
-        {"[{$count:n}];", "the query:1:13: the query has ended"},
-        {"{a:1,\n b:\"x}", "the query:2:4: this \" is never closed"},
-        {"{ä:1,a:2,a:3}", "the query:1:10: 'a' is there twice"},
-        {"{a:&x 5}", "the query:1:4: '&x 5' is no number"},
-        {"{a:1,\n  b:@5}", "the query:2:5: '@5' is no number"},
-        {"{a:\"\\d\"}", "the query:1:5: an escape of"},
-        {"{a:\"\\ud83d\"}", "the query:1:5: \\ud83d is one half"},
-        {"{a:\"\\ude00\\ud83d\"}", "the query:1:5: \\ude00 is one half"},
-        {"{a:\"\\ud83d\\u0041\"}", "the query:1:5: \\ud83d is one half"},
-        {"{a:\"\\ud83d\\ude00\", b:\"\\d\"}", "the query:1:23: an escape of"},
-        {"{a:\"\\ud83d\\ud", "the query:1:5: \\ud83d is one half"},
-        {"{a:\"\\e\"}", "the query:1:5: an escape of"},
-        {"{a:'^\\d+$'}", "the query:1:6: a text with"},
-        {"{a:1,\n b:\"x\n\"}", "the query:2:4: this text goes over"},
-        {"{a:}", "the query:1:3: no value follows"},
-        {"{a:1,b: }", "the query:1:7: no value follows"},
-        {"{a:1 b:2}", "the query:1:4: '1 b:2' is no number"},
-        {"{a:1+1}", "the query:1:4: '1+1' is no number"},
-        {"{a:007}", "the query:1:4: '007' is no number"},
-        {"{a:.5}", "the query:1:4: '.5' is no number"},
-        {"{a:1_000}", "the query:1:4: '1_000' would be a text"},
-        {"{a:0X1F}", "the query:1:4: '0X1F' would be a text"},
-        {"{a:+Infinity}", "the query:1:4: '+Infinity' would be a text"},
-        {"{a:Math.PI}", "the query:1:4: 'Math.PI' is no number"},
-        {"{a:yes}", "the query:1:4: 'yes' is no number"},
-        {"{a:True}", "the query:1:4: 'True' is no number"},
-        {"{a:MinKey}", "the query:1:4: 'MinKey' would be a text"},
-        {"{a:new ObjectId}", "the query:1:4: 'new ObjectId' is no number"},
-        {"{a:Long.MAX_VALUE}", "the query:1:4: 'Long.MAX_VALUE' is no number"},
-        {"{a:undefined-1}", "the query:1:4: 'undefined-1' is no number"},
-        {"{a:1 /* one */}", "the query:1:4: a comment begins with #"},
-        {"{a:Ann Smith}", "the query:1:4: 'Ann Smith' is no number"},
-        {"{a:\u00a05}", "the query:1:4: "},
-        {"{k:{$in:[FORD # one\n FIAT]}}", "the query:2:2: a comma is missing"},
-        {"{a # so\n b:1}", "the query:2:2: a colon is missing"},
-        {"{a:{b:1} c:2}", "the query:1:10: a comma is missing"},
-        {"{a:'it''s'}", "the query:1:8: a comma is missing"},
-        {"[\"$match\":{a:1}]", "the query:1:10: a colon stands"},
-        {"{a:\"x\ry\"}", "the query:1:4: this text goes over"},
-        {"{a:\"x\u2028y\"}", "the query:1:4: this text goes over"},
-        {"{a:\"\\012\"}", "the query:1:5: an escape of"},
-        {"{1e3:1}", "the query:1:2: '1e3' is not one word"},
-        {"{007:1}", "the query:1:2: '007' is not one word"},
-        {"{a: it's}", "the query:1:5: 'it's' is no number"},
-        {"{a: http://c/d}", "the query:1:5: a comment begins with #"},
-        {"{b c:1}", "the query:1:2: 'b c' is not one word"},
-        {"{ä:\"\xff\"}", "the query:1:5: not YAML"},
-        {"[{$match:{a:1}},\n{$out:t}]", "the query:2:1: a timed query"},
-        {"{a:{$date:x}}", "the query:1:11: 'x' is not a moment"},
-        {"{a:new Date(2024,1,1)}", "the query:1:4: 'new Date(2024' would be a text"},
-        {"{a:ISODate(\"2024-01-01T00:00:00Z\"),b:1}", "the query:1:4: 'ISODate("},
-        {"{a:/x{2,3}/}", "the query:1:4: '/x{2' would be a text"},
-        {"{a:{$lt:2024-05-01}}", "the query:1:9: '2024-05-01' would be a text"},
-        {"{a", "the query:1:1: this { is never closed"},
-        {"{a:1, b }", "the query:1:7: this key has no"},
-        {"{a:{\"b c\"},d:1}", "the query:1:5: this key has no"},
-        {"{a 1, b:2}", "the query:1:2: 'a 1' is not one word"},
-        {"{a:1, // so\n b:2}", "the query:1:7: a comment begins"},
-        {"[/* so */{$count:n}]", "the query:1:2: a comment begins"},
-        {"{a:10 *1000}", "the query:1:4: '10 *1000' would be a text"},
-        {"{a:0x10}", "the query:1:4: '0x10' would be a text"},
-        {"\n  {a:@}", "the query:2:6: '@' is no number"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        err_t err = {.text = ""};
-        if (suite_open(cases[i].query, &err))
-            fail_msg("taken: %s", cases[i].query);
-        assert_int_equal(STATUS_USAGE, err.status);
-        if (!strstr(err.text, cases[i].words))
-            fail_msg("%s\n'%s' has no '%s'", cases[i].query, err.text, cases[i].words);
     }
 }

@@ -4,7 +4,7 @@
 #include "load/deliver/deliver.h"
 #include "load/deliver/outcome.h"
 #include "odd_driver.h"
-#include "query/suite/answer.h"
+#include "query/suite/request.h"
 #include "query/watch/watch.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"

@@ -1,9 +1,6 @@
 /* Suites: a mistake is told with its place; a good one means the same each time it is read, and what it sends
  * is valid BSON. */
-#include "query/suite/answer.h"
-#include "query/suite/suite.h"
-#include "query/suite/typed_query.h"
-#include "query/suite/value.h"
+#include "query/suite/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,6 @@ queries:
     draw: {gives: [id], pipeline: [{$sample: {size: 100}}, {$project: {_id: 0, id: $_id}}]}
     find: {filter: {_id: {$param: id}}}
   - name: near
-    options: {readPreference: nearest}
     pipeline: [{$match: {t: {$gt: 0}}}, {$count: n}]
 """
 
