@@ -125,7 +125,7 @@ static bool read_keys(const yaml_tree_t *tree, const yaml_item_t *map, const row
 
 /* ---- a query ---- */
 
-/* A parameter whose value is not known yet. */
+/* Adds a parameter whose value is not known yet. */
 static bool add_name(const suite_t *suite, bson_t *params, const yaml_item_t *at, const char *name,
                      err_t *err) {
     bson_iter_t before; /* bson_has_field looks for "a.b" in documents as well */
@@ -134,7 +134,7 @@ static bool add_name(const suite_t *suite, bson_t *params, const yaml_item_t *at
                : bson_append_undefined(params, name, -1);
 }
 
-/* What is there of a value without its parameters. */
+/* Checks everything in a value except its parameters. */
 static bool check_value(const suite_t *suite, const yaml_item_t *node, const bson_t *params, err_t *err) {
     bson_t value = BSON_INITIALIZER;
     const bool ok = value_append(&value, "v", node, suite->tree, params, err);
@@ -223,7 +223,7 @@ static bool check_name(const suite_t *suite, const query_t *query, err_t *err) {
     return true;
 }
 
-/* Keys that are a part of another one, or one of four. */
+/* A query while it is read, with the maps that it does not keep. */
 typedef struct {
     query_t query;
     const yaml_item_t *bodies[QUERY_MAP_REDUCE + 1], *setup, *run;
@@ -388,7 +388,7 @@ static bool read_suite(suite_t *suite, err_t *err) {
            read_queries(suite, read.queries, err) && read_tables(suite, read.tables, err);
 }
 
-/* A pipeline, or the filter of a find. Nobody knows how many documents a pipeline of the user's own reads. */
+/* The root is a pipeline, or the filter of a find. It is unknown how many documents a typed pipeline reads. */
 static bool read_typed(suite_t *suite, err_t *err) {
     static const yaml_item_t unknown = {.kind = YAML_ITEM_SCALAR, .text = "unknown", .length = 7};
     const yaml_item_t *const root = yaml_tree_root(suite->tree);
@@ -412,7 +412,7 @@ static bool read_typed(suite_t *suite, err_t *err) {
     return check_query(suite, suite->queries, &params, err);
 }
 
-/* A query as it was typed. For YAML the colon of a key is one before a blank: {k:"FORD"} becomes {k: "FORD"}. */
+/* A query as it was typed, with the blank that YAML wants after the colon of a key: {k:"FORD"} becomes {k: "FORD"}. */
 typedef struct {
     text_t text;
     size_t *added; /* where the blanks were put */
@@ -422,7 +422,7 @@ typedef struct {
 static bool add_blanks(typed_t *typed, const char *query, err_t *err) {
     char inside = '\0'; /* the quote of a text, or # */
     uint64_t maps = 0;  /* a bit for each open bracket, 1 for those of maps; YAML takes 32 of them at most */
-    bool key = false;   /* since a bracket or comma of a map there was no other character of YAML */
+    bool key = false;   /* nothing but a word since a bracket or comma of a map */
     size_t place = 0;   /* in characters */
     for (const char *at = query; *at; at++) {
         const bool begins = at == query || strchr("[{,:( \t\r\n", at[-1]);
