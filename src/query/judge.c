@@ -79,7 +79,7 @@ bool query_read_bound(bound_t *bound, const char *text, bool compares, err_t *er
     const char *value = text + length + (text[length] != 0);
     int64_t ns;
     uint64_t count;
-    char *end;
+    const char *end;
     *bound = (bound_t){.words = text, .below = text[length] == '<'};
     while (bound->figure < sizeof figures / sizeof *figures &&
            (strlen(figures[bound->figure].name) != length ||

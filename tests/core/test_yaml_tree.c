@@ -106,7 +106,7 @@ TEST(scalars) {
 
 TEST(not_yaml) {
     refuse("a: [1, 2\nb: 3\n", "my.yaml:2:", "not YAML");
-    refuse("a: {b: 1\n", "my.yaml:2:1: ", "not YAML");
+    refuse("a: {b: 1\n", "my.yaml:1:4: ", "not YAML");
     refuse("a: 'x\n", "my.yaml:2:1: ", "not YAML");
     refuse("a: 1\n\tb: 2\n", "my.yaml:2:1: ", "not YAML");
     refuse("a: b: c\n", "my.yaml:1:5: ", "not YAML");

@@ -179,7 +179,7 @@ class Counting(Query):
             (measured,) = json.loads(done.stdout)["queries"]
             self.assertEqual(answer, measured["result"])
             self.assertTrue(any(kind in command for command in self.profiled()))
-        for query, sentence in (("[{$out: x}]", "the query:1:2: a timed query"),
+        for query, sentence in (("[{$out: x}]", "the query:1:2: '$out'"),
                                 ("[{$match: ", "the query:"), ("{n: {$param: x}}", "no parameter 'x' here")):
             done = self.tipple("query", "--uri", self.uri(), query, status=1)
             self.assertIn(sentence, done.stderr)
@@ -209,7 +209,7 @@ class Counting(Query):
         for words, said in ((("cuont",), "mean 'count'"), (("count", "--param", "last=5"), "mean 'least'"),
                             (("zzz",), "query --show SUITE"),
                             (("count", "--param", "least"), "is not NAME=VALUE"),
-                            (("count", "--param", "least={$date: x}"), "not a moment"),
+                            (("count", "--param", "least={$date: x}"), "least:1:1: "),
                             (("count", "--param", "least={$date:2016-01-01}"), "least:1:2: the key '$date:2016-01-01'")):
             done = self.tipple(*self.query_words(*words), status=1)
             self.assertIn(said, done.stderr)
@@ -267,7 +267,7 @@ class Failing(Query):
             {"$merge": "odd"}]})
         for field, plain in (("5", None), ("true", "true"), ("_id.x", "_id.x"), ("m", "m"), ("nan", "nan"), ("_id", "_id")):
             for ascending in (1, -1):
-                self.write("x.yaml", "suite: odd\nqueries:\n  - {name: q, collection: odd, accumulate: {field: %s, sort: {"
+                self.write("x.yaml", "suite: odd\nqueries:\n  - {name: q, collection: odd, accumulate: {field: '%s', sort: {"
                                      "_id: %d}}}\n" % (field, ascending))
                 each, = self.query("--repeats", 1)
                 found, = (one["value"] for one in each["result"])
@@ -359,7 +359,7 @@ class Failing(Query):
             {"key": {"s": 1, "n": -1}, "name": "mine", "sparse": True}]})
         for words in ((), ("--setup",)):
             done = self.tipple(*self.query_words("count", *words), status=1)
-            self.assertIn("it is sparse", done.stderr)
+            self.assertIn("mine", done.stderr)
 
     def test_cut_off(self):
         """Ctrl-C while a request is under way: that one did not fail, and those before it have their figures"""
