@@ -23,8 +23,7 @@ static const option_t shared_options[] = {
            .help = "Write a page for people: FILE.html."),
     OPTION("metrics", TEXT, metrics, .argument = "FILE", .takers = WITH_METRICS,
            .help =
-               "While it runs, keep its progress in FILE: for Prometheus (a textfile of node_exporter), or "
-               "with the name FILE.jsonl as lines of JSON."),
+               "Keep its progress in FILE, for Prometheus; with a name like FILE.jsonl, as lines of JSON."),
     OPTION("quiet", FLAG, quiet, .group = GROUP_GENERAL, .letter = 'q',
            .help = "Print only results and errors."),
     OPTION("verbose", FLAG, verbose, .letter = 'v', .help = "Say more."),

@@ -101,7 +101,7 @@ const option_t load_options[] = {
            .help = "Load into a collection that holds documents of others, and leave these as they are."),
     OPTION("shard-key", TEXT, spec.shard_key, .argument = "KEY", .takers = STUDIES,
            .help = "On a cluster, shard a new collection on this key: 'st:hashed', 'a,b' (default _id), or "
-                   "not: none."),
+                   "none."),
     OPTION("create", CUSTOM, spec.create, .argument = "JSON", .custom = read_create, .takers = STUDIES,
            .help = "Options of a new collection, as the server's create command takes them: '{\"validator\": "
                    "{...}}'. It is clustered on _id where that is possible and fast; '{\"clusteredIndex\": "
