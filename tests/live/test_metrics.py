@@ -21,8 +21,8 @@ class Metrics(livetest.Case):
         self.assertEqual("\n", text[-1:])
         lines, found, common = text[:-1].split("\n"), {}, None
         self.assertEqual(0, len(lines) % 3, text)
-        for told, kind, value in zip(lines[::3], lines[1::3], lines[2::3]):
-            name = re.fullmatch(r"# HELP tipple_([a-z_]+) [^\\]+\.", told)[1]
+        for words, kind, value in zip(lines[::3], lines[1::3], lines[2::3]):
+            name = re.fullmatch(r"# HELP tipple_([a-z_]+) [^\\]+\.", words)[1]
             self.assertEqual("# TYPE tipple_%s %s" % (name, "counter" if name.endswith("_total") else "gauge"), kind)
             labels, number = re.fullmatch(r"tipple_%s\{(.*)\} (\d+(?:\.\d+)?(?:e[+-]\d+)?)" % name, value).groups()
             self.assertEqual(labels, ",".join('%s="%s"' % pair for pair in LABELS.findall(labels)))

@@ -124,7 +124,7 @@ static bool write_now(void) {
 
 /* A file that cannot be written any more is no reason to end a load. */
 static void *write_on(void *unused) {
-    bool told = false;
+    bool warned = false;
     (void)unused;
     for (bool ends = false; !ends;) {
         const struct timespec until = clock_to_timespec(clock_now_ns() + EVERY_NS);
@@ -133,9 +133,9 @@ static void *write_on(void *unused) {
             pthread_cond_clockwait(&metrics.ending, &metrics.lock, CLOCK_MONOTONIC, &until);
         ends = metrics.ends;
         pthread_mutex_unlock(&metrics.lock);
-        if (!write_now() && !told) {
+        if (!write_now() && !warned) {
             log_warn("--metrics: %s cannot be written: %s", metrics.path, strerror(errno));
-            told = true;
+            warned = true;
         }
     }
     return NULL;
