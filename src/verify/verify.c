@@ -5,7 +5,6 @@
 #include "base/numbers.h"
 #include "base/stop.h"
 #include "load/feed/feeder.h"
-#include "load/spec/metrics.h"
 #include "verify/stray/stray_scan.h"
 #include "verify/verify_inner.h"
 

@@ -3,7 +3,7 @@
 #include "cli/options/cli.h"
 #include "input/archive/dump_list.h"
 #include "input/manifest.h"
-#include "load/spec/metrics.h"
+#include "load/spec/progress.h"
 #include "server/server.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "builtin/builtin.h"
 #include "cli/options/cli.h"
 #include "load/before/uri_target.h"
-#include "load/spec/metrics.h"
+#include "load/spec/progress.h"
 #include "tipple/tipple.h"
 
 #include <errno.h>

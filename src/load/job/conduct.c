@@ -4,7 +4,6 @@
 #include "base/stop.h"
 #include "load/job/coordinator.h"
 #include "load/job/job.h"
-#include "load/spec/metrics.h"
 #include "server/bson_read.h"
 
 #include <time.h>

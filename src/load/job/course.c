@@ -1,6 +1,5 @@
 /* What whoever watches a load is told: its phase, and how much is still to be read. */
 #include "load/job/job.h"
-#include "load/spec/metrics.h"
 
 void job_enter(job_t *job, timeline_phase_t phase) {
     timeline_enter(&job->result->course, phase);

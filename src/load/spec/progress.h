@@ -1,7 +1,15 @@
-/* progress: what a running load tells a person: a bar on a terminal, a line now and then elsewhere. */
+/* progress: how far a command is. The user sees a bar on a terminal, or a line now and then elsewhere. Other
+ * programs read a file (--metrics FILE): what is known is a row of one table, a name, a value and a sentence. Every
+ * two seconds, and once more when the command ends, the rows are written by a thread of their own, so that a main
+ * thread that waits for a server delays nothing. The file is one of two things, by its name:
+ *
+ * - FILE.jsonl: each time a line of JSON is appended. A value that is not known is null. - any other: the text
+ * format of Prometheus, for the textfile collector of node_exporter, without values that are not known. A new file
+ * replaces the old one each time, so that a reader never sees half of it. */
 #ifndef TIPPLE_LOAD_SPEC_PROGRESS_H
 #define TIPPLE_LOAD_SPEC_PROGRESS_H
 
+#include "base/err.h"
 #include "base/log.h"
 
 /* How far it is. */
@@ -46,5 +54,17 @@ void progress_show(progress_t *progress, const progress_state_t *state);
  * fits into so many columns (0: all of it). */
 progress_view_t progress_view(progress_t *progress, const progress_state_t *state, int64_t now_ns);
 const char *progress_line(const progress_view_t *view, size_t columns, char line[PROGRESS_LINE]);
+
+/* ---- the file: without --metrics these do nothing. metrics_begin and metrics_end: main thread; the others: any
+ * ---- */
+
+/* Writes the file for the first time. Texts are borrowed until metrics_end. False: it cannot be written. */
+bool metrics_begin(const char *path, const char *command, err_t *err);
+void metrics_end(int status); /* the exit status of the command */
+
+void metrics_of(const char *namespace);
+void metrics_phase(const char *phase); /* a name of our own */
+bool metrics_on(void);                 /* for figures that nobody else needs */
+void metrics_lag(double seconds);      /* NAN: not known */
 
 #endif

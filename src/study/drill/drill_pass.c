@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "load/spec/metrics.h"
+#include "load/spec/progress.h"
 #include "study/drill/drill_inner.h"
 #include "verify/verify.h"
 
