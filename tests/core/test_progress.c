@@ -1,10 +1,14 @@
-/* progress: what the bar says of a load, at times that the test makes; and how it becomes shorter. */
+/* progress: what the bar says of a load, at times that the test makes; how it becomes shorter; and the file for programs. */
+#include "base/host.h"
 #include "load/spec/progress.h"
 #include "test.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const int64_t SECOND = 1000000000;
 
@@ -92,4 +96,47 @@ TEST(limit_and_growth) {
     const progress_view_t nearly = view_of(&half, 0.9999, 1, 3600 * 3.0);
     assert_non_null(strstr(progress_line(&nearly, 0, line), "  99%"));
     assert_non_null(strstr(line, "3 h 00 min left"));
+}
+
+/* The file after a command that has shown its progress once. */
+static void run_with_metrics(const char *name, int status, char text[4096]) {
+    char folder[] = "/tmp/test_progress.XXXXXX", path[64];
+    progress_t progress;
+    err_t err;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    metrics_of("a\"b\\c\n");
+    if (!metrics_begin(path, "load", &err))
+        fail_msg("%s", err.text);
+    metrics_phase("loading");
+    metrics_lag(1.5);
+    progress_start(&progress);
+    progress_show(&progress, &half);
+    progress_end(&progress);
+    metrics_end(status);
+    host_read_file(path, text, 4096);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0); /* nothing else is in it */
+}
+
+TEST(metrics) {
+    static const char *const there[] = {
+        "# HELP tipple_rejects_total Records that were rejected.\n# TYPE tipple_rejects_total counter\n"
+        "tipple_rejects_total{command=\"load\",namespace=\"a\\\"b\\\\c\\n\"} 3\n",
+        "# TYPE tipple_running gauge\ntipple_running{command=\"load\",namespace=\"a\\\"b\\\\c\\n\"} 0\n",
+        "\"} 50300000\n", "\"} 554444\n",
+        "tipple_last_status{command=\"load\",namespace=\"a\\\"b\\\\c\\n\"} 4\n"};
+    char text[4096];
+    run_with_metrics("m.prom", 4, text);
+    for (size_t i = 0; i < sizeof there / sizeof *there; i++)
+        if (!strstr(text, there[i]))
+            fail_msg("%s lacks %s", text, there[i]);
+    assert_null(strstr(text, "phase"));
+    assert_null(strstr(text, "nan"));
+    run_with_metrics("m.jsonl", 0, text);
+    const char *first = strstr(text, "\"last_status\": null"), *last = strstr(text, "\"last_status\": 0");
+    assert_true(first && last && first < last && strstr(last, "}\n"));
+    assert_non_null(
+        strstr(text, "\"namespace\": \"a\\\"b\\\\c\\n\", \"phase\": \"starting\", \"running\": 1, "));
+    assert_non_null(strstr(text, "\"phase\": \"loading\", \"running\": 0, \"records_total\": 0, "));
 }

@@ -269,6 +269,7 @@ bool metrics_begin(const char *path, const char *command, err_t *err) {
     sigset_t all, before;
     metrics.path = path;
     metrics.command = command;
+    metrics.ends = false;
     metrics.values = (values_t){1, 1, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     snprintf(metrics.phase, sizeof metrics.phase, "starting");
     const bool lines = dot && strcmp(dot, ".jsonl") == 0;
