@@ -89,9 +89,8 @@ bool query_read_bound(bound_t *bound, const char *text, bool compares, err_t *er
         return bad_bound(text, err);
     const bool time = figures[bound->figure].time;
     const double share = figures[bound->figure].share;
-    bound->value = strtod(value, &end);
-    bound->times =
-        strcmp(end, "x") == 0 && end > value && bound->value > 0 && (share == 0.5 || share == 0.99);
+    bound->times = units_number(value, &bound->value, &end) && strcmp(end, "x") == 0 && bound->value > 0 &&
+                   (share == 0.5 || share == 0.99);
     if (bound->times)
         return compares || err_set(err, STATUS_USAGE, "--fail-if: '%s' needs --compare FILE", text);
     if (time && strpbrk(value, "smh") && units_parse_time(value, &ns)) /* 20 alone would be seconds */

@@ -55,7 +55,7 @@ static void built(const char *text, const char *drawn) {
 #define PARAM  "params: {p: {$out: t}}\n" QUERY
 #define LIST   "params: {p: [{$match: {}}, {$merge: t}]}\n" QUERY
 #define DRAWN  QUERY "    draw: {gives: [drawn], pipeline: []}\n"
-#define WRITES "is not among the stages"
+#define WRITES "is not among"
 
 /* Whatever a stage that writes, or that nobody knows, is hidden in. */
 TEST(writes) {

@@ -134,7 +134,7 @@ TEST(mistakes) {
         {QUERY "    find: {}\n    setup: {indexes: [{ts: 1}]}\n", "'ts' is not known here"},
         {QUERY "    find: {}\n    setup: {indexes: [{key: {}}]}\n", "an index is written"},
         {QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, expireAfterSeconds: 0}]}\n",
-         "the server would remove documents"},
+         "would remove"},
         {QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, hidden: maybe}]}\n",
          "x.yaml:5:46: yes or no"},
         {QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, name: 5}]}\n", "'name' is a text"},
@@ -253,7 +253,7 @@ TEST(values) {
 TEST(no_values) {
     static const char *const cases[][2] = {
         {"True", "v:1:1: 'True' is no value"},
-        {"None", "put a text in quotes"},
+        {"None", "in quotes"},
         {"nan", "is no value"},
         {"+Infinity", "is no value"},
         {"0x10", "is no value"},
@@ -281,7 +281,7 @@ TEST(no_values) {
         {"\u00a05", "is no value"},
         {"{k:FORD}", "v:1:2: the key 'k:FORD' has no value"},
         {"[{a}]", "the key 'a' has no value"},
-        {"{$date: 2014-02-30}", "there is no such day"},
+        {"{$date: 2014-02-30}", "no such day"},
         {"{$date: 2014}", "is no value"},
         {"{$date: \"2014-01-31\\0\"}", "contains the character"},
         {"{$oid: 5}", "24 hexadecimal digits"},
