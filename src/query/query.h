@@ -122,7 +122,7 @@ typedef struct {
     measure_t *measures;
     size_t work_count, work_room, measure_count, measure_room;
     watch_storage_t storage;
-    double load_seconds, seconds; /* that its loads took; and this run, from its begin to its end */
+    double seconds; /* from its begin to its end */
     char namespace[256], where[512], configuration[160]; /* configuration "": nothing was measured */
     bool beside_ended; /* the command of `beside` ended before the measures did */
     char beside_words[40];

@@ -293,7 +293,6 @@ static bool measure_all(run_t *run) {
     if (!(run->watch = watch_open(result->server, run->client, run->err)))
         return false;
     describe(result);
-    result->load_seconds = watch_load_seconds(result->server, run->client);
     check_format(result, run->client);
     if (spec->beside && !beside_start(&run->beside, spec->beside, run->err))
         return false;
@@ -310,7 +309,7 @@ static bool measure_all(run_t *run) {
 }
 
 bool query_run(query_spec_t *spec, query_result_t *result, err_t *err) {
-    *result = (query_result_t){.load_seconds = NAN};
+    *result = (query_result_t){.suite = NULL};
     run_t run = {.spec = spec, .result = result, .err = err};
     const int64_t began_ns = clock_now_ns();
     const bool ok = prepare(&run) && (spec->explain || measure_all(&run));

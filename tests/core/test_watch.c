@@ -82,56 +82,6 @@ TEST(this_host) {
                 watch_cpu_others(&spent, 0, 1.5) == 0);
 }
 
-/* ---- spans ---- */
-
-static int later_end_first(const void *a, const void *b) {
-    const double *x = a, *y = b;
-    return (x[1] < y[1]) - (x[1] > y[1]);
-}
-
-static double cover(double (*spans)[2], size_t count) {
-    watch_covered_t covered = {0, INFINITY};
-    qsort(spans, count, sizeof *spans, later_end_first);
-    for (size_t i = 0; i < count; i++)
-        watch_cover(&covered, spans[i][0], spans[i][1]);
-    return covered.seconds;
-}
-
-TEST(spans) {
-    near(cover(NULL, 0), 0);
-    near(cover((double[][2]){{5, 8}}, 1), 3);
-    near(cover((double[][2]){{5, 5}}, 1), 0);
-    near(cover((double[][2]){{5, 8}, {10, 11}}, 2), 4);                   /* one after the other */
-    near(cover((double[][2]){{5, 8}, {6, 9}}, 2), 4);                     /* at the same time for a while */
-    near(cover((double[][2]){{5, 8}, {8, 9}}, 2), 4);                     /* touching */
-    near(cover((double[][2]){{5, 15}, {6, 7}, {8, 9}, {14, 16}}, 4), 11); /* inside */
-    near(cover((double[][2]){{5, 8}, {5, 8}, {5, 8}}, 3), 3);
-    near(cover((double[][2]){{1.7e9, 1.7e9 + 0.25}, {1.7e9 + 0.125, 1.7e9 + 0.5}}, 2), 0.5);
-}
-
-/* Spans of whole seconds: as many as are in at least one of them. */
-TEST(drawn_spans) {
-    enum { SECONDS = 200, MOST = 40 };
-    uint32_t drawn = 12345;
-    for (int round = 0; round < 500; round++) {
-        double spans[MOST][2];
-        bool covered[SECONDS] = {false};
-        size_t count = 0, expected = 0;
-        for (size_t i = 0; i < (size_t)round % MOST; i++) {
-            drawn = drawn * 1664525 + 1013904223;
-            unsigned from = (drawn >> 8) % SECONDS, to = from + (drawn >> 20) % 12;
-            to = to < SECONDS ? to : SECONDS;
-            spans[count][0] = from;
-            spans[count++][1] = to;
-            for (unsigned second = from; second < to; second++)
-                covered[second] = true;
-        }
-        for (size_t second = 0; second < SECONDS; second++)
-            expected += covered[second];
-        near(cover(spans, count), (double)expected);
-    }
-}
-
 /* ---- a server's words ---- */
 
 static watch_status_t read_json(const char *text) {

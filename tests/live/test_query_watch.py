@@ -300,68 +300,6 @@ class SecretiveShards(Watched, livecluster.OwnCluster):
         self.assertNotIn("pw", self.stderr)
 
 
-class Loads(Watched, livetest.Case):
-    """How long loads took, from their books."""
-    server = "standalone"
-
-    def book(self, seen, **fields):
-        """A load's entry: times in seconds after some moment."""
-        moment = 1700000000000
-        for key in ("since", "ended"):
-            if key in fields:
-                fields[key] = mongo.Date(moment + round(fields[key] * 1000))
-        self.client.insert(self.database, "results.tipple.loads", [{"seen": mongo.Date(moment + round(seen * 1000)), **fields}])
-
-    def seconds(self):
-        self.query(rounds=1)
-        return self.said["load_seconds"]
-
-    def test_real_loads(self):
-        """one load, then a second one: each as long as it said itself"""
-        self.write("a.csv", livetest.rows(4000, 3))
-        self.write("b.csv", livetest.rows(4000, 4))
-        first = self.load("a.csv")
-        self.assertAlmostEqual(first["seconds"], self.seconds(), delta=0.002)
-        second = self.load("a.csv", "b.csv")
-        self.assertAlmostEqual(first["seconds"] + second["seconds"], self.seconds(), delta=0.004)
-        # nothing to do, so nothing that would count
-        self.load("a.csv", "b.csv")
-        self.assertAlmostEqual(first["seconds"] + second["seconds"], self.seconds(), delta=0.004)
-
-    def test_killed(self):
-        """a load that was killed counts from its first to its last sign of life"""
-        self.write("a.csv", livetest.rows(1000, 3))
-        load = self.start("a.csv", "-", stdin=-1)
-        load.stdin.write(livetest.rows(800, 4))
-        load.stdin.flush()
-        self.assertTrue(livetest.wait_for(lambda: any(book.get("documents") for book in self.loads())))
-        load.kill()
-        load.wait()
-        book, = self.loads()
-        self.assertNotIn("ended", book)
-        self.assertAlmostEqual((book["seen"] - book["since"]) / 1000, self.seconds(), places=6)
-        self.assertGreater(self.seconds(), 0)
-
-    def test_books(self):
-        """side by side counts once, gaps do not count; the hosts' own clocks do not matter"""
-        self.client.insert(self.database, "results", [{"_id": 1, "n": 1}])
-        self.assertIsNone(self.seconds())
-        self.book(100, started=mongo.Date(0), ended=99999, seconds=10.0, loaded=mongo.Int64(5), status=0)  # 90 to 100
-        self.assertAlmostEqual(10, self.seconds(), places=6)
-        self.book(105, ended=-77, seconds=10.0, loaded=mongo.Int64(5))                   # 95 to 105
-        self.assertAlmostEqual(15, self.seconds(), places=6)
-        self.book(97, ended=97, seconds=2.5, loaded=0, alreadyThere=mongo.Int64(5))      # inside
-        self.assertAlmostEqual(15, self.seconds(), places=6)
-        self.book(300, ended=300, seconds=1.25, loaded=1)                                # later
-        self.assertAlmostEqual(16.25, self.seconds(), places=6)
-        self.book(500, ended=500, seconds=50.0, loaded=0, alreadyThere=0)                # nothing was loaded
-        self.assertAlmostEqual(16.25, self.seconds(), places=6)
-        self.book(702, since=700)                                                        # killed
-        self.assertAlmostEqual(18.25, self.seconds(), places=6)
-        self.book(900, started=mongo.Date(0))                                            # tells nothing
-        self.assertIsNone(self.seconds())
-
-
 if __name__ == "__main__":
     # of the classes that only others are made from, nothing is run
     del Own

@@ -18,8 +18,7 @@ enum { NAME_ROOM = 256, SIDE_ROOM = 160 };
 static const result_view_t views[] = {
     LINE(SHOW_NORMAL, "-measured", "{namespace}  {-documents}{configuration}"),
     LINE(SHOW_VERBOSE, "-measured",
-         "data on disk {data_bytes_on_disk}, indexes on disk {index_bytes_on_disk}; its loads took "
-         "{load_seconds}"),
+         "data on disk {data_bytes_on_disk}, indexes on disk {index_bytes_on_disk}"),
     TABLE(SHOW_ALWAYS, "-measured", "queries", "Measurements",
           "Latency of a request from {-from} to its last document. Requests that failed have no time. There "
           "is no figure "
@@ -330,18 +329,17 @@ static void put_figures(bson_t *to, const query_spec_t *spec, const query_result
     uint64_t requests = 0;
     for (size_t i = 0; i < query->measure_count; i++)
         requests += query->measures[i].found->latency.moments.count;
-    result_put(to, AS_TEXT("suite", suite ? suite->name : NULL), OF(query, namespace),
-               OF(query, configuration), OF(storage, documents),
-               AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
-               AS_NUMBER("index_bytes_on_disk", storage->index_bytes), OF(query, load_seconds),
-               AS_WORDS("format", query->format), OF(query, other_format),
-               AS_TEXT("while_ended", query->beside_ended ? query->beside_words : NULL),
-               AS_LIST("queries", query->measure_count, put_measure, &told),
-               AS_LIST("published", suite ? suite->table_count : 0, put_published_table, suite),
-               AS_TEXT("-target", query->where), AS_FLAG("-measured", measured),
-               AS_FLAG("-compared", spec->then != NULL), AS_FLAG("-open", spec->rate > 0),
-               AS_COUNT("-requests", requests), AS_COUNT("-measurements", query->measure_count),
-               AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
+    result_put(
+        to, AS_TEXT("suite", suite ? suite->name : NULL), OF(query, namespace), OF(query, configuration),
+        OF(storage, documents), AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
+        AS_NUMBER("index_bytes_on_disk", storage->index_bytes), AS_WORDS("format", query->format),
+        OF(query, other_format), AS_TEXT("while_ended", query->beside_ended ? query->beside_words : NULL),
+        AS_LIST("queries", query->measure_count, put_measure, &told),
+        AS_LIST("published", suite ? suite->table_count : 0, put_published_table, suite),
+        AS_TEXT("-target", query->where), AS_FLAG("-measured", measured),
+        AS_FLAG("-compared", spec->then != NULL), AS_FLAG("-open", spec->rate > 0),
+        AS_COUNT("-requests", requests), AS_COUNT("-measurements", query->measure_count),
+        AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
     if (!isnan(storage->documents)) /* of a view nobody knows */
         result_put_words(to, "-documents", "{documents|document}  ");
 }

@@ -81,17 +81,6 @@ typedef struct {
 bool watch_storage(server_t *server, mongoc_client_t *client, const char *collection,
                    watch_storage_t *storage, err_t *err);
 
-/* How long the loads of the collection took together, from its catalog; loads that ran at the same time count once. A
- * load that was killed counts up to its last sign of life. NAN: there are none, or it is not known. */
-double watch_load_seconds(server_t *server, mongoc_client_t *client);
-
-/* The length of time that spans cover together, as far as they were added, in the order of their ends, the last
- * first. */
-typedef struct {
-    double seconds, from; /* begins with {0, INFINITY} */
-} watch_covered_t;
-void watch_cover(watch_covered_t *covered, double from, double to);
-
 /* The name of the format that the collection was loaded with, from its catalog; "": it was not, or it is not known. */
 void watch_format(server_t *server, mongoc_client_t *client, char format[120]);
 

@@ -62,57 +62,15 @@ bool watch_storage(server_t *server, mongoc_client_t *client, const char *collec
 
 /* ---- what the catalog says ---- */
 
-/* Reads documents of the catalog, the last seen first. The caller destroys the reply. False: there are none, or that is
- * not known. */
-static bool find_own(server_t *server, mongoc_client_t *client, const char *tail, const char *id,
-                     bson_t *reply, bson_iter_t *documents) {
-    char name[300];
-    bson_t filter = BSON_INITIALIZER;
-    err_t ignored;
-    snprintf(name, sizeof name, "%s%s", server_collection(server), tail);
-    if (id)
-        BSON_APPEND_UTF8(&filter, "_id", id);
-    bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", BCON_DOCUMENT(&filter), "sort", "{", "seen",
-                               BCON_INT32(-1), "}", "batchSize", BCON_INT32(100000));
-    bson_destroy(&filter);
-    return server_ask(server, client, command, reply, &ignored) && bson_read_batch(reply, documents);
-}
-
 void watch_format(server_t *server, mongoc_client_t *client, char format[120]) {
+    char name[300];
     bson_t reply, header;
     bson_iter_t found;
-    const bool any =
-        find_own(server, client, OWN_FILES, "catalog", &reply, &found) && bson_read_next(&found, &header);
+    err_t ignored;
+    snprintf(name, sizeof name, "%s" OWN_FILES, server_collection(server));
+    bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", "{", "_id", BCON_UTF8("catalog"), "}");
+    const bool any = server_ask(server, client, command, &reply, &ignored) &&
+                     bson_read_batch(&reply, &found) && bson_read_next(&found, &header);
     snprintf(format, 120, "%s", any ? bson_read_text(&header, "format") : "");
     bson_destroy(&reply);
-}
-
-/* Each span ends before the earlier ones end: what lies between covered->from and its end is covered. */
-void watch_cover(watch_covered_t *covered, double from, double to) {
-    if (from < covered->from) {
-        covered->seconds += fmin(to, covered->from) - from;
-        covered->from = from;
-    }
-}
-
-/* By the server's clock: the catalog has its time for each sign of life, also the last. A load that has stored nothing
- * does not count. */
-double watch_load_seconds(server_t *server, mongoc_client_t *client) {
-    bson_t reply, load;
-    bson_iter_t loads;
-    watch_covered_t covered = {0, INFINITY};
-    bool some = find_own(server, client, OWN_LOADS, NULL, &reply, &loads), known = false;
-    while (some && bson_read_next(&loads, &load)) {
-        const double to = bson_read_number(&load, "seen") / 1e3;
-        const bool ended = !isnan(bson_read_number(&load, "ended"));
-        const double from =
-            ended ? to - bson_read_number(&load, "seconds") : bson_read_number(&load, "since") / 1e3;
-        if (ended && !(bson_read_number(&load, "loaded") > 0) &&
-            !(bson_read_number(&load, "alreadyThere") > 0))
-            continue;
-        known = some = from <= to;
-        watch_cover(&covered, from, to);
-    }
-    bson_destroy(&reply);
-    return known ? covered.seconds : NAN;
 }
