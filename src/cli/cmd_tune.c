@@ -1,5 +1,8 @@
+#include "base/log.h"
 #include "cli/options/cli.h"
 #include "cli/results/results.h"
+#include "load/spec/limits.h"
+#include "study/tune/tuned.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,66 +14,59 @@ typedef struct {
 
 static values_t values;
 
-/* ---- options that may have a list ---- */
-
-/* threads and batch come first */
-static const char *const listed[] = {"threads", "batch", "compressor", "memory"};
-
-static void init(void) {
-    tune_spec_t *spec = &values.spec;
-    tune_spec_init(spec);
-    values.load.spec = spec->load;
-    spec->list_count = sizeof listed / sizeof *listed;
-    for (size_t i = 0; i < spec->list_count; i++) {
-        const option_t *row =
-            load_options_find(listed[i], TAKEN_BY_LIBRARY); /* whose numbers are never auto */
-        spec->lists[i] = (tune_list_t){.option = row->name, .row = row};
-    }
-}
+/* ---- options that may have several values ---- */
 
 static bool take_value(void *into, const char *word, err_t *err) {
     tune_list_t *list = into;
     load_spec_t ignored;
-    if (!option_set(list->row, word, &ignored, err))
-        return false;
-    snprintf(list->values[list->count++], TUNE_VALUE, "%s", word);
-    return true;
+    if (list->count == TUNE_VALUES)
+        return err_set(err, STATUS_USAGE, "--%s: more than %d of them", list->row->name, TUNE_VALUES);
+    char *kept = strdup(word); /* for the life of the process */
+    list->values[list->count] = kept;
+    return kept ? option_set(list->row, kept, &ignored, err) && ++list->count : err_memory(err, 1);
 }
 
-/* at: the option's tune_list_t. */
-static bool read_list(void *at, const char *text, err_t *err) {
-    tune_list_t *list = at;
-    list->count = 0;
-    return cli_read_words(list->option, text, TUNE_VALUES, take_value, list, err);
+/* One value of --shard-key or --create may hold commas: several of them are given one by one. */
+static bool take_values(const option_t *row, const char *text, err_t *err) {
+    tune_spec_t *spec = &values.spec;
+    size_t at = 0;
+    while (at < spec->list_count && strcmp(spec->lists[at].row->name, row->name) != 0)
+        at++;
+    if (at == spec->list_count)
+        spec->lists[spec->list_count++].row = row;
+    return strstr("shard-key create", row->name)
+               ? take_value(&spec->lists[at], text, err)
+               : cli_read_words(row->name, text, TUNE_VALUES, take_value, &spec->lists[at], err);
 }
 
 static const option_t options[] = {
-    OPTION("sample", COUNT, spec.sample, .group = GROUP_TRIED, .argument = "N", .least = 1, .typed = true,
-           .help =
-               "Records a trial: the first N of the files (default: what loads in two to three seconds)."),
-    OPTION(
-        "threads", CUSTOM, spec.lists[0], .group = GROUP_TRIED, .letter = 'j', .argument = "N,N,...",
-        .custom = read_list,
-        .help =
-            "Numbers of loader threads to try (default: 1, 2, 4 ... up to four a CPU of this host, 8 to 32; "
-            "on a cluster up to four a shard)."),
-    OPTION("batch", CUSTOM, spec.lists[1], .letter = 'b', .argument = "N,N,...", .custom = read_list,
-           .help = "Batch sizes to try, in documents (default 100,300,1000,3000)."),
-    OPTION("compressor", CUSTOM, spec.lists[2], .argument = "NAME,...", .offers = "none snappy zlib zstd",
-           .custom = read_list,
-           .help =
-               "The collection's block compressors to try: none, snappy, zlib, zstd (default: as for load)."),
-    OPTION("memory", CUSTOM, spec.lists[3], .argument = "SIZE,...", .custom = read_list,
-           .help = "Memory sizes to try (default: as for load)."),
-    OPTION("budget", TIME, spec.budget_ns, .group = GROUP_MEASURED, .argument = "TIME",
-           .help = "How long all trials may take together (default 3m)."),
+    OPTION("threads", COUNT32, load.spec.threads, .group = GROUP_SPEED, .letter = 'j', .argument = "N,...",
+           .least = 1, .most = LIMITS_MOST_THREADS, .tried = true,
+           .help = "Numbers of loader threads (default: 1, 2, 4 ... up to four a CPU of this host, 8 to 32; "
+                   "on a cluster up to four a shard)."),
+    OPTION("batch", COUNT32, load.spec.batch, .letter = 'b', .argument = "N,...", .least = 1,
+           .most = LIMITS_MOST_BATCH, .tried = true,
+           .help = "Documents in a batch (default 100,300,1000,3000)."),
+    OPTION("direct", FLAG, load.spec.direct, .argument = "true,...", .offers = "true false", .tried = true,
+           .help = "Send each batch to its shard's primary, past the routers: true, or true,false."),
+    OPTION("sample", COUNT, spec.sample, .group = GROUP_MEASURED, .argument = "N", .least = 1, .typed = true,
+           .help = "Records a trial, the first ones of the files (default: as many as load in two seconds)."),
+    OPTION("budget", TIME, spec.budget_ns, .argument = "TIME", .help = "How long it may take (default 3m)."),
     {.name = NULL},
 };
+
+static void init(void) {
+    tune_spec_init(&values.spec);
+    values.spec.lists[TUNE_THREADS].row = &options[0];
+    values.spec.lists[TUNE_BATCH].row = &options[1];
+    values.load.spec = values.spec.load;
+}
 
 /* ---- the command ---- */
 
 static int find(run_t *run, err_t *err) {
     static tune_result_t tune;
+    err_t why;
     if (!cli_takes_inputs(run, "the target to tune for", err))
         return (int)err->status;
     values.spec.load = values.load.spec;
@@ -78,8 +74,13 @@ static int find(run_t *run, err_t *err) {
     const int status = ok ? STATUS_OK : (int)err->status;
     result_t *result = results_tune(&values.spec, &tune, status, err);
     const int ended = cli_end(run, result, tune.warmed && (run->json || tune.matrix), status, err);
-    if (ok)
-        tune_keep(&values.spec, &tune);
+    const size_t at = tune.verdict.cheapest;
+    if (ok &&
+        tuned_write(&tune.settings[at].load, tune.format, matrix_median(&tune.matrix->settings[at]), &why))
+        log_note("kept for `tipple load --threads auto --batch auto`: the cheapest setting");
+    else if (ok)
+        log_warn("the cheapest setting is not kept for `tipple load --threads auto --batch auto`: %s",
+                 why.text);
     tune_free_result(&tune);
     return ended;
 }
@@ -90,23 +91,21 @@ const command_t command_tune = {
     .arguments = "FILE|DIRECTORY|PATTERN...",
     .about = "find the best threads and batch size",
     .help =
-        "Loads a sample of the files again and again into a scratch collection, with other values of the "
-        "listed options each time, and prints documents a second and bytes a document of each setting, the "
-        "best, and the cheapest within 3 % of the best. The target is not touched.\n\n"
-        "The settings are all combinations of the lists. A trial takes at least two seconds, and four "
-        "batches "
-        "for each thread; each setting is tried up to five times. The scratch collection "
-        "(DATABASE.COLLECTION.tipple.tune.ID) is clustered, compressed and sharded as the target where no "
-        "option says otherwise, and dropped after each trial, after Ctrl-C too. The cheapest setting is kept "
-        "on this host for `tipple "
-        "load --threads auto --batch auto`, and for `tipple drill`.",
+        "Loads the files for some seconds, again and again, into a scratch collection, and prints documents "
+        "a second and bytes a document of each setting, the best, and the cheapest within 3 % of the best. "
+        "The target is not touched.\n\n"
+        "Options may have several values, with commas, or given again (--shard-key, --create); the settings "
+        "are all combinations. Each is tried up to five times, for at least two seconds and four batches a "
+        "thread. The scratch collection (DATABASE.COLLECTION.tipple.tune.ID) is like the target where no "
+        "option says otherwise, and is dropped after each trial. The cheapest setting is kept on this host, "
+        "for the same target and compressor: `tipple load --threads auto --batch auto`, `tipple drill`.",
     .examples = "  tipple tune -f mot --uri mongodb://HOST/mot.results test_result_2023.csv\n"
-                "  tipple tune -f mot --uri \"$URI\" data/*.gz --budget 10m\n"
                 "  tipple tune -f mot --uri \"$URI\" *.gz --threads 4,8 --compressor snappy,zstd",
     .options = options,
     .takes = TAKEN_BY_TUNE,
     .with = WITH_JSON | WITH_REPORT,
     .values = &values,
     .init = init,
+    .take_values = take_values,
     .body = find,
 };

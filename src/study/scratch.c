@@ -1,36 +1,26 @@
 #include "study/scratch.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "base/text.h"
-#include "catalog/heartbeat.h"
 #include "catalog/store/store_mongo.h"
+#include "server/bson_read.h"
 #include "server/cluster.h"
 #include "server/collection.h"
-#include "server/server_errors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A study whose server was away for a while is still alive. */
-enum { SILENT_MS = 3 * STORE_LEASE_MS, MOST_TAIL = 40, ID_FROM = 6 };
+/* A study gives no sign of life between its loads, and while it verifies hours of data. */
+static const double SILENT_MS = 24 * 3600e3;
 
-typedef struct {
-    server_t *server;
-    mongoc_client_t *client;
-} joined_t;
+enum { ID = 12, MOST_TAIL = 40 };
 
 struct scratch {
-    char *target; /* its URI */
-    const char *tail;
+    char *target, *place; /* the URIs of the target and of the collection */
     int64_t patience_ns;
-    joined_t studies; /* of the catalog in which studies are entered */
-    store_t *store;
-    load_id_t id;
-    heartbeat_t *heartbeat; /* NULL: the study is not entered */
-    char *place;
-    joined_t own;
-    char name[256]; /* of the collection, with the database */
+    server_t *server;
+    mongoc_client_t *client;
     bool no_checkpoints;
 };
 
@@ -46,120 +36,90 @@ char *scratch_uri(const char *uri, const char *tail, err_t *err) {
     return text_take(&text, err);
 }
 
-/* The URI of a study's collection. */
-static char *place_of(const scratch_t *scratch, const load_id_t *id, err_t *err) {
-    char tail[MOST_TAIL];
-    size_t used = (size_t)snprintf(tail, sizeof tail, "%s.", scratch->tail);
-    for (size_t i = ID_FROM; i < sizeof id->bytes; i++)
-        used += (size_t)snprintf(tail + used, sizeof tail - used, "%02x", id->bytes[i]);
-    return scratch_uri(scratch->target, tail, err);
-}
-
 /* ---- connections ---- */
 
-static bool join(const scratch_t *scratch, const char *uri, joined_t *joined, err_t *err) {
-    const server_options_t options = {.uri = uri, .patience_ns = scratch->patience_ns, .connections = 3};
-    return (joined->server = server_connect(&options, err)) &&
-           (joined->client = server_take(joined->server, err));
+static void leave(scratch_t *scratch) {
+    if (scratch->client)
+        server_give(scratch->server, scratch->client);
+    server_destroy(scratch->server);
+    free(scratch->place);
+    scratch->client = NULL;
+    scratch->server = NULL;
+    scratch->place = NULL;
 }
 
-static void leave(joined_t *joined) {
-    if (joined->client)
-        server_give(joined->server, joined->client);
-    server_destroy(joined->server);
-    *joined = (joined_t){.server = NULL};
+/* Of the study with this tail and identifier. */
+static bool join(scratch_t *scratch, const char *tail, const char *id, err_t *err) {
+    char whole[MOST_TAIL];
+    snprintf(whole, sizeof whole, "%s.%.*s", tail, ID, id);
+    scratch->place = scratch_uri(scratch->target, whole, err);
+    const server_options_t options = {
+        .uri = scratch->place, .patience_ns = scratch->patience_ns, .connections = 2};
+    return scratch->place && (scratch->server = server_connect(&options, err)) &&
+           (scratch->client = server_take(scratch->server, err));
 }
 
-static bool join_own(scratch_t *scratch, err_t *err) {
-    const bool ok = join(scratch, scratch->place, &scratch->own, err);
-    if (ok)
-        snprintf(scratch->name, sizeof scratch->name, "%s", server_namespace(scratch->own.server));
+/* ---- what dead studies have left ---- */
+
+/* By the last load into the collection. */
+static bool is_dead(const scratch_t *scratch, const char *loads, bool *dead, err_t *err) {
+    char here[HOST_PROCESSES];
+    bson_t reply, load;
+    bson_iter_t at;
+    bson_t *command =
+        BCON_NEW("find", BCON_UTF8(loads), "sort", "{", "_id", BCON_INT32(-1), "}", "limit", BCON_INT32(1),
+                 "projection", "{", "process", BCON_BOOL(true), "processes", BCON_BOOL(true), "silent", "{",
+                 "$subtract", "[", BCON_UTF8("$$NOW"), BCON_UTF8("$seen"), "]", "}", "}");
+    host_processes(here);
+    const bool ok = server_command(scratch->server, scratch->client, server_database(scratch->server),
+                                   command, false, &reply, err);
+    *dead = ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &load) &&
+            (store_mongo_is_gone(&load, here) || bson_read_number(&load, "silent") > SILENT_MS);
+    bson_destroy(command);
+    bson_destroy(&reply);
     return ok;
 }
 
-static bool join_studies(scratch_t *scratch, err_t *err) {
-    char *uri = scratch_uri(scratch->target, scratch->tail, err);
-    const bool ok =
-        uri && join(scratch, uri, &scratch->studies, err) &&
-        (scratch->store = store_mongo_open(scratch->studies.server, scratch->studies.client, err));
-    free(uri);
-    return ok;
-}
-
-/* ---- other studies ---- */
-
-static uint64_t no_documents(void *context) {
-    (void)context;
-    return 0;
-}
-
-static bool enter(scratch_t *scratch, err_t *err) {
-    bson_t *fields = BCON_NEW("command", BCON_UTF8("study"));
-    const bool ok = store_mongo_enroll(scratch->store, &scratch->id, fields, err);
-    bson_destroy(fields);
-    scratch->heartbeat =
-        ok ? heartbeat_start(scratch->studies.server, &scratch->id, STORE_LEASE_MS, no_documents, NULL, err)
-           : NULL;
-    return scratch->heartbeat != NULL;
-}
-
-static bool end_entry(scratch_t *scratch, const load_id_t *id, err_t *err) {
-    bson_t *fields = BCON_NEW("command", BCON_UTF8("study"));
-    const bool ok = store_mongo_end(scratch->store, id, fields, err);
-    bson_destroy(fields);
-    return ok;
-}
-
-static void clear_zones(const joined_t *joined) {
+static void clear_zones(const scratch_t *scratch) {
     restored_t restored;
     err_t err;
-    if (server_facts(joined->server)->kind == SERVER_ROUTER &&
-        !cluster_restore(joined->server, joined->client, NULL, &restored, &err) && !restored.hidden)
-        log_warn("%s: %s", server_namespace(joined->server), err.text);
+    if (server_facts(scratch->server)->kind == SERVER_ROUTER &&
+        !cluster_restore(scratch->server, scratch->client, NULL, &restored, &err) && !restored.hidden)
+        log_warn("%s: %s", server_namespace(scratch->server), err.text);
 }
 
-static bool drop_left(scratch_t *scratch, const load_id_t *id, err_t *err) {
-    joined_t joined = {.server = NULL};
-    char *place = place_of(scratch, id, err);
-    bool ok = place && join(scratch, place, &joined, err);
+static bool drop_left(const scratch_t *scratch, const char *tail, const char *id, err_t *err) {
+    scratch_t left = {.target = scratch->target, .patience_ns = scratch->patience_ns};
+    bool ok = join(&left, tail, id, err);
     if (ok) {
-        log_note("%s is left from a study that was killed: dropped", server_namespace(joined.server));
-        clear_zones(&joined);
-        ok = collection_drop(joined.server, joined.client, err) && end_entry(scratch, id, err);
+        log_note("%s is left from a study that was killed: dropped", server_namespace(left.server));
+        clear_zones(&left);
+        ok = scratch_drop(&left, err);
     }
-    leave(&joined);
-    free(place);
+    leave(&left);
     return ok;
 }
 
-/* Drops what dead studies have left. *alive: how many others run. */
-static bool look_at_others(scratch_t *scratch, size_t *alive, err_t *err) {
-    loads_t loads = {0};
-    bool ok = scratch->store->read_loads(scratch->store, &loads, err);
-    *alive = 0;
-    for (size_t i = 0; ok && i < loads.count; i++) {
-        const load_seen_t *load = &loads.loads[i];
-        if (load_id_equal(&load->id, &scratch->id))
-            continue;
-        if (load_seems_to_run(load, SILENT_MS))
-            ++*alive;
-        else
-            ok = drop_left(scratch, &load->id, err);
-    }
-    loads_free(&loads);
-    return ok;
-}
-
-/* A study that begins at this moment may lose its entry: then nobody drops what it leaves if it is killed, too. */
-static bool drop_studies(scratch_t *scratch, err_t *err) {
-    server_t *server = scratch->studies.server;
-    char name[300];
-    bson_t reply;
-    snprintf(name, sizeof name, "%s" OWN_LOADS, server_collection(server));
-    bson_t *command = BCON_NEW("drop", BCON_UTF8(name));
-    const bool ok = server_command(server, scratch->studies.client, server_database(server), command, true,
-                                   &reply, err) ||
-                    server_code(&reply) == CODE_NAMESPACE_NOT_FOUND;
+/* Each study is known by its catalog: a collection of nearly this name without one is a user's. */
+static bool drop_dead(const scratch_t *scratch, const char *tail, err_t *err) {
+    const char *own = server_collection(scratch->server);
+    const int length = (int)strlen(own) - ID;
+    char from[300], to[300];
+    bson_t reply, listed;
+    bson_iter_t at;
+    snprintf(from, sizeof from, "%.*s", length, own);
+    snprintf(to, sizeof to, "%.*s/", length - 1, own); /* what comes after the dot */
+    bson_t *command = BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name", "{", "$gte",
+                               BCON_UTF8(from), "$lt", BCON_UTF8(to), "}", "}");
+    bool ok = server_command(scratch->server, scratch->client, server_database(scratch->server), command,
+                             false, &reply, err),
+         dead;
+    if (ok && bson_read_batch(&reply, &at))
+        while (ok && bson_read_next(&at, &listed)) {
+            const char *name = bson_read_text(&listed, "name"), *id = name + length;
+            if (strspn(id, "0123456789abcdef") == ID && strcmp(id + ID, OWN_LOADS) == 0)
+                ok = is_dead(scratch, name, &dead, err) && (!dead || drop_left(scratch, tail, id, err));
+        }
     bson_destroy(command);
     bson_destroy(&reply);
     return ok;
@@ -167,31 +127,23 @@ static bool drop_studies(scratch_t *scratch, err_t *err) {
 
 /* ---- from beginning to end ---- */
 
-static bool open_all(scratch_t *scratch, err_t *err) {
-    size_t alive;
-    free(place_of(scratch, &scratch->id,
-                  err)); /* a name that is too long is refused before a server is asked */
-    return err->status == STATUS_OK && join_studies(scratch, err) && enter(scratch, err) &&
-           look_at_others(scratch, &alive, err) && (scratch->place = place_of(scratch, &scratch->id, err)) &&
-           join_own(scratch, err);
-}
-
 scratch_t *scratch_open(const char *uri, const char *tail, int64_t patience_ns, err_t *err) {
     scratch_t *scratch = calloc(1, sizeof *scratch);
-    char *target = strdup(uri);
-    if (!scratch || !target) {
+    char id[25];
+    bson_oid_t drawn;
+    if (!scratch || !(scratch->target = strdup(uri))) {
         free(scratch);
-        free(target);
         err_memory(err, sizeof *scratch);
         return NULL;
     }
-    *scratch = (scratch_t){.target = target, .tail = tail, .patience_ns = patience_ns};
-    *err = (err_t){.status = STATUS_OK};
-    if (open_all(scratch, err))
+    bson_oid_init(&drawn, NULL);
+    bson_oid_to_string(&drawn, id);
+    scratch->patience_ns = patience_ns;
+    if (join(scratch, tail, id + sizeof id - 1 - ID, err) && drop_dead(scratch, tail, err))
         return scratch;
-    err_t why = *err, ignored;
-    scratch_close(scratch, &ignored);
-    *err = why;
+    leave(scratch);
+    free(scratch->target);
+    free(scratch);
     return NULL;
 }
 
@@ -200,15 +152,15 @@ const char *scratch_place(const scratch_t *scratch) {
 }
 
 server_t *scratch_server(const scratch_t *scratch) {
-    return scratch->own.server;
+    return scratch->server;
 }
 
 mongoc_client_t *scratch_client(const scratch_t *scratch) {
-    return scratch->own.client;
+    return scratch->client;
 }
 
 bool scratch_drop(scratch_t *scratch, err_t *err) {
-    return collection_drop(scratch->own.server, scratch->own.client, err);
+    return collection_drop(scratch->server, scratch->client, err);
 }
 
 bool scratch_checkpoint(scratch_t *scratch) {
@@ -216,7 +168,7 @@ bool scratch_checkpoint(scratch_t *scratch) {
     if (scratch->no_checkpoints)
         return false;
     bson_t *command = BCON_NEW("fsync", BCON_INT32(1));
-    bool ok = mongoc_client_command_simple(scratch->own.client, "admin", command, NULL, NULL, &error);
+    bool ok = mongoc_client_command_simple(scratch->client, "admin", command, NULL, NULL, &error);
     bson_destroy(command);
     scratch->no_checkpoints = !ok;
     if (!ok)
@@ -224,38 +176,21 @@ bool scratch_checkpoint(scratch_t *scratch) {
     return ok;
 }
 
-static void leave_all(scratch_t *scratch) {
-    heartbeat_stop(scratch->heartbeat);
-    store_mongo_close(scratch->store);
-    leave(&scratch->own);
-    leave(&scratch->studies);
-    scratch->heartbeat = NULL;
-    scratch->store = NULL;
-}
-
-static bool drop_all(scratch_t *scratch, err_t *err) {
-    size_t alive;
-    return (!scratch->own.client || scratch_drop(scratch, err)) && end_entry(scratch, &scratch->id, err) &&
-           look_at_others(scratch, &alive, err) && (alive || drop_studies(scratch, err));
-}
-
 bool scratch_close(scratch_t *scratch, err_t *err) {
-    enum { MORE_TRIES = 2 };
+    enum { TRIES = 3 };
     if (!scratch)
         return true;
-    bool ok = !scratch->heartbeat || drop_all(scratch, err);
+    bool ok = scratch_drop(scratch, err);
     /* after a signal, a server that does not answer soon is given up; but a busy cluster needs time for a drop */
-    for (int i = 0; !ok && stop_signal() && i < MORE_TRIES; i++) {
-        leave_all(scratch);
-        ok = join_studies(scratch, err) && (!scratch->place || join_own(scratch, err)) &&
-             drop_all(scratch, err);
+    for (int i = 1; !ok && stop_signal() && i < TRIES; i++) {
+        server_clean_up(scratch->server);
+        ok = scratch_drop(scratch, err);
     }
     if (!ok)
         err_where(err, "%s and its catalog are still there, and the next study of this target drops them",
-                  scratch->name);
-    leave_all(scratch);
+                  server_namespace(scratch->server));
+    leave(scratch);
     free(scratch->target);
-    free(scratch->place);
     free(scratch);
     return ok;
 }

@@ -1,7 +1,7 @@
-/* scratch: the collection next to a target in which a study loads: NAME.tipple.tune.ID, or NAME.tipple.drill.ID, with the
- * catalog of the loads into it. The study itself is entered as a load in the catalog of NAME.tipple.tune, with a
- * heartbeat, and ID is a part of that entry's _id. So the studies of a target do not meet, and each new one drops what a
- * killed one has left. The target is never written to. Main thread. */
+/* scratch: the collection next to a target in which a study loads: NAME.tipple.tune.ID or NAME.tipple.drill.ID, with the
+ * catalog of the loads into it. ID is drawn, so studies of one target never meet. A study that is killed leaves its
+ * collection, and the next study of the target drops it: when the process of the last load into it is gone from this host,
+ * or when that load gave no sign of life for a day. The target is never written to. Main thread. */
 #ifndef TIPPLE_STUDY_SCRATCH_H
 #define TIPPLE_STUDY_SCRATCH_H
 
@@ -13,7 +13,7 @@ char *scratch_uri(const char *uri, const char *tail, err_t *err);
 
 typedef struct scratch scratch_t;
 
-/* Connects, enters the study, and drops what dead studies have left. tail: SCRATCH_TUNE or SCRATCH_DRILL. */
+/* Connects, and drops what dead studies have left. tail: SCRATCH_TUNE or SCRATCH_DRILL. */
 scratch_t *scratch_open(const char *uri, const char *tail, int64_t patience_ns, err_t *err);
 
 const char *scratch_place(const scratch_t *scratch); /* the collection's URI */

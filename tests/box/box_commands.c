@@ -688,16 +688,24 @@ static void list_indexes(const call_t *call) {
 }
 
 static void list_collections(const call_t *call) {
-    bson_t filter;
+    const box_store_t *store = &call->box->store;
+    const size_t database = strlen(call->database);
+    bson_t filter, **found = calloc(BOX_COLLECTIONS, sizeof *found);
+    size_t count = 0;
     box_part(call->command, "filter", &filter);
-    const box_collection_t *collection =
-        box_find_collection(&call->box->store, call->database, box_text(&filter, "name"));
-    bson_t **found = calloc(1, sizeof *found);
-    if (collection)
-        *found = BCON_NEW("name", BCON_UTF8(box_text(&filter, "name")), "type", BCON_UTF8("collection"),
-                          "options", BCON_DOCUMENT(collection->options), "info", "{", "uuid",
-                          BCON_BIN(BSON_SUBTYPE_UUID, collection->uuid, 16), "}");
-    give(call, found, collection != NULL, INT64_MAX);
+    for (size_t i = 0; i < store->count; i++) {
+        const box_collection_t *collection = &store->collections[i];
+        if (strncmp(collection->name, call->database, database) != 0 || collection->name[database] != '.')
+            continue;
+        found[count] = BCON_NEW("name", BCON_UTF8(collection->name + database + 1), "type",
+                                BCON_UTF8("collection"), "options", BCON_DOCUMENT(collection->options),
+                                "info", "{", "uuid", BCON_BIN(BSON_SUBTYPE_UUID, collection->uuid, 16), "}");
+        if (box_matches(found[count], &filter))
+            count++;
+        else
+            bson_destroy(found[count]);
+    }
+    give(call, found, count, INT64_MAX);
 }
 
 /* ---- all commands ---- */

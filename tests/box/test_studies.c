@@ -1,10 +1,10 @@
-/* scratch collections in a box: each study has its own, and what a dead one left goes. */
+/* scratch collections in a box: each study has its own, and what a dead one left is dropped. */
 #include "base/clock.h"
 #include "base/host.h"
 #include "load_lab.h"
 #include "study/scratch.h"
 
-#define STUDIES "d.c.tipple.tune.tipple.loads"
+#define LEFT "d.c.tipple.tune.0123456789ab"
 
 static scratch_t *open_scratch(lab_t *lab) {
     scratch_t *scratch = scratch_open(lab->uri, SCRATCH_TUNE, lab->load.patience_ns, &lab->err);
@@ -18,7 +18,7 @@ static void close_scratch(lab_t *lab, scratch_t *scratch) {
         fail_msg("%s", lab->err.text);
 }
 
-/* The collections' names differ; the list of studies goes with the last one. */
+/* The collections' names differ, and each study drops its own. */
 TEST(side_by_side) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
@@ -30,22 +30,25 @@ TEST(side_by_side) {
     box_insert(lab.box, server_namespace(scratch_server(other)), "{\"_id\": 2}");
     close_scratch(&lab, other);
     assert_int_equal(box_count(lab.box, name, NULL), 1);
-    assert_int_equal(box_count(lab.box, STUDIES, NULL), 2);
     char kept[256];
     snprintf(kept, sizeof kept, "%s", name);
     close_scratch(&lab, one);
     assert_int_equal(box_count(lab.box, kept, NULL), 0);
-    assert_int_equal(box_count(lab.box, STUDIES, NULL), 0);
     lab_close(&lab);
 }
 
-/* A study is dead when its process is gone, or when it has been silent for three leases. */
+/* A study is dead when the process of its last load is gone, or when that load gave no sign of life for a day. */
 TEST(what_is_left) {
-    enum { NOBODY = 99999999 };
-    static const char left[] = "d.c.tipple.tune.0123456789ab";
+    enum { NOBODY = 99999999, MINUTE_MS = 60000, DAY_MS = 24 * 60 * MINUTE_MS };
     static const struct {
-        bool here, silent, stays;
-    } cases[] = {{true, false, false}, {false, true, false}, {false, false, true}};
+        bool here;
+        int silent_ms;
+        const char *last; /* the catalog's entry of a later load */
+        bool stays;
+    } cases[] = {{true, 0, NULL, false},
+                 {false, DAY_MS + MINUTE_MS, NULL, false},
+                 {false, DAY_MS - MINUTE_MS, NULL, true},
+                 {true, 0, "{\"_id\": {\"$oid\": \"65000001cafe0123456789ab\"}, \"ended\": 1}", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lab_t lab;
         char here[HOST_PROCESSES], entry[600];
@@ -54,28 +57,34 @@ TEST(what_is_left) {
         snprintf(entry, sizeof entry,
                  "{\"_id\": {\"$oid\": \"65000000cafe0123456789ab\"}, \"beat\": 1, \"process\": %d, "
                  "\"processes\": \"%s\", \"seen\": {\"$date\": {\"$numberLong\": \"%lld\"}}}",
-                 NOBODY, cases[i].here ? here : "elsewhere",
-                 (long long)clock_wall_ms() - (cases[i].silent ? 61000 : 0));
-        box_insert(lab.box, STUDIES, entry);
-        box_insert(lab.box, left, "{\"_id\": 1}");
+                 NOBODY, cases[i].here ? here : "elsewhere", (long long)clock_wall_ms() - cases[i].silent_ms);
+        box_insert(lab.box, LEFT OWN_LOADS, entry);
+        if (cases[i].last)
+            box_insert(lab.box, LEFT OWN_LOADS, cases[i].last);
+        box_insert(lab.box, LEFT, "{\"_id\": 1}");
+        box_insert(lab.box, LEFT OWN_FILES, "{\"_id\": 1}");
         const lab_ear_t ear = lab_listen();
         scratch_t *scratch = open_scratch(&lab);
         lab_hear(&lab, ear);
-        assert_int_equal(box_count(lab.box, left, NULL), cases[i].stays);
+        assert_int_equal(box_count(lab.box, LEFT, NULL), cases[i].stays);
+        assert_int_equal(box_count(lab.box, LEFT OWN_FILES, NULL), cases[i].stays);
         assert_true(cases[i].stays == !strstr(lab.said, "left from a study"));
         close_scratch(&lab, scratch);
-        assert_int_equal(box_count(lab.box, STUDIES, NULL), cases[i].stays ? 2 : 0);
         lab_close(&lab);
     }
 }
 
-/* A user's collection with nearly this name stays as it is. */
-TEST(of_somebody) {
+/* A collection that is no study's stays as it is, whatever its name. */
+TEST(of_a_user) {
+    static const char *const names[] = {"d.c.tipple.tune", LEFT, "d.c.tipple.tune.mine" OWN_LOADS,
+                                        "d.x.tipple.tune.0123456789ab" OWN_LOADS,
+                                        "d.c.tipple.drill.0123456789ab" OWN_LOADS};
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
-    box_insert(lab.box, "d.c.tipple.tune", "{\"_id\": 1}");
-    scratch_t *scratch = open_scratch(&lab);
-    close_scratch(&lab, scratch);
-    assert_int_equal(box_count(lab.box, "d.c.tipple.tune", NULL), 1);
+    for (size_t i = 0; i < COUNT(names); i++)
+        box_insert(lab.box, names[i], "{\"_id\": 1, \"seen\": {\"$date\": {\"$numberLong\": \"0\"}}}");
+    close_scratch(&lab, open_scratch(&lab));
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_int_equal(box_count(lab.box, names[i], NULL), 1);
     lab_close(&lab);
 }

@@ -73,26 +73,25 @@ static double noisy(double rate, double by, uint64_t *state) {
     return uniform(state) < 0.05 ? noise * (1 - 0.5 * uniform(state)) : noise;
 }
 
-static const int64_t SECOND_NS = 1000000000, BUDGET_NS = 180 * SECOND_NS;
+enum { BUDGET = 180 }; /* trials */
 
-static matrix_t *new_matrix(int64_t budget_ns) {
-    matrix_t *matrix = matrix_new(CELLS, budget_ns);
+static matrix_t *new_matrix(size_t count) {
+    matrix_t *matrix = matrix_new(count);
     assert_non_null(matrix);
     return matrix;
 }
 
 static matrix_t *run(const target_t *target, uint64_t seed, double by) {
-    matrix_t *matrix = new_matrix(BUDGET_NS);
+    matrix_t *matrix = new_matrix(CELLS);
     uint64_t state = seed * 2862933555777941757u + 3037000493u;
     int trials = 0;
-    for (size_t setting; (setting = matrix_next(matrix)) != MATRIX_DONE; trials++) {
+    for (size_t setting; trials < BUDGET && (setting = matrix_next(matrix)) != MATRIX_DONE; trials++) {
         assert_true(setting < CELLS);
         assert_int_equal(setting, matrix_next(matrix)); /* until it was tried */
-        assert_int_equal(matrix_setting(matrix, setting)->state, MATRIX_OPEN);
+        assert_int_equal(matrix->settings[setting].state, MATRIX_OPEN);
         const double rate = rate_of(target, THREADS[setting / COLUMNS], BATCHES[setting % COLUMNS]);
-        matrix_add(matrix, setting, by > 0 ? noisy(rate, by, &state) : rate, SECOND_NS);
+        matrix_add(matrix, setting, by > 0 ? noisy(rate, by, &state) : rate);
     }
-    assert_true(trials <= BUDGET_NS / SECOND_NS);
     return matrix;
 }
 
@@ -141,10 +140,9 @@ TEST(without_noise) {
         assert_int_equal(verdict.untried, 0);
         assert_int_equal(verdict.settled + verdict.dropped, CELLS);
         assert_true(verdict.dropped > 0);
-        assert_false(verdict.budget_spent);
-        const double best = matrix_median(matrix_setting(matrix, verdict.best));
+        const double best = matrix_median(&matrix->settings[verdict.best]);
         for (size_t at = 0; at < CELLS; at++) {
-            const matrix_setting_t *setting = matrix_setting(matrix, at);
+            const matrix_setting_t *setting = &matrix->settings[at];
             const double share = matrix_median(setting) / best;
             assert_int_equal(setting->state, share < 0.97 ? MATRIX_DROPPED : MATRIX_SETTLED);
             assert_true(share >= 0.97 ? setting->trials == MATRIX_TRIALS : setting->trials < MATRIX_TRIALS);
@@ -156,12 +154,12 @@ TEST(without_noise) {
 /* The median of one to five trials, and the slowest and the fastest of them. */
 TEST(medians) {
     static const double rates[] = {5, 1, 9, 3, 7}, medians[] = {5, 3, 5, 4, 5};
-    matrix_t *matrix = matrix_new(1, BUDGET_NS);
-    const matrix_setting_t *setting = matrix_setting(matrix, 0);
+    matrix_t *matrix = new_matrix(1);
+    const matrix_setting_t *setting = &matrix->settings[0];
     assert_true(isnan(matrix_median(setting)));
     for (uint32_t i = 0; i < MATRIX_TRIALS; i++) {
         assert_int_equal(matrix_next(matrix), 0);
-        matrix_add(matrix, 0, rates[i], SECOND_NS);
+        matrix_add(matrix, 0, rates[i]);
         assert_true(matrix_median(setting) == medians[i]);
     }
     assert_true(setting->rates[0] == 1 && setting->rates[4] == 9);
@@ -174,9 +172,9 @@ TEST(medians) {
 TEST(nearly) {
     for (int near = 0; near < 2; near++) {
         matrix_verdict_t verdict;
-        matrix_t *matrix = matrix_new(2, BUDGET_NS);
-        matrix_add(matrix, 1, 1000, 1);
-        matrix_add(matrix, 0, near ? 970 : 969, 1);
+        matrix_t *matrix = new_matrix(2);
+        matrix_add(matrix, 1, 1000);
+        matrix_add(matrix, 0, near ? 970 : 969);
         matrix_judge(matrix, &verdict);
         assert_int_equal(verdict.best, 1);
         assert_int_equal(verdict.cheapest, near ? 0 : 1);
@@ -186,7 +184,7 @@ TEST(nearly) {
 
 /* Every setting once before any of them twice, and never in the same order. */
 TEST(rounds) {
-    matrix_t *matrix = new_matrix(BUDGET_NS);
+    matrix_t *matrix = new_matrix(CELLS);
     size_t order[2][CELLS];
     for (int round = 0; round < 2; round++) {
         bool seen[CELLS] = {false};
@@ -194,51 +192,57 @@ TEST(rounds) {
             const size_t setting = order[round][i] = matrix_next(matrix);
             assert_true(setting < CELLS && !seen[setting]);
             seen[setting] = true;
-            matrix_add(matrix, setting, 1000, SECOND_NS);
+            matrix_add(matrix, setting, 1000);
         }
     }
     assert_memory_not_equal(order[0], order[1], sizeof order[0]);
     matrix_free(matrix);
 }
 
-/* No more time is taken than there is. */
-TEST(small_budgets) {
-    for (int seconds = -1; seconds < 50; seconds++) {
-        matrix_t *matrix = new_matrix(seconds * SECOND_NS);
+/* Where the trials end before each setting had one, the others are untried. */
+TEST(ends_early) {
+    matrix_t *matrix = new_matrix(CELLS);
+    for (int trials = 0; trials <= CELLS; trials++) {
         matrix_verdict_t verdict;
-        int trials = 0;
-        for (size_t setting; (setting = matrix_next(matrix)) != MATRIX_DONE && trials < 200; trials++)
-            matrix_add(matrix, setting, 1000 + trials % 7, SECOND_NS);
         matrix_judge(matrix, &verdict);
-        assert_int_equal(trials, seconds < 0 ? 0 : seconds ? seconds : 1);
         assert_int_equal(verdict.trials, trials);
-        assert_true(verdict.budget_spent);
-        assert_int_equal(verdict.untried, trials < CELLS ? CELLS - trials : 0);
+        assert_int_equal(verdict.rounds, trials > 0);
+        assert_int_equal(verdict.untried, CELLS - trials);
         assert_true((verdict.best == MATRIX_DONE) == !trials && (verdict.cheapest == MATRIX_DONE) == !trials);
-        matrix_free(matrix);
+        matrix_add(matrix, matrix_next(matrix), 1000 + trials % 7);
     }
+    matrix_free(matrix);
 }
 
-/* A trial that was too small counts for the budget only; the setting is tried again, or is no figure. */
+/* A setting whose trials are too small is tried no more, and has no figure. */
 TEST(too_small) {
     matrix_verdict_t verdict;
-    matrix_t *matrix = matrix_new(2, 10 * SECOND_NS);
+    matrix_t *matrix = new_matrix(2);
     const size_t first = matrix_next(matrix), other = 1 - first;
-    matrix_add_small(matrix, first, false, SECOND_NS);
-    assert_int_equal(matrix_next(matrix), first);
-    matrix_add(matrix, first, 5000, SECOND_NS);
+    matrix_add(matrix, first, 5000);
     assert_int_equal(matrix_next(matrix), other);
-    matrix_add(matrix, other, 9000, SECOND_NS);
+    matrix_add(matrix, other, 9000);
     while (matrix_next(matrix) == first)
-        matrix_add(matrix, first, 5000, SECOND_NS);
+        matrix_add(matrix, first, 5000);
     assert_int_equal(matrix_next(matrix), other);
-    matrix_add_small(matrix, other, true, SECOND_NS);
-    assert_int_equal(matrix_setting(matrix, other)->state, MATRIX_SMALL);
+    matrix_end_small(matrix, other);
     while (matrix_next(matrix) != MATRIX_DONE)
-        matrix_add(matrix, matrix_next(matrix), 5000, SECOND_NS);
+        matrix_add(matrix, matrix_next(matrix), 5000);
     matrix_judge(matrix, &verdict);
+    assert_int_equal(matrix->settings[other].state, MATRIX_SMALL);
     assert_int_equal(verdict.best, first);
     assert_int_equal(verdict.cheapest, first);
     assert_int_equal(verdict.small, 1);
+    matrix_free(matrix);
+}
+
+/* What was given up comes back when the best proves to be slower than its first trial. */
+TEST(comes_back) {
+    matrix_t *matrix = new_matrix(2);
+    matrix_add(matrix, 0, 70);
+    matrix_add(matrix, 1, 100);
+    assert_int_equal(matrix->settings[0].state, MATRIX_DROPPED);
+    matrix_add(matrix, 1, 60);
+    assert_int_equal(matrix->settings[0].state, MATRIX_OPEN);
     matrix_free(matrix);
 }

@@ -1,4 +1,4 @@
-/* tune: which settings there are, and what held one back. */
+/* tune: which settings there are, which trials are disturbed, and what limited a setting. */
 #include "load/spec/load_options.h"
 #include "study/tune/tune.h"
 #include "test.h"
@@ -11,19 +11,21 @@
 
 /* ---- settings ---- */
 
-static tune_list_t list_of(const char *option) {
-    return (tune_list_t){.option = option, .row = load_options_find(option, TAKEN_BY_LIBRARY)};
-}
+/* The lists of these values, each up to NULL, after those of threads and batch. */
+typedef struct {
+    const char *option, *values[4];
+} given_t;
 
-/* Of a result whose lists are these, up to NULL. */
 static void begin_result(tune_result_t *result, const char *threads[], const char *batches[],
-                         const char *compressors[]) {
-    const char **const values[] = {threads, batches, compressors};
-    *result = (tune_result_t){.list_count = 3,
-                              .lists = {list_of("threads"), list_of("batch"), list_of("compressor")}};
-    for (size_t i = 0; i < 3; i++)
-        for (; values[i][result->lists[i].count]; result->lists[i].count++)
-            strcpy(result->lists[i].values[result->lists[i].count], values[i][result->lists[i].count]);
+                         const given_t *given, size_t count) {
+    *result = (tune_result_t){.list_count = TUNE_BATCH + 1 + count};
+    for (size_t i = 0; i < result->list_count; i++) {
+        tune_list_t *list = &result->lists[i];
+        const given_t *one = i > TUNE_BATCH ? &given[i - TUNE_BATCH - 1] : NULL;
+        list->row = load_options_find(one ? one->option : i ? "batch" : "threads", TAKEN_BY_LIBRARY);
+        for (const char *const *at = one ? one->values : i ? batches : threads; *at; at++)
+            list->values[list->count++] = *at;
+    }
 }
 
 TEST(fills_up) {
@@ -46,47 +48,54 @@ TEST(fills_up) {
 
 /* Each combination once, the cheapest first: by threads, then batch, then as the lists name them. */
 TEST(combines) {
+    static const given_t given[] = {{"compressor", {"zstd", "none"}}, {"direct", {"true", "false"}}};
     static const struct {
         uint32_t threads, batch;
-        const char *compressor, *name;
-    } expected[] = {{1, 100, "zstd", "1 x 100, zstd"},   {1, 100, "none", "1 x 100, none"},
-                    {1, 2000, "zstd", "1 x 2000, zstd"}, {1, 2000, "none", "1 x 2000, none"},
-                    {4, 100, "zstd", "4 x 100, zstd"},   {4, 100, "none", "4 x 100, none"},
-                    {4, 2000, "zstd", "4 x 2000, zstd"}, {4, 2000, "none", "4 x 2000, none"}};
+        const char *compressor;
+        bool direct;
+        const char *name;
+    } expected[] = {{1, 100, "zstd", true, "1 x 100, zstd, direct"},
+                    {1, 100, "zstd", false, "1 x 100, zstd, not direct"},
+                    {1, 100, "none", true, "1 x 100, none, direct"},
+                    {1, 100, "none", false, "1 x 100, none, not direct"},
+                    {1, 2000, "zstd", true, "1 x 2000, zstd, direct"},
+                    {1, 2000, "zstd", false, "1 x 2000, zstd, not direct"},
+                    {1, 2000, "none", true, "1 x 2000, none, direct"},
+                    {1, 2000, "none", false, "1 x 2000, none, not direct"},
+                    {4, 100, "zstd", true, "4 x 100, zstd, direct"}};
     load_spec_t load;
     tune_result_t result;
     char name[TUNE_NAME];
     err_t err;
     load_spec_init(&load);
-    load.direct = true;
-    begin_result(&result, (const char *[]){"4", "1", NULL}, (const char *[]){"2k", "100", NULL},
-                 (const char *[]){"zstd", "none", NULL});
+    begin_result(&result, (const char *[]){"4", "1", NULL}, (const char *[]){"2k", "100", NULL}, given, 2);
     assert_true(tune_combine(&load, &result, &err));
-    assert_int_equal(result.count, 8);
-    for (size_t i = 0; i < result.count; i++) {
+    assert_int_equal(result.count, 16);
+    for (size_t i = 0; i < COUNT(expected); i++) {
         const tune_setting_t *setting = &result.settings[i];
         assert_int_equal(setting->load.threads, expected[i].threads);
         assert_int_equal(setting->load.batch, expected[i].batch);
         assert_string_equal(setting->load.compressor, expected[i].compressor);
+        assert_int_equal(setting->load.direct, expected[i].direct);
         assert_string_equal(tune_name(&result, i, name), expected[i].name);
-        assert_true(setting->load.direct);
     }
     tune_free_result(&result);
 }
 
-/* A list that is not given leaves what load takes, and is in no name. */
+/* What has no list stays as it is; a list of one value is in no name. */
 TEST(leaves_alone) {
+    static const given_t given[] = {{"direct", {"true"}}};
     load_spec_t load;
     tune_result_t result;
     char name[TUNE_NAME];
     err_t err;
     load_spec_init(&load);
     load.compressor = "zlib";
-    begin_result(&result, (const char *[]){"2", NULL}, (const char *[]){"300", NULL}, (const char *[]){NULL});
+    begin_result(&result, (const char *[]){"2", NULL}, (const char *[]){"300", NULL}, given, 1);
     assert_true(tune_combine(&load, &result, &err));
     assert_int_equal(result.count, 1);
     assert_string_equal(result.settings[0].load.compressor, "zlib");
-    assert_null(result.settings[0].values[2]);
+    assert_true(result.settings[0].load.direct);
     assert_string_equal(tune_name(&result, 0, name), "2 x 300");
     tune_free_result(&result);
 }
@@ -103,46 +112,77 @@ TEST(too_many) {
     assert_non_null(strstr(err.text, "4096 combinations"));
 }
 
-/* ---- limits ---- */
+/* ---- trials ---- */
 
-/* client and server in cores, host and network as shares. */
-static limit_t limit_of(const char *limited_by, double client, double host, double server, double network) {
-    tune_setting_t setting = {.figures = {.trials = 3,
-                                          .seconds = 3,
-                                          .client_cores = client * 3,
-                                          .host_busy = host * 3,
-                                          .server_cores = server * 3,
-                                          .network = network * 3}};
+/* A load with two threads: documents a tenth of a second after the other. */
+static load_result_t *load_of(uint64_t batches, const uint64_t *documents, size_t count) {
+    load_result_t *load = calloc(1, sizeof *load);
+    load->threads = 2;
+    load->batches = batches;
+    load->moving_ns = (int64_t)(count - 1) * 100000000;
+    load->counts.loaded = documents[count - 1];
+    load->course.point_count = count;
+    load->course.origin_ns = 1000000000;
+    for (size_t i = 0; i < count; i++)
+        load->course.points[i] =
+            (timeline_point_t){.at_ns = (int64_t)i * 100000000, .documents = documents[i]};
+    return load;
+}
+
+static bool is_disturbed(uint64_t batches, const uint64_t *documents, size_t count) {
+    load_result_t *load = load_of(batches, documents, count);
+    const bool disturbed = tune_is_disturbed(load);
+    load->retries = 1;
+    assert_true(tune_is_disturbed(load));
+    free(load);
+    return disturbed;
+}
+
+/* Neither the time before the first acknowledgement nor what comes after the stop counts. */
+TEST(rates) {
+    static const uint64_t documents[] = {0, 0, 0, 100, 200, 300, 300, 310, 310, 310, 310};
+    load_result_t *load = load_of(4, documents, COUNT(documents));
+    assert_true(fabs(tune_rate(load, 0) - 310) < 1e-6);
+    assert_true(fabs(tune_rate(load, 1650000000) - 1000) < 1e-6);
+    assert_true(fabs(tune_rate(load, 1350000000) - 310) < 1e-6); /* one acknowledgement is no rate */
+    free(load);
+}
+
+/* A second without a document is a server that stood still, unless each batch takes about so long. */
+TEST(disturbed) {
+    enum { POINTS = 30 };
+    uint64_t steady[POINTS], paused[POINTS], slow[POINTS];
+    for (uint64_t i = 0; i < POINTS; i++) {
+        steady[i] = 100 * i;
+        paused[i] = i < 10 ? 100 * i : i < 21 ? 900 : 100 * (i - 11);
+        slow[i] = i / 10 * 1000;
+    }
+    assert_false(is_disturbed(29, steady, POINTS));
+    assert_true(is_disturbed(29, paused, POINTS));
+    assert_true(is_disturbed(18, paused, POINTS));
+    assert_false(is_disturbed(4, slow, POINTS));
+}
+
+/* client and server in cores, the host as a share. */
+static const char *limit_of(const char *limited_by, double client, double host, double server) {
+    tune_setting_t setting = {
+        .figures = {
+            .seconds = 3, .client_cores = client * 3, .host_busy = host * 3, .server_cores = server * 3}};
     const tune_result_t result = {.settings = &setting, .count = 1, .server_cpus = 4};
     snprintf(setting.figures.limited_by, sizeof setting.figures.limited_by, "%s", limited_by);
     return tune_limit(&result, 0);
 }
 
-/* A full link holds back whatever else is busy. */
-TEST(network) {
-    static const struct {
-        double share;
-        limit_t limit;
-    } cases[] = {{0.95, LIMIT_NETWORK}, {0.91, LIMIT_NETWORK}, {0.8, LIMIT_SERVER}, {NAN, LIMIT_SERVER}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(limit_of("server h:1 (...)", 0, NAN, NAN, cases[i].share), cases[i].limit);
-}
-
 TEST(limits) {
     const double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
     const char *server = "server h:1 (...)";
-    assert_int_equal(limit_of(server, 0.1, 0.3, 1, NAN), LIMIT_SERVER);
-    assert_int_equal(limit_of(server, 0.1, NAN, NAN, NAN), LIMIT_SERVER);
-    assert_int_equal(limit_of(server, 0.1, 0.3, 3.8, NAN), LIMIT_SERVER_CPU);
-    assert_int_equal(limit_of(server, 0.8 * cpus, 0.95, 0.1, NAN), LIMIT_CLIENT);
-    assert_int_equal(limit_of(server, 0.2 * cpus, 0.95, 0.1, NAN), LIMIT_HOST);
-    assert_int_equal(limit_of("client CPU (70% of the threads' time ...)", 0.1, 0.3, 1, NAN), LIMIT_CLIENT);
-    assert_int_equal(limit_of("input (the loader threads ...)", 0.1, 0.99, 1, NAN), LIMIT_INPUT);
-    assert_int_equal(limit_of("shard s1 (of all the waiting ...)", 0.1, 0.3, 1, NAN), LIMIT_SHARD);
-    assert_int_equal(limit_of("", 0.1, 0.3, 1, NAN), LIMIT_UNKNOWN);
-}
-
-TEST(names) {
-    for (int limit = LIMIT_UNKNOWN; limit <= LIMIT_SERVER; limit++)
-        assert_non_null(tune_limit_name((limit_t)limit));
+    assert_string_equal(limit_of(server, 0.1, 0.3, 1), "server");
+    assert_string_equal(limit_of(server, 0.1, NAN, NAN), "server");
+    assert_string_equal(limit_of(server, 0.1, 0.3, 3.8), "server CPU");
+    assert_string_equal(limit_of(server, 0.8 * cpus, 0.95, 0.1), "client CPU");
+    assert_string_equal(limit_of(server, 0.2 * cpus, 0.95, 0.1), "host CPU");
+    assert_string_equal(limit_of("client CPU (70% of the threads' time ...)", 0.1, 0.3, 1), "client CPU");
+    assert_string_equal(limit_of("input (the loader threads ...)", 0.1, 0.99, 1), "input");
+    assert_string_equal(limit_of("shard s1 (of all the waiting ...)", 0.1, 0.3, 1), "one shard");
+    assert_string_equal(limit_of("", 0.1, 0.3, 1), "unknown");
 }

@@ -103,13 +103,13 @@ class Mixin:
                 self.assertEqual((0, None, None), tuple(setting[key] for key in ("trials", "docs_per_second", "limit")))
                 continue
             self.assertGreaterEqual(setting["trials"], 1)
-            self.assertEqual(setting["documents"], setting["trials"] * said["records"])
+            self.assertLessEqual(setting["documents"], setting["trials"] * said["records"])
             self.assertGreaterEqual(setting["documents"], setting["trials"] * 4 * setting["threads"] * setting["batch"])
             self.assertLessEqual(setting["docs_per_second"], said["records"] / 2 + 1)  # it took two seconds at least
             self.assertLessEqual(setting["low"], setting["docs_per_second"])
             self.assertLessEqual(setting["docs_per_second"], setting["high"])
             self.assertGreater(setting["low"], 0)
-            self.assertIn(setting["limit"], ("client CPU", "host CPU", "network", "input", "one shard", "server CPU", "server"))
+            self.assertIn(setting["limit"], ("client CPU", "host CPU", "input", "one shard", "server CPU", "server"))
         for key, state in (("settled", "settled"), ("dropped", "dropped"), ("too_small", "too small")):
             self.assertEqual(said[key], sum(setting["state"] == state for setting in settings))
         best, cheapest = said["best"], said["cheapest"]

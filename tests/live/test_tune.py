@@ -27,7 +27,7 @@ class Tune(livetune.Mixin, livetest.Case):
                          tuple(said[key] for key in ("namespace", "format", "records")))
         self.assertRegex(said["scratch"], r"\.results\.tipple\.tune\.[0-9a-f]{12}$")
         self.assertTrue(said["checkpoints"])
-        self.assertIn("kept in %s/" % self.environment["XDG_CACHE_HOME"], self.stderr)
+        self.assertIn("kept for `tipple load --threads auto", self.stderr)
         self.assertIn(" --threads 2 --batch 100 a.csv", said["load"])
         self.assertEqual(2, said["cheapest"]["threads"])
         self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "off"})
@@ -114,22 +114,20 @@ class Tune(livetune.Mixin, livetest.Case):
                 self.interrupted(number)
 
     def test_kept(self):
-        """what is kept is of one target; what is damaged is said, and the defaults are taken"""
+        """without --sample a trial is stopped after some seconds; what is kept is of one target and compressor"""
         self.slow()
-        self.tune("--threads", "2", *livetune.SLOW, "--budget", "8s", "a.csv")
+        self.write("a.csv", livetest.rows(60000, 3))
+        said = self.tune("--threads", "2", "--batch", "100", "--compressor", "zlib", "--budget", "15s", "a.csv")
+        self.assertTrue(said["budget_spent"])
+        self.assertLess(said["records"], 60000)
         self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "off"})
-        kept, = pathlib.Path(self.environment["XDG_CACHE_HOME"], "tipple").iterdir()
-        self.assertEqual((2, 100, "mot"), tuple(json.loads(kept.read_text())[key] for key in ("threads", "batch", "format")))
-        counts = self.load("--batch", "auto", "--threads", "3", "a.csv", **self.environment)
-        self.assertEqual((3, 100), (counts["threads"], counts["batch"]))
-        counts = self.load("--batch", "auto", "a.csv", collection="other", **self.environment)
-        self.assertEqual(1000, counts["batch"])
-        self.assertIn("knows of no tune", self.stderr)
-        for damage in ("{", "{}", '{"threads": 0, "batch": 5}', '{"threads": "4", "batch": 5}'):
-            kept.write_text(damage)
-            counts = self.load("--batch", "auto", "a.csv", **self.environment)
-            self.assertEqual(1000, counts["batch"])
-            self.assertRegex(self.stderr, "is damaged|not hold what")
+        for words, collection, found, said in (
+                (("--batch", "auto", "--threads", "3", "--compressor", "zlib"), "results", (3, 100), "by the tune of"),
+                (("--batch", "auto", "--threads", "3"), "results", (3, 1000), "another compressor (zlib)"),
+                (("--batch", "auto", "--threads", "3"), "other", (3, 1000), "knows of no tune")):
+            counts = self.load(*words, "a.csv", collection=collection, **self.environment)
+            self.assertEqual(found, (counts["threads"], counts["batch"]))
+            self.assertIn(said, self.stderr)
 
 
 livetest.main()

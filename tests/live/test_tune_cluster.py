@@ -27,7 +27,7 @@ class TuneCluster(livetune.Mixin, livecluster.Cluster):
         self.clean()
 
     def test_interrupted(self):
-        self.interrupted(signal.SIGINT, "--direct")
+        self.interrupted(signal.SIGINT, "--direct", "true")
         self.clean()
 
     def test_killed(self):

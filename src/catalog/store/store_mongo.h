@@ -32,6 +32,10 @@ bool store_mongo_leave(store_t *store, const load_id_t *id, err_t *err);
 /* Marks the load as ended. */
 bool store_mongo_end(store_t *store, const load_id_t *id, const bson_t *fields, err_t *err);
 
+/* True if a load, as it was written down, belongs to a process of this host (host_processes) that no longer exists. Then
+ * nobody needs to wait for the end of its lease. */
+bool store_mongo_is_gone(const bson_t *load, const char *here);
+
 /* Makes the unique indexes that keep two loads from registering one input twice. */
 bool store_mongo_prepare(store_t *store, err_t *err);
 

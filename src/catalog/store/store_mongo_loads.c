@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Is it a process of this host (host_processes) that no longer exists? Then no load needs to wait for the end of its lease. */
-static bool is_gone(const bson_t *load, const char *here) {
+bool store_mongo_is_gone(const bson_t *load, const char *here) {
     const int64_t process = (int64_t)store_mongo_number(load, "process");
     return *here && strcmp(bson_read_text(load, "processes"), here) == 0 && process > 0 &&
            kill((pid_t)process, 0) != 0 && errno == ESRCH;
@@ -24,14 +23,12 @@ static load_seen_t load_from_bson(const bson_t *document, const char *here) {
                         .process = (int64_t)store_mongo_number(document, "process"),
                         .silent_ms = (int64_t)store_mongo_number(document, "silent"),
                         .leaving = bson_has_field(document, "leaving"),
-                        .ended = bson_has_field(document, "ended") || is_gone(document, here)};
+                        .ended = bson_has_field(document, "ended") || store_mongo_is_gone(document, here)};
     bson_iter_t iter;
     if (bson_iter_init_find(&iter, document, "_id") && BSON_ITER_HOLDS_OID(&iter))
         load.id = load_id_from_oid(bson_iter_oid(&iter));
-    load.forgets = bson_iter_init_find(&iter, document, "command") && BSON_ITER_HOLDS_UTF8(&iter) &&
-                   strcmp(bson_iter_utf8(&iter, NULL), "forget") == 0;
-    if (bson_iter_init_find(&iter, document, "host") && BSON_ITER_HOLDS_UTF8(&iter))
-        snprintf(load.host, sizeof load.host, "%s", bson_iter_utf8(&iter, NULL));
+    load.forgets = strcmp(bson_read_text(document, "command"), "forget") == 0;
+    snprintf(load.host, sizeof load.host, "%s", bson_read_text(document, "host"));
     if (bson_iter_init_find(&iter, document, "started") && BSON_ITER_HOLDS_DATE_TIME(&iter))
         load.started_ms = bson_iter_date_time(&iter);
     if (bson_iter_init_find(&iter, document, "since") && BSON_ITER_HOLDS_DATE_TIME(&iter))

@@ -23,7 +23,6 @@
 #define GROUP_QUERIES   "Suites and queries"
 #define GROUP_COMPARED  "What is compared"
 #define GROUP_REHEARSED "What is rehearsed"
-#define GROUP_TRIED     "What is tried"
 #define GROUP_MEASURED  "How it is measured"
 #define GROUP_RESULT    "What comes out"
 #define GROUP_GENERAL   "Of all commands"
@@ -61,6 +60,8 @@ typedef struct {
     const apart_t *apart;    /* ends with a NULL option; or NULL */
     void *values;            /* what its options are read into; a load_options_t first if it takes any */
     void (*init)(void);      /* before that, and after load_options_init; or NULL */
+    /* Takes rows of load_options of which several values may be tried; NULL: they have one. */
+    bool (*take_values)(const option_t *row, const char *text, err_t *err);
     /* Returns the exit status. What went wrong is in *err, which the caller prints. */
     int (*body)(run_t *run, err_t *err);
 } command_t;

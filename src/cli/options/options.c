@@ -33,10 +33,9 @@ static const option_t shared_options[] = {
 };
 
 /* The headings in the order of the pages. */
-static const char *const groups[] = {GROUP_COLLECTION, GROUP_ASKED,   GROUP_MADE,  GROUP_QUERIES,
-                                     GROUP_INPUT,      GROUP_MISFITS, GROUP_AGAIN, GROUP_COMPARED,
-                                     GROUP_REHEARSED,  GROUP_TRIED,   GROUP_SPEED, GROUP_MEASURED,
-                                     GROUP_RESULT,     GROUP_GENERAL};
+static const char *const groups[] = {
+    GROUP_COLLECTION, GROUP_ASKED,     GROUP_MADE,  GROUP_QUERIES,  GROUP_INPUT,  GROUP_MISFITS, GROUP_AGAIN,
+    GROUP_COMPARED,   GROUP_REHEARSED, GROUP_SPEED, GROUP_MEASURED, GROUP_RESULT, GROUP_GENERAL};
 
 /* Appends the rows of a table that stand under this heading. */
 static void add_group(cli_rows_t *rows, const char *group, const option_t *table, unsigned takers) {
@@ -106,6 +105,8 @@ static bool set(reading_t *reading, const cli_row_t *row, const char *text, err_
     if (*said && option->once)
         return err_set(err, STATUS_USAGE, "--%s is given twice, and takes one value", option->name);
     *said = true;
+    if (option->tried && reading->run->command->take_values)
+        return reading->run->command->take_values(option, text, err);
     return option_set(option, text, row->shared ? (void *)reading->run : reading->run->values, err);
 }
 

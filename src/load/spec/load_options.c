@@ -99,17 +99,16 @@ const option_t load_options[] = {
                "or in JSON, as a server lists it. Repeatable."),
     OPTION("append", FLAG, spec.append, .typed = true, .takers = LOADS,
            .help = "Load into a collection that holds documents of others, and leave these as they are."),
-    OPTION("shard-key", TEXT, spec.shard_key, .argument = "KEY", .takers = STUDIES,
+    OPTION("shard-key", TEXT, spec.shard_key, .argument = "KEY", .tried = true, .takers = STUDIES,
            .help = "On a cluster, shard a new collection on this key: 'st:hashed', 'a,b' (default _id), or "
                    "none."),
-    OPTION("create", CUSTOM, spec.create, .argument = "JSON", .custom = read_create, .takers = STUDIES,
-           .help = "Options of a new collection, as the server's create command takes them: '{\"validator\": "
-                   "{...}}'. It is clustered on _id where that is possible and fast; '{\"clusteredIndex\": "
-                   "false}' makes a plain one."),
+    OPTION("create", CUSTOM, spec.create, .argument = "JSON", .custom = read_create, .tried = true,
+           .takers = STUDIES,
+           .help = "Options of a new collection for the server's create: '{\"validator\": {...}}'. It is "
+                   "clustered on _id where that is fast; '{\"clusteredIndex\": false}' makes a plain one."),
     OPTION("compressor", CUSTOM, spec.compressor, .argument = "NAME", .offers = "none snappy zlib zstd",
-           .custom = read_compressor, .takers = DRILLS,
-           .help = "The block compressor of a new collection: none, snappy, zlib or zstd (default: the "
-                   "server's)."),
+           .custom = read_compressor, .tried = true, .takers = STUDIES,
+           .help = "Block compressor of a new collection: none, snappy, zlib, zstd (default: the server's)."),
     OPTION("drop", FLAG, spec.drop, .destroys = true, .typed = true, .takers = LOADS,
            .help =
                "Drop the collection and its catalog first. It asks on a terminal; needs --yes elsewhere."),
@@ -193,9 +192,9 @@ const option_t load_options[] = {
            .most = LIMITS_MOST_BATCH, .takers = TAKEN_BY_LIBRARY,
            .help = "Documents in a batch (default 1000)."),
     OPTION("memory", SIZE, spec.memory, .argument = "SIZE", .least = LIMITS_LEAST_MEMORY,
-           .most = LIMITS_MOST_MEMORY, .takers = COMPARES & ~TAKEN_BY_TUNE,
+           .most = LIMITS_MOST_MEMORY, .tried = true, .takers = COMPARES,
            .help = "Memory for text and batches on their way (default 256M)."),
-    OPTION("direct", FLAG, spec.direct, .takers = STUDIES,
+    OPTION("direct", FLAG, spec.direct, .takers = DRILLS,
            .help =
                "Send each batch to its shard's primary, past the routers. Refused where that is not safe."),
     OPTION("max-rate", CUSTOM, spec, .argument = "RATE", .custom = read_max_rate, .takers = LOADS,

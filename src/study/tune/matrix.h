@@ -1,10 +1,10 @@
 /* matrix: an experiment with many settings, each known by its number; of two settings the one with the lower number is
  * the cheaper one. It decides which setting is tried next, and which is the fastest, and the cheapest of those that are
- * nearly as fast: by the medians of their trials. The caller makes the trials, one after the other. No clock, no server,
- * no threads.
+ * nearly as fast: by the medians of their trials. The caller makes the trials, one after the other, for as
+ * long as it likes. No clock, no server, no threads.
  *
  *     for (size_t setting; (setting = matrix_next(matrix)) != MATRIX_DONE;)
- *         matrix_add(matrix, setting, <documents a second>, <what the trial took>);
+ *         matrix_add(matrix, setting, <documents a second>);
  *     matrix_judge(matrix, &verdict);
  *
  * Settings take turns, in a new random order each round, so that changes on the machines affect all of them equally. A
@@ -32,34 +32,34 @@ typedef struct {
     matrix_state_t state;
     uint32_t trials;
     double rates[MATRIX_TRIALS]; /* documents a second of each trial, ascending */
-    int64_t took_ns;             /* of all of its trials */
 } matrix_setting_t;
 
-typedef struct matrix matrix_t;
+/* Others read `settings` and `count` only. */
+typedef struct {
+    matrix_setting_t *settings;
+    size_t count;
+    size_t *order, at; /* of the current round */
+    uint64_t drawn;
+} matrix_t;
 
-/* budget_ns: for all trials together. NULL: out of memory. */
-matrix_t *matrix_new(size_t count, int64_t budget_ns);
+matrix_t *matrix_new(size_t count); /* NULL: out of memory */
 void matrix_free(matrix_t *matrix); /* NULL is allowed */
 
-/* The setting to try now; the same one until matrix_add or matrix_give_up. MATRIX_DONE: none is open, or the budget has
- * no room for another trial. */
+/* The setting to try now; the same one until matrix_add. MATRIX_DONE: none is open. */
 size_t matrix_next(matrix_t *matrix);
 /* rate: above 0. */
-void matrix_add(matrix_t *matrix, size_t setting, double rate, int64_t took_ns);
-/* A trial that was too small; final: so would be any other of this setting. */
-void matrix_add_small(matrix_t *matrix, size_t setting, bool final, int64_t took_ns);
+void matrix_add(matrix_t *matrix, size_t setting, double rate);
+/* Any trial of the setting would be too small. */
+void matrix_end_small(matrix_t *matrix, size_t setting);
 
 typedef struct {
     size_t best, cheapest;                   /* MATRIX_DONE: no setting was tried */
     size_t settled, dropped, small, untried; /* settings */
     uint32_t trials, rounds;
-    bool budget_spent;
 } matrix_verdict_t;
 
 void matrix_judge(const matrix_t *matrix, matrix_verdict_t *verdict);
 
-size_t matrix_count(const matrix_t *matrix);
-const matrix_setting_t *matrix_setting(const matrix_t *matrix, size_t setting);
 double matrix_median(const matrix_setting_t *setting); /* NAN without a trial */
 
 #endif

@@ -1,99 +1,57 @@
-/* tune: finds the best threads, batch size and other options of a load for a target, by real loads of a sample into a
- * scratch collection next to it (see scratch.h), which is made like the target and dropped after every trial. Each
- * option may have a list of values; the settings are all combinations. matrix.h decides what is tried; tune makes the
- * trials, measures them, and says what limited each setting. One call, main thread. */
+/* tune: finds the best threads, batch size and other options of a load for a target, by real loads into a scratch
+ * collection next to it (scratch.h), which is made like the target and dropped after every trial. Options may have lists of
+ * values; the settings are all combinations. matrix.h decides what is tried; tune makes the trials, measures them, and says
+ * what limited each setting.
+ *
+ * A trial is a load that is stopped after TUNE_TRIAL_NS, or later, when each of its threads has sent TUNE_LEAST_BATCHES, or
+ * when the budget is over; it may also end by itself, with the files or with the sample. It is a figure if it lasted for
+ * TUNE_LEAST_NS with that number of batches. The first disturbed trial of a setting is left out. One call, main thread. */
 #ifndef TIPPLE_STUDY_TUNE_TUNE_H
 #define TIPPLE_STUDY_TUNE_TUNE_H
 
-#include "base/log.h"
 #include "load/spec/options.h"
-#include "study/scratch.h"
 #include "study/supplies.h"
 #include "study/tune/matrix.h"
-#include "study/tune/tuned.h"
 
-/* trial: loads a sample of the user's files into the scratch collection next to their target (scratch.h), with one
- * setting each time, and measures it. Main thread.
- *
- *     trials_open(&trials, &load, &err);
- *     trials_make(&trials, &load, &figures, &err);    // the collection is empty again
- *     trials_close(&trials, &err); */
+#define TUNE_LEAST_NS INT64_C(2000000000)
+#define TUNE_TRIAL_NS INT64_C(2500000000)
+#define TUNE_MOST_NS  INT64_C(10000000000) /* then it is stopped in any case */
+#define TUNE_PAUSE_S  1                    /* a server that acknowledges nothing for this long stands still */
 
-typedef struct {
-    scratch_t *scratch;
-    load_result_t *result; /* of the last trial */
-    bool checkpoints;      /* the last trial ended with a checkpoint */
-    char format[128];      /* its name */
-    char *guessed;         /* the format file, without --format; else NULL */
-    bool told;             /* rejects were reported */
-    int64_t took_ns;       /* the whole of the last trial */
-    step_t step;
-} trials_t;
-
-/* Sums over trials, to be divided by their number, documents or seconds. */
-typedef struct {
-    uint64_t trials, documents, retries;
-    double bytes;                                          /* data and indexes on disk; NAN: not known */
-    double seconds;                                        /* while threads loaded */
-    double client_cores, host_busy, server_cores, network; /* each multiplied by seconds; NAN: not known */
-    char limited_by[160];                                  /* of the last trial, as `tipple load` says it */
-} tune_figures_t;
-void tune_figures_add(tune_figures_t *sum, const tune_figures_t *one);
-
-/* Checks that the files can be read several times and that the format exists; then makes room for the scratch
- * collection. Call trials_close whatever it returns. */
-bool trials_open(trials_t *trials, const load_spec_t *load, err_t *err);
-
-/* False: the sentence says what is left. */
-bool trials_close(trials_t *trials, err_t *err);
-
-/* load: with a limit. Its target is set here. The load says nothing; rejects are reported once. A trial
- * without a document is a failure, and so is a stop signal. */
-bool trials_make(trials_t *trials, const load_spec_t *load, tune_figures_t *figures, err_t *err);
-
-/* CPUs that the server has; NAN: not known. */
-double trials_server_cpus(const trials_t *trials);
-
-enum { TUNE_VALUES = 16, TUNE_VALUE = 32, TUNE_LISTS = 8, TUNE_SETTINGS = 512 };
+enum { TUNE_LEAST_BATCHES = 4, TUNE_VALUES = 16, TUNE_LISTS = 7, TUNE_SETTINGS = 512, TUNE_NAME = 160 };
 
 /* The first two lists; the others are in any order. */
 enum { TUNE_THREADS, TUNE_BATCH };
 
 /* An option of load, and the values to try. */
 typedef struct {
-    const char *option; /* "compressor" */
-    char values[TUNE_VALUES][TUNE_VALUE];
-    size_t count; /* 0: of threads and batch the usual ones; of others what load takes */
     const option_t *row;
+    const char *values[TUNE_VALUES];
+    size_t count; /* 0: of threads and batch the usual ones */
 } tune_list_t;
 
 typedef struct {
     load_spec_t load; /* target, files, format, and how they are loaded; limit, rejects: not used */
     tune_list_t lists[TUNE_LISTS];
     size_t list_count;
-    uint64_t sample;   /* records in a trial; 0: what takes long enough */
-    int64_t budget_ns; /* for all trials */
+    uint64_t sample;   /* records in a trial; 0: as many as its time allows */
+    int64_t budget_ns; /* for everything */
 } tune_spec_t;
 
-void tune_spec_init(tune_spec_t *spec); /* the defaults */
+/* The defaults. The caller sets the rows of the first two lists. */
+void tune_spec_init(tune_spec_t *spec);
 
-/* A trial is a figure if its threads loaded this long, and had at least so many batches each. */
-#define TUNE_LEAST_NS 2000000000
-enum { TUNE_LEAST_BATCHES = 4 };
+/* Sums over the trials that are figures. */
+typedef struct {
+    uint64_t documents;
+    double bytes;                                 /* data and indexes on disk; NAN: not known */
+    double seconds;                               /* while threads loaded */
+    double client_cores, host_busy, server_cores; /* each multiplied by seconds; NAN: not known */
+    uint64_t retries, disturbed;                  /* of all trials */
+    char limited_by[160];                         /* of the last trial, as `tipple load` says it */
+} tune_figures_t;
 
-/* What limited a setting. */
-typedef enum {
-    LIMIT_UNKNOWN,
-    LIMIT_CLIENT,  /* this process had no more CPU, or its threads were busy all the time */
-    LIMIT_HOST,    /* this host's CPUs are all busy, mostly with other work */
-    LIMIT_NETWORK, /* a link of this host was full */
-    LIMIT_INPUT,
-    LIMIT_SHARD, /* one of several shards */
-    LIMIT_SERVER_CPU,
-    LIMIT_SERVER, /* the load waited for its replies */
-} limit_t;
-
-/* One combination, and the sums over its trials. */
+/* One combination. */
 typedef struct {
     load_spec_t load;
     const char *values[TUNE_LISTS]; /* of each list; NULL: what load takes */
@@ -108,9 +66,9 @@ typedef struct {
     size_t count;
     matrix_t *matrix; /* NULL: it ended before that */
     matrix_verdict_t verdict;
-    uint64_t records; /* of a trial, at the end */
+    uint64_t records; /* of the largest trial */
     int64_t took_ns;
-    bool checkpoints, cluster, warmed;
+    bool checkpoints, cluster, warmed, budget_spent;
     double server_cpus; /* NAN: not known */
     char namespace[256], scratch[256], where[512], format[128];
     target_settings_t of_target;
@@ -126,15 +84,13 @@ void tune_fill(tune_list_t *lists, size_t shards);
 /* Makes all combinations. Status 1: they are too many. */
 bool tune_combine(const load_spec_t *load, tune_result_t *result, err_t *err);
 
-/* For a tune that succeeded: keeps the cheapest setting on this host for `tipple load --threads auto --batch auto`, and
- * says so. */
-void tune_keep(const tune_spec_t *spec, const tune_result_t *result);
-
 /* "4 x 1000, zstd": threads and batch, and other options where they differ. */
-enum { TUNE_NAME = 160 };
 const char *tune_name(const tune_result_t *result, size_t setting, char out[TUNE_NAME]);
-
-limit_t tune_limit(const tune_result_t *result, size_t setting);
-const char *tune_limit_name(limit_t limit); /* "client CPU" */
+/* What limited a setting that has a figure: "client CPU". */
+const char *tune_limit(const tune_result_t *result, size_t setting);
+/* Documents a second of a trial; of one that was stopped (not 0), from its first to its last acknowledgement before that. */
+double tune_rate(const load_result_t *load, int64_t stopped_ns);
+/* True if the server stood still during the load, or was away: its rate is not that of the setting. */
+bool tune_is_disturbed(const load_result_t *load);
 
 #endif
