@@ -1,9 +1,13 @@
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/yaml_tree.h"
+#include "builtin/builtin.h"
 #include "cli/results/results.h"
+#include "server/server.h"
 #include "study/tune/tuned.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,65 +15,181 @@
 typedef struct {
     load_options_t load;
     drill_spec_t spec;
-    const char *history;
+    const char *targets, *history;
     int64_t within_ns; /* 0: not asked */
 } values_t;
 
 static values_t values;
 
 static const option_t options[] = {
-    OPTION("drop", TEXT, spec.drop, .group = GROUP_COLLECTION, .argument = "DATABASE.COLLECTION",
-           .destroys = true,
-           .help =
-               "Drop the target itself and load it again. The name must be the URI's own, written once more. "
-               "What other files had been loaded into it is gone then."),
+    OPTION("query", TEXT, spec.query, .group = GROUP_REHEARSED, .argument = "SUITE:NAME",
+           .offers = "@suites @files",
+           .help = "The first query: one of a suite of `tipple query --list`, or of a file of your own "
+                   "(default: any one document)."),
     OPTION(
-        "query", TEXT, spec.query, .group = GROUP_REHEARSED, .argument = "SUITE[:NAME]",
-        .offers = "@suites @files",
+        "targets", TEXT, targets, .argument = "FILE", .offers = "@files",
         .help =
-            "The first query: one of `tipple query --list`, or of a file of your own (default: the first one "
-            "of the format's own suite that needs nothing else; or else one document by its _id)."),
+            "Drill several collections, one after the other. FILE is YAML: a list of maps, each with "
+            "collection: DATABASE.COLLECTION, files: FILE or a list, query, and options of a load by name. "
+            "The URI names the server alone."),
     OPTION("predict-only", FLAG, spec.predict_only,
            .help = "Only predict: load samples, and say what the whole would take."),
     OPTION("no-predict", FLAG, spec.no_predict, .help = "Predict nothing: no samples."),
-    OPTION("scale", COUNT, spec.scale, .argument = "N", .least = 1, .most = 1000000000000000,
-           .help = "Drill with samples only, more sizes of them and more often, and say what N documents "
-                   "would take."),
     OPTION("sample", COUNT, spec.sample, .argument = "N", .least = 1, .typed = true,
            .help = "Records of the largest sample (default: what loads in two seconds, 20k to 1m)."),
     OPTION("within", TIME, within_ns, .argument = "TIME", .least = 1,
-           .help =
-               "Is the collection there, verified, within this time? Prints yes or no; no is status 6. With "
-               "--scale or --predict-only, the upper end of the prediction decides."),
+           .help = "Is everything there, verified, within this time? Prints yes or no; no is status 6. With "
+                   "--predict-only, the upper end of the prediction decides."),
     OPTION("history", TEXT, history, .argument = "FILE",
-           .help = "Append the result as a line of JSON to this file."),
+           .help = "Append the result of each collection as a line of JSON to this file."),
     {.name = NULL},
 };
 
 static const apart_t apart[] = {
-    {"no-predict", "predict-only scale sample", "predicts nothing"},
-    {"predict-only", "drop query rejects", "loads samples alone, into a scratch collection"},
-    {"scale", "drop query rejects", "loads samples alone, into a scratch collection"},
+    {"no-predict", "predict-only sample", "predicts nothing"},
+    {"predict-only", "rejects", "loads samples alone"},
+    {"targets", "index filter type with rejects",
+     "drills several collections, and its file has this option for each of them"},
     {.option = NULL},
 };
 
-static bool check(const run_t *run, err_t *err) {
-    values.load.spec.watch_flushes = run->report != NULL;
-    if (!cli_takes_inputs(run, "the target to drill for", err))
-        return false;
-    values.spec.load = values.load.spec;
-    return tuned_choose(&values.spec.load, err);
+/* ---- the collections ---- */
+
+/* One to drill: as the command line has it, or an item of --targets. */
+typedef struct {
+    values_t values;
+    run_t run;        /* with these values and files */
+    const char *name; /* of --targets: DATABASE.COLLECTION */
+    char *uri;
+} target_t;
+
+typedef struct {
+    yaml_tree_t *tree; /* of --targets */
+    target_t *items;
+    drill_result_t *drills; /* of each of them */
+    size_t count;
+} targets_t;
+
+/* The option of a key. NULL: there is none; the server is the same for all. */
+static const option_t *find_row(const char *key) {
+    if (strcmp(key, "query") == 0)
+        return &options[0];
+    if (strcmp(key, "files") == 0)
+        return load_options_find("input", TAKEN_BY_LIBRARY);
+    return strncmp(key, "uri", 3) == 0 ? NULL : load_options_find(key, TAKEN_BY_DRILL);
 }
 
-/* A drill drops first: it is not what goes on. */
-static void tell_how_to_go_on(const drill_result_t *result) {
-    if (!drill_left_open(result))
-        return;
-    char *line = paste_load(&result->load, "");
-    log_warn("%s is not whole. This resumes from here (a drill would drop it again):\n%s", result->namespace,
-             line);
-    free(line);
+/* Sets a key, once for each item of its list. */
+static bool set(const yaml_tree_t *tree, const yaml_item_t *item, target_t *target, err_t *err) {
+    const option_t *row = find_row(item->key);
+    const bool is_list = item->kind == YAML_ITEM_LIST;
+    err_t why;
+    if (!row)
+        return yaml_tree_complain(tree, item, err,
+                                  "'%s' is none of collection, files, query, and what a drill takes of the "
+                                  "options of a load",
+                                  item->key);
+    for (const yaml_item_t *one = is_list ? item->first : item; one; one = is_list ? one->next : NULL) {
+        if (one->kind != YAML_ITEM_SCALAR)
+            return yaml_tree_complain(tree, one, err, "a text is needed here, or a list of texts");
+        if (!option_set(row, one->text, &target->values, &why))
+            return yaml_tree_complain(tree, one, err, "%s", why.text);
+    }
+    return true;
 }
+
+static bool read_target(const yaml_tree_t *tree, const yaml_item_t *item, target_t *target, err_t *err) {
+    const yaml_item_t *name = item->kind == YAML_ITEM_MAP ? yaml_item_get(item, "collection") : NULL;
+    if (!name || name->kind != YAML_ITEM_SCALAR)
+        return yaml_tree_complain(
+            tree, item, err,
+            "a collection is a map with collection: DATABASE.COLLECTION and files: FILE, or a list of files");
+    for (const yaml_item_t *key = item->first; key; key = key->next)
+        if (key != name && !set(tree, key, target, err))
+            return false;
+    target->name = name->text;
+    target->uri = address_with_collection(values.load.spec.uri, name->text, err);
+    target->values.load.spec.uri = target->uri;
+    target->run.words = target->values.load.inputs.items;
+    target->run.count = (int)target->values.load.inputs.count;
+    return target->uri != NULL;
+}
+
+static bool allocate(targets_t *targets, const run_t *run, size_t count, err_t *err) {
+    targets->items = calloc(count, sizeof *targets->items);
+    targets->drills = calloc(count, sizeof *targets->drills);
+    if (!targets->items || !targets->drills)
+        return err_memory(err, count * sizeof *targets->drills);
+    for (; targets->count < count; targets->count++) {
+        target_t *target = &targets->items[targets->count];
+        *target = (target_t){.values = values, .run = *run};
+        target->run.values = &target->values;
+    }
+    return true;
+}
+
+/* All of the file is read before the first drill. */
+static bool read_targets(targets_t *targets, const run_t *run, err_t *err) {
+    char *database = values.load.spec.uri ? address_of_database(values.load.spec.uri) : NULL;
+    const bool is_server = database != NULL;
+    free(database);
+    if (!is_server || run->count)
+        return err_set(err, STATUS_USAGE,
+                       "--targets names the collections and their files: give no files, and with --uri the "
+                       "server alone, such as mongodb://127.0.0.1");
+    opened_t file;
+    if (!builtin_read("targets", values.targets, &file, err))
+        return false;
+    targets->tree = yaml_tree_parse(file.text, file.length, values.targets, err);
+    free(file.text);
+    if (!targets->tree)
+        return false;
+    const yaml_item_t *root = yaml_tree_root(targets->tree), *item = root->first;
+    if (root->kind != YAML_ITEM_LIST || !root->count)
+        return yaml_tree_complain(targets->tree, root, err,
+                                  "the file is a list of collections, and this is none");
+    if (!allocate(targets, run, root->count, err))
+        return false;
+    for (size_t i = 0; i < targets->count; i++, item = item->next) {
+        targets->items[i].run.report = NULL; /* there is one of all */
+        if (!read_target(targets->tree, item, &targets->items[i], err))
+            return false;
+    }
+    return true;
+}
+
+static bool check(target_t *target, err_t *err) {
+    load_spec_t *load = &target->values.load.spec;
+    load->watch_flushes = target->run.report != NULL;
+    if (!cli_takes_inputs(&target->run, "the target to drill for", err) ||
+        !drill_check_query(target->values.spec.query, err))
+        return false;
+    target->values.spec.load = *load;
+    return tuned_choose(&target->values.spec.load, err);
+}
+
+static bool prepare(targets_t *targets, const run_t *run, err_t *err) {
+    if (!(values.targets ? read_targets(targets, run, err) : allocate(targets, run, 1, err)))
+        return false;
+    for (size_t i = 0; i < targets->count; i++)
+        if (!check(&targets->items[i], err))
+            return values.targets ? err_where(err, "%s", targets->items[i].name) : false;
+    return !run->report || result_check_page(run->report, err);
+}
+
+static void free_targets(targets_t *targets) {
+    for (size_t i = 0; values.targets && i < targets->count; i++) {
+        options_free(load_options, &targets->items[i].values);
+        if (targets->items[i].uri) /* there may be a password in it */
+            explicit_bzero(targets->items[i].uri, strlen(targets->items[i].uri));
+        free(targets->items[i].uri);
+    }
+    yaml_tree_destroy(targets->tree);
+    free(targets->items);
+    free(targets->drills);
+}
+
+/* ---- the drills ---- */
 
 static bool open_history(FILE **history, err_t *err) {
     *history = values.history ? fopen(values.history, "a+e") : NULL;
@@ -78,63 +198,83 @@ static bool open_history(FILE **history, err_t *err) {
                    strerror(errno));
 }
 
-/* Only a drill that ended well can miss --within. */
-static int answer(const drill_result_t *result, double within, int status, err_t *err) {
-    double seconds;
+static bool is_fine(int status) {
+    return status == STATUS_OK || status == STATUS_SOME_REJECTED;
+}
+
+/* Only drills that ended well can miss --within. */
+static int answer(const drill_result_t *drills, size_t count, double within, int status, err_t *err) {
     char wanted[UNITS_MAX], needed[UNITS_MAX];
-    if (within <= 0 || (status != STATUS_OK && status != STATUS_SOME_REJECTED) ||
-        drill_is_within(result, within, &seconds))
+    const double seconds = drill_needs(drills, count);
+    if (within <= 0 || !is_fine(status) || seconds <= within)
         return status;
     err_set(err, STATUS_MISSED, "it %s %s from nothing to verified, and --within allows %s",
-            result->pass.finished ? "took" : "may take", units_time(needed, seconds),
+            isnan(drill_measured(drills, count)) ? "may take" : "took", units_time(needed, seconds),
             units_time(wanted, within));
     return STATUS_MISSED;
 }
 
-static int rehearse(run_t *run, err_t *err) {
-    static drill_result_t drill;
-    FILE *history = NULL;
-    const double within = (double)values.within_ns / 1e9;
-    if (!check(run, err) || !open_history(&history, err))
-        return (int)err->status;
-    const bool ok = drill_run(&values.spec, &drill, err);
-    int status = answer(&drill, within, (int)err->status, err);
-    result_t *result = results_drill(&values.spec, &drill, within, history, status, err);
-    status = cli_end(run, result, drill.drilled || (run->json ? drill.sample_count > 0 : ok), status, err);
-    if (history)
-        fclose(history);
-    if (status != STATUS_USAGE) /* that is: nothing was touched */
-        tell_how_to_go_on(&drill);
-    drill_free_result(&drill);
-    return status;
+static int drill_one(target_t *target, drill_result_t *drill, double within, FILE *history, err_t *err) {
+    const run_t *run = &target->run;
+    const drill_spec_t *spec = &target->values.spec;
+    const bool ok = drill_run(spec, drill, err);
+    const int status = answer(drill, 1, within, (int)err->status, err);
+    return cli_end(run, results_drill(spec, drill, within, history, status, err),
+                   drill->drilled || (run->json ? drill->sample_count > 0 : ok), status, err);
 }
 
-static void init(void) {
-    drill_spec_init(&values.spec);
-    values.load.spec = values.spec.load;
+/* One after the other, until one fails; and, of several, the result of all. */
+static int drill_all(run_t *run, targets_t *targets, FILE *history, err_t *err) {
+    const double within = (double)values.within_ns / 1e9;
+    const bool several = values.targets != NULL;
+    drill_result_t *drills = targets->drills;
+    int status = STATUS_OK;
+    size_t count = 0;
+    while (is_fine(status) && count < targets->count) {
+        target_t *target = &targets->items[count];
+        drill_result_t *drill = &drills[count++];
+        if (several && !run->json)
+            out_print("collection %zu of %zu: %s\n", count, targets->count, target->name);
+        const int one = drill_one(target, drill, several ? 0 : within, history, err);
+        status = one == STATUS_OK ? status : one;
+        if (several) /* it may have failed before a server was asked */
+            snprintf(drill->namespace, sizeof drill->namespace, "%s", target->name);
+    }
+    if (!several)
+        return status;
+    status = answer(drills, count, within, status, err);
+    return cli_end(run, results_drills(drills, count, within, status, err), true, status, err);
+}
+
+static int rehearse(run_t *run, err_t *err) {
+    targets_t targets = {.count = 0};
+    FILE *history = NULL;
+    const bool ok = prepare(&targets, run, err) && open_history(&history, err);
+    const int status = ok ? drill_all(run, &targets, history, err) : (int)err->status;
+    if (history)
+        fclose(history);
+    free_targets(&targets);
+    return status;
 }
 
 const command_t command_drill = {
     .name = "drill",
     .group = COMMANDS_SPEED,
-    .arguments = "FILE|DIRECTORY|PATTERN...",
+    .arguments = "[FILE|DIRECTORY|PATTERN...]",
     .about = "rehearse a reload after a disaster",
-    .help = "Drops, creates, places, loads, indexes, verifies and asks a first query, as after a "
-            "disaster, and prints what each took, next to what samples of the files had predicted. All "
-            "of it is done in a scratch collection (DATABASE.COLLECTION.tipple.drill.ID), which is "
-            "clustered, compressed, sharded and indexed as the target where no option says otherwise, "
-            "and dropped at the end, after Ctrl-C too. The target is touched only if --drop names it "
-            "once more. Exit status 7: what was loaded is not what the files make; 6: it took longer "
-            "than --within allows.",
+    .help = "Creates, places, loads, indexes, verifies and asks a first query, as after a disaster, and "
+            "prints what each took, next to what samples of the files had predicted. All of it is done in a "
+            "scratch collection (DATABASE.COLLECTION.tipple.drill.ID), which is clustered, compressed, "
+            "sharded and indexed as the target where no option says otherwise, and dropped at the end, after "
+            "Ctrl-C too. The target is never touched. Exit status 7: what was loaded is not what the files "
+            "make; 6: it took longer than --within allows.",
     .examples = "  tipple drill -f mot --uri mongodb://HOST/mot.results *.csv --index d:1,k:1\n"
                 "  tipple drill -f mot --uri \"$URI\" *.csv --within 4h --history drills.json\n"
-                "  tipple drill -f mot --uri \"$URI\" *.csv --scale 2g          # only predict\n"
-                "  tipple drill -f mot --uri \"$URI\" *.csv --drop mot.results  # the target itself",
+                "  tipple drill --uri \"$URI\" --targets all.yaml --predict-only",
     .options = options,
     .takes = TAKEN_BY_DRILL,
     .with = WITH_JSON | WITH_REPORT | WITH_METRICS,
     .apart = apart,
     .values = &values,
-    .init = init,
     .body = rehearse,
 };

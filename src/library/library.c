@@ -119,6 +119,8 @@ static const struct {
     {"plan", 0, "the script tools/plan of the source tree"},
     {"records", 0, "generate --rows N, for each kind"},
     {"documents", 0, "generate --rows N, for each kind"},
+    {"scale", 0, "drill --predict-only, or the script tools/plan of the source tree"},
+    {"drop", 0, "`tipple load --drop`; a drill never touches its target"},
     {"indexes", 0, "--index; a load builds indexes after the documents"},
 };
 

@@ -1,11 +1,11 @@
 /* forecast: lines and intervals against sums that were done by hand, with t from a printed table. */
-#include "study/drill/forecast.h"
+#include "study/drill/drill.h"
 #include "test.h"
 
 #include <math.h>
 #include <stdint.h>
 
-#define FIT(points, shape) forecast_fit(points, sizeof(points) / sizeof *(points), shape)
+#define AT(points, shape, documents) forecast_of(points, sizeof(points) / sizeof *(points), shape, documents)
 
 /* To four digits. */
 static void near(double found, double expected) {
@@ -19,10 +19,7 @@ static const double T1 = 12.7062, T2 = 4.3027, T3 = 3.1824;
 /* 1, 2 and 3 seconds: mean 2, deviation 1; the next one is within 2 +- 4.3027 * sqrt(1 + 1/3). */
 TEST(constant) {
     const forecast_point_t points[] = {{10, 1}, {1000, 2}, {10, 3}};
-    const forecast_line_t line = FIT(points, FORECAST_CONSTANT);
-    const forecast_t all = forecast_at(&line, 1e9);
-    near(line.fixed, 2);
-    near(line.scatter, 1);
+    const forecast_t all = AT(points, FORECAST_CONSTANT, 1e9);
     near(all.mid, 2);
     near(all.high, 2 + T2 * 1.1547);
     near(all.low, 0); /* nothing takes less than nothing */
@@ -31,10 +28,7 @@ TEST(constant) {
 /* 0.5 s and 1 ms a document, exactly: seconds / n is 0.001 + 0.5 / n. */
 TEST(exact_line) {
     const forecast_point_t points[] = {{100, 0.6}, {200, 0.7}, {500, 1.0}, {1000, 1.5}};
-    const forecast_line_t line = FIT(points, FORECAST_LINE);
-    const forecast_t all = forecast_at(&line, 1000000);
-    near(line.fixed, 0.5);
-    near(line.each, 0.001);
+    const forecast_t all = AT(points, FORECAST_LINE, 1000000);
     near(all.mid, 1000.5);
     near(all.low, all.mid);
     near(all.high, all.mid);
@@ -49,37 +43,40 @@ TEST(exact_line) {
  * +- 4.3027 * 0.5 * 10 * sqrt(1 + 1/4 + 0.4^2 / 0.375) = 21.5135 * sqrt(1.676667) = 27.857 */
 TEST(line) {
     const forecast_point_t points[] = {{1, 5}, {2, 8}, {4, 12}, {4, 16}};
-    const forecast_line_t line = FIT(points, FORECAST_LINE);
-    const forecast_t all = forecast_at(&line, 10);
-    near(line.fixed, 2);
-    near(line.each, 3);
-    near(line.scatter, 0.5);
-    near(line.freedom, 2);
+    const forecast_t all = AT(points, FORECAST_LINE, 10);
     near(all.mid, 32);
     near(all.high - all.mid, T2 * 5 * sqrt(1 + 0.25 + 0.16 / 0.375));
     near(all.high - all.mid, 27.857);
     near(all.low, 32 - 27.857);
 }
 
+/* Computed by Python: the normal equations of seconds = a + b * work with weights 1 / work^2 in fractions, the variance
+ * of one more measurement from the inverse of their matrix, and t by bisection of the integral of its density. */
+TEST(against_normal_equations) {
+    const forecast_point_t points[] = {{25000, 0.47},  {50000, 0.68}, {100000, 1.26},
+                                       {100000, 1.17}, {50000, 0.73}, {25000, 0.42}};
+    const forecast_t line = AT(points, FORECAST_LINE, 5000000), sort = AT(points, FORECAST_SORT, 5000000);
+    near(line.low, 36.0668561);
+    near(line.mid, 51.6878571);
+    near(line.high, 67.3088582);
+    near(sort.low, 44.3856583);
+    near(sort.mid, 67.2936193);
+    near(sort.high, 90.2015804);
+}
+
 /* n * log2(n): 2 -> 2, 4 -> 8, 16 -> 64; 0.25 of work and 3 s: exactly 3.5, 5, 19; at 1024: 3 + 2560. Of a
  * line through the same points it would be far less. */
 TEST(sort) {
     const forecast_point_t points[] = {{2, 3.5}, {4, 5}, {16, 19}};
-    const forecast_line_t sort = FIT(points, FORECAST_SORT), line = FIT(points, FORECAST_LINE);
-    near(sort.fixed, 3);
-    near(sort.each, 0.25);
-    near(forecast_at(&sort, 1024).mid, 2563);
-    assert_true(forecast_at(&line, 1024).mid < 1500);
+    near(AT(points, FORECAST_SORT, 1024).mid, 2563);
+    assert_true(AT(points, FORECAST_LINE, 1024).mid < 1500);
 }
 
 /* 1 s for 100 and 3 s for 200 would begin at -1 s: through zero instead. Shares 0.01 and 0.015: mean 0.0125,
  * deviation 0.00353553, freedom 1. */
 TEST(below_zero) {
     const forecast_point_t points[] = {{100, 1}, {200, 3}};
-    const forecast_line_t line = FIT(points, FORECAST_LINE);
-    const forecast_t all = forecast_at(&line, 1000);
-    near(line.fixed, 0);
-    near(line.each, 0.0125);
+    const forecast_t all = AT(points, FORECAST_LINE, 1000);
     near(all.mid, 12.5);
     near(all.high, 12.5 + T1 * 3.53553 * sqrt(1.5));
     near(all.low, 0);
@@ -88,10 +85,8 @@ TEST(below_zero) {
 /* More documents took less: size does not matter. 2, 1.5, 1 and 0.5 s: mean 1.25, deviation 0.6455. */
 TEST(falling) {
     const forecast_point_t points[] = {{100, 2}, {200, 1.5}, {300, 1}, {400, 0.5}};
-    const forecast_line_t line = FIT(points, FORECAST_LINE);
-    near(line.each, 0);
-    near(forecast_at(&line, 1e9).mid, 1.25);
-    near(forecast_at(&line, 1e9).high, 1.25 + T3 * 0.645497 * sqrt(1.25));
+    near(AT(points, FORECAST_LINE, 1e9).mid, 1.25);
+    near(AT(points, FORECAST_LINE, 1e9).high, 1.25 + T3 * 0.645497 * sqrt(1.25));
 }
 
 /* 1 s and, within 10 %, nothing more: the bigger sample took less by chance. As a constant it is 0.95 to 1.15
@@ -102,9 +97,7 @@ TEST(falling) {
  * / 2.5e-5) */
 TEST(fallen_by_chance) {
     const forecast_point_t points[] = {{100, 1.05}, {100, 1.15}, {200, 1.0}, {200, 0.9}};
-    const forecast_line_t line = FIT(points, FORECAST_LINE);
-    const forecast_t all = forecast_at(&line, 1e5), near_by = forecast_at(&line, 200);
-    near(line.each, 0);
+    const forecast_t all = AT(points, FORECAST_LINE, 1e5), near_by = AT(points, FORECAST_LINE, 200);
     near(all.mid, 1.025);
     near(all.high, 1.25 - 150 + T2 * 0.000559017 * 1e5 * sqrt(1.25 + 0.00749 * 0.00749 / 2.5e-5));
     assert_true(all.high > 100);
@@ -114,27 +107,23 @@ TEST(fallen_by_chance) {
 /* One size: in proportion, since nothing tells what does not grow. 2, 2.2 and 1.8 s for 100. */
 TEST(one_size) {
     const forecast_point_t points[] = {{100, 2}, {100, 2.2}, {100, 1.8}};
-    const forecast_line_t line = FIT(points, FORECAST_LINE);
-    near(line.each, 0.02);
-    near(forecast_at(&line, 400).mid, 8);
-    near(forecast_at(&line, 400).high, 8 + T2 * 0.2 * 4 * sqrt(4.0 / 3));
+    near(AT(points, FORECAST_LINE, 400).mid, 8);
+    near(AT(points, FORECAST_LINE, 400).high, 8 + T2 * 0.2 * 4 * sqrt(4.0 / 3));
 }
 
-/* Two points make a line, and tell nothing of how they scatter; one makes a proportion; none makes nothing.
- */
+/* Two points make a line, and say nothing of how they scatter; one makes a proportion; none makes nothing. */
 TEST(too_few) {
     const forecast_point_t points[] = {{100, 2}, {200, 3}};
-    forecast_line_t line = forecast_fit(points, 2, FORECAST_LINE);
-    near(forecast_at(&line, 1000).mid, 11);
-    assert_true(isnan(forecast_at(&line, 1000).low) && isnan(forecast_at(&line, 1000).high));
-    line = forecast_fit(points, 1, FORECAST_LINE);
-    near(forecast_at(&line, 1000).mid, 20);
-    assert_true(isnan(forecast_at(&line, 1000).low));
-    line = forecast_fit(points, 1, FORECAST_CONSTANT);
-    near(forecast_at(&line, 1000).mid, 2);
-    assert_true(isnan(forecast_at(&line, 1000).high));
-    line = forecast_fit(points, 0, FORECAST_LINE);
-    assert_true(isnan(forecast_at(&line, 1000).mid));
+    forecast_t all = AT(points, FORECAST_LINE, 1000);
+    near(all.mid, 11);
+    assert_true(isnan(all.low) && isnan(all.high));
+    all = forecast_of(points, 1, FORECAST_LINE, 1000);
+    near(all.mid, 20);
+    assert_true(isnan(all.low));
+    all = forecast_of(points, 1, FORECAST_CONSTANT, 1000);
+    near(all.mid, 2);
+    assert_true(isnan(all.high));
+    assert_true(isnan(forecast_of(points, 0, FORECAST_LINE, 1000).mid));
 }
 
 /* 10 (7 to 14) and 20 (16 to 23): 30, less 5, more 5. */
@@ -179,8 +168,7 @@ TEST(coverage) {
         forecast_point_t points[6];
         for (int i = 0; i < 6; i++)
             points[i] = (forecast_point_t){sizes[i], (0.2 + 1e-5 * sizes[i]) * (1 + 0.1 * draw(&seed))};
-        const forecast_line_t line = forecast_fit(points, 6, FORECAST_LINE);
-        const forecast_t predicted = forecast_at(&line, all);
+        const forecast_t predicted = forecast_of(points, 6, FORECAST_LINE, all);
         const double measured = (0.2 + 1e-5 * all) * (1 + 0.1 * draw(&seed));
         inside += measured >= predicted.low && measured <= predicted.high;
     }

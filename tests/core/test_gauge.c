@@ -1,7 +1,7 @@
 /* study/drill/gauge: short files are counted, long ones are estimated from some places. */
 #include "format/schema/schema.h"
 #include "input_lab.h"
-#include "study/drill/gauge.h"
+#include "study/drill/drill_inner.h"
 #include "test.h"
 
 #include <math.h>

@@ -405,8 +405,6 @@ class Hidden(livecluster.Cluster):
         for words in ((), ("--shard-key", "none")):
             self.load("--drop", "--yes", "a.csv", "--uri", uri, *words, status=1)
             self.assertIn("read what a drop", self.stderr)
-        said = self.tipple("drill", "--uri", uri, "--format", self.format, "--drop", name, "a.csv", status=1)
-        self.assertIn("read what a drop", said.stderr)
         entry, = self.config("collections", filter={"_id": name})
         self.assertEqual(({"k": 1}, True), (entry["key"], entry.get("noBalance")))
         self.assertEqual(["theirs"], [each["tag"] for each in self.config("tags", filter={"ns": name})])

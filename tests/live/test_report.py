@@ -153,10 +153,14 @@ class Report(livetest.Case):
         self.assertEqual("whole", phases[-1])
         self.assertLessEqual({"load", "verify", "first query"}, set(phases))
         self.assertTrue(page.sentence.startswith("From nothing to verified in "), page.sentence)
-        self.said("drill", *words, "--scale", "1m", "--report", "scale.html")
-        page = self.page("scale.html")
+        self.said("drill", *words, "--predict-only", "--report", "predicted.html")
+        page = self.page("predicted.html")
         self.assertTrue(page.sentence.startswith("Predicted: from nothing to verified in "), page.sentence)
-        self.assertEqual("1,000,000", page.figures["documents"])  # the files have 2,000
+        self.write("all.yaml", "- {collection: %s.results, files: b.csv, format: mot}\n" % self.database)
+        self.tipple("drill", "--uri", self.uri().replace("/%s.results" % self.database, "/"), "--targets", "all.yaml", "--no-predict",
+                    "--report", "all.html")
+        page = self.page("all.html")
+        self.assertEqual([self.database + ".results", "all"], [row["collection"] for row in page.tables["Collections"]])
 
     def test_verify(self):
         """all is as expected; then what differs is named in a table, with the same figures as in --json"""

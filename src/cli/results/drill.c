@@ -17,7 +17,7 @@
 
 static const result_view_t views[] = {
     LINE(SHOW_NORMAL, NULL, "{collection} at {target}, MongoDB {server}   {-documents}"),
-    LINE(SHOW_USUAL, "-scratch", "scratch: the target is not touched"),
+    LINE(SHOW_USUAL, NULL, "scratch: the target is not touched"),
     TABLE(SHOW_USUAL, "-began", "-phases", "Phases",
           "Predicted from samples, with the 95 % interval in brackets.", COLUMN("phase", "phase"),
           COLUMN("predicted.-words", "predicted"), COLUMN("began_seconds", "began", .wide = true),
@@ -29,12 +29,12 @@ static const result_view_t views[] = {
     LINE(SHOW_USUAL, NULL, "index {keys} built in {seconds}", .each = "drills.0.load.indexes"),
     LINE(SHOW_USUAL | SHOW_CARE, "drills.0.load.rejected",
          "{drills.0.load.rejected|record was|records were} rejected"),
-    LINE(
-        SHOW_USUAL, "drills.0.query_seconds",
-        "the first query took {drills.0.query_seconds} itself; {drills.0.query_returned|document} came back"),
+    LINE(SHOW_USUAL, "drills.0.query_seconds",
+         "the first query, {query}, took {drills.0.query_seconds} itself; {drills.0.query_returned|document} "
+         "came back"),
     LINE(SHOW_USUAL, "-sampled",
-         "a sample does not see what hours bring: a cache that fills up, long checkpoints, members that fall "
-         "behind"),
+         "a sample does not see what hours bring: a cache that fills up, long checkpoints, secondaries that "
+         "lag"),
     LINE(SHOW_QUIET, "-sentence", "{-sentence}"),
     LINE(SHOW_USUAL, "-within", "{-within}"),
     TABLE(SHOW_PAGE, NULL, "samples", "Samples",
@@ -46,6 +46,10 @@ static const result_view_t views[] = {
     {0}};
 
 /* ---- figures ---- */
+
+static bool ended_well(int status) {
+    return status == STATUS_OK || status == STATUS_SOME_REJECTED || status == STATUS_MISSED;
+}
 
 static double seconds_of(bool known, int64_t ns) {
     return known ? (double)ns / 1e9 : NAN;
@@ -75,7 +79,7 @@ static void put_load(bson_t *to, const void *of, size_t at) {
     const drill_pass_t *pass = (const drill_pass_t *)of + at;
     const load_result_t *load = &pass->load;
     const counts_t *counts = &load->counts;
-    if (pass->reached != DRILL_PHASES)
+    if (pass->doing)
         result_put(
             to, OF(counts, read), OF(counts, loaded), OF(counts, already_there), OF(counts, rejected),
             OF(counts, filtered), OF(load, bytes_read), OF(load, bytes_bson),
@@ -87,8 +91,7 @@ static void put_load(bson_t *to, const void *of, size_t at) {
 
 static void put_pass(bson_t *to, const void *passes, size_t at) {
     const drill_pass_t *pass = (const drill_pass_t *)passes + at;
-    const bool began = pass->reached != DRILL_PHASES;
-    const double took = seconds_of(began, pass->took_ns);
+    const double took = seconds_of(pass->doing, pass->took_ns);
     result_put(
         to, OF(pass, finished), AS_NUMBER("seconds", took),
         AS_NUMBER("verified_seconds", seconds_of(pass->finished, pass->verified_ns)),
@@ -97,9 +100,7 @@ static void put_pass(bson_t *to, const void *passes, size_t at) {
         AS_NUMBER("error_percent", pass->finished ? forecast_error_percent(&pass->predicted, took) : NAN),
         AS_LIST("phases", DRILL_PHASES, put_span, pass->phases), AS_INNER("load", put_load, pass, 0),
         AS_COUNT("verified", pass->documents), AS_COUNT("differences", pass->wrong),
-        AS_WORDS("difference", pass->difference),
-        AS_NUMBER("query_seconds", began ? pass->answer.seconds : NAN),
-        AS_COUNT("query_returned", pass->answer.returned));
+        AS_WORDS("difference", pass->difference), OF(pass, query_seconds), OF(pass, query_returned));
 }
 
 static void put_seconds(bson_t *to, const void *seconds, size_t at) {
@@ -120,59 +121,53 @@ static void put_phases(bson_t *to, const drill_result_t *drill) {
     const drill_pass_t *pass = &drill->pass;
     drill_span_t rows[DRILL_PHASES + 1];
     memcpy(rows, pass->phases, sizeof pass->phases);
-    rows[DRILL_PHASES] = (drill_span_t){
-        .came = pass->reached != DRILL_PHASES, .took_ns = pass->took_ns, .predicted = pass->predicted};
+    rows[DRILL_PHASES] =
+        (drill_span_t){.came = pass->doing, .took_ns = pass->took_ns, .predicted = pass->predicted};
     if (rows[DRILL_PHASES].came && !pass->finished)
         rows[DRILL_PHASES].predicted = (forecast_t){NAN, NAN, NAN};
     result_put(to, AS_LIST("-phases", DRILL_PHASES + 1, put_span, rows));
 }
 
-static void put_figures(bson_t *to, const drill_spec_t *spec, const drill_result_t *drill, double within) {
+/* Of drills that failed nothing is known. */
+static void put_within(bson_t *to, const drill_result_t *drills, size_t count, double within, int status) {
+    const double needed = drill_needs(drills, count);
+    const bool known = within > 0 && !isnan(needed) && ended_well(status);
+    result_put(to, AS_NUMBER("within_seconds", within > 0 ? within : NAN),
+               AS_FLAG_IF("is_within", known, needed <= within), AS_NUMBER("-needed_seconds", needed));
+    if (known)
+        result_put_words(to, "-within",
+                         isnan(drill_measured(drills, count))
+                             ? "within {within_seconds}: {is_within} (predicted: up to {-needed_seconds})"
+                             : "within {within_seconds}: {is_within} ({-needed_seconds})");
+}
+
+static void put_figures(bson_t *to, const drill_spec_t *spec, const drill_result_t *drill, double within,
+                        int status) {
     const drill_pass_t *pass = &drill->pass;
-    const bool indexes = pass->load.index_count > 0;
-    const int64_t part = pass->phases[indexes ? DRILL_INDEXES : DRILL_LOAD].took_ns;
-    char name[1400];
-    double needed;
-    const bool is_within = drill_is_within(drill, within, &needed);
-    result_put(to,
-               AS_TEXT("mode", spec->scale          ? "scale"
-                               : spec->predict_only ? "predict"
-                               : drill->scratch     ? "scratch"
-                                                    : "real"),
-               OF(drill, namespace), OF(drill, collection), AS_TEXT("target", drill->where),
-               AS_TEXT("server", drill->version), AS_TEXT("version", TIPPLE_VERSION), OF(drill, format),
-               AS_TEXT("query", first_query_name(&drill->query, name)),
+    result_put(to, AS_TEXT("mode", spec->predict_only ? "predict" : "scratch"), OF(drill, namespace),
+               OF(drill, collection), AS_TEXT("target", drill->where), AS_TEXT("server", drill->version),
+               AS_TEXT("version", TIPPLE_VERSION), OF(drill, format),
+               AS_TEXT("query", spec->query ? spec->query : "one document"),
                AS_NUMBER("documents", drill->all_documents), AS_FLAG("documents_exact", drill->exact),
                AS_SECONDS("seconds", drill->took_ns),
                AS_LIST("samples", drill->sample_count, put_sample, drill->samples),
                AS_LIST("drills", drill->drilled || drill->sample_count, put_pass, pass),
-               AS_NUMBER("within_seconds", within > 0 ? within : NAN),
-               AS_FLAG_IF("is_within", within > 0 && !isnan(needed), is_within),
-               AS_NUMBER("-needed_seconds", needed),
                AS_NUMBER("-later_seconds", seconds_of(pass->finished, pass->took_ns - pass->verified_ns)),
-               AS_NUMBER("-part_percent",
-                         pass->verified_ns ? round(100 * (double)part / (double)pass->verified_ns) : NAN),
-               AS_TEXT("-part", indexes ? "indexes were" : "the load was"),
-               AS_TEXT("-about", drill->exact ? "" : "about "), AS_FLAG("-scratch", drill->scratch),
+               AS_TEXT("-about", drill->exact ? "" : "about "),
                AS_FLAG("-began", drill->drilled || drill->sample_count),
-               AS_FLAG("-loaded", pass->phases[DRILL_LOAD].came),
-               AS_FLAG("-sampled", spec->scale || spec->predict_only));
+               AS_FLAG("-loaded", pass->phases[DRILL_LOAD].came), AS_FLAG("-sampled", spec->predict_only));
+    put_within(to, drill, 1, within, status);
     put_phases(to, drill);
     results_put_course(to, &pass->load.course, &pass->load.flushes);
     result_put_words(to, "-documents", isnan(drill->all_documents) ? "" : "{-about}{documents|document}");
-    if (within > 0 && !isnan(needed))
-        result_put_words(to, "-within",
-                         pass->finished
-                             ? "within {within_seconds}: {is_within} ({-needed_seconds})"
-                             : "within {within_seconds}: {is_within} (predicted: up to {-needed_seconds})");
 }
 
 static const char *sentence(const drill_pass_t *pass) {
     return pass->finished && pass->difference[0]
                ? "loaded and verified in {drills.0.verified_seconds}, but {drills.0.difference}"
            : pass->finished
-               ? "from nothing to verified in {drills.0.verified_seconds}; {-part} {-part_percent}; "
-                 "{query} was answered {-later_seconds} later"
+               ? "from nothing to verified in {drills.0.verified_seconds}; the first query was answered "
+                 "{-later_seconds} later"
            : isnan(pass->verified.mid) ? "nothing was drilled"
                                        : "predicted: from nothing to verified in "
                                          "{drills.0.predicted_verified.-words}, for {-documents}";
@@ -196,7 +191,7 @@ result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, d
     const bool ended = pass->finished || status == STATUS_MISSED;
     result_t *result = result_new("drill");
     result->views = views;
-    put_figures(&result->document, spec, drill, within);
+    put_figures(&result->document, spec, drill, within, status);
     if (pass->finished || !drill->drilled)
         result_put_words(&result->document, "-sentence", sentence(pass));
     result_answer(result, "How long does a reload take?", ended ? STATUS_OK : status, err, sentence(pass),
@@ -204,5 +199,75 @@ result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, d
     result->status = status;
     if (history && pass->finished && !write_history(history, result)) /* the drill itself has succeeded */
         log_warn("this drill is not in the history: %s", strerror(errno));
+    return result;
+}
+
+/* ---- several collections ---- */
+
+static const result_view_t views_of_all[] = {
+    TABLE(SHOW_USUAL, NULL, "-rows", "Collections", "From nothing to verified, one after the other.",
+          COLUMN("namespace", "collection"), COLUMN("predicted_verified.-words", "predicted"),
+          COLUMN("verified_seconds", "measured", .most = BAR_LARGEST),
+          COLUMN("error_percent", "error", .wide = true), COLUMN("seconds.load", "load"),
+          COLUMN("seconds.indexes", "indexes"), COLUMN("seconds.verify", "verify"),
+          COLUMN("seconds.first query", "first query", .wide = true)),
+    LINE(SHOW_QUIET, "-sentence", "{-sentence}"),
+    LINE(SHOW_USUAL, "-within", "{-within}"),
+    {0}};
+
+static void put_verified(bson_t *to, const char *name, const drill_result_t *drills, size_t count) {
+    const forecast_t predicted = drill_predicted(drills, count);
+    const double measured = drill_measured(drills, count);
+    result_put(to, AS_TEXT("namespace", name), AS_INNER("predicted_verified", put_forecast, &predicted, 0),
+               AS_NUMBER("verified_seconds", measured),
+               AS_NUMBER("error_percent", forecast_error_percent(&predicted, measured)));
+}
+
+static void put_collection(bson_t *to, const void *drills, size_t at) {
+    const drill_result_t *drill = (const drill_result_t *)drills + at;
+    double seconds[DRILL_PHASES];
+    for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
+        seconds[i] = seconds_of(drill->pass.phases[i].came, drill->pass.phases[i].took_ns);
+    put_verified(to, drill->namespace, drill, 1);
+    result_put(to, OF(drill, format), AS_NUMBER("documents", drill->all_documents),
+               AS_INNER("seconds", put_seconds, seconds, 0));
+}
+
+typedef struct {
+    const drill_result_t *drills;
+    size_t count;
+} drills_t;
+
+/* The same, and the whole. */
+static void put_row(bson_t *to, const void *of, size_t at) {
+    const drills_t *all = of;
+    if (at < all->count)
+        put_collection(to, all->drills, at);
+    else
+        put_verified(to, "all", all->drills, all->count);
+}
+
+result_t *results_drills(const drill_result_t *drills, size_t count, double within, int status,
+                         const err_t *err) {
+    const drills_t all = {drills, count};
+    const forecast_t predicted = drill_predicted(drills, count);
+    const double measured = drill_measured(drills, count);
+    const char *said = !isnan(measured)
+                           ? "from nothing to verified in {verified_seconds}, for {-count|collection}"
+                       : isnan(predicted.mid) ? "not all collections were drilled"
+                                              : "predicted: from nothing to verified in "
+                                                "{predicted_verified.-words}, for {-count|collection}";
+    result_t *result = result_new("drill");
+    result->views = views_of_all;
+    result_put(&result->document, AS_LIST("collections", count, put_collection, drills),
+               AS_LIST("-rows", count + 1, put_row, &all),
+               AS_INNER("predicted_verified", put_forecast, &predicted, 0),
+               AS_NUMBER("verified_seconds", measured), AS_COUNT("-count", count));
+    put_within(&result->document, drills, count, within, status);
+    if (ended_well(status))
+        result_put_words(&result->document, "-sentence", said);
+    result_answer(result, "How long does a reload take?", status == STATUS_MISSED ? STATUS_OK : status, err,
+                  said, "");
+    result->status = status;
     return result;
 }

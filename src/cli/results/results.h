@@ -26,6 +26,9 @@ result_t *results_tune(const tune_spec_t *spec, const tune_result_t *tune, int s
 /* within: seconds, or 0. history: a file to which a drill that finished is appended; or NULL. */
 result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, double within, FILE *history,
                         int status, const err_t *err);
+/* Of several collections. */
+result_t *results_drills(const drill_result_t *drills, size_t count, double within, int status,
+                         const err_t *err);
 
 /* The answers of a query, a document a line; named: each after its query's name. The requests that would be sent. */
 void results_print_answers(const query_result_t *query, bool named);

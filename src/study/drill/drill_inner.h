@@ -2,35 +2,30 @@
 #ifndef TIPPLE_STUDY_DRILL_DRILL_INNER_H
 #define TIPPLE_STUDY_DRILL_DRILL_INNER_H
 
+#include "format/schema/schema.h"
+#include "input/manifest.h"
 #include "study/drill/drill.h"
 #include "study/scratch.h"
-#include "study/supplies.h"
-
-typedef struct {
-    const drill_spec_t *spec;
-    drill_result_t *result;
-    server_t *target;
-    mongoc_client_t *client; /* of the target */
-    scratch_t *scratch;
-    char *guessed;   /* the format file, without --format; else NULL */
-    char digest[33]; /* of the format */
-    char *filter;    /* as a catalog has it; "": none */
-} drilling_t;
-
-/* drill_before.c: checks without a server; then with that of the target. */
-bool drill_check_spec(drilling_t *drilling, err_t *err);
-bool drill_open_target(drilling_t *drilling, err_t *err);
 
 /* drill_pass.c: load_run into a collection that is dropped first, verify_run, the first query. load: limit: only the
- * first records; verify then looks only for these. quiet: a sample: phases are not announced. result->pass and *pass
- * may be the same. *pass holds everything that was found, also after a failure. A difference is not a failure; *pass
- * says it. The sentence of a failure names the phase. */
-bool drill_pass(const drill_result_t *result, const load_spec_t *load, bool quiet, drill_pass_t *pass,
-                err_t *err);
+ * first records; verify then looks only for these. query: SUITE:NAME or NULL. quiet: a sample: phases are not
+ * announced. *pass holds everything that was found, also after a failure. A difference is not a failure; *pass says
+ * it. The sentence of a failure names the phase. */
+bool drill_pass(const load_spec_t *load, const char *query, bool quiet, drill_pass_t *pass, err_t *err);
 
 /* rehearsal.c: predicts how long a drill takes, from loads of the first records into the scratch collection. Several
  * sizes are loaded several times, each with indexes, verify and first query. Fills in samples, all_documents, and the
- * predictions. The collection stays as the last sample made it. */
-bool rehearsal_run(drilling_t *drilling, err_t *err);
+ * predictions. The collection stays as the last sample made it. load: as the drill itself will load. */
+bool rehearsal_run(const drill_spec_t *spec, const load_spec_t *load, scratch_t *scratch,
+                   drill_result_t *result, err_t *err);
+
+/* gauge.c: how many records and documents some files have. Reads all of short files, and some places of long ones. The
+ * length of a stream is not known: only the part that was read counts. */
+typedef struct {
+    uint64_t records; /* that were read */
+    double documents; /* of all files together */
+    bool exact;       /* everything was read, so `documents` is no estimate */
+} gauge_t;
+bool gauge_take(const schema_t *schema, const manifest_t *manifest, gauge_t *gauge, err_t *err);
 
 #endif

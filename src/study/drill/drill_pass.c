@@ -1,7 +1,10 @@
+/* One run from nothing to the first answer. It calls what the commands call, and takes its times from the load's
+ * timeline. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "load/spec/progress.h"
+#include "query/query.h"
 #include "study/drill/drill_inner.h"
 #include "verify/verify.h"
 
@@ -15,7 +18,6 @@ static_assert(DRILL_CLOSE == (int)TIMELINE_CLOSING && DRILL_LOAD == (int)TIMELIN
               "a drill begins with the phases of a load");
 
 typedef struct {
-    const drill_result_t *result;
     const load_spec_t *load;
     bool quiet;
     drill_pass_t *pass;
@@ -40,21 +42,17 @@ const char *drill_phase_name(drill_phase_t phase) {
     return phases[phase].name;
 }
 
-/* Would a user name this phase? */
-static bool matters(const passing_t *passing, drill_phase_t phase) {
-    return phases[phase].doing && (phase != DRILL_PLACE || passing->result->cluster);
-}
-
 static void enter(passing_t *passing, drill_phase_t phase) {
     drill_span_t *span = &passing->pass->phases[phase];
-    const bool again = span->came;
-    if (!again)
-        span->began_ns = clock_now_ns() - passing->origin_ns;
+    const char *doing = phases[phase].doing;
+    if (doing)
+        passing->pass->doing = doing;
+    if (span->came)
+        return;
     span->came = true;
-    if (matters(passing, phase) || passing->pass->reached == DRILL_PHASES)
-        passing->pass->reached = phase;
-    if (!again && matters(passing, phase) && !passing->quiet)
-        log_note("drill: %s", phases[phase].doing);
+    span->began_ns = clock_now_ns() - passing->origin_ns;
+    if (doing && !passing->quiet)
+        log_note("drill: %s", doing);
 }
 
 static void leave(passing_t *passing, drill_phase_t phase) {
@@ -66,14 +64,20 @@ static void entered(void *context, timeline_phase_t phase) {
     enter(context, (drill_phase_t)phase);
 }
 
-/* If a signal came, the sentence is about the drill, not about the part that was running. */
-static bool failed(const passing_t *passing, err_t *err) {
-    const drill_phase_t reached = passing->pass->reached;
-    const char *doing =
-        reached < DRILL_PHASES && phases[reached].doing ? phases[reached].doing : "looking around";
+/* If a signal came, the sentence is about the drill, not about the part that was running. A difference is kept, and the
+ * drill goes on. */
+static bool ended(const passing_t *passing, bool ok, err_t *err) {
+    drill_pass_t *pass = passing->pass;
     if (stop_signal())
-        return err_set(err, (status_t)(128 + stop_signal()), "interrupted while %s", doing);
-    return err_where(err, "while %s", doing);
+        return err_set(err, (status_t)(128 + stop_signal()), "interrupted while %s", pass->doing);
+    if (ok)
+        return true;
+    if (err->status != STATUS_DIFFERENT)
+        return err_where(err, "while %s", pass->doing);
+    if (!pass->difference[0])
+        snprintf(pass->difference, sizeof pass->difference, "%.*s", (int)sizeof pass->difference - 1,
+                 err->text);
+    return true;
 }
 
 static bool load(passing_t *passing, err_t *err) {
@@ -86,71 +90,99 @@ static bool load(passing_t *passing, err_t *err) {
     load_result_free(&pass->load);
     for (drill_phase_t i = 0; i < DRILL_VERIFY; i++)
         pass->phases[i].took_ns = pass->load.course.phases[i].took_ns;
-    if (ok && stop_signal())
-        return failed(passing, err);
-    pass->loaded = ok;
-    return ok || failed(passing, err);
-}
-
-static uint64_t count_wrong(const verify_result_t *result) {
-    uint64_t wrong = result->changed;
-    for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++)
-        wrong += differences_count(result->differences, kind);
-    return wrong;
-}
-
-static void keep_difference(drill_pass_t *pass, const err_t *err) {
-    if (!pass->difference[0])
-        snprintf(pass->difference, sizeof pass->difference, "%.*s", (int)sizeof pass->difference - 1,
-                 err->text);
+    return ended(passing, ok, err);
 }
 
 static bool verify(passing_t *passing, err_t *err) {
-    const load_spec_t *load = passing->load;
     drill_pass_t *pass = passing->pass;
     verify_spec_t spec;
     verify_result_t result;
     verify_spec_init(&spec);
-    spec.load = *load;
+    spec.load = *passing->load;
     enter(passing, DRILL_VERIFY);
-    bool ok = verify_run(&spec, &result, err);
+    const bool ok = verify_run(&spec, &result, err);
     leave(passing, DRILL_VERIFY);
     pass->documents = result.documents;
     if (!ok && err->status == STATUS_DIFFERENT) {
-        pass->wrong = count_wrong(&result);
-        keep_difference(pass, err);
-        ok = true;
+        pass->wrong = result.changed;
+        for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++)
+            pass->wrong += differences_count(result.differences, kind);
     }
     verify_free_result(&result);
-    return ok || failed(passing, err);
+    return ended(passing, ok, err);
 }
 
-static bool ask(passing_t *passing, err_t *err) {
-    const load_spec_t *load = passing->load;
+/* ---- the first query ---- */
+
+/* Splits SUITE:NAME; the folders of a path may contain colons. */
+static bool split(const char *query, char suite[1024], char name[256]) {
+    const char *colon = strrchr(query, ':');
+    if (!colon || colon == query || !colon[1] || colon - query >= 1024 || strlen(colon + 1) >= 256)
+        return false;
+    snprintf(suite, 1024, "%.*s", (int)(colon - query), query);
+    strcpy(name, colon + 1);
+    return true;
+}
+
+bool drill_check_query(const char *query, err_t *err) {
+    char suite[1024], name[256];
+    if (!query)
+        return true;
+    if (!split(query, suite, name))
+        return err_set(err, STATUS_USAGE, "--query: '%.200s' is not SUITE:NAME, such as mot:greenness",
+                       query);
+    suite_t *opened = suite_open(suite, err);
+    const bool ok =
+        opened && (suite_knows(opened, name) ||
+                   err_set(err, STATUS_USAGE,
+                           "--query: the suite %.200s has no query '%.200s'; `tipple query --show SUITE` "
+                           "prints them",
+                           suite, name));
+    suite_close(opened);
+    return ok;
+}
+
+/* Once, of a server whose caches are as verify left them. */
+static bool ask(passing_t *passing, const char *query, err_t *err) {
     drill_pass_t *pass = passing->pass;
+    char suite[1024] = "[{$limit: 1}]", name[256], *names[] = {name};
+    query_spec_t spec;
+    query_result_t result;
+    query_spec_init(&spec);
+    spec.uri = passing->load->uri;
+    spec.suite = suite;
+    spec.patience_ns = passing->load->patience_ns;
+    spec.repeats = 1;
+    spec.warmups = 0;
+    spec.count = 1;
+    spec.clients[spec.client_choices++] = 1;
+    spec.one = true;
+    if (query && split(query, suite, name)) {
+        spec.queries = names;
+        spec.query_count = 1;
+    }
     enter(passing, DRILL_QUERY);
     metrics_phase(drill_phase_name(DRILL_QUERY));
-    bool ok = first_query_ask(&passing->result->query, load->uri, load->patience_ns, &pass->answer, err);
+    const bool ok = query_run(&spec, &result, err);
     leave(passing, DRILL_QUERY);
-    if (!ok && err->status == STATUS_DIFFERENT) {
-        keep_difference(pass, err);
-        ok = true;
+    if (result.measure_count) {
+        pass->query_seconds = result.measures[0].found->latency.moments.mean / 1e9;
+        pass->query_returned = result.measures[0].found->returned;
     }
-    return ok || failed(passing, err);
+    query_free_result(&result);
+    return ended(passing, ok, err);
 }
 
-bool drill_pass(const drill_result_t *result, const load_spec_t *load_spec, bool quiet, drill_pass_t *pass,
-                err_t *err) {
-    passing_t passing = {result, load_spec, quiet, pass, clock_now_ns()};
+bool drill_pass(const load_spec_t *load_spec, const char *query, bool quiet, drill_pass_t *pass, err_t *err) {
+    passing_t passing = {load_spec, quiet, pass, clock_now_ns()};
     const log_level_t level = log_level();
-    pass->reached = DRILL_PHASES;
-    pass->answer.seconds = NAN;
+    pass->doing = "looking around";
+    pass->query_seconds = NAN;
     if (quiet && level != LOG_VERBOSE)
         log_set_level(LOG_SILENT);
-    bool ok = load(&passing, err);
-    ok = ok && verify(&passing, err);
+    bool ok = load(&passing, err) && verify(&passing, err);
     pass->verified_ns = clock_now_ns() - passing.origin_ns;
-    ok = ok && ask(&passing, err);
+    ok = ok && ask(&passing, query, err);
     log_set_level(level);
     pass->took_ns = clock_now_ns() - passing.origin_ns;
     pass->finished = ok;

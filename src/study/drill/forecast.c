@@ -1,121 +1,92 @@
-#include "study/drill/forecast.h"
+/* Forecasts: how long something takes for many documents, from how long it took for few. Arithmetic only, and its
+ * words.
+ *
+ *   FORECAST_CONSTANT   seconds = fixed
+ *   FORECAST_LINE       seconds = fixed + each * n
+ *   FORECAST_SORT       seconds = fixed + each * n * log2(n)
+ *
+ * Measurements vary by a share of their size, so errors are weighted as shares: the line is fitted to seconds / work
+ * over 1 / work, where work is n or n * log2(n). The interval is that of one more measurement. */
 #include "base/numbers.h"
+#include "study/drill/drill.h"
 #include "study/student.h"
 
+#include <assert.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 
-/* For a two-sided interval of 95 %. */
-static const double PROBABILITY = 0.975;
+static const forecast_t UNKNOWN = {NAN, NAN, NAN};
 
 static double work_of(forecast_shape_t shape, double documents) {
     const double n = fmax(documents, 1);
     return shape == FORECAST_SORT ? n * fmax(log2(n), 1) : n;
 }
 
-static double deviation(double squares, double freedom) {
-    return freedom > 0 ? sqrt(squares / freedom) : NAN;
+/* Half of the interval of one more measurement. squares: the sum of the points' squared errors. away: by what share the
+ * variance grows because the measurement lies far from the points; 0 for a mean. NAN: too few points. */
+static double interval(double squares, double freedom, size_t count, double away) {
+    if (freedom <= 0)
+        return NAN;
+    return student_quantile(0.975, freedom) * sqrt(squares / freedom * (1 + 1 / (double)count + away));
 }
 
-/* share: seconds / work is the same for all; else seconds are. */
-static forecast_line_t fit_mean(const forecast_point_t *points, size_t count, forecast_shape_t shape,
-                                bool share) {
+/* No time is negative. */
+static forecast_t around(double mid, double wide) {
+    return (forecast_t){isnan(wide) ? NAN : fmax(mid - wide, 0), mid, mid + wide};
+}
+
+/* One more of such values, times this factor. */
+static forecast_t of_mean(const double *values, size_t count, double times) {
     double mean = 0, squares = 0;
     for (size_t i = 0; i < count; i++)
-        mean += points[i].seconds / (share ? work_of(shape, points[i].documents) : 1) / (double)count;
-    for (size_t i = 0; i < count; i++) {
-        const double off = points[i].seconds / (share ? work_of(shape, points[i].documents) : 1) - mean;
-        squares += off * off;
-    }
-    const double freedom = (double)count - 1;
-    return (forecast_line_t){.shape = shape,
-                             .fixed = share ? 0 : mean,
-                             .each = share ? mean : 0,
-                             .points = count,
-                             .scatter = deviation(squares, freedom),
-                             .freedom = freedom};
+        mean += values[i] / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    return around(mean * times, interval(squares, (double)count - 1, count, 0) * times);
 }
 
-/* y = each + fixed * z, where y is seconds / work, and z is 1 / work. */
-static forecast_line_t fit_line(const forecast_point_t *points, size_t count, forecast_shape_t shape) {
+/* Fits y = each + fixed * z, where y is seconds / work, and z is 1 / work. No cost is negative: a line that begins
+ * below zero is replaced by one through zero, and a line that falls by a constant. But a line may fall by chance, so
+ * the upper end of the constant is at least that of the line. */
+static forecast_t of_line(const double *seconds, const double *y, const double *z, size_t count,
+                          double work) {
     double z_mean = 0, y_mean = 0, zz = 0, zy = 0, squares = 0;
     for (size_t i = 0; i < count; i++) {
-        const double z = 1 / work_of(shape, points[i].documents);
-        z_mean += z / (double)count;
-        y_mean += points[i].seconds * z / (double)count;
+        z_mean += z[i] / (double)count;
+        y_mean += y[i] / (double)count;
     }
     for (size_t i = 0; i < count; i++) {
-        const double z = 1 / work_of(shape, points[i].documents);
-        zz += (z - z_mean) * (z - z_mean);
-        zy += (z - z_mean) * (points[i].seconds * z - y_mean);
+        zz += (z[i] - z_mean) * (z[i] - z_mean);
+        zy += (z[i] - z_mean) * (y[i] - y_mean);
     }
     /* below this, doubles cannot distinguish them: all points have the same size */
     const bool one_size = zz <= z_mean * z_mean * 1e-20;
-    const double fixed = one_size ? 0 : zy / zz, each = y_mean - fixed * z_mean;
-    if (fixed <= 0)
-        return fit_mean(points, count, shape, true);
-    for (size_t i = 0; i < count; i++) {
-        const double z = 1 / work_of(shape, points[i].documents);
-        const double off = points[i].seconds * z - each - fixed * z;
-        squares += off * off;
-    }
-    if (each <= 0) {
-        forecast_line_t line = fit_mean(points, count, shape, false);
-        line.fell_fixed = fixed;
-        line.fell_each = each;
-        line.fell_scatter = deviation(squares, (double)count - 2);
-        line.center = z_mean;
-        line.spread = zz;
+    if (one_size || zy <= 0)
+        return of_mean(y, count, work);
+    const double fixed = zy / zz, each = y_mean - fixed * z_mean, away = 1 / work - z_mean;
+    for (size_t i = 0; i < count; i++)
+        squares += (y[i] - each - fixed * z[i]) * (y[i] - each - fixed * z[i]);
+    const forecast_t line =
+        around(fixed + each * work, interval(squares, (double)count - 2, count, away * away / zz) * work);
+    if (each > 0)
         return line;
+    forecast_t constant = of_mean(seconds, count, 1);
+    constant.high = fmax(constant.high, line.high);
+    return constant;
+}
+
+forecast_t forecast_of(const forecast_point_t *points, size_t count, forecast_shape_t shape,
+                       double documents) {
+    double seconds[FORECAST_MOST_POINTS], y[FORECAST_MOST_POINTS], z[FORECAST_MOST_POINTS];
+    assert(count <= FORECAST_MOST_POINTS);
+    for (size_t i = 0; i < count; i++) {
+        seconds[i] = points[i].seconds;
+        z[i] = 1 / work_of(shape, points[i].documents);
+        y[i] = seconds[i] * z[i];
     }
-    return (forecast_line_t){.shape = shape,
-                             .fixed = fixed,
-                             .each = each,
-                             .points = count,
-                             .scatter = deviation(squares, (double)count - 2),
-                             .freedom = (double)count - 2,
-                             .center = z_mean,
-                             .spread = zz};
-}
-
-forecast_line_t forecast_fit(const forecast_point_t *points, size_t count, forecast_shape_t shape) {
-    if (!count)
-        return (forecast_line_t){.shape = shape, .fixed = NAN, .scatter = NAN};
-    return shape == FORECAST_CONSTANT ? fit_mean(points, count, shape, false)
-                                      : fit_line(points, count, shape);
-}
-
-/* How far one more measurement may be from a line through `points`, at this amount of work. */
-static double doubt(const forecast_line_t *line, double freedom, double scatter, double work) {
-    const double away = line->spread > 0 ? 1 / work - line->center : 0;
-    return student_quantile(PROBABILITY, freedom) * scatter * work *
-           sqrt(1 + 1 / (double)line->points + (line->spread > 0 ? away * away / line->spread : 0));
-}
-
-/* The upper end of a line that fell; 0: it did not fall. */
-static double fallen_high(const forecast_line_t *line, double documents) {
-    const double work = work_of(line->shape, documents);
-    if (!(line->fell_scatter > 0))
-        return 0;
-    return line->fell_fixed + line->fell_each * work +
-           doubt(line, (double)line->points - 2, line->fell_scatter, work);
-}
-
-forecast_t forecast_at(const forecast_line_t *line, double documents) {
-    if (!line->points)
-        return (forecast_t){NAN, NAN, NAN};
-    const double work = line->each > 0 ? work_of(line->shape, documents) : 1;
-    const double mid = line->fixed + line->each * (line->each > 0 ? work : 0);
-    if (isnan(line->scatter))
-        return (forecast_t){NAN, mid, NAN};
-    if (line->each > 0) {
-        const double wide = doubt(line, line->freedom, line->scatter, work);
-        return (forecast_t){fmax(mid - wide, 0), mid, mid + wide};
-    }
-    const double wide =
-        student_quantile(PROBABILITY, line->freedom) * line->scatter * sqrt(1 + 1 / (double)line->points);
-    return (forecast_t){fmax(mid - wide, 0), mid, fmax(mid + wide, fallen_high(line, documents))};
+    return !count                       ? UNKNOWN
+           : shape == FORECAST_CONSTANT ? of_mean(seconds, count, 1)
+                                        : of_line(seconds, y, z, count, work_of(shape, documents));
 }
 
 const char *forecast_spell(char out[FORECAST_SPELLED], const forecast_t *forecast) {
@@ -140,9 +111,7 @@ forecast_t forecast_sum(const forecast_t *parts, size_t count) {
         below += (parts[i].mid - parts[i].low) * (parts[i].mid - parts[i].low);
         above += (parts[i].high - parts[i].mid) * (parts[i].high - parts[i].mid);
     }
-    if (!known)
-        return (forecast_t){NAN, NAN, NAN};
-    return (forecast_t){mid - sqrt(below), mid, mid + sqrt(above)};
+    return known ? (forecast_t){mid - sqrt(below), mid, mid + sqrt(above)} : UNKNOWN;
 }
 
 double forecast_error_percent(const forecast_t *forecast, double seconds) {
