@@ -124,7 +124,9 @@ bool refusal_explain(const address_t *address, const bson_error_t *error, const 
     if (refusal == CODE_NOT_ALLOWED)
         return explain_access(address, error, words, doing, err);
     const code_row_t row = row_of(error);
-    const char *hint = refusal == CODE_STATE && row.class != refusal ? code_hint_room : row.hint;
+    const char *hint = refusal == CODE_STATE && row.class != refusal ? code_hint_room
+                       : strstr(words, "journaling enabled") ? "load --unsafe goes without a journal"
+                                                             : row.hint;
     if (error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_WRITE_CONCERN)
         snprintf(code, sizeof code, " (code %u)", error->code);
     return err_set(err, row.status, "could not %s: %s%s%s%s", doing, words, code, hint ? "; " : "",
@@ -329,7 +331,7 @@ static void set_concerns(server_t *server, bool unsafe) {
     if (standalone) {
         bson_reinit(server->catalog);
         bson_reinit(server->data);
-        BCON_APPEND(server->catalog, "writeConcern", "{", "w", BCON_INT32(1), "j", BCON_BOOL(true), "}");
+        BCON_APPEND(server->catalog, "writeConcern", "{", "w", BCON_INT32(1), "j", BCON_BOOL(!unsafe), "}");
         BCON_APPEND(server->data, "writeConcern", "{", "w", BCON_INT32(1), "}");
     }
     if (unsafe) {

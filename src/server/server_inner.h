@@ -12,7 +12,8 @@ struct server {
     address_t address;
     mongoc_client_pool_t *pool;
     /* {writeConcern: ...} of data: majority and journal on replica sets and routers, w:1 on a standalone; with --unsafe the
-     * URI's own. Of the catalog: the same without --unsafe, and j:true on a standalone. NULL until it has answered once. */
+     * URI's own. Of the catalog: majority and journal; on a standalone w:1 with the journal, or without it for --unsafe, since
+     * its server may keep none: then a crash takes data and catalog back to the same moment. NULL until it has answered once. */
     bson_t *data, *catalog;
     server_facts_t facts;
     int64_t patience_ns;

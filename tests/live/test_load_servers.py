@@ -158,6 +158,23 @@ class Absent(livetest.OwnServer):
         return [entry for entry in listed if entry.get("appName") == "tipple"]
 
 
+class NoJournal(livetest.OwnServer):
+    options = {"extra": ("--nojournal",)}
+
+    def test_no_journal(self):
+        """a standalone without a journal: --unsafe loads and says so, and after a crash a second load completes"""
+        self.write("a.csv", rows(5000))
+        self.load("a.csv", status=4)
+        self.assertIn("load --unsafe goes without a journal", self.stderr)
+        self.load("a.csv", "--unsafe")
+        self.assertIn("not even the journal", self.stderr)
+        self.down()
+        self.up()
+        self.reconnect()
+        self.load("a.csv", "--unsafe")
+        self.holds(Books().plain("a.csv", rows(5000)))
+
+
 class WithTlsAndWithout(livetest.OwnServer):
     """A server that takes both."""
 

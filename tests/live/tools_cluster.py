@@ -160,14 +160,14 @@ class Members(Case):
 
     def restarts_with_another_cache(self, uri):
         """the shards' only; their data stay, and it is the cluster's cache from then on"""
-        self.assertEqual(uri, self.on("restart", "--cache", "4M"))
-        self.assertIn("a cache of 4M is less", self.said)
+        self.assertEqual(uri, self.on("restart", "--cache", "2M"))
+        self.assertIn("a cache of 2M is less", self.said)
         self.on("restart")
         for name in ("s0", "s1"):
             with self.shard(name) as client:
                 self.assertEqual([{"_id": name}], list(client.find("test", "here")))
                 cache = client.command("admin", {"serverStatus": 1})["wiredTiger"]["cache"]
-                self.assertEqual(4 << 20, cache["maximum bytes configured"])
+                self.assertEqual(2 << 20, cache["maximum bytes configured"])
         with mongo.Client(uri) as client:
             cache = client.command("admin", {"serverStatus": 1})["wiredTiger"]["cache"]
             self.assertEqual(64 << 20, cache["maximum bytes configured"])

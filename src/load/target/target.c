@@ -29,8 +29,8 @@ bool job_connect(job_t *job, err_t *err) {
     if (spec->unsafe && spec->retry)
         log_note("--unsafe has no effect on --retry: a fix counts only when it lasts");
     else if (spec->unsafe && !spec->trial)
-        log_warn("--unsafe: the server's word is taken as the URI asks for it; documents that are counted as "
-                 "loaded can be lost when a server dies");
+        log_warn("--unsafe: only the URI's own write concern is waited for, and on a standalone not even the "
+                 "journal; documents that are counted as loaded can be lost when a server dies");
     return true;
 }
 

@@ -1,17 +1,11 @@
-"""meter: what a span of time cost this host: CPU of the servers, of routers, of what asks them and of everybody else, how
-the CPUs' time was divided, and what the servers read from disk and wrote to it (Linux)."""
+"""meter: what a span of time cost this host: CPU of the servers, of routers, of what asks them and of everybody else, and
+what the servers read (Linux)."""
 import os
 import resource
+import threading
 import time
 
 TICKS = os.sysconf("SC_CLK_TCK")
-SHARES = ("user", "sys", "iowait", "idle")
-
-
-def _host():
-    """Seconds of all CPUs since the start, without what a hypervisor gave to others."""
-    user, nice, system, idle, iowait, irq, soft = (int(one) / TICKS for one in open("/proc/stat").readline().split()[1:8])
-    return {"user": user + nice, "sys": system + irq + soft, "iowait": iowait, "idle": idle}
 
 
 def _cpu(pid):
@@ -19,22 +13,24 @@ def _cpu(pid):
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def _disk(pid):
+def _files(pid):
+    """Bytes that the server read of its files, and those of them that came from the disk and not from the page cache."""
     found = dict(line.split(": ") for line in open("/proc/%d/io" % pid).read().splitlines())
-    return int(found["read_bytes"]), int(found["write_bytes"])
+    return int(found["rchar"]), int(found["read_bytes"])
 
 
 class Meter:
-    """Between its two ends these servers and routers must live. CPU in seconds, disk in bytes, shares of all CPUs."""
+    """Between its two ends these servers and routers must live. CPU in seconds, what was read in bytes."""
 
     def __init__(self, servers, routers=()):
         self.groups = {"servers": list(servers), "routers": list(routers)}
 
     def _now(self):
         children = resource.getrusage(resource.RUSAGE_CHILDREN)  # that have ended
-        disk = [_disk(pid) for pid in self.groups["servers"]]
-        return {"seconds": time.monotonic(), "host": _host(), "clients": children.ru_utime + children.ru_stime,
-                "read": sum(one for one, _ in disk), "written": sum(one for _, one in disk),
+        files = [_files(pid) for pid in self.groups["servers"]]
+        user, nice, system = (int(one) / TICKS for one in open("/proc/stat").readline().split()[1:4])
+        return {"seconds": time.monotonic(), "host": user + nice + system, "clients": children.ru_utime + children.ru_stime,
+                "asked": sum(one for one, _ in files), "read": sum(one for _, one in files),
                 **{name: sum(map(_cpu, pids)) for name, pids in self.groups.items()}}
 
     def __enter__(self):
@@ -42,22 +38,28 @@ class Meter:
         return self
 
     def __exit__(self, *_):
-        after, before = self._now(), self.before
-        for name in ("seconds", "servers", "routers", "clients", "read", "written"):
-            setattr(self, name, after[name] - before[name])
-        host = {name: after["host"][name] - before["host"][name] for name in SHARES}
-        total = sum(host.values()) or 1
-        self.shares = {name: host[name] / total for name in SHARES}
-        self.others = max(0, host["user"] + host["sys"] - self.servers - self.routers - self.clients)
+        for name, after in self._now().items():
+            setattr(self, name, after - self.before[name])
+        self.others = max(0, self.host - self.servers - self.routers - self.clients)
 
 
-def costs_table(place, rows, left="", unit="a document"):
-    """rows: name, how many documents or requests, meter. CPU seconds show who had the CPUs; per document they compare."""
-    table = []
-    for name, number, cost in rows:
-        ours = cost.servers + cost.routers + cost.clients
-        table.append([name, "%.3g" % cost.seconds, *("%.3g" % one for one in (cost.servers, cost.routers, cost.clients, cost.others)),
-                      "%.3g" % (1e6 * ours / number), *("%.0f" % (100 * cost.shares[share]) for share in SHARES),
-                      "%.3g" % (cost.read / 1e6), "%.3g" % (cost.written / 1e6)])
-    place.table([left, "seconds", "servers", "routers", "clients", "others", "µs " + unit, *("%s %%" % share for share in SHARES),
-                 "read MB", "written MB"], table)
+class Sampler:
+    """Asks every half second, in a thread of its own, while its body runs: [(seconds since its beginning, the answer)]."""
+
+    def __init__(self, ask):
+        self.ask, self.points, self.ended = ask, [], threading.Event()
+        self.thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self):
+        while not self.ended.is_set():
+            self.points.append((time.monotonic() - self.began, self.ask()))
+            self.ended.wait(0.5)
+
+    def __enter__(self):
+        self.began = time.monotonic()
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.thread.join()

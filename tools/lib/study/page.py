@@ -3,7 +3,7 @@ import html
 import math
 
 COLOURS = ("#1f6fb4", "#c8551b", "#2c8a4b", "#8a4fb0", "#8c6d1f", "#c2337a", "#4a5560", "#1b9aaa")
-WIDTH, HEIGHT, LEFT, TOP, BOTTOM, LEGEND = 720, 300, 62, 34, 30, 215
+WIDTH, HEIGHT, LEFT, TOP, BOTTOM, LEGEND = 720, 300, 62, 46, 30, 215
 STYLE = """body{font:14px/1.45 system-ui,sans-serif;margin:24px auto;max-width:1060px;padding:0 16px;color:#1c2330;background:#fff}
 table{border-collapse:collapse;margin:10px 0 22px;font-size:13px}td,th{padding:3px 9px;border-bottom:1px solid #dde2e8;text-align:right}
 td.l,th.l{text-align:left}th{border-bottom:2px solid #9aa5b1}figure{margin:14px 0}svg{max-width:100%;height:auto}div.t{overflow-x:auto}"""
@@ -82,7 +82,7 @@ def table(head, rows, left):
     return '<div class="t"><table>%s</table></div>' % "".join([row("th", head), *(row("td", cells) for cells in rows)])
 
 
-def page(title, parts, plots):
-    """The plots come first: they are what a reader looks for."""
-    return ('<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>%s</style><h1>%s</h1><div id="plots">%s</div>%s'
-            '</html>\n' % (html.escape(title), STYLE, html.escape(title), "".join(plots), "\n".join(parts)))
+def page(title, top, plots, parts):
+    """The plots come before the tables: they are what a reader looks for."""
+    return ('<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>%s</style><h1>%s</h1>%s<div id="plots">%s</div>%s'
+            '</html>\n' % (html.escape(title), STYLE, html.escape(title), "\n".join(top), "".join(plots), "\n".join(parts)))

@@ -128,11 +128,18 @@ def tweets(make, number, shared):
         shared["users"] = [{
             "profile_sidebar_border_color": "C0DEED", "name": make.name(), "profile_sidebar_fill_color": "DDEEF6",
             "profile_background_tile": False, "profile_image_url": "http://example.com/images/%d.png" % index,
-            "created_at": "Fri April %02d 16:02:46 +0000 2010" % (1 + index % 28), "location": make.text(1).title(),
-            "follow_request_sent": None, "id_str": str(10**8 + index), "is_translator": False, "id": 10**8 + index,
-            "lang": draw.choice(("en", "en", "en", "es", "ja", "pt")), "verified": False, "followers_count": draw.randrange(5000),
-            "statuses_count": draw.randrange(20000), "friends_count": draw.randrange(2000), "time_zone": "Pacific Time (US & Canada)",
-            "screen_name": make.text(1) + str(index)} for index in range(20000)]
+            "location": make.text(1).title(), "created_at": "Fri April %02d 16:02:46 +0000 2008" % (1 + index % 28),
+            "id_str": str(10**8 + index), "follow_request_sent": False, "profile_link_color": draw.choice(("0084B4", "2FC2EF", "1F98C7")),
+            "favourites_count": int(draw.expovariate(0.01)), "url": "http://example.com/%s" % make.text(1) if index % 2 else None,
+            "contributors_enabled": False, "utc_offset": draw.choice((-25200, -18000, 0, 3600, 32400)), "id": 10**8 + index,
+            "profile_use_background_image": True, "listed_count": int(draw.expovariate(0.1)), "protected": False,
+            "lang": draw.choice(("en", "en", "en", "es", "ja", "pt")), "profile_text_color": "333333",
+            "followers_count": draw.randrange(5000), "time_zone": draw.choice(("Eastern Time (US & Canada)", "London", "Tokyo")),
+            "verified": False, "geo_enabled": draw.random() < 0.3, "profile_background_color": "C0DEED", "notifications": False,
+            "description": make.text(draw.randint(0, 20)), "friends_count": draw.randrange(2000),
+            "profile_background_image_url": "http://example.com/themes/%d.png" % draw.randrange(20),
+            "statuses_count": draw.randrange(20000), "screen_name": make.text(1) + str(index), "following": False,
+            "show_all_inline_media": False} for index in range(20000)]
     user, other = make.one_of(shared["users"]), make.one_of(shared["users"])
     return {"_id": make.oid(number), "coordinates": None, "created_at": "Fri April %02d %02d:%02d:46 +0000 2010" % (
         1 + number % 28, number % 24, number % 60), "favorited": False, "truncated": False, "id_str": str(12 * 10**9 + number),

@@ -3,8 +3,10 @@ import os
 import time
 
 import shapes
-from workplace import collection, count, empty_page_cache, say, time_of
+from workplace import collection, count, empty_page_cache, ratio, say, shown, time_of
 
+ARTICLE = ("Compression: what the compressors save", "\"New Compression Options in MongoDB 3.0\", Asya Kamsky, 2015,"
+           " https://www.mongodb.com/blog/post/new-compression-options-mongodb-30")
 COMPRESSORS = ("none", "snappy", "zlib", "zstd")
 
 
@@ -27,30 +29,32 @@ def scan_seconds(client, name, rounds):
 
 
 def measure(place, prefix, files):
-    found = {}
+    found, words = {}, "prefixes" if prefix else "no prefixes"
     option = "--wiredTigerIndexPrefixCompression=%s" % ("true" if prefix else "false")
     with place.server(cache="512M", extra=(option,)) as server:
-        with place.client(server) as client:
+        with place.client(server) as client, place.meter("all loads, %s" % words) as all_of_it:
             for name, path in files.items():
                 for compressor in COMPRESSORS:
                     own = "%s-%s" % (name, compressor)
                     uri = collection(server, "study." + own)
                     with place.meter() as cost:
-                        loaded = place.load("json", uri, [path], "--create", '{"clusteredIndex": false}', "--compressor", compressor, "--index",
-                                            shapes.SETS[name][2])
+                        loaded = place.load("json", uri, [path], "--create", '{"clusteredIndex": false}', "--compressor", compressor,
+                                            "--index", shapes.SETS[name][2])
                     client.command("admin", {"fsync": 1})  # what is in memory has no size on disk
                     sizes = client.command("study", {"collStats": own})
+                    all_of_it.number += loaded["loaded"]
                     found[name, compressor] = {
                         "seconds": loaded["seconds"], "cpu": cost.servers, "scan": scan_seconds(client, own, place.choose(3, 2, 1)),
-                        "data": sizes["size"], "storage": sizes["storageSize"], "index": sizes["totalIndexSize"]}
-                say("%s, index prefix %s: done", name, "on" if prefix else "off")
+                        "data": sizes["size"], "storage": sizes["storageSize"], "index": sizes["totalIndexSize"],
+                        "size": sizes["storageSize"] + sizes["totalIndexSize"]}
+                say("%s, %s: done", name, words)
         server = place.restart_server(cache="512M", extra=(option,))
         with place.client(server) as client:
             for (name, compressor), one in found.items():
                 emptied = empty_page_cache()
                 with place.meter() as cost:
                     seconds = scan_seconds(client, "%s-%s" % (name, compressor), 1)
-                one["cold"], one["read"] = (seconds, cost.read) if emptied else (None, None)
+                one["cold"], one["read"] = (seconds, cost.read / 1e6) if emptied else (None, None)
     return found
 
 
@@ -58,49 +62,41 @@ def run(place):
     chosen = list(shapes.SETS) if not place.tiny else ["configuration", "orders"]
     files = {name: data_of(place, name) for name in chosen}
     found = {prefix: measure(place, prefix, files) for prefix in (True, False)}
-    place.tell("Five data sets with the keys that the study shows, made up here (%s), each with one index besides that of"
-               " `_id`, on a standalone (%s). Saved: of the size without compression, which is the first row. The study"
-               " published its figures as pictures; the one number in its text, 1406.92 MB, is of no named data set.",
-               ", ".join("%s %s" % (count(sum(1 for _ in open(path, "rb"))), name) for name, path in files.items()),
-               place.host())
-    place.tell()
+    place.tell("Five data sets with the keys of the documents that the article shows, made up here (%s), each with one"
+               " index besides that of `_id`, on a standalone (%s). The article published its figures as pictures; the"
+               " one number in its text, 1406.92 MB, is of no named data set.",
+               ", ".join("%s %s" % (count(sum(1 for _ in open(path, "rb"))), name) for name, path in files.items()), place.host())
     for name in chosen:
-        none = found[False][name, "none"]
-        whole = none["storage"] + none["index"]
-        rows = []
-        for prefix in (False, True):
-            for compressor in COMPRESSORS:
-                one = found[prefix][name, compressor]
-                size = one["storage"] + one["index"]
-                rows.append([compressor, "prefix" if prefix else "none", *("%.1f" % (part / 1e6) for part in (
-                    one["storage"], one["index"], size)), "%.0f %%" % (100 - 100 * size / whole), "%.2f" % (whole / size),
-                    time_of(one["seconds"]), "%.2f s" % one["cpu"], time_of(one["scan"]), time_of(one["cold"]),
-                    "-" if one["read"] is None else "%.1f" % (one["read"] / 1e6)])
-        place.tell("%s, %.1f MB of BSON:", name, none["data"] / 1e6)
-        place.tell()
-        place.table(["collection", "indexes", "data MB", "index MB", "both MB", "saved", "none / this", "load", "server's CPU", "scan",
-                     "scan from disk", "read MB"], rows, left=2)
+        whole = found[False][name, "none"]
+        each = [("%s, %s" % (compressor, "prefix" if prefix else "none"), found[prefix][name, compressor])
+                for prefix in (False, True) for compressor in COMPRESSORS]
+        place.tell("%s, %.1f MB of BSON: sizes in MB; saved, of the size without any compression (none, none).", name, whole["data"] / 1e6)
+        place.table(["collection, index", "data", "index", "both", "saved %", "ratio"],
+                    [[words, *("%.1f" % (one[key] / 1e6) for key in ("storage", "index", "size")),
+                      "%.0f" % (100 - 100 * one["size"] / whole["size"]), ratio(whole["size"], one["size"])] for words, one in each])
+        place.tell("%s: what it costs.", name)
+        place.table(["collection, index", "load", "server's CPU", "cached scan", "disk scan", "read MB"],
+                    [[words, time_of(one["seconds"]), "%.2f s" % one["cpu"], time_of(one["scan"]), time_of(one["cold"]),
+                      shown(one["read"], "%.1f")] for words, one in each])
     tell_ratios(place, chosen, found)
 
 
 def tell_ratios(place, chosen, found):
-    """Beside the ratio to no compression: what zlib and zstd are beside snappy, the default."""
-    def of(name, compressor, key, prefix=True):
-        one = found[prefix][name, compressor]
-        return one["storage"] + one["index"] if key == "size" else one[key]
-    place.tell("What carries over, by set; published as pictures only, so in words: both compressors and prefixes save, and zlib more than"
-               " snappy.")
-    place.tell()
-    place.table(["ratio", *chosen], [[words, *("%.2f" % (of(name, over, key) / of(name, under, key)) for name in chosen)]
-                                     for words, over, under, key in (
-        ("size, snappy by none", "snappy", "none", "size"), ("size, zlib by snappy", "zlib", "snappy", "size"),
-        ("size, zstd by zlib", "zstd", "zlib", "size"), ("load, zlib by snappy", "zlib", "snappy", "seconds"),
-        ("load, zstd by zlib", "zstd", "zlib", "seconds"), ("scan of the cache, zlib by none", "zlib", "none", "scan"),
-        ("scan from disk, zlib by none", "zlib", "none", "cold"))
-        if all(of(name, over, key) and of(name, under, key) for name in chosen)])
+    """Next to the ratio to no compression: what zlib and zstd are to snappy, the default."""
+    place.tell("What carries over, by data set. Published in words: both compressors and prefixes save, and zlib more than snappy.")
+    rows = [(words, [ratio(found[True][name, over][key], found[True][name, under][key]) for name in chosen])
+            for words, over, under, key in (
+                ("size, snappy by none", "snappy", "none", "size"), ("size, zlib by snappy", "zlib", "snappy", "size"),
+                ("size, zstd by zlib", "zstd", "zlib", "size"), ("load, zlib by snappy", "zlib", "snappy", "seconds"),
+                ("load, zstd by zlib", "zstd", "zlib", "seconds"), ("cached scan, zlib by none", "zlib", "none", "scan"),
+                ("disk scan, zlib by none", "zlib", "none", "cold"))]
+    place.table(["ratio", *chosen], [[words, *row] for words, row in rows])
     for prefix in (False, True):
         place.plot("Saved, of the size with no compression, indexes %s" % ("with prefixes" if prefix else "as they are"), chosen,
-                   {compressor: [max(0, 100 - 100 * of(name, compressor, "size", prefix) / of(name, "none", "size", False))
+                   {compressor: [max(0, 100 - 100 * found[prefix][name, compressor]["size"] / found[False][name, "none"]["size"])
                                  for name in chosen] for compressor in COMPRESSORS}, "percent", bars=True)
-    place.tell("What differs on this host: the documents are made up with the study's keys, fewer than there, and all sets fit into"
-               " memory; %d CPUs do the loader's and the server's work.", os.cpu_count())
+    place.leave_out([name for name in shapes.SETS if name not in chosen])
+    place.tell("What differs here: the documents are made up and fewer, all sets fit into memory, and %d CPUs do the"
+               " loader's and the server's work.", os.cpu_count())
+    place.conclude("zlib makes data and indexes %s of what snappy leaves of them, and a load takes %s times as long with it than with snappy.",
+                   *("%s to %s" % (min(rows[at][1]), max(rows[at][1])) for at in (1, 3)))

@@ -1,27 +1,42 @@
 """Car sensors, 2015: min, max, sum and count of one field over the first 10^0 to 10^6 documents, in many ways."""
+import json
 import os
 
-from meter import costs_table
 from minimongo import Code
-from workplace import collection, count, say
+from workplace import Failed, collection, count, ratio, say
 
+ARTICLE = ("Car sensors: four figures of one field", "\"Learning mongo\", parts 1 to 3, 22 February 2015, a blog; the article names no author")
 MAP = ("function() { var item = this.engineRevolutionsPerMinute;"
        " emit(0, {sum: item, min: item, max: item, count: 1}); }")
 REDUCE = ("function(key, values) { var reduced = values[0]; for (var i = 1; i < values.length; i++) {"
           " reduced.sum += values[i].sum; reduced.min = Math.min(reduced.min, values[i].min);"
           " reduced.max = Math.max(reduced.max, values[i].max); reduced.count += values[i].count; } return reduced; }")
-# the study's column: the suite, the query, the published table and its column
+# the article's column: the suite, the query, the published table's column
 COLUMNS = [("Map Reduce", "obd", "map-reduce", "map-reduce"), ("Map Reduce, jsMode", "obd", "map-reduce-js", "map-reduce-js"),
            ("list", "obd", "list", "list"), ("accumulators", "obd", "accumulators", "accumulators"),
            ("Map Reduce 2", "obd-stored", "map-reduce", "stored map-reduce"),
            ("Map Reduce 2, jsMode", "obd-stored", "map-reduce-js", "stored map-reduce-js"),
            ("whole documents", "obd", "whole", "whole"), ("$group", "obd", "group", None),
            ("$accumulator", "obd", "accumulator", None)]
+# part 3's second table: server and client on one host, as here; and part 2's tables of a tenth of the documents
+IMAC = [("Map Reduce 2, jsMode", "obd-stored", "map-reduce-js", "iMac stored map-reduce-js"),
+        ("accumulators", "obd", "accumulators", "iMac accumulators")]
+TENTH = [("Map Reduce", "tenth", "map-reduce", "130,000 documents, map-reduce"),
+         ("Map Reduce, jsMode", "tenth", "map-reduce-js", "130,000 documents, map-reduce-js"),
+         ("whole documents", "tenth", "whole", "130,000 documents, list")]
 # of these columns one by the other
 RATIOS = [("Map Reduce / accumulators", 0, 3), ("Map Reduce, jsMode / Map Reduce", 1, 0), ("Map Reduce 2 / Map Reduce", 4, 0),
           ("list / accumulators", 2, 3), ("whole documents / accumulators", 6, 3)]
-COSTS = [("obd", "map-reduce"), ("obd", "map-reduce-js"), ("obd-stored", "map-reduce"), ("obd", "list"), ("obd", "accumulators"),
-         ("obd", "whole"), ("obd", "chunks-of-100000"), ("obd", "chunks-of-10000")]
+WAYS = ("map-reduce", "accumulators")  # that are asked in chunks
+CHUNKS = """suite: obd-chunks
+queries:
+  - name: map-reduce
+    each: {chunk: %s}
+    mapReduce: {map: %s, reduce: %s, query: {_id: {$param: chunk}}}
+  - name: accumulators
+    each: {chunk: %s}
+    accumulate: {field: engineRevolutionsPerMinute, filter: {_id: {$param: chunk}}}
+"""
 
 
 def short(value, digits):
@@ -35,110 +50,116 @@ def figure(found):
     return short(found["docs_per_ms"], 3) + (" σ " + short(deviation, 2) if deviation is not None else "")
 
 
-def plan_of(client, **more):
-    """What the server makes of a map-reduce: the names of its stages."""
-    said = client.command("study", {"explain": {"mapReduce": "obd", "map": Code(MAP), "reduce": Code(REDUCE), "out": {"inline": 1},
-                                                "limit": 1000, **more}, "verbosity": "queryPlanner"})
-    stages = said.get("stages") or [{"$cursor": {}}]
-    return ", ".join(next(iter(stage)) for stage in stages)
+def ask(place, uri, suite, queries, sizes, key, found):
+    repeats = place.choose(10, 3, 1)
+    say("asking %s of the suite %s over 1 to %s documents, %d times each", ", ".join(queries), suite, count(sizes[-1]), repeats)
+    with place.meter("%s, up to %s" % (key, count(sizes[-1]))) as cost:
+        said = place.query(suite, uri, *queries, "--repeats", repeats, "--param", "n=%s" % sizes, report=key)
+        cost.number = repeats * len(queries) * sum(sizes)
+    for one in said["queries"]:
+        found[key, one["name"], int(one["with"].partition("=")[2])] = one
 
 
-def reasons(place, uri, client, most):
-    """Of what does not follow the study: who worked, and what the server made of the options."""
-    costs, examined = [], {}
-    for suite, query in COSTS:
-        repeats = place.choose(3, 1, 1)
-        with place.meter() as cost:
-            said = place.query(suite, uri, query, "--repeats", repeats, "--warmup", 0, "--param", "n=%d" % most)
-        costs.append(("%s%s" % (query, " (stored)" if suite == "obd-stored" else ""), repeats * most, cost))
-        examined[query] = said["queries"][0]["beside"]["documents_examined"]
-    plans = {words: plan_of(client, **more) for words, more in (
-        ("functions sent", {}), ("jsMode", {"jsMode": True}),
-        ("functions stored", {"map": Code("function() { mapit.apply(this); }"),
-                              "reduce": Code("function(key, values) { return reduceit(key, values); }")}))}
-    return costs, examined, plans
+def ask_chunks(place, uri, client, documents, number):
+    """Seconds of all documents, one range of _ids after the other, by each of two ways."""
+    ranges = [(one["_id"]["min"], one["_id"]["max"]) for one in
+              client.aggregate("study", "obd", [{"$limit": documents}, {"$bucketAuto": {"groupBy": "$_id", "buckets": number}}])]
+    last = len(ranges) - 1
+    bounds = {"c%d" % at: {"$gte": least, "$lte" if at == last else "$lt": most} for at, (least, most) in enumerate(ranges)}
+    path = place.folder / "chunks.yaml"
+    path.write_text(CHUNKS % (json.dumps(bounds), json.dumps(MAP), json.dumps(REDUCE), json.dumps(bounds)))
+    said = place.query(path, uri, "--repeats", place.choose(3, 1, 1), "--warmup", place.choose(1, 0, 0))
+    if any(sum(one["result"][0]["value"]["count"] for one in said["queries"] if one["name"] == name) != documents for name in WAYS):
+        raise Failed("the chunks do not have %s documents" % count(documents))
+    return {name: sum(one["mean_ms"] for one in said["queries"] if one["name"] == name) / 1000 for name in WAYS}
 
 
 def measure(place, rows):
-    """{(suite, query, n): figures}"""
-    found = {}
-    with place.server(cache="1G") as server:
+    """{(suite, query, n): figures}, and {(number of chunks, way): seconds}"""
+    found, chunks = {}, {}
+    sizes = [10**power for power in range(7) if 10**power <= rows]
+    with place.server(cache="1G") as server, place.client(server) as client:
+        for name, number in (("tenth", rows // 10), ("obd", rows)):
+            say("loading %s documents", count(number))
+            paths = place.made("obd", "--rows", str(number))
+            with place.meter("load, %s" % count(number), number):
+                place.load("obd", collection(server, "study." + name), paths)
+        client.insert("study", "system.js", [{"_id": "mapit", "value": Code(MAP)}, {"_id": "reduceit", "value": Code(REDUCE)}])
         uri = collection(server, "study.obd")
-        say("loading %s documents", count(rows))
-        place.load("obd", uri, place.made("obd", "--rows", str(rows)))
-        sizes = [10**power for power in range(7) if 10**power <= rows]
-        repeats = place.choose(10, 3, 1)
-        with place.client(server) as client:
-            client.insert("study", "system.js", [{"_id": "mapit", "value": Code(MAP)},
-                                                 {"_id": "reduceit", "value": Code(REDUCE)}])
-            for suite in ("obd", "obd-stored"):
-                say("asking the suite %s over 1 to %s documents, %d times each", suite, count(sizes[-1]), repeats)
-                # what asks for a million only is asked for the most that there are
-                said = place.query(suite, uri, "--repeats", repeats, "--param", "n=%s" % sizes, report=suite)
-                for one in said["queries"]:
-                    found[suite, one["name"], int(one["with"].partition("=")[2])] = one
-            say("looking for reasons")
-            return sizes, found, reasons(place, uri, client, sizes[-1])
+        ask(place, collection(server, "study.tenth"), "obd", [query for _, _, query, _ in TENTH],
+            [size for size in sizes[1:] if size <= rows // 10], "tenth", found)
+        for suite in ("obd", "obd-stored"):
+            ask(place, uri, suite, [query for _, of, query, _ in COLUMNS if of == suite], sizes, suite, found)
+        for number in (10, 100):
+            say("asking in %d chunks", number)
+            for name, seconds in ask_chunks(place, uri, client, sizes[-1], number).items():
+                chunks[number, name] = seconds
+    return sizes, found, chunks
+
+
+def tell_columns(place, columns, sizes, found, published):
+    head, table = ["documents"], []
+    for name, _, _, column in columns:
+        head += [name, "published"] if column else [name]
+    for size in sizes:
+        row = [count(size)]
+        for _, suite, query, column in columns:
+            row += [figure(found.get((suite, query, size))), *([published.get(str(size), {}).get(column, "-")] if column else [])]
+        table.append(row)
+    place.table(head, table, together=2 if columns[0][3] else 1)
 
 
 def tell_ratios(place, sizes, found, published):
-    """Ways beside each other carry over, where a speed by itself does not."""
+    """Ways next to each other carry over, where a speed by itself does not."""
     def both(n, key):
         here, there = found.get((key[1], key[2], n)), published.get(str(n), {}).get(key[3])
         return here["docs_per_ms"] if here else None, float(there.split()[0]) if there else None
     rows = []
     for words, over, under in RATIOS:
         for n in sizes:
-            above, below = both(n, COLUMNS[over]), both(n, COLUMNS[under])
-            ratios = ["%.2f" % (one / other) if one and other else "-" for one, other in zip(above, below)]
-            rows += [[words, count(n), *ratios]] if n in (1000, sizes[-1]) else []
-    place.tell("What carries over: how fast the ways are beside each other.")
-    place.tell()
+            if n in (1000, sizes[-1]):
+                rows.append([words, count(n), *(ratio(*pair) for pair in zip(both(n, COLUMNS[over]), both(n, COLUMNS[under])))])
+    place.tell("What carries over: how fast the ways are by each other.")
     place.table(["ratio", "documents", "here", "published"], rows)
     lines = {}
     for number in (0, 3, 6):
         lines[COLUMNS[number][0]], lines[COLUMNS[number][0] + ", published"] = zip(*(both(n, COLUMNS[number]) for n in sizes))
     place.plot("Four figures of one field over n documents", list(map(count, sizes)), lines, "documents a millisecond", log=True)
+    return {row[0]: row for row in rows}  # of the most documents
 
 
 def run(place):
     rows = place.documents(1_300_000, 20_000, 2_000)
-    sizes, found, (costs, examined, plans) = measure(place, rows)
-    published = place.published("obd ways")
-    place.tell("%s documents of car sensors on a standalone (%s). Documents a millisecond, mean and deviation of the"
-               " repeats; published: a Core2 T9600 with 4 GB and mongod 2.4, 1.3 million documents, ten repeats.",
+    sizes, found, chunks = measure(place, rows)
+    published, most = place.published("obd ways"), sizes[-1]
+    place.tell("%s documents of car sensors on a standalone (%s). All figures are documents a millisecond, mean and"
+               " deviation of the repeats. Published: 1.3 million documents, ten repeats, mongod 2.4.",
                count(rows), place.host())
-    place.tell()
-    for columns in (COLUMNS[:4], COLUMNS[4:7], COLUMNS[7:]):
-        head = ["documents"]
-        for name, _, _, column in columns:
-            head += [name] + (["published"] if column else [])
-        table = []
-        for size in sizes:
-            row = [count(size)]
-            for _, suite, query, column in columns:
-                row.append(figure(found.get((suite, query, size))))
-                if column:
-                    row.append(published.get(str(size), {}).get(column, "-"))
-            table.append(row)
-        place.table(head, table)
-    most = sizes[-1]
-    chunks = [["one find", figure(found.get(("obd", "accumulators", most)))],
-              ["chunks of 100,000", figure(found.get(("obd", "chunks-of-100000", most)))],
-              ["chunks of 10,000", figure(found.get(("obd", "chunks-of-10000", most)))]]
-    place.tell("All %s documents by accumulators in the client. The study reckoned for map-reduce that ten chunks of 10^5"
-               " take %s s and a hundred of 10^4 %s s, instead of %s s for 10^6 at once.", count(most),
-               *(place.published("obd chunks")[row]["seconds"] for row in ("10 x 10^5", "100 x 10^4", "10^6")))
-    place.tell()
-    place.table(["asked in", "documents/ms"], chunks)
-    tell_ratios(place, sizes, found, published)
-    place.tell("Who had the CPUs meanwhile, over %s documents (seconds of CPU; all that was sent came from memory):", count(most))
-    place.tell()
-    costs_table(place, costs, "way")
-    place.tell("Documents that the server looked at for %s: %s.", count(most),
-               ", ".join("%s %s" % (query, "-" if number is None else count(round(number))) for query, number in examined.items()))
-    place.tell()
-    place.tell("What the server makes of map-reduce (its stages): %s.", "; ".join("%s: %s" % each for each in plans.items()))
-    place.tell()
-    place.tell("What differs on this host: server and client share its %d CPUs, with no network between them, and the client is a program in C;"
-               " the study's was Python on a host of its own.", os.cpu_count())
+    place.tell("Part 3, the first table; published: a Core2 T9600 with 4 GB, the client on another host. Whole documents: part 2.")
+    tell_columns(place, COLUMNS[:7], sizes, found, published)
+    place.tell("What the article did not have:")
+    tell_columns(place, COLUMNS[7:], sizes, found, published)
+    place.tell("Part 3, the second table; published: server and client on one iMac, as they are on one host here.")
+    tell_columns(place, IMAC, sizes, found, published)
+    place.tell("Part 2, the first two tables: a tenth of the documents, %s here and 130,000 there, where the client read whole documents:",
+               count(rows // 10))
+    tell_columns(place, TENTH, [size for size in sizes[1:] if size <= rows // 10], found, published)
+    known = place.published("obd chunks")
+    place.tell("%s documents in chunks, each a range of `_id`, one after the other; seconds. Published: computed from"
+               " the smaller sizes of Map Reduce 2, jsMode, not measured.", count(most))
+    place.table(["asked in", "map-reduce", "accumulators", "published"],
+                [["1 find", *("%.3g" % (most / 1000 / found["obd", name, most]["docs_per_ms"]) for name in WAYS),
+                  known["10^6"]["seconds"]],
+                 *(["%d chunks" % number, *("%.3g" % chunks[number, name] for name in WAYS),
+                    known["%d x 10^%d" % (number, 7 - len(str(number)))]["seconds"]] for number in (10, 100))])
+    place.tell("Published only: %s s with threads of the client, %s s by Postgres.",
+               *(known[row]["seconds"] for row in ("threads of the client", "Postgres")))
+    ratios = tell_ratios(place, sizes, found, published)
+    place.leave_out(["%s documents" % count(10**power) for power in range(7) if 10**power > rows])
+    place.tell("What differs here: server and client share %d CPUs, with no network between them, and the client is a"
+               " program in C; the article's was Python.", os.cpu_count())
+    ways, mode, stored = (ratios[RATIOS[at][0]] for at in range(3))
+    place.conclude("Over %s documents map-reduce in the server has %s of the speed of a client that reads one field"
+                   " (published %s); jsMode and stored functions change it by the factors %s and %s (published %s and"
+                   " %s).", ways[1], *ways[2:], mode[2], stored[2],
+                   mode[3], stored[3])

@@ -1,11 +1,16 @@
 """A petabyte, 2014: documents of 147 kB loaded by one loader a shard, each with a range of _ids, and what was asked of them."""
 import concurrent.futures
+import contextlib
 import os
 import time
 
-from meter import costs_table
+from meter import Sampler
 from minimongo import Int64
-from workplace import Failed, collection, count, say
+from workplace import Failed, collection, count, ratio, say
+
+ARTICLE = ("A petabyte: large documents, a skewed field with an index", "\"Building an Inexpensive Petabyte Database"
+           " with MongoDB and Amazon Web Services\", parts 1 and 2, Chris Biow, 19 November 2014,"
+           " https://www.mongodb.com/blog/post/building-inexpensive-petabyte-database-mongodb-and-amazon-web-services-part-1")
 
 VALUES = 1_000_000        # of each integer field
 SUM = 15.3918             # 0 is in 1/15.3918 of the documents, and k in 1/(k + 1)^0.99 of that
@@ -21,12 +26,12 @@ def file_of(place, documents, first, size):
 
 
 def cut(documents, parts):
-    """The first _id of each of so many ranges."""
+    """The first _id of each range."""
     return [documents * number // parts for number in range(parts)]
 
 
 def lay_out(client, name, documents):
-    """One chunk a shard, cut evenly by _id, as the study had it before its load."""
+    """One chunk a shard, cut evenly by _id, as the article had it before its load."""
     shards = [one["_id"] for one in client.command("admin", {"listShards": 1})["shards"]]
     bounds = cut(documents, len(shards))
     client.command("admin", {"shardCollection": name, "key": {"_id": 1}})
@@ -49,17 +54,12 @@ def load_ranges(place, uri, documents, loaders, size):
 
 
 def figures(client, name, shards):
-    """What the study's db.usertable.stats() said."""
+    """What the article's db.usertable.stats() said."""
     client.command("admin", {"fsync": 1})  # so that files have their size
-    sizes = next(iter(client.aggregate("study", name, [
-        {"$group": {"_id": None, "objects": {"$sum": 1}, "average": {"$avg": {"$bsonSize": "$$ROOT"}},
-                    "bytes": {"$sum": {"$bsonSize": "$$ROOT"}}}}])))
-    disk = next(iter(client.aggregate("study", name, [
-        {"$collStats": {"storageStats": {}}},
-        {"$group": {"_id": None, "data": {"$sum": "$storageStats.storageSize"},
-                    "indexes": {"$sum": "$storageStats.totalIndexSize"}, "number": {"$sum": "$storageStats.nindexes"}}}])))
-    return {"objects": sizes["objects"], "avgObjSize": sizes["average"], "dataSize": sizes["bytes"], "storageSize": disk["data"],
-            "indexes": disk["number"], "indexSize": disk["indexes"], "shards": shards}
+    sums = {"objects": "count", "dataSize": "size", "storageSize": "storageSize", "indexes": "nindexes", "indexSize": "totalIndexSize"}
+    found = next(iter(client.aggregate("study", name, [{"$collStats": {"storageStats": {}}}, {"$group": {
+        "_id": None, **{key: {"$sum": "$storageStats." + figure} for key, figure in sums.items()}}}])))
+    return {**found, "avgObjSize": found["dataSize"] / found["objects"], "shards": shards}
 
 
 def explained(one):
@@ -80,13 +80,8 @@ def shown(value):
 
 def rows_of(names, published, *found):
     """Ours, one column or two, what was published, and how many times that the first of ours is."""
-    rows = []
-    for name in names:
-        ours = [one.get(name) for one in found]
-        there = published[name]["figure"]
-        ratio = "%.2g" % (ours[0] / number(there)) if ours[0] and number(there) else "-"
-        rows.append([name, *map(shown, ours), there, ratio])
-    return rows
+    return [[name, *(shown(one.get(name)) for one in found), published[name]["figure"],
+             "%.2g" % (found[0][name] / number(published[name]["figure"])) if found[0].get(name) else "-"] for name in names]
 
 
 def ask(place, uri, documents):
@@ -107,18 +102,13 @@ def tell_find(place, found, published):
     frequent, rare = explained(found["find", FREQUENT]), explained(found["find", 17000])
     place.tell("find({fieldInt0: 17000}, {fieldInt0: 1, fieldInt1: 1}).explain(), and for %d, of which there are enough here:",
                FREQUENT)
-    place.tell()
     names = ("n", "nChunkSkips", "nscanned", "millisShardTotal", "millisShardAvg", "numShards", "millis")
     place.table(["", "17000", str(FREQUENT), "published", "17000 / published"], rows_of(names, published, rare, frequent))
-    rows = []
-    sums = [found["top-five", value]["result"] for value in (16000, FREQUENT)]
-    for place_of, (name, figure) in enumerate(place.published("petabyte top five").items()):
-        row = ["%d." % (place_of + 1)]
-        for one in sums:
-            row += [one[place_of]["_id"], count(one[place_of]["total"])] if place_of < len(one) else ["-", "-"]
-        rows.append([*row, name, figure["total"]])
+    sums = [[(one["_id"], count(one["total"])) for one in found["top-five", value]["result"]] + 5 * [("-", "-")]
+            for value in (16000, FREQUENT)]
+    rows = [["%d." % (at + 1), *sums[0][at], *sums[1][at], name, figure["total"]]
+            for at, (name, figure) in enumerate(place.published("petabyte top five").items())]
     place.tell("The five largest sums of fieldInt2 by fieldInt1, where fieldInt0 is 16000 (as published), and where it is %d:", FREQUENT)
-    place.tell()
     place.table(["", "16000", "total", str(FREQUENT), "total", "published", "total"], rows)
     return found["find", 17000]["nothing_found"]
 
@@ -133,70 +123,70 @@ def tell_one(place, asked, below, published):
         rates["by value"].append(rate)
         rates["by _id"].append(each["by-id"]["ops_per_second"])
     empty = sum(one["empty"] for one in asked) / sum(one["n"] for one in asked)
-    place.tell("FindOne of a random value of fieldInt0 below %s, operations a second (nothing came back to %.0f %% of all), and of a"
-               " random _id; the study does not say how many clients it had:", count(below), 100 * empty)
-    place.tell()
+    place.tell("FindOne of a random value of fieldInt0 below %s, operations a second (nothing came back to %.0f %% of"
+               " all), and of a random _id; the article does not say how many clients it had:",
+               count(below), 100 * empty)
     place.table(["clients", "by value", "published", "ratio", "by _id"], rows)
     place.plot("FindOne by clients", [row[0] for row in rows],
                {**rates, "by value, published": [number(published)] * len(rows)}, "operations a second")
 
 
 def load_by_size(place):
-    """Documents of the sizes that the study names, each as many bytes, on one server."""
-    rates = {}
-    total = place.choose(400_000_000, 60_000_000, 3_000_000)
+    """Documents of the sizes that the article names, each as many bytes, on one server: the rates in MB/s."""
+    total, rows, published = place.choose(400_000_000, 60_000_000, 3_000_000), [], place.published("petabyte sizes")
     with place.server(cache="512M") as server:
         for name, size in SIZES:
             documents = max(1, int(total * (place.options.scale or 1)) // size)
             path = file_of(place, documents, 0, size)
             say("loading %s documents of %s", count(documents), name)
-            with place.meter() as cost:
+            with place.meter("load of %s documents" % name, documents):
                 seconds = place.load("ycsb", collection(server, "study.of%d" % size), path)["seconds"]
-            rates[name] = (documents, seconds, size, cost)
-    return rates
+            rows.append((name, documents, documents / seconds, documents * size / seconds / 1e6))
+    best = max(rate for *_, rate in rows)
+    place.tell("Load by size of the documents, one server, one loader. Published: from which size on the rate is near"
+               " the best, and on which disks:")
+    place.table(["document", "documents", "documents/s", "MB/s", "of the best", "published"],
+                [[name, count(documents), count(round(each)), "%.0f" % rate, "%.2f" % (rate / best),
+                  published.get(name, {}).get("near the best on", "-")] for name, documents, each, rate in rows])
 
 
-def tell_sizes(place, rates):
-    best = max(documents * size / seconds for documents, seconds, size, _ in rates.values())
-    published = place.published("petabyte sizes")
-    rows = [[name, count(documents), count(round(documents / seconds)), "%.0f" % (documents * size / seconds / 1e6),
-             "%.2f" % (documents * size / seconds / best), published.get(name, {}).get("near the best on", "-")]
-            for name, (documents, seconds, size, _) in rates.items()]
-    place.tell("Load by size of the documents, one server, one loader. Published: from which size on the rate is near the best, and on"
-               " which disks:")
-    place.tell()
-    place.table(["document", "documents", "documents/s", "MB/s", "of the best", "published"], rows)
-    place.plot("Load by size of the documents, one server", list(rates),
-               {"here": [documents * size / seconds / 1e6 for documents, seconds, size, _ in rates.values()]}, "MB/s", bars=True)
-    place.tell("Who had the CPUs during these loads (seconds of CPU), and what was written; a document's cost is more of its number than of its"
-               " bytes:")
-    place.tell()
-    costs_table(place, [(name, documents, cost) for name, (documents, _, _, cost) in rates.items()], "document")
+def inserted(clients):
+    return [client.command("admin", {"serverStatus": 1})["metrics"]["document"]["inserted"] for client in clients]
 
 
-def load_and_ask(place, shards, loaders, large, small):
+def plot_course(place, points, size):
+    """The article has a picture of ten servers; here each line is a shard."""
+    spans = [(later[0] - before[0], before, later) for before, later in zip(points, points[1:])]
+    place.plot("The load of large documents over time, by shard", ["%.1f" % later[0] for _, _, later in spans],
+               {"shard %d" % shard: [(later[1][shard] - before[1][shard]) * size / seconds / 1e6 for seconds, before, later in spans]
+                for shard in range(len(points[0][1]))}, "MB/s, by seconds since the load began")
+
+
+def load_and_ask(place, shards, large, small):
     with place.cluster(shards, "256M", routers=1) as up:
-        server, costs = up(fresh=True), []
+        server = up(fresh=True)
         for name, documents, size in (("usertable", large, 147_439), ("small", small, 322)):
             with place.client(server) as client:
                 lay_out(client, "study." + name, documents)
-            say("loading %s documents of %s bytes by %d loaders", count(documents), count(size), loaders)
-            for first, end in zip(cut(documents, loaders), cut(documents, loaders)[1:] + [documents]):
+            for first, end in zip(cut(documents, shards), cut(documents, shards)[1:] + [documents]):
                 file_of(place, end - first, first, size)
-            with place.meter() as cost:
-                seconds = load_ranges(place, collection(server, "study." + name), documents, loaders, size)
-            costs.append(("load, %s bytes" % count(size), documents, cost))
+            say("loading %s documents of %s bytes by %d loaders", count(documents), count(size), shards)
+            with place.shards(shards) as (members, connect), contextlib.ExitStack() as stack:
+                clients = [stack.enter_context(connect(member)) for member in members]
+                with place.meter("load of %s bytes" % count(size), documents), Sampler(lambda: inserted(clients)) as course:
+                    seconds = load_ranges(place, collection(server, "study." + name), documents, shards, size)
             if name == "usertable":
-                large_rate = large * 147_439 / seconds / 1e6
+                large_rate = large * size / seconds / 1e6
+                plot_course(place, course.points, size)
         say("asking for a value, and for five sums")
-        with place.meter() as cost:
+        with place.meter("questions") as cost:
             asked = ask(place, collection(server, "study.small"), small)
-        costs.append(("questions", sum(one["n"] for one in asked[1]), cost))
+            cost.number = sum(one["n"] for one in asked[1])
         place.query("ycsb", collection(server, "study.usertable"), "find", "--setup", "--repeats", 1, "--param", "value=0")
         with place.client(server) as client:
             stats = figures(client, "usertable", shards)
         stats["MB/s of a server"] = large_rate
-        return stats, asked, costs
+        return stats, asked
 
 
 def tell_ratios(place, stats, found, small, published):
@@ -204,16 +194,14 @@ def tell_ratios(place, stats, found, small, published):
         return number(published[name]["figure"])
     ours, sums = stats, [one["total"] for one in found["top-five", FREQUENT]["result"]]
     theirs = [number(one["total"]) for one in place.published("petabyte top five").values()]
-    rare = explained(found["find", 17000])
+    rare, frequent = explained(found["find", 17000]), explained(found["find", FREQUENT])
     place.tell("What carries over:")
-    place.tell()
     place.table(["ratio", "here", "published"], [
         ["storage by data", "%.4f" % (ours["storageSize"] / ours["dataSize"]), "%.4f" % (there("storageSize") / there("dataSize"))],
         ["bytes of both indexes a document", "%.0f" % (ours["indexSize"] / ours["objects"]), "%.0f" % (there("indexSize") / there("objects"))],
         ["17000, of a million documents", "%.2f" % (1e6 * rare["n"] / small), "%.2f" % (1e6 * there("n") / there("objects"))],
-        ["looked at by found", "%.2f" % (explained(found["find", FREQUENT])["nscanned"] / explained(found["find", FREQUENT])["n"]),
-         "%.2f" % (there("nscanned") / there("n"))],
-        *(["sum %d by the largest" % (i + 1), "%.2f" % (sums[i] / sums[0]), "%.2f" % (theirs[i] / theirs[0])] for i in range(1, len(sums)))])
+        ["read by found", ratio(frequent["nscanned"], frequent["n"]), ratio(there("nscanned"), there("n"))],
+        *(["sum %d by the largest" % (i + 1), ratio(sums[i], sums[0]), ratio(theirs[i], theirs[0])] for i in range(1, len(sums)))])
 
 
 def run(place):
@@ -221,28 +209,28 @@ def run(place):
         raise Failed("the documents of this study are made, each by its _id: leave --data out")
     shards = place.choose(4, 2, 2)
     large, small = place.documents(8_000, 800, 40), place.documents(3_000_000, 300_000, 5_000)
-    loaders = place.options.loaders or shards
-    stats, (found, asked, below), costs = load_and_ask(place, shards, loaders, large, small)
+    stats, (found, asked, below) = load_and_ask(place, shards, large, small)
     published = place.published("petabyte")
-    place.tell("%s documents of 147,439 bytes, one chunk of _ids a shard; %d loaders, each with a range of _ids, past the router, to %d shards"
-               " that share %s with them. Published: 216 shards, one loader for each, 27 servers or so of 24 disks (docs/planning.md says why),"
-               " MongoDB 2.6 (mmap).", count(large), loaders, shards, place.host())
-    place.tell()
+    place.tell("%s documents of 147,439 bytes, one chunk of _ids a shard; %d loaders, each with a range of _ids, past"
+               " the router, to %d shards that share %s with them. Published: 216 shards, one loader for each, some 27"
+               " servers of 24 disks (docs/planning.md says why), MongoDB 2.6 (mmap).",
+               count(large), shards, shards, place.host())
     names = ("objects", "avgObjSize", "dataSize", "storageSize", "indexes", "indexSize", "shards", "MB/s of a server")
     place.table(["", "here", "published", "here / published"], rows_of(names, published, stats))
-    place.tell("What follows was asked of %s documents of 322 bytes with the same fields, laid out and loaded in the same way: the study's"
-               " values are in so few documents that large ones would be too many bytes for this host.", count(small))
-    place.tell()
-    nothing = tell_find(place, found, published)
-    if nothing:
-        place.tell("17000 is in no document here (4 of a million have it), so there is nothing to compare; the study has 7.17 billion.")
-        place.tell()
+    place.tell("What follows was asked of %s documents of 322 bytes with the same fields, laid out and loaded in the"
+               " same way: the article's values are in so few documents that large ones would be too many bytes for"
+               " this host.", count(small))
+    if tell_find(place, found, published):
+        place.tell("17000 is in no document here (4 of a million have it), so there is nothing to compare; the article has 7.17 billion.")
     tell_one(place, asked, below, published["FindOne/s"]["figure"])
+    load_by_size(place)
     tell_ratios(place, stats, found, small, published)
-    place.tell("Who had the CPUs (seconds of CPU):")
-    place.tell()
-    costs_table(place, costs, "what", "a document or request")
-    tell_sizes(place, load_by_size(place))
-    place.tell("What differs on this host: all shards, the router and the loaders share its CPUs and one disk, so neither rates nor times"
-               " are those of a cluster; WiredTiger packs what it stores by snappy, which cannot make random letters shorter."
-               " Not made: the mix of reads and updates, which the study names as further work and gives no figures of.")
+    place.tell("What differs here: all shards, the router and the loaders share %d CPUs and one disk, so neither rates"
+               " nor times are those of a cluster; WiredTiger compresses what it stores by snappy, which cannot make"
+               " random letters shorter. Not made: the mix of reads and updates, which the article names as further"
+               " work and gives no figures of.", os.cpu_count())
+    one = asked[0]
+    place.conclude("%d loaders past the router load %.3g MB/s into all shards of this host (published: 844 MB/s into"
+                   " each server), and one client finds %.3g documents a second by the skewed value (published: a"
+                   " little over 800).", shards,
+                   stats["MB/s of a server"], one["ops_per_second"])

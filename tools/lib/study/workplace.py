@@ -1,4 +1,7 @@
-"""workplace: one folder for the data, the servers and the results of one study. Everything it starts ends with it."""
+"""workplace: one folder for the data, the servers and the results of one study. Everything it starts ends with it.
+
+Sentences and tables are collected while a study measures, and printed at its end, below the title, the article, the
+conclusion, and the warnings of all commands. What its servers used meanwhile is the last table."""
 import contextlib
 import html
 import json
@@ -8,9 +11,9 @@ import platform
 import shutil
 import subprocess
 import sys
+import textwrap
 
 import clusters
-import chromium
 import minimongo
 import mongods
 import page
@@ -19,6 +22,8 @@ from meter import Meter
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PUBLISHED = json.loads((ROOT / "docs/studies/published.json").read_text())
+WIDTH = 80  # columns of a screen
+OTHERS = 10  # percent of the CPUs: with more for other programs a figure is not this host's
 
 
 class Failed(Exception):
@@ -33,11 +38,19 @@ def count(number):
     return "{:,}".format(number)
 
 
+def shown(value, form="%.3g"):
+    return "-" if value is None else form % value
+
+
+def ratio(over, under):
+    return "%.2f" % (over / under) if over is not None and under else "-"
+
+
 def time_of(seconds):
-    """As the studies write it: minutes and seconds from a minute on."""
+    """Minutes and seconds from a minute on, as the studies write it."""
     if seconds is None:
         return "-"
-    return "%d:%02d" % divmod(round(seconds), 60) if seconds >= 60 else "%.3g s" % seconds
+    return "%d:%02d min" % divmod(round(seconds), 60) if seconds >= 60 else "%.3g s" % seconds
 
 
 def collection(server, name):
@@ -57,11 +70,12 @@ def empty_page_cache():
 
 
 class Workplace:
-    def __init__(self, options):
-        self.options, self.name = options, options.name
-        self.folder, self.data = (options.dir.absolute() / name for name in (options.name, "data"))
+    def __init__(self, options, name, article):
+        """article: its title, and who published it, when and where."""
+        self.options, self.name, self.article = options, name, article
+        self.folder, self.data = (options.dir.absolute() / part for part in (name, "data"))
         self.tipple = os.environ.get("TIPPLE") or ROOT / "build/release/tipple"
-        self.lines, self.parts, self.plots, self.processes = [], [], [], ((), ())
+        self.told, self.plots, self.costs, self.warnings, self.conclusion, self.processes = [], [], [], [], "", ((), ())
 
     def __enter__(self):
         if not os.access(self.tipple, os.X_OK):
@@ -71,23 +85,12 @@ class Workplace:
         self._remove_servers()
         return self
 
-    def __exit__(self, *_):
-        if not self.options.keep:
-            self._remove_servers()
-        if self.lines:
-            (self.folder / "table.md").write_text("\n".join(self.lines) + "\n")
-            report = self.folder / "report.html"
-            report.write_text(page.page("tools/study %s" % self.name, self.parts, self.plots))
-            say("the table is in %s, the report with plots in %s", *(os.path.relpath(self.folder / name)
-                                                                     for name in ("table.md", report.name)))
-            if self.options.picture and self.plots:
-                self._picture(report)
-
-    def _picture(self, report):
-        with chromium.Browser(self.folder) as browser:
-            shown = browser.open(report, width=780, height=60 + 330 * len(self.plots))
-            shown.look(780, int(shown.value("document.getElementById('plots').getBoundingClientRect().bottom")) + 8)
-            shown.screenshot(self.options.picture)
+    def __exit__(self, kind, *_):
+        self._remove_servers()
+        if kind:
+            self.warn("the study failed, and this is not all of it")
+        if self.told:
+            self._publish()
 
     def _remove_servers(self):
         for left in self.folder.glob("servers-*"):
@@ -111,8 +114,12 @@ class Workplace:
         """tipple with --json; what it printed. Rejects are no failure."""
         done = subprocess.run([str(word) for word in (self.tipple, *words)], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=procs.tied_to_parent())
+        said = done.stderr.decode(errors="replace").strip()
         if done.returncode not in (0, 2):
-            raise Failed("tipple %s: %s" % (words[0], done.stderr.decode(errors="replace").strip()[-600:]))
+            raise Failed("tipple %s: %s" % (words[0], said[-600:]))
+        for line in said.splitlines():
+            if line.startswith("tipple: warning: "):
+                self.warn("tipple %s: %s", words[0], line.partition("warning: ")[2])
         return json.loads(done.stdout) if done.stdout else None
 
     def made(self, kind, *words):
@@ -143,7 +150,7 @@ class Workplace:
             yield self._start_server(wanted)
         finally:
             mongods.stop(folder, gently=False)
-            shutil.rmtree(folder, ignore_errors=self.options.keep is False)
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _start_server(self, wanted):
         state = mongods.start(self.folder / "servers-one", tied=True, **wanted)
@@ -170,44 +177,78 @@ class Workplace:
             yield up
         finally:
             clusters.stop(folder, gently=False)
-            if not self.options.keep:
-                shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
     @contextlib.contextmanager
     def shards(self, shards):
-        """Of the cluster of so many shards: its members that hold data, and a function that connects to one of them."""
+        """The members of this cluster that hold data, and a function that connects to one of them."""
         state = clusters.state_of(self.folder / ("servers-%d" % shards))
         yield [member for member in state["members"] if member["role"] == "shard"], \
             lambda member: clusters.client(state, [member])
 
-    def meter(self):
-        """What a span of time costs the servers that run now, and those who ask them."""
-        return Meter(*self.processes)
-
     # ---------------------------------------------------------------------------------------------- results
 
-    def tell(self, words="", *values):
-        words = words % values if values else words
-        self._print(words)
-        self.parts += ["<p>%s</p>" % html.escape(words)] if words else []
+    def tell(self, words, *values):
+        self.told.append(words % values if values else words)
 
-    def _print(self, line):
-        self.lines.append(line)
-        print(line, flush=True)
+    def table(self, head, rows, left=1, together=1):
+        """A table of texts; the first columns begin at the left. A wide one becomes several, each with these columns and
+        some of the others, of which `together` are kept next to each other."""
+        self.told.append(([[str(cell) for cell in row] for row in [head, *rows]], left, together))
 
     def plot(self, *words, **looks):
         self.plots.append(page.plot(*words, **looks))
 
-    def table(self, head, rows, left=1):
-        """A table of texts, as Markdown that reads well as it is; the first columns begin at the left."""
-        cells = [[str(cell) for cell in row] for row in [head, *rows]]
-        widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
-        line = ["-" * width if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
-        for row in [cells[0], line, *cells[1:]]:
-            self._print("| " + " | ".join(cell.ljust(width) if i < left else cell.rjust(width)
-                                          for i, (cell, width) in enumerate(zip(row, widths))) + " |")
-        self._print("")
-        self.parts.append(page.table(cells[0], cells[1:], left))
+    def conclude(self, words, *values):
+        """The sentence on top."""
+        self.conclusion = words % values
+
+    def leave_out(self, names):
+        """Rows of the article's tables that are not made at this scale."""
+        if names:
+            self.tell("Left out at this scale: %s.", "; ".join(names))
+
+    @contextlib.contextmanager
+    def meter(self, name=None, number=1):
+        """What a span of time costs the servers that run now, and those who ask them. With a name it is a row of the last
+        table; `number` of the result is how many documents or requests share the costs."""
+        cost = Meter(*self.processes)
+        cost.name, cost.number = name, number
+        with cost:
+            yield cost
+        if name:
+            self.costs.append(cost)
+
+    def warn(self, words, *values):
+        said = words % values if values else words
+        if said not in self.warnings:
+            self.warnings.append(said)
+
+    def _tell_costs(self):
+        self.tell("What the machine did (seconds of CPU; µs of all but others for each document or request; MB read from the disk):")
+        routers = any(cost.routers for cost in self.costs)
+        self.table(["what", "seconds", "servers", *(["routers"] if routers else []), "clients", "others", "µs each", "disk MB"],
+                   [[cost.name, *("%.3g" % one for one in (
+                       cost.seconds, cost.servers, *([cost.routers] if routers else []), cost.clients, cost.others,
+                       1e6 * (cost.servers + cost.routers + cost.clients) / (cost.number or 1), cost.read / 1e6))]
+                    for cost in self.costs])
+
+    def _publish(self):
+        if self.costs:
+            self._tell_costs()
+            shares = {cost.name: 100 * cost.others / cost.seconds / os.cpu_count() for cost in self.costs}
+            disturbed = [name for name, share in shares.items() if share > OTHERS]
+            if disturbed:
+                self.warn("other programs held up to %.0f %% of the CPUs (%s)", max(shares.values()), "; ".join(disturbed))
+        top = ["# " + self.article[0], "tools/study %s, after %s." % (self.name, self.article[1])]
+        top += ["**%s**" % self.conclusion] if self.conclusion else []
+        top += ["Warnings: %s." % "; ".join(self.warnings)] if self.warnings else []
+        text = "\n\n".join(_markdown(part) for part in top + self.told)
+        print(text, flush=True)
+        (self.folder / "table.md").write_text(text + "\n")
+        report = self.folder / "report.html"
+        report.write_text(page.page(self.article[0], [_html(part) for part in top[1:]], self.plots, [_html(part) for part in self.told]))
+        say("the table is in %s, the report with plots in %s", *(os.path.relpath(self.folder / name) for name in ("table.md", report.name)))
 
     def host(self):
         memory = int(next(line for line in open("/proc/meminfo") if line.startswith("MemTotal")).split()[1]) / 2**20
@@ -220,3 +261,38 @@ class Workplace:
     @staticmethod
     def client(uri):
         return minimongo.Client(uri)
+
+
+def _pieces(cells, left, together, most):
+    """The table as tables of at most that many columns of text."""
+    widths = [max(len(row[i]) for row in cells) + 3 for i in range(len(cells[0]))]
+    chosen, room = [], 0
+    for at in range(left, len(widths), together):
+        group = range(at, min(at + together, len(widths)))
+        wide = sum(widths[i] for i in group)
+        if not chosen or wide > room:
+            chosen.append(list(range(left)))
+            room = most - 1 - sum(widths[:left])
+        chosen[-1] += group
+        room -= wide
+    return [[[row[i] for i in piece] for row in cells] for piece in chosen]
+
+
+def _markdown(part):
+    """A table that reads well as it is, or a sentence."""
+    if isinstance(part, str):
+        return part if part.startswith("# ") else textwrap.fill(part, WIDTH, break_long_words=False, break_on_hyphens=False)
+    tables, left = [], part[1]
+    for cells in _pieces(*part, WIDTH):
+        widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+        line = ["-" * width if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
+        tables.append("\n".join("| " + " | ".join(cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(
+            zip(row, widths))) + " |" for row in [cells[0], line, *cells[1:]]))
+    return "\n\n".join(tables)
+
+
+def _html(part):
+    if isinstance(part, str):
+        words = html.escape(part)
+        return "<p>%s</p>" % ("<b>%s</b>" % words[2:-2] if words.startswith("**") else words)
+    return "".join(page.table(cells[0], cells[1:], part[1]) for cells in _pieces(*part, 2 * WIDTH))
