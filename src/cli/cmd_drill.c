@@ -3,6 +3,7 @@
 #include "base/yaml_tree.h"
 #include "builtin/builtin.h"
 #include "cli/results/results.h"
+#include "load/spec/progress.h"
 #include "server/server.h"
 #include "study/tune/tuned.h"
 
@@ -233,6 +234,8 @@ static int drill_all(run_t *run, targets_t *targets, FILE *history, err_t *err) 
     while (is_fine(status) && count < targets->count) {
         target_t *target = &targets->items[count];
         drill_result_t *drill = &drills[count++];
+        if (several)
+            metrics_of(target->name);
         if (several && !run->json)
             out_print("collection %zu of %zu: %s\n", count, targets->count, target->name);
         const int one = drill_one(target, drill, several ? 0 : within, history, err);

@@ -6,6 +6,7 @@ import signal
 import time
 import urllib.parse
 
+import live
 import livetest
 
 LABELS = re.compile(r'([a-z]+)="((?:[^"\\\n]|\\["\\n])*)"')
@@ -101,6 +102,10 @@ class Metrics(livetest.Case):
         self.tipple("drill", "-f", "mot", "a.csv", "--uri", self.uri(), "--no-predict", "--metrics", "m.prom", status=2)
         found, labels = self.ended(2)
         self.assertEqual({"command": "drill", "namespace": "%s.results" % self.database}, labels)
+        self.write("t.yaml", "- {collection: %s.two, files: a.csv, format: mot}\n" % self.database)
+        server = live.with_path(live.URI, "")
+        self.tipple("drill", "--targets", "t.yaml", "--uri", server, "--no-predict", "--metrics", "m.prom", status=2)
+        self.assertEqual("%s.two" % self.database, self.ended(2)[1]["namespace"])
 
     def test_lines(self):
         """lines of JSON: of one command after another, and no count ever falls within one"""
