@@ -100,7 +100,9 @@ static bool next_event(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *e
         size_t until = parser->problem_offset < tree->length ? parser->problem_offset : tree->length;
         mark = (yaml_mark_t){.index = 0};
         for (size_t i = 0; i < until; i++) {
-            mark.column = tree->text[i] == '\n' ? 0 : mark.column + 1;
+            const bool begins = ((unsigned char)tree->text[i] & 0xC0) != 0x80; /* a character */
+            mark.index += begins;
+            mark.column = tree->text[i] == '\n' ? 0 : mark.column + begins;
             mark.line += tree->text[i] == '\n';
         }
     }
