@@ -165,7 +165,7 @@ class NoJournal(livetest.OwnServer):
         """a standalone without a journal: --unsafe loads and says so, and after a crash a second load completes"""
         self.write("a.csv", rows(5000))
         self.load("a.csv", status=4)
-        self.assertIn("load --without a journal", self.stderr)
+        self.assertIn("without a journal", self.stderr)
         self.load("a.csv", "--unsafe")
         self.assertIn("not even the journal", self.stderr)
         self.down()
