@@ -101,7 +101,7 @@ bool dump_folder_metadata(const char *path, char **text, err_t *err) {
 /* *document: NULL where there is no metadata, or no JSON. */
 static bool parse(const char *metadata, bson_t **document, err_t *err) {
     err_t why;
-    *document = metadata ? json_document(metadata, &why) : NULL;
+    *document = metadata ? json_document(metadata, true, &why) : NULL;
     if (metadata && !*document && why.status == STATUS_HOST) {
         *err = why;
         return false;

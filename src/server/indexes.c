@@ -69,7 +69,7 @@ static bool take_option(const char *text, const char *option, index_spec_t *spec
 /* As a server lists it: whether it can be built, the server will say. */
 static bool take_json(const char *text, index_spec_t *spec, err_t *err) {
     err_t why;
-    bson_t *index = json_document(text, &why);
+    bson_t *index = json_document(text, true, &why);
     if (!index)
         return err_set(err, why.status, "'%.500s' is no index: it is no JSON: %.500s", text, why.text);
     const bool ok = collection_take_index(index, spec, &why);

@@ -7,7 +7,7 @@
 
 static void becomes(const char *text, const char *expected) {
     err_t err;
-    bson_t *document = json_document(text, &err);
+    bson_t *document = json_document(text, true, &err);
     if (!document)
         fail_msg("%s: %s", text, err.text);
     char *printed = bson_as_canonical_extended_json(document, NULL);
@@ -18,7 +18,7 @@ static void becomes(const char *text, const char *expected) {
 
 static void refused(const char *text, const char *why) {
     err_t err;
-    assert_null(json_document(text, &err));
+    assert_null(json_document(text, true, &err));
     assert_int_equal(err.status, STATUS_USAGE);
     assert_non_null(strstr(err.text, why));
 }
@@ -47,7 +47,7 @@ TEST(long) {
     err_t err;
     bson_iter_t at, item;
     int count = 0;
-    bson_t *document = json_document(text, &err);
+    bson_t *document = json_document(text, true, &err);
     assert_non_null(document);
     assert_true(bson_iter_init_find(&at, document, "a") && bson_iter_recurse(&at, &item));
     while (bson_iter_next(&item))

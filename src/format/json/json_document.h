@@ -7,10 +7,8 @@
 
 #include <bson/bson.h>
 
-/* For bson_destroy. NULL: it is none, and err says why and where, as a part of a sentence, with status 1; or out of memory. */
-bson_t *json_document(const char *text, err_t *err);
-
-/* Appends one value of JSON under a key. False: it is none, and err says why, as a part of a sentence, with status 1; or out of memory. */
-bool json_append(bson_t *to, const char *key, const char *value, err_t *err);
+/* For bson_destroy. NULL: it is none, and err says why, as a part of a sentence, with status 1; or out of memory. placed: and
+ * where. */
+bson_t *json_document(const char *text, bool placed, err_t *err);
 
 #endif

@@ -72,7 +72,7 @@ char *dump_list_names(const dump_list_t *list, err_t *err) {
 
 bool dump_list_is_view(const char *metadata) {
     err_t ignored;
-    bson_t *all = json_document(metadata, &ignored);
+    bson_t *all = json_document(metadata, true, &ignored);
     bson_iter_t iter, view;
     const bool is =
         all && bson_iter_init(&iter, all) && bson_iter_find_descendant(&iter, "options.viewOn", &view);

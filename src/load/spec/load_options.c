@@ -52,7 +52,7 @@ static bool read_compressor(void *name, const char *text, err_t *err) {
 
 static bool read_create(void *create, const char *text, err_t *err) {
     err_t why;
-    bson_t *options = json_document(text, &why);
+    bson_t *options = json_document(text, true, &why);
     if (!options)
         return err_set(err, why.status, "--create: %s; write it like '{\"validator\": {...}}'", why.text);
     bson_destroy(options);

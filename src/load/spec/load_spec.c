@@ -23,7 +23,7 @@ void load_spec_init(load_spec_t *spec) {
 const char *load_spec_clustered(const load_spec_t *spec) {
     bson_iter_t at;
     err_t ignored;
-    bson_t *create = spec->create ? json_document(spec->create, &ignored) : NULL;
+    bson_t *create = spec->create ? json_document(spec->create, true, &ignored) : NULL;
     const char *said = !create || !bson_iter_init_find(&at, create, "clusteredIndex") ? NULL
                        : bson_iter_as_bool(&at)                                       ? "yes"
                                                                                       : "no";

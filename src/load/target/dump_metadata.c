@@ -128,7 +128,7 @@ static bool take_options(job_t *job, const input_file_t *file, bson_iter_t *foun
 static bool read_metadata(job_t *job, const input_file_t *file, err_t *err) {
     bson_iter_t iter;
     err_t why;
-    bson_t *metadata = json_document(file->metadata, &why);
+    bson_t *metadata = json_document(file->metadata, true, &why);
     if (!metadata)
         return err_set(
             err, why.status == STATUS_USAGE ? STATUS_INPUT : why.status,
@@ -150,7 +150,7 @@ bool job_has_option(const job_t *job, const char *option) {
 bool job_take_dumps(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     bson_iter_t at;
-    if (!(job->options = spec->create ? json_document(spec->create, err) : bson_new()))
+    if (!(job->options = spec->create ? json_document(spec->create, true, err) : bson_new()))
         return false;
     for (size_t i = 0; i < job->manifest.count; i++)
         if (job->manifest.files[i].metadata && !read_metadata(job, &job->manifest.files[i], err))

@@ -151,11 +151,6 @@ static const struct {
     {"weights", INDEX, MAP},
     {"default_language", INDEX, TEXT},
     {"language_override", INDEX, TEXT},
-    {"textIndexVersion", INDEX, WHOLE},
-    {"2dsphereIndexVersion", INDEX, WHOLE},
-    {"bits", INDEX, WHOLE},
-    {"min", INDEX, ANY},
-    {"max", INDEX, ANY},
 };
 
 static bool is_digest(const char *text) {

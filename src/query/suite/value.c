@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -40,15 +41,23 @@ static bool is_word(const char *text) {
 static bool append_json(const reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node,
                         const char *json) {
     err_t why;
-    if (json_append(to, key, json, &why))
-        return true;
-    if (why.status == STATUS_USAGE)
-        return COMPLAIN(node, "'%.100s' is no value (%s)%s", json, why.text,
-                        node->kind == YAML_ITEM_SCALAR
-                            ? ": put a text in quotes, and write a date like {$date: 2014-01-31}"
-                            : "");
-    *reader->err = why;
-    return false;
+    bson_iter_t at;
+    text_t whole = {0};
+    text_print(&whole, "{\"\": %s}", json);
+    char *const text = text_take(&whole, reader->err);
+    bson_t *const made = text ? json_document(text, false, &why) : NULL;
+    const bool ok = made && bson_iter_init(&at, made) && bson_iter_next(&at) && bson_count_keys(made) == 1 &&
+                    element_append(to, key, &at);
+    if (text && !made && why.status != STATUS_USAGE)
+        *reader->err = why;
+    else if (text && !ok)
+        COMPLAIN(node, "'%.100s' is no value (%s)%s", json, made ? "a comma ends a value" : why.text,
+                 node->kind == YAML_ITEM_SCALAR
+                     ? ": put a text in quotes, and write a date like {$date: 2014-01-31}"
+                     : "");
+    bson_destroy(made);
+    free(text);
+    return ok;
 }
 
 static bool append_scalar(const reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
