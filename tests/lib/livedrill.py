@@ -66,7 +66,7 @@ class Mixin:
         return {phase["phase"]: phase for phase in drill["phases"]}
 
     def adds_up(self, drill, documents, predicted=True):
-        """Phases one behind the other, which are nearly the whole; errors that follow from what is beside them."""
+        """Phases one after the other, which are nearly the whole; errors that follow from what is next to them."""
         self.assertTrue(drill["finished"])
         self.assertEqual((documents, documents), (drill["load"]["loaded"], drill["verified"]))
         measured = [phase for phase in drill["phases"] if phase["seconds"] is not None]
