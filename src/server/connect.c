@@ -125,8 +125,8 @@ bool refusal_explain(const address_t *address, const bson_error_t *error, const 
         return explain_access(address, error, words, doing, err);
     const code_row_t row = row_of(error);
     const char *hint = refusal == CODE_STATE && row.class != refusal ? code_hint_room
-                       : strstr(words, "journaling enabled") ? "load --unsafe goes without a journal"
-                                                             : row.hint;
+                       : strstr(words, "journaling enabled")         ? "load --unsafe goes without a journal"
+                                                                     : row.hint;
     if (error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_WRITE_CONCERN)
         snprintf(code, sizeof code, " (code %u)", error->code);
     return err_set(err, row.status, "could not %s: %s%s%s%s", doing, words, code, hint ? "; " : "",
@@ -325,15 +325,12 @@ static void set_options(mongoc_uri_t *uri, int64_t patience_ns, bool reads) {
 
 static void set_concerns(server_t *server, bool unsafe) {
     const bool standalone = server->facts.kind == SERVER_STANDALONE;
-    server->catalog = BCON_NEW("writeConcern", "{", "w", BCON_UTF8("majority"), "j", BCON_BOOL(true),
-                               "wtimeout", BCON_INT32(confirm_ms(server->patience_ns)), "}");
-    server->data = bson_copy(server->catalog);
-    if (standalone) {
-        bson_reinit(server->catalog);
-        bson_reinit(server->data);
-        BCON_APPEND(server->catalog, "writeConcern", "{", "w", BCON_INT32(1), "j", BCON_BOOL(!unsafe), "}");
-        BCON_APPEND(server->data, "writeConcern", "{", "w", BCON_INT32(1), "}");
-    }
+    server->catalog = standalone
+                          ? BCON_NEW("writeConcern", "{", "w", BCON_INT32(1), "j", BCON_BOOL(!unsafe), "}")
+                          : BCON_NEW("writeConcern", "{", "w", BCON_UTF8("majority"), "j", BCON_BOOL(true),
+                                     "wtimeout", BCON_INT32(confirm_ms(server->patience_ns)), "}");
+    server->data =
+        standalone ? BCON_NEW("writeConcern", "{", "w", BCON_INT32(1), "}") : bson_copy(server->catalog);
     if (unsafe) {
         mongoc_write_concern_t *own =
             mongoc_write_concern_copy(mongoc_uri_get_write_concern(server->address.uri));
