@@ -298,4 +298,5 @@ class Routers(Case):
                 self.shard_and_fill(uri)
 
 
-unittest.main()
+if __name__ == "__main__":
+    unittest.main()
