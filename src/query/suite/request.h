@@ -119,7 +119,7 @@ typedef struct {
     double least, greatest;
     long double sum; /* whole numbers of 64 bits are exact in it */
     uint64_t documents;
-    uint64_t chunk; /* of so many documents the _id of the last is kept; 0: of none */
+    uint64_t chunk; /* after each such number of documents the _id of the last is kept; 0: never */
     bson_t *last;
 } accumulate_t;
 
