@@ -44,16 +44,17 @@ class Meter:
 
 
 class Sampler:
-    """Asks every half second, in a thread of its own, while its body runs: [(seconds since its beginning, the answer)]."""
+    """Asks every half second, in a thread of its own, from the beginning of its body to its end: [(seconds, the answer)]."""
 
     def __init__(self, ask):
         self.ask, self.points, self.ended = ask, [], threading.Event()
         self.thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self):
-        while not self.ended.is_set():
+        ended = False
+        while not ended:
+            ended = self.ended.wait(0.5 if self.points else 0)
             self.points.append((time.monotonic() - self.began, self.ask()))
-            self.ended.wait(0.5)
 
     def __enter__(self):
         self.began = time.monotonic()

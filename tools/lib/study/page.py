@@ -42,7 +42,7 @@ def _lines(number, points, scale, colour):
 def plot(title, xs, series, unit, bars=False, log=False):
     """series: {name: values, one for each of xs, or None}; what was published is dashed."""
     values = [value for one in series.values() for value in one if value is not None and (value > 0 or not log)]
-    if not values:
+    if not any(values):
         return ""
     ticks = _ticks(min(values), max(values), log)
     right, floor = WIDTH - LEGEND, HEIGHT - BOTTOM
