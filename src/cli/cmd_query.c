@@ -225,8 +225,6 @@ static int measure(run_t *run, err_t *err) {
         (!values.compare || compare_read(values.compare, &then, err))) {
         status = query_run(&values.spec, &query, err) ? STATUS_OK : (int)err->status;
         result_t *result = results_query(&values.spec, &query, status, err);
-        if (query.configuration[0] && values.compare)
-            compare_warn(&then, values.compare, &query);
         status = show_query(run, &query, result, status, err);
         query_free_result(&query);
     } else {

@@ -20,48 +20,27 @@ bool query_found_nothing(const measure_t *measure) {
     return measure->found->empty && measure->found->empty == measure->found->latency.moments.count;
 }
 
-bool query_was_disturbed(const measure_t *measure) {
-    return measure->watched.figures.others > 0.1;
-}
-
-/* Requests that were skipped are longer than any, and nobody knows how long. */
-static bool is_whole(const hist_t *hist) {
-    return hist->moments.count && !hist->beyond;
-}
-
-static double mean(const measure_t *measure) {
-    const hist_t *hist = &measure->found->latency;
-    return is_whole(hist) ? hist->moments.mean / 1e6 : NAN;
-}
-
-static double longest(const measure_t *measure) {
-    const hist_t *hist = &measure->found->latency;
-    return is_whole(hist) ? (double)hist->most_ns / 1e6 : NAN;
-}
-
-static double rate(const measure_t *measure) {
-    return (double)measure->found->latency.moments.count / ((double)measure->elapsed_ns / 1e9);
-}
-
-static double failed(const measure_t *measure) {
-    return (double)measure->found->failures;
-}
-
-static double skipped(const measure_t *measure) {
-    return (double)measure->found->latency.beyond;
-}
-
-/* A quantile has a share, and no function. */
+/* A quantile has a share; the others come after them, in the order of value_of. */
 static const struct {
     const char *name;
     bool time;
     double share;
-    double (*of)(const measure_t *measure);
-} figures[] = {
-    {"p50", true, 0.5, NULL},     {"p95", true, 0.95, NULL},    {"p99", true, 0.99, NULL},
-    {"p99.9", true, 0.999, NULL}, {"mean", true, 0, mean},      {"max", true, 0, longest},
-    {"ops/s", false, 0, rate},    {"failed", false, 0, failed}, {"skipped", false, 0, skipped},
-};
+} figures[] = {{"p50", true, 0.5},     {"p95", true, 0.95},  {"p99", true, 0.99},
+               {"p99.9", true, 0.999}, {"mean", true, 0},    {"max", true, 0},
+               {"ops/s", false, 0},    {"failed", false, 0}, {"skipped", false, 0}};
+
+/* Requests that were skipped are longer than any, and nobody knows how long. */
+static double value_of(const measure_t *measure, size_t figure) {
+    enum { QUANTILES = 4 };
+    const tally_t *found = measure->found;
+    const hist_t *hist = &found->latency;
+    const double n = (double)hist->moments.count, whole = n > 0 && !hist->beyond ? 1e-6 : NAN;
+    const double others[] = {whole * hist->moments.mean, whole * (double)hist->most_ns,
+                             n * 1e9 / (double)measure->elapsed_ns, (double)found->failures,
+                             (double)hist->beyond};
+    return figure < QUANTILES ? query_quantile_ms(measure, figures[figure].share)
+                              : others[figure - QUANTILES];
+}
 
 /* ---- bounds ---- */
 
@@ -116,7 +95,7 @@ static double figure_of(const bound_t *bound, const measure_t *measure, const bs
                  between->high);
         return isnan(ratio) ? NAN : bound->below ? between->high : between->low;
     }
-    const double value = share > 0 ? query_quantile_ms(measure, share) : figures[bound->figure].of(measure);
+    const double value = value_of(measure, bound->figure);
     snprintf(words, 80, "%.4g%s", value, figures[bound->figure].time ? " ms" : "");
     return value;
 }
@@ -159,14 +138,6 @@ bool compare_read(const char *path, bson_t *then, err_t *err) {
     if (bson_read_number(then, "schema") != 1)
         return broken(path, "its 'schema' is not 1", err);
     return bson_read_list(then, "queries", &queries) || broken(path, "it has no list 'queries'", err);
-}
-
-void compare_warn(const bson_t *then, const char *path, const query_result_t *result) {
-    const char *suite = bson_read_text(then, "suite"), *namespace = bson_read_text(then, "namespace");
-    if (strcmp(suite, result->suite->name) != 0)
-        log_warn("--compare: %s is of the suite %s, and this is %s", path, suite, result->suite->name);
-    if (strcmp(namespace, result->namespace) != 0)
-        log_warn("--compare: %s is of the collection %s, and this is %s", path, namespace, result->namespace);
 }
 
 static bool is_same(const bson_t *entry, const measure_t *measure) {

@@ -122,12 +122,10 @@ typedef struct {
     measure_t *measures;
     size_t work_count, work_room, measure_count, measure_room;
     watch_storage_t storage;
-    double seconds; /* from its begin to its end */
+    double seconds;                                      /* from its begin to its end */
     char namespace[256], where[512], configuration[160]; /* configuration "": nothing was measured */
     bool beside_ended; /* the command of `beside` ended before the measures did */
     char beside_words[40];
-    char format[120];  /* as which the collection was loaded; "": not known */
-    bool other_format; /* than those that the suite asks */
 } query_result_t;
 
 /* *result holds everything that was found, also after a failure. False: err has status and sentence: STATUS_DIFFERENT
@@ -138,9 +136,6 @@ void query_free_result(query_result_t *result);
 
 /* Did nothing come back to any of its requests? Then its times are not those of an answer. */
 bool query_found_nothing(const measure_t *measure);
-
-/* Did other programs hold more than a tenth of this host's CPUs? */
-bool query_was_disturbed(const measure_t *measure);
 
 /* ---- figures, bounds, and an earlier run (judge.c) ---- */
 
@@ -164,9 +159,6 @@ typedef struct {
 
 /* Reads a file that `tipple query --json` wrote into an empty document. False: status 1 with what is wrong. */
 bool compare_read(const char *path, bson_t *then, err_t *err);
-
-/* Warns of a comparison with another suite or another collection. */
-void compare_warn(const bson_t *then, const char *path, const query_result_t *result);
 
 /* Finds the measure of the same name, parameters, reads and clients. False: it was not measured then. */
 bool compare_find(const bson_t *then, const measure_t *measure, compared_t *compared);

@@ -123,24 +123,6 @@ static void describe(query_result_t *result) {
              result->storage.clustered ? ", clustered" : "");
 }
 
-/* Names of fields that are not there find nothing, and nobody says so. */
-static void check_format(query_result_t *result, mongoc_client_t *client) {
-    const suite_t *suite = result->suite;
-    char wanted[200] = "";
-    watch_format(result->server, client, result->format);
-    result->other_format = suite->formats && result->format[0];
-    for (const yaml_item_t *name = suite->formats ? suite->formats->first : NULL; name; name = name->next) {
-        const size_t used = strlen(wanted);
-        snprintf(wanted + used, sizeof wanted - used, "%s%s", used ? " or " : "", name->text);
-        if (strcmp(name->text, result->format) == 0)
-            result->other_format = false;
-    }
-    if (result->other_format)
-        log_warn("%s was loaded as format %s, and the suite %s asks documents of format %s: what it looks "
-                 "for may not be there",
-                 result->namespace, result->format, suite->name, wanted);
-}
-
 static bool prepare(run_t *run) {
     query_spec_t *spec = run->spec;
     query_result_t *result = run->result;
@@ -293,7 +275,6 @@ static bool measure_all(run_t *run) {
     if (!(run->watch = watch_open(result->server, run->client, run->err)))
         return false;
     describe(result);
-    check_format(result, run->client);
     if (spec->beside && !beside_start(&run->beside, spec->beside, run->err))
         return false;
     step_begin(&run->step, "%s", "");

@@ -354,6 +354,12 @@ static bool add_measures(maker_t *maker, size_t work) {
     query_result_t *result = maker->result;
     size_t count;
     const uint32_t *clients = clients_of(maker, &count);
+    if (result->measure_count + count > MOST_MEASURES)
+        return COMPLAIN(
+            maker->query->each ? maker->query->each : maker->query->at,
+            "this would be more than %d measurements (values x clients x reads): shorten a list, or "
+            "choose queries by name",
+            MOST_MEASURES);
     for (size_t i = 0; i < count; i++) {
         tally_t *found = calloc(1, sizeof *found);
         if (!found || !GROW(result->measures, result->measure_room, result->measure_count + 1, maker->err)) {
@@ -429,35 +435,6 @@ static bool combine(maker_t *maker, const yaml_item_t *item, const bson_t *param
     return ok;
 }
 
-/* How many values a list has, in the suite or as typed. */
-static uint64_t count_values(const maker_t *maker, const yaml_item_t *each) {
-    bson_iter_t given, value;
-    uint64_t count = 0;
-    if (!bson_iter_init_find(&given, &maker->typed, each->key))
-        return each->count;
-    if (!BSON_ITER_HOLDS_ARRAY(&given))
-        return 1;
-    for (bson_iter_recurse(&given, &value); bson_iter_next(&value);)
-        count++;
-    return count;
-}
-
-/* Before any combination is made. */
-static bool check_count(maker_t *maker) {
-    const query_t *query = maker->query;
-    size_t clients;
-    clients_of(maker, &clients);
-    uint64_t count = clients * reads_count(maker->spec);
-    for (const yaml_item_t *item = query->each ? query->each->first : NULL; item && count <= MOST_MEASURES;
-         item = item->next)
-        count *= count_values(maker, item);
-    return maker->result->measure_count + count <= MOST_MEASURES ||
-           COMPLAIN(query->each ? query->each : query->at,
-                    "this would be more than %d measurements (values x clients x reads): shorten a list, or "
-                    "choose queries by name",
-                    MOST_MEASURES);
-}
-
 /* ---- preparing ---- */
 
 static bool count_documents(maker_t *maker) {
@@ -476,7 +453,7 @@ static bool prepare_query(maker_t *maker, const bson_t *params) {
     bson_t none = BSON_INITIALIZER;
     forget_draw(maker);
     const bool ok =
-        check_count(maker) && count_documents(maker) &&
+        count_documents(maker) &&
         indexes_check(maker->suite, query, maker->server, maker->client, maker->spec->setup, maker->err) &&
         combine(maker, query->each ? query->each->first : NULL, params, &none, "");
     bson_destroy(&none);
@@ -555,16 +532,18 @@ void works_free(query_result_t *result) {
     free(result->measures);
 }
 
+static uint32_t most_of(uint32_t most, const uint32_t *clients, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        most = clients[i] > most ? clients[i] : most;
+    return most;
+}
+
 uint32_t works_most_clients(const suite_t *suite, const query_spec_t *spec) {
-    uint32_t most = 1;
-    for (size_t i = 0; i < spec->client_choices; i++)
-        most = spec->clients[i] > most ? spec->clients[i] : most;
-    for (size_t i = 0; !spec->client_choices && i < suite->run.client_choices; i++)
-        most = suite->run.clients[i] > most ? suite->run.clients[i] : most;
-    for (size_t i = 0; i < suite->query_count; i++) {
-        const suite_run_t *run = &suite->queries[i].run;
-        for (size_t k = 0; has_own_clients(spec, &suite->queries[i]) && k < run->client_choices; k++)
-            most = run->clients[k] > most ? run->clients[k] : most;
-    }
+    uint32_t most = most_of(1, spec->clients, spec->client_choices);
+    if (spec->client_choices)
+        return most;
+    most = most_of(most, suite->run.clients, suite->run.client_choices);
+    for (size_t i = 0; i < suite->query_count; i++)
+        most = most_of(most, suite->queries[i].run.clients, suite->queries[i].run.client_choices);
     return most;
 }

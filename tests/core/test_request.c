@@ -113,7 +113,6 @@ static void opened(const char *text, request_t *request) {
         fail_msg("%s\n%s", text, err.text);
 }
 
-/* Chunks go by _id, and so need it. */
 TEST(fields) {
     static const struct {
         const char *yaml, *projection;
@@ -122,8 +121,6 @@ TEST(fields) {
                  {"field: _id", "{ \"_id\" : 1 }"},
                  {"field: _id.x", "{ \"_id.x\" : 1 }"},
                  {"field: _idx", "{ \"_id\" : 0, \"_idx\" : 1 }"},
-                 {"field: m, limit: 9, chunk: 5", "{ \"_id\" : 1, \"m\" : 1 }"},
-                 {"field: _id.x, limit: 9, chunk: 5", "{ \"_id\" : 1 }"},
                  {"field: m, whole: yes", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[200];
@@ -206,15 +203,6 @@ TEST(numbers) {
             request_free(&request);
         }
     }
-}
-
-/* For a server a limit of 0 is none. */
-TEST(chunks) {
-    refused("params: {p: 0}\n" QUERY "    accumulate: {field: f, chunk: 5, limit: {$param: p}}\n", NULL,
-            "x.yaml:5:35: 'chunk' needs a 'limit'");
-    built("params: {p: 1}\n" QUERY "    accumulate: {field: f, limit: {$param: p}, chunk: 5}\n", NULL);
-    built("params: {p: 0}\n" QUERY "    accumulate: {field: f, limit: {$param: p}}\n", NULL);
-    built(QUERY "    find: {limit: 0}\n", NULL);
 }
 
 TEST(documents) {

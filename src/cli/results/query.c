@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { NAME_ROOM = 256, SIDE_ROOM = 160 };
+static const double OTHERS_MOST = 0.1; /* of this host's CPUs; more disturbs a measurement */
 
 /* ---- views ---- */
 
@@ -249,26 +250,6 @@ static void put_published(bson_t *to, const void *of, size_t at) {
     }
 }
 
-/* ROW: {COLUMN: figure}: these names are words of the suite, which may hold anything. */
-static void put_published_rows(bson_t *to, const void *of, size_t depth) {
-    for (const yaml_item_t *item = ((const yaml_item_t *)of)->first; item; item = item->next) {
-        char *name = text_concealed(item->key);
-        if (depth)
-            result_put(to, AS_INNER(name, put_published_rows, item, depth - 1));
-        else
-            result_put(to, AS_TEXT(name, item->text));
-        free(name);
-    }
-}
-
-/* All of it, also of what was not measured now. */
-static void put_published_table(bson_t *to, const void *of, size_t at) {
-    const suite_table_t *table = &((const suite_t *)of)->tables[at];
-    if (table->published)
-        result_put(to, AS_TEXT("table", table->title), OF(table, rows), OF(table, columns), OF(table, show),
-                   AS_INNER("figures", put_published_rows, table->published, 1));
-}
-
 /* ---- measurements ---- */
 
 /* Of several measurements of a question, the first one. */
@@ -289,7 +270,7 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     const tally_t *found = measure->found;
     const double n = (double)found->latency.moments.count;
     const bool nothing = query_found_nothing(measure), one = measure->answered && work->count <= 1,
-               disturbed = query_was_disturbed(measure);
+               disturbed = measure->watched.figures.others > OTHERS_MOST;
     char name[NAME_ROOM], question[NAME_ROOM];
     result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, question), OF(work, reads),
                OF(measure, clients), AS_COUNT("n", found->latency.moments.count), OF(found, returned),
@@ -329,17 +310,16 @@ static void put_figures(bson_t *to, const query_spec_t *spec, const query_result
     uint64_t requests = 0;
     for (size_t i = 0; i < query->measure_count; i++)
         requests += query->measures[i].found->latency.moments.count;
-    result_put(
-        to, AS_TEXT("suite", suite ? suite->name : NULL), OF(query, namespace), OF(query, configuration),
-        OF(storage, documents), AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
-        AS_NUMBER("index_bytes_on_disk", storage->index_bytes), AS_WORDS("format", query->format),
-        OF(query, other_format), AS_TEXT("while_ended", query->beside_ended ? query->beside_words : NULL),
-        AS_LIST("queries", query->measure_count, put_measure, &told),
-        AS_LIST("published", suite ? suite->table_count : 0, put_published_table, suite),
-        AS_TEXT("-target", query->where), AS_FLAG("-measured", measured),
-        AS_FLAG("-compared", spec->then != NULL), AS_FLAG("-open", spec->rate > 0),
-        AS_COUNT("-requests", requests), AS_COUNT("-measurements", query->measure_count),
-        AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
+    result_put(to, AS_TEXT("suite", suite ? suite->name : NULL), OF(query, namespace),
+               OF(query, configuration), OF(storage, documents),
+               AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
+               AS_NUMBER("index_bytes_on_disk", storage->index_bytes),
+               AS_TEXT("while_ended", query->beside_ended ? query->beside_words : NULL),
+               AS_LIST("queries", query->measure_count, put_measure, &told), AS_TEXT("-target", query->where),
+               AS_FLAG("-measured", measured), AS_FLAG("-compared", spec->then != NULL),
+               AS_FLAG("-open", spec->rate > 0), AS_COUNT("-requests", requests),
+               AS_COUNT("-measurements", query->measure_count),
+               AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
     if (!isnan(storage->documents)) /* of a view nobody knows */
         result_put_words(to, "-documents", "{documents|document}  ");
 }

@@ -70,21 +70,10 @@ static void take_number(accumulate_t *sums, double number) {
     sums->count++;
 }
 
-/* The next chunk begins after it. */
-static void keep_id(accumulate_t *sums, const bson_t *document) {
-    bson_iter_t at;
-    bson_destroy(sums->last);
-    sums->last = bson_new();
-    if (bson_iter_init_find(&at, document, "_id"))
-        bson_append_iter(sums->last, NULL, 0, &at);
-}
-
 void accumulate_take(accumulate_t *sums, const bson_t *document) {
     bson_iter_t at, inner;
     double number;
     sums->documents++;
-    if (sums->chunk && sums->documents % sums->chunk == 0)
-        keep_id(sums, document);
     if (!bson_iter_init(&at, document) || !bson_iter_find_descendant(&at, sums->field, &inner) ||
         !numeric_double(&inner, &number))
         return;
@@ -116,7 +105,6 @@ void accumulate_result(accumulate_t *sums, bson_t *result) {
     append_double(&value, "sum", (double)sums->sum, true);
     bson_append_document_end(result, &value);
     free(sums->list);
-    bson_destroy(sums->last);
     *sums = (accumulate_t){.documents = sums->documents};
 }
 
@@ -187,32 +175,12 @@ static bool send_map_reduce(const request_t *request, mongoc_client_t *client, a
     return ok;
 }
 
-static bool send_find(const request_t *request, const bson_t *options, mongoc_client_t *client,
-                      answer_t *answer, accumulate_t *sums, bson_error_t *error) {
+static bool send_find(const request_t *request, mongoc_client_t *client, answer_t *answer, accumulate_t *sums,
+                      bson_error_t *error) {
     command_cursor_t cursor;
-    command_cursor_find(&cursor, client, request->database, request->collection, request->body, options,
-                        request->prefs);
+    command_cursor_find(&cursor, client, request->database, request->collection, request->body,
+                        request->options, request->prefs);
     return read_all(&cursor, answer, sums, error);
-}
-
-/* One chunk after the other, each a find of its own, until all have come or there are no more. A chunk goes by the range of
- * its _id: from the last one of the chunk before, which is left out. Unlike a filter, `min` knows no types. */
-static bool send_chunks(const request_t *request, mongoc_client_t *client, accumulate_t *sums,
-                        bson_error_t *error) {
-    bool ok = true;
-    sums->chunk = (uint64_t)request->chunk;
-    for (int64_t from = 0; ok && from < request->limit && sums->documents == (uint64_t)from;) {
-        const int64_t left = request->limit - from, size = left < request->chunk ? left : request->chunk;
-        bson_t options = BSON_INITIALIZER;
-        bson_copy_to_excluding_noinit(request->options, &options, "limit", "hint", NULL);
-        BCON_APPEND(&options, "limit", BCON_INT64(size), "hint", "{", "_id", BCON_INT32(1), "}");
-        if (from)
-            BCON_APPEND(&options, "min", BCON_DOCUMENT(sums->last), "skip", BCON_INT32(1));
-        ok = send_find(request, &options, client, NULL, sums, error);
-        bson_destroy(&options);
-        from += size;
-    }
-    return ok;
 }
 
 static bool send_accumulate(const request_t *request, mongoc_client_t *client, answer_t *answer,
@@ -220,8 +188,7 @@ static bool send_accumulate(const request_t *request, mongoc_client_t *client, a
     accumulate_t sums;
     bson_t result;
     accumulate_begin(&sums, request->field, request->keeps);
-    const bool ok = request->chunk ? send_chunks(request, client, &sums, error)
-                                   : send_find(request, request->options, client, NULL, &sums, error);
+    const bool ok = send_find(request, client, NULL, &sums, error);
     accumulate_result(&sums, &result);
     answer_take(answer, &result);
     bson_destroy(&result);
@@ -237,7 +204,7 @@ bool request_send(const request_t *request, mongoc_client_t *client, answer_t *a
     case QUERY_ACCUMULATE:
         return send_accumulate(request, client, answer, error);
     case QUERY_FIND:
-        return send_find(request, request->options, client, answer, NULL, error);
+        return send_find(request, client, answer, NULL, error);
     default:
         aggregate_begin(&cursor, client, request->database, request->collection, request->body,
                         request->options, request->prefs);

@@ -129,7 +129,6 @@ static const struct {
     {"skip", FIND | SUMS, WHOLE},
     {"whole", SUMS, FLAG},
     {"list", SUMS, FLAG},
-    {"chunk", SUMS, WHOLE},
     {"scope", REDUCE, MAP},
     {"jsMode", REDUCE, FLAG},
     {"allowDiskUse", OPTION, FLAG},
@@ -276,47 +275,30 @@ static bool is_in_id(const char *field) {
     return strcmp(field, "_id") == 0 || strncmp(field, "_id.", 4) == 0;
 }
 
-/* The one field; and the _id, where each chunk begins after the last one of the chunk before. */
+/* The one field alone. */
 static void set_projection(request_t *request) {
     bson_t projection;
     bson_append_document_begin(request->options, "projection", -1, &projection);
-    if (request->chunk || !is_in_id(request->field))
-        bson_append_int32(&projection, "_id", -1, request->chunk != 0);
-    if (!request->chunk || !is_in_id(request->field))
-        bson_append_int32(&projection, request->field, -1, 1);
+    if (!is_in_id(request->field))
+        bson_append_int32(&projection, "_id", -1, 0);
+    bson_append_int32(&projection, request->field, -1, 1);
     bson_append_document_end(request->options, &projection);
-}
-
-static int64_t whole_of(const bson_t *document, const char *key) {
-    bson_iter_t at;
-    return bson_iter_init_find(&at, document, key) ? bson_iter_as_int64(&at) : 0;
 }
 
 /* The filter becomes the body, and what a server knows becomes options. */
 static bool set_find(request_t *request, const yaml_tree_t *tree, const query_t *query, const bson_t *params,
                      err_t *err) {
     bson_t found = BSON_INITIALIZER, filter;
-    bson_iter_t at;
     const int of = query->kind == QUERY_FIND ? FIND : SUMS;
     bool ok = take_parts(&found, tree, query->body, of, params, err);
     if (ok && bson_read_field(&found, "filter", &filter))
         bson_concat(request->body, &filter);
-    bson_copy_to_excluding_noinit(&found, request->options, "filter", "field", "whole", "list", "chunk",
-                                  NULL);
-    request->limit = whole_of(&found, "limit");
-    request->chunk = whole_of(&found, "chunk");
+    bson_copy_to_excluding_noinit(&found, request->options, "filter", "field", "whole", "list", NULL);
     request->keeps = bson_read_true(&found, "list");
-    const bool unknown = bson_iter_init_find(&at, &found, "limit") && BSON_ITER_HOLDS_UNDEFINED(&at);
-    if (ok && request->chunk &&
-        ((!request->limit && !unknown) || bson_has_field(&found, "skip") || bson_has_field(&found, "sort")))
-        ok = REFUSE(yaml_item_get(query->body, "chunk"),
-                    "'chunk' needs a 'limit' of 1 or more, and goes by _id: without 'skip' and 'sort'");
     if (ok && of == SUMS && !(request->field = strdup(bson_read_text(&found, "field"))))
         ok = err_memory(err, 1);
     if (ok && of == SUMS && !bson_read_true(&found, "whole"))
         set_projection(request);
-    if (ok && request->chunk)
-        BCON_APPEND(request->options, "sort", "{", "_id", BCON_INT32(1), "}");
     bson_destroy(&found);
     return ok;
 }

@@ -35,7 +35,6 @@ typedef struct {
     mongoc_read_prefs_t *prefs; /* NULL: the URI's */
     char *field;                /* accumulate: the field */
     bool keeps;                 /* and whether its values are kept in a list first */
-    int64_t chunk, limit; /* and how many documents are asked for at once, and in all; chunk 0: all at once */
     /* how many it reads. NAN: as many as it returns; INFINITY: the whole collection; below 0: nobody knows */
     double documents;
 } request_t;
@@ -119,8 +118,6 @@ typedef struct {
     double least, greatest;
     long double sum; /* whole numbers of 64 bits are exact in it */
     uint64_t documents;
-    uint64_t chunk; /* after each such number of documents the _id of the last is kept; 0: never */
-    bson_t *last;
 } accumulate_t;
 
 void accumulate_begin(accumulate_t *sums, const char *field, bool keeps);

@@ -365,13 +365,9 @@ typedef struct {
 static bool read_suite(suite_t *suite, err_t *err) {
 #define AT(member) offsetof(read_suite_t, member)
     static const row_t keys[] = {
-        {"suite", TEXT, AT(suite.name), true},
-        {"about", TEXT, AT(suite.about), false},
-        {"formats", NAMES, AT(suite.formats), false},
-        {"params", MAP, AT(suite.params), false},
-        {"run", MAP, AT(run), false},
-        {"queries", LIST, AT(queries), true},
-        {"tables", LIST, AT(tables), false},
+        {"suite", TEXT, AT(suite.name), true},    {"about", TEXT, AT(suite.about), false},
+        {"params", MAP, AT(suite.params), false}, {"run", MAP, AT(run), false},
+        {"queries", LIST, AT(queries), true},     {"tables", LIST, AT(tables), false},
     };
 #undef AT
     static const row_t run_keys[] = {

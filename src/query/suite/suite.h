@@ -67,7 +67,6 @@ typedef struct {
     yaml_tree_t *tree;
     const char *name, *about;
     const yaml_item_t *params;  /* name: value */
-    const yaml_item_t *formats; /* names of those whose documents it asks; NULL: of any */
     suite_run_t run;
     query_t *queries;
     size_t query_count;

@@ -81,7 +81,4 @@ typedef struct {
 bool watch_storage(server_t *server, mongoc_client_t *client, const char *collection,
                    watch_storage_t *storage, err_t *err);
 
-/* The name of the format that the collection was loaded with, from its catalog; "": it was not, or it is not known. */
-void watch_format(server_t *server, mongoc_client_t *client, char format[120]);
-
 #endif

@@ -59,18 +59,3 @@ bool watch_storage(server_t *server, mongoc_client_t *client, const char *collec
                          collection_identity(server, client, &place, &ignored) && place.clustered;
     return true;
 }
-
-/* ---- what the catalog says ---- */
-
-void watch_format(server_t *server, mongoc_client_t *client, char format[120]) {
-    char name[300];
-    bson_t reply, header;
-    bson_iter_t found;
-    err_t ignored;
-    snprintf(name, sizeof name, "%s" OWN_FILES, server_collection(server));
-    bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", "{", "_id", BCON_UTF8("catalog"), "}");
-    const bool any = server_ask(server, client, command, &reply, &ignored) &&
-                     bson_read_batch(&reply, &found) && bson_read_next(&found, &header);
-    snprintf(format, 120, "%s", any ? bson_read_text(&header, "format") : "");
-    bson_destroy(&reply);
-}
