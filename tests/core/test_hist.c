@@ -238,7 +238,7 @@ TEST(courses) {
     for (int round = 0; round < 40; round++) {
         static course_t parts[3];
         static slot_t wanted[COURSE_SLOTS];
-        const int64_t longest = COURSE_SHORTEST_NS * (1ll << (draw() % 20));
+        const int64_t longest = COURSE_SHORTEST_NS * (INT64_C(1) << (draw() % 20));
         int64_t whens[500], tooks[500];
         memset(parts, 0, sizeof parts);
         memset(wanted, 0, sizeof wanted);
