@@ -45,8 +45,8 @@ int64_t hist_bucket_ns(size_t bucket);
  * known: fewer than two, none that takes longer, or `beyond`. */
 double hist_quantile_ns(const hist_t *hist, double share);
 
-/* Its 95 % interval by the ranks of a binomial distribution, if operations do not depend on one another. An end that too
- * few operations tell is NAN. */
+/* Its 95 % interval by the ranks of a binomial distribution, if operations do not depend on one another. An end is NAN if
+ * there are too few operations. */
 typedef struct {
     double low, high;
 } interval_t;

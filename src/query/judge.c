@@ -83,11 +83,12 @@ bool query_read_bound(bound_t *bound, const char *text, bool compares, err_t *er
 
 /* What is compared with the bound, and how it is said. Of a ratio it is the end of the interval that speaks for the measure:
  * a bound is missed beyond doubt, or not. */
-static double figure_of(const bound_t *bound, const measure_t *measure, const bson_t *then, char words[80]) {
+static double figure_of(const bound_t *bound, const measure_t *measure, const query_spec_t *spec,
+                        char words[80]) {
     const double share = figures[bound->figure].share;
     compared_t compared = {.obstacle = "new"};
     if (bound->times) {
-        compare_find(then, measure, &compared);
+        compare_find(spec, measure, &compared);
         const bool median = share == 0.5;
         const interval_t *between = median ? &compared.p50_between : &compared.p99_between;
         const double ratio = compared.obstacle ? NAN : median ? compared.p50_ratio : compared.p99_ratio;
@@ -104,7 +105,7 @@ void query_check_bounds(const query_spec_t *spec, measure_t *measure) {
     for (size_t i = 0; i < spec->bound_count && !measure->missed[0]; i++) {
         const bound_t *bound = &spec->bounds[i];
         char words[80];
-        const double value = figure_of(bound, measure, spec->then, words);
+        const double value = figure_of(bound, measure, spec, words);
         const char *name = figures[bound->figure].name;
         if (isnan(value))
             snprintf(measure->missed, sizeof measure->missed,
@@ -149,7 +150,7 @@ static bool is_same(const bson_t *entry, const measure_t *measure) {
 }
 
 /* Why the figures of then and now cannot be compared; NULL: they can. */
-static const char *find_obstacle(const bson_t *entry, const measure_t *measure) {
+static const char *find_obstacle(const query_spec_t *spec, const bson_t *entry, const measure_t *measure) {
     const double empty = bson_read_number(entry, "empty");
     if (!measure->found->latency.moments.count)
         return "failed now";
@@ -157,6 +158,8 @@ static const char *find_obstacle(const bson_t *entry, const measure_t *measure) 
         return "failed then";
     if (strcmp(bson_read_text(entry, "question"), measure->work->question) != 0)
         return "another question";
+    if (bson_read_number(entry, "rate") != (double)spec->rate)
+        return "another rate";
     return (empty > 0 && empty == bson_read_number(entry, "n")) != query_found_nothing(measure)
                ? "another answer"
                : NULL;
@@ -183,19 +186,19 @@ static double ratio_of(const bson_t *entry, const char *key, const measure_t *me
     return ratio;
 }
 
-bool compare_find(const bson_t *then, const measure_t *measure, compared_t *compared) {
+bool compare_find(const query_spec_t *spec, const measure_t *measure, compared_t *compared) {
     bson_iter_t entries;
     bson_t entry;
     bool found = false;
     *compared = (compared_t){NAN, NAN, NAN, NAN, {NAN, NAN}, {NAN, NAN}, "new"};
-    if (bson_read_list(then, "queries", &entries))
+    if (bson_read_list(spec->then, "queries", &entries))
         while (!found && bson_iter_next(&entries))
             found = bson_read_document(&entries, &entry) && is_same(&entry, measure);
     if (!found)
         return false;
     compared->p50_ms = bson_read_number(&entry, "p50_ms");
     compared->p99_ms = bson_read_number(&entry, "p99_ms");
-    compared->obstacle = find_obstacle(&entry, measure);
+    compared->obstacle = find_obstacle(spec, &entry, measure);
     if (compared->obstacle)
         return true;
     compared->p50_ratio = ratio_of(&entry, "p50_ms", measure, 0.5, &compared->p50_between);

@@ -19,8 +19,9 @@
  * A request that fails is counted and has no time. Its client waits until the server answers again, as long as the patience
  * allows, and goes on. A measure that got no answer in a whole round is not sent any more.
  *
- * Invariants: of an open loop, due = n + failures + skipped, unless a signal came. Works are read-only once the first round
- * begins; a measure is written by the main thread between rounds only. The main thread calls everything here. */
+ * Invariants: of the rounds of an open loop that count, due = n + failures + skipped, unless a signal came; failures of
+ * warming up are counted, too. Works are read-only while rounds run. A measure is written by the main thread between rounds;
+ * its first answer by the client that got it. The main thread calls everything here. */
 #ifndef TIPPLE_QUERY_QUERY_H
 #define TIPPLE_QUERY_QUERY_H
 
@@ -161,7 +162,7 @@ typedef struct {
 bool compare_read(const char *path, bson_t *then, err_t *err);
 
 /* Finds the measure of the same name, parameters, reads and clients. False: it was not measured then. */
-bool compare_find(const bson_t *then, const measure_t *measure, compared_t *compared);
+bool compare_find(const query_spec_t *spec, const measure_t *measure, compared_t *compared);
 
 /* ---- inside of this room ---- */
 

@@ -169,7 +169,7 @@ static const unit_t *unit_of(const char *path) {
                                    {"_iowait_", DIGITS, "%", 100},
                                    {"_idle_", DIGITS, "%", 100},
                                    {"_host_busy_", DIGITS, "%", 100},
-                                   {"_network_", DIGITS, "%", 100},
+                                   {"_others_", DIGITS, "%", 100},
                                    {"_cores_", DIGITS, "", 1},
                                    {"", COUNT, "", 1}};
     const unit_t *unit = units;

@@ -31,7 +31,7 @@ static void find(const bson_t *then, const char *name, const char *with, const c
     tally.failures = failures;
     tally.latency.moments.count = failures ? 0 : 10;
     snprintf(work.with, sizeof work.with, "%s", with);
-    *found = compare_find(then, &measure, compared);
+    *found = compare_find(&(query_spec_t){.then = then}, &measure, compared);
 }
 
 #define HEAD  "{\"schema\":1,\"command\":\"query\",\"status\":0,\"suite\":\"s\",\"queries\":["
@@ -39,15 +39,18 @@ static void find(const bson_t *then, const char *name, const char *with, const c
 
 static const char earlier[] = HEAD
     "\n{\"name\":\"a\",\"with\":\"\"," ASKED
-    "\"reads\":null,\"clients\":1,\"n\":500,\"empty\":4,\"failures\":0,"
+    "\"reads\":null,\"rate\":0,\"clients\":1,\"n\":500,\"empty\":4,\"failures\":0,"
     "\"p50_ms\":12,\"p99_ms\":25.5,\"result\":[{\"$k\":1,\"x\":{\"$date\":\"2014-01-01T00:00:00Z\"}}]},\n"
-    "{\"name\":\"a\",\"with\":\"n=10\"," ASKED "\"reads\":\"secondary\",\"clients\":16,\"n\":8000000000,"
+    "{\"name\":\"a\",\"with\":\"n=10\"," ASKED
+    "\"reads\":\"secondary\",\"rate\":0,\"clients\":16,\"n\":8000000000,"
     "\"empty\":0,\"failures\":0,\"p50_ms\":0.25,\"p99_ms\":1e-3},\n"
-    "{\"name\":\"a\",\"with\":\"\"," ASKED "\"reads\":null,\"clients\":2,\"n\":3,\"empty\":3,\"failures\":0,"
+    "{\"name\":\"a\",\"with\":\"\"," ASKED
+    "\"reads\":null,\"rate\":0,\"clients\":2,\"n\":3,\"empty\":3,\"failures\":0,"
     "\"p50_ms\":3,\"p99_ms\":null},\n"
     "{\"name\":\"b\",\"with\":\"\"," ASKED
-    "\"clients\":1,\"n\":0,\"empty\":0,\"failures\":2,\"p50_ms\":null},\n"
-    "{\"name\":\"c\",\"with\":\"\",\"question\":\"0000\",\"clients\":1,\"n\":3,\"empty\":0,\"failures\":0,"
+    "\"rate\":0,\"clients\":1,\"n\":0,\"empty\":0,\"failures\":2,\"p50_ms\":null},\n"
+    "{\"name\":\"c\",\"with\":\"\",\"question\":\"0000\",\"rate\":0,\"clients\":1,\"n\":3,\"empty\":0,"
+    "\"failures\":0,"
     "\"p50_ms\":7},\n7]}\n";
 
 TEST(measurements) {
@@ -166,7 +169,8 @@ TEST(bounds) {
     const work_t work = {.query = &query, .question = "5e1f"};
     bson_t then;
     err_t err = {.text = ""};
-    assert_true(read_text(HEAD "{\"name\":\"a\",\"with\":\"\"," ASKED "\"clients\":1,\"n\":1000,\"empty\":0,"
+    assert_true(read_text(HEAD "{\"name\":\"a\",\"with\":\"\"," ASKED
+                               "\"rate\":0,\"clients\":1,\"n\":1000,\"empty\":0,"
                                "\"p50_ms\":20.5,\"p50_ms_between\":{\"low\":20.4,\"high\":20.6},"
                                "\"p99_ms\":20.9,\"p99_ms_between\":null}]}",
                           &then, &err));

@@ -121,8 +121,8 @@ static void run_with_metrics(const char *name, int status, char text[4096]) {
 
 TEST(metrics) {
     static const char *const there[] = {
-        "# HELP tipple_rejects_total Records that were rejected.\n# TYPE tipple_rejects_total counter\n"
-        "tipple_rejects_total{command=\"load\",namespace=\"a\\\"b\\\\c\\n\"} 3\n",
+        ("# HELP tipple_rejects_total Records that were rejected.\n# TYPE tipple_rejects_total counter\n"
+         "tipple_rejects_total{command=\"load\",namespace=\"a\\\"b\\\\c\\n\"} 3\n"),
         "# TYPE tipple_running gauge\ntipple_running{command=\"load\",namespace=\"a\\\"b\\\\c\\n\"} 0\n",
         "\"} 50300000\n", "\"} 554444\n",
         "tipple_last_status{command=\"load\",namespace=\"a\\\"b\\\\c\\n\"} 4\n"};

@@ -51,8 +51,8 @@ static const result_view_t views[] = {
           "While it ran (this host's CPU; the servers' counters, all rounds together)", NULL,
           COLUMN("-name", "query"), COLUMN("-watched.seconds", "seconds"), COLUMN("-watched.user", "user %"),
           COLUMN("-watched.sys", "sys %"), COLUMN("-watched.iowait", "iowait %"),
-          COLUMN("-watched.idle", "idle %"), COLUMN("-watched.server_cores", "server cores"),
-          COLUMN("-watched.documents_examined", "examined"),
+          COLUMN("-watched.idle", "idle %"), COLUMN("-watched.others", "others %"),
+          COLUMN("-watched.server_cores", "server cores"), COLUMN("-watched.documents_examined", "examined"),
           COLUMN("-watched.bytes_into_cache", "read into cache")),
     LINE(SHOW_ALWAYS | SHOW_CARE, "failures", "{-name}: {failures|request} failed, the first with: {failure}",
          .each = "queries"),
@@ -176,7 +176,7 @@ static void put_watched(bson_t *to, const void *of, size_t at) {
 static void put_compared(bson_t *to, const void *of, size_t at) {
     const told_t *told = of;
     compared_t then;
-    if (compare_find(told->spec->then, &told->query->measures[at], &then))
+    if (compare_find(told->spec, &told->query->measures[at], &then))
         result_put(to, AS_TEXT("obstacle", then.obstacle), AS_NUMBER("then_p50_ms", then.p50_ms),
                    AS_NUMBER("then_p99_ms", then.p99_ms), OF(&then, p50_ratio), OF(&then, p99_ratio),
                    AS_INNER("p50_between", put_interval, &then.p50_between, 0),
@@ -192,7 +192,7 @@ static void put_between(bson_t *to, const char *name, const interval_t *between)
 
 static void put_comparison(bson_t *to, const told_t *told, size_t at) {
     compared_t then;
-    compare_find(told->spec->then, &told->query->measures[at], &then);
+    compare_find(told->spec, &told->query->measures[at], &then);
     result_put(to, AS_INNER("compared", put_compared, told, at), AS_TEXT("-obstacle", then.obstacle));
     put_between(to, "-p50_between", &then.p50_between);
     put_between(to, "-p99_between", &then.p99_between);
@@ -273,10 +273,11 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
                disturbed = measure->watched.figures.others > OTHERS_MOST;
     char name[NAME_ROOM], question[NAME_ROOM];
     result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, question), OF(work, reads),
-               OF(measure, clients), AS_COUNT("n", found->latency.moments.count), OF(found, returned),
-               OF(found, empty), AS_FLAG("nothing_found", nothing), OF(found, failures),
-               AS_WORDS("failure", found->failure), AS_WORDS("difference", measure->difference),
-               AS_WORDS("missed", measure->missed), AS_FLAG("disturbed", disturbed));
+               OF(measure, clients), AS_COUNT("rate", told->spec->rate),
+               AS_COUNT("n", found->latency.moments.count), OF(found, returned), OF(found, empty),
+               AS_FLAG("nothing_found", nothing), OF(found, failures), AS_WORDS("failure", found->failure),
+               AS_WORDS("difference", measure->difference), AS_WORDS("missed", measure->missed),
+               AS_FLAG("disturbed", disturbed));
     put_times(to, measure, told->spec->rate > 0);
     if (told->spec->then)
         put_comparison(to, told, at);
@@ -317,8 +318,8 @@ static void put_figures(bson_t *to, const query_spec_t *spec, const query_result
                AS_TEXT("while_ended", query->beside_ended ? query->beside_words : NULL),
                AS_LIST("queries", query->measure_count, put_measure, &told), AS_TEXT("-target", query->where),
                AS_FLAG("-measured", measured), AS_FLAG("-compared", spec->then != NULL),
-               AS_FLAG("-open", spec->rate > 0), AS_COUNT("-requests", requests),
-               AS_COUNT("-measurements", query->measure_count),
+               AS_FLAG("-open", spec->rate > 0), AS_COUNT("rate", spec->rate),
+               AS_COUNT("-requests", requests), AS_COUNT("-measurements", query->measure_count),
                AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
     if (!isnan(storage->documents)) /* of a view nobody knows */
         result_put_words(to, "-documents", "{documents|document}  ");
