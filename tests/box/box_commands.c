@@ -693,6 +693,7 @@ static void list_collections(const call_t *call) {
     bson_t filter, **found = calloc(BOX_COLLECTIONS, sizeof *found);
     size_t count = 0;
     box_part(call->command, "filter", &filter);
+    box_folds = false;
     for (size_t i = 0; i < store->count; i++) {
         const box_collection_t *collection = &store->collections[i];
         if (strncmp(collection->name, call->database, database) != 0 || collection->name[database] != '.')
