@@ -93,7 +93,7 @@ static const option_t options[] = {
             "Clients that ask side by side; each number is a measurement of its own (default: as the suite "
             "says, or 1)."),
     OPTION(
-        "rate", COUNT, spec.rate, .argument = "N", .least = 1,
+        "rate", COUNT, spec.rate, .argument = "N", .least = 1, .most = 1000000000,
         .help =
             "Requests a second of all clients together, whether answers come or not; latency counts from the "
             "moment at which a request was due. Without it each client asks again when it has its answer."),

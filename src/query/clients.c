@@ -196,9 +196,12 @@ static void add_all(const crew_t *crew, sender_t **senders, measure_t *measure) 
     }
     to->failures += failed;
     measure->silent = !answered && failed;
-    if (!crew->round->counts || stop_signal())
+    if (!crew->round->counts || !(crew->round->rate > 0))
         return;
-    const uint64_t skipped = crew->round->rate > 0 ? crew->due - answered - failed : 0;
+    /* after a signal: what was due until then */
+    const double until = (double)(clock_now_ns() - crew->began_ns) / 1e9 * crew->round->rate,
+                 due = stop_signal() ? fmin(until, (double)crew->due) : (double)crew->due;
+    const uint64_t skipped = (uint64_t)fmax(due - (double)(answered + failed), 0);
     to->latency.beyond += skipped;
     to->service.beyond += skipped;
 }

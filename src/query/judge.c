@@ -35,6 +35,8 @@ static double value_of(const measure_t *measure, size_t figure) {
     const tally_t *found = measure->found;
     const hist_t *hist = &found->latency;
     const double n = (double)hist->moments.count, whole = n > 0 && !hist->beyond ? 1e-6 : NAN;
+    if (figures[figure].time && query_found_nothing(measure) && !measure->work->expected)
+        return NAN; /* a time of nothing is no time */
     const double others[] = {whole * hist->moments.mean, whole * (double)hist->most_ns,
                              n * 1e9 / (double)measure->elapsed_ns, (double)found->failures,
                              (double)hist->beyond};
@@ -165,13 +167,8 @@ static const char *find_obstacle(const query_spec_t *spec, const bson_t *entry, 
                : NULL;
 }
 
-/* The deviation of a quantile's logarithm, by its 95 % interval. */
-static double deviation(double low, double high) {
-    static const double DEVIATIONS = 1.959964; /* of a normal distribution, from end to middle */
-    return log(high / low) / (2 * DEVIATIONS);
-}
-
-/* How many times as long it takes now; both deviations are added as independent ones. */
+/* How many times as long it takes now. Half of an interval's logarithm stands for the deviation of each run; they are added as
+ * independent ones. */
 static double ratio_of(const bson_t *entry, const char *key, const measure_t *measure, double share,
                        interval_t *between) {
     char low[40], high[40];
@@ -179,9 +176,9 @@ static double ratio_of(const bson_t *entry, const char *key, const measure_t *me
     snprintf(high, sizeof high, "%s_between.high", key);
     const interval_t now = hist_interval_ns(&measure->found->latency, share);
     const double ratio = query_quantile_ms(measure, share) / bson_read_number(entry, key),
-                 spread = exp(1.959964 *
-                              hypot(deviation(now.low, now.high),
-                                    deviation(bson_read_number(entry, low), bson_read_number(entry, high))));
+                 spread = exp(hypot(log(now.high / now.low),
+                                    log(bson_read_number(entry, high) / bson_read_number(entry, low))) /
+                              2);
     *between = (interval_t){ratio / spread, ratio * spread};
     return ratio;
 }

@@ -158,7 +158,7 @@ static clients_round_t round_of(const query_spec_t *spec, const measure_t *measu
                              .duration_ns = counts ? duration / spec->repeats : duration / 20,
                              .rest_ns = REST_NS / (spec->repeats + spec->warmups),
                              .rate = (double)spec->rate,
-                             .number = number,
+                             .number = counts ? number : spec->repeats + number,
                              .counts = counts,
                              .keeps = spec->answers || measure->work->expected};
 }
@@ -252,6 +252,10 @@ static bool judge(run_t *run) {
         measure_t *measure = &result->measures[i];
         const tally_t *found = measure->found;
         query_check_bounds(run->spec, measure);
+        if (run->spec->bound_count && result->beside_ended && !measure->missed[0])
+            snprintf(measure->missed, sizeof measure->missed,
+                     "--fail-if cannot be judged: the command of --while ended %s before",
+                     result->beside_words);
         const status_t status = measure->difference[0] ? STATUS_DIFFERENT
                                 : found->failures      ? STATUS_SERVER
                                 : measure->missed[0]   ? STATUS_MISSED

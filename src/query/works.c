@@ -210,6 +210,10 @@ static bool keep_drawn(maker_t *maker, const bson_t *document) {
                            maker->query->name, maker->drawn.most_bytes >> 20));
 }
 
+static bool interrupted(err_t *err) {
+    return err_set(err, (status_t)(128 + stop_signal()), "interrupted; nothing was measured");
+}
+
 static bool send_draw(maker_t *maker, const bson_t *pipeline) {
     bson_t options = BSON_INITIALIZER;
     command_cursor_t cursor;
@@ -221,12 +225,11 @@ static bool send_draw(maker_t *maker, const bson_t *pipeline) {
     aggregate_begin(&cursor, maker->client, server_database(maker->server), collection_of(maker), pipeline,
                     &options, NULL);
     while (ok && maker->drawn.count < MOST_DRAWN && command_cursor_next(&cursor, &document))
-        ok = keep_drawn(maker, document) &&
-             (!stop_signal() ||
-              err_set(maker->err, (status_t)(128 + stop_signal()), "interrupted; nothing was measured"));
+        ok = keep_drawn(maker, document) && (!stop_signal() || interrupted(maker->err));
     snprintf(doing, sizeof doing, "draw the parameters of the query '%s'", maker->query->name);
     if (command_cursor_failed(&cursor, &error, &reply) && ok)
-        ok = refusal_explain(server_address(maker->server), &error, reply, doing, maker->err);
+        ok = stop_signal() ? interrupted(maker->err)
+                           : refusal_explain(server_address(maker->server), &error, reply, doing, maker->err);
     command_cursor_end(&cursor);
     bson_destroy(&options);
     return ok && (maker->drawn.count ||

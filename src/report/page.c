@@ -211,7 +211,8 @@ static void put_curve(text_t *page, const table_t *table, const axis_t *x, const
     text_append(page, "\"/></svg>\n");
 }
 
-static void put_chart(text_t *page, const bson_t *document, const result_view_t *view, const table_t *table) {
+static void put_chart(text_t *page, const bson_t *document, const result_view_t *view, const table_t *table,
+                      const char *title) {
     const axis_t x = make_axis(most_of(table, 0), MOST_X_TICKS, view->columns[0].key);
     axis_t y = make_axis(most_of(table, 1), MOST_Y_TICKS, view->columns[1].key);
     y.high = ceil(y.high / y.step - 1e-9) * y.step;
@@ -223,7 +224,7 @@ static void put_chart(text_t *page, const bson_t *document, const result_view_t 
                " →</span></p>\n<div class=\"frame\"><svg role=\"img\" width=\"100%%\" "
                "height=\"%d\"><title>",
                TALL);
-    page_words(page, view->title);
+    page_words(page, title);
     text_print(page, "</title><desc>%zu points; the figures are in the table below.</desc>\n", table->rows);
     put_axes(page, &x, &y);
     put_bands(page, document, view->bands, &x);
@@ -254,7 +255,7 @@ static void put_section(void *to, const bson_t *document, const result_view_t *v
         if (*note)
             put_element(to, "<p class=\"note\">", note, "</p>\n");
         if (view->bands) {
-            put_chart(to, document, view, &table);
+            put_chart(to, document, view, &table, title);
             text_append(to, "<details><summary>The figures</summary>\n");
         }
         put_table(to, &table, title);

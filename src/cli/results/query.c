@@ -270,7 +270,7 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     const tally_t *found = measure->found;
     const double n = (double)found->latency.moments.count;
     const bool nothing = query_found_nothing(measure), one = measure->answered && work->count <= 1,
-               disturbed = measure->watched.figures.others > OTHERS_MOST;
+               disturbed = !told->spec->beside && measure->watched.figures.others > OTHERS_MOST;
     char name[NAME_ROOM], question[NAME_ROOM];
     result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, question), OF(work, reads),
                OF(measure, clients), AS_COUNT("rate", told->spec->rate),
@@ -330,7 +330,8 @@ static const measure_t *find_slowest(const query_result_t *query) {
     for (size_t i = 0; i < query->measure_count; i++) {
         const measure_t *each = &query->measures[i];
         const moments_t *latency = &each->found->latency.moments;
-        if (latency->count && (!slowest || latency->mean > slowest->found->latency.moments.mean))
+        if (latency->count && !each->found->latency.beyond &&
+            (!slowest || latency->mean > slowest->found->latency.moments.mean))
             slowest = each;
     }
     return slowest;
@@ -339,7 +340,7 @@ static const measure_t *find_slowest(const query_result_t *query) {
 result_t *results_query(const query_spec_t *spec, const query_result_t *query, int status, const err_t *err) {
     result_t *result = result_new("query");
     const measure_t *slowest = find_slowest(query);
-    const char *words = "nothing was measured";
+    const char *words = "{-measurements|measurement} of {-requests|request}";
     char name[NAME_ROOM];
     result->views = views;
     put_figures(&result->document, spec, query);

@@ -46,12 +46,16 @@ static bool append_json(const reader_t *reader, bson_t *to, const char *key, con
     text_print(&whole, "{\"\": %s}", json);
     char *const text = text_take(&whole, reader->err);
     bson_t *const made = text ? json_document(text, false, &why) : NULL;
+    /* in requests undefined stands for a parameter that is not known yet */
     const bool ok = made && bson_iter_init(&at, made) && bson_iter_next(&at) && bson_count_keys(made) == 1 &&
-                    element_append(to, key, &at);
+                    !BSON_ITER_HOLDS_UNDEFINED(&at) && element_append(to, key, &at);
     if (text && !made && why.status != STATUS_USAGE)
         *reader->err = why;
     else if (text && !ok)
-        COMPLAIN(node, "'%.100s' is no value (%s)%s", json, made ? "a comma ends a value" : why.text,
+        COMPLAIN(node, "'%.100s' is no value (%s)%s", json,
+                 !made                        ? why.text
+                 : bson_count_keys(made) == 1 ? "write null"
+                                              : "a comma ends a value",
                  node->kind == YAML_ITEM_SCALAR
                      ? ": put a text in quotes, and write a date like {$date: 2014-01-31}"
                      : "");
