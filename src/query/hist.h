@@ -41,8 +41,8 @@ void hist_merge(hist_t *to, const hist_t *from);
 /* The least time that belongs to a bucket. */
 int64_t hist_bucket_ns(size_t bucket);
 
-/* The time that a share (0 to 1) of the operations did not exceed, on a straight line between two of them. NAN if it is not
- * known: fewer than two, none that takes longer, or `beyond`. */
+/* The time that a share (0 to 1) of the operations did not exceed, interpolated between two of them. NAN if it is not
+ * known: fewer than two operations, none that takes longer, or it lies among those `beyond`. */
 double hist_quantile_ns(const hist_t *hist, double share);
 
 /* Its 95 % interval by the ranks of a binomial distribution, if operations do not depend on one another. An end is NAN if

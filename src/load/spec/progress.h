@@ -3,9 +3,9 @@
  * two seconds, and once more when the command ends, the rows are written by a thread of their own, so that a main
  * thread that waits for a server delays nothing. The file is one of two things, by its name:
  *
- * - FILE.jsonl: each time a line of JSON is appended. A value that is not known is null. - any other: the text
- * format of Prometheus, for the textfile collector of node_exporter, without values that are not known. A new file
- * replaces the old one each time, so that a reader never sees half of it. */
+ *     FILE.jsonl   a line of JSON is appended each time. An unknown value is null
+ *     any other    the text format of Prometheus, for the textfile collector of node_exporter, without unknown values.
+ *                  A new file replaces the old one each time, so that a reader never sees half of it */
 #ifndef TIPPLE_LOAD_SPEC_PROGRESS_H
 #define TIPPLE_LOAD_SPEC_PROGRESS_H
 
@@ -19,7 +19,7 @@ typedef struct {
     uint64_t documents, rejected;
 } progress_state_t;
 
-/* What a person is shown of it. */
+/* What the user sees of it. */
 typedef struct {
     progress_state_t state;
     double share;  /* 0 to 1; NAN: not known */
@@ -50,13 +50,14 @@ void progress_end(progress_t *progress);
 bool progress_is_due(const progress_t *progress);
 void progress_show(progress_t *progress, const progress_state_t *state);
 
-/* Pure: what is known at this moment (clock_now_ns), of all that it was asked before; and the line for it, with what
- * fits into so many columns (0: all of it). */
+/* Pure: what is known at this moment (clock_now_ns), by all earlier calls; and the line for it, with what fits into
+ * this number of columns (0: all of it). */
 progress_view_t progress_view(progress_t *progress, const progress_state_t *state, int64_t now_ns);
 const char *progress_line(const progress_view_t *view, size_t columns, char line[PROGRESS_LINE]);
 
-/* ---- the file: without --metrics these do nothing. metrics_begin and metrics_end: main thread; the others: any
- * ---- */
+/* ---- the file: without --metrics these do nothing ----
+ *
+ * metrics_begin and metrics_end: main thread; the others: any thread. */
 
 /* Writes the file for the first time. Texts are borrowed until metrics_end. False: it cannot be written. */
 bool metrics_begin(const char *path, const char *command, err_t *err);

@@ -6,7 +6,7 @@
  * document that a pipeline gives), and no two of a query have the same name.
  *
  * Three steps lead from the file to the server. suite_open reads everything, builds each query once with all its
- * parameters unknown, and refuses what could never be sent, with its line and column. measure.c combines the parameters.
+ * parameters unknown, and refuses what could never be sent, with its line and column. works.c combines the parameters.
  * request_build (request.h) fills them in and checks the same rules again, now with their values. Nothing is parsed or
  * looked up after that.
  *
@@ -66,7 +66,7 @@ typedef struct {
 typedef struct {
     yaml_tree_t *tree;
     const char *name, *about;
-    const yaml_item_t *params;  /* name: value */
+    const yaml_item_t *params; /* name: value */
     suite_run_t run;
     query_t *queries;
     size_t query_count;
@@ -120,9 +120,8 @@ bool value_document(bson_t *document, const yaml_item_t *node, const yaml_tree_t
 /* A value as typed (--param NAME=VALUE): YAML, so 5, [1, 2] or {$date: 2014-01-31}. */
 bool value_parse(bson_t *to, const char *key, const char *text, err_t *err);
 
-/* The value of a number, whatever its type: 1, 1.0 and the decimal 1.00 are equal. */
-
-/* The nearest double. False: it is not a number, or a decimal that is too large or too small for a double. */
+/* The nearest double of a number of any type. False: it is not a number, or a decimal that is too large or too small for
+ * a double. */
 bool numeric_double(const bson_iter_t *at, double *number);
 /* A whole number, if it is known exactly: doubles and decimals are up to 2^53. */
 bool numeric_whole(const bson_iter_t *at, int64_t *whole);

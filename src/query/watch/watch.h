@@ -2,8 +2,9 @@
  *
  * An interval lies between watch_start and watch_stop. Both read the CPU times of this host (/proc/stat) and ask
  * each server that holds data for its counters (serverStatus), on a connection of its own with short timeouts, so
- * that a server that stands still delays nothing for long. Behind a router these are the members of all shards;
- * routers on this host are asked for their CPU time. What is not known is NAN, never zero. Main thread. */
+ * that a server that stands still delays nothing for long. On a cluster these are the members of all shards; routers
+ * on this host are asked for their CPU time. Hidden members are not asked. What is not known is NAN, never zero. Main
+ * thread. */
 #ifndef TIPPLE_QUERY_WATCH_WATCH_H
 #define TIPPLE_QUERY_WATCH_WATCH_H
 
@@ -24,10 +25,11 @@ bool watch_cpu_parse(const char *text, watch_cpu_t *cpu); /* of /proc/stat */
 /* Adds an interval. A kernel counter that went back counts as unchanged. */
 void watch_cpu_add(watch_cpu_t *sum, const watch_cpu_t *before, const watch_cpu_t *after);
 
-/* The share of all cores that worked, from 0 to 1; and the share that processes held which are neither servers nor this
- * process: `servers` and `own` are seconds of these. NAN: not known, or less than a second of one core, of which the
- * kernel's steps of 10 ms say nothing. */
+/* The share of all cores that worked, from 0 to 1. NAN: not known. */
 double watch_cpu_busy(const watch_cpu_t *spent);
+
+/* The share of all cores that processes other than the servers and this one held. `servers` and `own`: seconds that these
+ * spent. NAN: not known, or less than a second of one core, too short for the kernel's steps of 10 ms. */
 double watch_cpu_others(const watch_cpu_t *spent, double servers, double own);
 
 /* ---- intervals ---- */

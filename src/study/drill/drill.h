@@ -113,12 +113,12 @@ typedef struct {
 bool drill_check_query(const char *query, err_t *err);
 
 /* *result holds everything that was found, also after a failure or a signal. False: err has status and sentence;
- * STATUS_DIFFERENT if what was loaded is not what the files make. Status 2 (some rejects) is a success with err->status
- * set. */
+ * STATUS_DIFFERENT if what was loaded is not what the files make, or the first query's answer is not the expected one.
+ * Status 2 (some rejects) is a success with err->status set. */
 bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err);
 
 /* Of drills one after the other, from nothing to verified: what was predicted, what was measured, and what they need:
- * as measured, or else the upper end of the prediction. NAN: it is not known of all. */
+ * as measured, or else the upper end of the prediction, or its middle if there is no interval. NAN: not known of all. */
 forecast_t drill_predicted(const drill_result_t *drills, size_t count);
 double drill_measured(const drill_result_t *drills, size_t count);
 double drill_needs(const drill_result_t *drills, size_t count);

@@ -3,9 +3,10 @@
  * values; the settings are all combinations. matrix.h decides what is tried; tune makes the trials, measures them, and says
  * what limited each setting.
  *
- * A trial is a load that is stopped after TUNE_TRIAL_NS, or later, when each of its threads has sent TUNE_LEAST_BATCHES, or
- * when the budget is over; it may also end by itself, with the files or with the sample. It is a figure if it lasted for
- * TUNE_LEAST_NS with that number of batches. The first disturbed trial of a setting is left out. One call, main thread. */
+ * A trial is a load that is stopped after TUNE_TRIAL_NS, or later, when its threads have sent TUNE_LEAST_BATCHES each
+ * on average, but after TUNE_MOST_NS at the latest, or when the budget is over. It may also end by itself, with the
+ * files or with the sample. It is a figure if it lasted for TUNE_LEAST_NS with that number of batches. The first
+ * disturbed trial of a setting is left out. One call, main thread. */
 #ifndef TIPPLE_STUDY_TUNE_TUNE_H
 #define TIPPLE_STUDY_TUNE_TUNE_H
 
@@ -15,7 +16,7 @@
 
 #define TUNE_LEAST_NS INT64_C(2000000000)
 #define TUNE_TRIAL_NS INT64_C(2500000000)
-#define TUNE_MOST_NS  INT64_C(10000000000) /* then it is stopped in any case */
+#define TUNE_MOST_NS  INT64_C(10000000000) /* the longest trial */
 #define TUNE_PAUSE_S  1                    /* a server that acknowledges nothing for this long stands still */
 
 enum { TUNE_LEAST_BATCHES = 4, TUNE_VALUES = 16, TUNE_LISTS = 7, TUNE_SETTINGS = 512, TUNE_NAME = 160 };
