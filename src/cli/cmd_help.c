@@ -31,7 +31,7 @@ static const char *const statuses[][2] = {
 
 static const char of_environment[] =
     "Options that neither destroy nor select data can be set in the environment, "
-    "too: TIPPLE_BATCH for --batch.";
+    "too: TIPPLE_URI for --uri.";
 
 /* ---- the two languages of a page: text for a terminal of 80 columns, or roff ---- */
 

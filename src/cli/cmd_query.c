@@ -58,21 +58,22 @@ static const option_t options[] = {
         .offers = "primary primaryPreferred secondary secondaryPreferred nearest", .custom = read_modes,
         .help =
             "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
-            "suite says)."),
+            "URI says)."),
     OPTION("suite", TEXT, spec.suite, .group = GROUP_QUERIES, .letter = 's', .argument = "NAME",
            .offers = "@suites @files",
            .help = "The suite: mot, isd, obd, obd-stored, ycsb, or a file of your own such as ./my.yaml."),
     OPTION("list", FLAG, list, .help = "List the suites."),
-    OPTION("show", TEXT, show, .argument = "SUITE", .offers = "@suites @files",
-           .help = "Print a suite's file, if it is right: its queries, tags and parameters, and a start for "
-                   "one of your own."),
+    OPTION(
+        "show", TEXT, show, .argument = "SUITE", .offers = "@suites @files",
+        .help =
+            "Check a suite and print its file: queries, tags and parameters; a start for one of your own."),
     OPTION("param", LIST, params, .argument = "NAME=VALUE",
            .help = "Another value for a parameter of the suite, written as in YAML: n=1000, n=[10, 100], "
                    "from={$date: 2014-01-01}. May be given several times."),
-    OPTION("setup", FLAG, spec.setup, .help = "Make the indexes that the queries need."),
+    OPTION("setup", FLAG, spec.setup, .help = "Make the indexes that the queries need; they stay."),
     OPTION("explain", FLAG, spec.explain,
-           .help = "Print what would be sent. It is not the server's plan: of a find, "
-                   "explain: yes in a suite says what the server reads."),
+           .help = "Print the commands without running them; not the server's plan, of which explain: yes in "
+                   "a suite shows a part."),
     OPTION("repeats", COUNT32, spec.repeats, .group = GROUP_MEASURED, .letter = 'n', .argument = "N",
            .least = 1, .most = 1000000,
            .help = "Rounds, in which all measurements take turns (default: as the suite says, or 5)."),
@@ -92,11 +93,12 @@ static const option_t options[] = {
         .help =
             "Clients that ask side by side; each number is a measurement of its own (default: as the suite "
             "says, or 1)."),
-    OPTION(
-        "rate", COUNT, spec.rate, .argument = "N", .least = 1, .most = 1000000000,
-        .help =
-            "Requests a second of all clients together, whether answers come or not; latency counts from the "
-            "moment at which a request was due. Without it each client asks again when it has its answer."),
+    OPTION("rate", COUNT, spec.rate, .argument = "N", .least = 1, .most = 1000000000,
+           .help =
+               "Requests a second of all clients together, whether answers come or not, for 10 s without "
+               "--count "
+               "and --duration; latency counts from the moment at which a request was due. Without it each "
+               "client asks again when it has its answer."),
     OPTION("while", TEXT, spec.beside, .argument = "COMMAND", .offers = "",
            .help = "Run this during the measurements, and stop it afterwards: a load, for example."),
     OPTION("answers", FLAG, answers, .group = GROUP_RESULT, .help = "Print what the queries return, too."),
@@ -109,7 +111,7 @@ static const option_t options[] = {
     OPTION("fail-if", LIST, bounds, .argument = "BOUND",
            .help =
                "End with status 6 if it is true of a measurement: 'p99>20ms', 'ops/s<1000', 'failed>0'; with "
-               "--compare also 'p50>1.1x'. May be given several times."),
+               "--compare also 'p50>1.1x' (from --repeats 6 on). May be given several times."),
     {.name = NULL},
 };
 
