@@ -241,7 +241,7 @@ static int drill_all(run_t *run, targets_t *targets, FILE *history, err_t *err) 
         const int one = drill_one(target, drill, several ? 0 : within, history, err);
         status = one == STATUS_OK ? status : one;
         if (several) /* it may have failed before a server was asked */
-            snprintf(drill->namespace, sizeof drill->namespace, "%s", target->name);
+            snprintf(drill->study.namespace, sizeof drill->study.namespace, "%s", target->name);
     }
     if (!several)
         return status;

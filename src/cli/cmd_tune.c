@@ -73,10 +73,10 @@ static int find(run_t *run, err_t *err) {
     const bool ok = tune_run(&values.spec, &tune, err);
     const int status = ok ? STATUS_OK : (int)err->status;
     result_t *result = results_tune(&values.spec, &tune, status, err);
-    const int ended = cli_end(run, result, tune.warmed && (run->json || tune.matrix), status, err);
+    const int ended = cli_end(run, result, tune.warmed && (run->json || tune.matrix.count), status, err);
     const size_t at = tune.verdict.cheapest;
-    if (ok &&
-        tuned_write(&tune.settings[at].load, tune.format, matrix_median(&tune.matrix->settings[at]), &why))
+    if (ok && tuned_write(values.spec.load.uri, &tune.settings[at].load, tune.study.format,
+                          matrix_median(&tune.matrix.settings[at]), &why))
         log_note("kept for `tipple load --threads auto --batch auto`: the cheapest setting");
     else if (ok)
         log_warn("the cheapest setting is not kept for `tipple load --threads auto --batch auto`: %s",

@@ -2,38 +2,38 @@
 #include "base/clock.h"
 #include "base/host.h"
 #include "load_lab.h"
-#include "study/scratch.h"
+#include "study/study.h"
 
 #define LEFT "d.c.tipple.tune.0123456789ab"
 
-static scratch_t *open_scratch(lab_t *lab) {
-    scratch_t *scratch = scratch_open(lab->uri, SCRATCH_TUNE, lab->load.patience_ns, &lab->err);
-    if (!scratch)
+static study_t open_scratch(lab_t *lab) {
+    study_t study = {.given = &lab->load};
+    lab->load.uri = lab->uri;
+    if (!study_open_scratch(&study, SCRATCH_TUNE, &lab->err))
         fail_msg("%s", lab->err.text);
-    return scratch;
+    return study;
 }
 
-static void close_scratch(lab_t *lab, scratch_t *scratch) {
-    if (!scratch_close(scratch, &lab->err))
+static void close_scratch(lab_t *lab, study_t study) {
+    if (!study_close(&study, true, &lab->err))
         fail_msg("%s", lab->err.text);
+    study_free(&study);
 }
 
 /* The collections' names differ, and each study drops its own. */
 TEST(side_by_side) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
-    scratch_t *one = open_scratch(&lab), *other = open_scratch(&lab);
-    const char *name = server_namespace(scratch_server(one));
-    assert_string_not_equal(name, server_namespace(scratch_server(other)));
+    study_t one = open_scratch(&lab), other = open_scratch(&lab);
+    const char *name = one.collection;
+    assert_string_not_equal(name, other.collection);
     assert_int_equal(strncmp(name, "d.c.tipple.tune.", 16), 0);
     box_insert(lab.box, name, "{\"_id\": 1}");
-    box_insert(lab.box, server_namespace(scratch_server(other)), "{\"_id\": 2}");
+    box_insert(lab.box, other.collection, "{\"_id\": 2}");
     close_scratch(&lab, other);
     assert_int_equal(box_count(lab.box, name, NULL), 1);
-    char kept[256];
-    snprintf(kept, sizeof kept, "%s", name);
     close_scratch(&lab, one);
-    assert_int_equal(box_count(lab.box, kept, NULL), 0);
+    assert_int_equal(box_count(lab.box, name, NULL), 0);
     lab_close(&lab);
 }
 
@@ -64,12 +64,12 @@ TEST(what_is_left) {
         box_insert(lab.box, LEFT, "{\"_id\": 1}");
         box_insert(lab.box, LEFT OWN_FILES, "{\"_id\": 1}");
         const lab_ear_t ear = lab_listen();
-        scratch_t *scratch = open_scratch(&lab);
+        study_t study = open_scratch(&lab);
         lab_hear(&lab, ear);
         assert_int_equal(box_count(lab.box, LEFT, NULL), cases[i].stays);
         assert_int_equal(box_count(lab.box, LEFT OWN_FILES, NULL), cases[i].stays);
         assert_true(cases[i].stays == !strstr(lab.said, "left from a study"));
-        close_scratch(&lab, scratch);
+        close_scratch(&lab, study);
         lab_close(&lab);
     }
 }

@@ -104,6 +104,18 @@ TEST(fallen_by_chance) {
     assert_true(near_by.high < 2);
 }
 
+/* Of n values in steps of 1 the variance is n * (n + 1) / 12. */
+TEST(intervals) {
+    static const double t[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706};
+    forecast_point_t points[FORECAST_MOST_POINTS];
+    for (size_t i = 0; i < FORECAST_MOST_POINTS; i++)
+        points[i] = (forecast_point_t){1, 1000 + (double)i};
+    for (size_t n = 2; n <= FORECAST_MOST_POINTS; n++) {
+        const forecast_t all = forecast_of(points, n, FORECAST_CONSTANT, 1);
+        near(all.high - all.mid, t[n - 2] * sqrt((double)(n * (n + 1)) / 12 * (1 + 1 / (double)n)));
+    }
+}
+
 /* One size: in proportion, since nothing tells what does not grow. 2, 2.2 and 1.8 s for 100. */
 TEST(one_size) {
     const forecast_point_t points[] = {{100, 2}, {100, 2.2}, {100, 1.8}};

@@ -76,8 +76,9 @@ static double noisy(double rate, double by, uint64_t *state) {
 enum { BUDGET = 180 }; /* trials */
 
 static matrix_t *new_matrix(size_t count) {
-    matrix_t *matrix = matrix_new(count);
+    matrix_t *matrix = calloc(1, sizeof *matrix);
     assert_non_null(matrix);
+    matrix_begin(matrix, count);
     return matrix;
 }
 
@@ -113,7 +114,7 @@ static void finds(const target_t *target, double noise) {
         const int found_row = (int)verdict.cheapest / COLUMNS, found_column = (int)verdict.cheapest % COLUMNS;
         near += abs(found_row - row) <= 1 && abs(found_column - column) <= 1;
         quick += rate_of(target, THREADS[found_row], BATCHES[found_column]) >= 0.9 * best;
-        matrix_free(matrix);
+        free(matrix);
     }
     if ((noise > 0.03 ? quick : near) * 20 < SEEDS * 19)
         fail_msg(
@@ -147,7 +148,7 @@ TEST(without_noise) {
             assert_int_equal(setting->state, share < 0.97 ? MATRIX_DROPPED : MATRIX_SETTLED);
             assert_true(share >= 0.97 ? setting->trials == MATRIX_TRIALS : setting->trials < MATRIX_TRIALS);
         }
-        matrix_free(matrix);
+        free(matrix);
     }
 }
 
@@ -165,7 +166,7 @@ TEST(medians) {
     assert_true(setting->rates[0] == 1 && setting->rates[4] == 9);
     assert_int_equal(setting->state, MATRIX_SETTLED);
     assert_int_equal(matrix_next(matrix), MATRIX_DONE);
-    matrix_free(matrix);
+    free(matrix);
 }
 
 /* A median of exactly 97 % is near enough; one below it is not. */
@@ -178,7 +179,7 @@ TEST(nearly) {
         matrix_judge(matrix, &verdict);
         assert_int_equal(verdict.best, 1);
         assert_int_equal(verdict.cheapest, near ? 0 : 1);
-        matrix_free(matrix);
+        free(matrix);
     }
 }
 
@@ -196,7 +197,7 @@ TEST(rounds) {
         }
     }
     assert_memory_not_equal(order[0], order[1], sizeof order[0]);
-    matrix_free(matrix);
+    free(matrix);
 }
 
 /* Where the trials end before each setting had one, the others are untried. */
@@ -211,7 +212,7 @@ TEST(ends_early) {
         assert_true((verdict.best == MATRIX_DONE) == !trials && (verdict.cheapest == MATRIX_DONE) == !trials);
         matrix_add(matrix, matrix_next(matrix), 1000 + trials % 7);
     }
-    matrix_free(matrix);
+    free(matrix);
 }
 
 /* A setting whose trials are too small is tried no more, and has no figure. */
@@ -233,7 +234,7 @@ TEST(too_small) {
     assert_int_equal(verdict.best, first);
     assert_int_equal(verdict.cheapest, first);
     assert_int_equal(verdict.small, 1);
-    matrix_free(matrix);
+    free(matrix);
 }
 
 /* What was given up comes back when the best proves to be slower than its first trial. */
@@ -244,5 +245,5 @@ TEST(comes_back) {
     assert_int_equal(matrix->settings[0].state, MATRIX_DROPPED);
     matrix_add(matrix, 1, 60);
     assert_int_equal(matrix->settings[0].state, MATRIX_OPEN);
-    matrix_free(matrix);
+    free(matrix);
 }

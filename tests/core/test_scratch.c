@@ -1,5 +1,5 @@
 /* scratch: the URI of the collection for trials, which must be the target's in everything else. */
-#include "study/scratch.h"
+#include "study/study.h"
 #include "test.h"
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 static void becomes(const char *uri, const char *expected) {
     err_t err = {.text = ""};
-    char *made = scratch_uri(uri, SCRATCH_TUNE, &err);
+    char *made = study_place(uri, SCRATCH_TUNE, &err);
     if (!made)
         fail_msg("%s: %s", uri, err.text);
     assert_string_equal(made, expected);
@@ -17,7 +17,7 @@ static void becomes(const char *uri, const char *expected) {
 
 static void refused(const char *uri, const char *why) {
     err_t err = {.text = ""};
-    char *made = scratch_uri(uri, SCRATCH_TUNE, &err);
+    char *made = study_place(uri, SCRATCH_TUNE, &err);
     if (made)
         fail_msg("%s became %s", uri, made);
     assert_int_equal(err.status, STATUS_USAGE);

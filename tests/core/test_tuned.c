@@ -36,7 +36,7 @@ static void keep(const char *uri, uint32_t threads, const char *compressor) {
     load.threads = threads;
     load.batch = threads * 100;
     load.compressor = compressor;
-    if (!tuned_write(&load, "mot", 1234.5, &err))
+    if (!tuned_write(load.uri, &load, "mot", 1234.5, &err))
         fail_msg("%s", err.text);
 }
 
@@ -121,10 +121,10 @@ TEST(without_a_home) {
     load.uri = "mongodb://h/a.b";
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
-    assert_false(tuned_write(&load, "mot", 1, &err));
+    assert_false(tuned_write(load.uri, &load, "mot", 1, &err));
     assert_int_equal(err.status, STATUS_HOST);
     setenv("XDG_CACHE_HOME", "/dev/null/none", 1);
-    assert_false(tuned_write(&load, "mot", 1, &err));
+    assert_false(tuned_write(load.uri, &load, "mot", 1, &err));
     assert_int_equal(err.status, STATUS_HOST);
     finds("mongodb://h/a.b", 0, NULL); /* none can be there */
 }

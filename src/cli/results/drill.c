@@ -124,7 +124,7 @@ static void put_phases(bson_t *to, const drill_result_t *drill) {
     rows[DRILL_PHASES] =
         (drill_span_t){.came = pass->doing, .took_ns = pass->took_ns, .predicted = pass->predicted};
     if (rows[DRILL_PHASES].came && !pass->finished)
-        rows[DRILL_PHASES].predicted = (forecast_t){NAN, NAN, NAN};
+        rows[DRILL_PHASES].predicted = FORECAST_UNKNOWN;
     result_put(to, AS_LIST("-phases", DRILL_PHASES + 1, put_span, rows));
 }
 
@@ -144,9 +144,10 @@ static void put_within(bson_t *to, const drill_result_t *drills, size_t count, d
 static void put_figures(bson_t *to, const drill_spec_t *spec, const drill_result_t *drill, double within,
                         int status) {
     const drill_pass_t *pass = &drill->pass;
-    result_put(to, AS_TEXT("mode", spec->predict_only ? "predict" : "scratch"), OF(drill, namespace),
-               OF(drill, collection), AS_TEXT("target", drill->where), AS_TEXT("server", drill->version),
-               AS_TEXT("version", TIPPLE_VERSION), OF(drill, format),
+    const study_t *study = &drill->study;
+    result_put(to, AS_TEXT("mode", spec->predict_only ? "predict" : "scratch"), OF(study, namespace),
+               OF(study, collection), AS_TEXT("target", study->where), AS_TEXT("server", study->version),
+               AS_TEXT("version", TIPPLE_VERSION), OF(study, format),
                AS_TEXT("query", spec->query ? spec->query : "one document"),
                AS_NUMBER("documents", drill->all_documents), AS_FLAG("documents_exact", drill->exact),
                AS_SECONDS("seconds", drill->took_ns),
@@ -228,8 +229,8 @@ static void put_collection(bson_t *to, const void *drills, size_t at) {
     double seconds[DRILL_PHASES];
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
         seconds[i] = seconds_of(drill->pass.phases[i].came, drill->pass.phases[i].took_ns);
-    put_verified(to, drill->namespace, drill, 1);
-    result_put(to, OF(drill, format), AS_NUMBER("documents", drill->all_documents),
+    put_verified(to, drill->study.namespace, drill, 1);
+    result_put(to, AS_TEXT("format", drill->study.format), AS_NUMBER("documents", drill->all_documents),
                AS_INNER("seconds", put_seconds, seconds, 0));
 }
 

@@ -58,7 +58,7 @@ static char *load_line(const load_spec_t *load, const tune_result_t *tune, const
 }
 
 static const char *remark(const tune_result_t *tune, size_t at) {
-    const matrix_setting_t *tried = &tune->matrix->settings[at];
+    const matrix_setting_t *tried = &tune->matrix.settings[at];
     const matrix_verdict_t *verdict = &tune->verdict;
     return at == verdict->best              ? (at == verdict->cheapest ? "best, cheapest" : "best")
            : at == verdict->cheapest        ? "cheapest"
@@ -76,7 +76,7 @@ static void put_setting(bson_t *to, const void *of, size_t at) {
     const tune_result_t *tune = of;
     if (at == MATRIX_DONE)
         return;
-    const matrix_setting_t *tried = &tune->matrix->settings[at];
+    const matrix_setting_t *tried = &tune->matrix.settings[at];
     const tune_setting_t *setting = &tune->settings[at];
     const load_spec_t *load = &setting->load;
     const tune_figures_t *figures = &setting->figures;
@@ -104,14 +104,15 @@ static void put_setting(bson_t *to, const void *of, size_t at) {
 
 static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t *tune) {
     const matrix_verdict_t *verdict = &tune->verdict;
-    const bool decided = tune->matrix && verdict->best != MATRIX_DONE;
+    const study_t *study = &tune->study;
+    const bool decided = tune->matrix.count && verdict->best != MATRIX_DONE;
     char *line = decided ? load_line(&spec->load, tune, &tune->settings[verdict->cheapest]) : NULL;
-    result_put(to, OF(tune, namespace), AS_TEXT("target", tune->where), OF(tune, scratch), OF(tune, format),
-               OF(tune, records), OF(verdict, trials), OF(verdict, rounds),
-               AS_SECONDS("seconds", tune->took_ns), AS_SECONDS("budget_seconds", spec->budget_ns),
-               OF(tune, budget_spent), OF(tune, checkpoints), OF(verdict, settled), OF(verdict, dropped),
-               AS_COUNT("too_small", verdict->small), OF(verdict, untried),
-               AS_LIST("settings", tune->matrix ? tune->count : 0, put_setting, tune),
+    result_put(to, OF(study, namespace), AS_TEXT("target", study->where),
+               AS_TEXT("scratch", study->collection), OF(study, format), OF(tune, records),
+               OF(verdict, trials), OF(verdict, rounds), AS_SECONDS("seconds", tune->took_ns),
+               AS_SECONDS("budget_seconds", spec->budget_ns), OF(tune, budget_spent), OF(tune, checkpoints),
+               OF(verdict, settled), OF(verdict, dropped), AS_COUNT("too_small", verdict->small),
+               OF(verdict, untried), AS_LIST("settings", tune->matrix.count, put_setting, tune),
                AS_INNER("best", put_setting, tune, verdict->best),
                AS_INNER("cheapest", put_setting, tune, verdict->cheapest), AS_TEXT("load", line),
                AS_COUNT("-most_trials", MATRIX_TRIALS), AS_NUMBER("-nearly_percent", 100 * MATRIX_NEARLY),
@@ -120,7 +121,7 @@ static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t
 }
 
 result_t *results_tune(const tune_spec_t *spec, const tune_result_t *tune, int status, const err_t *err) {
-    const bool decided = tune->matrix && tune->verdict.best != MATRIX_DONE;
+    const bool decided = tune->matrix.count && tune->verdict.best != MATRIX_DONE;
     const char *found = !decided ? "nothing was found"
                                  : "the cheapest setting (threads x batch) that is nearly as fast as the "
                                    "best is {cheapest.name} at "
@@ -131,7 +132,7 @@ result_t *results_tune(const tune_spec_t *spec, const tune_result_t *tune, int s
                      tune->verdict.best == tune->verdict.cheapest
                          ? "nothing else is faster"
                          : "the best is {best.name} at {best.docs_per_second}");
-    result->views = tune->matrix ? views : NULL;
+    result->views = tune->matrix.count ? views : NULL;
     result_answer(result, "Which threads and batch size are best?", status, err, found, found);
     return result;
 }

@@ -1,5 +1,5 @@
 /* drill: how long does it take from nothing until a collection is there again? A scratch collection next to the target
- * (study/scratch.h) is created, spread over the shards, loaded, indexed, verified and queried, and each phase is
+ * (study/study.h) is created, spread over the shards, loaded, indexed, verified and queried, and each phase is
  * timed. The target is read for its settings, and never written to.
  *
  *     samples of the files --> passes of several sizes --forecast_of--> a prediction for each phase
@@ -10,13 +10,15 @@
 #ifndef TIPPLE_STUDY_DRILL_DRILL_H
 #define TIPPLE_STUDY_DRILL_DRILL_H
 
-#include "load/load.h"
+#include "study/study.h"
+
+#include <math.h>
 
 /* ---- forecasts: forecast.c ---- */
 
 typedef enum { FORECAST_CONSTANT, FORECAST_LINE, FORECAST_SORT } forecast_shape_t;
 
-enum { FORECAST_MOST_POINTS = 16, FORECAST_SPELLED = 96 };
+enum { FORECAST_MOST_POINTS = 6, FORECAST_SPELLED = 96 };
 
 typedef struct {
     double documents, seconds;
@@ -26,6 +28,8 @@ typedef struct {
 typedef struct {
     double low, mid, high; /* 95 % */
 } forecast_t;
+
+#define FORECAST_UNKNOWN ((forecast_t){NAN, NAN, NAN})
 
 /* Of this many documents, from a line through the points. */
 forecast_t forecast_of(const forecast_point_t *points, size_t count, forecast_shape_t shape,
@@ -101,11 +105,10 @@ typedef struct {
     drill_pass_t pass; /* of everything, as far as it came; or only what is predicted of it */
     drill_sample_t samples[DRILL_SAMPLES];
     size_t sample_count;
-    double all_documents;                 /* that the files make, as far as known; NAN: not estimated */
-    bool exact;                           /* all_documents is exact, not an estimate */
-    bool drilled;                         /* the pass of everything has begun */
-    char namespace[256], collection[280]; /* the target; where it was done */
-    char where[512], format[128], version[32];
+    double all_documents; /* that the files make, as far as known; NAN: not estimated */
+    bool exact;           /* all_documents is exact, not an estimate */
+    bool drilled;         /* the pass of everything has begun */
+    study_t study;
     int64_t took_ns;
 } drill_result_t;
 

@@ -5,7 +5,6 @@
 #include "format/schema/schema.h"
 #include "input/manifest.h"
 #include "study/drill/drill.h"
-#include "study/scratch.h"
 
 /* drill_pass.c: load_run into a collection that is dropped first, verify_run, the first query. load: limit: only the
  * first records; verify then looks only for these. query: SUITE:NAME or NULL. quiet: a sample: phases are not
@@ -15,9 +14,8 @@ bool drill_pass(const load_spec_t *load, const char *query, bool quiet, drill_pa
 
 /* rehearsal.c: predicts how long a drill takes, from loads of the first records into the scratch collection. Several
  * sizes are loaded several times, each with indexes, verify and first query. Fills in samples, all_documents, and the
- * predictions. The collection stays as the last sample made it. load: as the drill itself will load. */
-bool rehearsal_run(const drill_spec_t *spec, const load_spec_t *load, scratch_t *scratch,
-                   drill_result_t *result, err_t *err);
+ * predictions. The collection stays as the last sample made it. */
+bool rehearsal_run(const drill_spec_t *spec, drill_result_t *result, err_t *err);
 
 /* gauge.c: how many records and documents some files have. Reads all of short files, and some places of long ones. The
  * length of a stream is not known: only the part that was read counts. */

@@ -9,13 +9,10 @@
  * over 1 / work, where work is n or n * log2(n). The interval is that of one more measurement. */
 #include "base/numbers.h"
 #include "study/drill/drill.h"
-#include "study/student.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
-
-static const forecast_t UNKNOWN = {NAN, NAN, NAN};
 
 static double work_of(forecast_shape_t shape, double documents) {
     const double n = fmax(documents, 1);
@@ -24,10 +21,11 @@ static double work_of(forecast_shape_t shape, double documents) {
 
 /* Half of the interval of one more measurement. squares: the sum of the points' squared errors. away: by what share the
  * variance grows because the measurement lies far from the points; 0 for a mean. NAN: too few points. */
-static double interval(double squares, double freedom, size_t count, double away) {
-    if (freedom <= 0)
-        return NAN;
-    return student_quantile(0.975, freedom) * sqrt(squares / freedom * (1 + 1 / (double)count + away));
+static double interval(double squares, size_t freedom, size_t count, double away) {
+    /* the quantiles of 97.5 % of Student's t, by the degrees of freedom */
+    static const double t[FORECAST_MOST_POINTS] = {NAN,         12.70620474, 4.30265273,
+                                                   3.182446305, 2.776445105, 2.570581836};
+    return t[freedom] * sqrt(squares / (double)freedom * (1 + 1 / (double)count + away));
 }
 
 /* No time is negative. */
@@ -42,7 +40,7 @@ static forecast_t of_mean(const double *values, size_t count, double times) {
         mean += values[i] / (double)count;
     for (size_t i = 0; i < count; i++)
         squares += (values[i] - mean) * (values[i] - mean);
-    return around(mean * times, interval(squares, (double)count - 1, count, 0) * times);
+    return around(mean * times, interval(squares, count - 1, count, 0) * times);
 }
 
 /* Fits y = each + fixed * z, where y is seconds / work, and z is 1 / work. No cost is negative: a line that begins
@@ -67,7 +65,7 @@ static forecast_t of_line(const double *seconds, const double *y, const double *
     for (size_t i = 0; i < count; i++)
         squares += (y[i] - each - fixed * z[i]) * (y[i] - each - fixed * z[i]);
     const forecast_t line =
-        around(fixed + each * work, interval(squares, (double)count - 2, count, away * away / zz) * work);
+        around(fixed + each * work, interval(squares, count - 2, count, away * away / zz) * work);
     if (each > 0)
         return line;
     forecast_t constant = of_mean(seconds, count, 1);
@@ -84,7 +82,7 @@ forecast_t forecast_of(const forecast_point_t *points, size_t count, forecast_sh
         z[i] = 1 / work_of(shape, points[i].documents);
         y[i] = seconds[i] * z[i];
     }
-    return !count                       ? UNKNOWN
+    return !count                       ? FORECAST_UNKNOWN
            : shape == FORECAST_CONSTANT ? of_mean(seconds, count, 1)
                                         : of_line(seconds, y, z, count, work_of(shape, documents));
 }
@@ -111,7 +109,7 @@ forecast_t forecast_sum(const forecast_t *parts, size_t count) {
         below += (parts[i].mid - parts[i].low) * (parts[i].mid - parts[i].low);
         above += (parts[i].high - parts[i].mid) * (parts[i].high - parts[i].mid);
     }
-    return known ? (forecast_t){mid - sqrt(below), mid, mid + sqrt(above)} : UNKNOWN;
+    return known ? (forecast_t){mid - sqrt(below), mid, mid + sqrt(above)} : FORECAST_UNKNOWN;
 }
 
 double forecast_error_percent(const forecast_t *forecast, double seconds) {

@@ -1,5 +1,4 @@
 /* How many records and documents some files have: short files are read whole, long ones at some places. */
-#include "format/record/record_id.h"
 #include "format/records.h"
 #include "input/cutter.h"
 #include "study/drill/drill_inner.h"
@@ -17,7 +16,6 @@ typedef struct {
     records_t *records;
     records_place_t place;
     dialect_t dialect;
-    size_t files;       /* that were read */
     double text;        /* bytes that were read */
     uint64_t documents; /* that were read */
     /* of the compressed files that were read: bytes on disk and text, up to where reading stopped */
@@ -28,7 +26,7 @@ typedef struct {
 static bool count(gauger_t *gauger, const cut_t *cut, err_t *err) {
     record_t record;
     records_begin(gauger->records, &gauger->dialect, cut->buffer.bytes, cut->length, cut->offset == 0, true,
-                  record_id_make(record_id_lane((uint32_t)gauger->files, cut->offset), cut->offset));
+                  0);
     for (;;) {
         parsed_t parsed = records_next_into(gauger->records, &gauger->place, &record, NULL);
         if (parsed == PARSED_END)
@@ -78,7 +76,6 @@ static bool read_file(gauger_t *gauger, const input_file_t *file, double most, e
         gauger->packed_disk += (double)source_disk_bytes(source);
         gauger->packed_text += gauger->text - before;
     }
-    gauger->files++;
     if (cutter)
         cutter_destroy(cutter);
     if (source)
@@ -112,21 +109,17 @@ static bool read_some(gauger_t *gauger, const manifest_t *manifest, err_t *err) 
 }
 
 bool gauge_take(const schema_t *schema, const manifest_t *manifest, gauge_t *gauge, err_t *err) {
-    gauger_t *gauger = calloc(1, sizeof *gauger);
+    gauger_t gauger = {.schema = schema,
+                       .gauge = gauge,
+                       .kit = source_kit_new(),
+                       .pool = pool_new(1 << 30, CUTTER_BUFFER),
+                       .records = records_new(schema)};
     *gauge = (gauge_t){.records = 0};
-    if (!gauger)
-        return err_memory(err, sizeof *gauger);
-    gauger->schema = schema;
-    gauger->gauge = gauge;
-    gauger->kit = source_kit_new();
-    gauger->pool = pool_new(1 << 30, CUTTER_BUFFER);
-    gauger->records = records_new(schema);
-    const bool ok = gauger->kit && gauger->pool && gauger->records ? read_some(gauger, manifest, err)
-                                                                   : err_memory(err, 1);
-    records_destroy(gauger->records);
-    pool_destroy(gauger->pool);
-    source_kit_free(gauger->kit);
-    free(gauger->place.bytes);
-    free(gauger);
+    const bool ok =
+        gauger.kit && gauger.pool && gauger.records ? read_some(&gauger, manifest, err) : err_memory(err, 1);
+    records_destroy(gauger.records);
+    pool_destroy(gauger.pool);
+    source_kit_free(gauger.kit);
+    free(gauger.place.bytes);
     return ok;
 }

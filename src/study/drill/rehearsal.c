@@ -4,7 +4,6 @@
 #include "base/numbers.h"
 #include "input/manifest.h"
 #include "study/drill/drill_inner.h"
-#include "study/supplies.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,17 +16,14 @@ static const double LONG_ENOUGH_S = 2;
 
 typedef struct {
     const drill_spec_t *spec;
-    const load_spec_t *load; /* into the scratch collection */
     drill_result_t *result;
-    scratch_t *scratch;
     drill_pass_t *pass; /* the last pass */
     uint64_t most;      /* records of the largest sample */
     gauge_t gauge;
-    bool told; /* rejects were reported */
 } rehearsal_t;
 
 static bool count_documents(rehearsal_t *rehearsal, err_t *err) {
-    const load_spec_t *load = rehearsal->load;
+    const load_spec_t *load = &rehearsal->result->study.load;
     const manifest_options_t options = {.input_name = NULL};
     manifest_t manifest = {.count = 0};
     schema_t *schema = load_spec_open_format(load, err);
@@ -45,21 +41,19 @@ static bool is_all(const rehearsal_t *rehearsal, uint64_t records) {
 }
 
 static bool take(rehearsal_t *rehearsal, uint64_t records, err_t *err) {
-    load_spec_t load = *rehearsal->load;
+    study_t *study = &rehearsal->result->study;
     drill_pass_t *pass = rehearsal->pass;
-    const counts_t *counts = &pass->load.counts;
     /* without a limit, files are read in parallel, as in the drill itself */
-    supplies_make_sample(&load, is_all(rehearsal, records) ? UINT64_MAX : records);
+    load_spec_t load = study_sample(&study->load, is_all(rehearsal, records) ? UINT64_MAX : records);
     load.limit_is_about = true;
     memset(pass, 0, sizeof *pass);
-    scratch_checkpoint(rehearsal->scratch);
+    study_checkpoint(study);
     if (!drill_pass(&load, rehearsal->spec->query, true, pass, err))
         return false;
-    rehearsal->told = rehearsal->told || supplies_tell_rejects(counts);
     if (pass->wrong)
         return err_set(err, STATUS_DIFFERENT, "of a sample of %llu record%s: %s", (unsigned long long)records,
                        units_s(records), pass->difference);
-    return supplies_made_documents(counts, "predicted", err);
+    return study_judge_sample(study, &pass->load.counts, "predicted", err);
 }
 
 static void keep(rehearsal_t *rehearsal, uint64_t asked) {
@@ -86,7 +80,7 @@ static bool warm_up(rehearsal_t *rehearsal, err_t *err) {
     rehearsal->most = given || fits <= FIRST_SAMPLE ? asked : (uint64_t)(fits / 10000) * 10000;
     if (is_all(rehearsal, rehearsal->most))
         rehearsal->most = gauge->records;
-    rehearsal->result->exact = gauge->exact && !rehearsal->load->filter_count;
+    rehearsal->result->exact = gauge->exact && !rehearsal->spec->load.filter_count;
     rehearsal->result->all_documents =
         floor(gauge->documents * (double)counts->loaded / (double)(counts->loaded + counts->filtered));
     return true;
@@ -139,13 +133,8 @@ static void predict(const rehearsal_t *rehearsal) {
     result->pass.verified = forecast_sum(parts, DRILL_QUERY);
 }
 
-bool rehearsal_run(const drill_spec_t *spec, const load_spec_t *load, scratch_t *scratch,
-                   drill_result_t *result, err_t *err) {
-    rehearsal_t rehearsal = {.spec = spec,
-                             .load = load,
-                             .result = result,
-                             .scratch = scratch,
-                             .pass = calloc(1, sizeof(drill_pass_t))};
+bool rehearsal_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
+    rehearsal_t rehearsal = {.spec = spec, .result = result, .pass = ZEROED(drill_pass_t)};
     if (!rehearsal.pass)
         return err_memory(err, sizeof *rehearsal.pass);
     log_note("drill: loading samples, to predict how long it will take");

@@ -2,36 +2,15 @@
 #include "base/numbers.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* A setting is given up if its fastest trial is below this share of the best's median, by the number of its trials. */
 static const double hopeless[MATRIX_TRIALS] = {0.75, 0.9, 1 - MATRIX_NEARLY, 1 - MATRIX_NEARLY,
                                                1 - MATRIX_NEARLY};
 
-matrix_t *matrix_new(size_t count) {
-    matrix_t *matrix = calloc(1, sizeof *matrix);
-    if (!matrix)
-        return NULL;
-    *matrix = (matrix_t){.settings = calloc(count + 1, sizeof *matrix->settings),
-                         .count = count,
-                         .order = calloc(count + 1, sizeof *matrix->order),
-                         .at = count,
-                         .drawn = 1};
-    if (!matrix->settings || !matrix->order) {
-        matrix_free(matrix);
-        return NULL;
-    }
+void matrix_begin(matrix_t *matrix, size_t count) {
+    *matrix = (matrix_t){.count = count, .at = count, .drawn = 1};
     for (size_t i = 0; i < count; i++)
         matrix->order[i] = i;
-    return matrix;
-}
-
-void matrix_free(matrix_t *matrix) {
-    if (!matrix)
-        return;
-    free(matrix->settings);
-    free(matrix->order);
-    free(matrix);
 }
 
 double matrix_median(const matrix_setting_t *setting) {

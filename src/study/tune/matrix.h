@@ -19,7 +19,7 @@
 #define MATRIX_DONE   SIZE_MAX
 #define MATRIX_NEARLY 0.03 /* how much slower than the best the cheapest may be */
 
-enum { MATRIX_TRIALS = 5 }; /* of a setting, at most */
+enum { MATRIX_TRIALS = 5, MATRIX_MOST = 512 }; /* trials of a setting; settings */
 
 typedef enum {
     MATRIX_OPEN,    /* tried again if there is time */
@@ -36,14 +36,13 @@ typedef struct {
 
 /* Others read `settings` and `count` only. */
 typedef struct {
-    matrix_setting_t *settings;
+    matrix_setting_t settings[MATRIX_MOST];
     size_t count;
-    size_t *order, at; /* of the current round */
+    size_t order[MATRIX_MOST], at; /* of the current round */
     uint64_t drawn;
 } matrix_t;
 
-matrix_t *matrix_new(size_t count); /* NULL: out of memory */
-void matrix_free(matrix_t *matrix); /* NULL is allowed */
+void matrix_begin(matrix_t *matrix, size_t count);
 
 /* The setting to try now; the same one until matrix_add. MATRIX_DONE: none is open. */
 size_t matrix_next(matrix_t *matrix);

@@ -6,7 +6,6 @@
 #include "query/watch/watch.h"
 #include "server/bson_read.h"
 #include "server/cluster.h"
-#include "study/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,9 +22,6 @@ typedef struct {
 typedef struct {
     const tune_spec_t *spec;
     tune_result_t *result;
-    scratch_t *scratch;
-    char *guessed; /* the format file, without --format; else NULL */
-    bool told;     /* rejects were reported */
     int64_t ends_ns;
     size_t trials; /* also those that are no figure */
     step_t step;
@@ -77,10 +73,10 @@ bool tune_combine(const load_spec_t *load, tune_result_t *result, err_t *err) {
     size_t count = 1;
     for (size_t i = 0; i < result->list_count; i++)
         count *= result->lists[i].count ? result->lists[i].count : 1;
-    if (count > TUNE_SETTINGS)
+    if (count > MATRIX_MOST)
         return err_set(err, STATUS_USAGE,
                        "these lists make %zu combinations, and at most %d are tried: shorten a list", count,
-                       TUNE_SETTINGS);
+                       MATRIX_MOST);
     if (!(result->settings = calloc(count, sizeof *result->settings)))
         return err_memory(err, count * sizeof *result->settings);
     result->count = count;
@@ -119,45 +115,21 @@ const char *tune_name(const tune_result_t *result, size_t at, char out[TUNE_NAME
 
 /* ---- before the first trial ---- */
 
-static bool be_like_target(tune_result_t *result, load_spec_t *load, err_t *err) {
-    const server_options_t options = {.uri = load->uri, .patience_ns = load->patience_ns, .connections = 2};
-    server_t *server = server_connect(&options, err);
-    mongoc_client_t *client = server ? server_take(server, err) : NULL;
-    const bool ok = client && supplies_like_target(server, client, load, &result->of_target, err);
-    if (ok) {
-        snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(server));
-        snprintf(result->where, sizeof result->where, "%s", server_where(server));
-    }
-    if (client)
-        server_give(server, client);
-    server_destroy(server);
-    return ok;
-}
-
-/* load: gets what the target has. */
-static bool open_target(tuning_t *tuning, load_spec_t *load, err_t *err) {
+static bool open_target(tuning_t *tuning, err_t *err) {
     tune_result_t *result = tuning->result;
+    study_t *study = &result->study;
     config_list_t shards = {.count = 0};
     step_begin(&tuning->step, "looking at files and server");
-    schema_t *schema =
-        supplies_find_format(load, "trials read their sample again and again", &tuning->guessed, err);
-    if (!schema)
+    if (!study_open(study, &tuning->spec->load, SCRATCH_TUNE, "trials read their sample again and again",
+                    false, err))
         return false;
-    snprintf(result->format, sizeof result->format, "%s", schema->name);
-    schema_destroy(schema);
-    if (!(tuning->scratch = scratch_open(load->uri, SCRATCH_TUNE, load->patience_ns, err)) ||
-        !be_like_target(result, load, err))
-        return false;
-    server_t *server = scratch_server(tuning->scratch);
-    mongoc_client_t *client = scratch_client(tuning->scratch);
-    snprintf(result->scratch, sizeof result->scratch, "%s", server_namespace(server));
-    result->cluster = server_facts(server)->kind == SERVER_ROUTER;
-    if (result->cluster && !cluster_shards(server, client, &shards, err))
+    result->cluster = server_facts(study->server)->kind == SERVER_ROUTER;
+    if (result->cluster && !cluster_shards(study->server, study->client, &shards, err))
         return false;
     tune_fill(result->lists, shards.count);
     config_free(&shards);
-    result->server_cpus = result->cluster ? NAN : server_load_cores(client);
-    return tune_combine(load, result, err);
+    result->server_cpus = result->cluster ? NAN : server_load_cores(study->client);
+    return tune_combine(&study->load, result, err);
 }
 
 /* ---- one trial ---- */
@@ -172,12 +144,6 @@ static void look_at_busy(mongoc_client_t *client, busy_t *busy) {
                           : NAN;
     busy->at_ns = clock_now_ns();
     bson_destroy(&status);
-}
-
-static double host_share(const watch_cpu_t *before, const watch_cpu_t *after) {
-    watch_cpu_t spent = {.user = 0};
-    watch_cpu_add(&spent, before, after);
-    return watch_cpu_busy(&spent);
 }
 
 /* The load's main thread calls it five times a second. */
@@ -196,10 +162,8 @@ static void end_in_time(void *context, uint64_t documents, uint64_t bytes) {
 }
 
 static bool load_sample(tuning_t *tuning, const load_spec_t *setting, err_t *err) {
-    load_spec_t load = *setting;
-    supplies_make_sample(&load, tuning->spec->sample ? tuning->spec->sample : UINT64_MAX);
-    load.uri = scratch_place(tuning->scratch);
-    load.guessed = tuning->guessed;
+    const uint64_t sample = tuning->spec->sample;
+    const load_spec_t load = study_sample(setting, sample ? sample : UINT64_MAX);
     tuning->least = (uint64_t)TUNE_LEAST_BATCHES * load.threads * load.batch;
     tuning->loads_since_ns = tuning->stopped_ns = 0;
     tuning->caller.stops = false;
@@ -214,10 +178,10 @@ static bool load_sample(tuning_t *tuning, const load_spec_t *setting, err_t *err
 
 /* Files have their size once a checkpoint was written. */
 static bool take_size(tuning_t *tuning, err_t *err) {
-    server_t *server = scratch_server(tuning->scratch);
+    study_t *study = &tuning->result->study;
     watch_storage_t storage;
-    tuning->result->checkpoints = scratch_checkpoint(tuning->scratch);
-    if (!watch_storage(server, scratch_client(tuning->scratch), server_collection(server), &storage, err))
+    tuning->result->checkpoints = study_checkpoint(study);
+    if (!watch_storage(study->server, study->client, server_collection(study->server), &storage, err))
         return false;
     tuning->bytes = tuning->result->checkpoints ? storage.data_bytes + storage.index_bytes : NAN;
     return true;
@@ -227,21 +191,20 @@ static bool take_size(tuning_t *tuning, err_t *err) {
 static bool make_trial(tuning_t *tuning, const load_spec_t *setting, err_t *err) {
     const int64_t began_ns = clock_now_ns();
     const counts_t *counts = &tuning->load.counts;
-    mongoc_client_t *client = scratch_client(tuning->scratch);
-    look_at_busy(client, &tuning->before);
+    study_t *study = &tuning->result->study;
+    look_at_busy(study->client, &tuning->before);
     if (!load_sample(tuning, setting, err))
         return false;
-    look_at_busy(client, &tuning->after);
-    tuning->told = tuning->told || supplies_tell_rejects(counts);
-    if (!take_size(tuning, err) || !scratch_drop(tuning->scratch, err))
+    look_at_busy(study->client, &tuning->after);
+    if (!take_size(tuning, err) || !study_drop(study, err))
         return false;
     if (tuning->result->records < counts->read)
         tuning->result->records = counts->read;
     tuning->took_ns = clock_now_ns() - began_ns;
     tuning->trials++;
     /* one that was stopped may have had no time for a document */
-    return (tuning->stopped_ns && counts->rejected + counts->filtered == 0) ||
-           supplies_made_documents(counts, "measured", err);
+    return study_judge_sample(study, counts, "measured", err) ||
+           (tuning->stopped_ns && counts->rejected + counts->filtered == 0);
 }
 
 /* ---- the trials ---- */
@@ -288,17 +251,19 @@ static void add_figures(const tuning_t *tuning, tune_figures_t *sum) {
     const busy_t *before = &tuning->before, *after = &tuning->after;
     const double seconds = seconds_of(load), server = (after->server_us - before->server_us) * 1e3 /
                                                       (double)(after->at_ns - before->at_ns);
+    watch_cpu_t host = {.user = 0};
+    watch_cpu_add(&host, &before->host, &after->host);
     sum->documents += load->counts.loaded;
     sum->bytes += tuning->bytes;
     sum->seconds += seconds;
     sum->client_cores += (double)load->cpu_ns / (double)load->took_ns * seconds;
-    sum->host_busy += host_share(&before->host, &after->host) * seconds;
+    sum->host_busy += watch_cpu_busy(&host) * seconds;
     sum->server_cores += server >= 0 ? server * seconds : NAN; /* less than before: it was restarted */
     snprintf(sum->limited_by, sizeof sum->limited_by, "%s", load->limited_by);
 }
 
 static bool try_setting(tuning_t *tuning, size_t at, err_t *err) {
-    matrix_t *matrix = tuning->result->matrix;
+    matrix_t *matrix = &tuning->result->matrix;
     tune_setting_t *setting = &tuning->result->settings[at];
     const load_result_t *load = &tuning->load;
     if (!make_trial(tuning, &setting->load, err))
@@ -343,22 +308,19 @@ static bool experiment(tuning_t *tuning, int64_t began_ns, err_t *err) {
     bool ok = result->warmed = make_trial(tuning, &result->settings[result->count / 2].load, err);
     if (!ok)
         return false;
-    if (!(result->matrix = matrix_new(result->count)))
-        return err_memory(err, result->count * sizeof(matrix_setting_t));
-    for (size_t at; ok && !result->budget_spent && (at = matrix_next(result->matrix)) != MATRIX_DONE;) {
+    matrix_begin(&result->matrix, result->count);
+    for (size_t at; ok && !result->budget_spent && (at = matrix_next(&result->matrix)) != MATRIX_DONE;) {
         say(tuning, at, began_ns);
         result->budget_spent = clock_now_ns() + tuning->took_ns > tuning->ends_ns;
         ok = result->budget_spent || try_setting(tuning, at, err);
     }
-    matrix_judge(result->matrix, &result->verdict);
+    matrix_judge(&result->matrix, &result->verdict);
     return ok && (result->verdict.best != MATRIX_DONE || nothing_found(result, err));
 }
 
 bool tune_run(const tune_spec_t *spec, tune_result_t *result, err_t *err) {
     const int64_t began_ns = clock_now_ns();
     tuning_t *tuning = ZEROED(tuning_t);
-    load_spec_t load = spec->load;
-    err_t closing;
     *result = (tune_result_t){.list_count = spec->list_count,
                               .server_cpus = NAN,
                               .verdict = {.best = MATRIX_DONE, .cheapest = MATRIX_DONE}};
@@ -371,29 +333,17 @@ bool tune_run(const tune_spec_t *spec, tune_result_t *result, err_t *err) {
     caller_init(&tuning->caller);
     tuning->caller.progress = end_in_time;
     tuning->caller.progress_context = tuning;
-    bool ok = open_target(tuning, &load, err) && experiment(tuning, began_ns, err);
+    const bool ok = open_target(tuning, err) && experiment(tuning, began_ns, err);
     result->took_ns = clock_now_ns() - began_ns;
     step_end(&tuning->step);
-    if (!scratch_close(tuning->scratch, &closing)) {
-        if (ok)
-            *err = closing;
-        else
-            log_warn("%s", closing.text);
-        ok = false;
-    }
     caller_free(&tuning->caller);
-    free(tuning->guessed);
     free(tuning);
-    return ok;
+    return study_close(&result->study, ok, err);
 }
 
 void tune_free_result(tune_result_t *result) {
-    matrix_free(result->matrix);
     free(result->settings);
-    free(result->of_target.create);
-    result->of_target.create = NULL;
-    result->matrix = NULL;
-    result->settings = NULL;
+    study_free(&result->study);
 }
 
 /* ---- what limited a setting ---- */

@@ -1,5 +1,5 @@
 /* tune: finds the best threads, batch size and other options of a load for a target, by real loads into a scratch
- * collection next to it (scratch.h), which is made like the target and dropped after every trial. Options may have lists of
+ * collection next to it (study.h), which is made like the target and dropped after every trial. Options may have lists of
  * values; the settings are all combinations. matrix.h decides what is tried; tune makes the trials, measures them, and says
  * what limited each setting.
  *
@@ -11,7 +11,7 @@
 #define TIPPLE_STUDY_TUNE_TUNE_H
 
 #include "load/spec/options.h"
-#include "study/supplies.h"
+#include "study/study.h"
 #include "study/tune/matrix.h"
 
 #define TUNE_LEAST_NS INT64_C(2000000000)
@@ -19,7 +19,7 @@
 #define TUNE_MOST_NS  INT64_C(10000000000) /* the longest trial */
 #define TUNE_PAUSE_S  1                    /* a server that acknowledges nothing for this long stands still */
 
-enum { TUNE_LEAST_BATCHES = 4, TUNE_VALUES = 16, TUNE_LISTS = 7, TUNE_SETTINGS = 512, TUNE_NAME = 160 };
+enum { TUNE_LEAST_BATCHES = 4, TUNE_VALUES = 16, TUNE_LISTS = 7, TUNE_NAME = 160 };
 
 /* The first two lists; the others are in any order. */
 enum { TUNE_THREADS, TUNE_BATCH };
@@ -65,14 +65,13 @@ typedef struct {
     size_t list_count;
     tune_setting_t *settings; /* the cheapest first */
     size_t count;
-    matrix_t *matrix; /* NULL: it ended before that */
+    matrix_t matrix; /* without settings: it ended before that */
     matrix_verdict_t verdict;
     uint64_t records; /* of the largest trial */
     int64_t took_ns;
     bool checkpoints, cluster, warmed, budget_spent;
     double server_cpus; /* NAN: not known */
-    char namespace[256], scratch[256], where[512], format[128];
-    target_settings_t of_target;
+    study_t study;
 } tune_result_t;
 
 /* *result holds everything that was found, also after a failure or a signal. */

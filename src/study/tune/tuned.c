@@ -42,9 +42,10 @@ static bool name_target(const char *uri, char target[TARGET], err_t *err) {
     return true;
 }
 
-bool tuned_write(const load_spec_t *setting, const char *format, double docs_per_second, err_t *err) {
+bool tuned_write(const char *uri, const load_spec_t *setting, const char *format, double docs_per_second,
+                 err_t *err) {
     char path[PATH], target[TARGET];
-    if (!find_path(path, true, err) || !name_target(setting->uri, target, err))
+    if (!find_path(path, true, err) || !name_target(uri, target, err))
         return false;
     bson_t *line = BCON_NEW(
         "target", BCON_UTF8(target), "compressor", BCON_UTF8(setting->compressor ? setting->compressor : ""),

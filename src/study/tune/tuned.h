@@ -9,7 +9,8 @@
 
 /* The target is identified by its collection and the URI's hosts. setting: the load to do again, with its compressor.
  * Failure: status 8. */
-bool tuned_write(const load_spec_t *setting, const char *format, double docs_per_second, err_t *err);
+bool tuned_write(const char *uri, const load_spec_t *setting, const char *format, double docs_per_second,
+                 err_t *err);
 
 /* Where threads or batch size is OPTION_AUTO: sets it as the last tune of the target with the load's compressor found it,
  * or to the default where there was none, and says so (log_note). False: the URI is not valid. */
