@@ -192,13 +192,6 @@ static void free_targets(targets_t *targets) {
 
 /* ---- the drills ---- */
 
-static bool open_history(FILE **history, err_t *err) {
-    *history = values.history ? fopen(values.history, "a+e") : NULL;
-    return !values.history || *history ||
-           err_set(err, err_status_of(errno), "--history %s cannot be opened: %s", values.history,
-                   strerror(errno));
-}
-
 static bool is_fine(int status) {
     return status == STATUS_OK || status == STATUS_SOME_REJECTED;
 }
@@ -215,15 +208,6 @@ static int answer(const drill_result_t *drills, size_t count, double within, int
     return STATUS_MISSED;
 }
 
-static int drill_one(target_t *target, drill_result_t *drill, double within, FILE *history, err_t *err) {
-    const run_t *run = &target->run;
-    const drill_spec_t *spec = &target->values.spec;
-    const bool ok = drill_run(spec, drill, err);
-    const int status = answer(drill, 1, within, (int)err->status, err);
-    return cli_end(run, results_drill(spec, drill, within, history, status, err),
-                   drill->drilled || (run->json ? drill->sample_count > 0 : ok), status, err);
-}
-
 /* One after the other, until one fails; and, of several, the result of all. */
 static int drill_all(run_t *run, targets_t *targets, FILE *history, err_t *err) {
     const double within = (double)values.within_ns / 1e9;
@@ -232,13 +216,18 @@ static int drill_all(run_t *run, targets_t *targets, FILE *history, err_t *err) 
     int status = STATUS_OK;
     size_t count = 0;
     while (is_fine(status) && count < targets->count) {
-        target_t *target = &targets->items[count];
+        const target_t *target = &targets->items[count];
+        const drill_spec_t *spec = &target->values.spec;
         drill_result_t *drill = &drills[count++];
+        const double alone = several ? 0 : within;
         if (several)
             metrics_of(target->name);
         if (several && !run->json)
             out_print("collection %zu of %zu: %s\n", count, targets->count, target->name);
-        const int one = drill_one(target, drill, several ? 0 : within, history, err);
+        const bool ok = drill_run(spec, drill, err);
+        int one = answer(drill, 1, alone, (int)err->status, err);
+        one = cli_end(&target->run, results_drill(spec, drill, alone, history, one, err),
+                      drill->drilled || (run->json ? drill->sample_count > 0 : ok), one, err);
         status = one == STATUS_OK ? status : one;
         if (several) /* it may have failed before a server was asked */
             snprintf(drill->study.namespace, sizeof drill->study.namespace, "%s", target->name);
@@ -252,7 +241,10 @@ static int drill_all(run_t *run, targets_t *targets, FILE *history, err_t *err) 
 static int rehearse(run_t *run, err_t *err) {
     targets_t targets = {.count = 0};
     FILE *history = NULL;
-    const bool ok = prepare(&targets, run, err) && open_history(&history, err);
+    bool ok = prepare(&targets, run, err);
+    if (ok && values.history && !(history = fopen(values.history, "ae")))
+        ok = err_set(err, err_status_of(errno), "--history %s cannot be opened: %s", values.history,
+                     strerror(errno));
     const int status = ok ? drill_all(run, &targets, history, err) : (int)err->status;
     if (history)
         fclose(history);

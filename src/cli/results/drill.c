@@ -179,8 +179,7 @@ static bool write_history(FILE *file, const result_t *result) {
     BSON_APPEND_DATE_TIME(&whole, "when", clock_wall_ms());
     result_copy(&whole, result);
     char *json = ejson_print(&whole, true, NULL);
-    const bool ok =
-        json && fseek(file, 0, SEEK_END) == 0 && fprintf(file, "%s\n", json) > 0 && fflush(file) == 0;
+    const bool ok = json && fprintf(file, "%s\n", json) > 0 && fflush(file) == 0;
     free(json);
     bson_destroy(&whole);
     return ok;
