@@ -1,5 +1,4 @@
 /* study/drill/gauge: short files are counted, long ones are estimated from some places. */
-#include "format/schema/schema.h"
 #include "input_lab.h"
 #include "study/drill/drill_inner.h"
 #include "test.h"
@@ -12,14 +11,8 @@ static const char FORMAT[] =
     "fields:\n  - {name: a, type: int32}\n  - {name: b}\n";
 
 static bool gauge(char *const *names, size_t count, gauge_t *gauge, err_t *err) {
-    schema_t *schema = schema_parse(FORMAT, strlen(FORMAT), "g.yaml", err);
-    manifest_t manifest;
-    assert_non_null(schema);
-    assert_true(manifest_build(&manifest, names, count, NULL, err));
-    const bool ok = gauge_take(schema, &manifest, gauge, err);
-    manifest_free(&manifest);
-    schema_destroy(schema);
-    return ok;
+    const load_spec_t load = {.guessed = FORMAT, .inputs = names, .input_count = count};
+    return gauge_take(&load, gauge, err);
 }
 
 TEST(short_files_are_counted) {

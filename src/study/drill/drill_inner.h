@@ -2,8 +2,6 @@
 #ifndef TIPPLE_STUDY_DRILL_DRILL_INNER_H
 #define TIPPLE_STUDY_DRILL_DRILL_INNER_H
 
-#include "format/schema/schema.h"
-#include "input/manifest.h"
 #include "study/drill/drill.h"
 
 /* drill_pass.c: load_run into a collection that is dropped first, verify_run, the first query. load: limit: only the
@@ -17,13 +15,13 @@ bool drill_pass(const load_spec_t *load, const char *query, bool quiet, drill_pa
  * predictions. The collection stays as the last sample made it. */
 bool rehearsal_run(const drill_spec_t *spec, drill_result_t *result, err_t *err);
 
-/* gauge.c: how many records and documents some files have. Reads all of short files, and some places of long ones. The
+/* gauge.c: how many records and documents the files of a load have. Reads all of short files, and some places of long ones. The
  * length of a stream is not known: only the part that was read counts. */
 typedef struct {
     uint64_t records; /* that were read */
     double documents; /* of all files together */
     bool exact;       /* everything was read, so `documents` is no estimate */
 } gauge_t;
-bool gauge_take(const schema_t *schema, const manifest_t *manifest, gauge_t *gauge, err_t *err);
+bool gauge_take(const load_spec_t *load, gauge_t *gauge, err_t *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* How many records and documents some files have: short files are read whole, long ones at some places. */
 #include "format/records.h"
 #include "input/cutter.h"
+#include "input/manifest.h"
 #include "study/drill/drill_inner.h"
 
 #include <math.h>
@@ -108,18 +109,25 @@ static bool read_some(gauger_t *gauger, const manifest_t *manifest, err_t *err) 
     return true;
 }
 
-bool gauge_take(const schema_t *schema, const manifest_t *manifest, gauge_t *gauge, err_t *err) {
-    gauger_t gauger = {.schema = schema,
-                       .gauge = gauge,
-                       .kit = source_kit_new(),
-                       .pool = pool_new(1 << 30, CUTTER_BUFFER),
-                       .records = records_new(schema)};
+bool gauge_take(const load_spec_t *load, gauge_t *gauge, err_t *err) {
+    const manifest_options_t options = {.input_name = NULL};
+    manifest_t manifest = {.count = 0};
+    schema_t *schema = load_spec_open_format(load, err);
+    gauger_t gauger = {.schema = schema, .gauge = gauge};
+    bool ok = schema && manifest_build(&manifest, load->inputs, load->input_count, &options, err);
     *gauge = (gauge_t){.records = 0};
-    const bool ok =
-        gauger.kit && gauger.pool && gauger.records ? read_some(&gauger, manifest, err) : err_memory(err, 1);
+    if (ok) {
+        gauger.kit = source_kit_new();
+        gauger.pool = pool_new(1 << 30, CUTTER_BUFFER);
+        gauger.records = records_new(schema);
+        ok = gauger.kit && gauger.pool && gauger.records ? read_some(&gauger, &manifest, err)
+                                                         : err_memory(err, 1);
+    }
     records_destroy(gauger.records);
     pool_destroy(gauger.pool);
     source_kit_free(gauger.kit);
     free(gauger.place.bytes);
+    manifest_free(&manifest);
+    schema_destroy(schema);
     return ok;
 }

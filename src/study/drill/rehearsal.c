@@ -2,7 +2,6 @@
  * next, up in one round and down in the next. The forecast of each phase is a line through (documents, seconds). */
 #include "base/log.h"
 #include "base/numbers.h"
-#include "input/manifest.h"
 #include "study/drill/drill_inner.h"
 
 #include <math.h>
@@ -21,18 +20,6 @@ typedef struct {
     uint64_t most;      /* records of the largest sample */
     gauge_t gauge;
 } rehearsal_t;
-
-static bool count_documents(rehearsal_t *rehearsal, err_t *err) {
-    const load_spec_t *load = &rehearsal->result->study.load;
-    const manifest_options_t options = {.input_name = NULL};
-    manifest_t manifest = {.count = 0};
-    schema_t *schema = load_spec_open_format(load, err);
-    const bool ok = schema && manifest_build(&manifest, load->inputs, load->input_count, &options, err) &&
-                    gauge_take(schema, &manifest, &rehearsal->gauge, err);
-    manifest_free(&manifest);
-    schema_destroy(schema);
-    return ok;
-}
 
 /* ---- samples ---- */
 
@@ -138,7 +125,8 @@ bool rehearsal_run(const drill_spec_t *spec, drill_result_t *result, err_t *err)
     if (!rehearsal.pass)
         return err_memory(err, sizeof *rehearsal.pass);
     log_note("drill: loading samples, to predict how long it will take");
-    const bool ok = count_documents(&rehearsal, err) && warm_up(&rehearsal, err) && take_all(&rehearsal, err);
+    const bool ok = gauge_take(&result->study.load, &rehearsal.gauge, err) && warm_up(&rehearsal, err) &&
+                    take_all(&rehearsal, err);
     if (ok)
         predict(&rehearsal);
     free(rehearsal.pass);
