@@ -89,8 +89,8 @@ static bool find_format(study_t *study, const char *why, err_t *err) {
     return ok;
 }
 
-/* Takes over the shard key, {st: "hashed", ts: 1} as "st:hashed,ts". A load shards an empty collection that is not sharded
- * yet. */
+/* Takes over the shard key, {st: "hashed", ts: 1} as "st:hashed,ts". A load shards an empty collection that is not
+ * sharded yet. */
 static bool take_key(study_t *study, bool empty, err_t *err) {
     sharding_t sharding;
     size_t used = 0;

@@ -1,8 +1,8 @@
-/* study: what tune and drill have in common. A study finds the format of its files, reads the settings of the target, and
- * loads into a scratch collection next to the target: NAME.tipple.tune.ID or NAME.tipple.drill.ID, with the catalog of
- * the loads into it. ID is drawn, so studies of one target never meet. A study that is killed leaves its collection, and
- * the next study of the target drops it: when the process of the last load into it is gone from this host, or when that
- * load gave no sign of life for a day. The target is never written to. Main thread. */
+/* study: what tune and drill have in common. A study finds the format of its files, reads the settings of the target,
+ * and loads into a scratch collection next to the target: NAME.tipple.tune.ID or NAME.tipple.drill.ID, with the catalog
+ * of the loads into it. ID is drawn, so studies of one target never meet. A study that is killed leaves its collection,
+ * and the next study of the target drops it: when the process of the last load into it is gone from this host, or when
+ * that load gave no sign of life for a day. The target is never written to. Main thread. */
 #ifndef TIPPLE_STUDY_STUDY_H
 #define TIPPLE_STUDY_STUDY_H
 
@@ -26,9 +26,9 @@ typedef struct {
 /* A target's URI with this tail after its collection's name. The caller frees it. NULL: status 1. */
 char *study_place(const char *uri, const char *tail, err_t *err);
 
-/* Finds the format: --format, or the one that the target's catalog keeps, or a guess. Refuses files that can be read once
- * only; why: "trials read their sample again and again". Fills in what no option says with what a load would find in an
- * existing target: its options, its shard key, and with `indexes` its indexes. Then opens the scratch collection. */
+/* Finds the format: --format, or the one that the target's catalog keeps, or a guess. Refuses files that can be read
+ * once only; why: "trials read their sample again and again". Fills in what no option says with what a load would find in
+ * an existing target: its options, its shard key, and with `indexes` its indexes. Then opens the scratch collection. */
 bool study_open(study_t *study, const load_spec_t *load, const char *tail, const char *why, bool indexes,
                 err_t *err);
 /* Opens the scratch collection for study->given, and drops what dead studies have left. tail: SCRATCH_TUNE or

@@ -15,8 +15,8 @@ bool drill_pass(const load_spec_t *load, const char *query, bool quiet, drill_pa
  * predictions. The collection stays as the last sample made it. */
 bool rehearsal_run(const drill_spec_t *spec, drill_result_t *result, err_t *err);
 
-/* gauge.c: how many records and documents the files of a load have. Reads all of short files, and some places of long ones. The
- * length of a stream is not known: only the part that was read counts. */
+/* gauge.c: how many records and documents the files of a load have. Reads all of short files, and some places of long
+ * ones. The length of a stream is not known: only the part that was read counts. */
 typedef struct {
     uint64_t records; /* that were read */
     double documents; /* of all files together */
