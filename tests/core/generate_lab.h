@@ -79,12 +79,6 @@ LAB_UNUSED void lab_packed(file_t compressed, file_t plain) {
     free(text);
 }
 
-/* What a file of fewer rows says, one of more says, too. */
-LAB_UNUSED void lab_head(file_t shorter, file_t longer) {
-    assert_true(shorter.size < longer.size);
-    assert_memory_equal(shorter.text, longer.text, shorter.size);
-}
-
 /* A maker, with the header in the room. */
 LAB_UNUSED void *lab_begin(const generate_kind_t *kind, const generate_t *what, char *room, size_t *header) {
     err_t err = {.text = ""};

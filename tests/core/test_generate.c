@@ -115,29 +115,6 @@ TEST(repeats_the_header_of_2024) {
     free(file.text);
 }
 
-static int by_value(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-TEST(gives_every_test_its_own_id) {
-    enum { ROWS = 200000 };
-    file_t file = made(ROWS, 3, "2013");
-    uint32_t *ids = calloc(ROWS, sizeof *ids);
-    assert_non_null(ids);
-    const char *at = file.text;
-    for (size_t i = 0; i < ROWS; i++) {
-        ids[i] = (uint32_t)strtoul(at, NULL, 10);
-        at = strchr(at, '\n') + 1;
-    }
-    qsort(ids, ROWS, sizeof *ids, by_value);
-    assert_true(ids[0] > 0);
-    for (size_t i = 1; i < ROWS; i++)
-        assert_true(ids[i - 1] < ids[i]);
-    free(ids);
-    free(file.text);
-}
-
 /* What the data file says fits where it is kept; every kind of outcome and of vehicle has its steps. */
 TEST(has_room_for_every_name) {
     for (const mot_release_t *release = mot_releases; release < mot_releases + MOT_RELEASES; release++) {

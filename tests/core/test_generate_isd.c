@@ -1,12 +1,9 @@
-/* The made-up weather records: lines by hand-written expectations, the same bytes for the same wish, and
- * sentences for what goes wrong. What the records say is checked by tests/oracle/test_isd_rows.py; the
- * digests below pin records that it has passed. */
+/* The made-up weather records: lines by hand-written expectations. What the records say, and the shares that are drawn, are
+ * checked by tests/oracle/test_isd_rows.py. */
 #include "generate/isd/isd_lines.h"
 #include "generate_lab.h"
 #include "test.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 
 /* ---- lines ---- */
@@ -93,33 +90,6 @@ TEST(writes_what_the_lines_say) {
     }
 }
 
-/* 4,000 draws lie within 4 standard deviations of their share. */
-TEST(draws_by_share) {
-    isd_lines_t *all = world;
-    unsigned b = 0, missing = 0, chance = 0, low = 0, high = 0;
-    isd_span_t span = {(uint16_t)all->line_count, 2};
-    isd_scene_t scene = scene_of_a_day();
-    isd_lines_add(all, "head: a*3|b temp:+5?50% 3..5:1");
-    isd_lines_add(all, "+ if 25%: Y");
-    assert_string_equal(all->wrong, "");
-    for (unsigned i = 0; i < 4000; i++) {
-        char text[ISD_ROOM];
-        *isd_lines_put(all, span, '1', &scene, text) = '\0';
-        b += text[0] == 'b';
-        missing += memcmp(text + 1, "+9999", 5) == 0;
-        low += text[6] == '3';
-        high += text[6] == '5';
-        chance += text[7] == 'Y';
-        assert_uint_in_range(text[6], '3', '5');
-    }
-    all->line_count = span.first;
-    assert_uint_in_range(b, 890, 1110);
-    assert_uint_in_range(missing, 1873, 2127);
-    assert_uint_in_range(chance, 890, 1110);
-    assert_uint_in_range(low, 1213, 1453);
-    assert_uint_in_range(high, 1213, 1453);
-}
-
 /* ---- the data files ---- */
 
 /* How often a line of this name is in the reports. */
@@ -181,35 +151,6 @@ TEST(gives_every_station_its_own_ids) {
         }
         free(ids);
     }
-}
-
-/* ---- files ---- */
-
-static file_t made(generate_t what) {
-    return lab_made(&generate_isd, &what);
-}
-
-/* File by file it is the same records. */
-TEST(goes_file_by_file) {
-    const generate_t what = {.count = 40000, .stations = 4, .seed = 6};
-    size_t header;
-    file_t whole = made(what);
-    void *maker = lab_begin(&generate_isd, &what, whole.text, &header);
-    assert_int_equal(header, 0);
-    char name[GENERATE_NAME_SIZE], last[GENERATE_NAME_SIZE] = "";
-    size_t at = 0, files = 0;
-    for (; generate_isd.next_file(maker, name); files++) {
-        size_t begun = at;
-        assert_int_equal(strlen(name), 17);
-        assert_true(strcmp(name, last) != 0);
-        memcpy(last, name, sizeof last);
-        at = lab_rows(&generate_isd, maker, what.count, whole, at);
-        assert_true(at > begun);
-    }
-    assert_int_equal(at, whole.size);
-    assert_uint_in_range(files, 4, 60);
-    lab_end(&generate_isd, maker);
-    free(whole.text);
 }
 
 TEST_GROUP(make_world, drop_world);
