@@ -280,36 +280,3 @@ TEST(no_quotes) {
     assert_int_equal(hand.err.status, STATUS_INPUT);
     lab_end(&hand.lab);
 }
-
-/* --- chance
- * -------------------------------------------------------------------------------------------------------- */
-
-TEST(random) {
-    unsigned refused = 0;
-    static const char *const pieces[] = {
-        "1",    "42",      "2013-01-01", "NULL", "",         " 4 ",     "FORD", "A|B", "\"", "\"\"",
-        "\\\"", "\"A|B\"", "\"x\"",      "\xE9", "\xC3\xA9", "4-02-20", "-0",   "\\",  "\r", " "};
-    uint64_t seed = 12;
-    schema_t *schema = lab_builtin("mot");
-    static const char first[] = "1|2|2013-01-01|4|N|P|1|B|A|B|RED|P|1|2000-01-01\n";
-    lab_t lab = lab_for(schema, first, strlen(first));
-    for (int round = 0; round < 10000; round++) {
-        grown_t text = {0};
-        uint64_t fields = lab_chance(&seed, 4) ? 14 : 12 + lab_chance(&seed, 8);
-        for (uint64_t i = 0; i < fields; i++) {
-            grown_text(&text, i ? "|" : "");
-            for (uint64_t n = lab_chance(&seed, 5) ? 1 : 2; n; n--)
-                grown_text(&text, pieces[lab_chance(&seed, 20)]);
-        }
-        grown_text(&text, lab_chance(&seed, 8) ? "\n" : "\r\n");
-        for (int with_shapes = 0; with_shapes < 2; with_shapes++) {
-            grown_t written = {0};
-            refused += !same_values_again(&lab, text.at, text.size, with_shapes, &written);
-            grown_free(&written);
-        }
-        grown_free(&text);
-    }
-    lab_end(&lab);
-    if (refused > 20000 / 50)
-        fail_msg("%u of 20,000 rows are refused", refused);
-}

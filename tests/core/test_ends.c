@@ -1,5 +1,5 @@
 /* ends: where records end whose quoted fields may contain line ends: by hand, texts whose records are known because they
- * were put together here, and three ways to find the same in texts of nothing but odd bytes. */
+ * were put together here. (Three ways to find the same in any bytes: tests/fuzz/fuzz_ends.c.) */
 #include "ends_lab.h"
 #include "test.h"
 
@@ -106,44 +106,6 @@ TEST(far) {
         free(text);
     }
     schema_destroy(schema);
-}
-
-/* ---- three ways to the same ---- */
-
-TEST(odd_bytes) {
-    enum { GUESSED = 6 };
-    static const char *const escapes[] = {"double",
-                                          "[double, backslash]",
-                                          "backslash",
-                                          "[]",
-                                          "double, comment: \"#\"",
-                                          "[double, backslash], comment: \"#\"",
-                                          "double, comment: \"#\"",
-                                          "[double, backslash], comment: \"#\""};
-    uint64_t seed = 19;
-    for (size_t way = 0; way < sizeof escapes / sizeof *escapes; way++) {
-        schema_t *schema = schema_with(escapes[way]);
-        schema->guessed = way >= GUESSED;
-        for (int round = 0; round < 4000 / TEST_SHARE; round++) {
-            const size_t length = lab_chance(&seed, round % 50 ? 300 : 40000),
-                         rare = 1 + lab_chance(&seed, 12);
-            uint8_t *text = malloc(length + 1);
-            LAB_MUST(text);
-            for (size_t i = 0; i < length; i++)
-                text[i] = lab_chance(&seed, rare) ? 'x' : (uint8_t) "\"\"\",\n\r\\\"#"[lab_chance(&seed, 9)];
-            slack_t slack = slack_new(text, length);
-            list_t find = by_find(schema, slack.text, length),
-                   steps = by_steps(schema, slack.text, length, &seed), records = by_records(schema, &slack);
-            same(&find, &steps, "steps", slack.text, length);
-            same(&find, &records, "records", slack.text, length);
-            free(find.at);
-            free(steps.at);
-            free(records.at);
-            slack_free(&slack);
-            free(text);
-        }
-        schema_destroy(schema);
-    }
 }
 
 /* ---- records that are known, because they are put together here ---- */

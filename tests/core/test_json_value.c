@@ -1,9 +1,7 @@
-/* json_value: texts by hand, with what must become of them; rooms, guards, ends; and thousands of made-up documents, of
- * which libbson must make the same. */
+/* json_value: texts by hand, with what must become of them; rooms, guards, ends. (The same as
+ * libbson makes of it: tests/fuzz/fuzz_json.c.) */
 #include "json_value_lab.h"
 #include "test.h"
-
-#include <inttypes.h>
 
 static json_value_t *json;
 
@@ -625,52 +623,6 @@ TEST(doubles) {
     memset(number, '7', 500);
     memcpy(number + 500, "e-400", 6);
     check_double(number);
-}
-
-/* --- against libbson ---------------------------------------------------------------------------------------------- */
-
-/* Of what is accepted above, put together at random: libbson makes the same of it, but for what lab_may_differ knows; and
- * so it is with a few bytes changed, if both take it. */
-TEST(against_libbson) {
-    static const char telling[] = "\"\\,:{}[] 0123456789-+.eEutrfn$/\n\x01\x80\xC3\xE2\xFF";
-    uint64_t seed = 3;
-    size_t taken = 0, both = 0;
-    for (int i = 0; i < 30000 / TEST_SHARE; i++) {
-        grown_t text = {0};
-        grown_text(&text, "{");
-        for (uint64_t key = 0, keys = lab_chance(&seed, 6); key < keys; key++) {
-            char begin[40];
-            const uint64_t elements = lab_chance(&seed, 3) ? 0 : 1 + lab_chance(&seed, 14);
-            snprintf(begin, sizeof begin, "%s\n \"k%" PRIu64 "\": %s", key ? "," : "", key,
-                     elements ? "[" : "");
-            grown_text(&text, begin);
-            for (uint64_t j = 0; j < (elements ? elements : 1); j++) {
-                const char *value = accepted[lab_chance(&seed, sizeof accepted / sizeof *accepted)].text;
-                grown_text(&text, j ? " , " : "");
-                grown_text(&text, value[1] == '"' && value[2] == '$' ? "{}" : value); /* no type within */
-            }
-            grown_text(&text, elements ? "]" : "");
-        }
-        grown_text(&text, "}");
-        for (uint64_t changes = i % 2 ? 1 + lab_chance(&seed, 3) : 0; changes; changes--)
-            text.at[lab_chance(&seed, text.size)] = (uint8_t)telling[lab_chance(&seed, sizeof telling - 1)];
-        lab_json_t one = lab_json_read(json, text.at, text.size);
-        if (one.read == JSON_DOCUMENT) {
-            bson_t *referee = lab_referee(text.at, text.size);
-            taken++;
-            both += referee != NULL;
-            assert_true(lab_valid_json(&one));
-            if (referee && !lab_same_json(&one, referee))
-                fail_msg("%.*s", (int)text.size, (const char *)text.at);
-            if (referee)
-                bson_destroy(referee);
-        } else if (i % 2 == 0) {
-            fail_msg("%s: %.*s", one.reason, (int)text.size, (const char *)text.at);
-        }
-        lab_json_free(&one);
-        grown_free(&text);
-    }
-    assert_true(taken > 15000 / TEST_SHARE && both > 3000 / TEST_SHARE);
 }
 
 TEST_GROUP(make_reader, drop_reader);
