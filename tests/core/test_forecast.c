@@ -158,31 +158,3 @@ TEST(error) {
     assert_true(isnan(forecast_error_percent(&(forecast_t){NAN, NAN, NAN}, 8)));
     assert_true(isnan(forecast_error_percent(&(forecast_t){1, 2, 3}, 0)));
 }
-
-/* The interval is what it says: points that scatter by 10 % around a known line predict the next one 19
- * times of 20. Somewhat more often, because the part that does not grow scatters as well, and is in the
- * small samples only. */
-static double draw(uint64_t *seed) { /* about normal: twelve even ones */
-    double sum = -6;
-    for (int i = 0; i < 12; i++) {
-        *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-        sum += (double)(*seed >> 11) * 0x1p-53;
-    }
-    return sum;
-}
-
-TEST(coverage) {
-    enum { RUNS = 4000 };
-    const double sizes[] = {25e3, 50e3, 100e3, 100e3, 50e3, 25e3}, all = 5e6;
-    uint64_t seed = 1;
-    int inside = 0;
-    for (int run = 0; run < RUNS; run++) {
-        forecast_point_t points[6];
-        for (int i = 0; i < 6; i++)
-            points[i] = (forecast_point_t){sizes[i], (0.2 + 1e-5 * sizes[i]) * (1 + 0.1 * draw(&seed))};
-        const forecast_t predicted = forecast_of(points, 6, FORECAST_LINE, all);
-        const double measured = (0.2 + 1e-5 * all) * (1 + 0.1 * draw(&seed));
-        inside += measured >= predicted.low && measured <= predicted.high;
-    }
-    assert_uint_in_range(inside, RUNS * 94 / 100, RUNS * 99 / 100);
-}

@@ -118,23 +118,6 @@ TEST(random) {
     }
 }
 
-/* Each length up to some words, from each alignment within one, in a text of nothing but ends. */
-TEST(every_length) {
-    way_t list[4];
-    size_t count = ways(list);
-    for (uint32_t align = 0; align < 64; align++) {
-        for (uint32_t length = 0; length <= 200; length += align % 8 ? 7 : 1) {
-            uint8_t *raw = malloc(align + length + 63);
-            LAB_MUST(raw);
-            for (size_t i = 0; i < align + length + 63; i++)
-                raw[i] = (uint8_t) "|\n|\"|\n\n|"[i % 8];
-            for (size_t i = 0; i < count; i++)
-                compare(&list[i], raw + align, 0, length, '|', '"');
-            free(raw);
-        }
-    }
-}
-
 /* A mark at one place, and only there: nothing beyond the end is noticed. */
 TEST(one_byte) {
     way_t list[4];

@@ -299,22 +299,6 @@ TEST(no_values) {
     }
 }
 
-TEST(parameters) {
-    static const char text[] = "{$match: {m: {$gt: {$param: least}}, s: {$param: area}}}";
-    err_t err;
-    bson_t made, *params = BCON_NEW("least", BCON_INT64(5), "area", "[", "A", "B", "]");
-    bson_t *wanted =
-        BCON_NEW("$match", "{", "m", "{", "$gt", BCON_INT64(5), "}", "s", "[", "A", "B", "]", "}");
-    yaml_tree_t *tree = yaml_tree_parse(text, sizeof text - 1, "x", &err);
-    assert_non_null(tree);
-    assert_true(value_document(&made, yaml_tree_root(tree), tree, params, &err));
-    assert_true(bson_equal(&made, wanted));
-    bson_destroy(&made);
-    bson_destroy(wanted);
-    bson_destroy(params);
-    yaml_tree_destroy(tree);
-}
-
 /* ---- queries as they are typed ---- */
 
 /* Compact as for a shell, in lines, with comments. */

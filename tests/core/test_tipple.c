@@ -325,57 +325,6 @@ TEST(version) {
         assert_non_null(strstr(version, *at));
 }
 
-/* Records by width, through the same calls. */
-TEST(by_width) {
-    static const char record[] = "001001006099999201401022400"
-                                 "4+78250+022817FM-12+001499999V020"
-                                 "9999C00001220001CN016000199"
-                                 "-00211+99999999999"
-                                 "ADDAG12005";
-    static const char json[] =
-        "{ \"st\" : \"u010060\", \"ts\" : { \"$date\" : \"2014-01-03T00:00:00Z\" }, \"hour24\" : true, "
-        "\"usaf\" : \"010060\", "
-        "\"position\" : { \"type\" : \"Point\", \"coordinates\" : [ 22.817000000000000171, 78.25 ] }, "
-        "\"elevation\" : 14, "
-        "\"qualityControlProcess\" : \"V020\", \"dataSource\" : \"4\", \"type\" : \"FM-12\", \"wind\" : { "
-        "\"type\" : \"C\", "
-        "\"speed\" : { \"rate\" : 0.0, \"quality\" : \"1\" } }, \"skyCondition\" : { \"ceilingHeight\" : { "
-        "\"value\" : 22000, "
-        "\"quality\" : \"1\", \"determination\" : \"C\" }, \"cavok\" : \"N\" }, \"visibility\" : { "
-        "\"distance\" : { \"value\" : "
-        "16000, \"quality\" : \"1\" } }, \"airTemperature\" : { \"value\" : -2.1000000000000000888, "
-        "\"quality\" : \"1\" }, "
-        "\"precipitationEstimated\" : { \"discrepancy\" : \"2\", \"estimatedDepth\" : 5 } }";
-    char both[300];
-    int length = snprintf(both, sizeof both, "%s\r\n%.104s\r\n", record, record);
-    tipple_error_t error;
-    tipple_format_t *format = tipple_format_open("isd", &error);
-    assert_non_null(format);
-    tipple_reader_t *reader = tipple_reader_new(format, &error);
-    assert_true(tipple_reader_begin(reader, both, (size_t)length, &error));
-    tipple_record_t one;
-    bson_t document;
-    const char *again;
-    size_t again_length;
-    assert_int_equal(tipple_reader_next(reader, &one, &error), 1);
-    assert_int_equal(one.length, sizeof record - 1);
-    assert_true(bson_init_static(&document, one.document, one.document_length));
-    char *is = bson_as_relaxed_extended_json(&document, NULL);
-    assert_string_equal(is, json);
-    bson_free(is);
-    assert_true(tipple_reader_emit(reader, &again, &again_length, &error));
-    assert_int_equal(again_length, sizeof record - 1);
-    assert_memory_equal(again, record, again_length);
-    assert_int_equal(tipple_reader_next(reader, &one, &error), 1);
-    assert_null(one.document);
-    assert_int_equal(one.line, 2);
-    assert_int_equal(one.column, 105);
-    assert_non_null(strstr(one.reason, "104 characters"));
-    assert_int_equal(tipple_reader_next(reader, &one, &error), 0);
-    tipple_reader_destroy(reader);
-    tipple_format_close(format);
-}
-
 TEST(errors) {
     tipple_error_t error;
     assert_null(tipple_format_open("mot-itm", &error));
