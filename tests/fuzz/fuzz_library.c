@@ -165,74 +165,6 @@ static void emit(used_t *used) {
     LAB_MUST(!ok || (length == same_length && memcmp(text, same, length) == 0));
 }
 
-static void null_load(tipple_error_t *to) {
-    tipple_load_t *load = tipple_load_new("mongodb://127.0.0.1:1/d.c", to);
-    LAB_MUST(load && !tipple_load_new(NULL, to) && !tipple_load_result(load) && !tipple_load_result(NULL));
-    switch (byte() % 7) {
-    case 0:
-        LAB_MUST(!tipple_load_set(byte() & 1 ? load : NULL, NULL, "x", to));
-        break;
-    case 1:
-        LAB_MUST(!tipple_load_set(load, "format", NULL, to));
-        break;
-    case 2:
-        LAB_MUST(!tipple_load_push(byte() & 1 ? load : NULL, NULL, 1u + byte(), to));
-        break;
-    case 3:
-        LAB_MUST(!tipple_load_push_document(byte() & 1 ? load : NULL, NULL, byte(), to));
-        break;
-    case 4:
-        LAB_MUST(!tipple_load_set_format(NULL, calls.formats[0], to) &&
-                 !tipple_load_set_format(load, NULL, to));
-        break;
-    case 5:
-        LAB_MUST(!tipple_load_on_log(NULL, NULL, NULL, to) && !tipple_load_on_progress(NULL, NULL, NULL, to));
-        break;
-    default:
-        LAB_MUST(!tipple_load_run(NULL, to) && !tipple_load_finish(NULL, to));
-    }
-    tipple_load_cancel(NULL);
-    tipple_load_destroy(NULL);
-    tipple_load_destroy(load);
-}
-
-/* What must not be NULL and is: a sentence, where there is a place for one, and the reader stands where it stood. */
-static void nulls(used_t *used) {
-    tipple_error_t error = {.status = 1, .text = "none"}, *to = byte() & 1 ? &error : NULL;
-    tipple_record_t record;
-    const char *text;
-    size_t length;
-    if (to)
-        error = (tipple_error_t){.status = 0};
-    switch (byte() % 8) {
-    case 0:
-        LAB_MUST(!tipple_format_open(NULL, to));
-        break;
-    case 1:
-        LAB_MUST(!tipple_reader_new(NULL, to));
-        break;
-    case 2:
-        LAB_MUST(!tipple_reader_begin(NULL, "", byte(), to));
-        break;
-    case 3:
-        LAB_MUST(!tipple_reader_begin(used->reader, NULL, 1u + byte(), to));
-        break;
-    case 4:
-        LAB_MUST(tipple_reader_next(NULL, &record, to) == -1);
-        break;
-    case 5:
-        LAB_MUST(tipple_reader_next(used->reader, NULL, to) == -1);
-        break;
-    case 6:
-        LAB_MUST(!tipple_reader_emit(byte() & 1 ? used->reader : NULL, NULL, &length, to) &&
-                 !tipple_reader_emit(used->reader, &text, NULL, to));
-        break;
-    default:
-        null_load(to);
-    }
-    has_sentence(&error);
-}
-
 static void set_any(tipple_load_t *load) {
     static const char *const options[] = {"format",   "threads", "batch", "drop", "patience",
                                           "existing", "no-such", "type",  "with", "on-bad-value"},
@@ -344,8 +276,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             close_reader(used);
         else if (what == 2)
             refused();
-        else if (what == 3)
-            nulls(used);
         else if (what == 4)
             guess();
         else if (what < 9 || !used->reader)
