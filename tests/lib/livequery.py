@@ -134,14 +134,6 @@ class Case(livetest.Case):
             found[name] = entry["result"]
         return found
 
-    def own_suite(self, name, change):
-        """The path of a suite made from a built-in one: change(text) is its text."""
-        text = self.tipple("query", "--show", name).stdout.decode()
-        changed = change(text)
-        self.assertNotEqual(text, changed, "nothing was changed")
-        self.write("own-%s.yaml" % name, changed)
-        return "./own-%s.yaml" % name
-
 
 class Suites(Case):
     """Every query of the built-in suites, on data that are made and data that were published."""

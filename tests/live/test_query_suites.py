@@ -1,6 +1,5 @@
-"""The built-in suites: every query answers what the files hold; expectations, parameters, tags, indexes.
+"""The built-in suites: every query answers what the files hold; parameters, tags, indexes.
 needs: standalone; nightly on: replset"""
-import json
 import re
 
 import livequery
@@ -42,7 +41,6 @@ class Ways(livequery.Case):
     def fill_some(self):
         self.tipple("generate", "mot", "--rows", self.ROWS, "-q", "-o", self.folder / "a.txt")
         self.fill("mot", "a.txt", status=(0,))
-        return answers_mot.read([self.folder / "a.txt"])
 
     def names(self, *words, **more):
         return [entry["name"] for entry in self.query("mot", *words, **more)["queries"]]
@@ -58,25 +56,6 @@ class Ways(livequery.Case):
         self.query("mot", "--param", "tops=1", status=1)
         self.assertIn("mean 'top'", self.stderr)
 
-    def test_expected(self):
-        """an expectation that holds; one that does not is status 7 and says what differs"""
-        right = answers_mot.greenness(self.fill_some())
-
-        def expecting(**what):
-            return self.own_suite("mot", lambda text: text.replace(
-                "    documents: all\n", "    documents: all\n    expect: %s\n" % json.dumps(what), 1))
-        said = self.query(expecting(documents=len(right)), "greenness")
-        self.assertIsNone(said["queries"][0]["difference"])
-        digest = said["queries"][0]["digest"]
-        self.query(expecting(documents=len(right), digest=digest), "greenness")
-        for what, pattern in (({"documents": 1}, "%d documents where 1" % len(right)),
-                              ({"digest": "0" * 32}, "the answer is %s" % digest)):
-            said = self.query(expecting(**what), "greenness", status=7)
-            self.assertRegex(said["queries"][0]["difference"], pattern)
-            self.assertRegex(self.stderr, pattern)
-        # what another round finds is not compared again, what another parameter finds is
-        self.query(expecting(digest=digest), "greenness", "--param", "diesel=9", status=7)
-
     def test_text_index(self):
         """an index of texts, whose key a server keeps in its own way, is known again"""
         self.fill_some()
@@ -90,24 +69,6 @@ class Ways(livequery.Case):
             self.assertNotIn("making", self.tipple(*words, "--setup").stderr)
             self.tipple(*words)
             self.client.command(self.database, {"dropIndexes": "results", "index": "*"})
-
-    def test_index_options(self):
-        """flags are no texts; the index of _id is unique; a name that no driver could list is refused, and `name` is the way out"""
-        self.fill_some()
-        long = "ä" * 64
-
-        def ask(index, *words, **more):
-            (self.folder / "x.yaml").write_text("suite: x\nqueries:\n  - {name: q, find: {limit: 1}, setup: {indexes: [%s]}}\n" % index)
-            return self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), "--repeats", 1, *words, **more).stderr
-        self.assertNotIn("making", ask("{key: {_id: 1}, unique: true}", "--setup"))
-        ask("{key: {n: 1}, sparse: yes, unique: no}", "--setup")
-        self.assertIn("more than 127 bytes", ask("{key: {%s: 1}}" % long, "--setup", status=1))
-        self.assertIn("the index short", ask("{key: {%s: 1}, name: short}" % long, "--setup"))
-        listed = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
-        found = {index["name"]: index for index in listed}
-        self.assertIs(True, found["n_1"]["sparse"])
-        self.assertFalse(found["n_1"].get("unique"))
-        self.assertEqual({long: 1}, found["short"]["key"])
 
     def test_control_characters(self):
         """what a suite says cannot command the terminal: names, labels, titles and parameters are escaped"""

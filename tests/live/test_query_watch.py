@@ -9,7 +9,6 @@ import signal
 
 import livecluster
 import livetest
-import minimongo as mongo
 
 COUNT, ROUNDS = 8000, 4
 SUITE = """suite: scans
@@ -251,13 +250,6 @@ class Shards(Watched, livecluster.OwnCluster):
         self.saw(self.query())
         self.assertIn(", 1 shard", self.said["configuration"])
         self.assertNotIn(", 1 shards", self.said["configuration"])
-
-    def test_nothing_there(self):
-        self.query(status=1)
-        self.assertIn("has no documents", self.stderr)
-        self.client.command(self.database, {"create": "other"})
-        self.query(status=1)
-        self.assertIn("has no documents", self.stderr)
 
     def test_both(self):
         """the sum of both shards: of documents examined, and of what each says of its disk, asked for past the router"""
