@@ -1,61 +1,7 @@
-/* decimal: against libbson's own reading of decimals, and the order against integers. */
+/* decimal: their order, and what fits into 128 bits. (The same bits as libbson's: tests/fuzz/fuzz_convert.c.) */
 #include "format/values/decimal.h"
 #include "format_lab.h"
 #include "test.h"
-
-/* Digits and an exponent at random. */
-static size_t random_text(uint64_t *seed, char *text) {
-    size_t used = 0, digits = 1 + lab_chance(seed, 38), point = lab_chance(seed, digits + 4);
-    if (lab_chance(seed, 2))
-        text[used++] = "-+"[lab_chance(seed, 2)];
-    for (size_t i = 0; i < digits; i++) {
-        if (i == point)
-            text[used++] = '.';
-        text[used++] = (char)('0' + (lab_chance(seed, 4) ? lab_chance(seed, 10) : 0));
-    }
-    if (lab_chance(seed, 2) == 0)
-        used += (size_t)sprintf(text + used, "e%d",
-                                (int)lab_chance(seed, lab_chance(seed, 2) ? 80 : 7000) *
-                                    (lab_chance(seed, 2) ? 1 : -1));
-    text[used] = '\0';
-    return used;
-}
-
-static bool same(const decimal_t *a, const decimal_t *b) {
-    return a->count == b->count && a->exponent == b->exponent && a->minus == b->minus &&
-           memcmp(a->digits, b->digits, sizeof a->digits) == 0;
-}
-
-TEST(against_libbson) {
-    uint64_t seed = 11;
-    size_t fit = 0;
-    for (int round = 0; round < 200000; round++) {
-        char text[128];
-        uint8_t bytes[16], printed[DECIMAL_PRINTED + 1];
-        decimal_t decimal, again;
-        bson_decimal128_t theirs;
-        const size_t length = random_text(&seed, text);
-        if (!decimal_read((const uint8_t *)text, length, &decimal))
-            fail_msg("%s is no decimal", text);
-        if (!decimal_fits(&decimal))
-            continue;
-        fit++;
-        decimal_store(&decimal, bytes);
-        if (!bson_decimal128_from_string(text, &theirs))
-            fail_msg("%s does not fit there", text);
-        if (memcmp(bytes, &theirs.low, 8) != 0 || memcmp(bytes + 8, &theirs.high, 8) != 0)
-            fail_msg("%s has other bytes", text);
-        printed[DECIMAL_PRINTED] = 'G';
-        const size_t size = decimal_print(&decimal, printed);
-        assert_uint_in_range(size, 1, DECIMAL_PRINTED);
-        assert_int_equal(printed[DECIMAL_PRINTED], 'G');
-        if (!decimal_read(printed, size, &again) || !same(&again, &decimal))
-            fail_msg("%s is printed as %.*s", text, (int)size, (const char *)printed);
-        if (!decimal_load(bytes, &again) || !same(&again, &decimal))
-            fail_msg("%s is another one in its bytes", text);
-    }
-    assert_uint_in_range(fit, 50000, 200000);
-}
 
 TEST(order) {
     /* ascending; '=' is before what equals the one before it */

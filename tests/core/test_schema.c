@@ -203,55 +203,6 @@ TEST(digest) {
     }
 }
 
-/* The built-in formats: mot and mot-long read the same fields, under their short and their long keys. */
-TEST(builtin) {
-    static const char *const names[] = {"testId",   "vehicleId",    "testDate",     "testClass",
-                                        "testType", "testResult",   "mileage",      "postcodeArea",
-                                        "make",     "model",        "colour",       "fuelType",
-                                        "engineCc", "firstUseDate", "completedDate"};
-    static const char *const keys[] = {"t", "v", "d", "c", "y", "r", "m", "s",
-                                       "k", "o", "u", "f", "e", "i", NULL};
-    schema_t *all[3] = {NULL};
-    size_t count = 0;
-    for (const builtin_t *builtin = builtin_formats; builtin->name; builtin++) {
-        err_t err = {.text = ""};
-        assert_int_equal(builtin->length, strlen(builtin->text));
-        schema_t *schema = schema_parse(builtin->text, builtin->length, builtin->name, &err);
-        if (!schema)
-            fail_msg("%s", err.text);
-        assert_string_equal(schema->name, builtin->name);
-        assert_true(strlen(schema->about) > 10);
-        static const char *const mot[] = {"mot", "mot-long", "mot-item"};
-        size_t which = 0;
-        while (which < 3 && strcmp(builtin->name, mot[which]) != 0)
-            which++;
-        if (which == 3) {
-            schema_destroy(schema);
-            continue;
-        }
-        assert_null(all[which]);
-        all[which] = schema;
-        count++;
-    }
-    assert_int_equal(count, 3);
-    for (int which = 0; which < 2; which++) {
-        assert_int_equal(all[which]->field_count, 15);
-        assert_int_equal(all[which]->surplus_left, 9);
-        assert_int_equal(all[which]->surplus_field, 9);
-        for (size_t i = 0; i < 15; i++) {
-            const field_t *field = &all[which]->fields[i];
-            assert_string_equal(field->name, names[i]);
-            if (which == 1 || keys[i])
-                assert_string_equal(field->key, which ? names[i] : keys[i]);
-            assert_int_equal(field->type, all[0]->fields[i].type);
-            assert_int_equal(field->optional, i == 14);
-        }
-    }
-    assert_string_not_equal(all[0]->digest, all[1]->digest);
-    for (int i = 0; i < 3; i++)
-        schema_destroy(all[i]);
-}
-
 /* Collections keep the digest of the format that they were loaded with: it stays what it was when the format was new. */
 TEST(builtin_digests) {
     static const struct {
