@@ -48,7 +48,7 @@ static const option_t options[] = {
 
 static const apart_t apart[] = {
     {"no-predict", "predict-only sample", "predicts nothing"},
-    {"predict-only", "rejects", "loads samples alone"},
+    {"predict-only", "rejects history", "loads samples alone"},
     {"targets", "index filter type with rejects",
      "drills several collections, and its file has this option for each of them"},
     {.option = NULL},
@@ -90,6 +90,8 @@ static bool set(const yaml_tree_t *tree, const yaml_item_t *item, target_t *targ
                                   "'%s' is none of collection, files, query, and what a drill takes of the "
                                   "options of a load",
                                   item->key);
+    if (is_list && row->kind != OPTION_LIST && row->kind != OPTION_CUSTOM)
+        return yaml_tree_complain(tree, item, err, "'%s' has one value", item->key);
     for (const yaml_item_t *one = is_list ? item->first : item; one; one = is_list ? one->next : NULL) {
         if (one->kind != YAML_ITEM_SCALAR)
             return yaml_tree_complain(tree, one, err, "a text is needed here, or a list of texts");

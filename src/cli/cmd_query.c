@@ -99,7 +99,7 @@ static const option_t options[] = {
                "--count "
                "and --duration; latency counts from the moment at which a request was due. Without it each "
                "client asks again when it has its answer."),
-    OPTION("while", TEXT, spec.beside, .argument = "COMMAND", .offers = "",
+    OPTION("while", TEXT, spec.command, .argument = "COMMAND", .offers = "",
            .help = "Run this during the measurements, and stop it afterwards: a load, for example."),
     OPTION("answers", FLAG, answers, .group = GROUP_RESULT, .help = "Print what the queries return, too."),
     OPTION("first", COUNT, spec.first, .argument = "N", .least = 1, .most = 1000000, .typed = true,

@@ -263,8 +263,9 @@ static void put_sharding(bson_t *to, const report_t *status) {
         for (size_t i = 0; i < chunkmap_shards(status->map); i++)
             text_print(&words, " {shards.%zu.name} {shards.%zu.chunks|chunk}", i, i);
     }
-    char *line = words.length ? text_take_or_end(&words) : NULL;
-    result_put_words(to, "-sharding", line);
+    text_append(&words, "");
+    char *line = text_take_or_end(&words);
+    result_put_words(to, "-sharding", *line ? line : NULL);
     free(line);
 }
 

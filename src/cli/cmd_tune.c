@@ -98,8 +98,8 @@ const command_t command_tune = {
         "are all combinations. Each is tried up to five times, for at least two seconds and four batches a "
         "thread on average. The scratch collection (DATABASE.COLLECTION.tipple.tune.ID) is like the target "
         "where no option says otherwise, and is dropped after each trial. The cheapest setting is kept on "
-        "this host, for the same target and compressor: `tipple load --threads auto --batch auto`, `tipple "
-        "drill`.",
+        "this host, for the same target and compressor: `tipple load --threads auto --batch auto`, and "
+        "`tipple drill` with them.",
     .examples = "  tipple tune -f mot --uri mongodb://HOST/mot.results test_result_2023.csv\n"
                 "  tipple tune -f mot --uri \"$URI\" *.gz --threads 4,8 --compressor snappy,zstd",
     .options = options,

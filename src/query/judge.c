@@ -46,41 +46,36 @@ static double value_of(const measure_t *measure, size_t figure) {
 
 /* ---- bounds ---- */
 
-static bool bad_bound(const char *text, err_t *err) {
-    return err_set(
-        err, STATUS_USAGE,
-        "--fail-if: '%s' is not FIGURE>VALUE or FIGURE<VALUE: p50, p95, p99, p99.9, mean or max with a "
-        "time (p99>20ms), ops/s, failed or skipped with a number (failed>0); with --compare p50 or p99 "
-        "with how many times as long (p99>1.2x)",
-        text);
-}
-
 bool query_read_bound(bound_t *bound, const char *text, bool compares, err_t *err) {
-    const size_t length = strcspn(text, "<>");
-    const char *value = text + length + (text[length] != 0);
+    const size_t length = strcspn(text, "<>"), count = sizeof figures / sizeof *figures;
+    const char *value = text + length + (text[length] != 0), *end;
     int64_t ns;
-    uint64_t count;
-    const char *end;
+    uint64_t number;
     *bound = (bound_t){.words = text, .below = text[length] == '<'};
-    while (bound->figure < sizeof figures / sizeof *figures &&
-           (strlen(figures[bound->figure].name) != length ||
-            strncmp(figures[bound->figure].name, text, length) != 0))
+    while (bound->figure < count && (strlen(figures[bound->figure].name) != length ||
+                                     strncmp(figures[bound->figure].name, text, length) != 0))
         bound->figure++;
-    if (!text[length] || bound->figure == sizeof figures / sizeof *figures)
-        return bad_bound(text, err);
-    const bool time = figures[bound->figure].time;
-    const double share = figures[bound->figure].share;
-    bound->times = units_number(value, &bound->value, &end) && strcmp(end, "x") == 0 && bound->value > 0 &&
-                   (share == 0.5 || share == 0.99);
-    if (bound->times)
-        return compares || err_set(err, STATUS_USAGE, "--fail-if: '%s' needs --compare FILE", text);
-    if (time && strpbrk(value, "smh") && units_parse_time(value, &ns)) /* 20 alone would be seconds */
-        bound->value = (double)ns / 1e6;
-    else if (!time && units_parse_count(value, &count))
-        bound->value = (double)count;
-    else
-        return bad_bound(text, err);
-    return true;
+    if (bound->figure < count) {
+        const double share = figures[bound->figure].share;
+        bound->times = units_number(value, &bound->value, &end) && strcmp(end, "x") == 0 &&
+                       bound->value > 0 && (share == 0.5 || share == 0.99);
+        if (bound->times)
+            return compares || err_set(err, STATUS_USAGE, "--fail-if: '%s' needs --compare FILE", text);
+        if (!figures[bound->figure].time && units_parse_count(value, &number)) {
+            bound->value = (double)number;
+            return true;
+        }
+        if (figures[bound->figure].time && strpbrk(value, "smh") && /* 20 alone would be seconds */
+            units_parse_time(value, &ns)) {
+            bound->value = (double)ns / 1e6;
+            return true;
+        }
+    }
+    return err_set(err, STATUS_USAGE,
+                   "--fail-if: '%s' is not FIGURE>VALUE or FIGURE<VALUE: p50, p95, p99, p99.9, mean or max "
+                   "with a time (p99>20ms), ops/s, failed or skipped with a number (failed>0); with "
+                   "--compare p50 or p99 with how many times as long (p99>1.2x)",
+                   text);
 }
 
 /* What is compared with the bound, and how it is said. Of a ratio it is the end of the interval that speaks for the measure:

@@ -57,7 +57,7 @@ typedef struct {
     uint64_t count;            /* requests of each client in a round; 0: 1, or as many as the time allows */
     int64_t duration_ns; /* of all rounds of a measure; 0: as the suite says, or 5 s where values are drawn */
     uint64_t rate;       /* requests a second of all clients; 0: closed loop */
-    const char *beside;  /* a command that runs while everything is measured */
+    const char *command; /* a command that runs while everything is measured */
     const bound_t *bounds;
     size_t bound_count;
     const bson_t *then; /* the earlier run; NULL: there is none */

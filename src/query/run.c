@@ -138,14 +138,9 @@ static bool prepare(run_t *run) {
         return false;
     snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(result->server));
     snprintf(result->where, sizeof result->where, "%s", server_where(result->server));
-    const bool ok = works_prepare(result, spec, run->client, run->err) &&
-                    watch_storage(result->server, run->client, server_collection(result->server),
-                                  &result->storage, run->err);
-    if (ok && result->storage.hidden)
-        log_note(
-            "this user may not run collStats on %s: its size on disk has no figure; the role read would do",
-            result->namespace);
-    return ok;
+    return works_prepare(result, spec, run->client, run->err) &&
+           watch_storage(result->server, run->client, server_collection(result->server), &result->storage,
+                         run->err);
 }
 
 /* ---- rounds ---- */
@@ -279,7 +274,7 @@ static bool measure_all(run_t *run) {
     if (!(run->watch = watch_open(result->server, run->client, run->err)))
         return false;
     describe(result);
-    if (spec->beside && !beside_start(&run->beside, spec->beside, run->err))
+    if (spec->command && !beside_start(&run->beside, spec->command, run->err))
         return false;
     step_begin(&run->step, "%s", "");
     const bool ok = rounds(run, spec->warmups, false) && rounds(run, spec->repeats, true);

@@ -355,7 +355,10 @@ static const char *why_it_stays(const char *place) {
     char head[FILE_MARK + 1] = "";
     struct stat found;
     const bool there = stat(place, &found) == 0; /* else, why it cannot be written is found then */
-    FILE *file = there && S_ISREG(found.st_mode) ? fopen(place, "re") : NULL;
+    FILE *file = NULL;
+    do
+        file = there && S_ISREG(found.st_mode) ? fopen(place, "re") : NULL;
+    while (!file && there && S_ISREG(found.st_mode) && errno == EINTR);
     size_t length = 0;
     for (bool again = file; again; again = ferror(file) && errno == EINTR) {
         clearerr(file);
@@ -422,14 +425,15 @@ bool result_write_page(const result_t *result, const char *path, err_t *err) {
     const int file = open_part(path, place, part, err);
     FILE *stream = file < 0 ? NULL : fdopen(file, "w");
     const bool ok = stream && write_part(stream, place, text, length) && rename(part, place) == 0;
+    const int why = errno;
     if (file >= 0 && !ok) {
         err_set(err, STATUS_HOST,
                 "the report %s could not be written: %s; what was there before is as it was", path,
-                strerror(errno));
+                strerror(why));
         unlink(part);
     }
     if (!ok)
-        err->status = STATUS_HOST;
+        err->status = why == EINTR ? STATUS_INTERRUPTED : STATUS_HOST;
     if (stream)
         fclose(stream);
     free(text);

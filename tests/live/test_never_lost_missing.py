@@ -84,7 +84,7 @@ class Missing(neverlost.Case):
         self.assertEqual((2998, 2, 2), tuple(said[key] for key in ("loaded", "rejected", "open_rejects")))
         self.load("--retry", "fixed")
         self.exact({"a.csv": whole})
-        self.refused("the inputs first", "--retry", "fixed", "--reload-missing")
+        self.refused("reads no input", "--retry", "fixed", "--reload-missing")
 
     def test_keys(self):
         """whose _ids are the data's own; not where several inputs may have one of them"""

@@ -23,7 +23,7 @@ static const result_view_t views[] = {
     TABLE(SHOW_ALWAYS, "-measured", "queries", "Measurements",
           "Latency of a request from {-from} to its last document. Requests that failed have no time. There "
           "is no figure "
-          "of what was asked too rarely to tell.",
+          "of what was asked too rarely.",
           COLUMN("-name", "query"), COLUMN("n", "n"), COLUMN("-remark", ""), COLUMN("mean_ms", "mean ms"),
           COLUMN("sd_ms", "σ"), COLUMN("min_ms", "min"), COLUMN("p50_ms", "p50", .most = BAR_LARGEST),
           COLUMN("p95_ms", "p95"), COLUMN("p99_ms", "p99"), COLUMN("p999_ms", "p99.9"),
@@ -144,7 +144,7 @@ static void put_times(bson_t *to, const measure_t *measure, bool open) {
 typedef struct {
     const query_result_t *query;
     const query_spec_t *spec;
-} told_t;
+} asked_t;
 
 /* "greenness year=2014, 4 clients": what distinguishes a measurement; clients 0: the question alone. */
 static const char *name_of(const work_t *work, unsigned clients, char out[NAME_ROOM]) {
@@ -156,7 +156,7 @@ static const char *name_of(const work_t *work, unsigned clients, char out[NAME_R
     return out;
 }
 
-static void put_beside(bson_t *to, const void *of, size_t at) {
+static void put_seen(bson_t *to, const void *of, size_t at) {
     static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     const watch_sum_t *watched = &((const measure_t *)of)[at].watched;
     const watch_figures_t *seen = watched->seconds > 0 ? &watched->figures : &none;
@@ -169,14 +169,14 @@ static void put_beside(bson_t *to, const void *of, size_t at) {
 static void put_watched(bson_t *to, const void *of, size_t at) {
     static const double LEAST_SECONDS = 0.1;
     if (((const measure_t *)of)[at].watched.seconds >= LEAST_SECONDS)
-        put_beside(to, of, at);
+        put_seen(to, of, at);
 }
 
 /* null: it was not measured then. */
 static void put_compared(bson_t *to, const void *of, size_t at) {
-    const told_t *told = of;
+    const asked_t *asked = of;
     compared_t then;
-    if (compare_find(told->spec, &told->query->measures[at], &then))
+    if (compare_find(asked->spec, &asked->query->measures[at], &then))
         result_put(to, AS_TEXT("obstacle", then.obstacle), AS_NUMBER("then_p50_ms", then.p50_ms),
                    AS_NUMBER("then_p99_ms", then.p99_ms), OF(&then, p50_ratio), OF(&then, p99_ratio),
                    AS_INNER("p50_between", put_interval, &then.p50_between, 0),
@@ -190,20 +190,20 @@ static void put_between(bson_t *to, const char *name, const interval_t *between)
     result_put(to, AS_TEXT(name, isnan(between->low) || isnan(between->high) ? NULL : words));
 }
 
-static void put_comparison(bson_t *to, const told_t *told, size_t at) {
+static void put_comparison(bson_t *to, const asked_t *asked, size_t at) {
     compared_t then;
-    compare_find(told->spec, &told->query->measures[at], &then);
-    result_put(to, AS_INNER("compared", put_compared, told, at), AS_TEXT("-obstacle", then.obstacle));
+    compare_find(asked->spec, &asked->query->measures[at], &then);
+    result_put(to, AS_INNER("compared", put_compared, asked, at), AS_TEXT("-obstacle", then.obstacle));
     put_between(to, "-p50_between", &then.p50_between);
     put_between(to, "-p99_between", &then.p99_between);
 }
 
 static void put_explained(bson_t *to, const void *of, size_t at) {
-    const explained_t *told = &((const work_t *)of + at)->explained;
-    if (told->asked)
-        result_put(to, OF(told, returned), AS_NUMBER("keys_examined", told->keys),
-                   AS_NUMBER("documents_examined", told->documents), OF(told, shards), OF(told, ms),
-                   AS_NUMBER("ms_of_a_shard", told->shard_ms));
+    const explained_t *asked = &((const work_t *)of + at)->explained;
+    if (asked->asked)
+        result_put(to, OF(asked, returned), AS_NUMBER("keys_examined", asked->keys),
+                   AS_NUMBER("documents_examined", asked->documents), OF(asked, shards), OF(asked, ms),
+                   AS_NUMBER("ms_of_a_shard", asked->shard_ms));
 }
 
 /* ---- what a suite has as published: a figure of each measurement, found by two things ---- */
@@ -264,26 +264,26 @@ static bool has_answer(const query_result_t *query, size_t at) {
 }
 
 static void put_measure(bson_t *to, const void *of, size_t at) {
-    const told_t *told = of;
-    const measure_t *measure = &told->query->measures[at];
+    const asked_t *asked = of;
+    const measure_t *measure = &asked->query->measures[at];
     const work_t *work = measure->work;
     const tally_t *found = measure->found;
     const double n = (double)found->latency.moments.count;
     const bool nothing = query_found_nothing(measure), one = measure->answered && work->count <= 1,
-               disturbed = !told->spec->beside && measure->watched.figures.others > OTHERS_MOST;
+               disturbed = !asked->spec->command && measure->watched.figures.others > OTHERS_MOST;
     char name[NAME_ROOM], question[NAME_ROOM];
     result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, question), OF(work, reads),
-               OF(measure, clients), AS_COUNT("rate", told->spec->rate),
+               OF(measure, clients), AS_COUNT("rate", asked->spec->rate),
                AS_COUNT("n", found->latency.moments.count), OF(found, returned), OF(found, empty),
                AS_FLAG("nothing_found", nothing), OF(found, failures), AS_WORDS("failure", found->failure),
                AS_WORDS("difference", measure->difference), AS_WORDS("missed", measure->missed),
                AS_FLAG("disturbed", disturbed));
-    put_times(to, measure, told->spec->rate > 0);
-    if (told->spec->then)
-        put_comparison(to, told, at);
-    result_put(to, AS_INNER("beside", put_beside, told->query->measures, at),
-               AS_INNER("-watched", put_watched, told->query->measures, at),
-               AS_INNER("published", put_published, told->query, at),
+    put_times(to, measure, asked->spec->rate > 0);
+    if (asked->spec->then)
+        put_comparison(to, asked, at);
+    result_put(to, AS_INNER("beside", put_seen, asked->query->measures, at),
+               AS_INNER("-watched", put_watched, asked->query->measures, at),
+               AS_INNER("published", put_published, asked->query, at),
                AS_INNER("explained", put_explained, work, 0), AS_TEXT("digest", one ? measure->digest : NULL),
                AS_FLAG_IF("result_complete", one, !measure->answer.more));
     if (one && measure->answer.documents)
@@ -296,7 +296,7 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
                                   : nothing                   ? "empty"
                                   : disturbed                 ? "disturbed"
                                                               : NULL));
-    if (n > 0 && is_first(told->query, at)) /* of others it is said already */
+    if (n > 0 && is_first(asked->query, at)) /* of others it is said already */
         result_put(to, AS_FLAG("-nothing", nothing),
                    AS_NUMBER("-empty_percent", nothing ? NAN : round(100 * (double)found->empty / n)));
 }
@@ -307,20 +307,20 @@ static void put_figures(bson_t *to, const query_spec_t *spec, const query_result
     const watch_storage_t *storage = &query->storage;
     const suite_t *suite = query->suite;
     const bool measured = query->configuration[0] && query->measure_count;
-    const told_t told = {query, spec};
+    const asked_t asked = {query, spec};
     uint64_t requests = 0;
     for (size_t i = 0; i < query->measure_count; i++)
         requests += query->measures[i].found->latency.moments.count;
-    result_put(to, AS_TEXT("suite", suite ? suite->name : NULL), OF(query, namespace),
-               OF(query, configuration), OF(storage, documents),
-               AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
-               AS_NUMBER("index_bytes_on_disk", storage->index_bytes),
-               AS_TEXT("while_ended", query->beside_ended ? query->beside_words : NULL),
-               AS_LIST("queries", query->measure_count, put_measure, &told), AS_TEXT("-target", query->where),
-               AS_FLAG("-measured", measured), AS_FLAG("-compared", spec->then != NULL),
-               AS_FLAG("-open", spec->rate > 0), AS_COUNT("rate", spec->rate),
-               AS_COUNT("-requests", requests), AS_COUNT("-measurements", query->measure_count),
-               AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
+    result_put(
+        to, AS_TEXT("suite", suite ? suite->name : NULL), OF(query, namespace), OF(query, configuration),
+        OF(storage, documents), AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
+        AS_NUMBER("index_bytes_on_disk", storage->index_bytes),
+        AS_TEXT("while_ended", query->beside_ended ? query->beside_words : NULL),
+        AS_LIST("queries", query->measure_count, put_measure, &asked), AS_TEXT("-target", query->where),
+        AS_FLAG("-measured", measured), AS_FLAG("-compared", spec->then != NULL),
+        AS_FLAG("-open", spec->rate > 0), AS_COUNT("rate", spec->rate), AS_COUNT("-requests", requests),
+        AS_COUNT("-measurements", query->measure_count),
+        AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
     if (!isnan(storage->documents)) /* of a view nobody knows */
         result_put_words(to, "-documents", "{documents|document}  ");
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -173,7 +174,7 @@ static struct {
     pthread_cond_t ending;
     pthread_t thread;
     const char *path, *command;
-    FILE *lines; /* NULL: Prometheus */
+    int lines; /* the descriptor of a file of lines; 0: Prometheus */
     char namespace[300], phase[80];
     values_t values;
     bool ends;
@@ -237,9 +238,8 @@ static bool write_now(void) {
     pthread_mutex_unlock(&metrics.lock);
     const size_t length = text.length;
     char *whole = text_take_or_end(&text);
-    const bool ok = metrics.lines
-                        ? fwrite(whole, 1, length, metrics.lines) == length && fflush(metrics.lines) == 0
-                        : replace(whole, length);
+    const bool ok =
+        metrics.lines ? write(metrics.lines, whole, length) == (ssize_t)length : replace(whole, length);
     free(whole);
     return ok;
 }
@@ -263,6 +263,11 @@ static void *write_on(void *unused) {
     return NULL;
 }
 
+static void begin_anew(void) {
+    metrics.values = (values_t){1, 1, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    snprintf(metrics.phase, sizeof metrics.phase, "starting");
+}
+
 bool metrics_begin(const char *path, const char *command, err_t *err) {
     const char *dot = strrchr(path, '.');
     struct stat there;
@@ -270,13 +275,14 @@ bool metrics_begin(const char *path, const char *command, err_t *err) {
     metrics.path = path;
     metrics.command = command;
     metrics.ends = false;
-    metrics.values = (values_t){1, 1, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    snprintf(metrics.phase, sizeof metrics.phase, "starting");
+    begin_anew();
     const bool lines = dot && strcmp(dot, ".jsonl") == 0;
     if (!lines && lstat(path, &there) == 0 && !S_ISREG(there.st_mode))
         return err_set(err, STATUS_USAGE, "--metrics: %s is no plain file, and would be replaced by one",
                        path);
-    if ((lines && !(metrics.lines = fopen(path, "ae"))) || !write_now())
+    /* a pipe whose reader stands still loses lines; it delays nothing */
+    metrics.lines = lines ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666) : 0;
+    if (metrics.lines < 0 || !write_now())
         return err_set(err, err_status_of(errno), "--metrics: %s cannot be written: %s", path,
                        strerror(errno));
     sigfillset(&all);
@@ -300,18 +306,17 @@ void metrics_end(int status) {
     pthread_join(metrics.thread, NULL);
 }
 
-static void set(char *text, size_t room, const char *to) {
+void metrics_of(const char *namespace) {
     pthread_mutex_lock(&metrics.lock);
-    snprintf(text, room, "%s", to);
+    begin_anew();
+    snprintf(metrics.namespace, sizeof metrics.namespace, "%s", namespace);
     pthread_mutex_unlock(&metrics.lock);
 }
 
-void metrics_of(const char *namespace) {
-    set(metrics.namespace, sizeof metrics.namespace, namespace);
-}
-
 void metrics_phase(const char *phase) {
-    set(metrics.phase, sizeof metrics.phase, phase);
+    pthread_mutex_lock(&metrics.lock);
+    snprintf(metrics.phase, sizeof metrics.phase, "%s", phase);
+    pthread_mutex_unlock(&metrics.lock);
 }
 
 bool metrics_on(void) {

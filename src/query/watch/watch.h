@@ -77,7 +77,6 @@ bool watch_is_here(const char *host);
 typedef struct {
     double data_bytes, index_bytes, documents;
     bool clustered;  /* only known of the collection of the address */
-    bool hidden;     /* this user may not see its size; documents are counted nevertheless */
     uint32_t shards; /* how many shards hold a part of it; 1 without shards */
 } watch_storage_t;
 bool watch_storage(server_t *server, mongoc_client_t *client, const char *collection,

@@ -43,12 +43,11 @@ bool watch_storage(server_t *server, mongoc_client_t *client, const char *collec
     bson_destroy(&reply);
     if (code == CODE_NAMESPACE_NOT_FOUND)
         return true;
-    storage->hidden = code == CODE_UNAUTHORIZED;
-    if (!ok && !storage->hidden && code != CODE_NOT_ON_A_VIEW)
+    const bool hidden = code == CODE_UNAUTHORIZED;
+    if (!ok && !hidden && code != CODE_NOT_ON_A_VIEW)
         return false;
     if (!ok)
-        *storage =
-            (watch_storage_t){NAN, NAN, storage->hidden ? 0 : NAN, .shards = 1, .hidden = storage->hidden};
+        *storage = (watch_storage_t){NAN, NAN, hidden ? 0 : NAN, .shards = 1};
     /* a server that did not end in an orderly way may have forgotten how many there are */
     if (storage->documents == 0) {
         if (!collection_count(server, client, collection, NULL, &documents, err))
