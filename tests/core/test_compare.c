@@ -185,6 +185,20 @@ TEST(bounds) {
         if (!cases[i].missed ? measure.missed[0] : !strstr(measure.missed, cases[i].missed))
             fail_msg("%s: '%s'", cases[i].bound, measure.missed);
     }
+    /* a time of nothing is no time, unless nothing is expected */
+    bson_t expected = BSON_INITIALIZER;
+    work_t nothing = work;
+    for (int i = 0; i < 2; i++) {
+        bound_t bound;
+        measure_t measure = slow_one(&tally, &nothing);
+        const query_spec_t spec = {.bounds = &bound, .bound_count = 1};
+        assert_true(query_read_bound(&bound, "p50>1s", false, &err));
+        tally.empty = tally.latency.moments.count;
+        query_check_bounds(&spec, &measure);
+        assert_int_equal(measure.missed[0] != 0, i == 0);
+        nothing.expected = &expected;
+    }
+    bson_destroy(&expected);
     bson_destroy(&then);
 }
 

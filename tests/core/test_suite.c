@@ -352,6 +352,7 @@ TEST(mistyped) {
         {"{a:\"\\d\"}", "the query:1:5: not YAML"},
         {"{a:\"\\ud83d\"}", "the query:1:7: not YAML"},
         {"{ä:\"\xff\"}", "the query:1:5: not YAML"},
+        {"{a:undefined}", "the query:1:4: 'undefined' is no value"},
         {"{a:1,b: }", "the query:1:6: the key 'b' has no value"},
         {"{a:1, b }", "the query:1:7: the key 'b' has no value"},
         {"{b:1,k:[FORD # one\n FIAT]}", "the query:2:2: not YAML"},

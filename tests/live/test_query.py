@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 import unittest
 
 import live
@@ -159,6 +160,8 @@ class Counting(Query):
         self.write("old.json", json.dumps(self.said))
         self.query("one", "--duration", "1s", "--compare", "old.json", "--fail-if", "p50>50x")
         self.query("one", "--duration", "1s", "--compare", "old.json", "--fail-if", "p50<50x", status=6)
+        missed, = self.query("count", "--fail-if", "p50>1h", "--while", "exit 3", "--duration", "500ms", status=6)
+        self.assertIn("with status 3", missed["missed"])
 
     def test_doubles(self):
         """doubles of answers, of --explain and of labels have as few digits as read back the same"""
@@ -196,6 +199,11 @@ class Counting(Query):
         if len(ids) > 40:  # else this machine is too slow to tell
             self.assertGreater(len(set(ids)), 10)
             self.assertNotEqual(ids[:20], sorted(ids[:20]))
+        self.profiled()
+        self.query("one", "--count", 40, "--repeats", 1)
+        ids = [command["filter"]["_id"] for command in self.finds()]
+        self.assertEqual(80, len(ids))
+        self.assertNotEqual(ids[:40], ids[40:], "warming up asks for others")
 
     def test_params(self):
         """--param: another value, also in the place of an `each`; tags choose; what is not there is refused"""
@@ -300,22 +308,27 @@ class Failing(Query):
 
     def test_cut_off(self):
         """Ctrl-C while a request is under way: that one did not fail, and those before it have their figures"""
-        words = ("count", "--json", "--repeats", 1000, "--uri", self.uri() + "&appName=" + self.database)
-        process = subprocess.Popen(self.command(*self.query_words(*words)), cwd=self.folder, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE)
-        self.addCleanup(process.kill)
-        self.addCleanup(self.client.command, "admin", {"configureFailPoint": "failCommand", "mode": "off"})
-        # some come through, then one waits until it is cut off
-        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": {"skip": 20}, "data": {
-            "failCommands": ["aggregate"], "blockConnection": True, "blockTimeMS": 3000, "appName": self.database}})
-        self.assertTrue(livetest.wait_for(lambda: self.waits()))
-        process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=livetest.LONG)
-        self.assertEqual(-signal.SIGINT, process.returncode, said)
-        each, = json.loads(out)["queries"]
-        self.assertEqual((0, None), (each["failures"], each["failure"]))
-        self.assertGreater(each["n"], 0)
-        self.assertGreater(each["mean_ms"], 0)
+        for more in ("--repeats", 1000), ("--repeats", 1, "--warmup", 0, "--rate", 200, "--count", 100000):
+            words = ("count", "--json", *more, "--uri", self.uri() + "&appName=" + self.database)
+            process = subprocess.Popen(self.command(*self.query_words(*words)), cwd=self.folder, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            self.addCleanup(process.kill)
+            self.addCleanup(self.client.command, "admin", {"configureFailPoint": "failCommand", "mode": "off"})
+            # some come through, then one waits until it is cut off
+            self.client.command("admin", {"configureFailPoint": "failCommand", "mode": {"skip": 20}, "data": {
+                "failCommands": ["aggregate"], "blockConnection": True, "blockTimeMS": 3000, "appName": self.database}})
+            self.assertTrue(livetest.wait_for(lambda: self.waits()))
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            out, said = process.communicate(timeout=livetest.LONG)
+            self.assertEqual(-signal.SIGINT, process.returncode, said)
+            each, = json.loads(out)["queries"]
+            self.assertEqual((0, None), (each["failures"], each["failure"]))
+            self.assertGreater(each["n"], 0)
+            if "--rate" in more:
+                self.assertGreater(each["skipped"], 50, "what was due is not left out")
+            else:
+                self.assertGreater(each["mean_ms"], 0)
 
     def test_cut_off_in_batches(self):
         """Ctrl-C while the batches of one answer come, which last for minutes: each looks, and what has come is no answer"""
