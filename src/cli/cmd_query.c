@@ -96,9 +96,8 @@ static const option_t options[] = {
     OPTION("rate", COUNT, spec.rate, .argument = "N", .least = 1, .most = 1000000000,
            .help =
                "Requests a second of all clients together, whether answers come or not, for 10 s without "
-               "--count "
-               "and --duration; latency counts from the moment at which a request was due. Without it each "
-               "client asks again when it has its answer."),
+               "--count and --duration; latency counts from the moment at which a request was due. Without "
+               "it each client asks again when it has its answer."),
     OPTION("while", TEXT, spec.command, .argument = "COMMAND", .offers = "",
            .help = "Run this during the measurements, and stop it afterwards: a load, for example."),
     OPTION("answers", FLAG, answers, .group = GROUP_RESULT, .help = "Print what the queries return, too."),
