@@ -294,11 +294,9 @@ class Suites(Case):
             count = int(asked.partition("n=")[2])
             self.same([answers_obd.figures(values, count)], found[asked], asked)
         self.assertEqual({"%s n=%d" % (name, count) for name in self.OBD for count in answers_obd.COUNTS},
-                         set(found) - {"chunks-of-10000 n=1000000", "chunks-of-100000 n=1000000"}
-                         | {"accumulator n=1000000"})
+                         set(found) | {"accumulator n=1000000"})
         found = self.answers("obd", "client", "--param", "n=777")
-        self.assertEqual({name + " n=777" for name in ("list", "accumulators", "whole", "chunks-of-10000",
-                                                       "chunks-of-100000")}, set(found))
+        self.assertEqual({name + " n=777" for name in ("list", "accumulators", "whole")}, set(found))
         for name in found:
             self.same([answers_obd.figures(values, 777)], found[name], name)
 

@@ -380,7 +380,7 @@ NOT_NEEDED = {
     "of inputs, which --retry has none of": ["--input-name", "--copies", "--limit", "--skip-bad-files", "--reload-changed",
                                              "--reload-missing", "--retry"],
     "changes no document": ["--threads", "--batch", "--memory", "--direct", "--max-rate", "--unsafe",
-                            "--patience", "--dry-run", "--rejects", "--json", "--report", "--quiet", "--verbose", "--help",
+                            "--patience", "--dry-run", "--rejects", "--metrics", "--json", "--report", "--quiet", "--verbose", "--help",
                             "--version"]}
 
 
