@@ -58,7 +58,7 @@ static forecast_t of_line(const double *seconds, const double *y, const double *
         zy += (z[i] - z_mean) * (y[i] - y_mean);
     }
     /* below this, doubles cannot distinguish them: all points have the same size */
-    const bool one_size = zz <= z_mean * z_mean * 1e-20;
+    const bool one_size = count < 2 || zz <= z_mean * z_mean * 1e-20;
     if (one_size || zy <= 0)
         return of_mean(y, count, work);
     const double fixed = zy / zz, each = y_mean - fixed * z_mean, away = 1 / work - z_mean;
