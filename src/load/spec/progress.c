@@ -164,7 +164,7 @@ static const row_t rows[] = {
     ROW("expected_bytes", all_bytes, "Bytes of the input files that are to be read."),
     ROW("rejects_total", rejects, "Records that were rejected."),
     ROW("documents_per_second", rate, "Documents a second in the last half minute."),
-    ROW("replication_lag_seconds", lag, "How far the majority of the replica set is after its primary."),
+    ROW("replication_lag_seconds", lag, "How far the majority of the replica set lags its primary."),
     ROW("last_status", status, "Exit status of the command."),
     ROW("last_end_timestamp_seconds", ended, "When the command ended."),
 };
