@@ -104,7 +104,6 @@ typedef struct {
 typedef struct {
     const work_t *work;
     uint32_t clients;
-    bool timed; /* as many requests as a time allows; false: a fixed number for each client */
     tally_t *found;
     int64_t elapsed_ns; /* of all rounds that count */
     bool silent;        /* a whole round got no answer */
@@ -125,8 +124,8 @@ typedef struct {
     watch_storage_t storage;
     double seconds;                                      /* from its begin to its end */
     char namespace[256], where[512], configuration[160]; /* configuration "": nothing was measured */
-    bool beside_ended; /* the command of `beside` ended before the measures did */
-    char beside_words[40];
+    bool while_ended;                                    /* the command ended before the measures did */
+    char while_words[40];
 } query_result_t;
 
 /* *result holds everything that was found, also after a failure. False: err has status and sentence: STATUS_DIFFERENT

@@ -30,18 +30,18 @@ typedef struct {
     pid_t group; /* 0: none */
     bool ended;  /* by itself */
     int status;  /* as waitpid gives it */
-} beside_t;
+} shell_t;
 
 /* If this process is killed, the shell gets SIGHUP, and ends the whole group. Linux sends that when the thread ends which has
  * started it. No sentence has the text of the command, which may hold a password of any form. */
-static bool beside_start(beside_t *beside, const char *command, err_t *err) {
+static bool shell_start(shell_t *shell, const char *command, err_t *err) {
     static const int as_usual[] = {SIGHUP, SIGTERM, SIGPIPE, SIGXFSZ};
     const pid_t starter = getpid();
     text_t script = {.length = 0};
     text_print(&script, "trap 'kill -TERM 0' HUP\n(\n%s\n) & wait $!", command);
     char *words = text_take_or_end(&script);
-    *beside = (beside_t){.group = fork()};
-    if (beside->group == 0) {
+    *shell = (shell_t){.group = fork()};
+    if (shell->group == 0) {
         setpgid(0, 0);
         prctl(PR_SET_PDEATHSIG, SIGHUP);
         for (size_t i = 0; i < sizeof as_usual / sizeof *as_usual; i++)
@@ -52,36 +52,36 @@ static bool beside_start(beside_t *beside, const char *command, err_t *err) {
         _exit(127);
     }
     free(words);
-    if (beside->group > 0) {
-        setpgid(beside->group, beside->group); /* both do it: it does not matter which is first */
+    if (shell->group > 0) {
+        setpgid(shell->group, shell->group); /* both do it: it does not matter which is first */
         return true;
     }
-    beside->group = 0;
+    shell->group = 0;
     return err_set(err, STATUS_HOST, "the command of --while cannot be started: %s", strerror(errno));
 }
 
 /* Did it end by itself? */
-static bool beside_ended(beside_t *beside) {
-    beside->ended = beside->ended || waitpid(beside->group, &beside->status, WNOHANG) == beside->group;
-    return beside->ended;
+static bool shell_ended(shell_t *shell) {
+    shell->ended = shell->ended || waitpid(shell->group, &shell->status, WNOHANG) == shell->group;
+    return shell->ended;
 }
 
 /* SIGTERM, ten seconds (after a signal three: what was measured is still to be said), SIGKILL. */
-static void beside_stop(beside_t *beside) {
+static void shell_stop(shell_t *shell) {
     static const int64_t PATIENCE_NS = 10000000000, SHORT_PATIENCE_NS = 3000000000;
     const int64_t began_ns = clock_now_ns();
-    if (!beside->group)
+    if (!shell->group)
         return;
-    kill(-beside->group, SIGTERM);
+    kill(-shell->group, SIGTERM);
     /* the shell may end before the processes that it has started */
-    while (kill(-beside->group, 0) == 0 &&
+    while (kill(-shell->group, 0) == 0 &&
            clock_now_ns() < began_ns + (stop_signal() ? SHORT_PATIENCE_NS : PATIENCE_NS)) {
-        beside_ended(beside);
+        shell_ended(shell);
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
-    kill(-beside->group, SIGKILL);
-    if (!beside->ended)
-        waitpid(beside->group, &beside->status, 0);
+    kill(-shell->group, SIGKILL);
+    if (!shell->ended)
+        waitpid(shell->group, &shell->status, 0);
 }
 
 /* ---- before ---- */
@@ -105,7 +105,7 @@ typedef struct {
     query_result_t *result;
     mongoc_client_t *client;
     watch_t *watch;
-    beside_t beside;
+    shell_t shell;
     step_t step;
     err_t *err;
 } run_t;
@@ -148,7 +148,7 @@ static bool prepare(run_t *run) {
 static clients_round_t round_of(const query_spec_t *spec, const measure_t *measure, uint32_t number,
                                 bool counts) {
     const int64_t duration = spec->duration_ns ? spec->duration_ns : DEFAULT_DURATION_NS;
-    const bool timed = measure->timed && !spec->count;
+    const bool timed = !spec->count && (measure->work->query->draw || spec->duration_ns);
     return (clients_round_t){.count = spec->count ? spec->count : !timed,
                              .duration_ns = counts ? duration / spec->repeats : duration / 20,
                              .rest_ns = REST_NS / (spec->repeats + spec->warmups),
@@ -178,13 +178,13 @@ static void settle_answer(query_result_t *result, measure_t *measure, bool wante
         answer_drop(answer);
 }
 
-static void note_beside(run_t *run) {
+static void note_shell(run_t *run) {
     query_result_t *result = run->result;
-    if (result->beside_ended || !run->beside.group || !beside_ended(&run->beside))
+    if (result->while_ended || !run->shell.group || !shell_ended(&run->shell))
         return;
-    const int status = run->beside.status;
-    result->beside_ended = true;
-    snprintf(result->beside_words, sizeof result->beside_words,
+    const int status = run->shell.status;
+    result->while_ended = true;
+    snprintf(result->while_words, sizeof result->while_words,
              WIFSIGNALED(status) ? "by signal %d" : "with status %d",
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
@@ -206,7 +206,7 @@ static bool one_round(run_t *run, measure_t *measure, uint32_t number, bool coun
         watch_stop(run->watch, &measure->watched);
     if (first && measure->answered)
         settle_answer(run->result, measure, run->spec->answers);
-    note_beside(run);
+    note_shell(run);
     return ok;
 }
 
@@ -247,10 +247,10 @@ static bool judge(run_t *run) {
         measure_t *measure = &result->measures[i];
         const tally_t *found = measure->found;
         query_check_bounds(run->spec, measure);
-        if (run->spec->bound_count && result->beside_ended && !measure->missed[0])
+        if (run->spec->bound_count && result->while_ended && !measure->missed[0])
             snprintf(measure->missed, sizeof measure->missed,
                      "--fail-if cannot be judged: the command of --while ended %s before",
-                     result->beside_words);
+                     result->while_words);
         const status_t status = measure->difference[0] ? STATUS_DIFFERENT
                                 : found->failures      ? STATUS_SERVER
                                 : measure->missed[0]   ? STATUS_MISSED
@@ -274,17 +274,17 @@ static bool measure_all(run_t *run) {
     if (!(run->watch = watch_open(result->server, run->client, run->err)))
         return false;
     describe(result);
-    if (spec->command && !beside_start(&run->beside, spec->command, run->err))
+    if (spec->command && !shell_start(&run->shell, spec->command, run->err))
         return false;
     step_begin(&run->step, "%s", "");
     const bool ok = rounds(run, spec->warmups, false) && rounds(run, spec->repeats, true);
     step_end(&run->step);
     if (ok)
         explain_all(run);
-    if (result->beside_ended)
+    if (result->while_ended)
         log_warn("the command of --while ended %s before the measurements did: they are of times with and "
                  "without it",
-                 result->beside_words);
+                 result->while_words);
     return ok && judge(run);
 }
 
@@ -293,7 +293,7 @@ bool query_run(query_spec_t *spec, query_result_t *result, err_t *err) {
     run_t run = {.spec = spec, .result = result, .err = err};
     const int64_t began_ns = clock_now_ns();
     const bool ok = prepare(&run) && (spec->explain || measure_all(&run));
-    beside_stop(&run.beside);
+    shell_stop(&run.shell);
     watch_close(run.watch);
     if (run.client)
         server_give(result->server, run.client);

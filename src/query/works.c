@@ -372,7 +372,6 @@ static bool add_measures(maker_t *maker, size_t work) {
         result->measures[result->measure_count++] =
             (measure_t){.work = (const work_t *)(uintptr_t)work, // NOLINT(performance-no-int-to-ptr)
                         .clients = clients[i],
-                        .timed = maker->query->draw || maker->spec->duration_ns,
                         .found = found};
     }
     return true;

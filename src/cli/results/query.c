@@ -315,7 +315,7 @@ static void put_figures(bson_t *to, const query_spec_t *spec, const query_result
         to, AS_TEXT("suite", suite ? suite->name : NULL), OF(query, namespace), OF(query, configuration),
         OF(storage, documents), AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
         AS_NUMBER("index_bytes_on_disk", storage->index_bytes),
-        AS_TEXT("while_ended", query->beside_ended ? query->beside_words : NULL),
+        AS_TEXT("while_ended", query->while_ended ? query->while_words : NULL),
         AS_LIST("queries", query->measure_count, put_measure, &asked), AS_TEXT("-target", query->where),
         AS_FLAG("-measured", measured), AS_FLAG("-compared", spec->then != NULL),
         AS_FLAG("-open", spec->rate > 0), AS_COUNT("rate", spec->rate), AS_COUNT("-requests", requests),

@@ -62,7 +62,7 @@ def run(place):
     chosen = list(shapes.SETS) if not place.tiny else ["configuration", "orders"]
     files = {name: data_of(place, name) for name in chosen}
     found = {prefix: measure(place, prefix, files) for prefix in (True, False)}
-    place.tell("Five data sets with the keys of the documents that the article shows, made up here (%s), each with one"
+    place.note("Five data sets with the keys of the documents that the article shows, made up here (%s), each with one"
                " index besides that of `_id`, on a standalone (%s). The article published its figures as pictures; the"
                " one number in its text, 1406.92 MB, is of no named data set.",
                ", ".join("%s %s" % (count(sum(1 for _ in open(path, "rb"))), name) for name, path in files.items()), place.host())
@@ -70,20 +70,20 @@ def run(place):
         whole = found[False][name, "none"]
         each = [("%s, %s" % (compressor, "prefix" if prefix else "none"), found[prefix][name, compressor])
                 for prefix in (False, True) for compressor in COMPRESSORS]
-        place.tell("%s, %.1f MB of BSON: sizes in MB; saved, of the size without any compression (none, none).", name, whole["data"] / 1e6)
+        place.note("%s, %.1f MB of BSON: sizes in MB; saved, of the size without any compression (none, none).", name, whole["data"] / 1e6)
         place.table(["collection, index", "data", "index", "both", "saved %", "ratio"],
                     [[words, *("%.1f" % (one[key] / 1e6) for key in ("storage", "index", "size")),
                       "%.0f" % (100 - 100 * one["size"] / whole["size"]), ratio(whole["size"], one["size"])] for words, one in each])
-        place.tell("%s: what it costs.", name)
+        place.note("%s: what it costs.", name)
         place.table(["collection, index", "load", "server's CPU", "cached scan", "disk scan", "read MB"],
                     [[words, time_of(one["seconds"]), "%.2f s" % one["cpu"], time_of(one["scan"]), time_of(one["cold"]),
                       shown(one["read"], "%.1f")] for words, one in each])
-    tell_ratios(place, chosen, found)
+    note_ratios(place, chosen, found)
 
 
-def tell_ratios(place, chosen, found):
+def note_ratios(place, chosen, found):
     """Next to the ratio to no compression: what zlib and zstd are to snappy, the default."""
-    place.tell("What carries over, by data set. Published in words: both compressors and prefixes save, and zlib more than snappy.")
+    place.note("What carries over, by data set. Published in words: both compressors and prefixes save, and zlib more than snappy.")
     rows = [(words, [ratio(found[True][name, over][key], found[True][name, under][key]) for name in chosen])
             for words, over, under, key in (
                 ("size, snappy by none", "snappy", "none", "size"), ("size, zlib by snappy", "zlib", "snappy", "size"),
@@ -96,7 +96,7 @@ def tell_ratios(place, chosen, found):
                    {compressor: [max(0, 100 - 100 * found[prefix][name, compressor]["size"] / found[False][name, "none"]["size"])
                                  for name in chosen] for compressor in COMPRESSORS}, "percent", bars=True)
     place.leave_out([name for name in shapes.SETS if name not in chosen])
-    place.tell("What differs here: the documents are made up and fewer, all sets fit into memory, and %d CPUs do the"
+    place.note("What differs here: the documents are made up and fewer, all sets fit into memory, and %d CPUs do the"
                " loader's and the server's work.", os.cpu_count())
     place.conclude("zlib makes data and indexes %s of what snappy leaves of them, and a load takes %s times as long with it than with snappy.",
                    *("%s to %s" % (min(rows[at][1]), max(rows[at][1])) for at in (1, 3)))

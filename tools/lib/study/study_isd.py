@@ -33,7 +33,7 @@ QUESTIONS = [("What was the biggest one-day swing in history?", "swing", (), swi
               "there is no such report; made-up data have no station in Miami")]
 
 
-def tell_matrix(place, side, name, uri, paths, threads, batches, *words):
+def note_matrix(place, side, name, uri, paths, threads, batches, *words):
     """Which threads and batch are best."""
     known, cell = place.published("weather")[side], CELLS[side]
     if place.choose(False, True, True):
@@ -46,14 +46,14 @@ def tell_matrix(place, side, name, uri, paths, threads, batches, *words):
                          ",".join(map(str, batches)), "--budget", "4m", *words, *paths)
         cost.number = sum(one["documents"] or 0 for one in said["settings"]) or 1
     rates = {(one["threads"], one["batch"]): one["docs_per_second"] for one in said["settings"]}
-    place.tell("%s, documents a second by threads and batch (-: too few batches a thread, or no room in four minutes):", name)
+    place.note("%s, documents a second by threads and batch (-: too few batches a thread, or no room in four minutes):", name)
     place.table(["threads", *map(str, batches)],
                 [[number, *(shown(rates.get((number, batch)), "%.0f") for batch in batches)] for number in threads])
     place.plot("Documents a second by threads and batch, %s" % name, list(threads),
                {"batch of %d" % batch: [rates.get((number, batch)) for number in threads] for batch in batches}, "documents/s")
     measured = {key: rate for key, rate in rates.items() if rate}
     best = max(measured, key=measured.get)
-    place.tell("Best here: %d x %d, %s documents/s. Published: %s, %s documents/s; that setting has %s of the best here.", *best,
+    place.note("Best here: %d x %d, %s documents/s. Published: %s, %s documents/s; that setting has %s of the best here.", *best,
                count(round(measured[best])), known["threads x batch"], known["peak"], ratio(rates.get(cell), measured[best]))
 
 
@@ -68,7 +68,7 @@ def load(place, name, uri, paths, *words):
     return said["loaded"], said["seconds"] - index, index
 
 
-def tell_loads(place, loads):
+def note_loads(place, loads):
     """loads: {name: ("one server", "cluster" or None, (documents, seconds, seconds of the index))}"""
     rows, ratios, total = [], [], {}
     for name, (side, (documents, seconds, index)) in loads.items():
@@ -78,25 +78,25 @@ def tell_loads(place, loads):
         if side:
             total[side] = documents / (seconds + index), 1 / sum(SECONDS[side])
             ratios.append(["index by load, %s" % name, "%.3f" % (index / seconds), "%.3f" % (SECONDS[side][1] / SECONDS[side][0])])
-    place.tell("The load, and the index {ts: 1, st: 1} after it:")
+    place.note("The load, and the index {ts: 1, st: 1} after it:")
     place.table(["", "documents/s", "published", "load", "published", "index", "published"], rows, together=2)
-    place.tell("What carries over:")
+    place.note("What carries over:")
     ratios.append(["documents/s with the index, shards by one server", *(ratio(total["cluster"][at], total["one server"][at]) for at in (0, 1))])
     place.table(["ratio", "here", "published"], ratios)
     return ratios
 
 
 def ask(place, uri):
-    place.tell("The article's questions; it gives no answers:")
-    for question, query, words, tell, nothing in QUESTIONS:
+    place.note("The article's questions; it gives no answers:")
+    for question, query, words, spell, nothing in QUESTIONS:
         one = place.query("isd", uri, query, "--repeats", place.choose(3, 1, 1), *words, report=query)["queries"][0]
-        place.tell("%s %s (%.0f ms).", question, nothing if one["nothing_found"] else tell(one["result"]), one["mean_ms"])
+        place.note("%s %s (%.0f ms).", question, nothing if one["nothing_found"] else spell(one["result"]), one["mean_ms"])
 
 
 def run(place):
     records = place.documents(1_500_000, 60_000, 3_000)
     paths = place.made("isd", "--rows", str(records), "--stations", place.choose("500", "100", "20"))
-    place.tell("%s made-up reports on %s, stored as format isd-study. Published: 2.5 billion, on one server of 32 CPUs"
+    place.note("%s made-up reports on %s, stored as format isd-study. Published: 2.5 billion, on one server of 32 CPUs"
                " and 251 GB and on a hundred shards of 8 CPUs and 61 GB, MongoDB 2.6 without a journal.",
                count(records), place.host())
     shards, loads = place.choose(4, 2, 2), {}
@@ -104,18 +104,18 @@ def run(place):
         loads["one server, no journal"] = "one server", load(place, "one server, no journal", collection(server, TARGET), paths, "--unsafe")
     with place.server(cache="1G") as server:
         uri = collection(server, TARGET)
-        tell_matrix(place, "one server", "one server", uri, paths, (1, 2, 4, 8, 16), (100, 200, 1000))
+        note_matrix(place, "one server", "one server", uri, paths, (1, 2, 4, 8, 16), (100, 200, 1000))
         loads["one server, journal"] = None, load(place, "one server, journal", uri, paths)
         say("one server: asking")
         ask(place, uri)
     name = "%d shards, journal" % shards
     with place.cluster(shards, "512M", routers=2) as up:
         uri = collection(up(fresh=True), TARGET)
-        tell_matrix(place, "cluster", "%d shards, hashed on st, through two routers" % shards, uri, paths, (8, 16, 144), (100, 200, 1000),
+        note_matrix(place, "cluster", "%d shards, hashed on st, through two routers" % shards, uri, paths, (8, 16, 144), (100, 200, 1000),
                     "--shard-key", "st:hashed")
         loads[name] = "cluster", load(place, name, uri, paths, "--shard-key", "st:hashed")
-    ratios = tell_loads(place, loads)
-    place.tell("What differs here: servers, routers and loaders share %d CPUs and one disk, and data and index fit into"
+    ratios = note_loads(place, loads)
+    place.note("What differs here: servers, routers and loaders share %d CPUs and one disk, and data and index fit into"
                " memory; the article's one server had sixteen times as many data as memory. Shards are replica sets,"
                " which cannot be without a journal today. The article's picture of how the data grow is not made.",
                os.cpu_count())

@@ -45,20 +45,20 @@ def run(place):
     found = {name: measure(place, shards, cache, paths) for name, shards, cache in chosen}
     seconds = {name: [cost.query["mean_ms"] / 1000 for cost in one[1:]] for name, one in found.items()}
     minutes = {name: int(published[name]["query"].split(":")[0]) * 60 + int(published[name]["query"].split(":")[1]) for name in found}
-    place.tell("%s vehicle tests, loaded twice as in the article, on %s: lab clusters with one router. Published:"
+    place.note("%s vehicle tests, loaded twice as in the article, on %s: lab clusters with one router. Published:"
                " 580,650,946 tests, 16 CPUs, 30 GB, MongoDB 3.0.4. The data were loaded with caches of 256 MB; the"
                " queries ran with these: %s.",
                count(rows // 2), place.host(), "; ".join("%s, %d MB each" % (counted(shards), cache) for _, shards, cache in chosen))
-    place.tell("The query with the compressed files in the page cache, as published, in minutes and seconds:")
+    place.note("The query with the compressed files in the page cache, as published, in minutes and seconds:")
     place.table(["options", "disk GB", "published GB", "load", "published min", "query", "published"],
                 [[name, "%.3g" % ((warm.said["data_bytes_on_disk"] + warm.said["index_bytes_on_disk"]) / 1e9), published[name]["disk GB"],
                   time_of(load.said["seconds"]), published[name]["load min"], time_of(seconds[name][1]), published[name]["query"]]
                  for name, (load, _, warm) in found.items()], together=2)
-    place.tell("CPU during that query, in percent of all CPUs:")
+    place.note("CPU during that query, in percent of all CPUs:")
     place.table(["options", *(word for share in SHARES for word in (share, "published"))],
                 [[name, *(word for share in SHARES for word in ("%.0f" % (100 * warm.query["beside"][share]), published[name][share]))]
                  for name, (_, _, warm) in found.items()], together=2)
-    place.tell("What one query read of its files, from the page cache and from the disk, after the page cache was"
+    place.note("What one query read of its files, from the page cache and from the disk, after the page cache was"
                " emptied (cold) and again (warm):")
     place.table(["options", "", "query", "files MB", "disk MB", "published MB/s"],
                 [[name, state, time_of(seconds[name][at]), *("%.3g" % (number / 1e6 / cost.times) for number in (cost.asked, cost.read)),
@@ -68,7 +68,7 @@ def run(place):
     rows = [[name, ratio(seconds[name][1], seconds[first][1]), ratio(minutes[name], minutes[first]),
              ratio(found[name][0].said["seconds"], found[first][0].said["seconds"]),
              ratio(int(published[name]["load min"]), int(published[first]["load min"]))] for name in found]
-    place.tell("What carries over: the time of the warm query and of the load as a part of those on one shard.")
+    place.note("What carries over: the time of the warm query and of the load as a part of those on one shard.")
     place.table(["options", "query", "published", "load", "published"], rows)
     for title, column in (("query", 1), ("load", 3)):
         place.plot("Time of the %s by number of shards" % title, [str(shards) for _, shards, _ in chosen],
@@ -76,10 +76,10 @@ def run(place):
                    "part of the time on one shard")
     place.leave_out(["%s (query %s, load %s min)" % (name, published[name]["query"], published[name]["load min"])
                      for name in published if name not in found and "mmap" not in name])
-    place.tell("Published only, since that engine is gone: %s.", "; ".join(
+    place.note("Published only, since that engine is gone: %s.", "; ".join(
         "%s %s GB, load %s min, query %s" % (name, *(published[name][key] for key in ("disk GB", "load min", "query")))
         for name in published if "mmap" in name))
-    place.tell("What differs here: shards, router, loader and query share %d CPUs, and the page cache always has room for all files.",
+    place.note("What differs here: shards, router, loader and query share %d CPUs, and the page cache always has room for all files.",
                os.cpu_count())
     warm = [cost for _, _, cost in found.values()]
     name = chosen[1][0]

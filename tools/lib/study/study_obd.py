@@ -97,7 +97,7 @@ def measure(place, rows):
     return sizes, found, chunks
 
 
-def tell_columns(place, columns, sizes, found, published):
+def note_columns(place, columns, sizes, found, published):
     head, table = ["documents"], []
     for name, _, _, column in columns:
         head += [name, "published"] if column else [name]
@@ -109,7 +109,7 @@ def tell_columns(place, columns, sizes, found, published):
     place.table(head, table, together=2 if columns[0][3] else 1)
 
 
-def tell_ratios(place, sizes, found, published):
+def note_ratios(place, sizes, found, published):
     """Ways next to each other carry over, where a speed by itself does not."""
     def both(n, key):
         here, there = found.get((key[1], key[2], n)), published.get(str(n), {}).get(key[3])
@@ -119,7 +119,7 @@ def tell_ratios(place, sizes, found, published):
         for n in sizes:
             if n in (1000, sizes[-1]):
                 rows.append([words, count(n), *(ratio(*pair) for pair in zip(both(n, COLUMNS[over]), both(n, COLUMNS[under])))])
-    place.tell("What carries over: how fast the ways are by each other.")
+    place.note("What carries over: how fast the ways are by each other.")
     place.table(["ratio", "documents", "here", "published"], rows)
     lines = {}
     for number in (0, 3, 6):
@@ -132,31 +132,31 @@ def run(place):
     rows = place.documents(1_300_000, 20_000, 2_000)
     sizes, found, chunks = measure(place, rows)
     published, most = place.published("obd ways"), sizes[-1]
-    place.tell("%s documents of car sensors on a standalone (%s). All figures are documents a millisecond, mean and"
+    place.note("%s documents of car sensors on a standalone (%s). All figures are documents a millisecond, mean and"
                " deviation of the repeats. Published: 1.3 million documents, ten repeats, mongod 2.4.",
                count(rows), place.host())
-    place.tell("Part 3, the first table; published: a Core2 T9600 with 4 GB, the client on another host. Whole documents: part 2.")
-    tell_columns(place, COLUMNS[:7], sizes, found, published)
-    place.tell("What the article did not have:")
-    tell_columns(place, COLUMNS[7:], sizes, found, published)
-    place.tell("Part 3, the second table; published: server and client on one iMac, as they are on one host here.")
-    tell_columns(place, IMAC, sizes, found, published)
-    place.tell("Part 2, the first two tables: a tenth of the documents, %s here and 130,000 there, where the client read whole documents:",
+    place.note("Part 3, the first table; published: a Core2 T9600 with 4 GB, the client on another host. Whole documents: part 2.")
+    note_columns(place, COLUMNS[:7], sizes, found, published)
+    place.note("What the article did not have:")
+    note_columns(place, COLUMNS[7:], sizes, found, published)
+    place.note("Part 3, the second table; published: server and client on one iMac, as they are on one host here.")
+    note_columns(place, IMAC, sizes, found, published)
+    place.note("Part 2, the first two tables: a tenth of the documents, %s here and 130,000 there, where the client read whole documents:",
                count(rows // 10))
-    tell_columns(place, TENTH, [size for size in sizes[1:] if size <= rows // 10], found, published)
+    note_columns(place, TENTH, [size for size in sizes[1:] if size <= rows // 10], found, published)
     known = place.published("obd chunks")
-    place.tell("%s documents in chunks, each a range of `_id`, one after the other; seconds. Published: computed from"
+    place.note("%s documents in chunks, each a range of `_id`, one after the other; seconds. Published: computed from"
                " the smaller sizes of Map Reduce 2, jsMode, not measured.", count(most))
     place.table(["asked in", "map-reduce", "accumulators", "published"],
                 [["1 find", *("%.3g" % (most / 1000 / found["obd", name, most]["docs_per_ms"]) for name in WAYS),
                   known["10^6"]["seconds"]],
                  *(["%d chunks" % number, *("%.3g" % chunks[number, name] for name in WAYS),
                     known["%d x 10^%d" % (number, 7 - len(str(number)))]["seconds"]] for number in (10, 100))])
-    place.tell("Published only: %s s with threads of the client, %s s by Postgres.",
+    place.note("Published only: %s s with threads of the client, %s s by Postgres.",
                *(known[row]["seconds"] for row in ("threads of the client", "Postgres")))
-    ratios = tell_ratios(place, sizes, found, published)
+    ratios = note_ratios(place, sizes, found, published)
     place.leave_out(["%s documents" % count(10**power) for power in range(7) if 10**power > rows])
-    place.tell("What differs here: server and client share %d CPUs, with no network between them, and the client is a"
+    place.note("What differs here: server and client share %d CPUs, with no network between them, and the client is a"
                " program in C; the article's was Python.", os.cpu_count())
     ways, mode, stored = (ratios[RATIOS[at][0]] for at in range(3))
     place.conclude("Over %s documents map-reduce in the server has %s of the speed of a client that reads one field"

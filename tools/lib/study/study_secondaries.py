@@ -55,27 +55,27 @@ def run(place):
 
     def told(number):
         return [published[state].get(str(number), "-") for state in ("Feature off", "Feature on")]
-    place.tell("A replica set of three on %s; %s documents, read one by its _id at a time; the load sends %s documents"
+    place.note("A replica set of three on %s; %s documents, read one by its _id at a time; the load sends %s documents"
                " a second. Published: reads next to writes before 4.0 (off) and with 4.0 (on); no server of today has"
                " the feature off.",
                place.host(), count(documents), count(LOAD_RATE))
     for words, names in (("As fast as the clients can", (CALM, BUSY)),
                          ("With %d requests a second of all clients, so that the CPUs have time" % SPARED, (SPARED_CALM, SPARED_BUSY))):
-        place.tell("%s: 95th percentile of reads from a secondary, milliseconds.", words)
+        place.note("%s: 95th percentile of reads from a secondary, milliseconds.", words)
         place.table(["clients", "alone", "next to the load", "published off", "published on"],
                     [[number, *(shown(figure(name, number, "secondary")) for name in names), *told(number)] for number in clients])
     for words, key, form in (("95th percentile, milliseconds", "p95_ms", "%.3g"), ("99th percentile, milliseconds", "p99_ms", "%.3g"),
                              ("Requests a second", "ops_per_second", "%.0f")):
-        place.tell("%s, alone and next to the load:", words)
+        place.note("%s, alone and next to the load:", words)
         place.table(["clients", *("%s%s" % (mode, more) for mode in MODES for more in (", alone", ", load"))],
                     [[number, *(shown(figure(name, number, mode, key), form) for mode in MODES for name in (CALM, BUSY))]
                      for number in clients], together=2)
-    place.tell("Replication lag while the clients read: how late the slowest secondary was, in seconds. Published, in words: less lag.")
+    place.note("Replication lag while the clients read: how late the slowest secondary was, in seconds. Published, in words: less lag.")
     place.table(["", "samples", "median", "95th percentile", "largest"],
                 [[name, len(lag), *("%.2f" % one for one in (statistics.median(lag), lag[int(0.95 * (len(lag) - 1))], lag[-1]))]
                  for name, lag in lags.items() if name in (BUSY, SPARED_BUSY)])
     few, many, off = clients[0], clients[-1], published["Feature off"]
-    place.tell("What carries over. Published in words: throughput with the feature is 1 to 2 times that without it.")
+    place.note("What carries over. Published in words: throughput with the feature is 1 to 2 times that without it.")
     place.table(["ratio", "here", "off", "on"], [
         *(["p95 of a secondary, %d clients by %d%s" % (many, few, words), ratio(figure(name, many, "secondary"), figure(name, few, "secondary")),
            "%.0f" % (int(off["64"]) / int(off["8"])), "0 by 0"] for name, words in ((BUSY, ", load"), (SPARED_BUSY, ", load, spared"))),
@@ -86,7 +86,7 @@ def run(place):
         **{name: [figure(name, number, "secondary") for number in clients] for name in found},
         **{"published, %s" % state.lower(): [int(published[state].get(str(number), 0)) for number in clients]
            for state in ("Feature off", "Feature on")}}, "milliseconds")
-    place.tell("What differs here: %d CPUs serve three members, the readers and the load, so with more clients than"
+    place.note("What differs here: %d CPUs serve three members, the readers and the load, so with more clients than"
                " CPUs a latency is mostly the time of waiting for a CPU; the article's members had hosts of their own."
                " The article does not say how heavy its writes were.", os.cpu_count())
     place.conclude("With %d requests a second, 95 %% of the reads from a secondary next to the load end within %s ms"

@@ -100,7 +100,7 @@ def ask(place, uri, documents):
 
 def tell_find(place, found, published):
     frequent, rare = explained(found["find", FREQUENT]), explained(found["find", 17000])
-    place.tell("find({fieldInt0: 17000}, {fieldInt0: 1, fieldInt1: 1}).explain(), and for %d, of which there are enough here:",
+    place.note("find({fieldInt0: 17000}, {fieldInt0: 1, fieldInt1: 1}).explain(), and for %d, of which there are enough here:",
                FREQUENT)
     names = ("n", "nChunkSkips", "nscanned", "millisShardTotal", "millisShardAvg", "numShards", "millis")
     place.table(["", "17000", str(FREQUENT), "published", "17000 / published"], rows_of(names, published, rare, frequent))
@@ -108,7 +108,7 @@ def tell_find(place, found, published):
             for value in (16000, FREQUENT)]
     rows = [["%d." % (at + 1), *sums[0][at], *sums[1][at], name, figure["total"]]
             for at, (name, figure) in enumerate(place.published("petabyte top five").items())]
-    place.tell("The five largest sums of fieldInt2 by fieldInt1, where fieldInt0 is 16000 (as published), and where it is %d:", FREQUENT)
+    place.note("The five largest sums of fieldInt2 by fieldInt1, where fieldInt0 is 16000 (as published), and where it is %d:", FREQUENT)
     place.table(["", "16000", "total", str(FREQUENT), "total", "published", "total"], rows)
     return found["find", 17000]["nothing_found"]
 
@@ -123,7 +123,7 @@ def tell_one(place, asked, below, published):
         rates["by value"].append(rate)
         rates["by _id"].append(each["by-id"]["ops_per_second"])
     empty = sum(one["empty"] for one in asked) / sum(one["n"] for one in asked)
-    place.tell("FindOne of a random value of fieldInt0 below %s, operations a second (nothing came back to %.0f %% of"
+    place.note("FindOne of a random value of fieldInt0 below %s, operations a second (nothing came back to %.0f %% of"
                " all), and of a random _id; the article does not say how many clients it had:",
                count(below), 100 * empty)
     place.table(["clients", "by value", "published", "ratio", "by _id"], rows)
@@ -143,7 +143,7 @@ def load_by_size(place):
                 seconds = place.load("ycsb", collection(server, "study.of%d" % size), path)["seconds"]
             rows.append((name, documents, documents / seconds, documents * size / seconds / 1e6))
     best = max(rate for *_, rate in rows)
-    place.tell("Load by size of the documents, one server, one loader. Published: from which size on the rate is near"
+    place.note("Load by size of the documents, one server, one loader. Published: from which size on the rate is near"
                " the best, and on which disks:")
     place.table(["document", "documents", "documents/s", "MB/s", "of the best", "published"],
                 [[name, count(documents), count(round(each)), "%.0f" % rate, "%.2f" % (rate / best),
@@ -189,13 +189,13 @@ def load_and_ask(place, shards, large, small):
         return stats, asked
 
 
-def tell_ratios(place, stats, found, small, published):
+def note_ratios(place, stats, found, small, published):
     def there(name):
         return number(published[name]["figure"])
     ours, sums = stats, [one["total"] for one in found["top-five", FREQUENT]["result"]]
     theirs = [number(one["total"]) for one in place.published("petabyte top five").values()]
     rare, frequent = explained(found["find", 17000]), explained(found["find", FREQUENT])
-    place.tell("What carries over:")
+    place.note("What carries over:")
     place.table(["ratio", "here", "published"], [
         ["storage by data", "%.4f" % (ours["storageSize"] / ours["dataSize"]), "%.4f" % (there("storageSize") / there("dataSize"))],
         ["bytes of both indexes a document", "%.0f" % (ours["indexSize"] / ours["objects"]), "%.0f" % (there("indexSize") / there("objects"))],
@@ -211,21 +211,21 @@ def run(place):
     large, small = place.documents(8_000, 800, 40), place.documents(3_000_000, 300_000, 5_000)
     stats, (found, asked, below) = load_and_ask(place, shards, large, small)
     published = place.published("petabyte")
-    place.tell("%s documents of 147,439 bytes, one chunk of _ids a shard; %d loaders, each with a range of _ids, past"
+    place.note("%s documents of 147,439 bytes, one chunk of _ids a shard; %d loaders, each with a range of _ids, past"
                " the router, to %d shards that share %s with them. Published: 216 shards, one loader for each, some 27"
                " servers of 24 disks (docs/planning.md says why), MongoDB 2.6 (mmap).",
                count(large), shards, shards, place.host())
     names = ("objects", "avgObjSize", "dataSize", "storageSize", "indexes", "indexSize", "shards", "MB/s of a server")
     place.table(["", "here", "published", "here / published"], rows_of(names, published, stats))
-    place.tell("What follows was asked of %s documents of 322 bytes with the same fields, laid out and loaded in the"
+    place.note("What follows was asked of %s documents of 322 bytes with the same fields, laid out and loaded in the"
                " same way: the article's values are in so few documents that large ones would be too many bytes for"
                " this host.", count(small))
     if tell_find(place, found, published):
-        place.tell("17000 is in no document here (4 of a million have it), so there is nothing to compare; the article has 7.17 billion.")
+        place.note("17000 is in no document here (4 of a million have it), so there is nothing to compare; the article has 7.17 billion.")
     tell_one(place, asked, below, published["FindOne/s"]["figure"])
     load_by_size(place)
-    tell_ratios(place, stats, found, small, published)
-    place.tell("What differs here: all shards, the router and the loaders share %d CPUs and one disk, so neither rates"
+    note_ratios(place, stats, found, small, published)
+    place.note("What differs here: all shards, the router and the loaders share %d CPUs and one disk, so neither rates"
                " nor times are those of a cluster; WiredTiger compresses what it stores by snappy, which cannot make"
                " random letters shorter. Not made: the mix of reads and updates, which the article names as further"
                " work and gives no figures of.", os.cpu_count())

@@ -188,7 +188,7 @@ class Workplace:
 
     # ---------------------------------------------------------------------------------------------- results
 
-    def tell(self, words, *values):
+    def note(self, words, *values):
         self.told.append(words % values if values else words)
 
     def table(self, head, rows, left=1, together=1):
@@ -206,7 +206,7 @@ class Workplace:
     def leave_out(self, names):
         """Rows of the article's tables that are not made at this scale."""
         if names:
-            self.tell("Left out at this scale: %s.", "; ".join(names))
+            self.note("Left out at this scale: %s.", "; ".join(names))
 
     @contextlib.contextmanager
     def meter(self, name=None, number=1):
@@ -225,7 +225,7 @@ class Workplace:
             self.warnings.append(said)
 
     def _tell_costs(self):
-        self.tell("What the machine did (seconds of CPU; µs of all but others for each document or request; MB read from the disk):")
+        self.note("What the machine did (seconds of CPU; µs of all but others for each document or request; MB read from the disk):")
         routers = any(cost.routers for cost in self.costs)
         self.table(["what", "seconds", "servers", *(["routers"] if routers else []), "clients", "others", "µs each", "disk MB"],
                    [[cost.name, *("%.3g" % one for one in (
