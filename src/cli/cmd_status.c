@@ -172,13 +172,11 @@ static void put_input(bson_t *to, const void *of, size_t at) {
     if (entry->removed)
         return;
     places_show(status->places, entry, &name);
-    char *shown = text_take_or_end(&name);
+    result_take(to, "name", text_take_or_end(&name));
     const counts_t counts = counts_of(entry);
-    result_put(to, AS_TEXT("name", shown),
-               AS_FLAG("complete", entry_is_complete(entry, status->generation, false)),
+    result_put(to, AS_FLAG("complete", entry_is_complete(entry, status->generation, false)),
                AS_COUNT("loaded", counts.loaded), AS_COUNT("already_there", counts.already_there),
                AS_COUNT("open_rejects", entry_open_rejects(entry)));
-    free(shown);
 }
 
 static void put_shard(bson_t *to, const void *map, size_t at) {

@@ -172,16 +172,14 @@ static void put_figures(bson_t *to, int64_t id, const where_t *where) {
                         : !line          ? " (the file, as it is now, ends before)"
                         : where->changed ? " (the file has been changed since: this is what it holds now)"
                                          : "");
-    char *place = text_take_or_end(&words);
     result_put(to, AS_COUNT("id", id), AS_FLAG("found", known), AS_TEXT("file", known ? where->path : NULL),
                AS_COUNT_IF("offset", known, where->offset), AS_COUNT_IF("line", line, where->line),
                AS_FLAG_IF("changed", line, where->changed),
-               AS_FLAG_IF("document", known, where->documents > 0), AS_TEXT("-place", known ? place : NULL),
-               AS_TEXT("-record", where->record));
-    free(place);
+               AS_FLAG_IF("document", known, where->documents > 0), AS_TEXT("-record", where->record));
+    result_take(to, "-place", text_take_or_end(&words));
 }
 
-static const result_view_t views[] = {LINE(SHOW_QUIET, "-place", "{-place}", .command = "-record"), {0}};
+static const result_view_t views[] = {LINE(SHOW_QUIET, "found", "{-place}", .command = "-record"), {0}};
 
 /* Why no document is under this _id, or why it is not this record's. Of what was loaded today's file tells only where
  * it is the same. */

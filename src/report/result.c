@@ -87,10 +87,13 @@ void result_put_fields(bson_t *to, const result_field_t *fields, size_t count) {
 }
 
 void result_put_words(bson_t *to, const char *name, const char *words) {
-    char *filled = words ? result_fill(to, words) : NULL;
-    if (filled)
-        result_put(to, AS_TEXT(name, filled));
-    free(filled);
+    if (words)
+        result_take(to, name, result_fill(to, words));
+}
+
+void result_take(bson_t *to, const char *name, char *text) {
+    result_put(to, AS_TEXT(name, text));
+    free(text);
 }
 
 double result_rate(uint64_t count, int64_t ns) {
@@ -255,7 +258,6 @@ static double number_at(const bson_t *document, const char *path) {
 char *figure_words(const bson_t *document, const char *path, bool bare) {
     bson_iter_t at;
     text_t out = {.length = 0};
-    text_append(&out, "");
     if (!bson_read_at(document, path, &at))
         return text_take_or_end(&out);
     if (BSON_ITER_HOLDS_UTF8(&at))
@@ -298,7 +300,6 @@ static const char *fill_in(text_t *out, const bson_t *document, const char *at) 
 
 char *result_fill(const bson_t *document, const char *words) {
     text_t out = {.length = 0};
-    text_append(&out, "");
     while (*words) {
         const size_t plain = strcspn(words, "{");
         text_append_bytes(&out, words, plain);

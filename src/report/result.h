@@ -179,6 +179,8 @@ void result_put_fields(bson_t *to, const result_field_t *fields, size_t count);
 char *result_fill(const bson_t *document, const char *words);
 /* Puts them; NULL: nothing. */
 void result_put_words(bson_t *to, const char *name, const char *words);
+/* Puts a text, which is freed; NULL: null. */
+void result_take(bson_t *to, const char *name, char *text);
 
 /* Appends documents to a list. */
 void result_items(bson_t *list, size_t count, result_put_t *put, const void *of);

@@ -265,9 +265,8 @@ static void put_bad_values(bson_t *to, const load_result_t *load) {
     if (!load->bad_values)
         return;
     schema_tell_bad(&words, load->bad_value, load->bad_stay, load->bad_values);
-    char *text = text_take_or_end(&words);
-    result_put(to, AS_TEXT(load->bad_value == BAD_VALUE_REJECT ? "-rejected_values" : "-kept_values", text));
-    free(text);
+    result_take(to, load->bad_value == BAD_VALUE_REJECT ? "-rejected_values" : "-kept_values",
+                text_take_or_end(&words));
 }
 
 /* ---- what is left to do ---- */
@@ -281,9 +280,7 @@ static void put_retry(bson_t *to, const char *name, const load_spec_t *spec, con
     shell_quote_option(&line, "--retry", file);
     text_append(&line, more ? more : "");
     free(more);
-    char *command = text_take_or_end(&line);
-    result_put(to, AS_TEXT(name, command));
-    free(command);
+    result_take(to, name, text_take_or_end(&line));
 }
 
 /* Status 2 is also for what earlier runs have rejected, as long as it is not fixed. The number and the list of inputs are

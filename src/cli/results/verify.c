@@ -106,7 +106,6 @@ static void put_difference(bson_t *to, const void *list, size_t at) {
     char digits[32];
     snprintf(digits, sizeof digits, "%" PRId64, difference->id);
     const char *id = difference->nameless ? NULL : number ? digits : difference->other_id;
-    char *words = spell(difference, id);
     result_put(to, AS_TEXT("kind", difference_names[difference->kind]), AS_TEXT("file", difference->name),
                AS_COUNT_IF("offset", file, difference->offset), AS_COUNT_IF("line", line, difference->line),
                AS_COUNT_IF("last_line", line, difference->last_line),
@@ -118,9 +117,8 @@ static void put_difference(bson_t *to, const void *list, size_t at) {
     result_put(to, OF(difference, why), AS_TEXT("field", stored || expected ? changed->field : NULL),
                AS_TEXT("stored", stored ? changed->stored : NULL),
                AS_TEXT("expected", expected ? changed->expected : NULL),
-               AS_COUNT_IF("more_fields", changed, changed ? changed->more : 0), AS_TEXT("-_id", id),
-               AS_TEXT("-words", words));
-    free(words);
+               AS_COUNT_IF("more_fields", changed, changed ? changed->more : 0), AS_TEXT("-_id", id));
+    result_take(to, "-words", spell(difference, id));
 }
 
 /* Of a kind, how many more there are than are named. */
@@ -190,7 +188,6 @@ static void put_figures(bson_t *to, const verify_result_t *verify, const verify_
 /* Of what was not looked at nothing is said: neither that something is missing, nor that nothing is. */
 static void put_found(bson_t *to, const verify_result_t *verify) {
     text_t words = {.length = 0};
-    text_append(&words, "");
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
         const uint64_t count = differences_count(verify->differences, kind);
         char number[UNITS_MAX];
@@ -198,9 +195,8 @@ static void put_found(bson_t *to, const verify_result_t *verify) {
             text_print(&words, "%s%s %s", words.length ? ", " : "",
                        count ? units_count(number, count) : "none", difference_names[kind]);
     }
-    char *found = text_take_or_end(&words);
-    result_put(to, AS_TEXT("-found", found), AS_TEXT("-also", *found ? ", " : ""));
-    free(found);
+    result_put(to, AS_TEXT("-also", words.length ? ", " : ""));
+    result_take(to, "-found", text_take_or_end(&words));
     result_put_words(to, "-answer",
                      verify->compared ? "verified {as_expected|document} of {files|file}: {-found}"
                      : isfinite(verify->looked)
