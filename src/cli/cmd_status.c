@@ -36,9 +36,9 @@ static const option_t options[] = {
 /* What is known of the collection. */
 typedef struct {
     collection_t place;
-    places_t *places; /* the inputs of the catalog; NULL: the catalog could not be read */
+    places_t *places;        /* the inputs of the catalog; NULL: the catalog could not be read */
+    catalog_header_t header; /* of the catalog; zeroed: there is none */
     places_summary_t summary;
-    uint32_t generation;
     route_read_t read;
     route_t *route; /* where it is sharded */
     chunkmap_t *map;
@@ -49,8 +49,6 @@ typedef struct {
     loads_t loads; /* that have not ended; `alive` of them run */
     int64_t lease_ms;
     bool is_router;
-    bool own_ids;     /* of the data */
-    bool appends;     /* it holds documents of others, too */
     bool silent;      /* a shard does not answer: the documents are not counted */
     err_t incomplete; /* why not everything is known, or restored; or status 0 */
 } report_t;
@@ -69,34 +67,30 @@ static bool may_restore(const server_t *server, const report_t *status, err_t *e
 }
 
 static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
-    catalog_header_t header = {0};
+    catalog_header_t *header = &status->header;
     bool found;
     const catalog_settings_t settings = {.name = server_namespace(server)};
     store_t *store = store_mongo_open(server, client, err);
-    bool ok = store && store->read_header(store, &header, &found, err) &&
-              (found                ? catalog_check_header(&header, &settings, err)
-               : header.has_entries ? catalog_refuse_none(settings.name, &header, err)
-                                    : true) &&
+    bool ok = store && store->read_header(store, header, &found, err) &&
+              (found                 ? catalog_check_header(header, &settings, err)
+               : header->has_entries ? catalog_refuse_none(settings.name, header, err)
+                                     : true) &&
               (status->places = places_read(store, err)) && store->read_loads(store, &status->loads, err);
-    if (ok && status->place.exists && catalog_is_other(&header, status->place.uuid))
+    if (ok && status->place.exists && catalog_is_other(header, status->place.uuid))
         log_warn("%s " CATALOG_OTHER ", so what the catalog calls loaded may not be there", settings.name);
-    if (ok) {
-        status->generation = header.generation;
-        status->appends = header.appends;
-        status->own_ids = header.id && *header.id;
-        status->summary = places_summary(status->places, status->generation);
-    }
-    status->lease_ms = ok && found ? header.lease_ms : STORE_LEASE_MS;
+    if (ok)
+        status->summary = places_summary(status->places, header->generation);
+    status->lease_ms = ok && found ? header->lease_ms : STORE_LEASE_MS;
     for (size_t i = 0; i < status->loads.count; i++)
         status->alive += is_running(status, &status->loads.loads[i]);
-    catalog_header_free(&header);
     store_mongo_close(store);
     return ok;
 }
 
 /* Only if that is certain: of own _ids two records may have made one document, and while a load runs both numbers change. */
 static bool is_short(const report_t *status) {
-    return !status->alive && !status->own_ids && !status->silent &&
+    const bool own_ids = status->header.id && *status->header.id;
+    return !status->alive && !own_ids && !status->silent &&
            status->place.count < status->summary.loaded - status->summary.corrected + status->summary.fixed;
 }
 
@@ -174,7 +168,7 @@ static void put_input(bson_t *to, const void *of, size_t at) {
     places_show(status->places, entry, &name);
     result_take(to, "name", text_take_or_end(&name));
     const counts_t counts = counts_of(entry);
-    result_put(to, AS_FLAG("complete", entry_is_complete(entry, status->generation, false)),
+    result_put(to, AS_FLAG("complete", entry_is_complete(entry, status->header.generation, false)),
                AS_COUNT("loaded", counts.loaded), AS_COUNT("already_there", counts.already_there),
                AS_COUNT("open_rejects", entry_open_rejects(entry)));
 }
@@ -196,7 +190,8 @@ static void put_figures(bson_t *to, const server_t *server, const report_t *stat
         AS_FLAG_IF("clustered", has, status->place.clustered), AS_COUNT_IF("files", has, sum->files),
         AS_COUNT_IF("files_complete", has, sum->complete), AS_COUNT_IF("loaded", has, sum->loaded),
         AS_COUNT_IF("already_there", has, sum->already_there), AS_COUNT_IF("rejected", has, sum->rejected),
-        AS_COUNT_IF("open_rejects", has, sum->open_rejects), AS_FLAG_IF("appended", has, status->appends),
+        AS_COUNT_IF("open_rejects", has, sum->open_rejects),
+        AS_FLAG_IF("appended", has, status->header.appends),
         AS_FLAG_IF("sharded", status->read != ROUTE_HIDDEN, status->read != ROUTE_UNSHARDED));
     if (status->map || status->read == ROUTE_UNSHARDED)
         result_put(to,
@@ -233,45 +228,28 @@ static void put_catalog(bson_t *to, const report_t *status) {
     /* a record that was left out stays noted as a reject, even where it is not counted as one any more */
     const uint64_t open = sum->open_rejects < sum->rejected ? sum->open_rejects : sum->rejected,
                    answered = sum->rejected - open, fixed = sum->fixed < answered ? sum->fixed : answered;
-    text_t words = {.length = 0};
-    result_put(to, AS_COUNT("-fixed", fixed), AS_COUNT("-left_out", answered - fixed));
-    text_print(&words, "catalog {files_complete} of {files|file} complete   %s{loaded|record} loaded%s, %s",
-               sum->complete == sum->files ? "" : "at least ",
-               sum->already_there ? ", {already_there} already there" : "",
-               answered ? "{rejected} rejected ({-fixed} fixed, {-left_out} left out)"
-                        : "{rejected} rejected");
-    char *line = text_take_or_end(&words);
-    result_put_words(to, "-catalog", line);
-    free(line);
+    result_put(to, AS_FLAG("-catalog", status->place.exists && sum->files), AS_COUNT("-fixed", fixed),
+               AS_COUNT("-left_out", answered - fixed),
+               AS_TEXT("-at_least", sum->complete == sum->files ? "" : "at least "));
+    result_put_words(to, "-there", sum->already_there ? ", {already_there} already there" : "");
+    result_put_words(to, "-answered", answered ? " ({-fixed} fixed, {-left_out} left out)" : "");
 }
 
 static void put_sharding(bson_t *to, const report_t *status) {
-    text_t words = {.length = 0};
-    if (status->place.exists || !status->places)
-        text_append(&words, status->map                     ? "on "
-                            : !status->is_router            ? ""
-                            : status->read == ROUTE_HIDDEN  ? "this user may not read the config database"
-                            : status->read == ROUTE_UNCLEAR ? "its chunks have bounds that are not understood"
-                                                            : "not sharded: it lives on one shard");
-    if (words.length && status->map) {
-        char *key = ejson_print(&route_key(status->route)->spec, true, NULL);
-        result_put(to, AS_TEXT("-key", key));
-        free(key);
-        text_append(&words, "{-key}  ");
-        for (size_t i = 0; i < chunkmap_shards(status->map); i++)
-            text_print(&words, " {shards.%zu.name} {shards.%zu.chunks|chunk}", i, i);
-    }
-    text_append(&words, "");
-    char *line = text_take_or_end(&words);
-    result_put_words(to, "-sharding", *line ? line : NULL);
-    free(line);
+    if (status->map)
+        result_take(to, "-key", ejson_print(&route_key(status->route)->spec, true, NULL));
+    else if (status->is_router && (status->place.exists || !status->places))
+        result_put(to, AS_TEXT("-unsharded", status->read == ROUTE_HIDDEN
+                                                 ? "this user may not read the config database"
+                                             : status->read == ROUTE_UNCLEAR
+                                                 ? "its chunks have bounds that are not understood"
+                                                 : "not sharded: it lives on one shard"));
 }
 
 static void put_more(bson_t *to, const server_t *server, const report_t *status) {
     const places_summary_t *sum = &status->summary;
     const restored_t *restored = &status->restored;
     const bool exists = status->place.exists, idle = !status->alive;
-    char *off = status->balancing.state == BALANCING_OFF ? ejson_text(server_namespace(server)) : NULL;
     result_put(to, AS_TEXT("-where", server_where(server)),
                AS_TEXT("-kind", status->place.clustered ? "clustered on _id" : "not clustered"),
                AS_FLAG("-never_loaded", exists && !sum->files && !sum->removals),
@@ -282,15 +260,15 @@ static void put_more(bson_t *to, const server_t *server, const report_t *status)
                AS_COUNT("-removed_ranges", restored->ranges), AS_COUNT("-removed_tags", restored->tags),
                AS_FLAG("-balanced", restored->balanced),
                AS_FLAG("-left", idle && (status->zones.own_ranges || status->zones.own_tags)),
-               AS_FLAG("-held", idle && status->balancing.state == BALANCING_HELD), AS_TEXT("-off", off));
-    free(off);
+               AS_FLAG("-held", idle && status->balancing.state == BALANCING_HELD));
+    if (status->balancing.state == BALANCING_OFF)
+        result_take(to, "-off", ejson_text(server_namespace(server)));
     result_put_words(to, "-place",
                      !exists && status->places ? "does not exist at {-where}"
                      : !exists                 ? "at {-where}"
                      : status->silent          ? "at {-where}   unknown number of documents"
                                                : "at {-where}   {documents|document}   {-kind}");
-    if (exists && sum->files)
-        put_catalog(to, status);
+    put_catalog(to, status);
     put_sharding(to, status);
 }
 
@@ -298,7 +276,9 @@ static void put_more(bson_t *to, const server_t *server, const report_t *status)
 
 static const result_view_t views[] = {
     LINE(SHOW_QUIET, NULL, "{namespace} {-place}"),
-    LINE(SHOW_QUIET, "-catalog", "{-catalog}"),
+    LINE(SHOW_QUIET, "-catalog",
+         "catalog {files_complete} of {files|file} complete   {-at_least}{loaded|record} loaded{-there}, "
+         "{rejected} rejected{-answered}"),
     LINE(SHOW_QUIET, "-never_loaded", "catalog none: no load has filled it"),
     LINE(
         SHOW_QUIET, "-removals",
@@ -316,7 +296,9 @@ static const result_view_t views[] = {
     TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "inputs", NULL, NULL, COLUMN("name", "name"),
           COLUMN("complete", "complete"), COLUMN("loaded", "loaded"),
           COLUMN("already_there", "already there"), COLUMN("open_rejects", "rejected and not fixed")),
-    LINE(SHOW_QUIET, "-sharding", "shards  {-sharding}"),
+    LINE(SHOW_QUIET, "-key", "shards  on {-key}"),
+    LINE(SHOW_QUIET, NULL, "        {name}: {chunks|chunk}", .each = "shards"),
+    LINE(SHOW_QUIET, "-unsharded", "shards  {-unsharded}"),
     LINE(SHOW_QUIET, "-removed",
          "zones   {-removed_ranges|range} and {-removed_tags|tag} of shards that a load had left are gone"),
     LINE(SHOW_QUIET, "-balanced", "zones   the collection is balanced again"),
@@ -353,6 +335,7 @@ static int tell(run_t *run, err_t *err) {
     server_t *server = server_connect(&wanted, err);
     const bool looked = server && (client = server_take(server, err)) && look(server, client, &status, err);
     const int ended = looked ? show(run, server, &status, err) : (int)err->status;
+    catalog_header_free(&status.header);
     loads_free(&status.loads);
     zones_free(&status.zones);
     places_free(status.places);

@@ -123,7 +123,7 @@ class Placement(livecluster.OwnCluster):
             finally:
                 clusters.start_members(self.state["folder"], [down], say=lambda words: None)
             self.assertIn(said, done.stdout)
-            self.assertIn(b"s0 1 chunk s1 1 chunk", done.stdout)
+            self.assertIn(b"s0: 1 chunk\n        s1: 1 chunk\n", done.stdout)
             self.assertIn("not all of", done.stderr)
         self.assertTrue(livetest.wait_for(lambda: b"3,000 documents" in self.status(status=None).stdout))
 
@@ -415,7 +415,7 @@ class Hidden(livecluster.Cluster):
         uri = self.user(self.role(({"cluster": True}, "enableSharding"), ({"db": self.database, "collection": ""}, "enableSharding"),
                                   roles=[{"role": "readWrite", "db": self.database}, {"role": "read", "db": "config"}]))
         self.load("a.csv")
-        self.assertIn("s0 1 chunk s1 1 chunk", self.tipple("status", "--uri", uri).stdout.decode())
+        self.assertRegex(self.tipple("status", "--uri", uri).stdout.decode(), r"s0: 1 chunk\n +s1: 1 chunk\n")
         self.load("--drop", "--yes", "a.csv", "--uri", uri)
         self.assertEqual(3000, self.client.count(self.database, "results"))
         self.clean()
