@@ -386,14 +386,16 @@ static void drop_row(table_t *table) {
         free(table->cells[table->rows * table->columns + i].words);
 }
 
-static void add_row(table_t *table, const bson_t *item) {
+/* name: stands in the first cell; NULL: what the item has there. */
+static void add_row(table_t *table, const bson_t *item, const char *name) {
     const size_t from = table->rows++ * table->columns;
     size_t known = 0;
     table->cells = bson_realloc(table->cells, table->rows * table->columns * sizeof *table->cells);
     for (size_t i = 0; i < table->columns; i++) {
         const char *key = table->heads[i].column->key;
         cell_t *cell = &table->cells[from + i];
-        *cell = (cell_t){figure_words(item, key, true), number_at(item, key)};
+        *cell = i || !name ? (cell_t){figure_words(item, key, true), number_at(item, key)}
+                           : (cell_t){text_concealed(name), NAN};
         known += i && figure_known(cell->words);
     }
     if (!known && table->columns > 1)
@@ -411,7 +413,9 @@ table_t table_make(const bson_t *document, const result_view_t *view) {
     }
     if (bson_read_list(document, view->list, &list))
         while (bson_read_next(&list, &item))
-            add_row(&table, &item);
+            add_row(&table, &item, NULL);
+    if (view->whole)
+        add_row(&table, document, view->whole);
     for (size_t i = 0; i < table.rows * table.columns; i++) {
         head_t *head = &table.heads[i % table.columns];
         const bool known = figure_known(table.cells[i].words);

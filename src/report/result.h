@@ -66,6 +66,7 @@ typedef struct {
     const char *command; /* of a line: a text to paste below it, which is never wrapped */
     const char *each;    /* once for each document of this list, whose figures are meant then */
     const char *list, *title;
+    const char *whole; /* of a table: names its last row, the figures of the document that has the list */
     const char *bands; /* a list of {-from_seconds, -to_seconds} */
     const result_column_t *columns;
 } result_view_t;

@@ -18,10 +18,15 @@
 static const result_view_t views[] = {
     LINE(SHOW_NORMAL, NULL, "{collection} at {target}, MongoDB {server}   {-documents}"),
     LINE(SHOW_USUAL, NULL, "scratch: the target is not touched"),
-    TABLE(SHOW_USUAL, "-began", "-phases", "Phases",
-          "Predicted from samples, with the 95 % interval in brackets.", COLUMN("phase", "phase"),
-          COLUMN("predicted.-words", "predicted"), COLUMN("began_seconds", "began", .wide = true),
-          COLUMN("seconds", "measured", .most = BAR_LARGEST), COLUMN("error_percent", "error")),
+    {.shown = SHOW_USUAL,
+     .each = "drills",
+     .title = "Phases",
+     .words = "Predicted from samples, with the 95 % interval in brackets.",
+     .list = "phases",
+     .whole = "whole",
+     RESULT_COLUMNS(COLUMN("phase", "phase"), COLUMN("predicted.-words", "predicted"),
+                    COLUMN("began_seconds", "began", .wide = true),
+                    COLUMN("seconds", "measured", .most = BAR_LARGEST), COLUMN("error_percent", "error"))},
     LINE(SHOW_USUAL, "-loaded",
          "loaded {drills.0.load.loaded|document}, {drills.0.load.bytes_bson} of BSON, "
          "{drills.0.load.docs_per_second}, {drills.0.load.threads|thread}, batches of {drills.0.load.batch}"),
@@ -63,13 +68,12 @@ static void put_forecast(bson_t *to, const void *forecasts, size_t at) {
                    AS_NUMBER("high", forecast->high), AS_TEXT("-words", forecast_spell(words, forecast)));
 }
 
-/* DRILL_PHASES: of all together. */
 static void put_span(bson_t *to, const void *spans, size_t at) {
     const drill_span_t *span = (const drill_span_t *)spans + at;
     const double took = seconds_of(span->came, span->took_ns);
     if (!span->came && isnan(span->predicted.mid))
         return;
-    result_put(to, AS_TEXT("phase", at == DRILL_PHASES ? "whole" : drill_phase_name((drill_phase_t)at)),
+    result_put(to, AS_TEXT("phase", drill_phase_name((drill_phase_t)at)),
                AS_NUMBER("began_seconds", seconds_of(span->came, span->began_ns)), AS_NUMBER("seconds", took),
                AS_INNER("predicted", put_forecast, &span->predicted, 0),
                AS_NUMBER("error_percent", forecast_error_percent(&span->predicted, took)));
@@ -116,18 +120,6 @@ static void put_sample(bson_t *to, const void *samples, size_t at) {
                AS_INNER("seconds", put_seconds, sample->seconds, 0));
 }
 
-/* The same as of the pass, and the whole. */
-static void put_phases(bson_t *to, const drill_result_t *drill) {
-    const drill_pass_t *pass = &drill->pass;
-    drill_span_t rows[DRILL_PHASES + 1];
-    memcpy(rows, pass->phases, sizeof pass->phases);
-    rows[DRILL_PHASES] =
-        (drill_span_t){.came = pass->doing, .took_ns = pass->took_ns, .predicted = pass->predicted};
-    if (rows[DRILL_PHASES].came && !pass->finished)
-        rows[DRILL_PHASES].predicted = FORECAST_UNKNOWN;
-    result_put(to, AS_LIST("-phases", DRILL_PHASES + 1, put_span, rows));
-}
-
 /* Of drills that failed nothing is known. */
 static void put_within(bson_t *to, const drill_result_t *drills, size_t count, double within, int status) {
     const double needed = drill_needs(drills, count);
@@ -155,10 +147,8 @@ static void put_figures(bson_t *to, const drill_spec_t *spec, const drill_result
                AS_LIST("drills", drill->drilled || drill->sample_count, put_pass, pass),
                AS_NUMBER("-later_seconds", seconds_of(pass->finished, pass->took_ns - pass->verified_ns)),
                AS_TEXT("-about", drill->exact ? "" : "about "),
-               AS_FLAG("-began", drill->drilled || drill->sample_count),
                AS_FLAG("-loaded", pass->phases[DRILL_LOAD].came), AS_FLAG("-sampled", spec->predict_only));
     put_within(to, drill, 1, within, status);
-    put_phases(to, drill);
     results_put_course(to, &pass->load.course, &pass->load.flushes);
     result_put_words(to, "-documents", isnan(drill->all_documents) ? "" : "{-about}{documents|document}");
 }
@@ -205,20 +195,24 @@ result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, d
 /* ---- several collections ---- */
 
 static const result_view_t views_of_all[] = {
-    TABLE(SHOW_USUAL, NULL, "-rows", "Collections", "From nothing to verified, one after the other.",
-          COLUMN("namespace", "collection"), COLUMN("predicted_verified.-words", "predicted"),
-          COLUMN("verified_seconds", "measured", .most = BAR_LARGEST),
-          COLUMN("error_percent", "error", .wide = true), COLUMN("seconds.load", "load"),
-          COLUMN("seconds.indexes", "indexes"), COLUMN("seconds.verify", "verify"),
-          COLUMN("seconds.first query", "first query", .wide = true)),
+    {.shown = SHOW_USUAL,
+     .title = "Collections",
+     .words = "From nothing to verified, one after the other.",
+     .list = "collections",
+     .whole = "all",
+     RESULT_COLUMNS(COLUMN("namespace", "collection"), COLUMN("predicted_verified.-words", "predicted"),
+                    COLUMN("verified_seconds", "measured", .most = BAR_LARGEST),
+                    COLUMN("error_percent", "error", .wide = true), COLUMN("seconds.load", "load"),
+                    COLUMN("seconds.indexes", "indexes"), COLUMN("seconds.verify", "verify"),
+                    COLUMN("seconds.first query", "first query", .wide = true))},
     LINE(SHOW_QUIET, "-sentence", "{-sentence}"),
     LINE(SHOW_USUAL, "-within", "{-within}"),
     {0}};
 
-static void put_verified(bson_t *to, const char *name, const drill_result_t *drills, size_t count) {
+static void put_verified(bson_t *to, const drill_result_t *drills, size_t count) {
     const forecast_t predicted = drill_predicted(drills, count);
     const double measured = drill_measured(drills, count);
-    result_put(to, AS_TEXT("namespace", name), AS_INNER("predicted_verified", put_forecast, &predicted, 0),
+    result_put(to, AS_INNER("predicted_verified", put_forecast, &predicted, 0),
                AS_NUMBER("verified_seconds", measured),
                AS_NUMBER("error_percent", forecast_error_percent(&predicted, measured)));
 }
@@ -228,41 +222,25 @@ static void put_collection(bson_t *to, const void *drills, size_t at) {
     double seconds[DRILL_PHASES];
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
         seconds[i] = seconds_of(drill->pass.phases[i].came, drill->pass.phases[i].took_ns);
-    put_verified(to, drill->study.namespace, drill, 1);
+    result_put(to, AS_TEXT("namespace", drill->study.namespace));
+    put_verified(to, drill, 1);
     result_put(to, AS_TEXT("format", drill->study.format), AS_NUMBER("documents", drill->all_documents),
                AS_INNER("seconds", put_seconds, seconds, 0));
 }
 
-typedef struct {
-    const drill_result_t *drills;
-    size_t count;
-} drills_t;
-
-/* The same, and the whole. */
-static void put_row(bson_t *to, const void *of, size_t at) {
-    const drills_t *all = of;
-    if (at < all->count)
-        put_collection(to, all->drills, at);
-    else
-        put_verified(to, "all", all->drills, all->count);
-}
-
 result_t *results_drills(const drill_result_t *drills, size_t count, double within, int status,
                          const err_t *err) {
-    const drills_t all = {drills, count};
-    const forecast_t predicted = drill_predicted(drills, count);
-    const double measured = drill_measured(drills, count);
-    const char *said = !isnan(measured)
+    const char *said = !isnan(drill_measured(drills, count))
                            ? "from nothing to verified in {verified_seconds}, for {-count|collection}"
-                       : isnan(predicted.mid) ? "not all collections were drilled"
-                                              : "predicted: from nothing to verified in "
-                                                "{predicted_verified.-words}, for {-count|collection}";
+                       : isnan(drill_predicted(drills, count).mid)
+                           ? "not all collections were drilled"
+                           : "predicted: from nothing to verified in {predicted_verified.-words}, for "
+                             "{-count|collection}";
     result_t *result = result_new("drill");
     result->views = views_of_all;
     result_put(&result->document, AS_LIST("collections", count, put_collection, drills),
-               AS_LIST("-rows", count + 1, put_row, &all),
-               AS_INNER("predicted_verified", put_forecast, &predicted, 0),
-               AS_NUMBER("verified_seconds", measured), AS_COUNT("-count", count));
+               AS_COUNT("-count", count));
+    put_verified(&result->document, drills, count);
     put_within(&result->document, drills, count, within, status);
     if (ended_well(status))
         result_put_words(&result->document, "-sentence", said);
