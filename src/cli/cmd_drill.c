@@ -118,47 +118,30 @@ static bool read_target(const yaml_tree_t *tree, const yaml_item_t *item, target
     return target->uri != NULL;
 }
 
-static bool allocate(targets_t *targets, const run_t *run, size_t count, err_t *err) {
-    targets->items = calloc(count, sizeof *targets->items);
-    targets->drills = calloc(count, sizeof *targets->drills);
-    if (!targets->items || !targets->drills)
-        return err_memory(err, count * sizeof *targets->drills);
-    for (; targets->count < count; targets->count++) {
-        target_t *target = &targets->items[targets->count];
-        *target = (target_t){.values = values, .run = *run};
-        target->run.values = &target->values;
-    }
-    return true;
-}
-
-/* All of the file is read before the first drill. */
-static bool read_targets(targets_t *targets, const run_t *run, err_t *err) {
+/* The items of --targets, of which there are *count. */
+static const yaml_item_t *open_targets(targets_t *targets, const run_t *run, size_t *count, err_t *err) {
     char *database = values.load.spec.uri ? address_of_database(values.load.spec.uri) : NULL;
     const bool is_server = database != NULL;
+    opened_t file;
     free(database);
     if (!is_server || run->count)
         return err_set(err, STATUS_USAGE,
                        "--targets names the collections and their files: give no files, and with --uri the "
-                       "server alone, such as mongodb://127.0.0.1");
-    opened_t file;
+                       "server alone, such as mongodb://127.0.0.1"),
+               NULL;
     if (!builtin_read("targets", values.targets, &file, err))
-        return false;
+        return NULL;
     targets->tree = yaml_tree_parse(file.text, file.length, values.targets, err);
     free(file.text);
-    if (!targets->tree)
-        return false;
-    const yaml_item_t *root = yaml_tree_root(targets->tree), *item = root->first;
+    const yaml_item_t *root = targets->tree ? yaml_tree_root(targets->tree) : NULL;
+    if (!root)
+        return NULL;
     if (root->kind != YAML_ITEM_LIST || !root->count)
         return yaml_tree_complain(targets->tree, root, err,
-                                  "the file is a list of collections, and this is none");
-    if (!allocate(targets, run, root->count, err))
-        return false;
-    for (size_t i = 0; i < targets->count; i++, item = item->next) {
-        targets->items[i].run.report = NULL; /* there is one of all */
-        if (!read_target(targets->tree, item, &targets->items[i], err))
-            return false;
-    }
-    return true;
+                                  "the file is a list of collections, and this is none"),
+               NULL;
+    *count = root->count;
+    return root->first;
 }
 
 static bool check(target_t *target, err_t *err) {
@@ -171,12 +154,25 @@ static bool check(target_t *target, err_t *err) {
     return tuned_choose(&target->values.spec.load, err);
 }
 
+/* Everything is read and checked before the first drill. */
 static bool prepare(targets_t *targets, const run_t *run, err_t *err) {
-    if (!(values.targets ? read_targets(targets, run, err) : allocate(targets, run, 1, err)))
+    size_t count = 1;
+    const yaml_item_t *item = values.targets ? open_targets(targets, run, &count, err) : NULL;
+    if (values.targets && !item)
         return false;
-    for (size_t i = 0; i < targets->count; i++)
-        if (!check(&targets->items[i], err))
-            return values.targets ? err_where(err, "%s", targets->items[i].name) : false;
+    targets->items = calloc(count, sizeof *targets->items);
+    targets->drills = calloc(count, sizeof *targets->drills);
+    if (!targets->items || !targets->drills)
+        return err_memory(err, count * sizeof *targets->drills);
+    for (; targets->count < count; item = item ? item->next : NULL) {
+        target_t *target = &targets->items[targets->count++];
+        *target = (target_t){.values = values, .run = *run};
+        target->run.values = &target->values;
+        if (item)
+            target->run.report = NULL; /* there is one of all */
+        if ((item && !read_target(targets->tree, item, target, err)) || !check(target, err))
+            return target->uri ? err_where(err, "%s", target->name) : false;
+    }
     return !run->report || result_check_page(run->report, err);
 }
 
@@ -194,15 +190,11 @@ static void free_targets(targets_t *targets) {
 
 /* ---- the drills ---- */
 
-static bool is_fine(int status) {
-    return status == STATUS_OK || status == STATUS_SOME_REJECTED;
-}
-
 /* Only drills that ended well can miss --within. */
 static int answer(const drill_result_t *drills, size_t count, double within, int status, err_t *err) {
     char wanted[UNITS_MAX], needed[UNITS_MAX];
     const double seconds = drill_needs(drills, count);
-    if (within <= 0 || !is_fine(status) || seconds <= within)
+    if (within <= 0 || result_is_trouble(status) || seconds <= within)
         return status;
     err_set(err, STATUS_MISSED, "it %s %s from nothing to verified, and --within allows %s",
             isnan(drill_measured(drills, count)) ? "may take" : "took", units_time(needed, seconds),
@@ -217,7 +209,7 @@ static int drill_all(run_t *run, targets_t *targets, FILE *history, err_t *err) 
     drill_result_t *drills = targets->drills;
     int status = STATUS_OK;
     size_t count = 0;
-    while (is_fine(status) && count < targets->count) {
+    while (!result_is_trouble(status) && count < targets->count) {
         const target_t *target = &targets->items[count];
         const drill_spec_t *spec = &target->values.spec;
         drill_result_t *drill = &drills[count++];

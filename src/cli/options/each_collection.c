@@ -88,25 +88,21 @@ static int run_one(const dump_list_t *list, size_t at, const run_t *run, each_bo
     return status;
 }
 
-static bool is_fine(int status) {
-    return status == STATUS_OK || status == STATUS_SOME_REJECTED;
-}
-
 static int run_all(const dump_list_t *list, const run_t *run, each_body_t *body, err_t *err) {
     int worst = STATUS_OK, before = STATUS_OK;
     size_t fine = 0, at = 0;
     for (bool ends = false; !ends && at < list->count; at++) {
         const int status = run_one(list, at, run, body, err);
-        fine += is_fine(status);
-        if (!is_fine(status))
+        fine += !result_is_trouble(status);
+        if (result_is_trouble(status))
             log_error("%s: %s", list->items[at].name, err->text);
-        if (is_fine(worst) && status != STATUS_OK)
+        if (!result_is_trouble(worst) && status != STATUS_OK)
             worst = status;
         ends = status == STATUS_HOST || status >= 128 || (status == STATUS_SERVER && before == STATUS_SERVER);
         worst = ends ? status : worst;
         before = status;
     }
-    if (!is_fine(worst))
+    if (result_is_trouble(worst))
         err_set(
             err, (status_t)worst,
             "%zu of %zu collections are not done: correct what is said of them above, and run the command "
