@@ -53,8 +53,8 @@ class Tune(livetune.Mixin, livetest.Case):
         self.assertGreater(bytes_of["none"], 1.5 * bytes_of["zlib"])
         self.assertEqual(1, len(re.findall(r"(?m)^2 x 100, (none|zlib) .* best(?:, cheapest)?$", table)))
         line = table.splitlines()[-1]
-        self.assertRegex(line, r"^tipple load --format mot .* --threads 2 --batch 100 --compressor (none|zlib) --memory 64M "
-                         r"--filter \S+ a.csv b.csv$")
+        self.assertRegex(line, r"^tipple load --format mot --filter \S+ .* --threads 2 --batch 100 --compressor (none|zlib) "
+                         r"--memory 64M a.csv b.csv$")
         self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "off"})
         self.run_line(line)
         self.assertEqual(12500, self.client.count(self.database, "results"))

@@ -150,10 +150,4 @@ bool cli_read(run_t *run, err_t *err);
 /* The page of a command on stdout, or of all (NULL). */
 void cli_print_help(const command_t *command);
 
-/* ---- paste.c: command lines for a shell, word by word (base/text.h) ---- */
-
-/* "tipple load" with the options and inputs of a load, and `more` after --format and --uri. A URI with a password is
- * "$TIPPLE_URI". free. */
-char *paste_load(const load_spec_t *load, const char *more);
-
 #endif

@@ -2,6 +2,8 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "cli/results/results.h"
+#include "format/guess/guess.h"
+#include "load/spec/retry_options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,20 +43,25 @@ static const result_view_t views[] = {
 
 /* The line to paste: only what was given or found; what a load finds out by itself it will find out again. */
 static char *load_line(const load_spec_t *load, const tune_result_t *tune, const tune_setting_t *setting) {
-    text_t more = {.length = 0};
-    text_append(&more, "");
+    err_t ignored;
+    char *needed = retry_options(load, tune->study.namespace, &ignored);
+    text_t line = {.length = 0};
+    text_print(&line, "tipple load%s", needed ? needed : "");
+    free(needed);
     for (size_t i = 0; i < tune->list_count; i++) {
         const option_t *row = tune->lists[i].row;
         char option[32];
         snprintf(option, sizeof option, "--%s", row->name);
         if (row->kind != OPTION_FLAG)
-            shell_quote_option(&more, option, setting->values[i]);
+            shell_quote_option(&line, option, setting->values[i]);
         else if (setting->values[i][0] == 't')
-            shell_quote_word(&more, option);
+            shell_quote_word(&line, option);
     }
-    char *options = text_take_or_end(&more), *line = paste_load(load, options);
-    free(options);
-    return line;
+    if (!load->format)
+        guess_options_quote(&line, &load->guess);
+    for (size_t i = 0; i < load->input_count; i++)
+        shell_quote_word(&line, load->inputs[i]);
+    return text_take_or_end(&line);
 }
 
 static const char *remark(const tune_result_t *tune, size_t at) {
@@ -106,7 +113,6 @@ static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t
     const matrix_verdict_t *verdict = &tune->verdict;
     const study_t *study = &tune->study;
     const bool decided = tune->matrix.count && verdict->best != MATRIX_DONE;
-    char *line = decided ? load_line(&spec->load, tune, &tune->settings[verdict->cheapest]) : NULL;
     result_put(to, OF(study, namespace), AS_TEXT("target", study->where),
                AS_TEXT("scratch", study->collection), OF(study, format), OF(tune, records),
                OF(verdict, trials), OF(verdict, rounds), AS_SECONDS("seconds", tune->took_ns),
@@ -114,10 +120,11 @@ static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t
                OF(verdict, settled), OF(verdict, dropped), AS_COUNT("too_small", verdict->small),
                OF(verdict, untried), AS_LIST("settings", tune->matrix.count, put_setting, tune),
                AS_INNER("best", put_setting, tune, verdict->best),
-               AS_INNER("cheapest", put_setting, tune, verdict->cheapest), AS_TEXT("load", line),
+               AS_INNER("cheapest", put_setting, tune, verdict->cheapest),
                AS_COUNT("-most_trials", MATRIX_TRIALS), AS_NUMBER("-nearly_percent", 100 * MATRIX_NEARLY),
                AS_FLAG("-spent", decided && tune->budget_spent));
-    free(line);
+    result_take(to, "load",
+                decided ? load_line(&spec->load, tune, &tune->settings[verdict->cheapest]) : NULL);
 }
 
 result_t *results_tune(const tune_spec_t *spec, const tune_result_t *tune, int status, const err_t *err) {
