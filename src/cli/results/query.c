@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum { NAME_ROOM = 256, SIDE_ROOM = 160 };
-static const double OTHERS_MOST = 0.1; /* of this host's CPUs; more disturbs a measurement */
+static const double OTHERS_MOST = 0.1;   /* of this host's CPUs; more disturbs a measurement */
+static const double LEAST_SECONDS = 0.1; /* for figures of CPU, which the kernel counts in steps of 10 ms */
 
 /* ---- views ---- */
 
@@ -49,11 +50,11 @@ static const result_view_t views[] = {
           COLUMN("explained.ms_of_a_shard", "ms of a shard")),
     TABLE(SHOW_DETAIL, NULL, "queries",
           "While it ran (this host's CPU; the servers' counters, all rounds together)", NULL,
-          COLUMN("-name", "query"), COLUMN("-watched.seconds", "seconds"), COLUMN("-watched.user", "user %"),
-          COLUMN("-watched.sys", "sys %"), COLUMN("-watched.iowait", "iowait %"),
-          COLUMN("-watched.idle", "idle %"), COLUMN("-watched.others", "others %"),
-          COLUMN("-watched.server_cores", "server cores"), COLUMN("-watched.documents_examined", "examined"),
-          COLUMN("-watched.bytes_into_cache", "read into cache")),
+          COLUMN("-name", "query"), COLUMN("beside.seconds", "seconds"), COLUMN("beside.user", "user %"),
+          COLUMN("beside.sys", "sys %"), COLUMN("beside.iowait", "iowait %"), COLUMN("beside.idle", "idle %"),
+          COLUMN("beside.others", "others %"), COLUMN("beside.server_cores", "server cores"),
+          COLUMN("beside.documents_examined", "examined"),
+          COLUMN("beside.bytes_into_cache", "read into cache")),
     LINE(SHOW_ALWAYS | SHOW_CARE, "failures", "{-name}: {failures|request} failed, the first with: {failure}",
          .each = "queries"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "missed", "{-name}: {missed}", .each = "queries"),
@@ -68,11 +69,14 @@ static const result_view_t views[] = {
     LINE(SHOW_PAGE | SHOW_CARE, "while_ended",
          "the command of --while ended {while_ended} before the measurements did: they are of times with and "
          "without it"),
-    TABLE(SHOW_USUAL, "-compared", "queries", "Compared with the earlier run", NULL,
+    TABLE(SHOW_USUAL, "-compared", "queries",
+          "Compared with the earlier run (from, to: 95 % interval of the ratio)", NULL,
           COLUMN("-name", "compared"), COLUMN("compared.then_p50_ms", "then p50"),
-          COLUMN("p50_ms", "now p50"), COLUMN("compared.p50_ratio", "ratio"), COLUMN("-p50_between", "95 %"),
+          COLUMN("p50_ms", "now p50"), COLUMN("compared.p50_ratio", "ratio"),
+          COLUMN("compared.p50_between.low", "from"), COLUMN("compared.p50_between.high", "to"),
           COLUMN("compared.then_p99_ms", "then p99"), COLUMN("p99_ms", "now p99"),
-          COLUMN("compared.p99_ratio", "ratio"), COLUMN("-p99_between", "95 %"), COLUMN("-obstacle", "")),
+          COLUMN("compared.p99_ratio", "ratio"), COLUMN("compared.p99_between.low", "from"),
+          COLUMN("compared.p99_between.high", "to"), COLUMN("-obstacle", "")),
     {0}};
 
 /* ---- figures of a measurement: NAN where it was made too rarely to tell ---- */
@@ -160,42 +164,23 @@ static void put_seen(bson_t *to, const void *of, size_t at) {
     static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     const watch_sum_t *watched = &((const measure_t *)of)[at].watched;
     const watch_figures_t *seen = watched->seconds > 0 ? &watched->figures : &none;
-    result_put(to, OF(watched, seconds), OF(seen, user), OF(seen, sys), OF(seen, iowait), OF(seen, idle),
-               OF(seen, others), OF(seen, server_cores), AS_NUMBER("documents_examined", seen->examined),
+    const double long_enough = watched->seconds >= LEAST_SECONDS ? 1 : NAN;
+    result_put(to, OF(watched, seconds), AS_NUMBER("user", long_enough * seen->user),
+               AS_NUMBER("sys", long_enough * seen->sys), AS_NUMBER("iowait", long_enough * seen->iowait),
+               AS_NUMBER("idle", long_enough * seen->idle), OF(seen, others),
+               AS_NUMBER("server_cores", long_enough * seen->server_cores),
+               AS_NUMBER("documents_examined", seen->examined),
                AS_NUMBER("bytes_into_cache", seen->cached_bytes));
 }
 
-/* For views: the kernel counts CPU in steps of 10 ms, which of a short time tell nothing. */
-static void put_watched(bson_t *to, const void *of, size_t at) {
-    static const double LEAST_SECONDS = 0.1;
-    if (((const measure_t *)of)[at].watched.seconds >= LEAST_SECONDS)
-        put_seen(to, of, at);
-}
-
-/* null: it was not measured then. */
-static void put_compared(bson_t *to, const void *of, size_t at) {
-    const asked_t *asked = of;
-    compared_t then;
-    if (compare_find(asked->spec, &asked->query->measures[at], &then))
-        result_put(to, AS_TEXT("obstacle", then.obstacle), AS_NUMBER("then_p50_ms", then.p50_ms),
-                   AS_NUMBER("then_p99_ms", then.p99_ms), OF(&then, p50_ratio), OF(&then, p99_ratio),
-                   AS_INNER("p50_between", put_interval, &then.p50_between, 0),
-                   AS_INNER("p99_between", put_interval, &then.p99_between, 0));
-}
-
-/* "0.97 to 1.04" */
-static void put_between(bson_t *to, const char *name, const interval_t *between) {
-    char words[60];
-    snprintf(words, sizeof words, "%.3g to %.3g", between->low, between->high);
-    result_put(to, AS_TEXT(name, isnan(between->low) || isnan(between->high) ? NULL : words));
-}
-
-static void put_comparison(bson_t *to, const asked_t *asked, size_t at) {
-    compared_t then;
-    compare_find(asked->spec, &asked->query->measures[at], &then);
-    result_put(to, AS_INNER("compared", put_compared, asked, at), AS_TEXT("-obstacle", then.obstacle));
-    put_between(to, "-p50_between", &then.p50_between);
-    put_between(to, "-p99_between", &then.p99_between);
+/* found: it was measured then. */
+static void put_compared(bson_t *to, const void *of, size_t found) {
+    const compared_t *then = of;
+    if (found)
+        result_put(to, OF(then, obstacle), AS_NUMBER("then_p50_ms", then->p50_ms),
+                   AS_NUMBER("then_p99_ms", then->p99_ms), OF(then, p50_ratio), OF(then, p99_ratio),
+                   AS_INNER("p50_between", put_interval, &then->p50_between, 0),
+                   AS_INNER("p99_between", put_interval, &then->p99_between, 0));
 }
 
 static void put_explained(bson_t *to, const void *of, size_t at) {
@@ -279,10 +264,12 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
                AS_WORDS("difference", measure->difference), AS_WORDS("missed", measure->missed),
                AS_FLAG("disturbed", disturbed));
     put_times(to, measure, asked->spec->rate > 0);
-    if (asked->spec->then)
-        put_comparison(to, asked, at);
+    if (asked->spec->then) {
+        compared_t then;
+        const bool known = compare_find(asked->spec, measure, &then);
+        result_put(to, AS_INNER("compared", put_compared, &then, known), AS_TEXT("-obstacle", then.obstacle));
+    }
     result_put(to, AS_INNER("beside", put_seen, asked->query->measures, at),
-               AS_INNER("-watched", put_watched, asked->query->measures, at),
                AS_INNER("published", put_published, asked->query, at),
                AS_INNER("explained", put_explained, work, 0), AS_TEXT("digest", one ? measure->digest : NULL),
                AS_FLAG_IF("result_complete", one, !measure->answer.more));
