@@ -53,18 +53,13 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
-static bool is_given(const option_t *option) {
-    const void *value = (const char *)&values + option->offset;
-    return option->kind == OPTION_COUNT  ? *(const uint64_t *)value != 0
-           : option->kind == OPTION_FLAG ? *(const bool *)value
-                                         : *(const char *const *)value != NULL;
-}
-
-static bool only_own_options(size_t kind, err_t *err) {
-    for (const option_t *option = options; option->name; option++)
-        if (option->takers && !(option->takers & 1U << kind) && is_given(option))
+static bool only_own_options(const run_t *run, size_t kind, err_t *err) {
+    for (size_t i = 0; i < run->rows.count; i++) {
+        const option_t *option = run->rows.rows[i].option;
+        if (run->said[i] && option->takers && !(option->takers & 1U << kind))
             return err_set(err, STATUS_USAGE, "--%s is not for tipple generate %s. %s", option->name,
                            kinds[kind]->name, option->help);
+    }
     return true;
 }
 
@@ -89,10 +84,10 @@ static const apart_t apart[] = {
 };
 
 /* Checks everything before a file that is there is overwritten. */
-static bool generate(size_t kind, err_t *err) {
+static bool generate(const run_t *run, size_t kind, err_t *err) {
     generate_made_t made = {.files = 0};
     char size[UNITS_MAX], count[UNITS_MAX];
-    if (!only_own_options(kind, err) || !generate_check(kinds[kind], &values.what, err) ||
+    if (!only_own_options(run, kind, err) || !generate_check(kinds[kind], &values.what, err) ||
         !write_all(kinds[kind], &made, err))
         return false;
     if (values.what.directory)
@@ -112,7 +107,7 @@ static int make(run_t *run, err_t *err) {
     for (size_t i = 0; i < COUNT(kinds); i++) {
         names[i] = kinds[i]->name;
         if (strcmp(word, names[i]) == 0)
-            return generate(i, err) ? STATUS_OK : (int)err->status;
+            return generate(run, i, err) ? STATUS_OK : (int)err->status;
     }
     return err_set(err, STATUS_USAGE, "tipple generate %s: '%s' is none of them%s", run->command->arguments,
                    word, suggestion(word, names, COUNT(kinds)).text),

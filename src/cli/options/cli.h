@@ -11,6 +11,7 @@
 #define TIPPLE_CLI_OPTIONS_CLI_H
 
 #include "base/text.h"
+#include "builtin/builtin.h"
 #include "load/spec/load_options.h"
 #include "load/spec/options.h"
 #include "report/result.h"
@@ -71,6 +72,20 @@ extern const command_t *const cli_commands[]; /* ends with NULL */
 /* NULL with a sentence that names the nearest command. */
 const command_t *cli_find_command(const char *name, err_t *err);
 
+typedef struct {
+    const option_t *option;
+    const char *group;
+    bool shared; /* its value is in the run_t */
+} cli_row_t;
+
+/* The options of a command, group by group: those of load_options that it takes, its own, and the shared ones. */
+enum { MOST_OPTIONS = 80 };
+typedef struct {
+    cli_row_t rows[MOST_OPTIONS];
+    size_t count;
+} cli_rows_t;
+void cli_rows(const command_t *command, cli_rows_t *rows);
+
 /* One run of a command. */
 struct run {
     const command_t *command;
@@ -79,6 +94,8 @@ struct run {
     int line_count;
     char **words; /* the arguments that are no options, borrowed from the line */
     int count;
+    cli_rows_t rows;         /* the command's */
+    bool said[MOST_OPTIONS]; /* row by row: was it given? */
     const char *report, *metrics;
     bool json, yes, help, version, quiet, verbose;
 };
@@ -104,6 +121,9 @@ int cli_finish(int status, err_t *err);
 /* Flushes stdout; a failure is status 8 with a sentence, or that of a reader who is gone. */
 bool cli_flush(err_t *err);
 
+/* The built-in files of a kind ("format"), a line each: the whole of a run. */
+int cli_list(const run_t *run, const builtin_t *files, const char *kind, err_t *err);
+
 /* Asks on the terminal unless --yes is given. False: the answer is not yes, or there is no terminal. */
 bool cli_confirm(const run_t *run, const char *destroys, const char *question, err_t *err);
 
@@ -127,22 +147,6 @@ typedef int each_body_t(const run_t *run, const char *uri, char **inputs, int co
  * the command is to stop, this host lacks something (8), or the server fails twice in a row. Returns the status of what ended it,
  * else of the first that failed; 2: there are rejects. may: NULL: nothing is asked. */
 int each_collection(const run_t *run, each_may_t *may, each_body_t *body, err_t *err);
-
-/* ---- rows, for options.c and the pages ---- */
-
-typedef struct {
-    const option_t *option;
-    const char *group;
-    bool shared; /* its value is in the run_t */
-} cli_row_t;
-
-/* The options of a command, group by group: those of load_options that it takes, its own, and the shared ones. */
-enum { MOST_OPTIONS = 80 };
-typedef struct {
-    cli_row_t rows[MOST_OPTIONS];
-    size_t count;
-} cli_rows_t;
-void cli_rows(const command_t *command, cli_rows_t *rows);
 
 /* Reads environment and command line into the run. False: status 1. */
 bool cli_read(run_t *run, err_t *err);

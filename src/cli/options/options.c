@@ -93,27 +93,20 @@ static bool unknown_option(const command_t *command, const cli_rows_t *rows, con
 
 /* ---- reading ---- */
 
-typedef struct {
-    run_t *run;
-    cli_rows_t rows;
-    bool said[MOST_OPTIONS]; /* row by row: was it given? */
-} reading_t;
-
-static bool set(reading_t *reading, const cli_row_t *row, const char *text, err_t *err) {
+static bool set(run_t *run, const cli_row_t *row, const char *text, err_t *err) {
     const option_t *option = row->option;
-    bool *said = &reading->said[row - reading->rows.rows];
+    bool *said = &run->said[row - run->rows.rows];
     if (*said && option->once)
         return err_set(err, STATUS_USAGE, "--%s is given twice, and takes one value", option->name);
     *said = true;
-    if (option->tried && reading->run->command->take_values)
-        return reading->run->command->take_values(option, text, err);
-    return option_set(option, text, row->shared ? (void *)reading->run : reading->run->values, err);
+    if (option->tried && run->command->take_values)
+        return run->command->take_values(option, text, err);
+    return option_set(option, text, row->shared ? (void *)run : run->values, err);
 }
 
 /* --name, --name=value, --name value, -n value, -nvalue, or several letters of flags. */
-static bool read_option(reading_t *reading, int *at, err_t *err) {
-    const run_t *run = reading->run;
-    const cli_rows_t *rows = &reading->rows;
+static bool read_option(run_t *run, int *at, err_t *err) {
+    const cli_rows_t *rows = &run->rows;
     const char *word = run->line[*at];
     const bool is_long = word[1] == '-';
     const size_t named = strcspn(word + 1, "=");
@@ -137,7 +130,7 @@ static bool read_option(reading_t *reading, int *at, err_t *err) {
         } else if (is_long && joined) {
             return err_set(err, STATUS_USAGE, "--%s takes no value", option->name);
         }
-        if (!set(reading, row, text, err))
+        if (!set(run, row, text, err))
             return false;
         if (is_long || option->argument)
             return true;
@@ -171,12 +164,12 @@ static const apart_t *apart_of(const command_t *command, const char *one, const 
     return NULL;
 }
 
-static bool go_together(const reading_t *reading, err_t *err) {
-    const cli_rows_t *rows = &reading->rows;
+static bool go_together(const run_t *run, err_t *err) {
+    const cli_rows_t *rows = &run->rows;
     for (size_t i = 0; i < rows->count; i++)
-        for (size_t j = 0; reading->said[i] && j < rows->count; j++) {
+        for (size_t j = 0; run->said[i] && j < rows->count; j++) {
             const char *one = rows->rows[i].option->name, *other = rows->rows[j].option->name;
-            const apart_t *apart = reading->said[j] ? apart_of(reading->run->command, one, other) : NULL;
+            const apart_t *apart = run->said[j] ? apart_of(run->command, one, other) : NULL;
             if (apart)
                 return err_set(err, STATUS_USAGE, "--%s %s: leave it or --%s out", one, apart->reason, other);
         }
@@ -184,10 +177,10 @@ static bool go_together(const reading_t *reading, err_t *err) {
 }
 
 /* Does the command line say it itself, or something that does not go with it? */
-static bool is_settled(const reading_t *reading, const bool *typed, const option_t *option) {
-    const command_t *command = reading->run->command;
-    for (size_t i = 0; i < reading->rows.count; i++) {
-        const char *name = reading->rows.rows[i].option->name;
+static bool is_settled(const run_t *run, const bool *typed, const option_t *option) {
+    const command_t *command = run->command;
+    for (size_t i = 0; i < run->rows.count; i++) {
+        const char *name = run->rows.rows[i].option->name;
         if (typed[i] && (strcmp(name, option->name) == 0 || apart_of(command, name, option->name) ||
                          apart_of(command, option->name, name)))
             return true;
@@ -196,11 +189,11 @@ static bool is_settled(const reading_t *reading, const bool *typed, const option
 }
 
 /* After the command line, which goes first. */
-static bool read_environment(reading_t *reading, err_t *err) {
+static bool read_environment(run_t *run, err_t *err) {
     bool typed[MOST_OPTIONS];
-    memcpy(typed, reading->said, sizeof typed);
-    for (size_t i = 0; i < reading->rows.count; i++) {
-        const cli_row_t *row = &reading->rows.rows[i];
+    memcpy(typed, run->said, sizeof typed);
+    for (size_t i = 0; i < run->rows.count; i++) {
+        const cli_row_t *row = &run->rows.rows[i];
         const option_t *option = row->option;
         char variable[64]; /* TIPPLE_SHARD_KEY */
         snprintf(variable, sizeof variable, "TIPPLE_%s", option->name);
@@ -208,22 +201,21 @@ static bool read_environment(reading_t *reading, err_t *err) {
             *at = (char)(*at == '-' ? '_' : toupper((unsigned char)*at));
         const bool never = option->typed || option->destroys || (row->shared && !option->takers);
         const char *text = never ? NULL : getenv(variable);
-        if (text && *text && !is_settled(reading, typed, option) && !set(reading, row, text, err))
+        if (text && *text && !is_settled(run, typed, option) && !set(run, row, text, err))
             return err_where(err, "in the environment, %s", variable);
     }
     return true;
 }
 
 bool cli_read(run_t *run, err_t *err) {
-    reading_t reading = {.run = run};
     bool options = true;
-    cli_rows(run->command, &reading.rows);
+    cli_rows(run->command, &run->rows);
     for (int i = 0; i < run->line_count; i++) {
         char *word = run->line[i];
         if (options && strcmp(word, "--") == 0) {
             options = false;
         } else if (options && word[0] == '-' && word[1]) {
-            if (!read_option(&reading, &i, err))
+            if (!read_option(run, &i, err))
                 return false;
         } else if (is_no_uri(word, err)) {
             run->words[run->count++] = word;
@@ -233,5 +225,5 @@ bool cli_read(run_t *run, err_t *err) {
         if (run->help || run->version)
             return true;
     }
-    return read_environment(&reading, err) && go_together(&reading, err);
+    return read_environment(run, err) && go_together(run, err);
 }
