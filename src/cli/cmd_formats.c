@@ -1,6 +1,5 @@
 #include "base/log.h"
 #include "base/text.h"
-#include "builtin/builtin.h"
 #include "cli/options/cli.h"
 #include "format/format.h"
 #include "format/schema/schema.h"
@@ -47,44 +46,18 @@ static bool show(const char *name, err_t *err) {
     return builtin != NULL;
 }
 
-static void put_format(bson_t *to, const schema_t *schema) {
-    result_put(to, AS_TEXT("format", schema->name), AS_TEXT("about", schema->about));
-}
-
 static bool check(result_t *result, err_t *err) {
     schema_t *schema = format_open(values.check, err);
     if (!schema)
         return false;
-    put_format(&result->document, schema);
+    result_put(&result->document, AS_TEXT("format", schema->name), AS_TEXT("about", schema->about));
     schema_destroy(schema);
     return true;
 }
 
-static const result_view_t views[] = {LINE(SHOW_QUIET, "format", "{format}  {about}"),
-                                      TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "-formats", NULL, NULL,
-                                            COLUMN("format", "format"), COLUMN("about", "about")),
-                                      {0}};
+static const result_view_t views[] = {LINE(SHOW_QUIET, "format", "{format}  {about}"), {0}};
 
 /* ---- what is asked ---- */
-
-static void put_builtin(bson_t *to, const void *unused, size_t at) {
-    err_t err;
-    (void)unused;
-    schema_t *schema =
-        schema_parse(builtin_formats[at].text, builtin_formats[at].length, builtin_formats[at].name, &err);
-    if (!schema) /* core.formats: all can be read */
-        err_end_without_memory(builtin_formats[at].length);
-    put_format(to, schema);
-    schema_destroy(schema);
-}
-
-static bool list(result_t *result) {
-    size_t count = 0;
-    while (builtin_formats[count].name)
-        count++;
-    result_put(&result->document, AS_LIST("-formats", count, put_builtin, NULL));
-    return true;
-}
 
 static bool guess(const run_t *run, err_t *err) {
     manifest_t manifest = {.files = NULL};
@@ -112,12 +85,13 @@ static int answer(run_t *run, err_t *err) {
         return err_set(err, STATUS_USAGE, "--with, --type and --on-bad-value go with --guess"), STATUS_USAGE;
     if (!load_options_settle(&values.load, NULL, err))
         return STATUS_USAGE;
+    if (!values.guess && !values.show && !values.check)
+        return cli_list(run, builtin_formats, "format", err);
     result_t *result = result_new("formats");
     result->views = views;
-    const bool ok = values.guess   ? guess(run, err)
-                    : values.show  ? show(values.show, err)
-                    : values.check ? check(result, err)
-                                   : list(result);
+    const bool ok = values.guess  ? guess(run, err)
+                    : values.show ? show(values.show, err)
+                                  : check(result, err);
     return cli_end(run, result, ok, ok ? STATUS_OK : (int)err->status, err);
 }
 

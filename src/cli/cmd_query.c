@@ -1,7 +1,6 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "builtin/builtin.h"
 #include "cli/options/cli.h"
 #include "cli/results/results.h"
 #include "query/query.h"
@@ -114,36 +113,12 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
-/* ---- lists and files ---- */
-
-static const result_view_t list_views[] = {TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "-suites", NULL, NULL,
-                                                 COLUMN("name", "suite"), COLUMN("about", "about")),
-                                           {0}};
-
-static void put_suite(bson_t *to, const void *unused, size_t at) {
-    err_t err;
-    (void)unused;
-    suite_t *suite = suite_open(builtin_suites[at].name, &err);
-    if (!suite) /* core.suite: all can be read */
-        err_end_without_memory(builtin_suites[at].length);
-    result_put(to, OF(suite, name), OF(suite, about));
-    suite_close(suite);
-}
-
-static bool list(bson_t *to) {
-    size_t count = 0;
-    while (builtin_suites[count].name)
-        count++;
-    result_put(to, AS_LIST("-suites", count, put_suite, NULL));
-    return true;
-}
-
-static bool show(const char *name, err_t *err) {
+static int show(const char *name, err_t *err) {
     suite_t *suite = suite_open(name, err);
     if (suite)
         out_bytes(suite->text, strlen(suite->text)); /* YAML has no control characters */
     suite_close(suite);
-    return suite != NULL;
+    return cli_finish(suite ? STATUS_OK : (int)err->status, err);
 }
 
 /* ---- the command ---- */
@@ -237,12 +212,9 @@ static int measure(run_t *run, err_t *err) {
 }
 
 static int obey(run_t *run, err_t *err) {
-    if (!values.list && !values.show)
-        return measure(run, err);
-    result_t *result = result_new("query");
-    result->views = list_views;
-    const bool ok = values.show ? show(values.show, err) : list(&result->document);
-    return cli_end(run, result, ok, ok ? STATUS_OK : (int)err->status, err);
+    return values.show   ? show(values.show, err)
+           : values.list ? cli_list(run, builtin_suites, "suite", err)
+                         : measure(run, err);
 }
 
 static void init(void) {

@@ -1,7 +1,7 @@
 /* A run of a command: what all commands do alike before and after their bodies. */
 #include "base/log.h"
 #include "base/stop.h"
-#include "builtin/builtin.h"
+#include "base/yaml_tree.h"
 #include "cli/options/cli.h"
 #include "load/before/uri_target.h"
 #include "load/spec/progress.h"
@@ -116,6 +116,30 @@ bool cli_read_words(const char *option, const char *text, size_t most, cli_take_
         at += length + (at[length] == ',');
     }
     return count > 0 || err_set(err, STATUS_USAGE, "--%s needs a value", option);
+}
+
+static void put_file(bson_t *to, const void *of, size_t at) {
+    const builtin_t *file = (const builtin_t *)of + at;
+    err_t err;
+    yaml_tree_t *tree = yaml_tree_parse(file->text, file->length, file->name, &err);
+    if (!tree) /* core.formats, core.suite: all can be read */
+        err_end_without_memory(file->length);
+    result_put(to, OF(file, name), AS_TEXT("about", yaml_item_get(yaml_tree_root(tree), "about")->text));
+    yaml_tree_destroy(tree);
+}
+
+static const result_view_t views[] = {TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "-files", NULL, NULL,
+                                            COLUMN("name", "{-kind}"), COLUMN("about", "about")),
+                                      {0}};
+
+int cli_list(const run_t *run, const builtin_t *files, const char *kind, err_t *err) {
+    size_t count = 0;
+    result_t *result = result_new(run->command->name);
+    while (files[count].name)
+        count++;
+    result_put(&result->document, AS_TEXT("-kind", kind), AS_LIST("-files", count, put_file, files));
+    result->views = views;
+    return cli_end(run, result, true, STATUS_OK, err);
 }
 
 bool cli_confirm(const run_t *run, const char *destroys, const char *question, err_t *err) {
