@@ -350,26 +350,22 @@ char *page_print(const result_t *result, size_t *length) {
  * the old file is there, and perhaps a part of the new one under the other name. */
 
 /* Only a missing file, an empty file or an earlier page may be replaced. Anything else belongs to the user, and may
- * even be what this command reads or writes. NULL: nothing stands against it. */
-static const char *why_it_stays(const char *place) {
+ * even be what this command reads or writes. */
+static bool may_replace(const char *place, const char *path, err_t *err) {
     char head[FILE_MARK + 1] = "";
     struct stat found;
-    const bool there = stat(place, &found) == 0; /* else, why it cannot be written is found then */
-    FILE *file = NULL;
-    do
-        file = there && S_ISREG(found.st_mode) ? fopen(place, "re") : NULL;
-    while (!file && there && S_ISREG(found.st_mode) && errno == EINTR);
-    size_t length = 0;
-    for (bool again = file; again; again = ferror(file) && errno == EINTR) {
-        clearerr(file);
-        length += fread(head + length, 1, FILE_MARK - length, file);
-    }
-    const bool unread = there && S_ISREG(found.st_mode) && (!file || ferror(file)),
-               other = there && (!file || (length && !strstr(head, FILE_MARK_PAGE)));
-    const char *why = unread ? strerror(errno) : other ? "it is no report of tipple" : NULL;
+    if (stat(place, &found) != 0)
+        return true; /* why it cannot be written is found then */
+    const bool is_file = S_ISREG(found.st_mode);
+    FILE *file = is_file ? fopen(place, "re") : NULL;
+    const size_t length = file ? fread(head, 1, FILE_MARK, file) : 0;
+    const int why = is_file && (!file || ferror(file)) ? errno : 0;
+    const bool ours = file && !why && (!length || strstr(head, FILE_MARK_PAGE));
     if (file)
         fclose(file);
-    return why;
+    return ours || err_set(err, why ? err_status_of(why) : STATUS_USAGE,
+                           "--report: %.200s stays as it is: %s; name another file", path,
+                           why ? strerror(why) : "it is no report of tipple");
 }
 
 /* Opens PLACE.123.part. If the path is a link, the file that it names is replaced, and the link stays. -1: err says why not. */
@@ -377,22 +373,18 @@ static int open_part(const char *path, char place[PATH_MAX], char part[PATH_MAX]
     int file = -1;
     if (!realpath(path, place))
         snprintf(place, PATH_MAX, "%s", path);
-    const char *why = why_it_stays(place);
-    if (why) {
-        err_set(err, STATUS_USAGE, "--report: %.200s stays as it is: %s; name another file", path, why);
+    if (!may_replace(place, path, err))
         return -1;
-    }
     errno = ENAMETOOLONG;
     if (snprintf(part, PATH_MAX, "%s.%ld.part", place, (long)getpid()) < PATH_MAX) {
         unlink(part); /* left by a killed process with the same number */
         file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }
     if (file < 0)
-        err_set(
-            err, err_status_of(errno),
-            "--report: %.200s cannot be written: %s; name a file in a folder that is there and that you may "
-            "write to",
-            path, strerror(errno));
+        err_set(err, err_status_of(errno),
+                "--report: %.200s cannot be written: %s; name a file in a folder that exists and that you "
+                "may write to",
+                path, strerror(errno));
     return file;
 }
 
@@ -421,19 +413,21 @@ static bool write_part(FILE *stream, const char *place, const char *text, size_t
 
 bool result_write_page(const result_t *result, const char *path, err_t *err) {
     size_t length;
-    char place[PATH_MAX], part[PATH_MAX], *text = page_print(result, &length);
+    char place[PATH_MAX], part[PATH_MAX];
     const int file = open_part(path, place, part, err);
-    FILE *stream = file < 0 ? NULL : fdopen(file, "w");
+    if (file < 0) {
+        err->status = err->status == STATUS_INTERRUPTED ? STATUS_INTERRUPTED : STATUS_HOST;
+        return false;
+    }
+    char *text = page_print(result, &length);
+    FILE *stream = fdopen(file, "w");
     const bool ok = stream && write_part(stream, place, text, length) && rename(part, place) == 0;
-    const int why = errno;
-    if (file >= 0 && !ok) {
-        err_set(err, STATUS_HOST,
+    if (!ok) {
+        err_set(err, errno == EINTR ? STATUS_INTERRUPTED : STATUS_HOST,
                 "the report %s could not be written: %s; what was there before is as it was", path,
-                strerror(why));
+                strerror(errno));
         unlink(part);
     }
-    if (!ok)
-        err->status = why == EINTR ? STATUS_INTERRUPTED : STATUS_HOST;
     if (stream)
         fclose(stream);
     free(text);
