@@ -151,12 +151,11 @@ static bool is_plain(const uint8_t *text, size_t length, err_t *err) {
     if (magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic == MAGIC_REJECTS)
         return true;
     const bool other_text = magic == MAGIC_UTF16 || (kind && strncmp(kind, "UTF-", 4) == 0);
-    return err_set(
-        err, STATUS_INPUT,
-        "the text: begins as %s%s does, which a reader takes for no text; %s it first. (A load takes "
-        "UTF-16, gzip, zstd, xz and bzip2 as they are)",
-        other_text ? "text of " : "a file of ", kind ? kind : "UTF-16",
-        other_text ? "make UTF-8 of" : "decompress");
+    return err_set(err, STATUS_INPUT,
+                   "the text: begins as %s%s does, which a reader takes for no text; %s it first. (A load "
+                   "takes UTF-16, gzip, zstd, xz and bzip2 as they are)",
+                   other_text ? "text of " : "a file of ", kind ? kind : "UTF-16",
+                   other_text ? "make UTF-8 of" : "decompress");
 }
 
 bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t length, tipple_error_t *error) {

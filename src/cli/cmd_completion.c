@@ -124,9 +124,8 @@ static values_t values;
 
 static const option_t options[] = {
     OPTION("words", FLAG, words, .group = GROUP_RESULT,
-           .help =
-               "What the scripts ask for: read the words of a command line from stdin, one a line, the last "
-               "one perhaps not finished, and print what can stand there."),
+           .help = "What the scripts ask for: read the words of a command line from stdin, one a line, the "
+                   "last one perhaps not finished, and print what can stand there."),
     {.name = NULL},
 };
 
@@ -162,9 +161,8 @@ const command_t command_completion = {
     .group = COMMANDS_HELP,
     .arguments = "bash|zsh|fish",
     .about = "print the script by which a shell completes commands",
-    .help =
-        "Prints a script for bash, zsh or fish. With it the tab key completes commands, options, formats, "
-        "suites and other words. `cmake --install` puts it where shells look for such scripts.",
+    .help = "Prints a script for bash, zsh or fish. With it the tab key completes commands, options, "
+            "formats, suites and other words. `cmake --install` puts it where shells look for such scripts.",
     .examples = "  source <(tipple completion bash)          # for this shell; or in ~/.bashrc\n"
                 "  source <(tipple completion zsh)           # after compinit, in ~/.zshrc\n"
                 "  tipple completion fish | source",

@@ -27,12 +27,10 @@ static const option_t options[] = {
            .offers = "@suites @files",
            .help = "The first query: one of a suite of `tipple query --list`, or of a file of your own "
                    "(default: any one document)."),
-    OPTION(
-        "targets", TEXT, targets, .argument = "FILE", .offers = "@files",
-        .help =
-            "Drill several collections, one after the other. FILE is YAML: a list of maps, each with "
-            "collection: DATABASE.COLLECTION, files: FILE or a list, query, and options of a load by name. "
-            "The URI names the server alone."),
+    OPTION("targets", TEXT, targets, .argument = "FILE", .offers = "@files",
+           .help = "Drill several collections, one after the other. FILE is YAML: a list of maps, each with "
+                   "collection: DATABASE.COLLECTION, files: FILE or a list, query, and options of a load by "
+                   "name. The URI names the server alone."),
     OPTION("predict-only", FLAG, spec.predict_only,
            .help = "Only predict: load samples, and say what the whole would take."),
     OPTION("no-predict", FLAG, spec.no_predict, .help = "Predict nothing: no samples."),
@@ -86,10 +84,10 @@ static bool set(const yaml_tree_t *tree, const yaml_item_t *item, target_t *targ
     const bool is_list = item->kind == YAML_ITEM_LIST;
     err_t why;
     if (!row)
-        return yaml_tree_complain(tree, item, err,
-                                  "'%s' is none of collection, files, query, and what a drill takes of the "
-                                  "options of a load",
-                                  item->key);
+        return yaml_tree_complain(
+            tree, item, err,
+            "'%s' is none of collection, files, query, and what a drill takes of the options of a load",
+            item->key);
     if (is_list && row->kind != OPTION_LIST && row->kind != OPTION_CUSTOM)
         return yaml_tree_complain(tree, item, err, "'%s' has one value", item->key);
     for (const yaml_item_t *one = is_list ? item->first : item; one; one = is_list ? one->next : NULL) {
@@ -252,12 +250,12 @@ const command_t command_drill = {
     .arguments = "[FILE|DIRECTORY|PATTERN...]",
     .about = "rehearse a reload after a disaster",
     .help =
-        "Creates, places, loads, indexes, verifies and asks a first query, as after a disaster, and "
-        "prints what each took, next to what samples of the files had predicted. All of it is done in a "
-        "scratch collection (DATABASE.COLLECTION.tipple.drill.ID), which is clustered, compressed, "
-        "sharded and indexed as the target where no option says otherwise, and dropped at the end, after "
-        "Ctrl-C too. The target is never touched. Exit status 7: what was loaded is not what the files "
-        "make, or the first query's answer is not the expected one; 6: it took longer than --within allows.",
+        "Creates, places, loads, indexes, verifies and asks a first query, as after a disaster, and prints "
+        "what each took, next to what samples of the files had predicted. All of it is done in a scratch "
+        "collection (DATABASE.COLLECTION.tipple.drill.ID), which is clustered, compressed, sharded and "
+        "indexed as the target where no option says otherwise, and dropped at the end, after Ctrl-C too. The "
+        "target is never touched. Exit status 7: what was loaded is not what the files make, or the first "
+        "query's answer is not the expected one; 6: it took longer than --within allows.",
     .examples = "  tipple drill -f mot --uri mongodb://HOST/mot.results *.csv --index d:1,k:1\n"
                 "  tipple drill -f mot --uri \"$URI\" *.csv --within 4h --history drills.json\n"
                 "  tipple drill --uri \"$URI\" --targets all.yaml --predict-only",

@@ -12,12 +12,9 @@ typedef struct {
 static values_t values;
 
 static const option_t options[] = {
-    OPTION(
-        "delete", FLAG, documents, .group = GROUP_COLLECTION, .destroys = true,
-        .help =
-            "Remove the documents of the input, too. It asks on a terminal; needs --yes elsewhere. Without "
-            "it an input that has "
-            "documents is not forgotten."),
+    OPTION("delete", FLAG, documents, .group = GROUP_COLLECTION, .destroys = true,
+           .help = "Remove the documents of the input, too. It asks on a terminal; needs --yes elsewhere. "
+                   "Without it an input that has documents is not forgotten."),
     {.name = NULL},
 };
 
@@ -71,8 +68,8 @@ static int forget(run_t *run, err_t *err) {
         return STATUS_USAGE;
     if (!count)
         return err_set(err, STATUS_USAGE,
-                       "name the input that is to be forgotten, as it was loaded, or as `tipple "
-                       "status --inputs` shows it"),
+                       "name the input that is to be forgotten, as it was loaded, or as `tipple status "
+                       "--inputs` shows it"),
                STATUS_USAGE;
     if (!confirm(run, err))
         return (int)err->status;
@@ -96,11 +93,10 @@ const command_t command_forget = {
     .group = COMMANDS_CHECK,
     .arguments = "INPUT...",
     .about = "take an input out of the catalog, with its documents or without",
-    .help = "An input is named as it was for load, or as `tipple status --inputs` shows it. It can "
-            "then be loaded again, as if it had never been there. Nothing else is touched. With "
-            "--delete it takes a lease (20 seconds) longer, for all inputs together, in which what dead "
-            "loads have sent still arrives, and is removed as well. If one of several cannot be "
-            "taken out, none is.",
+    .help = "An input is named as it was for load, or as `tipple status --inputs` shows it. It can then be "
+            "loaded again, as if it had never been there. Nothing else is touched. With --delete it takes a "
+            "lease (20 seconds) longer, for all inputs together, in which what dead loads have sent still "
+            "arrives, and is removed as well. If one of several cannot be taken out, none is.",
     .examples = "  tipple forget --uri mongodb://HOST/mot.results data/broken.csv --delete --yes",
     .options = options,
     .takes = TAKEN_BY_ASKING,

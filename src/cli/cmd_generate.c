@@ -25,21 +25,17 @@ enum { MOT = 1, ISD = 2, YCSB = 8 };
 static const option_t options[] = {
     OPTION("rows", COUNT, what.count, .group = GROUP_MADE, .letter = 'n', .argument = "N",
            .help = "How many records (default 1m)."),
-    OPTION(
-        "release", TEXT, what.release, .argument = "R", .takers = MOT,
-        .offers = "2013 2016 2017-first 2017 2020 2021 2023 2024",
-        .help =
-            "mot: in the manner of this release of the files: 2013, 2016, 2017-first, 2017, 2020, 2021, 2023 "
-            "(the default) or 2024."),
+    OPTION("release", TEXT, what.release, .argument = "R", .takers = MOT,
+           .offers = "2013 2016 2017-first 2017 2020 2021 2023 2024",
+           .help = "mot: in the manner of this release of the files: 2013, 2016, 2017-first, 2017, 2020, "
+                   "2021, 2023 (the default) or 2024."),
     OPTION("stations", COUNT, what.stations, .argument = "M", .least = 1, .takers = ISD,
            .help = "isd: of how many stations (default 100); one station's records follow the other's."),
     OPTION("seed", COUNT, what.seed, .argument = "S",
            .help = "The same seed gives the same bytes (default 1)."),
-    OPTION(
-        "first", COUNT, what.first, .takers = YCSB, .argument = "ID",
-        .help =
-            "ycsb: ids from this one on (default 0). An id has the same document in every file of the same "
-            "seed."),
+    OPTION("first", COUNT, what.first, .takers = YCSB, .argument = "ID",
+           .help = "ycsb: ids from this one on (default 0). An id has the same document in every file of the "
+                   "same seed."),
     OPTION("text-bytes", COUNT, what.text_bytes, .takers = YCSB, .argument = "N", .least = 1,
            .help = "ycsb: the length of each text, to 100,000 (default 100: documents of about a kilobyte)."),
     OPTION("study", FLAG, what.study, .takers = YCSB,
@@ -119,13 +115,13 @@ const command_t command_generate = {
     .group = COMMANDS_TRY,
     .arguments = "mot|isd|obd|ycsb",
     .about = "make realistic test data",
-    .help = "Makes MOT test results (mot), the hourly weather of a network of stations (isd), the "
-            "trips of a fleet of cars, second by second (obd), or JSON documents by _id (ycsb).\n\n"
-            "mot and isd: records like those of the published files, with their values, codes and odd "
-            "cases in their usual shares. obd: 40 columns, documents of 1,400 bytes. ycsb: eight "
-            "random texts, and eight numbers from 0 to 999,999 of which few are frequent: k has a "
-            "share in proportion to 1 / (k + 1)^0.99 (Zipf), 0 is in 6.5% of them. All of it is "
-            "invented: no record describes a real vehicle or a real day.",
+    .help = "Makes MOT test results (mot), the hourly weather of a network of stations (isd), the trips of a "
+            "fleet of cars, second by second (obd), or JSON documents by _id (ycsb).\n\n"
+            "mot and isd: records like those of the published files, with their values, codes and odd cases "
+            "in their usual shares. obd: 40 columns, documents of 1,400 bytes. ycsb: eight random texts, and "
+            "eight numbers from 0 to 999,999 of which few are frequent: k has a share in proportion to 1 / "
+            "(k + 1)^0.99 (Zipf), 0 is in 6.5% of them. All of it is invented: no record describes a real "
+            "vehicle or a real day.",
     .examples = "  tipple generate mot --rows 2m --seed 1 > mot.txt\n"
                 "  tipple generate mot --rows 500k --release 2020 -o mot2020.csv\n"
                 "  tipple generate isd --rows 1m --stations 100 > isd.txt\n"

@@ -22,16 +22,14 @@ static const char *const statuses[][2] = {
     {"5", "an input could not be read, is damaged, has changed, or does not fit the format; the sentence "
           "says what to do"},
     {"6", "a threshold was missed, such as --within; all else is done"},
-    {"7",
-     "verify, drill: the collection is not what its files make; query, drill: an answer is not the expected "
-     "one; the differences were named"},
+    {"7", "verify, drill: the collection is not what its files make; query, drill: an answer is not the "
+          "expected one; the differences were named"},
     {"8", "stopped: this host (memory, disk full, stdout closed, file descriptors); resumable"},
     {"129, 130, 143", "interrupted (terminal closed, Ctrl-C, SIGTERM): cleaned up; resumable"},
 };
 
 static const char of_environment[] =
-    "Options that neither destroy nor select data can be set in the environment, "
-    "too: TIPPLE_URI for --uri.";
+    "Options that neither destroy nor select data can be set in the environment, too: TIPPLE_URI for --uri.";
 
 /* ---- the two languages of a page: text for a terminal of 80 columns, or roff ---- */
 

@@ -45,10 +45,9 @@ static bool may_load(const run_t *run, size_t collections, err_t *err) {
     free(target);
     stop_goes_on();
     if (collections && values.spec.rejects)
-        return err_set(
-            err, STATUS_USAGE,
-            "--rejects names one file, and the URI no collection: leave the option out, and the rejects "
-            "of each are kept in DATABASE.COLLECTION.rejects");
+        return err_set(err, STATUS_USAGE,
+                       "--rejects names one file, and the URI no collection: leave the option out, and the "
+                       "rejects of each are kept in DATABASE.COLLECTION.rejects");
     return !values.spec.drop || values.spec.dry_run ||
            cli_confirm(run, "--drop destroys what is in the collection", question, err);
 }
@@ -80,11 +79,11 @@ const command_t command_load = {
     .group = COMMANDS_LOAD,
     .arguments = "FILE|DIRECTORY|PATTERN|-...",
     .about = "load files into a collection",
-    .help = "Reads delimited text, fixed-width records, JSON, BSON and dumps of mongodump (plain, .gz, "
-            ".zst, .xz, .bz2, .zip, .tar, directories, stdin) and inserts a document for each record. "
-            "Without --format the format is recognised, and kept in the collection's catalog. Run the "
-            "same command again at any time: it completes what is missing, and loads nothing twice. "
-            "Afterwards read = loaded + already there + rejected + filtered.",
+    .help = "Reads delimited text, fixed-width records, JSON, BSON and dumps of mongodump (plain, .gz, .zst, "
+            ".xz, .bz2, .zip, .tar, directories, stdin) and inserts a document for each record. Without "
+            "--format the format is recognised, and kept in the collection's catalog. Run the same command "
+            "again at any time: it completes what is missing, and loads nothing twice. Afterwards read = "
+            "loaded + already there + rejected + filtered.",
     .examples = "  tipple load orders.csv --uri mongodb://HOST/shop.orders     # any records\n"
                 "  tipple load dump --uri mongodb://HOST                       # a mongodump\n"
                 "  tipple load -f mot --uri \"$URI\" data/*.csv.gz --index k:1   # a known format\n"

@@ -50,10 +50,9 @@ static const option_t options[] = {
            .help = "Stop when more records than this are rejected (default: never)."),
     OPTION("emit", CUSTOM, emit, .group = GROUP_RESULT, .argument = "KIND", .offers = "json raw bson none",
            .custom = read_emit,
-           .help =
-               "What to print: json (canonical extended JSON, one document a line; the default), raw (the "
-               "documents as records again), bson (the documents' bytes, one after the other), none (only "
-               "count and time)."),
+           .help = "What to print: json (canonical extended JSON, one document a line; the default), raw "
+                   "(the documents as records again), bson (the documents' bytes, one after the other), none "
+                   "(only count and time)."),
     OPTION("relaxed", FLAG, relaxed, .help = "Print relaxed extended JSON."),
     OPTION("ids", FLAG, ids, .help = "With the _id that each document would have in a new collection."),
     {.name = NULL},
@@ -94,8 +93,9 @@ static bool print_json(parse_t *parse, const bson_t *document, err_t *err) {
     if (!json)
         return err_set(err, STATUS_INPUT, "a document cannot be shown as JSON");
     if (replaced && !parse->replaced)
-        log_warn("%s:%" PRIu64 " (offset %" PRIu64 "): the first text that is not UTF-8: U+FFFD is shown for "
-                 "each byte that is none; a load stores the bytes as they are",
+        log_warn("%s:%" PRIu64 " (offset %" PRIu64
+                 "): the first text that is not UTF-8: U+FFFD is shown for each byte that is none; a load "
+                 "stores the bytes as they are",
                  parse->input->name, line_of(parse), parse->cut->offset + parse->record.offset);
     parse->replaced |= replaced > 0;
     out_bytes(json, length);
@@ -384,9 +384,9 @@ const command_t command_parse = {
     .group = COMMANDS_LOAD,
     .arguments = "FILE|DIRECTORY|PATTERN|-...",
     .about = "turn records into documents and print them",
-    .help = "Reads the same inputs as `tipple load` and prints the documents instead of loading them, "
-            "in order. Records that no document can be made of are named on stderr, and the exit "
-            "status is 2. Without --format it is guessed, and told on stderr.",
+    .help = "Reads the same inputs as `tipple load` and prints the documents instead of loading them, in "
+            "order. Records that no document can be made of are named on stderr, and the exit status is 2. "
+            "Without --format it is guessed, and told on stderr.",
     .examples = "  tipple parse my.csv | head -3                            # as it is guessed\n"
                 "  tipple parse -f mot test_result_2023.csv | head -3\n"
                 "  tipple parse -f mot --emit raw big.zip > again.csv       # as records again\n"

@@ -52,12 +52,10 @@ static bool read_modes(void *at, const char *text, err_t *err) {
 }
 
 static const option_t options[] = {
-    OPTION(
-        "read-preference", CUSTOM, spec, .group = GROUP_COLLECTION, .argument = "MODE,...",
-        .offers = "primary primaryPreferred secondary secondaryPreferred nearest", .custom = read_modes,
-        .help =
-            "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
-            "URI says)."),
+    OPTION("read-preference", CUSTOM, spec, .group = GROUP_COLLECTION, .argument = "MODE,...",
+           .offers = "primary primaryPreferred secondary secondaryPreferred nearest", .custom = read_modes,
+           .help = "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: "
+                   "as the URI says)."),
     OPTION("suite", TEXT, spec.suite, .group = GROUP_QUERIES, .letter = 's', .argument = "NAME",
            .offers = "@suites @files",
            .help = "The suite: mot, isd, obd, obd-stored, ycsb, or a file of your own such as ./my.yaml."),
@@ -79,37 +77,30 @@ static const option_t options[] = {
     OPTION("warmup", COUNT32, spec.warmups, .argument = "N", .most = 1000,
            .help = "Rounds before that are not counted (default: as the suite says, or 1)."),
     /* times all clients it fits into 64 bits */
-    OPTION(
-        "count", COUNT, spec.count, .argument = "N", .least = 1, .most = 1000000000000,
-        .help =
-            "Requests of each client in a round (default: 1; queries that draw their parameters: as many as "
-            "the time allows)."),
+    OPTION("count", COUNT, spec.count, .argument = "N", .least = 1, .most = 1000000000000,
+           .help = "Requests of each client in a round (default: 1; queries that draw their parameters: as "
+                   "many as the time allows)."),
     /* 0 ns stands for one that was not given */
     OPTION("duration", TIME, spec.duration_ns, .argument = "TIME", .least = 1,
            .help = "Send this long in all rounds of a measurement (default for queries that draw: 5s)."),
-    OPTION(
-        "clients", CUSTOM, spec, .letter = 'c', .argument = "N,N,...", .custom = read_clients,
-        .help =
-            "Clients that ask side by side; each number is a measurement of its own (default: as the suite "
-            "says, or 1)."),
+    OPTION("clients", CUSTOM, spec, .letter = 'c', .argument = "N,N,...", .custom = read_clients,
+           .help = "Clients that ask side by side; each number is a measurement of its own (default: as the "
+                   "suite says, or 1)."),
     OPTION("rate", COUNT, spec.rate, .argument = "N", .least = 1, .most = 1000000000,
-           .help =
-               "Requests a second of all clients together, whether answers come or not, for 10 s without "
-               "--count and --duration; latency counts from the moment at which a request was due. Without "
-               "it each client asks again when it has its answer."),
+           .help = "Requests a second of all clients together, whether answers come or not, for 10 s without "
+                   "--count and --duration; latency counts from the moment at which a request was due. "
+                   "Without it each client asks again when it has its answer."),
     OPTION("while", TEXT, spec.command, .argument = "COMMAND", .offers = "",
            .help = "Run this during the measurements, and stop it afterwards: a load, for example."),
     OPTION("answers", FLAG, answers, .group = GROUP_RESULT, .help = "Print what the queries return, too."),
     OPTION("first", COUNT, spec.first, .argument = "N", .least = 1, .most = 1000000, .typed = true,
-           .help =
-               "Print the first N documents that a query finds, and measure nothing. Without a query: of the "
-               "collection."),
+           .help = "Print the first N documents that a query finds, and measure nothing. Without a query: of "
+                   "the collection."),
     OPTION("compare", TEXT, compare, .argument = "FILE",
            .help = "An earlier run's --json: its medians and 99th percentiles next to those of this run."),
     OPTION("fail-if", LIST, bounds, .argument = "BOUND",
-           .help =
-               "End with status 6 if it is true of a measurement: 'p99>20ms', 'ops/s<1000', 'failed>0'; with "
-               "--compare also 'p50>1.1x' (from --repeats 6 on). May be given several times."),
+           .help = "End with status 6 if it is true of a measurement: 'p99>20ms', 'ops/s<1000', 'failed>0'; "
+                   "with --compare also 'p50>1.1x' (from --repeats 6 on). May be given several times."),
     {.name = NULL},
 };
 
@@ -154,10 +145,9 @@ static bool check(const run_t *run, err_t *err) {
     if (!spec->suite && !count && spec->first)
         spec->suite = "{}";
     if (!spec->suite)
-        return err_set(
-            err, STATUS_USAGE,
-            "--suite is missing: one of `tipple query --list`, or a file of your own; or give a query "
-            "itself, a pipeline in [...] or a filter in {...}, in quotes");
+        return err_set(err, STATUS_USAGE,
+                       "--suite is missing: one of `tipple query --list`, or a file of your own; or give a "
+                       "query itself, a pipeline in [...] or a filter in {...}, in quotes");
     if (!cli_has_uri(run, "the collection to ask", err))
         return false;
     spec->uri = values.load.spec.uri;
@@ -228,8 +218,8 @@ const command_t command_query = {
     .about = "time queries on a collection",
     .help = "Runs the queries of a suite, all of them or those that are named, or one that is given, with "
             "warm-up and repeats, one or many clients, and prints what they took.\n\n"
-            "Measurements take turns, so that what changes on the machine meets all of them alike. "
-            "One that failed, or was made too rarely to tell, has no figure.",
+            "Measurements take turns, so that what changes on the machine meets all of them alike. One that "
+            "failed, or was made too rarely to tell, has no figure.",
     .examples = "  tipple query --uri mongodb://HOST/mot.results --first 3  # a few documents\n"
                 "  tipple query --list\n"
                 "  tipple query --uri \"$URI\" '[{$group: {_id: $k, tests: {$sum: 1}}}]'\n"

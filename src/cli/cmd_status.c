@@ -24,12 +24,10 @@ static values_t values;
 static const option_t options[] = {
     OPTION("restore", FLAG, restore, .group = GROUP_COLLECTION,
            .help = "On a cluster: take away the zones that a killed load has left, and let the collection be "
-                   "balanced "
-                   "again. Not while a load runs."),
+                   "balanced again. Not while a load runs."),
     OPTION("inputs", FLAG, inputs, .group = GROUP_RESULT,
            .help = "Name each input of the catalog: is it complete, how many of its records were loaded (if "
-                   "it is not: "
-                   "at least), and how many rejected ones are not fixed."),
+                   "it is not: at least), and how many rejected ones are not fixed."),
     {.name = NULL},
 };
 
@@ -58,12 +56,11 @@ static bool is_running(const report_t *status, const load_seen_t *load) {
 }
 
 static bool may_restore(const server_t *server, const report_t *status, err_t *err) {
-    return !status->alive ||
-           err_set(err, STATUS_USAGE,
-                   "%zu load%s of %s %s running: the last one restores zones and balancing itself; if it "
-                   "was killed just now, try again in half a minute",
-                   status->alive, status->alive == 1 ? "" : "s", server_namespace(server),
-                   status->alive == 1 ? "is" : "are");
+    return !status->alive || err_set(err, STATUS_USAGE,
+                                     "%zu load%s of %s %s running: the last one restores zones and balancing "
+                                     "itself; if it was killed just now, try again in half a minute",
+                                     status->alive, status->alive == 1 ? "" : "s", server_namespace(server),
+                                     status->alive == 1 ? "is" : "are");
 }
 
 static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
@@ -141,8 +138,8 @@ static bool look(server_t *server, mongoc_client_t *client, report_t *status, er
         return false;
     if (values.restore && status->places && !cluster_restore(server, client, NULL, &status->restored, err))
         err_set(&status->incomplete, err->status,
-                "not all that loads have changed could be undone: %.900s. Remove the cause, and run the "
-                "same command again",
+                "not all that loads have changed could be undone: %.900s. Remove the cause, and run the same "
+                "command again",
                 err->text);
     return !status->is_router || look_at_cluster(server, client, status, err);
 }
@@ -304,8 +301,7 @@ static const result_view_t views[] = {
     LINE(SHOW_QUIET, "-balanced", "zones   the collection is balanced again"),
     LINE(SHOW_QUIET, "-left",
          "zones   {zones|range} and {zone_tags|tag} of shards of a load that was killed: tipple status "
-         "--restore "
-         "takes them away"),
+         "--restore takes them away"),
     LINE(SHOW_QUIET, "-held",
          "zones   a load that was killed has turned balancing off: tipple status --restore turns it on"),
     LINE(SHOW_QUIET, "-off",
@@ -351,8 +347,8 @@ const command_t command_status = {
     .group = COMMANDS_CHECK,
     .arguments = "",
     .about = "tell how far the loads of a collection are, and how it is sharded",
-    .help = "Tells what the catalog says of the collection, its shards and chunks, and what a load "
-            "that was killed has left on a cluster.",
+    .help = "Tells what the catalog says of the collection, its shards and chunks, and what a load that was "
+            "killed has left on a cluster.",
     .examples = "  tipple status --uri mongodb://HOST/mot.results\n"
                 "  tipple status --uri mongodb://HOST/mot.results --inputs\n"
                 "  tipple status --uri mongodb://ROUTER/mot.results --restore  # after a kill",

@@ -90,16 +90,15 @@ const command_t command_tune = {
     .group = COMMANDS_SPEED,
     .arguments = "FILE|DIRECTORY|PATTERN...",
     .about = "find the best threads and batch size",
-    .help =
-        "Loads the files for some seconds, again and again, into a scratch collection, and prints documents "
-        "a second and bytes a document of each setting, the best, and the cheapest within 3 % of the best. "
-        "The target is not touched.\n\n"
-        "Options may have several values, with commas, or given again (--shard-key, --create); the settings "
-        "are all combinations. Each is tried up to five times, for at least two seconds and four batches a "
-        "thread on average. The scratch collection (DATABASE.COLLECTION.tipple.tune.ID) is like the target "
-        "where no option says otherwise, and is dropped after each trial. The cheapest setting is kept on "
-        "this host, for the same target and compressor: `tipple load --threads auto --batch auto`, and "
-        "`tipple drill` with them.",
+    .help = "Loads the files for some seconds, again and again, into a scratch collection, and prints "
+            "documents a second and bytes a document of each setting, the best, and the cheapest within 3 % "
+            "of the best. The target is not touched.\n\n"
+            "Options may have several values, with commas, or given again (--shard-key, --create); the "
+            "settings are all combinations. Each is tried up to five times, for at least two seconds and "
+            "four batches a thread on average. The scratch collection (DATABASE.COLLECTION.tipple.tune.ID) "
+            "is like the target where no option says otherwise, and is dropped after each trial. The "
+            "cheapest setting is kept on this host, for the same target and compressor: `tipple load "
+            "--threads auto --batch auto`, and `tipple drill` with them.",
     .examples = "  tipple tune -f mot --uri mongodb://HOST/mot.results test_result_2023.csv\n"
                 "  tipple tune -f mot --uri \"$URI\" *.gz --threads 4,8 --compressor snappy,zstd",
     .options = options,

@@ -27,15 +27,12 @@ static bool read_sample(void *percents, const char *text, err_t *err) {
 
 static const option_t options[] = {
     OPTION("retry", LIST, retry, .group = GROUP_INPUT, .argument = "FILE",
-           .help =
-               "A reject file that was fixed and loaded: what it describes must be there, too. May be given "
-               "several times."),
-    OPTION(
-        "sample", CUSTOM, spec.sample_percent, .group = GROUP_COMPARED, .argument = "P%",
-        .custom = read_sample, .typed = true,
-        .help =
-            "Look at this share of the blocks only, the same ones each time. Documents in no such block are "
-            "not seen."),
+           .help = "A reject file that was fixed and loaded: what it describes must be there, too. May be "
+                   "given several times."),
+    OPTION("sample", CUSTOM, spec.sample_percent, .group = GROUP_COMPARED, .argument = "P%",
+           .custom = read_sample, .typed = true,
+           .help = "Look at this share of the blocks only, the same ones each time. Documents in no such "
+                   "block are not seen."),
     OPTION("files-only", FLAG, spec.files_only, .typed = true,
            .help = "Do not look for documents outside of the given files' blocks."),
     OPTION("max-differences", COUNT, spec.most, .argument = "N", .most = 1000000,
@@ -78,9 +75,9 @@ const command_t command_verify = {
     .arguments = "FILE|DIRECTORY|PATTERN|-...",
     .about = "compare a collection with the files that were loaded into it",
     .help = "Reads each file again, makes its documents again, reads those of the collection (as the "
-            "majority has them), and compares both byte by byte. Names what is missing, extra, "
-            "duplicated (one _id on two shards), changed or unrelated (under an _id that no file can "
-            "have given) by file, line and _id. Nothing is written. Exit status 7: something differs.",
+            "majority has them), and compares both byte by byte. Names what is missing, extra, duplicated "
+            "(one _id on two shards), changed or unrelated (under an _id that no file can have given) by "
+            "file, line and _id. Nothing is written. Exit status 7: something differs.",
     .examples = "  tipple verify orders.csv --uri mongodb://HOST/shop.orders\n"
                 "  tipple verify -f mot --uri \"$URI\" data/*.gz --retry mot.results.rejects\n"
                 "  tipple verify -f mot --uri \"$URI\" data/*.gz --sample 1%   # a part of it",

@@ -227,8 +227,8 @@ const command_t command_where = {
     .group = COMMANDS_CHECK,
     .arguments = "ID",
     .about = "tell the file, offset and line that an _id came from",
-    .help = "The _id of a loaded document is its record's position. Where the file is still at hand "
-            "its line and the record itself are printed as well.",
+    .help = "The _id of a loaded document is its record's position. Where the file is still at hand its line "
+            "and the record itself are printed as well.",
     .examples = "  tipple where --uri mongodb://127.0.0.1/mot.results 4611686018427388021",
     .takes = TAKEN_BY_ASKING,
     .with = WITH_JSON,

@@ -81,11 +81,11 @@ static void put_heads(text_t *page, const table_t *table) {
 }
 
 static void put_bar(text_t *page, double share) {
-    text_print(page,
-               "<svg class=\"bar\" aria-hidden=\"true\" focusable=\"false\"><rect class=\"bar-all\" "
-               "width=\"100%%\" height=\"100%%\"/><rect class=\"bar-part\" width=\"%.2f%%\" "
-               "height=\"100%%\"/></svg>",
-               100 * fmin(fmax(share, 0), 1));
+    text_print(
+        page,
+        "<svg class=\"bar\" aria-hidden=\"true\" focusable=\"false\"><rect class=\"bar-all\" width=\"100%%\" "
+        "height=\"100%%\"/><rect class=\"bar-part\" width=\"%.2f%%\" height=\"100%%\"/></svg>",
+        100 * fmin(fmax(share, 0), 1));
 }
 
 /* The first cell of a row is its head. On a phone a wide table becomes blocks, in which each cell has its label. */
@@ -221,8 +221,7 @@ static void put_chart(text_t *page, const bson_t *document, const result_view_t 
     text_append(page, "</span><span>");
     page_words(page, table->heads->title);
     text_print(page,
-               " →</span></p>\n<div class=\"frame\"><svg role=\"img\" width=\"100%%\" "
-               "height=\"%d\"><title>",
+               " →</span></p>\n<div class=\"frame\"><svg role=\"img\" width=\"100%%\" height=\"%d\"><title>",
                TALL);
     page_words(page, title);
     text_print(page, "</title><desc>%zu points; the figures are in the table below.</desc>\n", table->rows);
@@ -301,11 +300,12 @@ static void put_outcome(text_t *page, int status) {
 }
 
 static void put_head(text_t *page, const result_t *result) {
-    text_append(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" FILE_MARK_PAGE
-                      "\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                      "style-src 'unsafe-inline'\">\n<meta name=\"viewport\" "
-                      "content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
-                      "content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n");
+    text_append(
+        page,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" FILE_MARK_PAGE
+        "\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
+        "name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n");
     put_element(page, "<title>", result->question, "");
     put_figure(page, result, " · ", "namespace", "");
     text_append(page, "</title>\n<style>\n");

@@ -14,12 +14,11 @@ static bool move_to(const dump_list_t *list, const char *database, const char *a
     const size_t length = strcspn(list->items[0].name, ".") + 1;
     for (size_t i = 1; i < list->count; i++)
         if (strncmp(list->items[i].name, list->items[0].name, length) != 0)
-            return err_set(
-                err, STATUS_USAGE,
-                "%.1000s: holds collections of several databases (%.250s, %.250s), and the URI names one "
-                "database, %.80s: leave it out, and each collection gets its own name; or name a collection, "
-                "too",
-                argument, list->items[0].name, list->items[i].name, database);
+            return err_set(err, STATUS_USAGE,
+                           "%.1000s: holds collections of several databases (%.250s, %.250s), and the URI "
+                           "names one database, %.80s: leave it out, and each collection gets its own name; "
+                           "or name a collection, too",
+                           argument, list->items[0].name, list->items[i].name, database);
     for (size_t i = 0; i < list->count; i++) {
         text_t name = {.length = 0};
         text_print(&name, "%s.%s", database, list->items[i].name + length);
@@ -34,11 +33,10 @@ static bool check_twice(const dump_list_t *list, const char *argument, err_t *er
     for (size_t i = 0; i < list->count; i++) {
         const size_t first = dump_list_find(list, list->items[i].name);
         if (first < i)
-            return err_set(
-                err, STATUS_USAGE,
-                "%.1000s: holds two collections of the name %.250s (%.500s and %.500s), of several "
-                "dumps: give one dump at a time",
-                argument, list->items[i].name, list->items[first].with, list->items[i].with);
+            return err_set(err, STATUS_USAGE,
+                           "%.1000s: holds two collections of the name %.250s (%.500s and %.500s), of "
+                           "several dumps: give one dump at a time",
+                           argument, list->items[i].name, list->items[first].with, list->items[i].with);
     }
     return true;
 }
@@ -103,11 +101,10 @@ static int run_all(const dump_list_t *list, const run_t *run, each_body_t *body,
         before = status;
     }
     if (result_is_trouble(worst))
-        err_set(
-            err, (status_t)worst,
-            "%zu of %zu collections are not done: correct what is said of them above, and run the command "
-            "again",
-            list->count - fine, list->count);
+        err_set(err, (status_t)worst,
+                "%zu of %zu collections are not done: correct what is said of them above, and run the "
+                "command again",
+                list->count - fine, list->count);
     return worst;
 }
 

@@ -156,9 +156,8 @@ static void put_figures(bson_t *to, const drill_spec_t *spec, const drill_result
 static const char *sentence(const drill_pass_t *pass) {
     return pass->finished && pass->difference[0]
                ? "loaded and verified in {drills.0.verified_seconds}, but {drills.0.difference}"
-           : pass->finished
-               ? "from nothing to verified in {drills.0.verified_seconds}; the first query was answered "
-                 "{-later_seconds} later"
+           : pass->finished ? "from nothing to verified in {drills.0.verified_seconds}; the first query was "
+                              "answered {-later_seconds} later"
            : isnan(pass->verified.mid) ? "nothing was drilled"
                                        : "predicted: from nothing to verified in "
                                          "{drills.0.predicted_verified.-words}, for {-documents}";
@@ -230,12 +229,12 @@ static void put_collection(bson_t *to, const void *drills, size_t at) {
 
 result_t *results_drills(const drill_result_t *drills, size_t count, double within, int status,
                          const err_t *err) {
-    const char *said = !isnan(drill_measured(drills, count))
-                           ? "from nothing to verified in {verified_seconds}, for {-count|collection}"
-                       : isnan(drill_predicted(drills, count).mid)
-                           ? "not all collections were drilled"
-                           : "predicted: from nothing to verified in {predicted_verified.-words}, for "
-                             "{-count|collection}";
+    const char *said =
+        !isnan(drill_measured(drills, count))
+            ? "from nothing to verified in {verified_seconds}, for {-count|collection}"
+        : isnan(drill_predicted(drills, count).mid)
+            ? "not all collections were drilled"
+            : "predicted: from nothing to verified in {predicted_verified.-words}, for {-count|collection}";
     result_t *result = result_new("drill");
     result->views = views_of_all;
     result_put(&result->document, AS_LIST("collections", count, put_collection, drills),

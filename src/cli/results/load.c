@@ -38,8 +38,7 @@ static const result_view_t views[] = {
          "skipped: {-skipped} of {-all_files|file}, which {-skipped?does|do} not fit the format {format}"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "-open_retry",
          "rejected by {-rejected_by} and not fixed: {open_rejects|record} ({-open_rejects}); fix "
-         "{open_rejects?it|them} in the "
-         "reject file, then:",
+         "{open_rejects?it|them} in the reject file, then:",
          .command = "-open_retry"),
     LINE(SHOW_DETAIL, "appended",
          "appended: the collection holds documents of others, too, which stay as they are"),
@@ -173,8 +172,8 @@ void results_put_course(bson_t *to, const timeline_t *course, const server_check
         AS_TEXT("-checkpoints", !checkpoints->known ? "The server's checkpoints are not known."
                                 : !checkpoints->count
                                     ? "The server wrote no checkpoint (its memory to its disk) meanwhile."
-                                    : "The bands are checkpoints: while the server writes its memory to "
-                                      "its disk, it may be slower. When is known to about half a second."));
+                                    : "The bands are checkpoints: while the server writes its memory to its "
+                                      "disk, it may be slower. When is known to about half a second."));
 }
 
 /* ---- rejects: their places and reasons, as the reject file has them ---- */
@@ -304,15 +303,15 @@ static void put_before(bson_t *to, const load_result_t *load, int status) {
     const bool all = !load->counts.read && load->files_skipped == load->files;
     if (!load->records_skipped || (all && result_is_trouble(status)))
         return;
-    result_put_words(
-        to, "-before",
-        all && !load->open_rejects && load->left_out
-            ? "nothing to load: {records_skipped|record} of {files|file}, done by earlier runs ({-left_out} "
-              "left out)"
-        : all && !load->open_rejects ? "nothing to load: {records_skipped|record} of {files|file}, "
-                                       "{records_skipped?|all }loaded by earlier runs"
-                                     : "skipped: {records_skipped|record}, loaded by earlier runs "
-                                       "({files_skipped} of {files|file} complete)");
+    result_put_words(to, "-before",
+                     all && !load->open_rejects && load->left_out
+                         ? "nothing to load: {records_skipped|record} of {files|file}, done by earlier runs "
+                           "({-left_out} left out)"
+                     : all && !load->open_rejects
+                         ? "nothing to load: {records_skipped|record} of {files|file}, {records_skipped?|all "
+                           "}loaded by earlier runs"
+                         : "skipped: {records_skipped|record}, loaded by earlier runs ({files_skipped} of "
+                           "{files|file} complete)");
 }
 
 result_t *results_load(const load_spec_t *spec, const load_result_t *load, int status, const err_t *err) {
@@ -326,12 +325,12 @@ result_t *results_load(const load_spec_t *spec, const load_result_t *load, int s
     put_before(to, load, status);
     result_answer(
         result, spec->dry_run ? "What would a load do?" : "Is everything loaded?", status, err,
-        spec->dry_run ? "Dry run: nothing was written; {loaded|document} would have been, {rejected|record} "
-                        "rejected"
-        : load->counts.read ? "Loaded {loaded|document} in {seconds}, {docs_per_second}; already there: "
-                              "{already_there}; rejected: {rejected}"
-                            : "There was nothing left to load: {records_skipped|record} were loaded by "
-                              "earlier runs",
+        spec->dry_run
+            ? "Dry run: nothing was written; {loaded|document} would have been, {rejected|record} rejected"
+        : load->counts.read
+            ? "Loaded {loaded|document} in {seconds}, {docs_per_second}; already there: {already_there}; "
+              "rejected: {rejected}"
+            : "There was nothing left to load: {records_skipped|record} were loaded by earlier runs",
         "{loaded|document} {loaded?was|were} loaded until then");
     return result;
 }

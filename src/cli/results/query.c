@@ -23,8 +23,7 @@ static const result_view_t views[] = {
          "data on disk {data_bytes_on_disk}, indexes on disk {index_bytes_on_disk}"),
     TABLE(SHOW_ALWAYS, "-measured", "queries", "Measurements",
           "Latency of a request from {-from} to its last document. Requests that failed have no time. There "
-          "is no figure "
-          "of what was asked too rarely.",
+          "is no figure of what was asked too rarely.",
           COLUMN("-name", "query"), COLUMN("n", "n"), COLUMN("-remark", ""), COLUMN("mean_ms", "mean ms"),
           COLUMN("sd_ms", "σ"), COLUMN("min_ms", "min"), COLUMN("p50_ms", "p50", .most = BAR_LARGEST),
           COLUMN("p95_ms", "p95"), COLUMN("p99_ms", "p99"), COLUMN("p999_ms", "p99.9"),
@@ -32,8 +31,7 @@ static const result_view_t views[] = {
           COLUMN("published.-text", "published")),
     TABLE(SHOW_ALWAYS, "-open", "queries", "Latency from the due moment, and service from the sent one",
           "Late: sent more than a millisecond after it was due. Skipped: due, and not sent before the time "
-          "was over; "
-          "they count as longer than any.",
+          "was over; they count as longer than any.",
           COLUMN("-name", "query"), COLUMN("p50_ms", "latency p50"), COLUMN("service.p50_ms", "service p50"),
           COLUMN("p99_ms", "latency p99"), COLUMN("service.p99_ms", "service p99"),
           COLUMN("lag_mean_ms", "mean lag"), COLUMN("lag_max_ms", "most lag"), COLUMN("late", "late"),
@@ -333,8 +331,7 @@ result_t *results_query(const query_spec_t *spec, const query_result_t *query, i
     put_figures(&result->document, spec, query);
     if (slowest) {
         words = "{-measurements|measurement} of {-requests|request}; the slowest is {-slowest}, with "
-                "{-slowest_ms} "
-                "on average";
+                "{-slowest_ms} on average";
         name_of(slowest->work, slowest->clients, name);
         result_put(&result->document, AS_TEXT("-slowest", name),
                    AS_NUMBER("-slowest_ms", slowest->found->latency.moments.mean / 1e6),
@@ -386,8 +383,7 @@ void results_print_plans(const query_result_t *query) {
         print_json(request->options, "\n");
     }
     if (query->work_count)
-        out_print(
-            "\nThis is what would be sent. The server's plan is not asked for: of a find `explain: yes` in a "
-            "suite\nsays how many keys and documents the server looks at, and explain() of mongosh the "
-            "rest.\n");
+        out_print("\nThis is what would be sent. The server's plan is not asked for: of a find `explain: "
+                  "yes` in a suite\nsays how many keys and documents the server looks at, and explain() of "
+                  "mongosh the rest.\n");
 }

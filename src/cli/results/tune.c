@@ -129,10 +129,10 @@ static void put_figures(bson_t *to, const tune_spec_t *spec, const tune_result_t
 
 result_t *results_tune(const tune_spec_t *spec, const tune_result_t *tune, int status, const err_t *err) {
     const bool decided = tune->matrix.count && tune->verdict.best != MATRIX_DONE;
-    const char *found = !decided ? "nothing was found"
-                                 : "the cheapest setting (threads x batch) that is nearly as fast as the "
-                                   "best is {cheapest.name} at "
-                                   "{cheapest.docs_per_second}, limited by {cheapest.limit}; {-best}";
+    const char *found =
+        !decided ? "nothing was found"
+                 : "the cheapest setting (threads x batch) that is nearly as fast as the best is "
+                   "{cheapest.name} at {cheapest.docs_per_second}, limited by {cheapest.limit}; {-best}";
     result_t *result = result_new("tune");
     put_figures(&result->document, spec, tune);
     result_put_words(&result->document, "-best",

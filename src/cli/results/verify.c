@@ -17,8 +17,7 @@ static const result_view_t views[] = {
     LINE(SHOW_NORMAL, NULL, "    {seconds}   {docs_per_second}   {-read_bytes_per_second} in"),
     LINE(SHOW_USUAL, "-not_expected",
          "of {read|record} read: {rejected} rejected and {filtered} filtered: no document is expected of "
-         "them, unless "
-         "they were fixed; {fixed} fixed, {-left_out} left out"),
+         "them, unless they were fixed; {fixed} fixed, {-left_out} left out"),
     LINE(SHOW_USUAL, "-sample",
          "a sample: {blocks_looked_at} of {blocks|block} {blocks?was|were} looked at, and nothing else"),
     LINE(SHOW_USUAL, "fixed_not_looked_for",
