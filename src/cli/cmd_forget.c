@@ -37,7 +37,7 @@ static void put_said(bson_t *to, const void *forgotten, size_t at) {
 }
 
 static int show(const run_t *run, const forgotten_t *forgotten, err_t *err) {
-    result_t *result = result_new("forget");
+    result_t *result = result_new("forget", views);
     bson_t names = BSON_INITIALIZER, words = BSON_INITIALIZER;
     for (int i = 0; i < run->count; i++) {
         char key[16];
@@ -51,7 +51,6 @@ static int show(const run_t *run, const forgotten_t *forgotten, err_t *err) {
                AS_LIST("-inputs", run->count, put_said, forgotten));
     bson_destroy(&names);
     bson_destroy(&words);
-    result->views = views;
     return cli_end(run, result, true, STATUS_OK, err);
 }
 

@@ -45,16 +45,14 @@ static bool show(const char *name, err_t *err) {
     return builtin != NULL;
 }
 
-static bool check(result_t *result, err_t *err) {
+static bool check(err_t *err) {
     schema_t *schema = format_open(values.check, err);
     if (!schema)
         return false;
-    result_put(&result->document, AS_TEXT("format", schema->name), AS_TEXT("about", schema->about));
+    out_print("%s  %s\n", schema->name, schema->about);
     schema_destroy(schema);
     return true;
 }
-
-static const result_view_t views[] = {LINE(SHOW_QUIET, "format", "{format}  {about}"), {0}};
 
 /* ---- what is asked ---- */
 
@@ -86,12 +84,8 @@ static int answer(run_t *run, err_t *err) {
         return STATUS_USAGE;
     if (!values.guess && !values.show && !values.check)
         return cli_list(run, builtin_formats, "format", err);
-    result_t *result = result_new("formats");
-    result->views = views;
-    const bool ok = values.guess  ? guess(run, err)
-                    : values.show ? show(values.show, err)
-                                  : check(result, err);
-    return cli_end(run, result, ok, ok ? STATUS_OK : (int)err->status, err);
+    const bool ok = values.guess ? guess(run, err) : values.show ? show(values.show, err) : check(err);
+    return cli_finish(ok ? STATUS_OK : (int)err->status, err);
 }
 
 const command_t command_formats = {

@@ -338,7 +338,7 @@ static int end(const run_t *run, const parse_t *parse, int64_t took_ns, int64_t 
     char *bad = bad_values(parse);
     const bool none = values.emit == EMIT_NONE;
     const passed_over_t passed = parse->reader ? records_passed_over(parse->reader) : (passed_over_t){0};
-    result_t *result = result_new("parse");
+    result_t *result = result_new("parse", views);
     result_put(&result->document, AS_COUNT("read", parse->read), AS_COUNT("documents", parse->documents),
                AS_COUNT("rejected", parse->rejected), AS_COUNT("filtered", parse->filtered),
                AS_COUNT("lines_skipped", passed.skipped), AS_COUNT("comment_lines", passed.comments),
@@ -349,7 +349,6 @@ static int end(const run_t *run, const parse_t *parse, int64_t took_ns, int64_t 
     if (bad)
         log_note("%s", bad);
     free(bad);
-    result->views = views;
     return cli_end(run, result, none, status, err);
 }
 

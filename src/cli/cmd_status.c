@@ -310,10 +310,9 @@ static const result_view_t views[] = {
     {0}};
 
 static int show(const run_t *run, const server_t *server, const report_t *status, err_t *err) {
-    result_t *result = result_new("status");
+    result_t *result = result_new("status", views);
     put_figures(&result->document, server, status);
     put_more(&result->document, server, status);
-    result->views = views;
     if (status->incomplete.status != STATUS_OK)
         *err = status->incomplete;
     return cli_end(run, result, true, (int)status->incomplete.status, err);

@@ -216,9 +216,8 @@ static int tell(run_t *run, err_t *err) {
     if (where.found)
         find_line(&where);
     const int status = check(id, &where, err) ? STATUS_OK : (int)err->status;
-    result_t *result = result_new("where");
+    result_t *result = result_new("where", views);
     put_figures(&result->document, id, &where);
-    result->views = views;
     return cli_end(run, result, true, status, err);
 }
 

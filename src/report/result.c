@@ -314,11 +314,11 @@ char *result_fill(const bson_t *document, const char *words) {
 
 /* ---- the result ---- */
 
-result_t *result_new(const char *command) {
+result_t *result_new(const char *command, const result_view_t *views) {
     result_t *result = aligned_alloc(alignof(result_t), sizeof *result); /* as a bson_t wants it */
     if (!result)
         err_end_without_memory(sizeof *result);
-    *result = (result_t){.command = command};
+    *result = (result_t){.command = command, .views = views};
     bson_init(&result->document);
     return result;
 }

@@ -75,22 +75,19 @@ typedef struct {
     { .key = (is), .title = (called), __VA_ARGS__ }
 #define LINE(where, if_this, said, ...)                                                                      \
     { .shown = (where), .when = (if_this), .words = (said), __VA_ARGS__ }
-#define RESULT_COLUMNS(...)                                                                                  \
-    .columns = (const result_column_t[]) {                                                                   \
+#define RESULT_LIST(of, called, note, ...)                                                                   \
+    .list = (of), .title = (called), .words = (note), .columns = (const result_column_t[]) {                 \
         __VA_ARGS__, {                                                                                       \
             .key = NULL                                                                                      \
         }                                                                                                    \
     }
-#define TABLE(where, if_this, of, called, note, ...)                                                         \
-    {                                                                                                        \
-        .shown = (where), .when = (if_this), .words = (note), .list = (of), .title = (called),               \
-        RESULT_COLUMNS(__VA_ARGS__)                                                                          \
-    }
-#define CHART(of, with_bands, called, note, ...)                                                             \
-    {                                                                                                        \
-        .shown = SHOW_PAGE, .words = (note), .list = (of), .title = (called), .bands = (with_bands),         \
-        RESULT_COLUMNS(__VA_ARGS__)                                                                          \
-    }
+#define TABLE(where, if_this, ...)                                                                           \
+    { .shown = (where), .when = (if_this), RESULT_LIST(__VA_ARGS__) }
+/* Of each document of a list (NULL: of the result), its parts, and then the document itself, which is called `total`. */
+#define PARTS(where, of_each, total, ...)                                                                    \
+    { .shown = (where), .each = (of_each), .whole = (total), RESULT_LIST(__VA_ARGS__) }
+#define CHART(of, with_bands, ...)                                                                           \
+    { .shown = SHOW_PAGE, .bands = (with_bands), RESULT_LIST(of, __VA_ARGS__) }
 
 /* ---- the result ---- */
 
@@ -103,7 +100,7 @@ typedef struct {
     int status;
 } result_t;
 
-result_t *result_new(const char *command);
+result_t *result_new(const char *command, const result_view_t *views);
 void result_free(result_t *result);
 
 /* Did the run fail, or was it interrupted? */

@@ -71,7 +71,7 @@ static const result_view_t chart[] = {CHART("-course", "-course", "Rate", "a not
 TEST(page) {
     static const point_t points[] = {{0, 100000}, {45, 611000}, {90, 300000}};
     const err_t fine = {.text = ""};
-    result_t *result = result_new("load");
+    result_t *result = result_new("load", NULL);
     result_put(&result->document, AS_COUNT("loaded", 7), AS_TEXT("namespace", "mot.results"),
                AS_TEXT("-target", "h:27017"), AS_LIST("-course", 3, put_point, points),
                AS_NUMBER("rate_per_second", NAN), AS_SECONDS("seconds", 1500000000),
@@ -109,7 +109,7 @@ TEST(answers) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err = {.status = (status_t)cases[i].status};
         snprintf(err.text, sizeof err.text, "%s", cases[i].why);
-        result_t *result = result_new("load");
+        result_t *result = result_new("load", NULL);
         result_put(&result->document, AS_COUNT("loaded", 7), AS_SECONDS("seconds", 1500000000));
         result_answer(result, "Is it?", cases[i].status, &err, "fine, {loaded}", "{loaded} until then");
         assert_string_equal(cases[i].expected, result->answer);
@@ -137,7 +137,7 @@ TEST(hostile_page) {
     static const char escaped[] =
         "&lt;/style&gt;&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot; x=&#39;&amp;";
     const err_t fine = {.text = ""};
-    result_t *result = result_new("load");
+    result_t *result = result_new("load", NULL);
     result_put(&result->document, AS_TEXT("namespace", EVIL), AS_TEXT("target", EVIL), AS_TEXT("evil", EVIL),
                AS_TEXT(EVIL, EVIL), AS_LIST("list", 2, put_evil, EVIL));
     result->views = evil_views;

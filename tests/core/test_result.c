@@ -9,7 +9,7 @@
 #include <string.h>
 
 static void prints(bson_t *document, const char *expected) {
-    result_t *result = result_new("try");
+    result_t *result = result_new("try", NULL);
     bson_concat(&result->document, document);
     listen();
     result_print_json(result, 7);
@@ -180,7 +180,7 @@ static const result_view_t places[] = {
     {0}};
 
 static void print_places(const char *expected) {
-    result_t *result = result_new("try");
+    result_t *result = result_new("try", NULL);
     result_put(&result->document, AS_LIST("places", 2, put_place, NULL), AS_LIST("empty", 0, put_place, NULL),
                AS_TEXT("one", "one"), AS_COUNT("zero", 0), AS_FLAG("no", false),
                AS_TEXT("-command", "tipple load --a-very-long-option-that-is-not-wrapped 'x y' a.csv b.csv "
@@ -230,7 +230,7 @@ static const result_view_t shards[] = {
     {0}};
 
 static void print_shards(size_t count, const char *end) {
-    result_t *result = result_new("try");
+    result_t *result = result_new("try", NULL);
     result_put(&result->document, AS_LIST("shards", count, put_shard, NULL));
     char expected[600];
     size_t used = (size_t)snprintf(expected, sizeof expected, "shard  documents\n");

@@ -230,7 +230,7 @@ static result_view_t *add_views(result_view_t *view, const bson_t *document, con
 
 static char *page_of(const bson_t *document, size_t *length) {
     const err_t fine = {.text = ""};
-    result_t *result = result_new("load");
+    result_t *result = result_new("load", NULL);
     shown_t shown = {.views = {{0}}};
     result_view_t *view = shown.views;
     bson_iter_t at;

@@ -134,11 +134,10 @@ static const result_view_t views[] = {TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "-fil
 
 int cli_list(const run_t *run, const builtin_t *files, const char *kind, err_t *err) {
     size_t count = 0;
-    result_t *result = result_new(run->command->name);
+    result_t *result = result_new(run->command->name, views);
     while (files[count].name)
         count++;
     result_put(&result->document, AS_TEXT("-kind", kind), AS_LIST("-files", count, put_file, files));
-    result->views = views;
     return cli_end(run, result, true, STATUS_OK, err);
 }
 

@@ -18,15 +18,10 @@
 static const result_view_t views[] = {
     LINE(SHOW_NORMAL, NULL, "{collection} at {target}, MongoDB {server}   {-documents}"),
     LINE(SHOW_USUAL, NULL, "scratch: the target is not touched"),
-    {.shown = SHOW_USUAL,
-     .each = "drills",
-     .title = "Phases",
-     .words = "Predicted from samples, with the 95 % interval in brackets.",
-     .list = "phases",
-     .whole = "whole",
-     RESULT_COLUMNS(COLUMN("phase", "phase"), COLUMN("predicted.-words", "predicted"),
-                    COLUMN("began_seconds", "began", .wide = true),
-                    COLUMN("seconds", "measured", .most = BAR_LARGEST), COLUMN("error_percent", "error"))},
+    PARTS(SHOW_USUAL, "drills", "whole", "phases", "Phases",
+          "Predicted from samples, with the 95 % interval in brackets.", COLUMN("phase", "phase"),
+          COLUMN("predicted.-words", "predicted"), COLUMN("began_seconds", "began", .wide = true),
+          COLUMN("seconds", "measured", .most = BAR_LARGEST), COLUMN("error_percent", "error")),
     LINE(SHOW_USUAL, "-loaded",
          "loaded {drills.0.load.loaded|document}, {drills.0.load.bytes_bson} of BSON, "
          "{drills.0.load.docs_per_second}, {drills.0.load.threads|thread}, batches of {drills.0.load.batch}"),
@@ -178,8 +173,7 @@ result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, d
                         int status, const err_t *err) {
     const drill_pass_t *pass = &drill->pass;
     const bool ended = pass->finished || status == STATUS_MISSED;
-    result_t *result = result_new("drill");
-    result->views = views;
+    result_t *result = result_new("drill", views);
     put_figures(&result->document, spec, drill, within, status);
     if (pass->finished || !drill->drilled)
         result_put_words(&result->document, "-sentence", sentence(pass));
@@ -194,16 +188,13 @@ result_t *results_drill(const drill_spec_t *spec, const drill_result_t *drill, d
 /* ---- several collections ---- */
 
 static const result_view_t views_of_all[] = {
-    {.shown = SHOW_USUAL,
-     .title = "Collections",
-     .words = "From nothing to verified, one after the other.",
-     .list = "collections",
-     .whole = "all",
-     RESULT_COLUMNS(COLUMN("namespace", "collection"), COLUMN("predicted_verified.-words", "predicted"),
-                    COLUMN("verified_seconds", "measured", .most = BAR_LARGEST),
-                    COLUMN("error_percent", "error", .wide = true), COLUMN("seconds.load", "load"),
-                    COLUMN("seconds.indexes", "indexes"), COLUMN("seconds.verify", "verify"),
-                    COLUMN("seconds.first query", "first query", .wide = true))},
+    PARTS(SHOW_USUAL, NULL, "all", "collections", "Collections",
+          "From nothing to verified, one after the other.", COLUMN("namespace", "collection"),
+          COLUMN("predicted_verified.-words", "predicted"),
+          COLUMN("verified_seconds", "measured", .most = BAR_LARGEST),
+          COLUMN("error_percent", "error", .wide = true), COLUMN("seconds.load", "load"),
+          COLUMN("seconds.indexes", "indexes"), COLUMN("seconds.verify", "verify"),
+          COLUMN("seconds.first query", "first query", .wide = true)),
     LINE(SHOW_QUIET, "-sentence", "{-sentence}"),
     LINE(SHOW_USUAL, "-within", "{-within}"),
     {0}};
@@ -235,8 +226,7 @@ result_t *results_drills(const drill_result_t *drills, size_t count, double with
         : isnan(drill_predicted(drills, count).mid)
             ? "not all collections were drilled"
             : "predicted: from nothing to verified in {predicted_verified.-words}, for {-count|collection}";
-    result_t *result = result_new("drill");
-    result->views = views_of_all;
+    result_t *result = result_new("drill", views_of_all);
     result_put(&result->document, AS_LIST("collections", count, put_collection, drills),
                AS_COUNT("-count", count));
     put_verified(&result->document, drills, count);

@@ -315,9 +315,8 @@ static void put_before(bson_t *to, const load_result_t *load, int status) {
 }
 
 result_t *results_load(const load_spec_t *spec, const load_result_t *load, int status, const err_t *err) {
-    result_t *result = result_new("load");
+    result_t *result = result_new("load", views);
     bson_t *to = &result->document;
-    result->views = views;
     put_figures(to, load);
     put_more(to, spec, load);
     put_bad_values(to, load);

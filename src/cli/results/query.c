@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_ROOM = 256, SIDE_ROOM = 160 };
+enum { DIGITS = 12 };
 static const double OTHERS_MOST = 0.1;   /* of this host's CPUs; more disturbs a measurement */
 static const double LEAST_SECONDS = 0.1; /* for figures of CPU, which the kernel counts in steps of 10 ms */
 
@@ -148,14 +148,15 @@ typedef struct {
     const query_spec_t *spec;
 } asked_t;
 
-/* "greenness year=2014, 4 clients": what distinguishes a measurement; clients 0: the question alone. */
-static const char *name_of(const work_t *work, unsigned clients, char out[NAME_ROOM]) {
-    int used = snprintf(out, NAME_ROOM, "%s%s%s", work->query->name, *work->with ? " " : "", work->with);
-    if (clients && work->reads && used < NAME_ROOM)
-        used += snprintf(out + used, NAME_ROOM - (size_t)used, ", %.20s", work->reads);
-    if (clients > 1 && used < NAME_ROOM)
-        snprintf(out + used, NAME_ROOM - (size_t)used, ", %u clients", clients);
-    return out;
+/* "greenness year=2014, 4 clients": what distinguishes a measurement; clients 0: the question alone. free. */
+static char *name_of(const work_t *work, unsigned clients) {
+    text_t name = {.length = 0};
+    text_print(&name, "%s%s%s", work->query->name, *work->with ? " " : "", work->with);
+    if (clients && work->reads)
+        text_print(&name, ", %s", work->reads);
+    if (clients > 1)
+        text_print(&name, ", %u clients", clients);
+    return text_take_or_end(&name);
 }
 
 static void put_seen(bson_t *to, const void *of, size_t at) {
@@ -191,43 +192,38 @@ static void put_explained(bson_t *to, const void *of, size_t at) {
 
 /* ---- what a suite has as published: a figure of each measurement, found by two things ---- */
 
-/* The words that distinguish a measurement on one side of a table. */
-static void side_of(const measure_t *measure, const char *side, char out[SIDE_ROOM]) {
+/* The words that distinguish a measurement on one side of a table; NULL: none. */
+static const char *side_of(const measure_t *measure, const char *side, char digits[DIGITS]) {
     bson_iter_t value;
-    out[0] = 0;
-    if (strcmp(side, "query") == 0)
-        snprintf(out, SIDE_ROOM, "%s", measure->work->query->name);
-    else if (strcmp(side, "clients") == 0)
-        snprintf(out, SIDE_ROOM, "%u", measure->clients);
-    else if (strcmp(side, "reads") == 0)
-        snprintf(out, SIDE_ROOM, "%s", measure->work->reads ? measure->work->reads : "");
-    else if (bson_iter_init_find(&value, measure->work->each, side))
-        snprintf(out, SIDE_ROOM, "%s", bson_iter_utf8(&value, NULL));
+    snprintf(digits, DIGITS, "%u", measure->clients);
+    return strcmp(side, "query") == 0                               ? measure->work->query->name
+           : strcmp(side, "clients") == 0                           ? digits
+           : strcmp(side, "reads") == 0                             ? measure->work->reads
+           : bson_iter_init_find(&value, measure->work->each, side) ? bson_iter_utf8(&value, NULL)
+                                                                    : NULL;
 }
 
-static bool in_table(const suite_table_t *table, const measure_t *measure, char row[SIDE_ROOM],
-                     char column[SIDE_ROOM]) {
+/* NULL: the table has nothing of this measurement. */
+static const yaml_item_t *find_published(const suite_table_t *table, const measure_t *measure) {
+    char rows[DIGITS], columns[DIGITS];
+    const char *row = side_of(measure, table->rows, rows),
+               *column = side_of(measure, table->columns, columns);
     bool wanted = !table->queries;
     for (const yaml_item_t *name = table->queries ? table->queries->first : NULL; name; name = name->next)
         wanted = wanted || suite_has_tag(measure->work->query, name->text);
-    side_of(measure, table->rows, row);
-    side_of(measure, table->columns, column);
-    return wanted && *row && *column;
+    const yaml_item_t *line =
+        wanted && table->published && row && column ? yaml_item_get(table->published, row) : NULL;
+    return line ? yaml_item_get(line, column) : NULL;
 }
 
 /* By the name of the figure: what the suite's tables have next to it. */
 static void put_published(bson_t *to, const void *of, size_t at) {
     const query_result_t *query = of;
-    const measure_t *measure = &query->measures[at];
     const suite_t *suite = query->suite;
-    char row[SIDE_ROOM], column[SIDE_ROOM];
     for (const suite_table_t *table = suite->tables; table < suite->tables + suite->table_count; table++) {
-        if (!table->published || !in_table(table, measure, row, column) || bson_has_field(to, table->show))
-            continue;
-        const yaml_item_t *columns = yaml_item_get(table->published, row),
-                          *text = columns ? yaml_item_get(columns, column) : NULL;
+        const yaml_item_t *text = find_published(table, &query->measures[at]);
         char *name = text_concealed(table->show);
-        if (text)
+        if (text && !bson_has_field(to, table->show))
             result_put(to, AS_TEXT(name, text->text), AS_TEXT("-text", text->text));
         free(name);
     }
@@ -254,7 +250,6 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     const double n = (double)found->latency.moments.count;
     const bool nothing = query_found_nothing(measure), one = measure->answered && work->count <= 1,
                disturbed = !asked->spec->command && measure->watched.figures.others > OTHERS_MOST;
-    char name[NAME_ROOM], question[NAME_ROOM];
     result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, question), OF(work, reads),
                OF(measure, clients), AS_COUNT("rate", asked->spec->rate),
                AS_COUNT("n", found->latency.moments.count), OF(found, returned), OF(found, empty),
@@ -275,12 +270,12 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
         BSON_APPEND_ARRAY(to, "result", measure->answer.documents);
     else
         BSON_APPEND_NULL(to, "result");
-    result_put(to, AS_TEXT("-name", name_of(work, measure->clients, name)),
-               AS_TEXT("-question", name_of(work, 0, question)),
-               AS_TEXT("-remark", !(n > 0) && found->failures ? "failed"
-                                  : nothing                   ? "empty"
-                                  : disturbed                 ? "disturbed"
-                                                              : NULL));
+    result_take(to, "-name", name_of(work, measure->clients));
+    result_take(to, "-question", name_of(work, 0));
+    result_put(to, AS_TEXT("-remark", !(n > 0) && found->failures ? "failed"
+                                      : nothing                   ? "empty"
+                                      : disturbed                 ? "disturbed"
+                                                                  : NULL));
     if (n > 0 && is_first(asked->query, at)) /* of others it is said already */
         result_put(to, AS_FLAG("-nothing", nothing),
                    AS_NUMBER("-empty_percent", nothing ? NAN : round(100 * (double)found->empty / n)));
@@ -323,18 +318,15 @@ static const measure_t *find_slowest(const query_result_t *query) {
 }
 
 result_t *results_query(const query_spec_t *spec, const query_result_t *query, int status, const err_t *err) {
-    result_t *result = result_new("query");
+    result_t *result = result_new("query", views);
     const measure_t *slowest = find_slowest(query);
     const char *words = "{-measurements|measurement} of {-requests|request}";
-    char name[NAME_ROOM];
-    result->views = views;
     put_figures(&result->document, spec, query);
     if (slowest) {
         words = "{-measurements|measurement} of {-requests|request}; the slowest is {-slowest}, with "
                 "{-slowest_ms} on average";
-        name_of(slowest->work, slowest->clients, name);
-        result_put(&result->document, AS_TEXT("-slowest", name),
-                   AS_NUMBER("-slowest_ms", slowest->found->latency.moments.mean / 1e6),
+        result_take(&result->document, "-slowest", name_of(slowest->work, slowest->clients));
+        result_put(&result->document, AS_NUMBER("-slowest_ms", slowest->found->latency.moments.mean / 1e6),
                    AS_LIST("-course", COURSE_SLOTS, put_slot, &slowest->found->course));
     }
     result_answer(result, "How long do the queries take?", status, err, words, words);
@@ -353,13 +345,14 @@ static void print_json(const bson_t *document, const char *end) {
 void results_print_answers(const query_result_t *query, bool named) {
     for (size_t i = 0; i < query->measure_count; i++) {
         const measure_t *measure = &query->measures[i];
-        char name[NAME_ROOM];
         bson_iter_t at;
         bson_t document;
         if (!has_answer(query, i))
             continue;
+        char *name = name_of(measure->work, 0);
         if (named)
-            out_print("%s\n", name_of(measure->work, 0, name));
+            out_print("%s\n", name);
+        free(name);
         for (bson_iter_init(&at, measure->answer.documents); bson_read_next(&at, &document);)
             print_json(&document, "\n");
         if (measure->answer.more)
@@ -373,9 +366,10 @@ void results_print_plans(const query_result_t *query) {
     for (size_t i = 0; i < query->work_count; i++) {
         const work_t *work = &query->works[i];
         const request_t *request = work->requests;
-        char name[NAME_ROOM];
-        out_print(i ? "\n%s on %s.%s%s\n" : "%s on %s.%s%s\n", name_of(work, 0, name), request->database,
-                  request->collection, work->count > 1 ? ", one of several, drawn by chance:" : "");
+        char *name = name_of(work, 0);
+        out_print(i ? "\n%s on %s.%s%s\n" : "%s on %s.%s%s\n", name, request->database, request->collection,
+                  work->count > 1 ? ", one of several, drawn by chance:" : "");
+        free(name);
         out_print("  %s  ", request->kind == QUERY_PIPELINE     ? "pipeline"
                             : request->kind == QUERY_MAP_REDUCE ? "command"
                                                                 : "filter");

@@ -133,13 +133,12 @@ result_t *results_tune(const tune_spec_t *spec, const tune_result_t *tune, int s
         !decided ? "nothing was found"
                  : "the cheapest setting (threads x batch) that is nearly as fast as the best is "
                    "{cheapest.name} at {cheapest.docs_per_second}, limited by {cheapest.limit}; {-best}";
-    result_t *result = result_new("tune");
+    result_t *result = result_new("tune", tune->matrix.count ? views : NULL);
     put_figures(&result->document, spec, tune);
     result_put_words(&result->document, "-best",
                      tune->verdict.best == tune->verdict.cheapest
                          ? "nothing else is faster"
                          : "the best is {best.name} at {best.docs_per_second}");
-    result->views = tune->matrix.count ? views : NULL;
     result_answer(result, "Which threads and batch size are best?", status, err, found, found);
     return result;
 }
