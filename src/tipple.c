@@ -118,7 +118,7 @@ void tipple_reader_destroy(tipple_reader_t *reader) {
     free(reader);
 }
 
-/* Behind an object, outside of quotes. Within an object there is a colon, a comma or another [ before it. */
+/* After an object, outside of quotes. Within an object there is a colon, a comma or another [ before it. */
 static bool may_begin_later(const uint8_t *text, size_t length) {
     const uint8_t *const end = text + length;
     for (const uint8_t *at = text; (at = memchr(at, '[', (size_t)(end - at))); at++) {
@@ -143,7 +143,7 @@ static size_t find_cut_off(tipple_reader_t *reader, size_t length) {
     return reader->cut_off && ends.json.phase != SPAN_AFTER ? ends.record : length;
 }
 
-/* A reader tells where in the text a record is, so it decodes nothing: what a load would decode makes no records here, or,
+/* A reader says where in the text a record is, so it decodes nothing: what a load would decode makes no records here, or,
  * where no header is wanted, documents of bytes that mean nothing. */
 static bool is_plain(const uint8_t *text, size_t length, err_t *err) {
     const char *kind;

@@ -142,7 +142,7 @@ static bool print_document(parse_t *parse, err_t *err) {
         return true;
     if (values.emit == EMIT_BSON) {
         out_bytes(parse->place.bytes, parse->record.document_length);
-        return true; /* what cannot be written is told at the end of the cut */
+        return true; /* that stdout cannot be written is said at the end of the cut */
     }
     bson_init_static(&document, parse->place.bytes, parse->record.document_length);
     if (values.emit == EMIT_JSON)
@@ -385,7 +385,7 @@ const command_t command_parse = {
     .about = "turn records into documents and print them",
     .help = "Reads the same inputs as `tipple load` and prints the documents instead of loading them, in "
             "order. Records that no document can be made of are named on stderr, and the exit status is 2. "
-            "Without --format it is guessed, and told on stderr.",
+            "Without --format it is guessed, and the guess is named on stderr.",
     .examples = "  tipple parse my.csv | head -3                            # as it is guessed\n"
                 "  tipple parse -f mot test_result_2023.csv | head -3\n"
                 "  tipple parse -f mot --emit raw big.zip > again.csv       # as records again\n"

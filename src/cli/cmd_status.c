@@ -318,9 +318,9 @@ static int show(const run_t *run, const server_t *server, const report_t *status
     return cli_end(run, result, true, (int)status->incomplete.status, err);
 }
 
-static int tell(run_t *run, err_t *err) {
+static int report(run_t *run, err_t *err) {
     report_t status = {.read = ROUTE_UNSHARDED};
-    if (!cli_has_uri(run, "the collection to look at", err))
+    if (!cli_has_uri(run, "the collection", err))
         return STATUS_USAGE;
     if (run->count)
         return err_set(err, STATUS_USAGE, "nothing but options belongs after status"), STATUS_USAGE;
@@ -345,8 +345,8 @@ const command_t command_status = {
     .name = "status",
     .group = COMMANDS_CHECK,
     .arguments = "",
-    .about = "tell how far the loads of a collection are, and how it is sharded",
-    .help = "Tells what the catalog says of the collection, its shards and chunks, and what a load that was "
+    .about = "say how far the loads of a collection are, and how it is sharded",
+    .help = "Says what the catalog knows of the collection, its shards and chunks, and what a load that was "
             "killed has left on a cluster.",
     .examples = "  tipple status --uri mongodb://HOST/mot.results\n"
                 "  tipple status --uri mongodb://HOST/mot.results --inputs\n"
@@ -355,5 +355,5 @@ const command_t command_status = {
     .takes = TAKEN_BY_ASKING,
     .with = WITH_JSON,
     .values = &values,
-    .body = tell,
+    .body = report,
 };

@@ -181,8 +181,8 @@ static void put_figures(bson_t *to, int64_t id, const where_t *where) {
 
 static const result_view_t views[] = {LINE(SHOW_QUIET, "found", "{-place}", .command = "-record"), {0}};
 
-/* Why no document is under this _id, or why it is not this record's. Of what was loaded today's file tells only where
- * it is the same. */
+/* Why no document is under this _id, or why it is not this record's. Today's file says only what it holds
+ * where it has not changed. */
 static bool check(int64_t id, const where_t *where, err_t *err) {
     if (!where->found)
         return err_set(err, STATUS_USAGE, "no file of this collection's catalog holds the _id %" PRId64, id);
@@ -200,7 +200,7 @@ static bool check(int64_t id, const where_t *where, err_t *err) {
                    "no document has the _id %" PRId64 ": that of a record at this place would have it", id);
 }
 
-static int tell(run_t *run, err_t *err) {
+static int locate(run_t *run, err_t *err) {
     static where_t where;
     if (!cli_has_uri(run, "the collection that the _id is in", err))
         return STATUS_USAGE;
@@ -225,12 +225,12 @@ const command_t command_where = {
     .name = "where",
     .group = COMMANDS_CHECK,
     .arguments = "ID",
-    .about = "tell the file, offset and line that an _id came from",
+    .about = "find the file, offset and line that an _id came from",
     .help = "The _id of a loaded document is its record's position. Where the file is still at hand its line "
             "and the record itself are printed as well.",
     .examples = "  tipple where --uri mongodb://127.0.0.1/mot.results 4611686018427388021",
     .takes = TAKEN_BY_ASKING,
     .with = WITH_JSON,
     .values = &values,
-    .body = tell,
+    .body = locate,
 };

@@ -25,7 +25,7 @@ const command_t *const cli_commands[] = {&command_load,     &command_parse,
                                          &command_help,     NULL};
 
 /* The driver has put its counters into shared memory when it was loaded. Their name goes at once: a process
- * that is killed would leave it behind, for a later one of the same number to stumble over. */
+ * that is killed would leave it there, for a later one of the same number to stumble over. */
 static void forget_shared_counters(void) {
     char name[32];
     snprintf(name, sizeof name, "/mongoc-%u", (unsigned)getpid());

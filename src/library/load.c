@@ -31,7 +31,7 @@ struct tipple_load {
     err_t err;
     tipple_log_fn *log;
     void *log_context;
-    tipple_result_t told;
+    tipple_result_t found;
     char sentence[LIBRARY_WORDS];
 };
 
@@ -176,19 +176,19 @@ static void end(tipple_load_t *load) {
     pthread_join(load->thread, NULL);
     load->state = ENDED;
     library_words(load->sentence, load->err.text);
-    load->told = (tipple_result_t){.read = counts->read,
-                                   .loaded = counts->loaded,
-                                   .already_there = counts->already_there,
-                                   .rejected = counts->rejected,
-                                   .filtered = counts->filtered,
-                                   .open_rejects = load->result->open_rejects,
-                                   .records_skipped = load->result->records_skipped,
-                                   .files_skipped = load->result->files_skipped,
-                                   .seconds = (double)load->result->took_ns / 1e9,
-                                   .status = (int)load->err.status,
-                                   .sentence = load->sentence,
-                                   .rejects = counts->rejected ? load->result->rejects_path : "",
-                                   .format = load->result->format};
+    load->found = (tipple_result_t){.read = counts->read,
+                                    .loaded = counts->loaded,
+                                    .already_there = counts->already_there,
+                                    .rejected = counts->rejected,
+                                    .filtered = counts->filtered,
+                                    .open_rejects = load->result->open_rejects,
+                                    .records_skipped = load->result->records_skipped,
+                                    .files_skipped = load->result->files_skipped,
+                                    .seconds = (double)load->result->took_ns / 1e9,
+                                    .status = (int)load->err.status,
+                                    .sentence = load->sentence,
+                                    .rejects = counts->rejected ? load->result->rejects_path : "",
+                                    .format = load->result->format};
 }
 
 static bool tell_end(const tipple_load_t *load, tipple_error_t *error) {
@@ -298,7 +298,7 @@ bool tipple_load_finish(tipple_load_t *load, tipple_error_t *error) {
     if (load->state == NEW && !begin(load, false, error)) /* nothing was pushed: that is all there is */
         return false;
     if (!load->pushes)
-        return library_refuse(error, "the load is of inputs, and tipple_load_run has told its end");
+        return library_refuse(error, "the load is of inputs, and tipple_load_run has reported its end");
     if (load->state == WORKING) {
         pushed_end(load->pushed);
         end(load);
@@ -312,7 +312,7 @@ void tipple_load_cancel(tipple_load_t *load) {
 }
 
 const tipple_result_t *tipple_load_result(const tipple_load_t *load) {
-    return load && load->state == ENDED ? &load->told : NULL;
+    return load && load->state == ENDED ? &load->found : NULL;
 }
 
 void tipple_load_destroy(tipple_load_t *load) {

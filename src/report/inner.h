@@ -35,7 +35,7 @@ static inline const cell_t *table_cell(const table_t *table, size_t row, size_t 
     return &table->cells[row * table->columns + column];
 }
 
-/* The value at a path, as people read it: "6,521,004", "10.7 s", "12.3 %"; "" where there is none, "-" where it is not
+/* The value at a path, as people read it: "6,521,004", "10.7 s", "12.3 %"; "" for none, "-" for one that is not
  * known. bare: without the unit that a column's title says. free. */
 char *figure_words(const bson_t *document, const char *path, bool bare);
 void figure_put(text_t *out, double value, const char *key, bool bare);

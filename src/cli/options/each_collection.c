@@ -44,7 +44,7 @@ static bool check_twice(const dump_list_t *list, const char *argument, err_t *er
 static bool check_others(const manifest_t *others, const char *argument, err_t *err) {
     return !others->count ||
            err_set(err, STATUS_USAGE,
-                   "%.1000s: holds a dump of mongodump, and files beside it, such as %.500s: the URI has to "
+                   "%.1000s: holds a dump of mongodump, and other files, such as %.500s: the URI has to "
                    "name the collection for these; give the dump alone",
                    argument, others->files[0].name);
 }

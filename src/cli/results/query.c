@@ -77,7 +77,7 @@ static const result_view_t views[] = {
           COLUMN("compared.p99_between.high", "to"), COLUMN("-obstacle", "")),
     {0}};
 
-/* ---- figures of a measurement: NAN where it was made too rarely to tell ---- */
+/* ---- figures of a measurement: NAN where it was made too rarely ---- */
 
 /* Without requests that were skipped, and are longer than any. */
 static void put_hist(bson_t *to, const void *of, size_t at) {
