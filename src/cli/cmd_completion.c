@@ -68,13 +68,11 @@ static void offer_kinds(const char *typed, const char *kinds) {
 
 /* The option of a word whose value comes in the next word, or NULL. */
 static const option_t *option_of(const cli_rows_t *rows, const char *word) {
-    for (size_t i = 0; i < rows->count && word[0] == '-' && word[1]; i++) {
-        const option_t *option = rows->rows[i].option;
-        if (word[1] == '-' ? strcmp(option->name, word + 2) == 0
-                           : option->letter && word[strlen(word) - 1] == option->letter)
-            return option->argument ? option : NULL;
-    }
-    return NULL;
+    if (word[0] != '-' || !word[1])
+        return NULL;
+    const char *name = word[1] == '-' ? word + 2 : NULL;
+    const cli_row_t *row = cli_find_row(rows, name, name ? strlen(name) : 0, word[strlen(word) - 1]);
+    return row && row->option->argument ? row->option : NULL;
 }
 
 static void complete_of(const command_t *command, char **words, size_t count) {

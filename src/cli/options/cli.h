@@ -85,6 +85,8 @@ typedef struct {
     size_t count;
 } cli_rows_t;
 void cli_rows(const command_t *command, cli_rows_t *rows);
+/* By its name; or, without one, by its letter. NULL: there is none. */
+const cli_row_t *cli_find_row(const cli_rows_t *rows, const char *name, size_t length, char letter);
 
 /* One run of a command. */
 struct run {

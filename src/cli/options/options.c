@@ -57,8 +57,7 @@ void cli_rows(const command_t *command, cli_rows_t *rows) {
     }
 }
 
-/* By its name; or, without one, by its letter. */
-static const cli_row_t *find_row(const cli_rows_t *rows, const char *name, size_t length, char letter) {
+const cli_row_t *cli_find_row(const cli_rows_t *rows, const char *name, size_t length, char letter) {
     for (size_t i = 0; i < rows->count; i++) {
         const option_t *option = rows->rows[i].option;
         if (name ? strlen(option->name) == length && strncmp(option->name, name, length) == 0
@@ -110,12 +109,12 @@ static bool read_option(run_t *run, int *at, err_t *err) {
     const char *word = run->line[*at];
     const bool is_long = word[1] == '-';
     const size_t named = strcspn(word + 1, "=");
-    if (!is_long && named > 1 && find_row(rows, word + 1, named, 0))
+    if (!is_long && named > 1 && cli_find_row(rows, word + 1, named, 0))
         return err_set(err, STATUS_USAGE, "an option of several letters has two dashes: --%.*s", (int)named,
                        word + 1);
     for (const char *letter = word + 1; *letter; letter++) {
         const size_t length = is_long ? strcspn(word + 2, "=") : 1;
-        const cli_row_t *row = find_row(rows, is_long ? word + 2 : NULL, length, *letter);
+        const cli_row_t *row = cli_find_row(rows, is_long ? word + 2 : NULL, length, *letter);
         const char *joined =
             is_long ? (word[2 + length] ? word + 3 + length : NULL) : (letter[1] ? letter + 1 : NULL);
         if (!row)
