@@ -50,9 +50,9 @@ static const option_t options[] = {
            .help = "Stop when more records than this are rejected (default: never)."),
     OPTION("emit", CUSTOM, emit, .group = GROUP_RESULT, .argument = "KIND", .offers = "json raw bson none",
            .custom = read_emit,
-           .help = "What to print: json (canonical extended JSON, one document a line; the default), raw "
-                   "(the documents as records again), bson (the documents' bytes, one after the other), none "
-                   "(only count and time)."),
+           .help =
+               "What to print: json (canonical extended JSON, one document a line; the default), raw (the "
+               "documents as records again), bson (their bytes in a row), none (only count and time)."),
     OPTION("relaxed", FLAG, relaxed, .help = "Print relaxed extended JSON."),
     OPTION("ids", FLAG, ids, .help = "With the _id that each document would have in a new collection."),
     {.name = NULL},
@@ -93,10 +93,10 @@ static bool print_json(parse_t *parse, const bson_t *document, err_t *err) {
     if (!json)
         return err_set(err, STATUS_INPUT, "a document cannot be shown as JSON");
     if (replaced && !parse->replaced)
-        log_warn("%s:%" PRIu64 " (offset %" PRIu64
-                 "): the first text that is not UTF-8: U+FFFD is shown for each byte that is none; a load "
-                 "stores the bytes as they are",
-                 parse->input->name, line_of(parse), parse->cut->offset + parse->record.offset);
+        log_warn(
+            "%s:%" PRIu64 " (offset %" PRIu64
+            "): the first text that is not UTF-8: such bytes are shown as U+FFFD, and loaded as they are",
+            parse->input->name, line_of(parse), parse->cut->offset + parse->record.offset);
     parse->replaced |= replaced > 0;
     out_bytes(json, length);
     out_print("\n");
@@ -252,29 +252,27 @@ static bool parse_file(parse_t *parse, const input_file_t *input, err_t *err) {
 }
 
 static bool open_format(parse_t *parse, err_t *err) {
+    const load_spec_t *spec = &values.load.spec;
     guessed_t guessed = {.yaml = NULL};
-    parse->schema = values.load.spec.format
-                        ? format_open(values.load.spec.format, err)
-                        : guess_inputs_open(&parse->manifest, &values.load.spec.guess, &guessed, err);
+    parse->schema = spec->format ? format_open(spec->format, err)
+                                 : guess_inputs_open(&parse->manifest, &spec->guess, &guessed, err);
     guessed_free(&guessed);
-    return parse->schema && (!values.load.spec.guess.bad_value_given ||
-                             schema_set_bad_value(parse->schema, values.load.spec.guess.bad_value, err));
+    return parse->schema &&
+           (!spec->guess.bad_value_given || schema_set_bad_value(parse->schema, spec->guess.bad_value, err));
 }
 
 static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
+    const load_spec_t *spec = &values.load.spec;
     manifest_t *const manifest = &parse->manifest;
     if (!manifest_build(manifest, args, (size_t)count, NULL, err) || !open_format(parse, err))
         return false;
-    if (values.emit == EMIT_RAW && !emit_possible(parse->schema, err))
-        return false;
-    if (values.emit == EMIT_RAW && values.load.spec.id)
+    if (values.emit == EMIT_RAW && spec->id)
         return err_set(err, STATUS_USAGE, "--id: a record has no _id; leave it out with --emit raw");
-    if (values.load.spec.id && !own_id_set(parse->schema, values.load.spec.id, err))
-        return false;
-    if (values.load.filters.count && !(parse->filter = filter_parse(parse->schema, values.load.filters.items,
-                                                                    values.load.filters.count, err)))
-        return false;
-    if (!check_inputs(parse->schema, manifest, false, NULL, err))
+    if ((values.emit == EMIT_RAW && !emit_possible(parse->schema, err)) ||
+        (spec->id && !own_id_set(parse->schema, spec->id, err)) ||
+        (spec->filter_count &&
+         !(parse->filter = filter_parse(parse->schema, spec->filters, spec->filter_count, err))) ||
+        !check_inputs(parse->schema, manifest, false, NULL, err))
         return false;
     parse->kit = source_kit_new();
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
@@ -300,7 +298,6 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
 
 /* "kept as text: 3 values (m 2, v 1)"; NULL: every value fits its type. free. */
 static char *bad_values(const parse_t *parse) {
-    enum { MOST = 5 };
     const uint64_t all = parse->reader ? records_bad_values(parse->reader) : 0;
     const schema_t *schema = parse->schema;
     char count[UNITS_MAX];
@@ -311,10 +308,6 @@ static char *bad_values(const parse_t *parse) {
     schema_tell_bad(&line, schema->bad_value, schema_any_fields(schema), all);
     for (size_t i = 0; i < schema_counted(schema); i++) {
         const uint64_t of_field = records_bad_of(parse->reader, i);
-        if (of_field && fields == MOST) {
-            text_print(&line, ", ...");
-            break;
-        }
         if (of_field)
             text_print(&line, "%s%s %s", fields++ ? ", " : " (", schema_counted_field(schema, i)->name,
                        units_count(count, of_field));
