@@ -23,10 +23,11 @@ typedef struct {
 static values_t values;
 
 static const option_t options[] = {
-    OPTION("query", TEXT, spec.query, .group = GROUP_REHEARSED, .argument = "SUITE:NAME",
-           .offers = "@suites @files",
-           .help = "The first query: one of a suite of `tipple query --list`, or of a file of your own "
-                   "(default: any one document)."),
+    OPTION(
+        "query", TEXT, spec.query, .group = GROUP_REHEARSED, .argument = "SUITE:NAME",
+        .offers = "@suites @files",
+        .help =
+            "The first query: of a suite of `tipple query --list` or of your own (default: any document)."),
     OPTION("targets", TEXT, targets, .argument = "FILE", .offers = "@files",
            .help = "Drill several collections, one after the other. FILE is YAML: a list of maps, each with "
                    "collection: DATABASE.COLLECTION, files: FILE or a list, query, and options of a load by "
@@ -249,13 +250,12 @@ const command_t command_drill = {
     .group = COMMANDS_SPEED,
     .arguments = "[FILE|DIRECTORY|PATTERN...]",
     .about = "rehearse a reload after a disaster",
-    .help =
-        "Creates, places, loads, indexes, verifies and asks a first query, as after a disaster, and prints "
-        "what each took, next to what samples of the files had predicted. All of it is done in a scratch "
-        "collection (DATABASE.COLLECTION.tipple.drill.ID), which is clustered, compressed, sharded and "
-        "indexed as the target where no option says otherwise, and dropped at the end, after Ctrl-C too. The "
-        "target is never touched. Exit status 7: what was loaded is not what the files make, or the first "
-        "query's answer is not the expected one; 6: it took longer than --within allows.",
+    .help = "Creates, places, loads, indexes, verifies and asks a first query, as after a disaster, and "
+            "prints what each took, next to what samples of the files had predicted. All of it is done in a "
+            "scratch collection (DATABASE.COLLECTION.tipple.drill.ID), which is like the target where no "
+            "option says otherwise, and is dropped, after Ctrl-C too. The target is never touched. Exit "
+            "status 7: what was loaded is not what the files make, or the first query's answer is not the "
+            "expected one; 6: it took longer than --within allows.",
     .examples = "  tipple drill -f mot --uri mongodb://HOST/mot.results *.csv --index d:1,k:1\n"
                 "  tipple drill -f mot --uri \"$URI\" *.csv --within 4h --history drills.json\n"
                 "  tipple drill --uri \"$URI\" --targets all.yaml --predict-only",

@@ -67,8 +67,7 @@ static int forget(run_t *run, err_t *err) {
         return STATUS_USAGE;
     if (!count)
         return err_set(err, STATUS_USAGE,
-                       "name the input that is to be forgotten, as it was loaded, or as `tipple status "
-                       "--inputs` shows it"),
+                       "name the input to forget, as it was loaded, or as `tipple status --inputs` shows it"),
                STATUS_USAGE;
     if (!confirm(run, err))
         return (int)err->status;

@@ -23,8 +23,7 @@ static const option_t options[] = {
     OPTION("check", TEXT, check, .argument = "FILE", .offers = "@formats @files",
            .help = "Read a format (a name or a file), and say what is wrong with it."),
     OPTION("guess", FLAG, guess,
-           .help = "Print the format file by which the files FILE... would be read without --format: a start "
-                   "for one of your own."),
+           .help = "Print the format by which FILE... would be read without --format: a start for your own."),
     {.name = NULL},
 };
 

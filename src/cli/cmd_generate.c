@@ -27,15 +27,14 @@ static const option_t options[] = {
            .help = "How many records (default 1m)."),
     OPTION("release", TEXT, what.release, .argument = "R", .takers = MOT,
            .offers = "2013 2016 2017-first 2017 2020 2021 2023 2024",
-           .help = "mot: in the manner of this release of the files: 2013, 2016, 2017-first, 2017, 2020, "
-                   "2021, 2023 (the default) or 2024."),
+           .help =
+               "mot: like this release: 2013, 2016, 2017-first, 2017, 2020, 2021, 2023 (default) or 2024."),
     OPTION("stations", COUNT, what.stations, .argument = "M", .least = 1, .takers = ISD,
            .help = "isd: of how many stations (default 100); one station's records follow the other's."),
     OPTION("seed", COUNT, what.seed, .argument = "S",
            .help = "The same seed gives the same bytes (default 1)."),
     OPTION("first", COUNT, what.first, .takers = YCSB, .argument = "ID",
-           .help = "ycsb: ids from this one on (default 0). An id has the same document in every file of the "
-                   "same seed."),
+           .help = "ycsb: the first id (default 0). An id has the same document in every file of one seed."),
     OPTION("text-bytes", COUNT, what.text_bytes, .takers = YCSB, .argument = "N", .least = 1,
            .help = "ycsb: the length of each text, to 100,000 (default 100: documents of about a kilobyte)."),
     OPTION("study", FLAG, what.study, .takers = YCSB,
@@ -43,8 +42,8 @@ static const option_t options[] = {
     OPTION("output", TEXT, output, .group = GROUP_RESULT, .letter = 'o', .argument = "FILE", .typed = true,
            .help = "Write here instead of to stdout."),
     OPTION("directory", TEXT, what.directory, .takers = ISD, .argument = "DIR",
-           .help = "isd: write a file for each year of each station here, named as they are published: "
-                   "010010-99999-2014."),
+           .help =
+               "isd: write a file for each station and year here, named as published: 010010-99999-2014."),
     OPTION("gzip", FLAG, what.gzip, .letter = 'z', .help = "Pack what is written."),
     {.name = NULL},
 };
@@ -121,10 +120,9 @@ const command_t command_generate = {
             "in their usual shares. obd: 40 columns, documents of 1,400 bytes. ycsb: eight random texts, and "
             "eight numbers from 0 to 999,999 of which few are frequent: k has a share in proportion to 1 / "
             "(k + 1)^0.99 (Zipf), 0 is in 6.5% of them. All of it is invented: no record describes a real "
-            "vehicle or a real day.",
+            "vehicle or day.",
     .examples = "  tipple generate mot --rows 2m --seed 1 > mot.txt\n"
                 "  tipple generate mot --rows 500k --release 2020 -o mot2020.csv\n"
-                "  tipple generate isd --rows 1m --stations 100 > isd.txt\n"
                 "  tipple generate isd --rows 5m --stations 1k --directory isd --gzip\n"
                 "  tipple generate obd --rows 1300k > obd.csv\n"
                 "  tipple generate ycsb --rows 1m --first 1m > ycsb.json",

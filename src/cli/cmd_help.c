@@ -13,14 +13,12 @@ enum { COMMAND_COLUMN = 14, STATUS_COLUMN = 16, OPTION_COLUMN = 24 };
 
 static const char *const statuses[][2] = {
     {"0", "done: every record read is in the collection (or was there already), or was left out by a filter"},
-    {"1", "nothing was touched: command line, format, suite, permission, password, or a target that must not "
-          "be loaded into"},
+    {"1", "nothing was touched: command line, format, suite, permission, password, or an unsuitable target"},
     {"2", "done, but some records were rejected (the reject file holds them), or files skipped"},
     {"3", "stopped: more rejects than --max-rejects"},
-    {"4", "stopped: the server refused or vanished for longer than --patience; the same command resumes from "
-          "there"},
-    {"5", "an input could not be read, is damaged, has changed, or does not fit the format; the sentence "
-          "says what to do"},
+    {"4", "stopped: the server refused or was away for longer than --patience; the same command resumes"},
+    {"5",
+     "an input is unreadable, damaged, changed, or does not fit the format; the sentence says what to do"},
     {"6", "a threshold was missed, such as --within; all else is done"},
     {"7", "verify, drill: the collection is not what its files make; query, drill: an answer is not the "
           "expected one; the differences were named"},
@@ -230,11 +228,9 @@ const command_t *cli_find_command(const char *name, err_t *err) {
         names[count++] = (*at)->name;
     }
     const char *hint = library_gone(name, true);
-    if (hint)
-        err_set(err, STATUS_USAGE, "there is no command '%s'; instead: %s", name, hint);
-    else
-        err_set(err, STATUS_USAGE, "there is no command '%s'%s; `tipple help` lists them", name,
-                suggestion(name, names, count).text);
+    err_set(err, STATUS_USAGE, "there is no command '%s'%s%s", name,
+            hint ? "; instead: " : suggestion(name, names, count).text,
+            hint ? hint : "; `tipple help` lists them");
     return NULL;
 }
 

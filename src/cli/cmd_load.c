@@ -32,16 +32,13 @@ static bool check(const run_t *run, err_t *err) {
 
 /* Loads of several collections have a reject file each. */
 static bool may_load(const run_t *run, size_t collections, err_t *err) {
-    char question[400];
+    char question[400], several[40];
     char *target = collections ? NULL : uri_target(values.spec.uri);
-    if (collections)
-        snprintf(question, sizeof question,
-                 "Drop %zu collection%s, each with all of its documents and its catalog, then load?",
-                 collections, units_s(collections));
-    else
-        snprintf(question, sizeof question,
-                 "Drop %.300s with all of its documents and its catalog, then load?",
-                 target ? target : "the collection");
+    snprintf(several, sizeof several, "%zu collection%s", collections, units_s(collections));
+    snprintf(question, sizeof question, "Drop %.300s with all documents and catalogs, then load?",
+             collections ? several
+             : target    ? target
+                         : "the collection");
     free(target);
     stop_goes_on();
     if (collections && values.spec.rejects)

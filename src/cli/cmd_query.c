@@ -52,10 +52,11 @@ static bool read_modes(void *at, const char *text, err_t *err) {
 }
 
 static const option_t options[] = {
-    OPTION("read-preference", CUSTOM, spec, .group = GROUP_COLLECTION, .argument = "MODE,...",
-           .offers = "primary primaryPreferred secondary secondaryPreferred nearest", .custom = read_modes,
-           .help = "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: "
-                   "as the URI says)."),
+    OPTION(
+        "read-preference", CUSTOM, spec, .group = GROUP_COLLECTION, .argument = "MODE,...",
+        .offers = "primary primaryPreferred secondary secondaryPreferred nearest", .custom = read_modes,
+        .help =
+            "Read from primary, secondary, nearest, ...; each is measured by itself (default: the URI's)."),
     OPTION("suite", TEXT, spec.suite, .group = GROUP_QUERIES, .letter = 's', .argument = "NAME",
            .offers = "@suites @files",
            .help = "The suite: mot, isd, obd, obd-stored, ycsb, or a file of your own such as ./my.yaml."),
@@ -69,8 +70,8 @@ static const option_t options[] = {
                    "from={$date: 2014-01-01}. May be given several times."),
     OPTION("setup", FLAG, spec.setup, .help = "Make the indexes that the queries need; they stay."),
     OPTION("explain", FLAG, spec.explain,
-           .help = "Print the commands without running them; not the server's plan, of which explain: yes in "
-                   "a suite shows a part."),
+           .help =
+               "Print the commands without running them. (The server's plan: `explain: yes` in a suite.)"),
     OPTION("repeats", COUNT32, spec.repeats, .group = GROUP_MEASURED, .letter = 'n', .argument = "N",
            .least = 1, .most = 1000000,
            .help = "Rounds, in which all measurements take turns (default: as the suite says, or 5)."),
@@ -78,14 +79,14 @@ static const option_t options[] = {
            .help = "Rounds before that are not counted (default: as the suite says, or 1)."),
     /* times all clients it fits into 64 bits */
     OPTION("count", COUNT, spec.count, .argument = "N", .least = 1, .most = 1000000000000,
-           .help = "Requests of each client in a round (default: 1; queries that draw their parameters: as "
-                   "many as the time allows)."),
+           .help =
+               "Requests of each client in a round (default: 1; where values are drawn, until time is up)."),
     /* 0 ns stands for one that was not given */
     OPTION("duration", TIME, spec.duration_ns, .argument = "TIME", .least = 1,
            .help = "Send this long in all rounds of a measurement (default for queries that draw: 5s)."),
     OPTION("clients", CUSTOM, spec, .letter = 'c', .argument = "N,N,...", .custom = read_clients,
-           .help = "Clients that ask side by side; each number is a measurement of its own (default: as the "
-                   "suite says, or 1)."),
+           .help =
+               "Clients at the same time; each number is measured by itself (default: the suite's, or 1)."),
     OPTION("rate", COUNT, spec.rate, .argument = "N", .least = 1, .most = 1000000000,
            .help = "Requests a second of all clients together, whether answers come or not, for 10 s without "
                    "--count and --duration; latency counts from the moment at which a request was due. "
@@ -94,8 +95,7 @@ static const option_t options[] = {
            .help = "Run this during the measurements, and stop it afterwards: a load, for example."),
     OPTION("answers", FLAG, answers, .group = GROUP_RESULT, .help = "Print what the queries return, too."),
     OPTION("first", COUNT, spec.first, .argument = "N", .least = 1, .most = 1000000, .typed = true,
-           .help = "Print the first N documents that a query finds, and measure nothing. Without a query: of "
-                   "the collection."),
+           .help = "Print the first N documents of a query, else of the collection, and measure nothing."),
     OPTION("compare", TEXT, compare, .argument = "FILE",
            .help = "An earlier run's --json: its medians and 99th percentiles next to those of this run."),
     OPTION("fail-if", LIST, bounds, .argument = "BOUND",

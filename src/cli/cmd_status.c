@@ -56,11 +56,11 @@ static bool is_running(const report_t *status, const load_seen_t *load) {
 }
 
 static bool may_restore(const server_t *server, const report_t *status, err_t *err) {
-    return !status->alive || err_set(err, STATUS_USAGE,
-                                     "%zu load%s of %s %s running: the last one restores zones and balancing "
-                                     "itself; if it was killed just now, try again in half a minute",
-                                     status->alive, status->alive == 1 ? "" : "s", server_namespace(server),
-                                     status->alive == 1 ? "is" : "are");
+    return !status->alive ||
+           err_set(err, STATUS_USAGE,
+                   "a load of %s is running: the last one restores zones and balancing itself; if it was "
+                   "killed just now, try again in half a minute",
+                   server_namespace(server));
 }
 
 static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
@@ -288,8 +288,7 @@ static const result_view_t views[] = {
          "        process {-process} on {-host} since {-since}, {-documents|document} so far",
          .each = "-loads"),
     LINE(SHOW_QUIET, "-resumable",
-         "        no load is running: the same command as before resumes from there (not a stream without "
-         "--input-name)"),
+         "        no load is running: the same command resumes from there (a stream only with --input-name)"),
     TABLE(SHOW_QUIET | SHOW_WHOLE, NULL, "inputs", NULL, NULL, COLUMN("name", "name"),
           COLUMN("complete", "complete"), COLUMN("loaded", "loaded"),
           COLUMN("already_there", "already there"), COLUMN("open_rejects", "rejected and not fixed")),
@@ -300,8 +299,7 @@ static const result_view_t views[] = {
          "zones   {-removed_ranges|range} and {-removed_tags|tag} of shards that a load had left are gone"),
     LINE(SHOW_QUIET, "-balanced", "zones   the collection is balanced again"),
     LINE(SHOW_QUIET, "-left",
-         "zones   {zones|range} and {zone_tags|tag} of shards of a load that was killed: tipple status "
-         "--restore takes them away"),
+         "zones   a killed load left {zones|range} and {zone_tags|tag} of shards: --restore removes them"),
     LINE(SHOW_QUIET, "-held",
          "zones   a load that was killed has turned balancing off: tipple status --restore turns it on"),
     LINE(SHOW_QUIET, "-off",
@@ -346,8 +344,8 @@ const command_t command_status = {
     .group = COMMANDS_CHECK,
     .arguments = "",
     .about = "say how far the loads of a collection are, and how it is sharded",
-    .help = "Says what the catalog knows of the collection, its shards and chunks, and what a load that was "
-            "killed has left on a cluster.",
+    .help =
+        "Says what the catalog knows of the collection, its shards and chunks, and what killed loads left.",
     .examples = "  tipple status --uri mongodb://HOST/mot.results\n"
                 "  tipple status --uri mongodb://HOST/mot.results --inputs\n"
                 "  tipple status --uri mongodb://ROUTER/mot.results --restore  # after a kill",

@@ -42,8 +42,8 @@ static bool take_values(const option_t *row, const char *text, err_t *err) {
 static const option_t options[] = {
     OPTION("threads", COUNT32, load.spec.threads, .group = GROUP_SPEED, .letter = 'j', .argument = "N,...",
            .least = 1, .most = LIMITS_MOST_THREADS, .tried = true,
-           .help = "Numbers of loader threads (default: 1, 2, 4 ... up to four a CPU of this host, 8 to 32; "
-                   "on a cluster up to four a shard)."),
+           .help =
+               "Loader threads (default: 1, 2, 4 ... to four a CPU, 8 to 32; on a cluster to four a shard)."),
     OPTION("batch", COUNT32, load.spec.batch, .letter = 'b', .argument = "N,...", .least = 1,
            .most = LIMITS_MOST_BATCH, .tried = true,
            .help = "Documents in a batch (default 100,300,1000,3000)."),
@@ -92,13 +92,12 @@ const command_t command_tune = {
     .about = "find the best threads and batch size",
     .help = "Loads the files for some seconds, again and again, into a scratch collection, and prints "
             "documents a second and bytes a document of each setting, the best, and the cheapest within 3 % "
-            "of the best. The target is not touched.\n\n"
-            "Options may have several values, with commas, or given again (--shard-key, --create); the "
-            "settings are all combinations. Each is tried up to five times, for at least two seconds and "
-            "four batches a thread on average. The scratch collection (DATABASE.COLLECTION.tipple.tune.ID) "
-            "is like the target where no option says otherwise, and is dropped after each trial. The "
-            "cheapest setting is kept on this host, for the same target and compressor: `tipple load "
-            "--threads auto --batch auto`, and `tipple drill` with them.",
+            "of it. The target is not touched.\n\n"
+            "Options may have several values, with commas, or given again (--shard-key, --create); all "
+            "combinations are tried, each up to five times, for at least two seconds and four batches a "
+            "thread. The scratch collection (DATABASE.COLLECTION.tipple.tune.ID) is like the target where no "
+            "option says otherwise, and is dropped. `--threads auto --batch auto` of `tipple load` and "
+            "`tipple drill` take the cheapest setting, for the same target and compressor on this host.",
     .examples = "  tipple tune -f mot --uri mongodb://HOST/mot.results test_result_2023.csv\n"
                 "  tipple tune -f mot --uri \"$URI\" *.gz --threads 4,8 --compressor snappy,zstd",
     .options = options,

@@ -27,12 +27,10 @@ static bool read_sample(void *percents, const char *text, err_t *err) {
 
 static const option_t options[] = {
     OPTION("retry", LIST, retry, .group = GROUP_INPUT, .argument = "FILE",
-           .help = "A reject file that was fixed and loaded: what it describes must be there, too. May be "
-                   "given several times."),
+           .help = "A reject file that was fixed and loaded: its records must be there, too. Repeatable."),
     OPTION("sample", CUSTOM, spec.sample_percent, .group = GROUP_COMPARED, .argument = "P%",
            .custom = read_sample, .typed = true,
-           .help = "Look at this share of the blocks only, the same ones each time. Documents in no such "
-                   "block are not seen."),
+           .help = "Compare only this share of the blocks, always the same. Other documents are not seen."),
     OPTION("files-only", FLAG, spec.files_only, .typed = true,
            .help = "Do not look for documents outside of the given files' blocks."),
     OPTION("max-differences", COUNT, spec.most, .argument = "N", .most = 1000000,

@@ -228,13 +228,13 @@ static bool may_push(const tipple_load_t *load, bool documents, tipple_error_t *
     if (load->options.inputs.count)
         return library_refuse(error, "the load has inputs: run it, and push into another one");
     if (!spec->input_name || !*spec->input_name)
-        return library_refuse(error, "set input-name: a name by which what is pushed is known again, so that "
-                                     "a load that did not end well can be completed");
+        return library_refuse(error,
+                              "set input-name, by which a load that did not end well can be completed");
     if (spec->limit != UINT64_MAX)
         return library_refuse(error, "limit is for inputs: push no more than is to be loaded");
     if (spec->reload_changed || spec->reload_missing)
-        return library_refuse(error, "reload-changed and reload-missing are for inputs, which can be read "
-                                     "again; push what is new under another name");
+        return library_refuse(
+            error, "reload-changed and reload-missing are for inputs; push what is new under another name");
     return !documents || !format_name(spec) || is_of_documents(spec, error);
 }
 

@@ -382,9 +382,8 @@ static int open_part(const char *path, char place[PATH_MAX], char part[PATH_MAX]
     }
     if (file < 0)
         err_set(err, err_status_of(errno),
-                "--report: %.200s cannot be written: %s; name a file in a folder that exists and that you "
-                "may write to",
-                path, strerror(errno));
+                "--report: %.200s cannot be written: %s; name a file in a folder that you may write to", path,
+                strerror(errno));
     return file;
 }
 
@@ -392,10 +391,10 @@ bool result_check_page(const char *path, err_t *err) {
     const char *dot = strrchr(path, '.');
     char place[PATH_MAX], part[PATH_MAX];
     if (!dot || (strcasecmp(dot, ".html") != 0 && strcasecmp(dot, ".htm") != 0))
-        return err_set(err, STATUS_USAGE,
-                       "--report: '%.200s' does not end with .html; a page needs such a name. For a program: "
-                       "tipple ... --json > FILE",
-                       path);
+        return err_set(
+            err, STATUS_USAGE,
+            "--report: '%.200s' does not end with .html, as a page has to. For a program: --json > FILE",
+            path);
     const int file = open_part(path, place, part, err);
     if (file < 0)
         return false;

@@ -16,8 +16,7 @@ static bool move_to(const dump_list_t *list, const char *database, const char *a
         if (strncmp(list->items[i].name, list->items[0].name, length) != 0)
             return err_set(err, STATUS_USAGE,
                            "%.1000s: holds collections of several databases (%.250s, %.250s), and the URI "
-                           "names one database, %.80s: leave it out, and each collection gets its own name; "
-                           "or name a collection, too",
+                           "names one, %.80s: leave it out to keep each name, or name a collection, too",
                            argument, list->items[0].name, list->items[i].name, database);
     for (size_t i = 0; i < list->count; i++) {
         text_t name = {.length = 0};
@@ -34,19 +33,18 @@ static bool check_twice(const dump_list_t *list, const char *argument, err_t *er
         const size_t first = dump_list_find(list, list->items[i].name);
         if (first < i)
             return err_set(err, STATUS_USAGE,
-                           "%.1000s: holds two collections of the name %.250s (%.500s and %.500s), of "
-                           "several dumps: give one dump at a time",
+                           "%.1000s: holds two collections of the name %.250s (%.500s and %.500s): give one "
+                           "dump at a time",
                            argument, list->items[i].name, list->items[first].with, list->items[i].with);
     }
     return true;
 }
 
 static bool check_others(const manifest_t *others, const char *argument, err_t *err) {
-    return !others->count ||
-           err_set(err, STATUS_USAGE,
-                   "%.1000s: holds a dump of mongodump, and other files, such as %.500s: the URI has to "
-                   "name the collection for these; give the dump alone",
-                   argument, others->files[0].name);
+    return !others->count || err_set(err, STATUS_USAGE,
+                                     "%.1000s: holds a dump of mongodump, and other files, such as %.500s: "
+                                     "the URI has to name the collection for these; give the dump alone",
+                                     argument, others->files[0].name);
 }
 
 static const char *uri_of(const run_t *run) {
@@ -102,8 +100,7 @@ static int run_all(const dump_list_t *list, const run_t *run, each_body_t *body,
     }
     if (result_is_trouble(worst))
         err_set(err, (status_t)worst,
-                "%zu of %zu collections are not done: correct what is said of them above, and run the "
-                "command again",
+                "%zu of %zu collections are not done: correct what is said above, and run the command again",
                 list->count - fine, list->count);
     return worst;
 }
@@ -113,8 +110,7 @@ int each_collection(const run_t *run, each_may_t *may, each_body_t *body, err_t 
     bool ok = find_all(&list, run, err);
     if (ok && list.count && run->report)
         ok = err_set(err, STATUS_USAGE,
-                     "--report is of one collection, and the URI names none: leave the option out, or name "
-                     "one in the URI");
+                     "--report is of one collection: leave the option out, or name one in the URI");
     ok = ok && (!may || may(run, list.count, err));
     const int status = !ok          ? (int)err->status
                        : list.count ? run_all(&list, run, body, err)

@@ -38,12 +38,10 @@ static int obey(run_t *run, err_t *err) {
     load_options_t *load = load_of(run);
     if (!cli_read(run, err))
         return (int)err->status;
-    if (run->version)
-        out_lines(tipple_version());
-    else if (run->help)
-        cli_print_help(run->command);
-    if (run->version || run->help)
+    if (run->version || run->help) {
+        run->version ? out_lines(tipple_version()) : cli_print_help(run->command);
         return cli_finish(STATUS_OK, err);
+    }
     if (load && load->uri_file && !read_uri_file(load->uri_file, &load->spec.uri, err))
         return (int)err->status;
     log_set_level(run->quiet ? LOG_QUIET : run->verbose ? LOG_VERBOSE : LOG_NORMAL);

@@ -22,19 +22,19 @@ static const result_view_t views[] = {
           "Predicted from samples, with the 95 % interval in brackets.", COLUMN("phase", "phase"),
           COLUMN("predicted.-words", "predicted"), COLUMN("began_seconds", "began", .wide = true),
           COLUMN("seconds", "measured", .most = BAR_LARGEST), COLUMN("error_percent", "error")),
-    LINE(SHOW_USUAL, "-loaded",
-         "loaded {drills.0.load.loaded|document}, {drills.0.load.bytes_bson} of BSON, "
-         "{drills.0.load.docs_per_second}, {drills.0.load.threads|thread}, batches of {drills.0.load.batch}"),
-    LINE(SHOW_USUAL, "-loaded", "limited by: {drills.0.load.limited_by}"),
+    LINE(SHOW_USUAL, "load.loaded",
+         "loaded {load.loaded|document}, {load.bytes_bson} of BSON, {load.docs_per_second}, "
+         "{load.threads|thread}, batches of {load.batch}",
+         .each = "drills"),
+    LINE(SHOW_USUAL, "load.loaded", "limited by: {load.limited_by}", .each = "drills"),
     LINE(SHOW_USUAL, NULL, "index {keys} built in {seconds}", .each = "drills.0.load.indexes"),
-    LINE(SHOW_USUAL | SHOW_CARE, "drills.0.load.rejected",
-         "{drills.0.load.rejected|record was|records were} rejected"),
-    LINE(SHOW_USUAL, "drills.0.query_seconds",
-         "the first query, {query}, took {drills.0.query_seconds} itself; {drills.0.query_returned|document} "
-         "came back"),
+    LINE(SHOW_USUAL | SHOW_CARE, "load.rejected", "{load.rejected|record was|records were} rejected",
+         .each = "drills"),
+    LINE(
+        SHOW_USUAL, "drills.0.query_seconds",
+        "the first query, {query}, took {drills.0.query_seconds} itself: {drills.0.query_returned|document}"),
     LINE(SHOW_USUAL, "-sampled",
-         "a sample does not see what hours bring: a cache that fills up, long checkpoints, secondaries that "
-         "lag"),
+         "a sample does not see what hours bring: a full cache, long checkpoints, secondaries that lag"),
     LINE(SHOW_QUIET, "-sentence", "{-sentence}"),
     LINE(SHOW_USUAL, "-within", "{-within}"),
     TABLE(SHOW_PAGE, NULL, "samples", "Samples",
@@ -141,8 +141,7 @@ static void put_figures(bson_t *to, const drill_spec_t *spec, const drill_result
                AS_LIST("samples", drill->sample_count, put_sample, drill->samples),
                AS_LIST("drills", drill->drilled || drill->sample_count, put_pass, pass),
                AS_NUMBER("-later_seconds", seconds_of(pass->finished, pass->took_ns - pass->verified_ns)),
-               AS_TEXT("-about", drill->exact ? "" : "about "),
-               AS_FLAG("-loaded", pass->phases[DRILL_LOAD].came), AS_FLAG("-sampled", spec->predict_only));
+               AS_TEXT("-about", drill->exact ? "" : "about "), AS_FLAG("-sampled", spec->predict_only));
     put_within(to, drill, 1, within, status);
     results_put_course(to, &pass->load.course, &pass->load.flushes);
     result_put_words(to, "-documents", isnan(drill->all_documents) ? "" : "{-about}{documents|document}");

@@ -53,8 +53,7 @@ static const result_view_t views[] = {
     LINE(SHOW_USUAL, "kept",
          "kept: {kept} of those already there; other documents have their _ids, and stay"),
     LINE(SHOW_USUAL, "corrected",
-         "corrected: {corrected} of the loaded; the input ended in the middle of the record then, and has "
-         "grown"),
+         "corrected: {corrected} of the loaded; the input had ended within the record, and has grown"),
     LINE(SHOW_USUAL, "-not_retried",
          "left out: {-left_out|record} whose line is not in the reject file any more"),
     LINE(SHOW_USUAL, "-before", "{-before}"),
@@ -62,8 +61,7 @@ static const result_view_t views[] = {
          "done by other loads meanwhile: {records_done_by_others|record}"),
     LINE(SHOW_USUAL, "read", "limited by: {limited_by}"),
     LINE(SHOW_USUAL, "unrouted",
-         "{unrouted|document} {unrouted?was|were} sent to the router, because the shard could not be found "
-         "here"),
+         "{unrouted|document} went through the router, because the shard could not be found here"),
     LINE(SHOW_USUAL, "lines_skipped", "no records: {lines_skipped|line} skipped"),
     LINE(SHOW_USUAL, "comment_lines", "no records: {comment_lines|comment line}"),
     LINE(SHOW_ALWAYS, "-kept_values", "{-kept_values}"), /* they are in no file */
@@ -71,8 +69,8 @@ static const result_view_t views[] = {
     TABLE(SHOW_NORMAL, NULL, "bad_fields", NULL, NULL, BAD_FIELDS),
     LINE(SHOW_USUAL, NULL, "index {keys} built in {seconds}", .each = "indexes"),
     LINE(SHOW_USUAL | SHOW_CARE, "-lost_rejects",
-         "rejects: {rejects} ({-kept_rejects} of {rejected|record}; the rest could not be written, and comes "
-         "again with the next run)"),
+         "rejects: {rejects} ({-kept_rejects} of {rejected|record}; the rest could not be written: load "
+         "again)"),
     LINE(SHOW_USUAL | SHOW_CARE, "-retry",
          "rejects: {rejects} ({rejected|record}); fix {rejected?it|them}, then:", .command = "-retry"),
     TABLE(SHOW_PAGE, NULL, "-rejects", "Rejected records",

@@ -65,8 +65,7 @@ static const result_view_t views[] = {
     LINE(SHOW_USUAL | SHOW_CARE, "-empty_percent",
          "{-question}: nothing came back to {-empty_percent} of its requests", .each = "queries"),
     LINE(SHOW_PAGE | SHOW_CARE, "while_ended",
-         "the command of --while ended {while_ended} before the measurements did: they are of times with and "
-         "without it"),
+         "the command of --while ended {while_ended} before the measurements: some times are without it"),
     TABLE(SHOW_USUAL, "-compared", "queries",
           "Compared with the earlier run (from, to: 95 % interval of the ratio)", NULL,
           COLUMN("-name", "compared"), COLUMN("compared.then_p50_ms", "then p50"),
@@ -323,8 +322,8 @@ result_t *results_query(const query_spec_t *spec, const query_result_t *query, i
     const char *words = "{-measurements|measurement} of {-requests|request}";
     put_figures(&result->document, spec, query);
     if (slowest) {
-        words = "{-measurements|measurement} of {-requests|request}; the slowest is {-slowest}, with "
-                "{-slowest_ms} on average";
+        words =
+            "{-measurements|measurement} of {-requests|request}; the slowest: {-slowest}, mean {-slowest_ms}";
         result_take(&result->document, "-slowest", name_of(slowest->work, slowest->clients));
         result_put(&result->document, AS_NUMBER("-slowest_ms", slowest->found->latency.moments.mean / 1e6),
                    AS_LIST("-course", COURSE_SLOTS, put_slot, &slowest->found->course));

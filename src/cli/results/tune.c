@@ -27,15 +27,13 @@ static const result_view_t views[] = {
     LINE(SHOW_USUAL, "!checkpoints",
          "no checkpoints, and so no bytes a document: this user, or this target, may not (fsync)"),
     LINE(SHOW_USUAL | SHOW_CARE, "disturbed",
-         "{name}: the server stood still for a second or more, or was away, in {disturbed|trial|trials}; the "
-         "first of them is left out",
+         "{name}: the server paused or was away in {disturbed|trial|trials}; the first is left out",
          .each = "settings"),
     LINE(
         SHOW_USUAL, "-spent",
         "the budget ended before all settings were tried {-most_trials} times: a higher --budget tries more"),
     LINE(SHOW_USUAL, "load",
-         "load with the cheapest: within {-nearly_percent} of the best with the fewest threads, then the "
-         "smallest batch",
+         "the cheapest within {-nearly_percent} of the best (fewest threads, then smallest batch):",
          .command = "load"),
     {0}};
 

@@ -24,27 +24,22 @@ static const result_view_t views[] = {
          "not looked for: the documents of {fixed_not_looked_for|fixed record}, whose _ids are not known; "
          "verify everything, or name the reject file (--retry)"),
     LINE(SHOW_USUAL, "fixed_not_loaded",
-         "not loaded yet: {fixed_not_loaded|record} that {fixed_not_loaded?was|were} fixed in the reject "
-         "file (not expected)"),
+         "not loaded yet: {fixed_not_loaded|record} fixed in the reject file (not expected)"),
     LINE(SHOW_USUAL, "replaced",
          "replaced: {replaced|record}, by later ones with the same _ids (not expected)"),
     LINE(SHOW_USUAL, "undecided",
-         "not decided: {undecided|_id is|_ids are} of other documents; a later record, which was not "
-         "checked, may have made them"),
+         "not decided: {undecided|_id is|_ids are} of other documents, perhaps of later, unchecked records"),
     LINE(SHOW_USUAL, "kept",
          "kept: of {kept|record} other documents have the _ids; which of them should be there is not known"),
     LINE(SHOW_USUAL, "documents_of_other_files",
          "not looked at: {documents_of_other_files|document} of {-other_files|other file} in the catalog"),
     LINE(SHOW_USUAL, "documents_not_ours",
-         "not ours: {documents_not_ours|document} that no input makes; the collection was loaded with "
-         "--append"),
+         "not ours: {documents_not_ours|document} that no input makes; loaded with --append"),
     LINE(SHOW_USUAL, "changed_meanwhile",
-         "changed meanwhile: {changed_meanwhile|document} came or went after {changed_meanwhile?it|they} had "
-         "been looked at"),
+         "changed meanwhile: {changed_meanwhile|document} came or went after verify had read there"),
     LINE(SHOW_USUAL, "-files_only", "documents that belong to no file were not looked for"),
     LINE(SHOW_USUAL | SHOW_CARE, "-by_turns",
-         "missing: single records cannot be loaded again where several may have one _id; all inputs can, "
-         "anew, by `tipple load --drop`"),
+         "missing: where records share _ids, all inputs have to be loaded anew, by `tipple load --drop`"),
     LINE(SHOW_USUAL | SHOW_CARE, "-missing",
          "missing: the same `tipple load` with --reload-missing loads what was deleted or lost (of a stream: "
          "all of it anew, after `tipple forget NAME --delete`), and `tipple load --retry FILE` what was "
