@@ -1,10 +1,18 @@
+/* load: the command, and what came of it. The first line of the result always adds up: read = loaded + already there +
+ * rejected + filtered. */
 #include "base/numbers.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "cli/options/cli.h"
-#include "cli/results/results.h"
+#include "format/bad_values.h"
+#include "format/schema/schema_bad_value.h"
 #include "load/before/uri_target.h"
+#include "load/load.h"
+#include "load/rejects/reject_file.h"
+#include "load/spec/retry_options.h"
 #include "study/tune/tuned.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +27,328 @@ static const apart_t apart[] = {
      "takes the records of a reject file, and reads no input"},
     {.option = NULL},
 };
+
+enum { MOST_POINTS = 80, MOST_REJECTS = 20, MOST_NAMES = 200 };
+
+/* ---- views ---- */
+
+#define PLACES(kind)                                                                                         \
+    COLUMN("name", kind), COLUMN("documents", "documents"),                                                  \
+        COLUMN("-share_percent", "share %", .most = 100), COLUMN("-busy_percent", "busy %", .most = 100),    \
+        COLUMN("-at_once", "batches at once", .most = BAR_LARGEST), COLUMN("most_at_once", "most"),          \
+        COLUMN("waiting_seconds", "waited for")
+#define BAD_FIELDS COLUMN("field", "field"), COLUMN("values", "values"), COLUMN("first", "the first")
+#define ABOUT_PLACES                                                                                         \
+    "Even shares are good. Busy: the share of the loading time in which at least one batch was under way "   \
+    "there. Waited for: by all threads together."
+
+static const result_view_t views[] = {
+    LINE(SHOW_QUIET, NULL,
+         "read {read} = loaded {loaded} + already there {already_there} + rejected {rejected} + filtered "
+         "{filtered}"),
+    LINE(SHOW_NORMAL, "loaded",
+         "    {seconds}   {docs_per_second}   {-read_bytes_per_second} in   {-sent_bytes_per_second} out"),
+    LINE(SHOW_NORMAL, "!loaded", "    {seconds}"),
+    LINE(SHOW_QUIET, "dry_run", "dry run: nothing was written; 'loaded' is what would have been"),
+    LINE(SHOW_ALWAYS | SHOW_CARE, "skipped_files",
+         "skipped: {-skipped} of {-all_files|file}, which {-skipped?does|do} not fit the format {format}"),
+    LINE(SHOW_ALWAYS | SHOW_CARE, "-open_retry",
+         "rejected by {-rejected_by} and not fixed: {open_rejects|record} ({-open_rejects}); fix "
+         "{open_rejects?it|them} in the reject file, then:",
+         .command = "-open_retry"),
+    LINE(SHOW_DETAIL, "appended",
+         "appended: the collection holds documents of others, too, which stay as they are"),
+    LINE(SHOW_VERBOSE, "batches",
+         "batches sent {batches}, {-batch_documents} documents on average      client CPU {-cpu_us} a "
+         "document      peak memory {peak_memory_bytes}"),
+    LINE(SHOW_DETAIL, "retries", "retried {retries|batch|batches}"),
+    LINE(SHOW_DETAIL, "-short_batches",
+         "memory was short: {-short_batches|batch|batches} went before {-short_batches?it was|they were} "
+         "full; a higher --memory keeps them whole"),
+    LINE(SHOW_USUAL, "replaced", "replaced: {replaced} of the loaded; other documents had their _ids"),
+    LINE(SHOW_USUAL, "kept",
+         "kept: {kept} of those already there; other documents have their _ids, and stay"),
+    LINE(SHOW_USUAL, "corrected",
+         "corrected: {corrected} of the loaded; the input had ended within the record, and has grown"),
+    LINE(SHOW_USUAL, "-not_retried",
+         "left out: {-left_out|record} whose line is not in the reject file any more"),
+    LINE(SHOW_USUAL, "-before", "{-before}"),
+    LINE(SHOW_USUAL, "records_done_by_others",
+         "done by other loads meanwhile: {records_done_by_others|record}"),
+    LINE(SHOW_USUAL, "read", "limited by: {limited_by}"),
+    LINE(SHOW_USUAL, "unrouted",
+         "{unrouted|document} went through the router, because the shard could not be found here"),
+    LINE(SHOW_USUAL, "lines_skipped", "no records: {lines_skipped|line} skipped"),
+    LINE(SHOW_USUAL, "comment_lines", "no records: {comment_lines|comment line}"),
+    LINE(SHOW_ALWAYS, "-kept_values", "{-kept_values}"), /* they are in no file */
+    LINE(SHOW_USUAL, "-rejected_values", "{-rejected_values}"),
+    TABLE(SHOW_NORMAL, NULL, "bad_fields", NULL, NULL, BAD_FIELDS),
+    LINE(SHOW_USUAL, NULL, "index {keys} built in {seconds}", .each = "indexes"),
+    LINE(SHOW_USUAL | SHOW_CARE, "-lost_rejects",
+         "rejects: {rejects} ({-kept_rejects} of {rejected|record}; the rest could not be written: load "
+         "again)"),
+    LINE(SHOW_USUAL | SHOW_CARE, "-retry",
+         "rejects: {rejects} ({rejected|record}); fix {rejected?it|them}, then:", .command = "-retry"),
+    TABLE(SHOW_PAGE, NULL, "-rejects", "Rejected records",
+          "The last entries of the reject file {rejects}, which also holds the records.",
+          COLUMN("place", "file, line and column"), COLUMN("reason", "reason")),
+    TABLE(SHOW_PAGE, NULL, "bad_fields", "Values that do not fit their type", NULL, BAD_FIELDS),
+    CLI_COURSE,
+    TABLE(SHOW_USUAL, "-several", "shards", "By shard", ABOUT_PLACES, PLACES("shard")),
+    TABLE(SHOW_DETAIL, "-several_routers", "routers", "By router", ABOUT_PLACES, PLACES("router")),
+    TABLE(SHOW_PAGE, NULL, "-visits", "Where the time went", NULL, COLUMN("name", "phase"),
+          COLUMN("-from_seconds", "began"), COLUMN("seconds", "took", .most = BAR_LARGEST)),
+    TABLE(SHOW_PAGE, NULL, "skipped_files", "Files that do not fit the format", NULL, COLUMN("name", "file"),
+          COLUMN("reason", "reason")),
+    TABLE(SHOW_PAGE, NULL, "-inputs", "Inputs", "As the command named them: {files|file}.",
+          COLUMN("name", "input")),
+    {0}};
+
+/* ---- lists ---- */
+
+typedef struct {
+    const load_result_t *load;
+    const loaded_place_t *places;
+} places_t;
+
+static void put_place(bson_t *to, const void *of, size_t at) {
+    const places_t *places = of;
+    const load_result_t *load = places->load;
+    const loaded_place_t *place = &places->places[at];
+    const traffic_figures_t *figures = &place->figures;
+    const double moving = (double)(load->moving_ns ? load->moving_ns : 1);
+    result_put(to, OF(place, name), OF(figures, documents), OF(figures, batches),
+               AS_SECONDS("waiting_seconds", figures->waiting_ns),
+               AS_SECONDS("busy_seconds", figures->busy_ns), AS_COUNT("most_at_once", figures->most),
+               AS_NUMBER("-share_percent", 100 * (double)figures->documents / (double)load->counts.loaded),
+               AS_NUMBER("-busy_percent", 100 * (double)figures->busy_ns / moving),
+               AS_NUMBER("-at_once", (double)figures->waiting_ns / moving));
+}
+
+static void put_skipped(bson_t *to, const void *misfits, size_t at) {
+    const misfit_t *misfit = (const misfit_t *)misfits + at;
+    result_put(to, OF(misfit, name), OF(misfit, reason));
+}
+
+static void put_bad_field(bson_t *to, const void *fields, size_t at) {
+    const bad_result_t *field = (const bad_result_t *)fields + at;
+    result_put(to, AS_TEXT("field", field->name), AS_COUNT("values", field->count),
+               AS_TEXT("first", field->places));
+}
+
+static void put_index(bson_t *to, const void *indexes, size_t at) {
+    const built_index_t *index = (const built_index_t *)indexes + at;
+    result_put(to, OF(index, keys), AS_SECONDS("seconds", index->took_ns));
+}
+
+result_field_t cli_indexes(const load_result_t *load) {
+    return (result_field_t)AS_LIST("indexes", load->index_count, put_index, load->indexes);
+}
+
+static void put_input(bson_t *to, const void *inputs, size_t at) {
+    result_put(to, AS_TEXT("name", ((char *const *)inputs)[at]));
+}
+
+/* A load looks twice: before the collection is made, and then into its catalog. */
+static void put_visit(bson_t *to, const void *course, size_t at) {
+    const timeline_visit_t *visit = &((const timeline_t *)course)->visits[at];
+    result_put(to,
+               AS_TEXT("name", at && visit->phase == TIMELINE_LOOKING ? "comparing the files with the catalog"
+                                                                      : timeline_phase_name(visit->phase)),
+               AS_SECONDS("-from_seconds", visit->span.began_ns), AS_SECONDS("seconds", visit->span.took_ns));
+}
+
+static void put_checkpoint(bson_t *to, const void *checkpoints, size_t at) {
+    const flush_t *flush = &((const server_checkpoints_t *)checkpoints)->items[at];
+    result_put(to, AS_SECONDS("-from_seconds", flush->began_ns), AS_SECONDS("-to_seconds", flush->ended_ns));
+}
+
+/* A point stands for as many of the course's as make MOST_POINTS of all. */
+static size_t points_in_one(const timeline_t *course) {
+    return 1 + course->point_count / MOST_POINTS;
+}
+
+static void put_point(bson_t *to, const void *of, size_t at) {
+    const timeline_t *course = of;
+    const size_t step = points_in_one(course), last = course->point_count - 1, from = at * step;
+    const timeline_point_t *before = &course->points[from],
+                           *now = &course->points[from + step < last ? from + step : last];
+    result_put(to, AS_SECONDS("seconds", now->at_ns),
+               AS_NUMBER("docs_per_second",
+                         result_rate(now->documents - before->documents, now->at_ns - before->at_ns)));
+}
+
+void cli_put_course(bson_t *to, const timeline_t *course, const server_checkpoints_t *checkpoints) {
+    const size_t points = course->point_count;
+    result_put(
+        to, AS_LIST("-course", points > 1 ? (points - 1) / points_in_one(course) : 0, put_point, course),
+        AS_LIST("-bands", checkpoints->count, put_checkpoint, checkpoints),
+        AS_TEXT("-checkpoints", !checkpoints->known ? "The server's checkpoints are not known."
+                                : !checkpoints->count
+                                    ? "The server wrote no checkpoint (its memory to its disk) meanwhile."
+                                    : "The bands are checkpoints: while the server writes its memory to its "
+                                      "disk, it may be slower. When is known to about half a second."));
+}
+
+/* ---- rejects: their places and reasons, as the reject file has them ---- */
+
+/* The last ones, each where its number ends. */
+typedef struct {
+    reject_entry_t entries[MOST_REJECTS];
+    size_t count;
+} rejects_t;
+
+/* The head of an entry is " -- a.csv:7:3: the reason". */
+static void put_reject(bson_t *to, const void *of, size_t at) {
+    const rejects_t *rejects = of;
+    const char *head = rejects->entries[(rejects->count + at) % MOST_REJECTS].head,
+               *words = head ? strstr(head, " -- ") : NULL, *reason = words ? strstr(words, ": ") : NULL;
+    char *place = reason ? bson_strndup(words + 4, (size_t)(reason - words - 4)) : NULL;
+    if (place)
+        result_put(to, AS_TEXT("place", place), AS_TEXT("reason", reason + 2));
+    bson_free(place);
+}
+
+static void put_rejects(bson_t *to, const load_result_t *load) {
+    reject_file_t file;
+    rejects_t rejects = {.count = 0};
+    if (!load->counts.rejected || !load->rejects_path[0] || !reject_file_open(&file, load->rejects_path))
+        return;
+    size_t at = file.first;
+    uint64_t line = file.first_line;
+    for (reject_entry_t entry; reject_file_next(&file, &at, &line, &entry) > 0; rejects.count++) {
+        reject_entry_free(&rejects.entries[rejects.count % MOST_REJECTS]);
+        rejects.entries[rejects.count % MOST_REJECTS] = entry;
+    }
+    result_put(to, AS_LIST("-rejects", MOST_REJECTS, put_reject, &rejects));
+    for (size_t i = 0; i < MOST_REJECTS; i++)
+        reject_entry_free(&rejects.entries[i]);
+    reject_file_close(&file);
+}
+
+/* ---- figures ---- */
+
+static void put_figures(bson_t *to, const load_result_t *load) {
+    const counts_t *counts = &load->counts;
+    const places_t shards = {load, load->shards}, routers = {load, load->routers};
+    result_put(
+        to, OF(counts, read), OF(counts, loaded), OF(counts, already_there), OF(counts, rejected),
+        OF(counts, filtered), OF(counts, corrected), OF(counts, replaced), OF(counts, kept),
+        AS_COUNT_IF("open_rejects", load->knows_rejects, load->open_rejects),
+        AS_SECONDS("seconds", load->took_ns),
+        AS_NUMBER("docs_per_second", result_rate(counts->loaded, load->took_ns)), OF(load, bytes_read),
+        OF(load, bytes_bson), AS_SECONDS("client_cpu_seconds", load->cpu_ns), OF(load, peak_memory_bytes),
+        OF(load, batches), OF(load, retries), AS_LIST("shards", load->shard_count, put_place, &shards),
+        AS_LIST("routers", load->router_count, put_place, &routers), OF(load, unrouted), OF(load, limited_by),
+        AS_SECONDS("throttled_seconds", load->throttled_ns), AS_WORDS("throttled_by", load->throttled_by),
+        OF(load, namespace), OF(load, format), OF(load, bytes_text), OF(load, files), OF(load, files_skipped),
+        OF(load, records_skipped), OF(load, records_done_by_others),
+        AS_COUNT("values_kept_as_text", load->bad_value == BAD_VALUE_TEXT ? load->bad_values : 0),
+        OF(load, bad_values), AS_COUNT("lines_skipped", load->passed_over.skipped),
+        AS_COUNT("comment_lines", load->passed_over.comments),
+        AS_LIST("bad_fields", load->bad_field_count, put_bad_field, load->bad_fields), OF(load, clustered),
+        OF(load, appended), OF(load, threads), OF(load, batch),
+        AS_TEXT("rejects", counts->rejected && load->rejects_path[0] ? load->rejects_path : NULL),
+        AS_LIST("skipped_files", load->skipped.count, put_skipped, load->skipped.items), cli_indexes(load));
+}
+
+static void put_more(bson_t *to, const load_spec_t *spec, const load_result_t *load) {
+    const double sent = load->sent_documents ? (double)load->sent_documents : NAN;
+    result_put(to, AS_FLAG("dry_run", spec->dry_run), AS_TEXT("-target", load->where),
+               AS_NUMBER("-read_bytes_per_second", result_rate(load->bytes_read, load->took_ns)),
+               AS_NUMBER("-sent_bytes_per_second", result_rate(load->bytes_bson, load->took_ns)),
+               AS_NUMBER("-cpu_us", (double)load->cpu_ns / 1e3 / sent),
+               AS_COUNT("-all_files", load->files + load->skipped_before),
+               AS_COUNT("-skipped", load->skipped.count), AS_COUNT("-left_out", load->left_out),
+               AS_COUNT("-not_retried", spec->retry ? load->left_out : 0),
+               AS_NUMBER("-batch_documents", sent / (double)load->batches),
+               AS_COUNT("-kept_rejects", load->rejects_kept), AS_COUNT("-short_batches", load->short_batches),
+               AS_FLAG("-several", load->counts.loaded && load->shard_count > 1),
+               AS_FLAG("-several_routers", load->counts.loaded && load->router_count > 1),
+               AS_LIST("-inputs", spec->input_count < MOST_NAMES ? spec->input_count : MOST_NAMES, put_input,
+                       spec->inputs),
+               AS_LIST("-visits", load->course.visit_count, put_visit, &load->course));
+    cli_put_course(to, &load->course, &load->flushes);
+    put_rejects(to, load);
+}
+
+static void put_bad_values(bson_t *to, const load_result_t *load) {
+    text_t words = {.length = 0};
+    if (!load->bad_values)
+        return;
+    schema_tell_bad(&words, load->bad_value, load->bad_stay, load->bad_values);
+    result_take(to, load->bad_value == BAD_VALUE_REJECT ? "-rejected_values" : "-kept_values",
+                text_take_or_end(&words));
+}
+
+/* ---- what is left to do ---- */
+
+static void put_retry(bson_t *to, const char *name, const load_spec_t *spec, const load_result_t *load,
+                      const char *file) {
+    text_t line = {.length = 0};
+    err_t ignored;
+    char *more = retry_options(spec, load->namespace, &ignored);
+    text_append(&line, "tipple load");
+    shell_quote_option(&line, "--retry", file);
+    text_append(&line, more ? more : "");
+    free(more);
+    result_take(to, name, text_take_or_end(&line));
+}
+
+/* Status 2 is also for what earlier runs have rejected, as long as it is not fixed. The number and the list of inputs are
+ * of the same records. */
+static void put_retries(bson_t *to, const load_spec_t *spec, const load_result_t *load) {
+    const uint64_t rejected = load->counts.rejected;
+    if (load->open_rejects_text[0] && load->open_rejects > rejected) {
+        result_put(to, AS_TEXT("-open_rejects", load->open_rejects_text),
+                   AS_TEXT("-rejected_by", rejected ? "this and earlier runs" : "earlier runs"));
+        put_retry(to, "-open_retry", spec, load, "FILE");
+    }
+    if (load->rejects_path[0] && load->rejects_kept < rejected)
+        result_put(to, AS_FLAG("-lost_rejects", true));
+    else if (load->rejects_path[0] && rejected)
+        put_retry(to, "-retry", spec, load, load->rejects_path);
+}
+
+/* "already there 0" counts what was looked for; of a load that found all of it done before, this line says so. Of one that
+ * failed it is not known whether it would have found that. */
+static void put_before(bson_t *to, const load_result_t *load, int status) {
+    const bool all = !load->counts.read && load->files_skipped == load->files;
+    if (!load->records_skipped || (all && result_is_trouble(status)))
+        return;
+    result_put_words(to, "-before",
+                     all && !load->open_rejects && load->left_out
+                         ? "nothing to load: {records_skipped|record} of {files|file}, done by earlier runs "
+                           "({-left_out} left out)"
+                     : all && !load->open_rejects
+                         ? "nothing to load: {records_skipped|record} of {files|file}, {records_skipped?|all "
+                           "}loaded by earlier runs"
+                         : "skipped: {records_skipped|record}, loaded by earlier runs ({files_skipped} of "
+                           "{files|file} complete)");
+}
+
+static result_t *make_result(const load_spec_t *spec, const load_result_t *load, int status,
+                             const err_t *err) {
+    result_t *result = result_new("load", views);
+    bson_t *to = &result->document;
+    put_figures(to, load);
+    put_more(to, spec, load);
+    put_bad_values(to, load);
+    put_retries(to, spec, load);
+    put_before(to, load, status);
+    result_answer(
+        result, spec->dry_run ? "What would a load do?" : "Is everything loaded?", status, err,
+        spec->dry_run
+            ? "Dry run: nothing was written; {loaded|document} would have been, {rejected|record} rejected"
+        : load->counts.read
+            ? "Loaded {loaded|document} in {seconds}, {docs_per_second}; already there: {already_there}; "
+              "rejected: {rejected}"
+            : "There was nothing left to load: {records_skipped|record} were loaded by earlier runs",
+        "{loaded|document} {loaded?was|were} loaded until then");
+    return result;
+}
+
+/* ---- the command ---- */
 
 static bool check(const run_t *run, err_t *err) {
     const load_spec_t *spec = &values.spec;
@@ -60,7 +390,7 @@ static int load_one(const run_t *run, const char *uri, char **inputs, int count,
     const int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
     const bool began =
         ok || load.counts.read || (status != STATUS_USAGE && load.namespace[0] && load.bytes_text);
-    result_t *result = results_load(&spec, &load, status, err);
+    result_t *result = make_result(&spec, &load, status, err);
     const int ended = cli_end(run, result, began || (run->json && load.namespace[0]), status, err);
     load_result_free(&load);
     return ended;

@@ -1,11 +1,16 @@
+/* query: the command, and what it found: every measurement, a suite's own tables, what the machine did meanwhile, and the
+ * answers. */
+#include "base/document.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "cli/options/cli.h"
-#include "cli/results/results.h"
 #include "query/query.h"
+#include "server/bson_read.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,16 +109,6 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
-static int show(const char *name, err_t *err) {
-    suite_t *suite = suite_open(name, err);
-    if (suite)
-        out_bytes(suite->text, strlen(suite->text)); /* YAML has no control characters */
-    suite_close(suite);
-    return cli_finish(suite ? STATUS_OK : (int)err->status, err);
-}
-
-/* ---- the command ---- */
-
 static const apart_t apart[] = {
     {"list", "suite", "lists the suites, and --show prints one"},
     {"list", "report json compare fail-if answers", "measures nothing"},
@@ -125,6 +120,387 @@ static const apart_t apart[] = {
     {"duration", "count", "asks until the time is over"},
     {.option = NULL},
 };
+
+enum { DIGITS = 12 };
+static const double OTHERS_MOST = 0.1;   /* of this host's CPUs; more disturbs a measurement */
+static const double LEAST_SECONDS = 0.1; /* for figures of CPU, which the kernel counts in steps of 10 ms */
+
+/* ---- views ---- */
+
+static const result_view_t views[] = {
+    LINE(SHOW_NORMAL, "-measured", "{namespace}  {-documents}{configuration}"),
+    LINE(SHOW_VERBOSE, "-measured",
+         "data on disk {data_bytes_on_disk}, indexes on disk {index_bytes_on_disk}"),
+    TABLE(SHOW_ALWAYS, "-measured", "queries", "Measurements",
+          "Latency of a request from {-from} to its last document. Requests that failed have no time. There "
+          "is no figure of what was asked too rarely.",
+          COLUMN("-name", "query"), COLUMN("n", "n"), COLUMN("-remark", ""), COLUMN("mean_ms", "mean ms"),
+          COLUMN("sd_ms", "σ"), COLUMN("min_ms", "min"), COLUMN("p50_ms", "p50", .most = BAR_LARGEST),
+          COLUMN("p95_ms", "p95"), COLUMN("p99_ms", "p99"), COLUMN("p999_ms", "p99.9"),
+          COLUMN("max_ms", "max"), COLUMN("docs_per_ms", "docs/ms"), COLUMN("ops_per_second", "ops/s"),
+          COLUMN("published.-text", "published")),
+    TABLE(SHOW_ALWAYS, "-open", "queries", "Latency from the due moment, and service from the sent one",
+          "Late: sent more than a millisecond after it was due. Skipped: due, and not sent before the time "
+          "was over; they count as longer than any.",
+          COLUMN("-name", "query"), COLUMN("p50_ms", "latency p50"), COLUMN("service.p50_ms", "service p50"),
+          COLUMN("p99_ms", "latency p99"), COLUMN("service.p99_ms", "service p99"),
+          COLUMN("lag_mean_ms", "mean lag"), COLUMN("lag_max_ms", "most lag"), COLUMN("late", "late"),
+          COLUMN("skipped", "skipped")),
+    CHART("-course", "-rounds", "{-slowest} over time",
+          "The mean latency of requests that ended in each interval, of all rounds.",
+          COLUMN("seconds", "time"), COLUMN("mean_ms", "mean ms"), COLUMN("max_ms", "max"),
+          COLUMN("n", "requests")),
+    TABLE(SHOW_USUAL, NULL, "queries",
+          "What the server says of these finds (keys and documents that it looked at)", NULL,
+          COLUMN("-name", "explained"), COLUMN("explained.returned", "n"),
+          COLUMN("explained.keys_examined", "keys"), COLUMN("explained.documents_examined", "documents"),
+          COLUMN("explained.shards", "shards"), COLUMN("explained.ms", "ms"),
+          COLUMN("explained.ms_of_a_shard", "ms of a shard")),
+    TABLE(SHOW_DETAIL, NULL, "queries",
+          "While it ran (this host's CPU; the servers' counters, all rounds together)", NULL,
+          COLUMN("-name", "query"), COLUMN("beside.seconds", "seconds"), COLUMN("beside.user", "user %"),
+          COLUMN("beside.sys", "sys %"), COLUMN("beside.iowait", "iowait %"), COLUMN("beside.idle", "idle %"),
+          COLUMN("beside.others", "others %"), COLUMN("beside.server_cores", "server cores"),
+          COLUMN("beside.documents_examined", "examined"),
+          COLUMN("beside.bytes_into_cache", "read into cache")),
+    LINE(SHOW_ALWAYS | SHOW_CARE, "failures", "{-name}: {failures|request} failed, the first with: {failure}",
+         .each = "queries"),
+    LINE(SHOW_ALWAYS | SHOW_CARE, "missed", "{-name}: {missed}", .each = "queries"),
+    LINE(SHOW_USUAL | SHOW_CARE, "disturbed",
+         "{-name}: other programs held {beside.others} of this host's CPUs meanwhile", .each = "queries"),
+    LINE(SHOW_ALWAYS | SHOW_CARE, "difference", "{-question}: not the expected answer: {difference}",
+         .each = "queries"),
+    LINE(SHOW_USUAL | SHOW_CARE, "-nothing",
+         "{-question}: nothing came back, so its times are not those of an answer", .each = "queries"),
+    LINE(SHOW_USUAL | SHOW_CARE, "-empty_percent",
+         "{-question}: nothing came back to {-empty_percent} of its requests", .each = "queries"),
+    LINE(SHOW_PAGE | SHOW_CARE, "while_ended",
+         "the command of --while ended {while_ended} before the measurements: some times are without it"),
+    TABLE(SHOW_USUAL, "-compared", "queries",
+          "Compared with the earlier run (from, to: 95 % interval of the ratio)", NULL,
+          COLUMN("-name", "compared"), COLUMN("compared.then_p50_ms", "then p50"),
+          COLUMN("p50_ms", "now p50"), COLUMN("compared.p50_ratio", "ratio"),
+          COLUMN("compared.p50_between.low", "from"), COLUMN("compared.p50_between.high", "to"),
+          COLUMN("compared.then_p99_ms", "then p99"), COLUMN("p99_ms", "now p99"),
+          COLUMN("compared.p99_ratio", "ratio"), COLUMN("compared.p99_between.low", "from"),
+          COLUMN("compared.p99_between.high", "to"), COLUMN("-obstacle", "")),
+    {0}};
+
+/* ---- figures of a measurement: NAN where it was made too rarely ---- */
+
+/* Without requests that were skipped, and are longer than any. */
+static void put_hist(bson_t *to, const void *of, size_t at) {
+    const hist_t *hist = of;
+    const double any = hist->moments.count ? 1e-6 : NAN, whole = hist->beyond ? NAN : any;
+    (void)at;
+    result_put(to, AS_NUMBER("mean_ms", whole * hist->moments.mean),
+               AS_NUMBER("sd_ms", whole * moments_sd(&hist->moments)),
+               AS_NUMBER("min_ms", any * (double)hist->least_ns),
+               AS_NUMBER("p50_ms", hist_quantile_ns(hist, 0.5) / 1e6),
+               AS_NUMBER("p95_ms", hist_quantile_ns(hist, 0.95) / 1e6),
+               AS_NUMBER("p99_ms", hist_quantile_ns(hist, 0.99) / 1e6),
+               AS_NUMBER("p999_ms", hist_quantile_ns(hist, 0.999) / 1e6),
+               AS_NUMBER("max_ms", whole * (double)hist->most_ns));
+}
+
+static void put_interval(bson_t *to, const void *of, size_t at) {
+    const interval_t *between = of;
+    (void)at;
+    if (!isnan(between->low) || !isnan(between->high))
+        result_put(to, OF(between, low), OF(between, high));
+}
+
+static interval_t interval_ms(const tally_t *found, double share) {
+    const interval_t ns = hist_interval_ns(&found->latency, share);
+    return (interval_t){ns.low / 1e6, ns.high / 1e6};
+}
+
+static void put_bucket(bson_t *to, const void *of, size_t at) {
+    const hist_t *hist = of;
+    if (hist->buckets[at])
+        result_put(to, AS_COUNT("ns", hist_bucket_ns(at)), AS_COUNT("n", hist->buckets[at]));
+}
+
+static void put_slot(bson_t *to, const void *of, size_t at) {
+    const course_t *course = of;
+    const slot_t *slot = &course->slots[at];
+    if (slot->count)
+        result_put(to, AS_SECONDS("seconds", (int64_t)at * course->width_ns), AS_COUNT("n", slot->count),
+                   AS_NUMBER("mean_ms", slot->sum_ns / (double)slot->count / 1e6),
+                   AS_NUMBER("max_ms", (double)slot->most_ns / 1e6));
+}
+
+static void put_times(bson_t *to, const measure_t *measure, bool open) {
+    const tally_t *found = measure->found;
+    const interval_t p50 = interval_ms(found, 0.5), p99 = interval_ms(found, 0.99);
+    const double any = found->latency.moments.count ? 1 : NAN,
+                 seconds = measure->elapsed_ns > 0 ? (double)measure->elapsed_ns / 1e9 : NAN;
+    put_hist(to, &found->latency, 0);
+    result_put(to, AS_INNER("p50_ms_between", put_interval, &p50, 0),
+               AS_INNER("p99_ms_between", put_interval, &p99, 0),
+               AS_NUMBER("docs_per_ms", any * found->per_ms.mean),
+               AS_NUMBER("docs_per_ms_sd", any * moments_sd(&found->per_ms)),
+               AS_NUMBER("ops_per_second", any * (double)found->latency.moments.count / seconds));
+    if (open)
+        result_put(to, AS_INNER("service", put_hist, &found->service, 0),
+                   AS_NUMBER("lag_mean_ms", any * found->lag.mean / 1e6),
+                   AS_NUMBER("lag_max_ms", any * found->most_lag_ns / 1e6), OF(found, late),
+                   AS_COUNT("skipped", found->latency.beyond));
+    result_put(to, AS_LIST("histogram", HIST_BUCKETS, put_bucket, &found->latency),
+               AS_LIST("over_time", COURSE_SLOTS, put_slot, &found->course));
+}
+
+/* ---- a measurement ---- */
+
+typedef struct {
+    const query_result_t *query;
+    const query_spec_t *spec;
+} asked_t;
+
+/* "greenness year=2014, 4 clients": what distinguishes a measurement; clients 0: the question alone. free. */
+static char *name_of(const work_t *work, unsigned clients) {
+    text_t name = {.length = 0};
+    text_print(&name, "%s%s%s", work->query->name, *work->with ? " " : "", work->with);
+    if (clients && work->reads)
+        text_print(&name, ", %s", work->reads);
+    if (clients > 1)
+        text_print(&name, ", %u clients", clients);
+    return text_take_or_end(&name);
+}
+
+static void put_seen(bson_t *to, const void *of, size_t at) {
+    static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    const watch_sum_t *watched = &((const measure_t *)of)[at].watched;
+    const watch_figures_t *seen = watched->seconds > 0 ? &watched->figures : &none;
+    const double long_enough = watched->seconds >= LEAST_SECONDS ? 1 : NAN;
+    result_put(to, OF(watched, seconds), AS_NUMBER("user", long_enough * seen->user),
+               AS_NUMBER("sys", long_enough * seen->sys), AS_NUMBER("iowait", long_enough * seen->iowait),
+               AS_NUMBER("idle", long_enough * seen->idle), OF(seen, others),
+               AS_NUMBER("server_cores", long_enough * seen->server_cores),
+               AS_NUMBER("documents_examined", seen->examined),
+               AS_NUMBER("bytes_into_cache", seen->cached_bytes));
+}
+
+/* found: it was measured then. */
+static void put_compared(bson_t *to, const void *of, size_t found) {
+    const compared_t *then = of;
+    if (found)
+        result_put(to, OF(then, obstacle), AS_NUMBER("then_p50_ms", then->p50_ms),
+                   AS_NUMBER("then_p99_ms", then->p99_ms), OF(then, p50_ratio), OF(then, p99_ratio),
+                   AS_INNER("p50_between", put_interval, &then->p50_between, 0),
+                   AS_INNER("p99_between", put_interval, &then->p99_between, 0));
+}
+
+static void put_explained(bson_t *to, const void *of, size_t at) {
+    const explained_t *asked = &((const work_t *)of + at)->explained;
+    if (asked->asked)
+        result_put(to, OF(asked, returned), AS_NUMBER("keys_examined", asked->keys),
+                   AS_NUMBER("documents_examined", asked->documents), OF(asked, shards), OF(asked, ms),
+                   AS_NUMBER("ms_of_a_shard", asked->shard_ms));
+}
+
+/* ---- what a suite has as published: a figure of each measurement, found by two things ---- */
+
+/* The words that distinguish a measurement on one side of a table; NULL: none. */
+static const char *side_of(const measure_t *measure, const char *side, char digits[DIGITS]) {
+    bson_iter_t value;
+    snprintf(digits, DIGITS, "%u", measure->clients);
+    return strcmp(side, "query") == 0                               ? measure->work->query->name
+           : strcmp(side, "clients") == 0                           ? digits
+           : strcmp(side, "reads") == 0                             ? measure->work->reads
+           : bson_iter_init_find(&value, measure->work->each, side) ? bson_iter_utf8(&value, NULL)
+                                                                    : NULL;
+}
+
+/* NULL: the table has nothing of this measurement. */
+static const yaml_item_t *find_published(const suite_table_t *table, const measure_t *measure) {
+    char rows[DIGITS], columns[DIGITS];
+    const char *row = side_of(measure, table->rows, rows),
+               *column = side_of(measure, table->columns, columns);
+    bool wanted = !table->queries;
+    for (const yaml_item_t *name = table->queries ? table->queries->first : NULL; name; name = name->next)
+        wanted = wanted || suite_has_tag(measure->work->query, name->text);
+    const yaml_item_t *line =
+        wanted && table->published && row && column ? yaml_item_get(table->published, row) : NULL;
+    return line ? yaml_item_get(line, column) : NULL;
+}
+
+/* By the name of the figure: what the suite's tables have next to it. */
+static void put_published(bson_t *to, const void *of, size_t at) {
+    const query_result_t *query = of;
+    const suite_t *suite = query->suite;
+    for (const suite_table_t *table = suite->tables; table < suite->tables + suite->table_count; table++) {
+        const yaml_item_t *text = find_published(table, &query->measures[at]);
+        char *name = text_concealed(table->show);
+        if (text && !bson_has_field(to, table->show))
+            result_put(to, AS_TEXT(name, text->text), AS_TEXT("-text", text->text));
+        free(name);
+    }
+}
+
+/* ---- measurements ---- */
+
+/* Of several measurements of a question, the first one. */
+static bool is_first(const query_result_t *query, size_t at) {
+    const work_t *work = query->measures[at].work, *before = at ? query->measures[at - 1].work : NULL;
+    return !at || work->query != before->query || strcmp(work->with, before->with) != 0;
+}
+
+static bool has_answer(const query_result_t *query, size_t at) {
+    const measure_t *measure = &query->measures[at];
+    return measure->answer.documents && measure->answered && measure->work->count <= 1 && is_first(query, at);
+}
+
+static void put_measure(bson_t *to, const void *of, size_t at) {
+    const asked_t *asked = of;
+    const measure_t *measure = &asked->query->measures[at];
+    const work_t *work = measure->work;
+    const tally_t *found = measure->found;
+    const double n = (double)found->latency.moments.count;
+    const bool nothing = query_found_nothing(measure), one = measure->answered && work->count <= 1,
+               disturbed = !asked->spec->command && measure->watched.figures.others > OTHERS_MOST;
+    result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, question), OF(work, reads),
+               OF(measure, clients), AS_COUNT("rate", asked->spec->rate),
+               AS_COUNT("n", found->latency.moments.count), OF(found, returned), OF(found, empty),
+               AS_FLAG("nothing_found", nothing), OF(found, failures), AS_WORDS("failure", found->failure),
+               AS_WORDS("difference", measure->difference), AS_WORDS("missed", measure->missed),
+               AS_FLAG("disturbed", disturbed));
+    put_times(to, measure, asked->spec->rate > 0);
+    if (asked->spec->then) {
+        compared_t then;
+        const bool known = compare_find(asked->spec, measure, &then);
+        result_put(to, AS_INNER("compared", put_compared, &then, known), AS_TEXT("-obstacle", then.obstacle));
+    }
+    result_put(to, AS_INNER("beside", put_seen, asked->query->measures, at),
+               AS_INNER("published", put_published, asked->query, at),
+               AS_INNER("explained", put_explained, work, 0), AS_TEXT("digest", one ? measure->digest : NULL),
+               AS_FLAG_IF("result_complete", one, !measure->answer.more));
+    if (one && measure->answer.documents)
+        BSON_APPEND_ARRAY(to, "result", measure->answer.documents);
+    else
+        BSON_APPEND_NULL(to, "result");
+    result_take(to, "-name", name_of(work, measure->clients));
+    result_take(to, "-question", name_of(work, 0));
+    result_put(to, AS_TEXT("-remark", !(n > 0) && found->failures ? "failed"
+                                      : nothing                   ? "empty"
+                                      : disturbed                 ? "disturbed"
+                                                                  : NULL));
+    if (n > 0 && is_first(asked->query, at)) /* of others it is said already */
+        result_put(to, AS_FLAG("-nothing", nothing),
+                   AS_NUMBER("-empty_percent", nothing ? NAN : round(100 * (double)found->empty / n)));
+}
+
+/* ---- the result ---- */
+
+static void put_figures(bson_t *to, const query_spec_t *spec, const query_result_t *query) {
+    const watch_storage_t *storage = &query->storage;
+    const suite_t *suite = query->suite;
+    const bool measured = query->configuration[0] && query->measure_count;
+    const asked_t asked = {query, spec};
+    uint64_t requests = 0;
+    for (size_t i = 0; i < query->measure_count; i++)
+        requests += query->measures[i].found->latency.moments.count;
+    result_put(
+        to, AS_TEXT("suite", suite ? suite->name : NULL), OF(query, namespace), OF(query, configuration),
+        OF(storage, documents), AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
+        AS_NUMBER("index_bytes_on_disk", storage->index_bytes),
+        AS_TEXT("while_ended", query->while_ended ? query->while_words : NULL),
+        AS_LIST("queries", query->measure_count, put_measure, &asked), AS_TEXT("-target", query->where),
+        AS_FLAG("-measured", measured), AS_FLAG("-compared", spec->then != NULL),
+        AS_FLAG("-open", spec->rate > 0), AS_COUNT("rate", spec->rate), AS_COUNT("-requests", requests),
+        AS_COUNT("-measurements", query->measure_count),
+        AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
+    if (!isnan(storage->documents)) /* of a view nobody knows */
+        result_put_words(to, "-documents", "{documents|document}  ");
+}
+
+static const measure_t *find_slowest(const query_result_t *query) {
+    const measure_t *slowest = NULL;
+    for (size_t i = 0; i < query->measure_count; i++) {
+        const measure_t *each = &query->measures[i];
+        const moments_t *latency = &each->found->latency.moments;
+        if (latency->count && !each->found->latency.beyond &&
+            (!slowest || latency->mean > slowest->found->latency.moments.mean))
+            slowest = each;
+    }
+    return slowest;
+}
+
+static result_t *make_result(const query_spec_t *spec, const query_result_t *query, int status,
+                             const err_t *err) {
+    result_t *result = result_new("query", views);
+    const measure_t *slowest = find_slowest(query);
+    const char *words = "{-measurements|measurement} of {-requests|request}";
+    put_figures(&result->document, spec, query);
+    if (slowest) {
+        words =
+            "{-measurements|measurement} of {-requests|request}; the slowest: {-slowest}, mean {-slowest_ms}";
+        result_take(&result->document, "-slowest", name_of(slowest->work, slowest->clients));
+        result_put(&result->document, AS_NUMBER("-slowest_ms", slowest->found->latency.moments.mean / 1e6),
+                   AS_LIST("-course", COURSE_SLOTS, put_slot, &slowest->found->course));
+    }
+    result_answer(result, "How long do the queries take?", status, err, words, words);
+    return result;
+}
+
+/* ---- what is printed as it is ---- */
+
+static void print_json(const bson_t *document, const char *end) {
+    char *json = ejson_print_concealed(document, NULL);
+    out_bytes(json ? json : "", json ? strlen(json) : 0);
+    out_bytes(end, strlen(end));
+    free(json);
+}
+
+static void print_answers(const query_result_t *query, bool named) {
+    for (size_t i = 0; i < query->measure_count; i++) {
+        const measure_t *measure = &query->measures[i];
+        bson_iter_t at;
+        bson_t document;
+        if (!has_answer(query, i))
+            continue;
+        char *name = name_of(measure->work, 0);
+        if (named)
+            out_print("%s\n", name);
+        free(name);
+        for (bson_iter_init(&at, measure->answer.documents); bson_read_next(&at, &document);)
+            print_json(&document, "\n");
+        if (measure->answer.more)
+            out_print("... and more: %" PRIu64 " documents in all\n", measure->answer.count);
+        if (named)
+            out_print("\n");
+    }
+}
+
+static void print_plans(const query_result_t *query) {
+    for (size_t i = 0; i < query->work_count; i++) {
+        const work_t *work = &query->works[i];
+        const request_t *request = work->requests;
+        char *name = name_of(work, 0);
+        out_print(i ? "\n%s on %s.%s%s\n" : "%s on %s.%s%s\n", name, request->database, request->collection,
+                  work->count > 1 ? ", one of several, drawn by chance:" : "");
+        free(name);
+        out_print("  %s  ", request->kind == QUERY_PIPELINE     ? "pipeline"
+                            : request->kind == QUERY_MAP_REDUCE ? "command"
+                                                                : "filter");
+        print_json(request->body, "\n  options  ");
+        print_json(request->options, "\n");
+    }
+    if (query->work_count)
+        out_print("\nThis is what would be sent. The server's plan is not asked for: of a find `explain: "
+                  "yes` in a suite\nsays how many keys and documents the server looks at, and explain() of "
+                  "mongosh the rest.\n");
+}
+
+/* ---- the command ---- */
+
+static int show(const char *name, err_t *err) {
+    suite_t *suite = suite_open(name, err);
+    if (suite)
+        out_bytes(suite->text, strlen(suite->text)); /* YAML has no control characters */
+    suite_close(suite);
+    return cli_finish(suite ? STATUS_OK : (int)err->status, err);
+}
 
 static bool read_bounds(bound_t *bounds, err_t *err) {
     for (size_t i = 0; i < values.bounds.count; i++)
@@ -173,9 +549,9 @@ static int show_query(const run_t *run, const query_result_t *query, result_t *r
     const bool ok = status == STATUS_OK, measured = query->configuration[0], plans = spec->explain && ok,
                documents = !plans && spec->first && ok;
     if (plans)
-        results_print_plans(query);
+        print_plans(query);
     else if (documents || (values.answers && measured && !run->json))
-        results_print_answers(query, !documents);
+        print_answers(query, !documents);
     return cli_end(run, result, measured && !plans && !documents, status, err);
 }
 
@@ -190,7 +566,7 @@ static int measure(run_t *run, err_t *err) {
     if (read_bounds(bounds, err) && check(run, err) &&
         (!values.compare || compare_read(values.compare, &then, err))) {
         status = query_run(&values.spec, &query, err) ? STATUS_OK : (int)err->status;
-        result_t *result = results_query(&values.spec, &query, status, err);
+        result_t *result = make_result(&values.spec, &query, status, err);
         status = show_query(run, &query, result, status, err);
         query_free_result(&query);
     } else {

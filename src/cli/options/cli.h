@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "builtin/builtin.h"
 #include "load/spec/load_options.h"
+#include "load/spec/load_result.h"
 #include "load/spec/options.h"
 #include "report/result.h"
 
@@ -155,5 +156,15 @@ bool cli_read(run_t *run, err_t *err);
 
 /* The page of a command on stdout, or of all (NULL). */
 void cli_print_help(const command_t *command);
+
+/* ---- cmd_load.c: what a drill shows of its load, too ---- */
+
+/* The list of indexes that were built. */
+result_field_t cli_indexes(const load_result_t *load);
+/* How many documents a second were loaded, and its view. */
+void cli_put_course(bson_t *to, const timeline_t *course, const server_checkpoints_t *checkpoints);
+#define CLI_COURSE                                                                                           \
+    CHART("-course", "-bands", "Documents a second", "{-checkpoints}", COLUMN("seconds", "time"),            \
+          COLUMN("docs_per_second", "documents a second"))
 
 #endif
