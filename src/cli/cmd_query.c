@@ -252,11 +252,6 @@ static void put_times(bson_t *to, const measure_t *measure, bool open) {
 
 /* ---- a measurement ---- */
 
-typedef struct {
-    const query_result_t *query;
-    const query_spec_t *spec;
-} asked_t;
-
 /* "greenness year=2014, 4 clients": what distinguishes a measurement; clients 0: the question alone. free. */
 static char *name_of(const work_t *work, unsigned clients) {
     text_t name = {.length = 0};
@@ -352,28 +347,29 @@ static bool has_answer(const query_result_t *query, size_t at) {
 }
 
 static void put_measure(bson_t *to, const void *of, size_t at) {
-    const asked_t *asked = of;
-    const measure_t *measure = &asked->query->measures[at];
+    const query_result_t *query = of;
+    const query_spec_t *spec = &values.spec;
+    const measure_t *measure = &query->measures[at];
     const work_t *work = measure->work;
     const tally_t *found = measure->found;
     const double n = (double)found->latency.moments.count;
     const bool nothing = query_found_nothing(measure), one = measure->answered && work->count <= 1,
-               disturbed = !asked->spec->command && measure->watched.figures.others > OTHERS_MOST;
+               disturbed = !spec->command && measure->watched.figures.others > OTHERS_MOST;
     result_put(to, AS_TEXT("name", work->query->name), OF(work, with), OF(work, question), OF(work, reads),
-               OF(measure, clients), AS_COUNT("rate", asked->spec->rate),
+               OF(measure, clients), AS_COUNT("rate", spec->rate),
                AS_COUNT("n", found->latency.moments.count), OF(found, returned), OF(found, empty),
                AS_FLAG("nothing_found", nothing), OF(found, failures), AS_WORDS("failure", found->failure),
                AS_WORDS("difference", measure->difference), AS_WORDS("missed", measure->missed),
                AS_FLAG("disturbed", disturbed));
-    put_times(to, measure, asked->spec->rate > 0);
-    if (asked->spec->then) {
+    put_times(to, measure, spec->rate > 0);
+    if (spec->then) {
         compared_t then;
-        const bool known = compare_find(asked->spec, measure, &then);
+        const bool known = compare_find(spec, measure, &then);
         result_put(to, AS_INNER("compared", put_compared, &then, known), AS_TEXT("-obstacle", then.obstacle));
     }
-    result_put(to, AS_INNER("beside", put_seen, asked->query->measures, at),
-               AS_INNER("published", put_published, asked->query, at),
-               AS_INNER("explained", put_explained, work, 0), AS_TEXT("digest", one ? measure->digest : NULL),
+    result_put(to, AS_INNER("beside", put_seen, query->measures, at),
+               AS_INNER("published", put_published, query, at), AS_INNER("explained", put_explained, work, 0),
+               AS_TEXT("digest", one ? measure->digest : NULL),
                AS_FLAG_IF("result_complete", one, !measure->answer.more));
     if (one && measure->answer.documents)
         BSON_APPEND_ARRAY(to, "result", measure->answer.documents);
@@ -385,31 +381,31 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
                                       : nothing                   ? "empty"
                                       : disturbed                 ? "disturbed"
                                                                   : NULL));
-    if (n > 0 && is_first(asked->query, at)) /* of others it is said already */
+    if (n > 0 && is_first(query, at)) /* of others it is said already */
         result_put(to, AS_FLAG("-nothing", nothing),
                    AS_NUMBER("-empty_percent", nothing ? NAN : round(100 * (double)found->empty / n)));
 }
 
 /* ---- the result ---- */
 
-static void put_figures(bson_t *to, const query_spec_t *spec, const query_result_t *query) {
+static void put_figures(bson_t *to, const query_result_t *query) {
+    const query_spec_t *spec = &values.spec;
     const watch_storage_t *storage = &query->storage;
     const suite_t *suite = query->suite;
     const bool measured = query->configuration[0] && query->measure_count;
-    const asked_t asked = {query, spec};
     uint64_t requests = 0;
     for (size_t i = 0; i < query->measure_count; i++)
         requests += query->measures[i].found->latency.moments.count;
-    result_put(
-        to, AS_TEXT("suite", suite ? suite->name : NULL), OF(query, namespace), OF(query, configuration),
-        OF(storage, documents), AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
-        AS_NUMBER("index_bytes_on_disk", storage->index_bytes),
-        AS_TEXT("while_ended", query->while_ended ? query->while_words : NULL),
-        AS_LIST("queries", query->measure_count, put_measure, &asked), AS_TEXT("-target", query->where),
-        AS_FLAG("-measured", measured), AS_FLAG("-compared", spec->then != NULL),
-        AS_FLAG("-open", spec->rate > 0), AS_COUNT("rate", spec->rate), AS_COUNT("-requests", requests),
-        AS_COUNT("-measurements", query->measure_count),
-        AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
+    result_put(to, AS_TEXT("suite", suite ? suite->name : NULL), OF(query, namespace),
+               OF(query, configuration), OF(storage, documents),
+               AS_NUMBER("data_bytes_on_disk", storage->data_bytes),
+               AS_NUMBER("index_bytes_on_disk", storage->index_bytes),
+               AS_TEXT("while_ended", query->while_ended ? query->while_words : NULL),
+               AS_LIST("queries", query->measure_count, put_measure, query), AS_TEXT("-target", query->where),
+               AS_FLAG("-measured", measured), AS_FLAG("-compared", spec->then != NULL),
+               AS_FLAG("-open", spec->rate > 0), AS_COUNT("rate", spec->rate),
+               AS_COUNT("-requests", requests), AS_COUNT("-measurements", query->measure_count),
+               AS_TEXT("-from", spec->rate > 0 ? "when it was due (--rate)" : "being sent"));
     if (!isnan(storage->documents)) /* of a view nobody knows */
         result_put_words(to, "-documents", "{documents|document}  ");
 }
@@ -426,12 +422,11 @@ static const measure_t *find_slowest(const query_result_t *query) {
     return slowest;
 }
 
-static result_t *make_result(const query_spec_t *spec, const query_result_t *query, int status,
-                             const err_t *err) {
+static result_t *make_result(const query_result_t *query, int status, const err_t *err) {
     result_t *result = result_new("query", views);
     const measure_t *slowest = find_slowest(query);
     const char *words = "{-measurements|measurement} of {-requests|request}";
-    put_figures(&result->document, spec, query);
+    put_figures(&result->document, query);
     if (slowest) {
         words =
             "{-measurements|measurement} of {-requests|request}; the slowest: {-slowest}, mean {-slowest_ms}";
@@ -566,7 +561,7 @@ static int measure(run_t *run, err_t *err) {
     if (read_bounds(bounds, err) && check(run, err) &&
         (!values.compare || compare_read(values.compare, &then, err))) {
         status = query_run(&values.spec, &query, err) ? STATUS_OK : (int)err->status;
-        result_t *result = make_result(&values.spec, &query, status, err);
+        result_t *result = make_result(&query, status, err);
         status = show_query(run, &query, result, status, err);
         query_free_result(&query);
     } else {
