@@ -123,7 +123,7 @@ static const apart_t apart[] = {
 
 enum { DIGITS = 12 };
 static const double OTHERS_MOST = 0.1;   /* of this host's CPUs; more disturbs a measurement */
-static const double LEAST_SECONDS = 0.1; /* for figures of CPU, which the kernel counts in steps of 10 ms */
+static const double LEAST_SECONDS = 0.1; /* for views of CPU, which the kernel counts in steps of 10 ms */
 
 /* ---- views ---- */
 
@@ -158,11 +158,11 @@ static const result_view_t views[] = {
           COLUMN("explained.ms_of_a_shard", "ms of a shard")),
     TABLE(SHOW_DETAIL, NULL, "queries",
           "While it ran (this host's CPU; the servers' counters, all rounds together)", NULL,
-          COLUMN("-name", "query"), COLUMN("beside.seconds", "seconds"), COLUMN("beside.user", "user %"),
-          COLUMN("beside.sys", "sys %"), COLUMN("beside.iowait", "iowait %"), COLUMN("beside.idle", "idle %"),
-          COLUMN("beside.others", "others %"), COLUMN("beside.server_cores", "server cores"),
-          COLUMN("beside.documents_examined", "examined"),
-          COLUMN("beside.bytes_into_cache", "read into cache")),
+          COLUMN("-name", "query"), COLUMN("-watched.seconds", "seconds"), COLUMN("-watched.user", "user %"),
+          COLUMN("-watched.sys", "sys %"), COLUMN("-watched.iowait", "iowait %"),
+          COLUMN("-watched.idle", "idle %"), COLUMN("-watched.others", "others %"),
+          COLUMN("-watched.server_cores", "server cores"), COLUMN("-watched.documents_examined", "examined"),
+          COLUMN("-watched.bytes_into_cache", "read into cache")),
     LINE(SHOW_ALWAYS | SHOW_CARE, "failures", "{-name}: {failures|request} failed, the first with: {failure}",
          .each = "queries"),
     LINE(SHOW_ALWAYS | SHOW_CARE, "missed", "{-name}: {missed}", .each = "queries"),
@@ -267,12 +267,8 @@ static void put_seen(bson_t *to, const void *of, size_t at) {
     static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     const watch_sum_t *watched = &((const measure_t *)of)[at].watched;
     const watch_figures_t *seen = watched->seconds > 0 ? &watched->figures : &none;
-    const double long_enough = watched->seconds >= LEAST_SECONDS ? 1 : NAN;
-    result_put(to, OF(watched, seconds), AS_NUMBER("user", long_enough * seen->user),
-               AS_NUMBER("sys", long_enough * seen->sys), AS_NUMBER("iowait", long_enough * seen->iowait),
-               AS_NUMBER("idle", long_enough * seen->idle), OF(seen, others),
-               AS_NUMBER("server_cores", long_enough * seen->server_cores),
-               AS_NUMBER("documents_examined", seen->examined),
+    result_put(to, OF(watched, seconds), OF(seen, user), OF(seen, sys), OF(seen, iowait), OF(seen, idle),
+               OF(seen, others), OF(seen, server_cores), AS_NUMBER("documents_examined", seen->examined),
                AS_NUMBER("bytes_into_cache", seen->cached_bytes));
 }
 
@@ -367,6 +363,8 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
         const bool known = compare_find(spec, measure, &then);
         result_put(to, AS_INNER("compared", put_compared, &then, known), AS_TEXT("-obstacle", then.obstacle));
     }
+    if (measure->watched.seconds >= LEAST_SECONDS)
+        result_put(to, AS_INNER("-watched", put_seen, query->measures, at));
     result_put(to, AS_INNER("beside", put_seen, query->measures, at),
                AS_INNER("published", put_published, query, at), AS_INNER("explained", put_explained, work, 0),
                AS_TEXT("digest", one ? measure->digest : NULL),
