@@ -258,13 +258,25 @@ static bool journey(sim_load_t *load, err_t *err) {
 
 /* ---- forget ---- */
 
-static bool remove_strays(sim_load_t *load, const places_t *places, const char *name, err_t *err) {
+/* A load that did not know of a removal may have sent more of it. */
+static bool look_again(sim_load_t *load, const places_t *places, const char *name, err_t *err) {
+    const removal_t removal = removal_of(load);
     const entries_t *entries = places_entries(places);
-    for (size_t i = 0; load->command.documents && i < entries->count; i++)
-        if (entries->entries[i].removed && strcmp(entries->entries[i].path, name) == 0 &&
-            !remove_documents(load, &entries->entries[i], err))
+    for (size_t i = 0; load->command.documents && i < entries->count; i++) {
+        const entry_t *entry = &entries->entries[i];
+        bool any;
+        if (entry->removed && strcmp(entry->path, name) == 0 &&
+            !catalog_look_again(&load->store.store, &removal, entry, &any, err))
             return false;
+    }
     return true;
+}
+
+/* What the catalog says now may remain is gone when this ends well. */
+static bool finish_all_removals(sim_load_t *load, err_t *err) {
+    const removal_t removal = removal_of(load);
+    load->registered = load->world->steps;
+    return catalog_finish_removals(&load->store.store, &removal, err);
 }
 
 /* As forget.c does it. */
@@ -293,7 +305,7 @@ static bool forget(sim_load_t *load, err_t *err) {
     ok = ok && program_begin(load, err) &&
          catalog_remove(store, &(removed_t){entry, .documents = load->command.documents}, entry ? 1 : 0,
                         &removal, err) &&
-         remove_strays(load, places, name, err) && catalog_finish_removals(store, &removal, err);
+         look_again(load, places, name, err) && finish_all_removals(load, err);
     places_free(places);
     return ok;
 }

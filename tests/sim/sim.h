@@ -334,6 +334,8 @@ struct world {
     bool restores;    /* the collection becomes what it was earlier */
     bool empties;     /* documents are removed by somebody else, until a load with --reload-missing */
     uint64_t emptied; /* the last step at which that was done; 0: never */
+    bool first_alone; /* the others begin when the first command has ended as it should */
+    bool slow;        /* messages that are under way stay there for long */
     bool removals, jumps,
         overtakes; /* inputs are removed; clocks jump; what is late comes between a look and a take */
     bool dirty;    /* something that is checked has changed */

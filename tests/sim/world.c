@@ -149,23 +149,46 @@ static void make_rates(world_t *world) {
     rates->restart = rate(world, 500, 20);
 }
 
-/* Both want several pieces, at the same time. */
+/* Both want several pieces at the same time: those with the rejects of all inputs, once these are loaded. */
 static void make_two_retries(world_t *world) {
+    world->first_alone = true;
     world->rates.between = 500;
     world->rates.change_actor = 400;
     world->load_count = world->load_count < 3 ? 3 : world->load_count;
+    world->commands[0].input_count = world->input_count;
+    for (uint32_t i = 0; i < world->input_count; i++)
+        world->commands[0].inputs[i] = i;
     for (uint32_t i = 1; i < 3; i++)
         world->commands[i] =
             (command_t){.input_count = 1, .retry = true, .format = world->commands[0].format};
+}
+
+/* Messages that are under way stay there for long. In worlds with removals the first input of the first command is forgotten
+ * once it is loaded, and many messages arrive a second time. */
+static void make_slow(world_t *world) {
+    TRACE(world, "messages that are under way stay there for long");
+    world->slow = true;
+    if (!world->removals)
+        return;
+    world->first_alone = true;
+    world->rates.doubled = 300;
+    world->load_count = world->load_count < 2 ? 2 : world->load_count;
+    world->commands[0].forget = world->commands[0].documents = false;
+    world->commands[1] = world->commands[0];
+    world->commands[1].forget = world->commands[1].documents = true;
+    world->commands[1].drop = world->commands[1].reload = false;
 }
 
 /* What was thought of last: kept worlds, which have zeros here, stay what they are. */
 static void make_more(world_t *world) {
     choices_t *choices = world->choices;
     world->rates.between = rate(world, 400, 500);
-    const uint32_t kind = seldom(choices, CHOICE_DETAIL, world->retries ? 900 : 80, world->retries ? 4 : 3);
-    if (kind == 3)
+    const uint32_t often = world->retries ? 900 : world->removals ? 300 : 120;
+    const uint32_t kind = seldom(choices, CHOICE_DETAIL, often, 4);
+    if (kind == 3 && world->retries)
         make_two_retries(world);
+    else if (kind == 3)
+        make_slow(world);
     world->restores = kind == 1;
     world->empties = kind == 2;
     if (kind == 1 || kind == 2)
@@ -494,6 +517,11 @@ static bool wait_for_time(world_t *world, actor_t *const *actors, uint32_t count
     return true;
 }
 
+static bool may_begin(const world_t *world, uint32_t slot) {
+    return (!world->first_alone || !slot || world->content_with[0]) &&
+           (!world->commands[slot].retry || world->rejected_count);
+}
+
 static bool start_some(world_t *world) {
     bool any = false;
     for (uint32_t i = 0; i < world->load_count; i++) {
@@ -501,7 +529,7 @@ static bool start_some(world_t *world) {
             continue;
         any = true;
         const bool first = world->runs[i] == 0;
-        if (first && !world->calm && world->commands[i].retry && !world->rejected_count)
+        if (first && !world->calm && !may_begin(world, i))
             continue;
         if (world->now < world->rests_until[i])
             continue;
@@ -568,7 +596,7 @@ static void step(world_t *world) {
     else if (!world->calm)
         faults(world);
     start_some(world);
-    if (world->pending && chance(choices, CHOICE_SWITCH, world->calm ? 300 : 100)) {
+    if (world->pending && chance(choices, CHOICE_SWITCH, world->calm ? 300 : world->slow ? 10 : 100)) {
         packet_t *message = message_under_way(world, choose(choices, CHOICE_DETAIL, world->pending));
         if (message)
             message_execute(world, message);
@@ -589,6 +617,8 @@ static void step(world_t *world) {
         else if (!goes_on || (ready_count > 1 && chance(choices, CHOICE_SWITCH, 150)))
             current = ready[choose(choices, CHOICE_DETAIL, ready_count)];
         run_actor(world, current);
+    } else if (world->slow && !world->calm && wait_for_time(world, actors, count)) {
+        /* messages that are under way stay there */
     } else if (world->pending && message_under_way(world, 0)) {
         message_execute(world, message_under_way(world, choose(choices, CHOICE_DETAIL, world->pending)));
     } else if (!wait_for_time(world, actors, count)) {
