@@ -3,15 +3,18 @@
  *   core [NAME ...]    the tests of test_NAME.c, or all of them
  *   core --list        the names
  *
- * Runs with the driver initialized and its log silent, in a folder of its own that is in memory where that is possible,
- * since nothing here tests a disk. */
+ * The tests of each file run in a process of their own, because some of what they set belongs to the process: the level of
+ * the log, handlers of signals, environment variables, the peak of memory. They run with the driver initialized and its
+ * log silent, in a folder of their own that is in memory where that is possible, since nothing here tests a disk. */
 #include "test.h"
 
 #include <ftw.h>
 #include <mongoc/mongoc.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Under AddressSanitizer a request that cannot be met is answered as it is elsewhere, and is no mistake. */
@@ -83,16 +86,6 @@ static int tear_down(void **state) {
     return result;
 }
 
-static int run(group_t *group) {
-    for (size_t i = 0; i < group->count; i++) {
-        group->tests[i].setup_func = group->each_set_up;
-        group->tests[i].teardown_func = group->each_tear_down;
-    }
-    running = group;
-    return _cmocka_run_group_tests(group->name, group->tests, group->count, group->set_up,
-                                   group->tear_down ? tear_down : NULL);
-}
-
 static char scratch[60];
 static pid_t self; /* until all tests have ended */
 
@@ -119,34 +112,61 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const group_t *)a)->name, ((const group_t *)b)->name);
 }
 
-int main(int argc, char **argv) {
-    int failed = 0, found = 0;
-    qsort(groups, group_count, sizeof *groups, by_name);
-    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
-        for (size_t i = 0; i < group_count; i++)
-            puts(groups[i].name);
-        return 0;
+/* The exit status. */
+static int run_here(group_t *group) {
+    for (size_t i = 0; i < group->count; i++) {
+        group->tests[i].setup_func = group->each_set_up;
+        group->tests[i].teardown_func = group->each_tear_down;
     }
     mongoc_init();
     mongoc_log_set_handler(NULL, NULL);
     enter_scratch();
     self = getpid();
     atexit(at_exit);
-    for (size_t i = 0; i < group_count; i++) {
-        bool wanted = argc == 1;
-        for (int word = 1; word < argc; word++)
-            wanted |= strcmp(argv[word], groups[i].name) == 0;
-        if (wanted) {
-            failed += run(&groups[i]) != 0;
-            found++;
-        }
-    }
+    running = group;
+    const int failed = _cmocka_run_group_tests(group->name, group->tests, group->count, group->set_up,
+                                               group->tear_down ? tear_down : NULL);
     self = 0;
     mongoc_cleanup();
     nftw(scratch, remove_one, 20, FTW_DEPTH | FTW_PHYS);
-    if (!found || (argc > 1 && found < argc - 1)) {
+    return failed || tear_downs;
+}
+
+static bool passes_apart(char *program, group_t *group) {
+    char *arguments[] = {program, group->name, NULL};
+    int status;
+    pid_t child;
+    return posix_spawn(&child, "/proc/self/exe", NULL, NULL, arguments, environ) == 0 &&
+           waitpid(child, &status, 0) == child && status == 0;
+}
+
+int main(int argc, char **argv) {
+    group_t *wanted[MOST_GROUPS];
+    int count = 0, failed = 0;
+    qsort(groups, group_count, sizeof *groups, by_name);
+    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+        for (size_t i = 0; i < group_count; i++)
+            puts(groups[i].name);
+        return 0;
+    }
+    for (size_t i = 0; i < group_count; i++) {
+        bool named = argc == 1;
+        for (int word = 1; word < argc; word++)
+            named |= strcmp(argv[word], groups[i].name) == 0;
+        if (named)
+            wanted[count++] = &groups[i];
+    }
+    if (!count || count < argc - 1) {
         fprintf(stderr, "%s: there is no such test; --list names all\n", argv[0]);
         return 2;
     }
-    return failed || tear_downs;
+    setenv("TIPPLE_ROOT", TEST_ROOT, 0);
+    if (count == 1)
+        return run_here(wanted[0]);
+    for (int i = 0; i < count; i++)
+        if (!passes_apart(argv[0], wanted[i])) {
+            fprintf(stderr, "%s %s failed\n", argv[0], wanted[i]->name);
+            failed++;
+        }
+    return failed > 0;
 }
