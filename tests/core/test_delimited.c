@@ -106,17 +106,12 @@ static void expect_parsed(schema_t *schema, const char *text, size_t length, con
 #define EXPECT(schema, text, ...)                                                                            \
     expect_parsed(schema, text, sizeof(text) - 1, (const char *const[]){__VA_ARGS__, NULL})
 
-#define PIPES                                                                                                \
-    "test_id|vehicle_id|test_date|test_class_id|test_type|test_result|test_mileage|postcode_area|make|"      \
-    "model|"                                                                                                 \
-    "colour|fuel_type|cylinder_capacity|first_use_date\n"
 #define COMMAS                                                                                               \
     "test_id,vehicle_id,test_date,test_class_id,test_type,test_result,test_mileage,postcode_area,make,"      \
     "model,"                                                                                                 \
     "colour,fuel_type,cylinder_capacity,first_use_date\n"
 #define DAY(ms)  "{'$date':{'$numberLong':'" #ms "'}}"
 #define JAN_2013 DAY(1356998400000)
-#define MAR_2001 DAY(983404800000)
 
 /* --- the published releases
  * -------------------------------------------------------------------------------------- */

@@ -22,13 +22,6 @@ LAB_UNUSED fixed_lab_t fixed_lab_of(schema_t *schema) {
     return lab;
 }
 
-LAB_UNUSED fixed_lab_t fixed_lab_builtin(const char *name) {
-    err_t err = {.text = ""};
-    schema_t *schema = format_open(name, &err);
-    LAB_MUST(schema);
-    return fixed_lab_of(schema);
-}
-
 LAB_UNUSED void fixed_lab_end(fixed_lab_t *lab) {
     records_destroy(lab->reader);
     emit_destroy(lab->emit);

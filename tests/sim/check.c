@@ -630,8 +630,7 @@ void check_noted(world_t *world, const entry_t *entry) {
             world->burials[i].noted = world->steps;
 }
 
-/* Documents of removed inputs that the catalog knew of when the load registered, or when the forget read the catalog last,
- * are gone when it has ended well. */
+/* Documents of removed inputs that the catalog knew of when the command last read it are gone when that has ended well. */
 void check_finished(world_t *world, const sim_load_t *load) {
     for (uint32_t i = 0; i < world->burial_count; i++) {
         const entry_t *entry = find_entry(world, world->burials[i].ordinal);

@@ -1,4 +1,4 @@
-#include "exhaustive.h"
+#include "sim.h"
 
 #undef malloc
 #undef realloc

@@ -6,8 +6,6 @@
  *   simulate --quiet ...                                         without making small what went wrong
  *   simulate --exhaustive [--quick] [--seconds N]                all small ones
  *   simulate FILE...                                             worlds that were kept, see seeds/ */
-#include "exhaustive.h"
-#include "shrink.h"
 #include "sim.h"
 
 /* memory of our own, not of a world's */

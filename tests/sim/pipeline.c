@@ -685,14 +685,6 @@ void pipeline_worker(void *argument) {
 
 /* ---- what the coordinator asks for ---- */
 
-static int64_t now(void *context) {
-    return load_clock(context);
-}
-
-static uint64_t own_beats(void *context) {
-    return ((const sim_load_t *)context)->own_beats;
-}
-
 static void wake_workers(sim_load_t *load) {
     for (uint32_t i = 0; i < SIM_WORKERS; i++)
         actor_wake(&load->workers[i]);
@@ -870,8 +862,8 @@ coordinator_t pipeline_coordinator(sim_load_t *load) {
                            .checkpoint_ns = 3 * SIM_TICK,
                            .look_ns = SIM_TICK,
                            .context = load,
-                           .now = now,
-                           .own_beats = own_beats,
+                           .now = program_clock,
+                           .own_beats = program_beats,
                            .hand_out = hand_out,
                            .wait = wait,
                            .sleep = nap,

@@ -64,37 +64,29 @@ static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
 
 /* ---- removing ---- */
 
-static int64_t clock_of(void *context) {
+int64_t program_clock(void *context) {
     return load_clock(context);
 }
 
-static uint64_t beats_of(void *context) {
+uint64_t program_beats(void *context) {
     return ((const sim_load_t *)context)->own_beats;
 }
 
-static bool nap(void *context, err_t *err) {
+bool program_nap(void *context, err_t *err) {
     const sim_load_t *load = context;
     actor_sleep(load->world, SIM_TICK);
     return !load->told_to_stop || err_set(err, STATUS_TERMINATED, "a signal");
-}
-
-static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
-    return sim_look(context, entry, any, err);
-}
-
-static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
-    return sim_remove(context, entry, ((sim_load_t *)context)->settings.uuid, err);
 }
 
 static removal_t removal_of(sim_load_t *load) {
     return (removal_t){.self = load->id,
                        .lease_ns = SIM_LEASE,
                        .context = load,
-                       .now = clock_of,
-                       .own_beats = beats_of,
-                       .wait = nap,
-                       .look = look,
-                       .remove = remove_documents};
+                       .now = program_clock,
+                       .own_beats = program_beats,
+                       .wait = program_nap,
+                       .look = sim_look,
+                       .remove = sim_remove};
 }
 
 static bool finish_removals(sim_load_t *load, err_t *err) {
@@ -206,9 +198,9 @@ static bool drop_drop(void *context, const uint8_t uuid[STORE_UUID], err_t *err)
 static bool drop(sim_load_t *load, err_t *err) {
     const catalog_drop_t how = {.self = load->id,
                                 .lease_ns = SIM_LEASE,
-                                .now = clock_of,
-                                .own_beats = beats_of,
-                                .wait = nap,
+                                .now = program_clock,
+                                .own_beats = program_beats,
+                                .wait = program_nap,
                                 .drop = drop_drop,
                                 .context = load};
     return catalog_drop(&load->store.store, "c", &how, err);

@@ -40,20 +40,6 @@ static bool relate(void *context, const ledger_input_t *input, view_t *view, uin
     return true;
 }
 
-static int64_t now(void *context) {
-    return load_clock(context);
-}
-
-static uint64_t own_beats(void *context) {
-    return ((const sim_load_t *)context)->own_beats;
-}
-
-static bool nap(void *context, err_t *err) {
-    const sim_load_t *load = context;
-    actor_sleep(load->world, SIM_TICK);
-    return !load->told_to_stop || err_set(err, STATUS_TERMINATED, "a signal");
-}
-
 static void waits_for(void *context, const load_seen_t *load) {
     TRACE(((const sim_load_t *)context)->world, "waits for load %d", load->id.bytes[0]);
 }
@@ -108,9 +94,9 @@ static bool hold(retry_t *retry, err_t *err) {
     retry->hold = (hold_t){.store = &load->store.store,
                            .ledger = &load->ledger,
                            .context = load,
-                           .now = now,
-                           .own_beats = own_beats,
-                           .wait = nap,
+                           .now = program_clock,
+                           .own_beats = program_beats,
+                           .wait = program_nap,
                            .waits_for = waits_for};
     return hold_take(&retry->hold, err);
 }

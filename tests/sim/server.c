@@ -39,10 +39,6 @@ void server_commit(world_t *world, uint32_t shard) {
         }
 }
 
-void server_flush(world_t *world) {
-    server_commit(world, 0);
-}
-
 /* What was not committed is lost, from some moment on. */
 static void lose_uncommitted(world_t *world, uint32_t shard) {
     documents_stored_t *documents = &world->server.documents;
@@ -821,5 +817,5 @@ void server_execute(world_t *world, packet_t *message) {
                            message->kind == MESSAGE_CHANGE_ENTRIES || message->kind == MESSAGE_ADD_ENTRIES ||
                            message->kind == MESSAGE_MAKE_HEADER;
     if (server->topology == KIND_STANDALONE && journaled)
-        server_flush(world);
+        server_commit(world, 0); /* a standalone's journal */
 }

@@ -1,4 +1,4 @@
-#include "shrink.h"
+#include "sim.h"
 
 #undef malloc
 #undef calloc

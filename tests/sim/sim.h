@@ -343,7 +343,6 @@ struct world {
     bool failed;
     char what[64]; /* the name of what does not hold */
     char why[600]; /* and how */
-    uint64_t facts[16];
 };
 
 #define TRACE(world, ...)                                                                                    \
@@ -383,7 +382,6 @@ void server_drop(world_t *world);
 void server_restore(world_t *world);
 void server_empty(world_t *world);
 void server_clean(world_t *world); /* of loads that are gone */
-void server_flush(world_t *world); /* a standalone's journal */
 
 /* ---- messages.c ---- */
 
@@ -402,8 +400,8 @@ bool sim_enroll(sim_load_t *load, err_t *err);
 bool sim_end(sim_load_t *load, err_t *err);
 bool sim_create(sim_load_t *load, err_t *err);
 bool sim_drop(sim_load_t *load, const uint8_t uuid[STORE_UUID], err_t *err);
-bool sim_look(sim_load_t *load, const entry_t *entry, bool *any, err_t *err);
-bool sim_remove(sim_load_t *load, const entry_t *entry, const uint8_t uuid[STORE_UUID], err_t *err);
+bool sim_look(void *load, const entry_t *entry, bool *any, err_t *err);
+bool sim_remove(void *load, const entry_t *entry, err_t *err);
 
 enum { BSON_BYTES = 27 };
 typedef struct {
@@ -425,6 +423,10 @@ bool sim_replace(sim_wire_t *wire, int64_t id, uint32_t old, uint32_t document, 
 /* ---- program.c, pipeline.c, retry.c ---- */
 
 void program_start(world_t *world, uint32_t slot);
+/* A load's clock, its own beats so far, and a moment that it lets pass, as coordinator_t, removal_t and hold_t want them. */
+int64_t program_clock(void *load);
+uint64_t program_beats(void *load);
+bool program_nap(void *load, err_t *err);
 void program_kill(world_t *world, sim_load_t *load);
 void pipeline_worker(void *load);
 coordinator_t pipeline_coordinator(sim_load_t *load);
@@ -465,5 +467,33 @@ void check_answered(world_t *world, const sim_load_t *load, const entry_t *entry
 /* True: everything held. */
 bool world_run(world_t *world, choices_t *choices, bool trace, uint32_t loads, uint32_t small);
 bool is_nothing_wrong_with(const world_t *world, uint32_t slot, const sim_load_t *load);
+
+/* ---- exhaustive.c: all worlds of a small kind (README.md, "All small worlds") ---- */
+
+typedef struct {
+    const char *name;
+    uint32_t loads, blocks;
+    int switches, faults;
+    bool quick; /* some seconds */
+} exhaustive_case_t;
+
+extern const exhaustive_case_t exhaustive_cases[]; /* the last one has no name */
+
+typedef enum { EXHAUSTIVE_ALL, EXHAUSTIVE_LATE, EXHAUSTIVE_WRONG } exhaustive_end_t;
+exhaustive_end_t exhaustive_run(world_t *world, choices_t *choices, const exhaustive_case_t *is,
+                                double most_seconds, double (*seconds)(void), uint64_t *count);
+
+/* ---- shrink.c: makes a world that goes wrong small, by zeros in its choices, and keeps it in a file ---- */
+
+typedef struct {
+    uint8_t *bytes; /* by malloc; after the last one there are only zeros */
+    size_t count;
+} script_t;
+
+/* How many worlds it took. */
+size_t shrink(world_t *world, choices_t *choices, script_t *script, uint32_t loads, uint32_t small);
+/* A text: "loads N", "small 0" (or so many blocks), "wrong WHAT", then "at PLACE VALUE" for each choice that is not zero. */
+bool script_save(const script_t *script, const char *path, uint32_t loads, uint32_t small, const char *what);
+bool script_read(script_t *script, const char *path, uint32_t *loads, uint32_t *small);
 
 #endif

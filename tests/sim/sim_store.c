@@ -126,7 +126,8 @@ bool sim_create(sim_load_t *load, err_t *err) {
     return send(&load->store.store, &message, err);
 }
 
-bool sim_look(sim_load_t *load, const entry_t *entry, bool *any, err_t *err) {
+bool sim_look(void *context, const entry_t *entry, bool *any, err_t *err) {
+    sim_load_t *load = context;
     *any = false;
     for (size_t i = 0; i < entry->extent_count && !*any; i++) {
         packet_t message = {.kind = MESSAGE_LOOK,
@@ -139,12 +140,13 @@ bool sim_look(sim_load_t *load, const entry_t *entry, bool *any, err_t *err) {
     return true;
 }
 
-bool sim_remove(sim_load_t *load, const entry_t *entry, const uint8_t uuid[STORE_UUID], err_t *err) {
+bool sim_remove(void *context, const entry_t *entry, err_t *err) {
+    sim_load_t *load = context;
     for (size_t i = 0; i < entry->extent_count; i++) {
         packet_t message = {.kind = MESSAGE_REMOVE,
                             .from_number = entry->extents[i].base,
                             .to_number = entry->extents[i].base + entry->extents[i].length};
-        memcpy(message.uuid, uuid, STORE_UUID);
+        memcpy(message.uuid, load->settings.uuid, STORE_UUID);
         if (!send(&load->store.store, &message, err))
             return false;
         if (message.code)

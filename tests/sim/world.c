@@ -166,7 +166,6 @@ static void make_two_retries(world_t *world) {
 /* Messages that are under way stay there for long. In worlds with removals the first input of the first command is forgotten
  * once it is loaded, and many messages arrive a second time. */
 static void make_slow(world_t *world) {
-    TRACE(world, "messages that are under way stay there for long");
     world->slow = true;
     if (!world->removals)
         return;
@@ -183,8 +182,7 @@ static void make_slow(world_t *world) {
 static void make_more(world_t *world) {
     choices_t *choices = world->choices;
     world->rates.between = rate(world, 400, 500);
-    const uint32_t often = world->retries ? 900 : world->removals ? 300 : 120;
-    const uint32_t kind = seldom(choices, CHOICE_DETAIL, often, 4);
+    uint32_t kind = seldom(choices, CHOICE_DETAIL, world->retries ? 900 : world->removals ? 300 : 120, 4);
     if (kind == 3 && world->retries)
         make_two_retries(world);
     else if (kind == 3)
