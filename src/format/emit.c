@@ -2,10 +2,9 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "format/cut/delimiter.h"
-#include "format/delimited/wide.h"
 #include "format/fixed/fixed_plan.h"
 #include "format/record/draft.h"
-#include "format/record/typed.h"
+#include "format/types.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
 
@@ -437,28 +436,9 @@ typedef struct {
 struct emit_delimited {
     draft_t *draft;
     value_t values[SCHEMA_MOST_FIELDS * 2]; /* by column */
-    pattern_t *patterns;                    /* of all fields, one after the other */
-    size_t first_pattern[SCHEMA_MOST_FIELDS];
     text_t *wide;      /* by field: the text of a value that is longer than value_t.printed */
     bson_iter_t found; /* the value that was found last: mostly the next one follows it */
 };
-
-/* False: out of memory. */
-static bool compile_patterns(emit_delimited_t *emit, const schema_t *schema) {
-    size_t count = 0;
-    for (size_t i = 0; i < schema->field_count; i++)
-        count += schema->fields[i].patterns.count;
-    if (!(emit->patterns = calloc(count + 1, sizeof *emit->patterns)))
-        return false;
-    pattern_t *next = emit->patterns;
-    for (size_t i = 0; i < schema->field_count; i++) {
-        const texts_t *texts = &schema->fields[i].patterns;
-        emit->first_pattern[i] = (size_t)(next - emit->patterns);
-        for (size_t j = 0; j < texts->count; j++)
-            pattern_compile(texts->items[j].text, texts->items[j].length, next++);
-    }
-    return true;
-}
 
 static void emit_delimited_destroy(emit_delimited_t *emit) {
     if (!emit)
@@ -466,7 +446,6 @@ static void emit_delimited_destroy(emit_delimited_t *emit) {
     for (size_t i = 0; emit->wide && i < emit->draft->schema->field_count; i++)
         text_free(&emit->wide[i]);
     free(emit->wide);
-    free(emit->patterns);
     free(emit);
 }
 
@@ -477,7 +456,7 @@ static emit_delimited_t *emit_delimited_new(draft_t *draft) {
         return NULL;
     emit->draft = draft;
     emit->wide = calloc(draft->schema->field_count + 1, sizeof *emit->wide);
-    if (emit->wide && compile_patterns(emit, draft->schema))
+    if (emit->wide)
         return emit;
     emit_delimited_destroy(emit);
     return NULL;
@@ -491,21 +470,20 @@ static bool put_byte(draft_t *out, char byte) {
 static bool print_date(const emit_delimited_t *emit, const field_t *field, const shape_t *shape, int64_t ms,
                        value_t *value) {
     const size_t index = (size_t)(field - emit->draft->schema->fields), count = field->patterns.count;
-    const pattern_t *patterns = emit->patterns + emit->first_pattern[index];
     const size_t first = shape ? shape->choice[index] : 0;
     for (size_t i = 0; i < count; i++)
-        if ((value->length = pattern_write(&patterns[(first + i) % count], ms, value->printed)))
+        if ((value->length = pattern_write(&field->compiled[(first + i) % count], ms, value->printed)))
             return true;
     return false;
 }
 
-static bool print_wide(const emit_delimited_t *emit, const field_t *field, const bson_iter_t *at,
-                       value_t *value) {
+static bool print_typed(const emit_delimited_t *emit, const field_t *field, const bson_iter_t *at,
+                        value_t *value) {
     const size_t index = (size_t)(field - emit->draft->schema->fields);
     text_t *text = &emit->wide[index];
-    text_free(text);
+    text->length = text->lacking = 0;
     text_append(text, "");
-    if (!wide_print(field, emit->patterns + emit->first_pattern[index], at, text) || text->lacking)
+    if (!value_print(field, at, text) || text->lacking)
         return false;
     value->text = (const uint8_t *)text->bytes;
     value->length = text->length;
@@ -557,50 +535,32 @@ static bool print_text(emit_delimited_t *emit, const field_t *field, const bson_
         }
         return true;
     }
-    if (wide_is(field) && !BSON_ITER_HOLDS_UTF8(&at)) {
-        if (print_wide(emit, field, &at, value))
-            return true;
-        const text_t *text = &emit->wide[field - emit->draft->schema->fields];
-        if (text->lacking)
-            return err_memory(err, text->lacking);
-    }
-    typed_t typed;
-    if (typed_is(field) && typed_take(field, &at, &typed)) {
-        schema_text_t text;
-        if (!typed_print(field, &typed, value->printed, &text))
-            return err_set(err, STATUS_INPUT, "the value of '%s' cannot be written as the field %s writes it",
-                           field->key, field->name);
-        value->text = (const uint8_t *)text.text;
-        value->length = text.length;
-        return true;
-    }
     uint32_t length;
     bson_subtype_t subtype;
-    switch (bson_iter_type(&at)) {
-    case BSON_TYPE_UTF8:
+    if (BSON_ITER_HOLDS_UTF8(&at)) {
         value->text = (const uint8_t *)bson_iter_utf8(&at, &length);
         value->length = length;
         return true;
-    case BSON_TYPE_BINARY:
+    }
+    if (BSON_ITER_HOLDS_DATE_TIME(&at))
+        return print_date(emit, field, shape, bson_iter_date_time(&at), value) ||
+               err_set(err, STATUS_INPUT, "the date in '%s' cannot be written by any pattern of the field",
+                       field->key);
+    if (print_typed(emit, field, &at, value))
+        return true;
+    const size_t lacking = emit->wide[field - emit->draft->schema->fields].lacking;
+    if (lacking)
+        return err_memory(err, lacking);
+    if (BSON_ITER_HOLDS_BINARY(&at)) {
         bson_iter_binary(&at, &subtype, &length, &value->text);
         value->length = length;
         return *bytes = true;
-    case BSON_TYPE_INT32:
-    case BSON_TYPE_INT64:
-        value->length = convert_print_int(bson_iter_as_int64(&at), value->printed);
-        return true;
-    case BSON_TYPE_DOUBLE:
-        value->length = convert_print_number(bson_iter_double(&at), field->divide, value->printed);
-        return true;
-    case BSON_TYPE_DATE_TIME:
-        if (print_date(emit, field, shape, bson_iter_date_time(&at), value))
-            return true;
-        return err_set(err, STATUS_INPUT, "the date in '%s' cannot be written by any pattern of the field",
-                       field->key);
-    default:
-        return err_set(err, STATUS_INPUT, "'%s' holds a value of a type that the field %s never has",
-                       field->key, field->name);
     }
+    return err_set(err, STATUS_INPUT,
+                   BSON_ITER_HOLDS_DECIMAL128(&at)
+                       ? "the value of '%s' cannot be written as the field %s writes it"
+                       : "'%s' holds a value of a type that the field %s never has",
+                   field->key, field->name);
 }
 
 /* The same as the file has it. */

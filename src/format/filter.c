@@ -1,11 +1,10 @@
 #include "format/filter.h"
 #include "base/document.h"
 #include "base/text.h"
-#include "format/record/typed.h"
+#include "format/record/bsonw.h"
+#include "format/types.h"
 #include "format/values/blanks.h"
 #include "format/values/convert.h"
-#include "format/values/numeral.h"
-#include "format/values/pattern.h"
 
 #include <bson/bson.h>
 #include <math.h>
@@ -13,24 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { EQUAL, UNEQUAL, LESS, AT_MOST, MORE, AT_LEAST } comparison_t;
+/* The orders of a document's value to the comparison's value for which it is true: a bit for each of -1, 0 and 1. */
+typedef enum { LESS = 1, EQUAL = 2, AT_MOST = 3, MORE = 4, UNEQUAL = 5, AT_LEAST = 6 } comparison_t;
 
 static const struct {
     const char *text;
     comparison_t comparison;
 } operators[] = {{"==", EQUAL}, {"!=", UNEQUAL}, {"<=", AT_MOST}, {">=", AT_LEAST},
                  {"=", EQUAL},  {"<", LESS},     {">", MORE}};
-enum { OPERATORS = sizeof operators / sizeof *operators, MOST_TERMS = 32 };
+enum {
+    OPERATORS = sizeof operators / sizeof *operators,
+    MOST_TERMS = 32,
+    SLACK = 8,                 /* bytes that value_read may read after a text */
+    DOCUMENT_HEAD = 4 + 1 + 1, /* a length, a type, an empty key */
+};
 
 typedef struct {
     const field_t *field;
     comparison_t comparison;
-    char *text;
+    char *text; /* with SLACK zeros after it */
     size_t length;
-    double number;
-    int64_t whole;
-    typed_t typed;
-    bool is_text, is_date, is_whole, is_typed;
+    uint8_t *document; /* {"": VALUE} */
+    bson_iter_t value;
 } term_t;
 
 struct filter {
@@ -40,10 +43,10 @@ struct filter {
     bool kept; /* the text is one of the catalog */
 };
 
-static char *trimmed(const char *text, size_t length) {
-    const uint8_t *at = (const uint8_t *)text;
-    blanks_trim(&at, &length);
-    return strndup((const char *)at, length);
+static void trim(const char **text, size_t *length) {
+    const uint8_t *at = (const uint8_t *)*text;
+    blanks_trim(&at, length);
+    *text = (const char *)at;
 }
 
 /* Finds what looks like a part of a comparison in a value without quotes; NULL: nothing. */
@@ -91,41 +94,21 @@ static const char *quote_of(const term_t *term) {
     return "'";
 }
 
-/* A value of a type whose texts are converted as in a file; a boolean is also what it is in the document. */
-static bool read_typed(term_t *term, err_t *err) {
-    static const schema_text_t words[] = {{"false", 5}, {"true", 4}};
-    const field_t *field = term->field;
-    field_t plain = *field;
-    plain.nulls.count = 0;
-    plain.no_capitals = false;
-    plain.divide = 0; /* compared with what is stored */
-    plain.point = 0;
-    const uint8_t *text = (const uint8_t *)term->text;
-    term->is_typed = typed_read(&plain, ENCODING_NONE, text, term->length, &term->typed);
-    for (int is = 0; is < 2; is++)
-        plain.words[is] = (texts_t){&words[is], 1};
-    term->is_typed = term->is_typed || typed_read(&plain, ENCODING_NONE, text, term->length, &term->typed);
-    return term->is_typed || err_set(err, STATUS_USAGE, "--filter: '%s' is no %s, which the field %s is",
-                                     term->text, schema_type_name(field->type), field->name);
-}
-
 /* Numbers are written plainly, with a point before the fraction. Where the format would read another one out of the same
  * text (1.234 with points between the thousands), nobody knows which is meant. */
 static bool is_number_clear(const term_t *term, err_t *err) {
     const field_t *field = term->field;
     const numeral_t numeral = {.point = field->point, .mark = field->thousands};
     const uint8_t *text = (const uint8_t *)term->text;
-    uint8_t plain[NUMERAL_LONGEST], padded[NUMERAL_LONGEST + 16] = {0}, other[NUMERAL_LONGEST + 16] = {0};
+    uint8_t plain[NUMERAL_LONGEST + SLACK] = {0};
     double number, meant;
     size_t size;
     if (!field->point || term->length >= NUMERAL_LONGEST ||
         !numeral_read(&numeral, text, term->length, plain, &size))
         return true;
-    memcpy(padded, text, term->length);
-    memcpy(other, plain, size);
-    if (!convert_number(other, size, 0, &number))
+    if (!convert_number(plain, size, 0, &number))
         return true;
-    if (!convert_number(padded, term->length, 0, &meant))
+    if (!convert_number(text, term->length, 0, &meant))
         return err_set(err, STATUS_USAGE,
                        "--filter: '%s' is not a number here: whatever 'decimal' and 'thousands' of %s say, a "
                        "filter has a point before the fraction and no marks between thousands: %.*s",
@@ -139,51 +122,88 @@ static bool is_number_clear(const term_t *term, err_t *err) {
                term->text);
 }
 
+/* A number of a filter is a whole number, or else the double that is compared with all digits. */
+static uint8_t *read_number(const term_t *term, uint8_t *type, uint8_t *out, err_t *err) {
+    const uint8_t *text = (const uint8_t *)term->text;
+    int64_t whole;
+    double number;
+    if (convert_int(text, term->length, &whole)) {
+        *type = BSON_TYPE_INT64;
+        return bsonw_int64(out, whole);
+    }
+    *type = BSON_TYPE_DOUBLE;
+    if (!convert_number(text, term->length, 0, &number)) {
+        err_set(err, STATUS_USAGE, "--filter: '%s' is not a number, which the field %s is", term->text,
+                term->field->name);
+        return NULL;
+    }
+    /* Beyond all whole numbers digits do not count. Next to them they do: 9223372036854775807.0 would be a larger one,
+     * and -9223372036854775809 the least one that there is. */
+    const bool digits = strspn(term->text, "+-0123456789") == term->length;
+    if (digits && number == -0x1p63)
+        number = nextafter(number, -INFINITY);
+    const bool beyond = fabs(number) > 0x1p63 || (digits && number == 0x1p63);
+    if (beyond || convert_kept(text, term->length, 0, &number))
+        return bsonw_double(out, number);
+    err_set(err, STATUS_USAGE,
+            "--filter: '%s' has more digits than a number can be compared with: at most 17, or a whole "
+            "number of 64 bits",
+            term->text);
+    return NULL;
+}
+
+/* A value of another type, as the field's texts are, but plain; a boolean may also be what it is in the document. */
+static uint8_t *read_typed(const term_t *term, uint8_t *type, uint8_t *out, err_t *err) {
+    static const schema_text_t words[] = {{"false", 5}, {"true", 4}};
+    const field_t *field = term->field;
+    const uint8_t *text = (const uint8_t *)term->text;
+    field_t plain = *field;
+    plain.no_capitals = plain.exact = false;
+    plain.divide = 0; /* compared with what is stored */
+    plain.point = 0;
+    uint8_t *end = value_read(&plain, NULL, ENCODING_NONE, text, term->length, type, out);
+    for (int is = 0; is < 2; is++)
+        plain.words[is] = (texts_t){&words[is], 1};
+    if (!end)
+        end = value_read(&plain, NULL, ENCODING_NONE, text, term->length, type, out);
+    if (!end && field->type == TYPE_DATE)
+        err_set(err, STATUS_USAGE, "--filter: '%s' is not a date as %s has them: %s", term->text, field->name,
+                field->patterns.items[0].text);
+    else if (!end)
+        err_set(err, STATUS_USAGE, "--filter: '%s' is no %s, which the field %s is", term->text,
+                schema_type_name(field->type), field->name);
+    return end;
+}
+
+static uint8_t *put_text(const term_t *term, uint8_t *type, uint8_t *out) {
+    *type = BSON_TYPE_UTF8;
+    memcpy(bsonw_int32(out, (int32_t)term->length + 1), term->text, term->length + 1);
+    return out + 4 + term->length + 1;
+}
+
 static bool read_value(term_t *term, err_t *err) {
     const field_t *field = term->field;
-    enum { LONGEST = 64 };
-    uint8_t padded[LONGEST + 16] = {0};
-    const size_t length = term->length;
+    const size_t room = DOCUMENT_HEAD + TYPES_VALUE + term->length;
     if (field->array.length)
         return err_set(err, STATUS_USAGE, "--filter: %s is an array, which cannot be compared", field->name);
     if (field->type == TYPE_BINARY || field->type == TYPE_JSON)
         return err_set(err, STATUS_USAGE, "--filter: %s has the type %s, which cannot be compared",
                        field->name, schema_type_name(field->type));
-    if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED) {
-        term->is_text = true;
-        return true;
-    }
-    if (length < LONGEST)
-        memcpy(padded, term->text, length);
-    if (field->type == TYPE_DATE) {
-        term->is_date = true;
-        for (size_t i = 0; i < field->patterns.count && length < LONGEST; i++) {
-            pattern_t pattern;
-            if (!pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &pattern) &&
-                pattern_read(&pattern, padded, length, &term->whole))
-                return true;
-        }
-        return err_set(err, STATUS_USAGE, "--filter: '%s' is not a date as %s has them: %s", term->text,
-                       field->name, field->patterns.items[0].text);
-    }
-    if (typed_is_rare(field->type))
-        return read_typed(term, err);
-    if (length >= LONGEST || !convert_number(padded, length, 0, &term->number))
-        return err_set(err, STATUS_USAGE, "--filter: '%s' is not a number, which the field %s is", term->text,
-                       field->name);
-    term->is_whole = convert_int(padded, length, &term->whole);
-    /* Beyond all whole numbers digits do not count. Next to them they do: 9223372036854775807.0 would be a larger one,
-     * and -9223372036854775809 the least one that there is. */
-    const bool digits = strspn(term->text, "+-0123456789") == length;
-    if (!term->is_whole && digits && term->number == -0x1p63)
-        term->number = nextafter(term->number, -INFINITY);
-    const bool beyond = fabs(term->number) > 0x1p63 || (digits && term->number == 0x1p63);
-    return term->is_whole || beyond || convert_kept(padded, length, 0, &term->number) ||
-           err_set(
-               err, STATUS_USAGE,
-               "--filter: '%s' has more digits than a number can be compared with: at most 17, or a whole "
-               "number of 64 bits",
-               term->text);
+    if (!(term->document = calloc(1, room)))
+        return err_memory(err, room);
+    uint8_t *const type = term->document + 4, *const out = term->document + DOCUMENT_HEAD, *end;
+    if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED)
+        end = put_text(term, type, out);
+    else if (field->type == TYPE_INT || field->type == TYPE_LONG || field->type == TYPE_NUMBER ||
+             field->type == TYPE_LENGTH)
+        end = read_number(term, type, out, err);
+    else
+        end = read_typed(term, type, out, err);
+    if (!end)
+        return false;
+    const size_t size = (size_t)(end - term->document) + 1;
+    bsonw_int32(term->document, (int32_t)size);
+    return bson_iter_init_from_data(&term->value, term->document, size) && bson_iter_next(&term->value);
 }
 
 /* The nearest ones are not known: the first ones of the format show what they look like. */
@@ -258,9 +278,11 @@ static bool read_comparison(reading_t *reading, const schema_t *schema, term_t *
             err, STATUS_USAGE,
             "--filter: '%.*s' is not a comparison; write it like testType==NT, with ==, !=, <, <=, > or >=",
             (int)(both ? both - name : (ptrdiff_t)strlen(name)), name);
-    char *word = trimmed(name, (size_t)(op - name));
+    size_t length = (size_t)(op - name);
+    trim(&name, &length);
+    char *word = strndup(name, length);
     if (!word)
-        return err_memory(err, (size_t)(op - name));
+        return err_memory(err, length);
     term->comparison = operators[i].comparison;
     term->field = schema_field(schema, word);
     reading->at = op + strlen(operators[i].text);
@@ -291,10 +313,12 @@ static bool cut_value(reading_t *reading, term_t *term, err_t *err) {
     if (wrong)
         return complain(reading, wrong, err, odd);
     value += quoted;
-    term->text = quoted ? strndup(value, (size_t)(end - value)) : trimmed(value, (size_t)(end - value));
-    if (!term->text)
-        return err_memory(err, (size_t)(end - value));
-    term->length = strlen(term->text);
+    term->length = (size_t)(end - value);
+    if (!quoted)
+        trim(&value, &term->length);
+    if (!(term->text = calloc(1, term->length + SLACK)))
+        return err_memory(err, term->length);
+    memcpy(term->text, value, term->length);
     return true;
 }
 
@@ -312,26 +336,22 @@ static const char *spelling_of(const schema_t *schema, const field_t *field) {
 }
 
 static bool write_normal(filter_t *filter, const schema_t *schema, err_t *err) {
-    size_t room = 1;
-    for (size_t i = 0; i < filter->count; i++)
-        room += strlen(spelling_of(schema, filter->terms[i].field)) + filter->terms[i].length + 10;
-    if (!(filter->normal = calloc(1, room)))
-        return err_memory(err, room);
-    size_t used = 0;
+    text_t normal = {.length = 0};
     for (size_t i = 0; i < filter->count; i++) {
         const term_t *term = &filter->terms[i];
         const char *op = "", *quote = quote_of(term);
         for (int j = OPERATORS - 1; j >= 0; j--)
             if (operators[j].comparison == term->comparison)
                 op = operators[j].text;
-        used += (size_t)snprintf(filter->normal + used, room - used, "%s%s%s%s%s%s", i ? " && " : "",
-                                 spelling_of(schema, term->field), op, quote, term->text, quote);
+        text_print(&normal, "%s%s%s%s%s%s", i ? " && " : "", spelling_of(schema, term->field), op, quote,
+                   term->text, quote);
     }
-    return true;
+    text_append(&normal, "");
+    return (filter->normal = text_take(&normal, err));
 }
 
 static filter_t *parse(const schema_t *schema, char *const *texts, size_t count, bool kept, err_t *err) {
-    filter_t *filter = calloc(1, sizeof *filter);
+    filter_t *filter = ZEROED(filter_t);
     bool ok = true;
     if (!filter) {
         err_memory(err, sizeof *filter);
@@ -361,8 +381,10 @@ filter_t *filter_parse_kept(const schema_t *schema, const char *text, err_t *err
 void filter_free(filter_t *filter) {
     if (!filter)
         return;
-    for (size_t i = 0; i < filter->count; i++)
+    for (size_t i = 0; i < filter->count; i++) {
         free(filter->terms[i].text);
+        free(filter->terms[i].document);
+    }
     free(filter->normal);
     free(filter);
 }
@@ -371,74 +393,8 @@ const char *filter_text(const filter_t *filter) {
     return filter->normal;
 }
 
-enum { NO_ORDER = 2 /* one of them is NaN */ };
-
-/* order: -1, 0, 1 or NO_ORDER. */
 static bool holds(comparison_t comparison, int order) {
-    switch (comparison) {
-    case EQUAL:
-        return order == 0;
-    case UNEQUAL:
-        return order != 0;
-    case LESS:
-        return order < 0;
-    case AT_MOST:
-        return order <= 0;
-    case MORE:
-        return order == 1;
-    case AT_LEAST:
-        return order == 0 || order == 1;
-    }
-    return false;
-}
-
-static int order_texts(const char *a, size_t n, const char *b, size_t m) {
-    const int order = memcmp(a, b, n < m ? n : m);
-    return order ? (order > 0) - (order < 0) : (n > m) - (n < m);
-}
-
-static int order_doubles(double a, double b) {
-    return isunordered(a, b) ? NO_ORDER : (a > b) - (a < b);
-}
-
-/* Of all digits: a double has not room for each whole number. */
-static int order_whole(int64_t whole, double number) {
-    if (!(number >= -0x1p63 && number < 0x1p63))
-        return order_doubles(0, number);
-    const int64_t cut = (int64_t)number;
-    return whole != cut ? (whole > cut) - (whole < cut) : order_doubles((double)cut, number);
-}
-
-/* A number of a document, and that of a comparison. */
-static int order_numbers(const bson_iter_t *at, const term_t *term) {
-    if (bson_iter_type(at) == BSON_TYPE_DOUBLE) {
-        const double value = bson_iter_double(at);
-        return !term->is_whole ? order_doubles(value, term->number)
-               : isnan(value)  ? NO_ORDER
-                               : -order_whole(term->whole, value);
-    }
-    const int64_t value = bson_iter_as_int64(at);
-    return term->is_whole ? (value > term->whole) - (value < term->whole) : order_whole(value, term->number);
-}
-
-/* One value that is no array. */
-static bool compares(const term_t *term, comparison_t comparison, const bson_iter_t *at) {
-    const bson_type_t type = bson_iter_type(at);
-    if (term->is_text && type == BSON_TYPE_UTF8) {
-        uint32_t length;
-        const char *text = bson_iter_utf8(at, &length);
-        return holds(comparison, order_texts(text, length, term->text, term->length));
-    }
-    if (term->is_date && type == BSON_TYPE_DATE_TIME) {
-        int64_t ms = bson_iter_date_time(at);
-        return holds(comparison, (ms > term->whole) - (ms < term->whole));
-    }
-    typed_t typed;
-    if (term->is_typed)
-        return typed_take(term->field, at, &typed) && holds(comparison, typed_order(&typed, &term->typed));
-    return !term->is_text && !term->is_date &&
-           (type == BSON_TYPE_INT32 || type == BSON_TYPE_INT64 || type == BSON_TYPE_DOUBLE) &&
-           holds(comparison, order_numbers(at, term));
+    return order != VALUE_NO_ORDER && (comparison >> (order + 1) & 1);
 }
 
 /* Does a value under this key do? Of an array each element is tried. key: what is left of it; none is left: the value is it. */
@@ -446,7 +402,7 @@ static bool any_does(const term_t *term, comparison_t comparison, const bson_ite
     const bool array = BSON_ITER_HOLDS_ARRAY(at);
     bson_iter_t child;
     if (!array && !*key)
-        return compares(term, comparison, at);
+        return holds(comparison, value_order(at, &term->value));
     if ((!array && !BSON_ITER_HOLDS_DOCUMENT(at)) || !bson_iter_recurse(at, &child))
         return false;
     const size_t length = strcspn(key, ".");

@@ -1,8 +1,8 @@
 #include "format/format.h"
 #include "base/threads.h"
 #include "builtin/builtin.h"
-#include "format/record/typed.h"
 #include "format/schema/schema.h"
+#include "format/types.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +10,14 @@
 /* A constant must be a value of its type. */
 static bool check_constant(const schema_t *schema, const make_t *made, err_t *err) {
     const field_t *field = &made->field;
-    uint8_t text[SCHEMA_MOST_CONSTANT + POOL_SLACK] = {0};
-    pattern_t patterns[PATTERN_MOST];
-    char sentence[TYPED_MISFIT];
-    typed_t value;
+    uint8_t text[SCHEMA_MOST_CONSTANT + POOL_SLACK] = {0}, value[TYPES_VALUE], type;
+    char sentence[VALUE_MISFIT];
     if (made->kind != MAKE_CONSTANT || field->type == TYPE_TEXT || field->type == TYPE_TRIMMED)
         return true;
-    for (size_t i = 0; i < field->patterns.count; i++)
-        pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &patterns[i]);
     memcpy(text, made->text.text, made->text.length);
-    if (typed_convert(field, patterns, ENCODING_NONE, text, made->text.length, &value))
+    if (value_read(field, NULL, ENCODING_NONE, text, made->text.length, &type, value))
         return true;
-    typed_misfit(field, text, made->text.length, sentence);
+    value_misfit(field, text, made->text.length, sentence);
     return yaml_tree_complain(schema->tree, field->at, err, "%s", sentence);
 }
 

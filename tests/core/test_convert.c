@@ -1,7 +1,6 @@
 /* convert: numbers against strtod and by hand, dates against counting days, and back into text. */
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
-#include "format/values/decimal.h"
 #include "format_lab.h"
 #include "test.h"
 

@@ -81,6 +81,19 @@ TEST(fractions) {
                 BACK("23-NOV-20 10.57.36.827000 PM", DAY("1606172256827"), "23-Nov-20 10.57.36.827000 PM"));
 }
 
+TEST(rounded_fractions) {
+    FIELD_TABLE("", ", type: date, pattern: \"YYYY-MM-DDThh:mm:ss.SSSuuuZZ\"",
+                BACK("1970-01-01T00:00:00.123499Z", DAY("123"), "1970-01-01T00:00:00.123000Z"),
+                BACK("1969-12-31T23:59:59.999500Z", DAY("0"), "1970-01-01T00:00:00.000000Z"),
+                BACK("1970-01-01T02:00:00.000501+02:00", DAY("1"), "1970-01-01T00:00:00.001000Z"),
+                KEPT("1970-01-01T00:00:00.123Z"), KEPT("9999-12-31T23:59:59.999500Z"));
+    /* only after milliseconds, and only as many as a fraction has */
+    FIELD_TABLE("",
+                ", type: date, pattern: [\"YYYY-MM-DD hh:mm:ss.SSu\", \"YYYY-MM-DD hh:mm:ss.SSSuuuuuuu\"]",
+                IS("1970-01-01 00:00:00.25u", DAY("250")),
+                BACK("1970-01-01 00:00:00.123456789u", DAY("123"), "1970-01-01 00:00:00.123000000u"));
+}
+
 TEST(epochs) {
     FIELD_TABLE("", ", type: date, pattern: epoch_s", IS("0", DAY("0")),
                 IS("1706950800", DAY("1706950800000")), IS("-1", DAY("-1000")),

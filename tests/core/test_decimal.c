@@ -1,5 +1,5 @@
 /* decimal: their order, and what fits into 128 bits. (The same bits as libbson's: tests/fuzz/fuzz_convert.c.) */
-#include "format/values/decimal.h"
+#include "format/values/convert.h"
 #include "format_lab.h"
 #include "test.h"
 

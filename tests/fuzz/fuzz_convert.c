@@ -3,9 +3,7 @@
  * pattern from a date. */
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
-#include "format/values/decimal.h"
 #include "format/values/hex.h"
-#include "format/values/numeral.h"
 #include "format/values/pattern.h"
 #include "format_laws.h"
 
@@ -91,7 +89,7 @@ static void try_number(const uint8_t *text, size_t length, int divide) {
 
 static bool same_digits(const decimal_t *a, const decimal_t *b) {
     return a->count == b->count && a->exponent == b->exponent && a->minus == b->minus &&
-           memcmp(a->digits, b->digits, sizeof a->digits) == 0;
+           a->digits == b->digits;
 }
 
 /* A decimal has all digits of its text, in itself and in its 128 bits; and a double that is kept, too. */
@@ -186,11 +184,11 @@ static void try_date(const uint8_t *text, size_t length) {
         if (pattern_read(&pattern, date, date_length, &ms)) {
             LAW(pattern.varies || date_length == pattern.length, text, length, date, date_length);
             const size_t again_length = pattern_write(&pattern, ms, out);
-            LAW(pattern.varies || (again_length == date_length && memcmp(out, date, date_length) == 0), date,
-                date_length, out, again_length);
+            LAW(pattern.varies || pattern.moves ||
+                    (again_length == date_length && memcmp(out, date, date_length) == 0),
+                date, date_length, out, again_length);
             /* a zone moves the hours; a pattern without hours has no other way to write that moment */
-            const bool no_hours =
-                !again_length && !memchr(pattern.parts, 'h', (size_t)pattern.count) && ms % 86400000;
+            const bool no_hours = !again_length && !strchr(copy, 'h') && ms % 86400000;
             LAW(no_hours ||
                     (again_length && pattern_read(&pattern, out, again_length, &again) && again == ms),
                 date, date_length, out, again_length);

@@ -26,10 +26,10 @@ delimited_t *delimited_new(const schema_t *schema) {
     reader->scan.rows = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
     reader->scan.row_quotes = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
     reader->bad_of = calloc(schema_counted(schema) + 1, sizeof *reader->bad_of);
-    bool wide = false;
+    bool json = false;
     for (size_t i = 0; i < schema->field_count; i++)
-        wide |= wide_is(&schema->fields[i]);
-    if ((wide && !(reader->wide = wide_new())) || !reader->scan.ends || !reader->scan.rows ||
+        json |= schema->fields[i].type == TYPE_JSON;
+    if ((json && !(reader->values = values_new())) || !reader->scan.ends || !reader->scan.rows ||
         !reader->scan.row_quotes || !reader->bad_of) {
         delimited_destroy(reader);
         return NULL;
@@ -48,7 +48,7 @@ void delimited_destroy(delimited_t *reader) {
         split_free(reader->split);
     free(reader->split);
     plan_free(&reader->plan);
-    wide_free(reader->wide);
+    values_free(reader->values);
     free(reader);
 }
 
@@ -321,7 +321,7 @@ static parsed_t refuse_backslash(record_t *record) {
 static parsed_t refuse_value(delimited_t *reader, record_t *record) {
     const field_t *field = reader->refused;
     if (reader->refused_text)
-        typed_misfit(field, reader->refused_text, reader->refused_length, reader->reason);
+        value_misfit(field, reader->refused_text, reader->refused_length, reader->reason);
     else
         snprintf(
             reader->reason, sizeof reader->reason,

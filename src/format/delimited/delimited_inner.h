@@ -6,10 +6,9 @@
 #include "format/cut/split.h"
 #include "format/delimited/delimited.h"
 #include "format/delimited/plan.h"
-#include "format/delimited/wide.h"
 #include "format/record/bsonw.h"
-#include "format/record/typed.h"
 #include "format/schema/schema.h"
+#include "format/types.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
 
@@ -42,20 +41,20 @@ struct delimited {
 
     /* can a header begin with this byte? A bit for each length of its first field; the last for 63 and more */
     uint64_t header_start[256];
-    split_t *split; /* made for the first record that needs it */
-    wide_t *wide;   /* NULL: no value needs it */
-    size_t plain;   /* a record of so many fields needs no care; SIZE_MAX: each may be a reject */
+    split_t *split;   /* made for the first record that needs it */
+    values_t *values; /* NULL: no value needs it */
+    size_t plain;     /* a record of so many fields needs no care; SIZE_MAX: each may be a reject */
 
     uint64_t bad_values, *bad_of; /* in all, and by field */
     const field_t *refused;       /* of the record at hand: the first with a value that makes it a reject; */
     const uint8_t *refused_text;  /* the value */
     size_t refused_length, refused_column;
-    uint8_t made_text[TYPED_MISFIT]; /* of what is made, where that is the value */
+    uint8_t made_text[VALUE_MISFIT]; /* of what is made, where that is the value */
     bool failed;                     /* memory was out */
     const char *file;                /* where the text is */
     size_t file_length;
     size_t worst_bytes; /* the plan's, and for the name of the file */
-    char reason[TYPED_MISFIT];
+    char reason[VALUE_MISFIT];
 };
 
 /* Writes the type and the key before a value. short_head: the caller knows that they are at most PLAN_HEAD bytes. */
@@ -186,8 +185,7 @@ typedef enum {
 enum { MADE_MOST = 96 /* bytes of a value beside its text, at most */ };
 
 /* The text is at `text`, UTF-8, four bytes behind the place of its value, with the room of any value there. Writes the value
- * and its type, and gives its end. patterns: of a date, compiled. */
-made_result_t made_finish(const make_t *made, const pattern_t *patterns, uint8_t *type, uint8_t *text,
-                          size_t length, uint8_t **end);
+ * and its type, and gives its end. */
+made_result_t made_finish(const make_t *made, uint8_t *type, uint8_t *text, size_t length, uint8_t **end);
 
 #endif

@@ -2,7 +2,6 @@
 #include "base/chars.h"
 #include "format/delimited/delimited_inner.h"
 #include "format/record/bsonw.h"
-#include "format/record/typed.h"
 #include "format/schema/schema.h"
 #include "format/values/convert.h"
 #include "format/values/hex.h"
@@ -47,14 +46,10 @@ static bool is_null(const field_t *field, encoding_t encoding, const span_t *val
 
 /* The number that a field has become. False: it is none. */
 static bool number_of(const field_t *field, const span_t *value, double *number) {
-    typed_t typed;
-    if (typed_is(field)) {
-        const bool is = typed_read(field, ENCODING_NONE, value->text, value->length, &typed);
-        memcpy(number, typed.bytes, sizeof *number);
-        return is && !delimited_is_inexact(field, value->text, value->length);
-    }
-    return convert_kept(value->text, value->length, field->divide, number) &&
-           !delimited_is_inexact(field, value->text, value->length);
+    uint8_t read[TYPES_VALUE], type;
+    const bool is = value_read(field, NULL, ENCODING_NONE, value->text, value->length, &type, read);
+    memcpy(number, read, sizeof *number);
+    return is;
 }
 
 /* What is made does not fit its type. text: why, or NULL; its element ends at `end`. */
@@ -115,7 +110,7 @@ static uint8_t *put_made(delimited_t *reader, uint8_t *out, const op_t *op, uint
     const size_t length = (size_t)(end - text);
     if (high && !utf8_valid(text, length))
         return out;
-    switch (made_finish(&reader->schema->made[op->field], op->patterns, out, text, length, &end)) {
+    switch (made_finish(&reader->schema->made[op->field], out, text, length, &end)) {
     case MADE_VALUE:
         return end;
     case MADE_BAD:
@@ -203,22 +198,20 @@ static void trim(uint8_t *text, size_t *length) {
     memmove(text, text + blanks, *length);
 }
 
-made_result_t made_finish(const make_t *made, const pattern_t *patterns, uint8_t *type, uint8_t *text,
-                          size_t length, uint8_t **end) {
+made_result_t made_finish(const make_t *made, uint8_t *type, uint8_t *text, size_t length, uint8_t **end) {
     const field_t *field = &made->field;
     const bool is_text = field->type == TYPE_TEXT || field->type == TYPE_TRIMMED;
-    typed_t value;
+    uint8_t value[TYPES_VALUE];
+    const uint8_t *after = NULL;
     if (!change(made->change, text, &length))
         return MADE_FAILED;
     if (field->type == TYPE_TRIMMED)
         trim(text, &length);
     if (field->nulls.count && words_find(&field->nulls, ENCODING_NONE, text, length) >= 0)
         return MADE_NOTHING;
-    if (!is_text && typed_convert(field, patterns, ENCODING_NONE, text, length, &value) &&
-        !delimited_is_inexact(field, text, length)) {
-        *type = value.bson_type;
-        memcpy(text - 4, value.bytes, sizeof value.bytes);
-        *end = text - 4 + value.size;
+    if (!is_text && (after = value_read(field, NULL, ENCODING_NONE, text, length, type, value))) {
+        memcpy(text - 4, value, (size_t)(after - value));
+        *end = text - 4 + (after - value);
         return MADE_VALUE;
     }
     *type = BSON_TYPE_UTF8;

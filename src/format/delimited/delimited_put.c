@@ -22,7 +22,7 @@ static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, cons
         return out + 1;
     }
     out = bsonw_int32(delimited_put_head_as(out, op, 0x05), (int32_t)length);
-    *out++ = reader->schema->fields[op->field].type == TYPE_BINARY ? WIDE_NO_BINARY : BSON_SUBTYPE_BINARY;
+    *out++ = reader->schema->fields[op->field].type == TYPE_BINARY ? VALUE_NO_BINARY : BSON_SUBTYPE_BINARY;
     memcpy(out, text, length);
     return out + length;
 }
@@ -35,24 +35,12 @@ static inline bool is_absent(const op_t *op, encoding_t encoding, const uint8_t 
     return (op->null_kinds & NULLS_OTHER) && words_find(op->nulls, encoding, text, length) >= 0;
 }
 
-static uint8_t *put_typed(const delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+static uint8_t *put_value(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                           size_t length, bool high) {
-    const field_t *field = &reader->schema->fields[op->field];
-    typed_t value;
-    if (!typed_read(field, high ? reader->schema->encoding : ENCODING_NONE, text, length, &value) ||
-        delimited_is_inexact(field, text, length))
-        return NULL;
-    out = delimited_put_head_as(out, op, value.bson_type);
-    memcpy(out, value.bytes, sizeof value.bytes);
-    return out + value.size;
-}
-
-static uint8_t *put_wide(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
-                         size_t length, bool high) {
-    uint8_t *after = wide_put(reader->wide, &reader->schema->fields[op->field], op->patterns,
-                              high ? reader->schema->encoding : ENCODING_NONE, text, length, out,
-                              delimited_put_head(out, op, false));
-    reader->failed |= wide_failed(reader->wide);
+    uint8_t *after = value_read(&reader->schema->fields[op->field], reader->values,
+                                high ? reader->schema->encoding : ENCODING_NONE, text, length, out,
+                                delimited_put_head(out, op, false));
+    reader->failed |= values_failed(reader->values);
     return after;
 }
 
@@ -60,7 +48,7 @@ static uint8_t *put_wide(delimited_t *reader, uint8_t *out, const op_t *op, cons
 static uint8_t *put_rare(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                          size_t length, bool high, shape_t *shape) {
     int64_t whole;
-    double number;
+    int pattern;
     switch (op->code) {
     case OP_INT:
     case OP_LONG:
@@ -70,27 +58,15 @@ static uint8_t *put_rare(delimited_t *reader, uint8_t *out, const op_t *op, cons
         return convert_int(text, length, &whole) && convert_is_exact(text, length)
                    ? delimited_put_exact(out, op, whole)
                    : NULL;
-    case OP_NUMBER:
-        if (!convert_kept(text, length, op->divide, &number) ||
-            delimited_is_inexact(&reader->schema->fields[op->field], text, length))
+    case OP_ISO_DATE:
+    case OP_DATE:
+        if ((pattern = value_date(&reader->schema->fields[op->field], text, length, &whole)) < 0)
             return NULL;
-        out = delimited_put_head(out, op, false);
-        memcpy(out, &number, 8);
-        return out + 8;
-    case OP_TYPED:
-        return put_typed(reader, out, op, text, length, high);
-    case OP_WIDE:
-        return put_wide(reader, out, op, text, length, high);
+        if (shape)
+            shape->choice[op->field] = (uint8_t)pattern;
+        return bsonw_int64(delimited_put_head(out, op, false), whole);
     default:
-        for (uint8_t i = 0; i < op->pattern_count; i++) {
-            if ((op->patterns[i].length != length && !op->patterns[i].varies) ||
-                !pattern_read(&op->patterns[i], text, length, &whole))
-                continue;
-            if (shape)
-                shape->choice[op->field] = i;
-            return bsonw_int64(delimited_put_head(out, op, false), whole);
-        }
-        return NULL;
+        return put_value(reader, out, op, text, length, high);
     }
 }
 
@@ -136,8 +112,6 @@ static bool is_text(encoding_t encoding, const uint8_t *text, size_t length) {
 uint8_t *delimited_put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                                size_t length, bool high, shape_t *shape) {
     const encoding_t encoding = high ? reader->schema->encoding : ENCODING_NONE;
-    if (op->code == OP_WIDE)
-        wide_trim(&reader->schema->fields[op->field], &text, &length);
     if (is_absent(op, encoding, text, length)) {
         int null = shape ? words_find(op->nulls, encoding, text, length) : 0;
         if (shape)

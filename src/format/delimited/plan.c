@@ -1,15 +1,12 @@
 #include "format/delimited/plan.h"
 #include "format/delimited/delimited_inner.h"
-#include "format/delimited/wide.h"
-#include "format/record/typed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
     plan_t *plan;
-    uint8_t *heads; /* long heads, one after the other */
-    pattern_t *patterns;
+    uint8_t *heads;    /* long heads, one after the other */
     size_t made_times; /* of worst_times, for made keys */
 } builder_t;
 
@@ -34,10 +31,8 @@ static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key
 }
 
 static uint8_t code_of(const field_t *field) {
-    if (wide_is(field))
-        return OP_WIDE;
-    if (typed_is(field))
-        return OP_TYPED;
+    if (field->array.length || field->point)
+        return OP_VALUE;
     switch (field->type) {
     case TYPE_TEXT:
         return OP_TEXT;
@@ -53,10 +48,9 @@ static uint8_t code_of(const field_t *field) {
     case TYPE_DECIMAL:
     case TYPE_OBJECTID:
     case TYPE_UUID:
-        return OP_TYPED;
     case TYPE_BINARY:
     case TYPE_JSON:
-        return OP_WIDE;
+        return OP_VALUE;
     case TYPE_DATE:
     case TYPE_LENGTH:
         break;
@@ -67,11 +61,10 @@ static uint8_t code_of(const field_t *field) {
 }
 
 static uint8_t bson_type_of(uint8_t code) {
-    static const uint8_t types[] = {
-        [OP_TEXT] = 0x02, [OP_TRIMMED] = 0x02, [OP_INT] = 0x10,
-        [OP_LONG] = 0x12, [OP_NUMBER] = 0x01,  [OP_ISO_DATE] = 0x09,
-        [OP_DATE] = 0x09, [OP_TYPED] = 0x00,   [OP_WIDE] = 0x00, /* known with the value */
-        [OP_OPEN] = 0x03, [OP_EXACT] = 0x10,   [OP_EXACT_LONG] = 0x12};
+    static const uint8_t types[] = {[OP_TEXT] = 0x02, [OP_TRIMMED] = 0x02, [OP_INT] = 0x10,
+                                    [OP_LONG] = 0x12, [OP_NUMBER] = 0x01,  [OP_ISO_DATE] = 0x09,
+                                    [OP_DATE] = 0x09, [OP_VALUE] = 0x00, /* known with the value */
+                                    [OP_OPEN] = 0x03, [OP_EXACT] = 0x10,   [OP_EXACT_LONG] = 0x12};
     return types[code];
 }
 
@@ -84,13 +77,6 @@ static uint8_t null_kinds_of(const texts_t *nulls) {
     return kinds;
 }
 
-static void compile_patterns(builder_t *builder, op_t *op, const field_t *field) {
-    op->patterns = builder->patterns;
-    op->pattern_count = (uint8_t)(field->type == TYPE_DATE ? field->patterns.count : 0);
-    for (size_t i = 0; i < op->pattern_count; i++)
-        pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, builder->patterns++);
-}
-
 static void add_field(builder_t *builder, const schema_t *schema, const dialect_t *dialect, size_t index,
                       const char *key) {
     const field_t *field = &schema->fields[index];
@@ -101,10 +87,9 @@ static void add_field(builder_t *builder, const schema_t *schema, const dialect_
     op->divide = (int8_t)field->divide;
     op->nulls = &field->nulls;
     op->exact = field->exact;
-    compile_patterns(builder, op, field);
     op->null_kinds = null_kinds_of(&field->nulls);
-    if (op->code == OP_WIDE) { /* all fields together are not longer than the record */
-        const wide_most_t most = wide_most(field, text_times(schema));
+    if (op->code == OP_VALUE) { /* all fields together are not longer than the record */
+        const value_most_t most = value_most(field, text_times(schema));
         builder->plan->worst_bytes += most.bytes;
         if (most.times > builder->plan->worst_times)
             builder->plan->worst_times = most.times;
@@ -132,7 +117,7 @@ static void add_constant(builder_t *builder, op_t *op, const make_t *made) {
     uint8_t *const begin = builder->heads, *value = begin + 1 + strlen(made->field.key) + 1, *end;
     memcpy(begin + 1, made->field.key, strlen(made->field.key) + 1);
     memcpy(value + 4, made->text.text, made->text.length);
-    made_finish(made, op->patterns, begin, value + 4, made->text.length, &end);
+    made_finish(made, begin, value + 4, made->text.length, &end);
     op->long_head = begin;
     op->constant_size = (uint32_t)(end - begin);
     builder->heads = end + MADE_MOST;
@@ -149,7 +134,6 @@ static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
     op_t *op = &builder->plan->ops[builder->plan->count++];
     op->code = codes[made->kind];
     op->field = (uint16_t)index;
-    compile_patterns(builder, op, &made->field);
     if (made->kind == MAKE_CONSTANT) {
         add_constant(builder, op, made);
         return;
@@ -164,24 +148,20 @@ static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
 }
 
 bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan) {
-    size_t ops = schema->made_count, heads = schema->made_count * 32, patterns = 0;
+    size_t ops = schema->made_count, heads = schema->made_count * 32;
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
         ops += 1 + 2 * parts_of(field->key);
         heads += 4 * strlen(field->key) + 16;
-        patterns += field->type == TYPE_DATE ? field->patterns.count : 0;
     }
-    for (size_t i = 0; i < schema->made_count; i++) {
+    for (size_t i = 0; i < schema->made_count; i++)
         heads += schema->made[i].text.length + 2 * MADE_MOST;
-        patterns += schema->made[i].field.type == TYPE_DATE ? schema->made[i].field.patterns.count : 0;
-    }
     *plan = (plan_t){.worst_bytes = 64, .worst_times = text_times(schema)};
-    plan->owned = calloc(1, ops * sizeof(op_t) + patterns * sizeof(pattern_t) + heads + 1);
+    plan->owned = calloc(1, ops * sizeof(op_t) + heads + 1);
     if (!plan->owned)
         return false;
     plan->ops = plan->owned;
-    builder_t builder = {plan, NULL, (pattern_t *)(void *)(plan->ops + ops), 0};
-    builder.heads = (uint8_t *)(builder.patterns + patterns);
+    builder_t builder = {plan, (uint8_t *)(plan->ops + ops), 0};
     for (size_t i = 0; i < schema->made_count; i++)
         add_made(&builder, schema, i);
     const char *open = "";

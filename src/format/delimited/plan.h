@@ -3,7 +3,6 @@
 #define TIPPLE_FORMAT_DELIMITED_PLAN_H
 
 #include "format/record/dialect.h"
-#include "format/values/pattern.h"
 
 typedef enum {
     OP_TEXT,
@@ -13,10 +12,9 @@ typedef enum {
     OP_NUMBER,
     OP_ISO_DATE, /* exactly YYYY-MM-DD: converted fast */
     OP_DATE,
-    OP_TYPED, /* by the field's type, see typed.h */
+    OP_VALUE, /* of any type: see types.h */
     OP_EXACT, /* OP_INT and OP_LONG where zeros in front and plus signs do not fit */
     OP_EXACT_LONG,
-    OP_WIDE,  /* see wide.h */
     OP_OPEN,  /* begins a subdocument */
     OP_CLOSE, /* ends it; removes it if it is empty */
     OP_FIRST, /* a key made of the first fields that are there */
@@ -36,9 +34,7 @@ typedef struct {
     int8_t divide;
     uint16_t column, field;
     const uint8_t *long_head;
-    const pattern_t *patterns;
     const texts_t *nulls;
-    uint8_t pattern_count;
     bool exact;             /* of OP_TRIMMED: not in quotes */
     uint32_t constant_size; /* of the whole element, which is at long_head */
 } op_t;

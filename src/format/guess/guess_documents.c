@@ -7,6 +7,7 @@
 #include "format/record/dialect.h"
 #include "format/schema/schema.h"
 #include "format/schema/schema_bad_value.h"
+#include "format/types.h"
 
 #include <string.h>
 
@@ -46,7 +47,7 @@ bool guess_json_types(const guess_t *guess, err_t *err) {
             return err_set(err, STATUS_USAGE,
                            "--type '%s': a value of JSON keeps the key that it has there: say NAME:TYPE",
                            spec->text);
-        if (!schema_type_of_json(spec->type->type))
+        if (!value_types[spec->type->type].of_json)
             return err_set(err, STATUS_USAGE, "--type '%s': '%s' is no type of values of JSON", spec->text,
                            spec->type->name);
         const bool is_id = strcmp(spec->name, "_id") == 0;

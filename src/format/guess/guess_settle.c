@@ -1,6 +1,6 @@
 /* What one column tells of another: which of two readings of its values is right. */
 #include "format/guess/guess_inner.h"
-#include "format/values/base64.h"
+#include "format/values/hex.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "format/json/json_value.h"
 #include "format/record/bsonw.h"
 #include "format/record/dialect.h"
-#include "format/record/typed.h"
 #include "format/schema/schema.h"
+#include "format/types.h"
 #include "format/values/blanks.h"
 #include "format/values/convert.h"
 
@@ -46,18 +46,16 @@ struct node {
     node_t *first, *next; /* those within it; the next one beside it */
     const field_t *field; /* whose values are here; NULL: they are further within */
     field_t plain;        /* the same for numbers of JSON, which are always written plainly */
-    pattern_t *patterns;
-    uint8_t is[2]; /* the types of BSON that need no change; 0: none */
+    uint8_t is[2];        /* the types of BSON that need no change; 0: none */
 };
 
 struct json_fields {
     const schema_t *schema;
     node_t *nodes, root;
-    pattern_t *patterns;
     uint64_t bad_values, *bad_of;
     uint64_t now, *now_of; /* of the document at hand */
     const field_t *refused;
-    char reason[TYPED_MISFIT];
+    char reason[VALUE_MISFIT];
 
     uint8_t *bytes, *out; /* the new document */
     size_t room;
@@ -89,7 +87,7 @@ static void set_types(node_t *node) {
     memcpy(node->is, types[node->field->type], sizeof node->is);
 }
 
-static void add_name(json_fields_t *fields, node_t **unused, pattern_t **patterns, const field_t *field) {
+static void add_name(json_fields_t *fields, node_t **unused, const field_t *field) {
     node_t *node = &fields->root;
     for (const char *part = field->key; *part;) {
         const size_t length = strcspn(part, ".");
@@ -106,10 +104,7 @@ static void add_name(json_fields_t *fields, node_t **unused, pattern_t **pattern
     node->plain = *field;
     node->plain.point = node->plain.thousands = 0;
     node->plain.nulls.count = 0; /* these are texts */
-    node->patterns = *patterns;
     set_types(node);
-    for (size_t i = 0; i < field->patterns.count; i++)
-        pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, (*patterns)++);
 }
 
 /* NULL is allowed */
@@ -117,7 +112,6 @@ static void json_fields_destroy(json_fields_t *fields) {
     if (!fields)
         return;
     free(fields->nodes);
-    free(fields->patterns);
     free(fields->bad_of);
     free(fields->now_of);
     free(fields->bytes);
@@ -127,28 +121,25 @@ static void json_fields_destroy(json_fields_t *fields) {
 /* NULL: out of memory */
 static json_fields_t *json_fields_new(const schema_t *schema) {
     json_fields_t *fields = calloc(1, sizeof *fields);
-    size_t parts = 1, patterns = 1;
+    size_t parts = 1;
     if (!fields)
         return NULL;
     for (size_t i = 0; i < schema->field_count; i++) {
-        patterns += schema->fields[i].patterns.count;
         parts++;
         for (const char *at = schema->fields[i].key; *at; at++)
             parts += *at == '.';
     }
     fields->schema = schema;
     fields->nodes = calloc(parts, sizeof *fields->nodes);
-    fields->patterns = calloc(patterns, sizeof *fields->patterns);
     fields->bad_of = calloc(schema->field_count + 1, sizeof *fields->bad_of);
     fields->now_of = calloc(schema->field_count + 1, sizeof *fields->now_of);
-    if (!fields->nodes || !fields->patterns || !fields->bad_of || !fields->now_of) {
+    if (!fields->nodes || !fields->bad_of || !fields->now_of) {
         json_fields_destroy(fields);
         return NULL;
     }
     node_t *unused = fields->nodes;
-    pattern_t *next = fields->patterns;
     for (size_t i = 0; i < schema->field_count; i++)
-        add_name(fields, &unused, &next, &schema->fields[i]);
+        add_name(fields, &unused, &schema->fields[i]);
     return fields;
 }
 
@@ -253,7 +244,7 @@ static void put_bad(json_fields_t *fields, const node_t *node, const bson_iter_t
         put_key(fields, BSON_TYPE_NULL, at);
     } else if (!fields->refused) {
         fields->refused = node->field;
-        typed_misfit(node->field, source->text, source->length, fields->reason);
+        value_misfit(node->field, source->text, source->length, fields->reason);
     }
 }
 
@@ -261,12 +252,21 @@ static bool is_null(const field_t *field, const source_t *source) {
     return words_find(&field->nulls, ENCODING_NONE, source->text, source->length) >= 0;
 }
 
+/* False, and nothing is put: the source is no value of the field. */
+static bool put_typed(json_fields_t *fields, const field_t *field, const bson_iter_t *at,
+                      const source_t *source) {
+    uint8_t *const begin = fields->out;
+    put_key(fields, 0, at);
+    uint8_t *end = value_read(field, NULL, ENCODING_NONE, source->text, source->length, begin, fields->out);
+    fields->out = end ? end : begin;
+    return end != NULL;
+}
+
 /* raw: the whole element. */
 static void put_value(json_fields_t *fields, const node_t *node, const bson_iter_t *at, const uint8_t *raw,
                       size_t size, bool element) {
     const field_t *field = node->field;
     source_t source;
-    typed_t value;
     const bool has_text = take_source(node, at, &source);
     if (field->type == TYPE_TRIMMED && has_text)
         blanks_trim(&source.text, &source.length);
@@ -279,11 +279,7 @@ static void put_value(json_fields_t *fields, const node_t *node, const bson_iter
         put_bad(fields, node, at, source.length ? &source : &other, raw, size);
     } else if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED) {
         put_text(fields, at, source.text, source.length);
-    } else if (typed_convert(source.number ? &node->plain : field, node->patterns, ENCODING_NONE, source.text,
-                             source.length, &value)) {
-        put_key(fields, value.bson_type, at);
-        put(fields, value.bytes, value.size);
-    } else {
+    } else if (!put_typed(fields, source.number ? &node->plain : field, at, &source)) {
         put_bad(fields, node, at, &source, raw, size);
     }
 }

@@ -1,7 +1,6 @@
 #include "format/json/json_typed.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "format/values/base64.h"
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
 #include "format/values/hex.h"

@@ -2,8 +2,8 @@
 #include "base/chars.h"
 #include "base/log.h"
 #include "format/record/dialect_inner.h"
-#include "format/record/typed.h"
 #include "format/schema/schema.h"
+#include "format/types.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -156,22 +156,20 @@ bool dialect_is_header_line(const schema_t *schema, const dialect_text_t *line, 
                    show_line(line, has, sizeof has));
 }
 
-enum { VALUE_MOST = 64, VALUE_SLACK = 8 /* which typed_convert reads */ };
+enum { VALUE_MOST = 64, VALUE_SLACK = 8 /* which value_read reads */ };
 
-/* Is the value of the field's type? */
+/* Is the value of the field's type, however it is written? */
 static bool is_of_type(const schema_t *schema, const field_t *field, const span_t *value) {
-    uint8_t text[VALUE_MOST + VALUE_SLACK] = {0};
-    pattern_t patterns[PATTERN_MOST];
-    typed_t typed;
+    uint8_t text[VALUE_MOST + VALUE_SLACK] = {0}, read[TYPES_VALUE], type;
+    field_t loose = *field;
     size_t length = value->length;
     while (length > VALUE_MOST && value->text[length - 1] == ' ')
         length--;
     if (length > VALUE_MOST)
         return false;
     memcpy(text, value->text, length);
-    for (size_t i = 0; i < field->patterns.count; i++)
-        pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &patterns[i]);
-    return typed_convert(field, patterns, schema->encoding, text, length, &typed);
+    loose.exact = false;
+    return value_read(&loose, NULL, schema->encoding, text, length, &type, read) != NULL;
 }
 
 static bool has_type(const field_t *field) {

@@ -58,6 +58,7 @@
 #include "base/err.h"
 #include "base/yaml_tree.h"
 #include "format/values/encoding.h"
+#include "format/values/pattern.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -140,13 +141,14 @@ typedef struct {
                 * those in quotes keep their blanks */
     bool
         no_capitals; /* of objectid, `exact` in a format file: those written in capitals, which it does not keep, do not fit */
-    texts_t words[2];      /* for booleans: those for false, those for true */
-    texts_t patterns;      /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
-    int divide;            /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
-    schema_text_t array;   /* what is between the elements of its texts; length 0: it is no array */
-    bool hex;              /* of binary data: hexadecimal digits, not base64 */
-    bool optional;         /* a header may lack it */
-    const yaml_item_t *at; /* its place in the file */
+    texts_t words[2];          /* for booleans: those for false, those for true */
+    texts_t patterns;          /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
+    const pattern_t *compiled; /* the same, one for each */
+    int divide;                /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
+    schema_text_t array;       /* what is between the elements of its texts; length 0: it is no array */
+    bool hex;                  /* of binary data: hexadecimal digits, not base64 */
+    bool optional;             /* a header may lack it */
+    const yaml_item_t *at;     /* its place in the file */
 
     /* for records of fixed width: */
     uint32_t offset; /* from the start of the record, the section's fields, or the entry */
@@ -304,11 +306,6 @@ static inline const field_t *schema_counted_field(const schema_t *schema, size_t
 
 /* Zeroed memory that lives as long as the schema; NULL: out of memory, and err has the sentence. */
 void *schema_own(schema_t *schema, size_t bytes, err_t *err);
-
-/* Are there values of JSON that this type could be given to? */
-static inline bool schema_type_of_json(field_type_t type) {
-    return type != TYPE_BINARY && type != TYPE_JSON && type != TYPE_LENGTH;
-}
 
 /* Does each record bring fields of its own, which the format does not know? */
 static inline bool schema_any_fields(const schema_t *schema) {

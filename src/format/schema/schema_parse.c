@@ -1,5 +1,6 @@
 #include "format/schema/schema.h"
 #include "format/schema/schema_read.h"
+#include "format/types.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,24 @@ static bool read_schema(reader_t *reader) {
     return read_body(reader, root);
 }
 
+static bool compile_patterns(schema_t *schema, field_t *field, err_t *err) {
+    const texts_t *texts = &field->patterns;
+    pattern_t *compiled = texts->count ? schema_own(schema, texts->count * sizeof *compiled, err) : NULL;
+    for (size_t i = 0; compiled && i < texts->count; i++)
+        pattern_compile(texts->items[i].text, texts->items[i].length, &compiled[i]);
+    field->compiled = compiled;
+    return compiled || !texts->count;
+}
+
+static bool compile_all(schema_t *schema, err_t *err) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < schema->field_count; i++)
+        ok = compile_patterns(schema, &schema->fields[i], err);
+    for (size_t i = 0; ok && i < schema->made_count; i++)
+        ok = compile_patterns(schema, &schema->made[i].field, err);
+    return ok;
+}
+
 schema_t *schema_parse(const char *text, size_t length, const char *name, err_t *err) {
     schema_t *schema = calloc(1, sizeof *schema);
     if (!schema) {
@@ -50,7 +69,7 @@ schema_t *schema_parse(const char *text, size_t length, const char *name, err_t 
     reader_t reader = {.schema = schema, .err = err};
     reader.tree = schema->tree = yaml_tree_parse(text, length, name, err);
     const bool ok = schema->tree && read_schema(&reader);
-    if (ok && !reader.mistake_count)
+    if (ok && !reader.mistake_count && compile_all(schema, err))
         return schema;
     if (reader.mistake_count && (ok || schema_go_on(&reader)))
         schema_tell_mistakes(&reader);
@@ -98,7 +117,7 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
         return COMPLAIN(node, "a field of JSON needs a name (a key, with dots) and a type");
     if (!schema_name(reader, name, &field->name) || !schema_type(reader, yaml_item_get(node, "type"), field))
         return false;
-    if (!schema_type_of_json(field->type))
+    if (!value_types[field->type].of_json)
         return COMPLAIN(yaml_item_get(node, "type"), "'%s' is no type of values of JSON",
                         yaml_item_get(node, "type")->text);
     const char *problem =

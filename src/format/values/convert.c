@@ -2,11 +2,19 @@
 #include "base/numbers.h"
 #include "format/values/blanks.h"
 
+#include <bson/bson.h>
 #include <math.h>
 
 #define INLINED __attribute__((always_inline)) static inline
 
-enum { LONGEST_NUMBER = 504 };
+enum {
+    LONGEST_NUMBER = 504,
+    MOST_EXPONENT = 100000000, /* no double and no decimal is as large */
+    GROUP = 3,                 /* digits between two marks */
+    EXPONENT_BITS = 49,        /* where the exponent of 128 bits begins */
+};
+
+/* ---- whole numbers ---- */
 
 bool convert_is_exact(const uint8_t *text, size_t length) {
     while (length && *text == ' ')
@@ -20,39 +28,40 @@ bool convert_is_exact(const uint8_t *text, size_t length) {
 }
 
 bool convert_int(const uint8_t *text, size_t length, int64_t *value) {
+    uint64_t number = 0;
     blanks_trim(&text, &length);
-    bool minus = length && text[0] == '-';
-    if (length && (text[0] == '-' || text[0] == '+'))
-        text++, length--;
-    if (!length)
-        return false;
-    uint64_t number = 0, most = (uint64_t)INT64_MAX + minus;
-    for (size_t i = 0; i < length; i++) {
-        uint64_t digit = (uint64_t)text[i] - '0';
-        if (digit > 9 || number > (most - digit) / 10)
+    const bool minus = length && *text == '-';
+    const size_t sign = minus || (length && *text == '+');
+    for (size_t i = sign; i < length; i++) {
+        const uint64_t digit = (uint64_t)text[i] - '0';
+        if (digit > 9 || __builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, digit, &number))
             return false;
-        number = number * 10 + digit;
     }
-    if (minus && !number)
+    if (length == sign || number > (uint64_t)INT64_MAX + minus || (minus && !number))
         return false;
-    *value = minus ? (int64_t)(0 - number) : (int64_t)number;
+    *value = (int64_t)(minus ? 0 - number : number);
     return true;
 }
 
-size_t convert_print_int(int64_t value, uint8_t *out) {
+/* Writes the digits of a number, at least one. */
+INLINED size_t put_digits(uint64_t number, uint8_t *out) {
     uint8_t digits[20];
     size_t count = 0, used = 0;
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    do {
-        digits[count++] = (uint8_t)('0' + rest % 10);
-        rest /= 10;
-    } while (rest);
-    if (value < 0)
-        out[used++] = '-';
+    do
+        digits[count++] = (uint8_t)('0' + number % 10);
+    while (number /= 10);
     while (count)
         out[used++] = digits[--count];
     return used;
 }
+
+size_t convert_print_int(int64_t value, uint8_t *out) {
+    *out = '-';
+    return value < 0 ? 1 + put_digits(0 - (uint64_t)value, out + 1) : put_digits((uint64_t)value, out);
+}
+
+/* ---- the text of any number ---- */
 
 const double convert_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -97,7 +106,7 @@ INLINED bool scan(const uint8_t *text, size_t length, plain_t *plain) {
         at = take_digits(at, end, plain);
         plain->scale -= at - fraction;
     }
-    if (at - first == point || length > LONGEST_NUMBER)
+    if (at - first == point)
         return false;
     plain->mantissa = (size_t)(at - text);
     if (at == end || (*at != 'e' && *at != 'E'))
@@ -105,12 +114,15 @@ INLINED bool scan(const uint8_t *text, size_t length, plain_t *plain) {
     const bool down = ++at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
     const uint8_t *const power = at;
-    for (; at < end && *at >= '0' && *at <= '9'; at++)
-        plain->exponent = plain->exponent < 100000 ? plain->exponent * 10 + (*at - '0') : plain->exponent;
+    for (; at < end && digits_is_one(*at); at++)
+        plain->exponent =
+            plain->exponent < MOST_EXPONENT ? plain->exponent * 10 + (*at - '0') : plain->exponent;
     plain->exponent = down ? -plain->exponent : plain->exponent;
     plain->scale += plain->exponent;
     return at == end && at > power;
 }
+
+/* ---- doubles ---- */
 
 /* Reads any number by number_read. False: it is too large for a double. */
 static bool read_slowly(const uint8_t *text, size_t length, size_t mantissa, long exponent, int divide,
@@ -135,7 +147,8 @@ INLINED bool nearest(const uint8_t *text, size_t length, const plain_t *plain, i
 bool convert_number(const uint8_t *text, size_t length, int divide, double *value) {
     plain_t plain;
     blanks_trim(&text, &length);
-    return scan(text, length, &plain) && nearest(text, length, &plain, divide, value);
+    return length <= LONGEST_NUMBER && scan(text, length, &plain) &&
+           nearest(text, length, &plain, divide, value);
 }
 
 /* True if the double prints these digits. */
@@ -156,10 +169,39 @@ static bool prints_the_same(uint64_t digits, long scale, double value) {
 bool convert_kept(const uint8_t *text, size_t length, int divide, double *value) {
     plain_t plain;
     blanks_trim(&text, &length);
-    if (!scan(text, length, &plain) || plain.more || !nearest(text, length, &plain, divide, value))
+    if (length > LONGEST_NUMBER || !scan(text, length, &plain) || plain.more ||
+        !nearest(text, length, &plain, divide, value))
         return false;
     return (plain.digits <= 1000000000000000ull && isnormal(*value)) || /* any 15 digits fit */
            !plain.digits || prints_the_same(plain.digits, plain.scale - divide, *value);
+}
+
+/* Writes a sign and digits, of which the first one counts 10^power: plain, with zeros where digits are missing; or with the
+ * letter before a power, as d.ddde22 or d.dddE+22. */
+static size_t put_number(uint8_t *out, bool minus, const char *digits, size_t count, long power,
+                         char letter) {
+    char *at = (char *)out;
+    const size_t whole = letter      ? 1
+                         : power < 0 ? 0
+                                     : (size_t)power + 1,
+                 given = whole < count ? whole : count;
+    if (minus)
+        *at++ = '-';
+    at = mempcpy(at, whole ? digits : "0", whole ? given : 1);
+    at = (char *)memset(at, '0', whole - given) + (whole - given);
+    if (count > whole) {
+        const size_t zeros = letter || power >= 0 ? 0 : (size_t)(-power - 1);
+        *at++ = '.';
+        at = (char *)memset(at, '0', zeros) + zeros;
+        at = mempcpy(at, digits + whole, count - whole);
+    }
+    if (letter) {
+        *at++ = letter;
+        if (letter == 'E' && power > 0)
+            *at++ = '+';
+        at += convert_print_int(power, (uint8_t *)at);
+    }
+    return (size_t)(at - (char *)out);
 }
 
 size_t convert_print_number(double value, int divide, uint8_t *out) {
@@ -167,30 +209,159 @@ size_t convert_print_number(double value, int divide, uint8_t *out) {
     int exponent;
     const size_t count = number_shortest(value, digits, &exponent);
     const long power = value == 0 ? 0 : exponent + divide; /* zero, however it is scaled */
-    size_t used = 0;
-    if (signbit(value))
-        out[used++] = '-';
-    if (power > 16 || power < -6) { /* numbers that would be long keep the exponent */
-        out[used++] = (uint8_t)digits[0];
-        if (count > 1)
-            out[used++] = '.';
-        memcpy(out + used, digits + 1, count - 1);
-        used += count - 1;
-        out[used++] = 'e';
-        return used + convert_print_int(power, out + used);
+    /* numbers that would be long keep the exponent */
+    return put_number(out, signbit(value), digits, count, power, power > 16 || power < -6 ? 'e' : 0);
+}
+
+/* ---- decimals ---- */
+
+bool decimal_read(const uint8_t *text, size_t length, decimal_t *decimal) {
+    plain_t plain;
+    bool point = false;
+    blanks_trim(&text, &length);
+    if (!scan(text, length, &plain))
+        return false;
+    *decimal = (decimal_t){.minus = plain.minus, .exponent = plain.exponent};
+    for (const uint8_t *at = text; at < text + plain.mantissa; at++) {
+        point |= *at == '.';
+        if (!digits_is_one(*at))
+            continue;
+        decimal->exponent -= point;
+        if (decimal->count < DECIMAL_KEPT)
+            decimal->digits = decimal->digits * 10 + (*at - '0');
+        else
+            decimal->more |= *at != '0';
+        decimal->count += decimal->digits != 0;
     }
-    if (power < 0) {
-        memcpy(out + used, "0.00000", (size_t)(1 - power));
-        used += (size_t)(1 - power);
-        memcpy(out + used, digits, count);
-        return used + count;
+    return true;
+}
+
+/* The digits as DECIMAL_KEPT of them, with zeros after the last one. */
+static decimal_digits_t widened(const decimal_t *decimal) {
+    decimal_digits_t digits = decimal->digits;
+    for (size_t count = decimal->count; count < DECIMAL_KEPT; count++)
+        digits *= 10;
+    return digits;
+}
+
+/* The order of the absolute values. */
+static int compare_sizes(const decimal_t *a, const decimal_t *b) {
+    const int64_t high_a = a->exponent + (int64_t)a->count, high_b = b->exponent + (int64_t)b->count;
+    const decimal_digits_t wide_a = widened(a), wide_b = widened(b);
+    if (!a->count || !b->count || high_a == high_b)
+        return wide_a == wide_b ? (int)a->more - (int)b->more : wide_a > wide_b ? 1 : -1;
+    return high_a > high_b ? 1 : -1;
+}
+
+int decimal_compare(const decimal_t *a, const decimal_t *b) {
+    const bool minus_a = a->minus && a->count, minus_b = b->minus && b->count;
+    if (minus_a != minus_b)
+        return minus_a ? -1 : 1;
+    return minus_a ? compare_sizes(b, a) : compare_sizes(a, b);
+}
+
+bool decimal_fits(const decimal_t *decimal) {
+    return decimal->count <= DECIMAL_DIGITS && decimal->exponent >= DECIMAL_LEAST &&
+           decimal->exponent <= DECIMAL_MOST;
+}
+
+size_t decimal_print(const decimal_t *decimal, uint8_t *out) {
+    const uint64_t half = 10000000000000000000ull; /* 10^19 */
+    char digits[2 * 20];
+    size_t count = 0;
+    if (decimal->digits >= half) {
+        count = put_digits((uint64_t)(decimal->digits / half), (uint8_t *)digits);
+        memset(digits + count, '0', 19);
+        uint8_t low[20];
+        const size_t used = put_digits((uint64_t)(decimal->digits % half), low);
+        memcpy(digits + count + 19 - used, low, used);
+        count += 19;
+    } else {
+        count = put_digits((uint64_t)decimal->digits, (uint8_t *)digits);
     }
-    const size_t whole = (size_t)power + 1;
-    memcpy(out + used, digits, whole); /* with the zeros after them */
-    used += whole;
-    if (count <= whole)
-        return used;
-    out[used++] = '.';
-    memcpy(out + used, digits + whole, count - whole);
-    return used + count - whole;
+    const long exponent = (long)decimal->exponent;
+    return put_number(out, decimal->minus, digits, count, exponent + (long)count - 1,
+                      exponent > 0 || exponent < -DECIMAL_DIGITS ? 'E' : 0);
+}
+
+void decimal_store(const decimal_t *decimal, uint8_t out[16]) {
+    const uint64_t low = BSON_UINT64_TO_LE((uint64_t)decimal->digits);
+    const uint64_t high = BSON_UINT64_TO_LE((uint64_t)(decimal->digits >> 64) |
+                                            (uint64_t)(decimal->exponent - DECIMAL_LEAST) << EXPONENT_BITS |
+                                            (uint64_t)decimal->minus << 63);
+    memcpy(out, &low, 8);
+    memcpy(out + 8, &high, 8);
+}
+
+bool decimal_load(const uint8_t bytes[16], decimal_t *decimal) {
+    uint64_t low, high;
+    memcpy(&low, bytes, 8);
+    memcpy(&high, bytes + 8, 8);
+    high = BSON_UINT64_FROM_LE(high);
+    *decimal = (decimal_t){.minus = high >> 63};
+    if ((high >> 61 & 3) == 3) /* infinite, not a number, or more digits than there can be */
+        return false;
+    decimal->exponent = (int64_t)(high >> EXPONENT_BITS & 0x3FFF) + DECIMAL_LEAST;
+    decimal->digits =
+        (decimal_digits_t)(high & ((1ull << EXPONENT_BITS) - 1)) << 64 | BSON_UINT64_FROM_LE(low);
+    for (decimal_digits_t digits = decimal->digits; digits; digits /= 10)
+        decimal->count++;
+    return decimal_fits(decimal);
+}
+
+/* ---- marks ---- */
+
+bool numeral_read(const numeral_t *numeral, const uint8_t *text, size_t length, uint8_t out[NUMERAL_LONGEST],
+                  size_t *size) {
+    uint8_t *to = out;
+    size_t group = 0; /* digits since the last mark */
+    bool marked = false;
+    if (length > NUMERAL_LONGEST)
+        return false;
+    blanks_trim(&text, &length);
+    const uint8_t *at = text, *end = text + length;
+    if (at < end && (*at == '-' || *at == '+'))
+        *to++ = *at++;
+    const uint8_t *const first = at;
+    for (; at < end && (digits_is_one(*at) || (numeral->mark && *at == (uint8_t)numeral->mark)); at++) {
+        if (digits_is_one(*at)) {
+            *to++ = *at;
+            group++;
+            continue;
+        }
+        if (marked ? group != GROUP
+                   : !group || group > GROUP || *first == '0') /* nobody writes 125 as 0.125 */
+            return false;
+        marked = true;
+        group = 0;
+    }
+    if (marked && group != GROUP)
+        return false;
+    if (at < end && *at == (uint8_t)numeral->point) {
+        *to++ = '.';
+        at++;
+    }
+    for (; at < end; at++) {
+        if (*at == '.' || *at == ' ')
+            return false;
+        *to++ = *at;
+    }
+    *size = (size_t)(to - out);
+    return true;
+}
+
+size_t numeral_write(const numeral_t *numeral, const uint8_t *plain, size_t length, uint8_t *out) {
+    const uint8_t *at = plain, *const end = plain + length;
+    uint8_t *to = out;
+    if (at < end && *at == '-')
+        *to++ = *at++;
+    size_t left = 0; /* digits before the point */
+    while (at + left < end && digits_is_one(at[left]))
+        left++;
+    for (; at<end; at++, left -= left> 0) {
+        *to++ = *at == '.' ? (uint8_t)numeral->point : *at;
+        if (numeral->mark && left > 1 && (left - 1) % GROUP == 0)
+            *to++ = (uint8_t)numeral->mark;
+    }
+    return (size_t)(to - out);
 }

@@ -1,5 +1,7 @@
-/* convert: text to numbers and back, without libc for the usual cases. convert_digits may read up to 8 bytes after the
- * text: buffers have POOL_SLACK for that. */
+/* convert: numbers and their texts, without libc for the usual cases: whole numbers, doubles, decimals digit by digit, and
+ * the marks with which other countries write them (1.234,56 is the plain number 1234.56). A number is read only if it keeps
+ * all of its digits, and printed so that it reads back as the same number. Functions that read may read up to 8 bytes after
+ * the text: buffers have POOL_SLACK for that. */
 #ifndef TIPPLE_FORMAT_VALUES_CONVERT_H
 #define TIPPLE_FORMAT_VALUES_CONVERT_H
 
@@ -50,5 +52,62 @@ bool convert_kept(const uint8_t *text, size_t length, int divide, double *value)
 /* The shortest text that reads back as this double times 10^divide; at most CONVERT_PRINTED bytes. */
 enum { CONVERT_PRINTED = 40 };
 size_t convert_print_number(double value, int divide, uint8_t *out);
+
+/* ---- decimals: digit by digit, without rounding, and as the 128 bits that BSON has for them ---- */
+
+enum {
+    DECIMAL_DIGITS = 34,   /* of 128 bits */
+    DECIMAL_LEAST = -6176, /* the exponents of 128 bits */
+    DECIMAL_MOST = 6111,
+    DECIMAL_KEPT = 38,    /* digits of a decimal_t; a double prints 17 */
+    DECIMAL_PRINTED = 48, /* bytes of a printed one, at most */
+};
+
+__extension__ typedef unsigned __int128 decimal_digits_t;
+
+/* digits * 10^exponent. Zeros in front do not count, those at the end do: 12.50 is 1250 * 10^-2. */
+typedef struct {
+    decimal_digits_t digits; /* the first ones, as a whole number */
+    size_t count;            /* of all; 0: the number is zero */
+    int64_t exponent;        /* of the last one */
+    bool minus;
+    bool more; /* a digit that is not kept is not 0 */
+} decimal_t;
+
+/* A sign, digits with a point or without, an exponent; blanks around. */
+bool decimal_read(const uint8_t *text, size_t length, decimal_t *decimal);
+
+/* Less than, equal to, or more than 0, by their values: 1.0 equals 1, and -0 equals 0. */
+int decimal_compare(const decimal_t *a, const decimal_t *b);
+
+/* Has it 128 bits, with all of its digits? */
+bool decimal_fits(const decimal_t *decimal);
+
+/* For a decimal that fits. The text reads back as the same digits and exponent: plain where it can be (12.50), else as
+ * 1.25E+7. At most DECIMAL_PRINTED bytes. */
+size_t decimal_print(const decimal_t *decimal, uint8_t *out);
+
+/* The value of a BSON decimal, 16 bytes; it must fit. */
+void decimal_store(const decimal_t *decimal, uint8_t out[16]);
+/* False: it is infinite, not a number, or not written as decimal_store writes it. */
+bool decimal_load(const uint8_t bytes[16], decimal_t *decimal);
+
+/* ---- numbers with a decimal comma, or with marks between the thousands, as plain ones and back ---- */
+
+enum { NUMERAL_LONGEST = 500 };
+
+typedef struct {
+    char point; /* before the fraction: '.' or ',' */
+    char mark;  /* between groups of three digits; 0: none */
+} numeral_t;
+
+/* Writes the plain number, without blanks around it, into `out`; it is no longer than the text. False: marks
+ * stand elsewhere, or the text is too long. What is no number stays
+ * none. */
+bool numeral_read(const numeral_t *numeral, const uint8_t *text, size_t length, uint8_t out[NUMERAL_LONGEST],
+                  size_t *size);
+
+/* Writes a plain number as we print it, with marks. A third longer at most, and one byte. */
+size_t numeral_write(const numeral_t *numeral, const uint8_t *plain, size_t length, uint8_t *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* hex: hexadecimal digits, and the texts of ObjectIds and UUIDs. */
+/* hex: bytes as texts and back: hexadecimal digits, ObjectIds, UUIDs, and base64. */
 #ifndef TIPPLE_FORMAT_VALUES_HEX_H
 #define TIPPLE_FORMAT_VALUES_HEX_H
 
@@ -8,13 +8,12 @@
 
 enum { HEX_OBJECTID = 12, HEX_UUID = 16, HEX_UUID_TEXT = 36 };
 
-enum { HEX_NONE = 0x80 };
-extern const uint8_t
-    hex_digits[256]; /* their values, with other bits for letters; HEX_NONE: it is no digit */
+enum { HEX_IS = 0x80 };
+extern const uint8_t hex_digits[256]; /* HEX_IS, the value, and other bits for letters; 0: it is no digit */
 
 /* 0 to 15; -1: it is no digit. */
 static inline int hex_digit(uint8_t byte) {
-    return hex_digits[byte] & HEX_NONE ? -1 : hex_digits[byte] & 15;
+    return hex_digits[byte] ? hex_digits[byte] & 15 : -1;
 }
 
 /* One or two digits. */
@@ -33,5 +32,12 @@ size_t hex_print(const uint8_t *bytes, size_t count, uint8_t *out);
 /* 32 digits in groups of 8, 4, 4, 4 and 12, with a dash between them. capital: as above. */
 bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bool *capital);
 size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], uint8_t *out);
+
+/* A text with = to a multiple of four, as it is written of these bytes and of no others. `out` has room for three bytes
+ * of each four. Returns the end of what is written, or NULL: it is not base64. */
+uint8_t *base64_read(const uint8_t *text, size_t length, uint8_t *out);
+
+/* Writes four bytes for each three of them, the last ones with =. Returns the end. */
+uint8_t *base64_write(const uint8_t *bytes, size_t length, uint8_t *out);
 
 #endif

@@ -13,16 +13,22 @@ enum {
     PATTERN_PRINTED = 64, /* bytes of a printed date, at most */
 };
 
+/* A part of a date, such as the day in two digits, or a character between two parts. */
 typedef struct {
-    /* of full width: one of Y M D h m s S (milliseconds) U (microseconds); 0: a literal. Others: see pattern.c */
-    char parts[PATTERN_LONGEST];
-    char literals[PATTERN_LONGEST];
-    uint8_t widths[PATTERN_LONGEST];
+    uint8_t how;    /* it is written; 0: it is the character `literal` */
+    uint8_t what;   /* it says of the moment */
+    uint16_t width; /* characters; of an epoch: milliseconds of its unit */
+    uint8_t literal;
+} pattern_part_t;
+
+typedef struct {
+    pattern_part_t parts[PATTERN_LONGEST];
     uint8_t count;
     uint8_t length; /* of the text, unless it varies */
-    bool iso;       /* it begins with YYYY-MM-DD?hh:mm:ss: the usual pattern, read fast */
-    bool varies;    /* it has parts that are not all of these: read more slowly, see pattern_parts.h */
+    bool varies;    /* it has parts without a full width */
+    bool iso;       /* it begins with YYYY-MM-DD?hh:mm:ss, which is read fast */
     bool half_days; /* with AM or PM */
+    bool moves;     /* offsets and rounding may lead to another year */
 } pattern_t;
 
 /* NULL, or what is wrong with the pattern. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DOUBLE_DIGITS = 15, DOUBLE_MOST = 17, DECIMAL_DIGITS = 34, DIGITS_ROOM = 64 };
+enum { DOUBLE_DIGITS = 15, DOUBLE_MOST = 17, DIGITS_ROOM = 64 };
 
 /* The usual ones first. Every other one has a point. */
 const style_t guess_styles[STYLES] = {{'.', 0},   {',', 0},   {'.', ','},  {',', '.'},

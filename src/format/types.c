@@ -1,0 +1,492 @@
+#include "format/types.h"
+#include "base/chars.h"
+#include "base/document.h"
+#include "base/threads.h"
+#include "format/json/json_value.h"
+#include "format/record/bsonw.h"
+#include "format/values/blanks.h"
+#include "format/values/convert.h"
+#include "format/values/hex.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    FIXED = 24,  /* bytes of a value of fixed size, with what is stored after it */
+    AROUND = 96, /* bytes of an array around its elements, with the longest value of one element */
+    /* bytes of an element that has a byte of text between it and the next one, at most: a type, a key of 10 digits, a
+     * length, two zeros */
+    ELEMENT = 17,
+    JSON_TIMES = 8, /* see most_needed in json_value.c */
+    BINARY_HEAD = 5 /* a length and a subtype */
+};
+
+/* ---- words ---- */
+
+/* Types also have the usual names of other tools; ours is the first. */
+const schema_type_t schema_types[SCHEMA_TYPES] = {
+    {"text", TYPE_TEXT},       {"trimmed", TYPE_TRIMMED},    {"int", TYPE_INT},
+    {"long", TYPE_LONG},       {"number", TYPE_NUMBER},      {"date", TYPE_DATE},
+    {"datetime", TYPE_DATE},   {"length", TYPE_LENGTH},      {"boolean", TYPE_BOOLEAN},
+    {"decimal", TYPE_DECIMAL}, {"objectid", TYPE_OBJECTID},  {"uuid", TYPE_UUID},
+    {"string", TYPE_TEXT},     {"double", TYPE_NUMBER},      {"timestamp", TYPE_DATE},
+    {"bool", TYPE_BOOLEAN},    {"decimal128", TYPE_DECIMAL}, {"integer", TYPE_INT},
+    {"int32", TYPE_INT},       {"int64", TYPE_LONG},         {"binary", TYPE_BINARY},
+    {"json", TYPE_JSON}};
+
+const char *schema_type_name(field_type_t type) {
+    for (size_t i = 0; i < SCHEMA_TYPES; i++)
+        if (schema_types[i].type == type)
+            return schema_types[i].name;
+    return "";
+}
+
+/* ---- the memory for JSON ---- */
+
+struct values {
+    json_value_t *json; /* made when it is needed, and so are its text and its document */
+    uint8_t *text, *document;
+    size_t text_room, document_room;
+    bool failed;
+};
+
+values_t *values_new(void) {
+    return calloc(1, sizeof(values_t));
+}
+
+void values_free(values_t *values) {
+    if (!values)
+        return;
+    json_value_destroy(values->json);
+    free(values->text);
+    free(values->document);
+    free(values);
+}
+
+bool values_failed(const values_t *values) {
+    return values && values->failed;
+}
+
+/* ---- from text ---- */
+
+static uint8_t *read_text(const value_text_t *from, uint8_t *type, uint8_t *out) {
+    const uint8_t *text = from->text;
+    size_t length = from->length;
+    if (from->field->type == TYPE_TRIMMED)
+        blanks_trim(&text, &length);
+    if (encoding_doubts(from->encoding, text, length))
+        return NULL;
+    if (encoding_converts(from->encoding, text, length))
+        length = encoding_to_utf8(from->encoding, out + 4, text, length);
+    else if (encoding_keeps_utf8(from->encoding) && utf8_valid(text, length))
+        memcpy(out + 4, text, length);
+    else
+        return NULL;
+    *type = BSON_TYPE_UTF8;
+    bsonw_int32(out, (int32_t)length + 1);
+    out[4 + length] = 0;
+    return out + 4 + length + 1;
+}
+
+static uint8_t *read_whole(const value_text_t *from, uint8_t *type, uint8_t *out) {
+    int64_t whole;
+    if (!convert_int(from->text, from->length, &whole))
+        return NULL;
+    const bool small = from->field->type == TYPE_INT && whole == (int32_t)whole;
+    *type = small ? BSON_TYPE_INT32 : BSON_TYPE_INT64;
+    return small ? bsonw_int32(out, (int32_t)whole) : bsonw_int64(out, whole);
+}
+
+static uint8_t *read_double(const value_text_t *from, uint8_t *type, uint8_t *out) {
+    double number;
+    if (!convert_kept(from->text, from->length, from->field->divide, &number))
+        return NULL;
+    *type = BSON_TYPE_DOUBLE;
+    return bsonw_double(out, number);
+}
+
+static uint8_t *read_decimal(const value_text_t *from, uint8_t *type, uint8_t *out) {
+    decimal_t decimal;
+    if (!decimal_read(from->text, from->length, &decimal))
+        return NULL;
+    decimal.exponent -= from->field->divide;
+    if (!decimal_fits(&decimal))
+        return NULL;
+    *type = BSON_TYPE_DECIMAL128;
+    decimal_store(&decimal, out);
+    return out + 16;
+}
+
+int value_date(const field_t *field, const uint8_t *text, size_t length, int64_t *ms) {
+    for (size_t i = 0; i < field->patterns.count; i++)
+        if ((field->compiled[i].length == length || field->compiled[i].varies) &&
+            pattern_read(&field->compiled[i], text, length, ms))
+            return (int)i;
+    return -1;
+}
+
+static uint8_t *read_date(const value_text_t *from, uint8_t *type, uint8_t *out) {
+    int64_t ms;
+    if (value_date(from->field, from->text, from->length, &ms) < 0)
+        return NULL;
+    *type = BSON_TYPE_DATE_TIME;
+    return bsonw_int64(out, ms);
+}
+
+static uint8_t *read_boolean(const value_text_t *from, uint8_t *type, uint8_t *out) {
+    for (int is = 0; is < 2; is++) {
+        if (words_find(&from->field->words[is], from->encoding, from->text, from->length) < 0)
+            continue;
+        *type = BSON_TYPE_BOOL;
+        *out = (uint8_t)is;
+        return out + 1;
+    }
+    return NULL;
+}
+
+static uint8_t *read_objectid(const value_text_t *from, uint8_t *type, uint8_t *out) {
+    bool capital;
+    if (!hex_read_objectid(from->text, from->length, out, &capital) || (from->field->no_capitals && capital))
+        return NULL;
+    *type = BSON_TYPE_OID;
+    return out + HEX_OBJECTID;
+}
+
+static uint8_t *put_binary(uint8_t subtype, uint8_t *out, const uint8_t *end, uint8_t *type) {
+    *type = BSON_TYPE_BINARY;
+    *bsonw_int32(out, (int32_t)(end - out) - BINARY_HEAD) = subtype;
+    return out + (end - out);
+}
+
+static uint8_t *read_uuid(const value_text_t *from, uint8_t *type, uint8_t *out) {
+    uint8_t *const bytes = out + BINARY_HEAD;
+    bool capital;
+    return hex_read_uuid(from->text, from->length, bytes, &capital)
+               ? put_binary(BSON_SUBTYPE_UUID, out, bytes + HEX_UUID, type)
+               : NULL;
+}
+
+static uint8_t *read_binary(const value_text_t *from, uint8_t *type, uint8_t *out) {
+    uint8_t *const bytes = out + BINARY_HEAD, *end;
+    bool capital;
+    if (from->field->hex)
+        end = hex_read(from->text, from->length, bytes, &capital) ? bytes + from->length / 2 : NULL;
+    else
+        end = base64_read(from->text, from->length, bytes);
+    return end ? put_binary(BSON_SUBTYPE_BINARY, out, end, type) : NULL;
+}
+
+/* Reads the document {"": TEXT}. NULL: the text is no JSON, or memory is out. */
+static const uint8_t *read_wrapped(values_t *values, const uint8_t *text, size_t length, uint32_t *size) {
+    static const uint8_t before[] = {'{', '"', '"', ':'};
+    const size_t whole = sizeof before + length + 1;
+    json_result_t result = {.needed = JSON_MARGIN};
+    json_read_t read = JSON_FULL;
+    if ((!values->json && !(values->json = json_value_new())) ||
+        !GROW(values->text, values->text_room, whole + 2 * (size_t)POOL_SLACK, NULL)) {
+        values->failed = true;
+        return NULL;
+    }
+    uint8_t *const at = values->text + POOL_SLACK;
+    memcpy(at, before, sizeof before);
+    memcpy(at + sizeof before, text, length);
+    memset(at + whole - 1, 0, POOL_SLACK + 1);
+    at[whole - 1] = '}';
+    while (read == JSON_FULL && GROW(values->document, values->document_room, result.needed, NULL))
+        read = json_value_read(values->json, at, whole, values->document, values->document_room, false, 0,
+                               &result);
+    values->failed |= read == JSON_FULL || read == JSON_MEMORY;
+    *size = result.length;
+    return read == JSON_DOCUMENT ? values->document : NULL;
+}
+
+static uint8_t *read_json(const value_text_t *from, uint8_t *type, uint8_t *out) {
+    static const uint8_t zeros[8];
+    enum { HEAD = 4 + 1 + 1 /* of the document: a length, a type, the empty key */ };
+    uint32_t size;
+    bson_iter_t at;
+    const uint8_t *document = read_wrapped(from->values, from->text, from->length, &size);
+    if (!document || !bson_iter_init_from_data(&at, document, size) || !bson_iter_next(&at))
+        return NULL;
+    *type = (uint8_t)bson_iter_type(&at);
+    const size_t bytes = size - HEAD - 1;
+    /* a second member, after a comma in the text; or what a server does not store as it is */
+    if (bson_iter_next(&at) ||
+        (*type == BSON_TYPE_TIMESTAMP && memcmp(document + HEAD, zeros, sizeof zeros) == 0))
+        return NULL;
+    memcpy(out, document + HEAD, bytes);
+    return out + bytes;
+}
+
+static uint8_t *read_marked(value_text_t from, uint8_t *type, uint8_t *out) {
+    const numeral_t numeral = {from.field->point, from.field->thousands};
+    uint8_t plain[NUMERAL_LONGEST + 8];
+    if (!numeral_read(&numeral, from.text, from.length, plain, &from.length))
+        return NULL;
+    from.text = plain;
+    return value_types[from.field->type].read(&from, type, out);
+}
+
+static uint8_t *read_one(const value_text_t *from, uint8_t *type, uint8_t *out) {
+    const field_t *field = from->field;
+    const value_type_t *row = &value_types[field->type];
+    if (row->number && field->exact && !convert_is_exact(from->text, from->length))
+        return NULL;
+    return field->point ? read_marked(*from, type, out) : row->read(from, type, out);
+}
+
+static uint8_t *put_index(uint8_t *out, uint32_t index) {
+    out += convert_print_int(index, out);
+    *out++ = 0;
+    return out;
+}
+
+static uint8_t *read_array(value_text_t from, uint8_t *type, uint8_t *out) {
+    const uint8_t *text = from.text, *const end = text + from.length;
+    const schema_text_t *between = &from.field->array;
+    uint8_t *const begin = out;
+    const bool is_text = value_types[from.field->type].bson[0] == BSON_TYPE_UTF8;
+    out += 4;
+    for (uint32_t index = 0;; index++) {
+        const uint8_t *next = memmem(text, (size_t)(end - text), between->text, between->length);
+        uint8_t *const element = out;
+        out = put_index(out + 1, index);
+        from.text = text;
+        from.length = (size_t)((next ? next : end) - text);
+        *element = BSON_TYPE_NULL;
+        if ((from.length || is_text) && !(out = read_one(&from, element, out)))
+            return NULL;
+        if (!next)
+            break;
+        text = next + between->length;
+    }
+    *type = BSON_TYPE_ARRAY;
+    *out++ = 0;
+    bsonw_int32(begin, (int32_t)(out - begin));
+    return out;
+}
+
+uint8_t *value_read(const field_t *field, values_t *values, encoding_t encoding, const uint8_t *text,
+                    size_t length, uint8_t *type, uint8_t *out) {
+    const value_text_t from = {field, text, length, encoding, values};
+    return field->array.length ? read_array(from, type, out) : read_one(&from, type, out);
+}
+
+/* ---- to text ---- */
+
+static bool print_text(const field_t *field, const bson_iter_t *at, text_t *text) {
+    uint32_t length;
+    const char *bytes = bson_iter_utf8(at, &length);
+    (void)field;
+    text_append_bytes(text, bytes, length);
+    return true;
+}
+
+static bool take_decimal(const bson_iter_t *at, decimal_t *decimal) {
+    bson_decimal128_t bits;
+    uint8_t bytes[16];
+    if (!bson_iter_decimal128(at, &bits))
+        return false;
+    bsonw_int64(bsonw_int64(bytes, (int64_t)bits.low), (int64_t)bits.high);
+    return decimal_load(bytes, decimal);
+}
+
+/* A number as a plain one. 0: it has no text. */
+static size_t print_plain(const field_t *field, const bson_iter_t *at, uint8_t *out) {
+    decimal_t decimal;
+    if (BSON_ITER_HOLDS_DOUBLE(at))
+        return convert_print_number(bson_iter_double(at), field->divide, out);
+    if (!BSON_ITER_HOLDS_DECIMAL128(at))
+        return convert_print_int(bson_iter_as_int64(at), out);
+    if (!take_decimal(at, &decimal))
+        return 0;
+    decimal.exponent += field->divide;
+    return decimal_print(&decimal, out);
+}
+
+static bool print_number(const field_t *field, const bson_iter_t *at, text_t *text) {
+    const numeral_t numeral = {field->point, field->thousands};
+    uint8_t plain[DECIMAL_PRINTED], marked[2 * DECIMAL_PRINTED];
+    const size_t length = print_plain(field, at, plain);
+    if (field->point)
+        text_append_bytes(text, (const char *)marked, numeral_write(&numeral, plain, length, marked));
+    else
+        text_append_bytes(text, (const char *)plain, length);
+    return length > 0;
+}
+
+static bool print_date(const field_t *field, const bson_iter_t *at, text_t *text) {
+    uint8_t printed[PATTERN_PRINTED];
+    size_t length = 0;
+    for (size_t i = 0; !length && i < field->patterns.count; i++)
+        length = pattern_write(&field->compiled[i], bson_iter_date_time(at), printed);
+    text_append_bytes(text, (const char *)printed, length);
+    return length > 0;
+}
+
+static bool print_boolean(const field_t *field, const bson_iter_t *at, text_t *text) {
+    const schema_text_t *word = &field->words[bson_iter_bool(at)].items[0];
+    text_append_bytes(text, word->text, word->length);
+    return true;
+}
+
+static bool print_objectid(const field_t *field, const bson_iter_t *at, text_t *text) {
+    uint8_t printed[2 * HEX_OBJECTID];
+    (void)field;
+    text_append_bytes(text, (const char *)printed, hex_print_objectid(bson_iter_oid(at)->bytes, printed));
+    return true;
+}
+
+static bool print_uuid(const field_t *field, const bson_iter_t *at, text_t *text) {
+    uint8_t printed[HEX_UUID_TEXT];
+    bson_subtype_t subtype;
+    const uint8_t *bytes;
+    uint32_t length;
+    (void)field;
+    element_binary(at, &subtype, &length, &bytes);
+    if (subtype != BSON_SUBTYPE_UUID || length != HEX_UUID)
+        return false;
+    text_append_bytes(text, (const char *)printed, hex_print_uuid(bytes, printed));
+    return true;
+}
+
+static bool print_binary(const field_t *field, const bson_iter_t *at, text_t *text) {
+    bson_subtype_t subtype;
+    const uint8_t *bytes;
+    uint32_t length;
+    element_binary(at, &subtype, &length, &bytes);
+    if (subtype != BSON_SUBTYPE_BINARY || !text_grow(text, 2 * (size_t)length + 4))
+        return false;
+    uint8_t *const out = (uint8_t *)text->bytes + text->length;
+    text->length +=
+        field->hex ? hex_print(bytes, length, out) : (size_t)(base64_write(bytes, length, out) - out);
+    return true;
+}
+
+static bool print_one(const field_t *field, const bson_iter_t *at, text_t *text) {
+    const value_type_t *row = &value_types[field->type];
+    const uint8_t type = (uint8_t)bson_iter_type(at);
+    if (type == BSON_TYPE_UTF8)
+        return print_text(field, at, text);
+    return (type == row->bson[0] || type == row->bson[1]) && row->print && row->print(field, at, text);
+}
+
+static bool print_array(const field_t *field, const bson_iter_t *at, text_t *text) {
+    bson_iter_t inner;
+    bool ok = bson_iter_recurse(at, &inner);
+    for (bool first = true; ok && bson_iter_next(&inner); first = false) {
+        if (!first)
+            text_append_bytes(text, field->array.text, field->array.length);
+        ok = BSON_ITER_HOLDS_NULL(&inner) || print_one(field, &inner, text);
+    }
+    return ok;
+}
+
+bool value_print(const field_t *field, const bson_iter_t *at, text_t *text) {
+    return field->array.length && BSON_ITER_HOLDS_ARRAY(at) ? print_array(field, at, text)
+                                                            : print_one(field, at, text);
+}
+
+void value_misfit(const field_t *field, const uint8_t *text, size_t length, char sentence[VALUE_MISFIT]) {
+    enum { SHOWN_NAME = 80, SHOWN_VALUE = 120 };
+    char name[SHOWN_NAME], value[SHOWN_VALUE];
+    escape_text(name, sizeof name, field->name, strlen(field->name));
+    escape_text(value, sizeof value, (const char *)text, length);
+    snprintf(sentence, VALUE_MISFIT, "the value '%s%s' of '%s' does not fit its type, %s", value,
+             strlen(value) < length ? "..." : "", name, schema_type_name(field->type));
+}
+
+/* ---- the rows ---- */
+
+const value_type_t value_types[] = {
+    [TYPE_TEXT] = {{BSON_TYPE_UTF8}, false, true, {8, 1}, read_text, print_text},
+    [TYPE_TRIMMED] = {{BSON_TYPE_UTF8}, false, true, {8, 1}, read_text, print_text},
+    [TYPE_INT] = {{BSON_TYPE_INT32, BSON_TYPE_INT64}, true, true, {FIXED, 0}, read_whole, print_number},
+    [TYPE_LONG] = {{BSON_TYPE_INT64}, true, true, {FIXED, 0}, read_whole, print_number},
+    [TYPE_NUMBER] = {{BSON_TYPE_DOUBLE}, true, true, {FIXED, 0}, read_double, print_number},
+    [TYPE_DATE] = {{BSON_TYPE_DATE_TIME}, false, true, {FIXED, 0}, read_date, print_date},
+    [TYPE_LENGTH] = {{BSON_TYPE_INT32}, false, false, {FIXED, 0}, read_whole, print_number},
+    [TYPE_BOOLEAN] = {{BSON_TYPE_BOOL}, false, true, {FIXED, 0}, read_boolean, print_boolean},
+    [TYPE_DECIMAL] = {{BSON_TYPE_DECIMAL128}, true, true, {FIXED, 0}, read_decimal, print_number},
+    [TYPE_OBJECTID] = {{BSON_TYPE_OID}, false, true, {FIXED, 0}, read_objectid, print_objectid},
+    [TYPE_UUID] = {{BSON_TYPE_BINARY}, false, true, {FIXED, 0}, read_uuid, print_uuid},
+    [TYPE_BINARY] = {{BSON_TYPE_BINARY}, false, false, {FIXED, 1}, read_binary, print_binary},
+    [TYPE_JSON] = {{0}, false, false, {2 * AROUND, JSON_TIMES}, read_json, NULL},
+};
+
+value_most_t value_most(const field_t *field, size_t text_times) {
+    const value_most_t most = value_types[field->type].most;
+    if (field->array.length)
+        return (value_most_t){AROUND, ELEMENT + text_times};
+    return (value_most_t){most.bytes, most.times > text_times ? most.times : text_times};
+}
+
+/* ---- order ---- */
+
+static int order_bytes(const void *a, size_t n, const void *b, size_t m) {
+    const int order = memcmp(a, b, n < m ? n : m);
+    return order ? (order > 0) - (order < 0) : (n > m) - (n < m);
+}
+
+static int order_whole(int64_t a, int64_t b) {
+    return (a > b) - (a < b);
+}
+
+static int order_doubles(double a, double b) {
+    return isunordered(a, b) ? VALUE_NO_ORDER : (a > b) - (a < b);
+}
+
+/* By all digits: a double has not room for each whole number. */
+static int order_mixed(int64_t whole, double number) {
+    if (!(number >= -0x1p63 && number < 0x1p63))
+        return order_doubles(0, number);
+    const int64_t cut = (int64_t)number;
+    return whole != cut ? order_whole(whole, cut) : order_doubles((double)cut, number);
+}
+
+static int order_numbers(const bson_iter_t *a, const bson_iter_t *b) {
+    if (BSON_ITER_HOLDS_DOUBLE(a) && BSON_ITER_HOLDS_DOUBLE(b))
+        return order_doubles(bson_iter_double(a), bson_iter_double(b));
+    if (BSON_ITER_HOLDS_DOUBLE(b))
+        return order_mixed(bson_iter_as_int64(a), bson_iter_double(b));
+    if (BSON_ITER_HOLDS_DOUBLE(a)) {
+        const int order = order_mixed(bson_iter_as_int64(b), bson_iter_double(a));
+        return order == VALUE_NO_ORDER ? order : -order;
+    }
+    return order_whole(bson_iter_as_int64(a), bson_iter_as_int64(b));
+}
+
+int value_order(const bson_iter_t *a, const bson_iter_t *b) {
+    const bson_type_t type = bson_iter_type(a);
+    decimal_t first, second;
+    uint32_t length, other;
+    const char *text;
+    const uint8_t *bytes, *others;
+    bson_subtype_t subtype, other_subtype;
+    if (BSON_ITER_HOLDS_NUMBER(a) && BSON_ITER_HOLDS_NUMBER(b))
+        return order_numbers(a, b);
+    if (type != bson_iter_type(b))
+        return VALUE_NO_ORDER;
+    switch (type) {
+    case BSON_TYPE_UTF8:
+        text = bson_iter_utf8(a, &length);
+        bytes = (const uint8_t *)bson_iter_utf8(b, &other);
+        return order_bytes(text, length, bytes, other);
+    case BSON_TYPE_DATE_TIME:
+        return order_whole(bson_iter_date_time(a), bson_iter_date_time(b));
+    case BSON_TYPE_BOOL:
+        return order_whole(bson_iter_bool(a), bson_iter_bool(b));
+    case BSON_TYPE_DECIMAL128:
+        return take_decimal(a, &first) && take_decimal(b, &second) ? decimal_compare(&first, &second)
+                                                                   : VALUE_NO_ORDER;
+    case BSON_TYPE_OID:
+        return order_bytes(bson_iter_oid(a), HEX_OBJECTID, bson_iter_oid(b), HEX_OBJECTID);
+    case BSON_TYPE_BINARY:
+        element_binary(a, &subtype, &length, &bytes);
+        element_binary(b, &other_subtype, &other, &others);
+        return subtype == other_subtype && length == other ? order_bytes(bytes, length, others, other)
+                                                           : VALUE_NO_ORDER;
+    default:
+        return VALUE_NO_ORDER;
+    }
+}

@@ -1,0 +1,96 @@
+/* types: the values of fields, from their texts to BSON and back.
+ *
+ * A type is a row of `value_types`: the BSON types of its values, how many bytes a value takes at most, the function that reads
+ * a text, and the function that prints a value. Whoever adds a type adds its word to schema_types and its row to value_types,
+ * both at the top of types.c; all readers, writers, filters and bounds follow the rows.
+ *
+ * Invariants:
+ * - A text becomes a value only if the value keeps everything that the text says: all digits of a number, every part of a
+ *   date. value_read refuses any other text, and its caller decides what takes the value's place.
+ * - value_print writes a text that value_read reads as the same value. A field with several patterns or words uses the
+ *   first one that can show the value.
+ * - value_read writes no more than value_most bytes; like all writers (bsonw.h) it may store up to 32 bytes after the end
+ *   that it returns, and it may read up to 8 bytes after the text.
+ * - Delimited records have inline code for plain whole numbers, numbers, dates and texts. It gives the same values.
+ *
+ * Everything here may be called by any thread, except that a values_t belongs to one thread. */
+#ifndef TIPPLE_FORMAT_TYPES_H
+#define TIPPLE_FORMAT_TYPES_H
+
+#include "base/text.h"
+#include "format/schema/schema.h"
+
+#include <bson/bson.h>
+
+/* The memory in which a thread reads values of the type json. */
+typedef struct values values_t;
+
+values_t *values_new(void); /* NULL: out of memory */
+void values_free(values_t *values);
+
+/* True if memory has run out since values_new: a text that value_read refused may be a value. */
+bool values_failed(const values_t *values);
+
+/* ---- the rows ---- */
+
+/* At most this many bytes, and `times` bytes for each byte of a text. */
+typedef struct {
+    size_t bytes, times;
+} value_most_t;
+
+/* A text that is to be read. */
+typedef struct {
+    const field_t *field;
+    const uint8_t *text;
+    size_t length;
+    encoding_t encoding;
+    values_t *values;
+} value_text_t;
+
+typedef struct {
+    uint8_t bson[2];   /* the BSON types of its values; 0: none, or any */
+    bool number;       /* has decimal marks, and `exact` */
+    bool of_json;      /* JSON has values that this type can be given to */
+    value_most_t most; /* of a value without its key */
+    uint8_t *(*read)(const value_text_t *from, uint8_t *type, uint8_t *out);
+    bool (*print)(const field_t *field, const bson_iter_t *at, text_t *text);
+} value_type_t;
+
+extern const value_type_t value_types[];
+
+/* ---- values ---- */
+
+/* Room for a value of fixed size: of any type but texts, binary data, JSON and arrays. */
+enum { TYPES_VALUE = 64 };
+
+/* Reads the text of a field. Writes its value at `out` and the value's BSON type at `type`, and returns the end; NULL: the
+ * text is no such value. Null values are the caller's: their texts are not looked up here. encoding: of a text that is not
+ * UTF-8. values: may be NULL if the field has another type than json. */
+uint8_t *value_read(const field_t *field, values_t *values, encoding_t encoding, const uint8_t *text,
+                    size_t length, uint8_t *type, uint8_t *out);
+
+/* Reads a date. Returns which of the field's patterns it has; -1: none. */
+int value_date(const field_t *field, const uint8_t *text, size_t length, int64_t *ms);
+
+/* What a value takes at most, or its text if that is stored in place of the value. text_times: how many times as long a
+ * text may be in UTF-8. */
+value_most_t value_most(const field_t *field, size_t text_times);
+
+/* Appends the text of a document's value, also of a text that is stored in place of a value. False: it is a value that the
+ * field never has, or that has no text. */
+bool value_print(const field_t *field, const bson_iter_t *at, text_t *text);
+
+/* Bytes that are no text are stored as binary data of this subtype where the field itself has binary data, otherwise of the
+ * generic subtype. value_print refuses both. */
+enum { VALUE_NO_BINARY = BSON_SUBTYPE_USER };
+
+/* The order of two values: -1, 0, 1, or VALUE_NO_ORDER if they cannot be compared. Numbers of all types are compared with
+ * each other except decimals, and exactly: by all digits. */
+enum { VALUE_NO_ORDER = 2 };
+int value_order(const bson_iter_t *a, const bson_iter_t *b);
+
+/* The sentence about a text that is no value of the field's type. */
+enum { VALUE_MISFIT = 320 };
+void value_misfit(const field_t *field, const uint8_t *text, size_t length, char sentence[VALUE_MISFIT]);
+
+#endif
