@@ -4,7 +4,7 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "cli/options/cli.h"
-#include "format/bad_values.h"
+#include "format/record/bad_values.h"
 #include "format/schema/schema_bad_value.h"
 #include "load/before/uri_target.h"
 #include "load/load.h"

@@ -298,16 +298,21 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
 
 /* "kept as text: 3 values (m 2, v 1)"; NULL: every value fits its type. free. */
 static char *bad_values(const parse_t *parse) {
-    const uint64_t all = parse->reader ? records_bad_values(parse->reader) : 0;
+    enum { MOST = 5 };
+    const bad_values_t *unfit = parse->reader ? records_bad(parse->reader) : NULL;
     const schema_t *schema = parse->schema;
     char count[UNITS_MAX];
     size_t fields = 0;
     text_t line = {.length = 0};
-    if (!all || schema->bad_value == BAD_VALUE_REJECT)
+    if (!unfit || !unfit->count || schema->bad_value == BAD_VALUE_REJECT)
         return NULL;
-    schema_tell_bad(&line, schema->bad_value, schema_any_fields(schema), all);
+    schema_tell_bad(&line, schema->bad_value, schema_any_fields(schema), unfit->count);
     for (size_t i = 0; i < schema_counted(schema); i++) {
-        const uint64_t of_field = records_bad_of(parse->reader, i);
+        const uint64_t of_field = unfit->fields[i].count;
+        if (of_field && fields == MOST) {
+            text_print(&line, ", ...");
+            break;
+        }
         if (of_field)
             text_print(&line, "%s%s %s", fields++ ? ", " : " (", schema_counted_field(schema, i)->name,
                        units_count(count, of_field));

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "format/cut/delimiter.h"
-#include "format/fixed/fixed_plan.h"
+#include "format/engine/program.h"
 #include "format/record/draft.h"
 #include "format/types.h"
 #include "format/values/convert.h"
@@ -26,7 +26,7 @@ typedef struct {
 
 struct emit_fixed {
     draft_t *draft;
-    fixed_plan_t plan; /* knows each identifier's section */
+    program_t program; /* knows each identifier's section */
     entry_t *entries;
     size_t count, room;
     int part; /* the last part whose marker was written */
@@ -40,7 +40,7 @@ struct emit_fixed {
 /* NULL: out of memory */
 static emit_fixed_t *emit_fixed_new(draft_t *draft) {
     emit_fixed_t *emit = calloc(1, sizeof *emit);
-    if (!emit || !fixed_plan_compile(draft->schema, &emit->plan)) {
+    if (!emit || !program_compile(draft->schema, NULL, &emit->program)) {
         free(emit);
         return NULL;
     }
@@ -51,7 +51,7 @@ static emit_fixed_t *emit_fixed_new(draft_t *draft) {
 static void emit_fixed_destroy(emit_fixed_t *emit) {
     if (!emit)
         return;
-    fixed_plan_free(&emit->plan);
+    program_free(&emit->program);
     free(emit->entries);
     free(emit);
 }
@@ -309,8 +309,8 @@ static int compare_kind(const entry_t *entry, const char *id, const section_t *s
 
 /* The next entry of a kind; the entries are sorted by kind. */
 static entry_t *find_entry(emit_fixed_t *emit, const char *id, bool with_ids) {
-    uint8_t index = fixed_plan_section(&emit->plan, (const uint8_t *)id);
-    if (index == FIXED_NO_SECTION)
+    uint8_t index = program_section(&emit->program, (const uint8_t *)id);
+    if (index == NO_SECTION)
         return NULL;
     const section_t *section = &emit->draft->schema->sections[index];
     const size_t first =

@@ -3,8 +3,8 @@
 #ifndef TIPPLE_FORMAT_RECORDS_H
 #define TIPPLE_FORMAT_RECORDS_H
 
+#include "format/record/bad_values.h"
 #include "format/record/dialect.h"
-#include "format/record/record.h"
 
 typedef struct records records_t;
 
@@ -38,10 +38,15 @@ parsed_t records_next_into(records_t *records, records_place_t *place, record_t 
 parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t *text, size_t length,
                      bool file_start, int64_t id, records_place_t *place, record_t *record);
 
-/* How many values did not fit their field's type, since records_new: in all; and of one field, or of what is made, as of
- * schema_counted_field (of records of fixed width only their sum is known). */
-uint64_t records_bad_values(const records_t *records);
-uint64_t records_bad_of(const records_t *records, size_t field);
+/* Where the text of the last records_begin begins in its input, for the places of values that do not fit; else places
+ * count from the beginning of the text. */
+void records_place(records_t *records, const bad_place_t *begin);
+
+/* The document of the last record is not stored: what did not fit in it does not count. */
+void records_leave_out(records_t *records, const record_t *record);
+
+/* The values that did not fit their field's type, since records_new. */
+const bad_values_t *records_bad(records_t *records);
 
 /* How many lines were no records by what the format says of them, since records_new. */
 passed_over_t records_passed_over(const records_t *records);

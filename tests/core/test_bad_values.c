@@ -1,6 +1,7 @@
 /* What becomes of values that do not fit their field's type: by each word of on_bad_value, in each way that a record is
  * read; what is told of them; and which formats are the same but for that. */
-#include "format/bad_values.h"
+#include "format/filter.h"
+#include "format/record/bad_values.h"
 #include "format/schema/schema_bad_value.h"
 #include "format_lab.h"
 #include "test.h"
@@ -77,7 +78,7 @@ static void expect_row(const row_t *row, bad_value_t bad, bool careful) {
         expect_reject(got.records, row);
     else
         expect_document(got.records, bad == BAD_VALUE_NULL ? row->null : row->kept);
-    assert_int_equal(records_bad_values(reader) > 0, row->reason != NULL);
+    assert_int_equal(records_bad(reader)->count > 0, row->reason != NULL);
     lab_records_free(&got);
     records_destroy(reader);
     schema_destroy(schema);
@@ -94,29 +95,21 @@ TEST(each_word) {
 
 typedef struct {
     records_t *reader;
-    bad_values_t *values;
     const dialect_t *dialect;
     const filter_t *filter;
 } looking_t;
 
 static void read_text(looking_t *looking, const char *text, const void *input, uint64_t offset,
                       uint64_t first_line) {
-    err_t err;
     slack_t slack = slack_new(text, strlen(text));
     records_place_t place = {NULL, 0};
     record_t record;
     records_begin(looking->reader, looking->dialect, slack.text, (uint32_t)slack.length, !offset, false, 0);
-    while (records_next_into(looking->reader, &place, &record, NULL) != PARSED_END)
-        ;
-    const bad_values_text_t at = {.bytes = slack.text,
-                                  .length = (uint32_t)slack.length,
-                                  .dialect = looking->dialect,
-                                  .file_start = !offset,
-                                  .input = input,
-                                  .offset = offset,
-                                  .first_line = first_line,
-                                  .filter = looking->filter};
-    assert_true(bad_values_look(looking->values, looking->reader, &at, &err));
+    records_place(looking->reader, &(bad_place_t){.input = input, .offset = offset, .line = first_line});
+    for (parsed_t parsed; (parsed = records_next_into(looking->reader, &place, &record, NULL)) != PARSED_END;)
+        if (looking->filter && parsed == PARSED_DOCUMENT &&
+            !filter_passes(looking->filter, place.bytes, record.document_length))
+            records_leave_out(looking->reader, &record);
     free(place.bytes);
     slack_free(&slack);
 }
@@ -135,24 +128,23 @@ TEST(places) {
     dialect_t dialect;
     err_t err;
     LAB_MUST(dialect_sniff(schema, (const uint8_t *)first, strlen(first), "f", &dialect, &err));
-    looking_t one = {records_new(schema), bad_values_new(schema), &dialect, NULL}, other = one;
-    other.reader = records_new(schema);
-    other.values = bad_values_new(schema);
+    looking_t one = {records_new(schema), &dialect, NULL}, other = {records_new(schema), &dialect, NULL};
+    bad_values_t *all = bad_values_new(schema);
     /* a thread has blocks in any order */
     read_text(&one, later, &inputs[1], 5000, 200);
     read_text(&one, first, &inputs[0], 0, 1);
     read_text(&one, "1,,,\n", &inputs[0], 9000, 400);
-    expect_places(bad_values_of(one.values, 0), 3, 3, (const uint64_t[]){1, 5, 201});
-    expect_places(bad_values_of(one.values, 1), 2, 2, (const uint64_t[]){3, 5});
-    expect_places(bad_values_of(one.values, 2), 0, 0, NULL);
+    expect_places(&records_bad(one.reader)->fields[0], 3, 3, (const uint64_t[]){1, 5, 201});
+    expect_places(&records_bad(one.reader)->fields[1], 2, 2, (const uint64_t[]){3, 5});
+    expect_places(&records_bad(one.reader)->fields[2], 0, 0, NULL);
     read_text(&other, "x,,,\nx,,,\nx,,,\nx,,,\n", &inputs[0], 800, 50);
-    expect_places(bad_values_of(other.values, 0), 4, 3, (const uint64_t[]){50, 51, 52});
-    bad_values_add(one.values, other.values);
-    expect_places(bad_values_of(one.values, 0), 7, 3, (const uint64_t[]){1, 5, 50});
+    expect_places(&records_bad(other.reader)->fields[0], 4, 3, (const uint64_t[]){50, 51, 52});
+    bad_values_add(all, records_bad(one.reader));
+    bad_values_add(all, records_bad(other.reader));
+    expect_places(&all->fields[0], 7, 3, (const uint64_t[]){1, 5, 50});
     records_destroy(one.reader);
     records_destroy(other.reader);
-    bad_values_free(one.values);
-    bad_values_free(other.values);
+    free(all);
     schema_destroy(schema);
 }
 
@@ -161,24 +153,23 @@ TEST(filtered) {
     static const char input, text[] = "x,,,no\n1,y,,\nx,y,,no\nx,,,\n2,,,no\n";
     static const struct {
         const char *word, *filter;
-        uint64_t n, d, left_out, lines_n[2], lines_d[2];
-    } cases[] = {{"text", "t!=no", 1, 1, 3, {4}, {2}},
-                 {"null", "t==no", 2, 1, 2, {1, 3}, {3}},
-                 {"null", "t==other", 0, 0, 5, {0}, {0}},
-                 {"reject", "t==other", 3, 2, 0, {1, 3}, {2, 3}}};
+        uint64_t n, d, lines_n[2], lines_d[2];
+    } cases[] = {{"text", "t!=no", 1, 1, {4}, {2}},
+                 {"null", "t==no", 2, 1, {1, 3}, {3}},
+                 {"null", "t==other", 0, 0, {0}, {0}},
+                 {"reject", "t==other", 3, 2, {1, 3}, {2, 3}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         schema_t *schema = schema_of(cases[i].word);
         dialect_t dialect;
         err_t err;
         char *filter = strdup(cases[i].filter);
         LAB_MUST(dialect_sniff(schema, (const uint8_t *)text, strlen(text), "f", &dialect, &err));
-        looking_t one = {records_new(schema), bad_values_new(schema), &dialect,
-                         filter_parse(schema, &filter, 1, &err)};
+        looking_t one = {records_new(schema), &dialect, filter_parse(schema, &filter, 1, &err)};
         assert_non_null(one.filter);
         read_text(&one, text, &input, 0, 1);
         read_text(&one, text, &input, 500, 100);
-        assert_int_equal(bad_values_left_out(one.values), 2 * cases[i].left_out);
-        const bad_field_t *n = bad_values_of(one.values, 0), *d = bad_values_of(one.values, 1);
+        const bad_field_t *n = &records_bad(one.reader)->fields[0], *d = n + 1;
+        assert_int_equal(records_bad(one.reader)->count, 2 * (cases[i].n + cases[i].d));
         assert_int_equal(n->count, 2 * cases[i].n);
         assert_int_equal(d->count, 2 * cases[i].d);
         for (size_t j = 0; j < 2 && cases[i].lines_n[j]; j++)
@@ -186,7 +177,6 @@ TEST(filtered) {
         for (size_t j = 0; j < 2 && cases[i].lines_d[j]; j++)
             assert_int_equal(d->places[j].line, cases[i].lines_d[j]);
         records_destroy(one.reader);
-        bad_values_free(one.values);
         filter_free((filter_t *)one.filter);
         schema_destroy(schema);
         free(filter);

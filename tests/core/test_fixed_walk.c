@@ -1,6 +1,6 @@
 /* fixed_walk: what stands behind the fixed part, from left to right, and where a gap begins and ends. */
 #include "base/clock.h"
-#include "format/fixed/fixed_walk.h"
+#include "format/engine/fixed_walk.h"
 #include "format_lab.h"
 #include "test.h"
 
@@ -21,19 +21,19 @@ static const char yaml[] =
 
 typedef struct {
     schema_t *schema;
-    fixed_plan_t plan;
+    program_t program;
     fixed_walk_t walk;
 } walker_t;
 
 static walker_t walker_of(const char *text) {
     walker_t walker = {.schema = lab_schema(text)};
-    LAB_MUST(fixed_plan_compile(walker.schema, &walker.plan));
+    LAB_MUST(program_compile(walker.schema, NULL, &walker.program));
     return walker;
 }
 
 static void walker_end(walker_t *walker) {
     fixed_walk_free(&walker->walk);
-    fixed_plan_free(&walker->plan);
+    program_free(&walker->program);
     schema_destroy(walker->schema);
 }
 
@@ -96,7 +96,7 @@ TEST(walks) {
     const fixed_walk_t *walk = &walker.walk;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         slack_t slack = slack_new(cases[i].record, strlen(cases[i].record));
-        assert_true(fixed_walk(&walker.plan, slack.text, (uint32_t)slack.length, &walker.walk));
+        assert_true(fixed_walk(&walker.program, slack.text, (uint32_t)slack.length, &walker.walk));
         char found[64] = "";
         for (size_t j = 0; j < walk->section_count; j++)
             strncat(found, cases[i].record + walk->sections[j].at, 3);
@@ -135,7 +135,7 @@ TEST(precedence) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         slack_t slack = slack_new(cases[i].record, strlen(cases[i].record));
-        assert_true(fixed_walk(&walker.plan, slack.text, (uint32_t)slack.length, &walker.walk));
+        assert_true(fixed_walk(&walker.program, slack.text, (uint32_t)slack.length, &walker.walk));
         const fixed_walk_t *walk = &walker.walk;
         bool p = walk->parts[0].from != walk->parts[0].to, q = walk->parts[1].from != walk->parts[1].to;
         if ((p ? walk->parts[0].to : 0) != cases[i].p_to || (q ? walk->parts[1].to : 0) != cases[i].q_to ||
@@ -165,7 +165,7 @@ TEST(hostile) {
                 memcpy(text + at, pieces[i], piece < LONG - at ? piece : LONG - at);
             slack_t slack = slack_new(text, LONG);
             int64_t before = clock_now_ns();
-            assert_true(fixed_walk(&walker.plan, slack.text, LONG, &walker.walk));
+            assert_true(fixed_walk(&walker.program, slack.text, LONG, &walker.walk));
             if (clock_now_ns() - before > 10000000000)
                 fail_msg("%s%s... took %lld ms", starts[j], pieces[i],
                          (long long)((clock_now_ns() - before) / 1000000));

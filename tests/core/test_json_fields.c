@@ -56,7 +56,7 @@ static void expect(const case_t *one) {
     lab_records_t all = parse(fields, "text", text, &reader);
     assert_int_equal(all.count, 1);
     expect_same(all.records, json);
-    assert_int_equal(records_bad_values(reader), !one->becomes && !one->left_out);
+    assert_int_equal(records_bad(reader)->count, !one->becomes && !one->left_out);
     lab_records_free(&all);
     records_destroy(reader);
 }
@@ -167,8 +167,9 @@ TEST(names) {
             assert_int_equal(all.records->parsed, PARSED_REJECT);
             assert_non_null(strstr(all.records->reason, "'y' of 'a.b.c' does not fit"));
         }
-        assert_int_equal(records_bad_values(reader), documents[i].bad);
-        assert_int_equal(records_bad_of(reader, 0) + records_bad_of(reader, 1), documents[i].bad);
+        assert_int_equal(records_bad(reader)->count, documents[i].bad);
+        assert_int_equal(records_bad(reader)->fields[0].count + records_bad(reader)->fields[1].count,
+                         documents[i].bad);
         lab_records_free(&all);
         records_destroy(reader);
     }

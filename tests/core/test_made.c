@@ -1,5 +1,5 @@
 /* Keys that a format makes of columns: what they become, what is told where they cannot be made, and that records come back. */
-#include "format/bad_values.h"
+#include "format/record/bad_values.h"
 #include "format_lab.h"
 #include "test.h"
 
@@ -92,10 +92,10 @@ static void expect(const case_t *one, bool careful) {
     LAB_MUST(expected);
     if (!bson_equal(expected, &rest))
         fail_msg("%s of %s: %s", one->made, one->record, bson_as_canonical_extended_json(&rest, NULL));
-    assert_int_equal(records_bad_values(reader), one->bad);
+    assert_int_equal(records_bad(reader)->count, one->bad);
     uint64_t told = 0;
     for (size_t i = 0; i < schema_counted(schema); i++)
-        told += records_bad_of(reader, i);
+        told += records_bad(reader)->fields[i].count;
     assert_int_equal(told, one->bad);
     grown_t written = {0};
     if (!lab_emit(emit, &dialect, &all, one->record, careful, &written, &err))

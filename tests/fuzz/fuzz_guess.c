@@ -49,7 +49,7 @@ static bool count_rejects(const schema_t *schema, const slack_t *text, uint64_t 
         ok = parsed != PARSED_OTHER_HEADER;
         *rejects += parsed == PARSED_REJECT;
     }
-    *kept = records_bad_values(reader);
+    *kept = records_bad(reader)->count;
     free(place.bytes);
     records_destroy(reader);
     return ok;

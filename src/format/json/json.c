@@ -52,8 +52,8 @@ struct node {
 struct json_fields {
     const schema_t *schema;
     node_t *nodes, root;
-    uint64_t bad_values, *bad_of;
-    uint64_t now, *now_of; /* of the document at hand */
+    bad_values_t *bad;
+    const record_t *record; /* of the document at hand */
     const field_t *refused;
     char reason[VALUE_MISFIT];
 
@@ -112,14 +112,12 @@ static void json_fields_destroy(json_fields_t *fields) {
     if (!fields)
         return;
     free(fields->nodes);
-    free(fields->bad_of);
-    free(fields->now_of);
     free(fields->bytes);
     free(fields);
 }
 
 /* NULL: out of memory */
-static json_fields_t *json_fields_new(const schema_t *schema) {
+static json_fields_t *json_fields_new(const schema_t *schema, bad_values_t *bad) {
     json_fields_t *fields = calloc(1, sizeof *fields);
     size_t parts = 1;
     if (!fields)
@@ -130,10 +128,9 @@ static json_fields_t *json_fields_new(const schema_t *schema) {
             parts += *at == '.';
     }
     fields->schema = schema;
+    fields->bad = bad;
     fields->nodes = calloc(parts, sizeof *fields->nodes);
-    fields->bad_of = calloc(schema->field_count + 1, sizeof *fields->bad_of);
-    fields->now_of = calloc(schema->field_count + 1, sizeof *fields->now_of);
-    if (!fields->nodes || !fields->bad_of || !fields->now_of) {
+    if (!fields->nodes) {
         json_fields_destroy(fields);
         return NULL;
     }
@@ -141,15 +138,6 @@ static json_fields_t *json_fields_new(const schema_t *schema) {
     for (size_t i = 0; i < schema->field_count; i++)
         add_name(fields, &unused, &schema->fields[i]);
     return fields;
-}
-
-/* How many values did not fit, in all and by field. */
-static uint64_t json_fields_bad_values(const json_fields_t *fields) {
-    return fields->bad_values;
-}
-
-static uint64_t json_fields_bad_of(const json_fields_t *fields, size_t field) {
-    return fields->bad_of[field];
 }
 
 /* ---- values ---- */
@@ -236,8 +224,7 @@ static void put_bad(json_fields_t *fields, const node_t *node, const bson_iter_t
                     const uint8_t *raw, size_t size) {
     const bad_value_t bad = fields->schema->bad_value;
     const bool is_id = node->field->key[0] == '_' && strcmp(node->field->key, "_id") == 0;
-    fields->now++;
-    fields->now_of[node->field - fields->schema->fields]++;
+    bad_values_note(fields->bad, (size_t)(node->field - fields->schema->fields), 1, fields->record);
     if (bad == BAD_VALUE_TEXT) {
         put(fields, raw, size);
     } else if (bad == BAD_VALUE_NULL && !is_id) {
@@ -343,38 +330,24 @@ static size_t most(uint32_t length) {
     return 4 * (size_t)length + LONGEST_INDEX + SLACK;
 }
 
-static void count(json_fields_t *fields) {
-    fields->bad_values += fields->now;
-    for (size_t i = 0; fields->now && i < fields->schema->field_count; i++) {
-        fields->bad_of[i] += fields->now_of[i];
-        fields->now_of[i] = 0;
-    }
-    fields->now = 0;
-}
-
-static void forget(json_fields_t *fields) {
-    memset(fields->now_of, 0, fields->schema->field_count * sizeof *fields->now_of);
-    fields->now = 0;
-}
-
-/* Changes the document in `out`, whose length may then be another one. After FULL and MEMORY it is as it was. */
-static json_read_t json_fields_apply(json_fields_t *fields, uint8_t *out, size_t room, uint32_t *length,
-                                     json_fields_result_t *result) {
+/* Changes the document of a record in `out`, whose length may then be another one. After FULL and MEMORY it is as it was. */
+static json_read_t json_fields_apply(json_fields_t *fields, const record_t *record, uint8_t *out, size_t room,
+                                     uint32_t *length, json_fields_result_t *result) {
     if (!GROW(fields->bytes, fields->room, most(*length), NULL)) {
         result->needed = most(*length);
         return JSON_MEMORY;
     }
     fields->refused = NULL;
+    fields->record = record;
     fields->out = fields->bytes;
     put_document(fields, &fields->root, out, *length, false);
     const size_t made = (size_t)(fields->out - fields->bytes);
     assert(made + SLACK <= most(*length));
     if (made > room) {
-        forget(fields);
+        bad_values_take_back(fields->bad, record);
         result->needed = made + JSON_MARGIN;
         return JSON_FULL;
     }
-    count(fields);
     result->reason = fields->reason;
     if (made > JSON_MOST_BYTES)
         result->reason = "its document is larger than 16 MiB";
@@ -394,10 +367,10 @@ struct json {
     int64_t id_base;
 };
 
-json_t *json_new(const schema_t *schema, bool keeps_id) {
+json_t *json_new(const schema_t *schema, bool keeps_id, bad_values_t *bad) {
     json_t *json = calloc(1, sizeof *json);
     if (!json || !(json->value = json_value_new()) ||
-        (schema->field_count && !(json->fields = json_fields_new(schema)))) {
+        (schema->field_count && !(json->fields = json_fields_new(schema, bad)))) {
         json_destroy(json);
         return NULL;
     }
@@ -411,14 +384,6 @@ void json_destroy(json_t *json) {
     json_value_destroy(json->value);
     json_fields_destroy(json->fields);
     free(json);
-}
-
-uint64_t json_bad_values(const json_t *json) {
-    return json->fields ? json_fields_bad_values(json->fields) : 0;
-}
-
-uint64_t json_bad_of(const json_t *json, size_t field) {
-    return json->fields ? json_fields_bad_of(json->fields, field) : 0;
 }
 
 void json_begin(json_t *json, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
@@ -460,11 +425,13 @@ static void pass(json_t *json, const record_t *record) {
     json->at += length;
 }
 
-/* Gives values the types of the format. */
-static __attribute__((noinline)) json_read_t apply(json_t *json, uint8_t *out, size_t room,
-                                                   json_result_t *result) {
+/* Gives values the types of the format. The object begins `from` bytes after the record. */
+static __attribute__((noinline)) json_read_t apply(json_t *json, const record_t *record, uint32_t from,
+                                                   uint8_t *out, size_t room, json_result_t *result) {
     json_fields_result_t applied = {.needed = 0};
-    const json_read_t read = json_fields_apply(json->fields, out, room, &result->length, &applied);
+    record_t object = *record;
+    object.line += (uint32_t)lines_count(json->text + record->offset, from);
+    const json_read_t read = json_fields_apply(json->fields, &object, out, room, &result->length, &applied);
     result->needed = applied.needed;
     result->reason = applied.reason;
     result->field = NULL;
@@ -488,7 +455,7 @@ parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record) {
     json_read_t read = json_value_read(json->value, text + from, to - from, out, room, json->with_id,
                                        json->id_base + record->offset, &result);
     if (__builtin_expect(read == JSON_DOCUMENT && json->fields, 0))
-        read = apply(json, out, room, &result);
+        read = apply(json, record, from, out, room, &result);
     switch (read) {
     case JSON_FULL:
         record->needed = result.needed;

@@ -17,6 +17,12 @@ static inline uint8_t *bsonw_int64(uint8_t *out, int64_t value) {
     return out + 8;
 }
 
+/* Writes the element `_id`, which is a record's place. */
+static inline uint8_t *bsonw_id(uint8_t *out, int64_t id) {
+    memcpy(out, "\x12_id", 5);
+    return bsonw_int64(out + 5, id);
+}
+
 /* Writes the value of a string; up to 16 bytes after the text may be read. */
 static inline uint8_t *bsonw_string(uint8_t *out, const uint8_t *text, size_t length) {
     out = bsonw_int32(out, (int32_t)length + 1);
@@ -27,6 +33,14 @@ static inline uint8_t *bsonw_string(uint8_t *out, const uint8_t *text, size_t le
     out += length;
     *out = 0;
     return out + 1;
+}
+
+/* The same, without reading more. */
+static inline uint8_t *bsonw_text(uint8_t *out, const uint8_t *text, size_t length) {
+    out = bsonw_int32(out, (int32_t)length + 1);
+    memcpy(out, text, length);
+    out[length] = 0;
+    return out + length + 1;
 }
 
 static inline uint8_t *bsonw_binary(uint8_t *out, const uint8_t *bytes, size_t length) {

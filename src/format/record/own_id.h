@@ -15,12 +15,12 @@ bool own_id_decides(const own_id_t *id, const char *path);
 /* The sentence where it is not; always false. */
 bool own_id_refuse_key(const own_id_t *id, const char *path, err_t *err);
 
-/* How many bytes the document may have, so that its `_id` has room, too. */
+/* How many bytes of the room the document may take, so that its `_id` fits. */
 static inline size_t own_id_leaves(size_t room) {
     return room / 2 > OWN_ID_ROOM ? room / 2 - OWN_ID_ROOM : 0;
 }
 
-/* And how many bytes are to be there for a document that needs so many. */
+/* How many bytes of room a document needs with its `_id`. */
 static inline size_t own_id_needs(size_t needed) {
     return 2 * (needed + OWN_ID_ROOM);
 }

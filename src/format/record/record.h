@@ -39,8 +39,8 @@ typedef struct {
     const char *reason; /* of a reject; valid until the next call */
 } record_t;
 
-/* The column of a reject whose block begins so many bytes behind the beginning of its line. 0, which is no column: it is too
- * far to be counted. */
+/* The column of a reject in a block that begins `in_line` bytes after the beginning of its line. 0, which is no column: it is
+ * too far to be counted. */
 static inline uint32_t record_column(const record_t *record, uint64_t in_line) {
     const uint64_t column = record->column + (record->line || !record->column ? 0 : in_line);
     return column <= UINT32_MAX ? (uint32_t)column : 0;
@@ -57,14 +57,19 @@ enum { RECORD_MOST_NEEDED = 1 << 30 };
 /* The reason of a reject whose document has a top-level Timestamp(0, 0). */
 #define RECORD_SERVER_REPLACES "a server stores the time of day in place of Timestamp(0, 0)"
 
-static inline parsed_t record_refuse_large(record_t *record) {
-    record->reason = "its document could be larger than 1 GiB";
+/* Rejects the record. reason: valid until the next call. */
+static inline parsed_t record_refuse(record_t *record, uint32_t column, const char *reason) {
+    record->reason = reason;
     record->field = NULL;
-    record->column = 1;
+    record->column = column;
     return PARSED_REJECT;
 }
 
-/* Only as much of it as so many fields use. */
+static inline parsed_t record_refuse_large(record_t *record) {
+    return record_refuse(record, 1, "its document could be larger than 1 GiB");
+}
+
+/* Clears what this many fields use. */
 static inline void shape_clear(shape_t *shape, size_t fields) {
     memset(shape->choice, 0, fields * sizeof *shape->choice);
 }

@@ -6,7 +6,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "base/threads.h"
-#include "format/bad_values.h"
+#include "format/record/bad_values.h"
 #include "format/records.h"
 #include "format/schema/schema.h"
 #include "format/schema/schema_bad_value.h"
@@ -72,7 +72,7 @@ static void tell(text_t *out, const schema_t *schema, const char *name, const ba
                schema_any_fields(schema) ? "object" : "row", rows == 1 ? "" : "s", name);
     const size_t before = out->length;
     for (size_t i = 0; i < schema_counted(schema); i++) {
-        const bad_field_t *field = bad_values_of(values, i);
+        const bad_field_t *field = &values->fields[i];
         if (field->count)
             text_print(out, "%s %s %s (line %llu%s)", out->length > before ? "," : "",
                        schema_counted_field(schema, i)->name, units_count(count, field->count),
@@ -90,7 +90,7 @@ static void tell_missing(text_t *out, const schema_t *schema, const char *name, 
     char count[UNITS_MAX];
     bool any = false;
     for (size_t i = 0; rows && i < schema_counted(schema); i++) {
-        if (has[i] || bad_values_of(values, i)->count)
+        if (has[i] || values->fields[i].count)
             continue;
         if (any)
             text_print(out, ", ");
@@ -104,27 +104,26 @@ static void tell_missing(text_t *out, const schema_t *schema, const char *name, 
     }
 }
 
-static bool look(const schema_t *schema, const char *name, bad_values_text_t *text, const dialect_t *dialect,
-                 char **line, err_t *err) {
+static bool look(const schema_t *schema, const char *name, const uint8_t *text, size_t length,
+                 const dialect_t *dialect, char **line, err_t *err) {
     records_t *reader = records_new(schema);
-    bad_values_t *values = bad_values_new(schema);
     bool *has = schema_any_fields(schema) ? calloc(schema_counted(schema) + 1, sizeof *has) : NULL;
     uint64_t rows = 0;
-    bool ok = (reader && values && (has || !schema_any_fields(schema))) || err_memory(err, text->length);
-    text->dialect = dialect;
-    if (ok)
-        records_begin(reader, dialect, text->bytes, text->length, true, false, 0);
-    ok = ok && (read_all(reader, schema, &rows, has) || err_memory(err, text->length)) &&
-         bad_values_look(values, reader, text, err);
+    bool ok = (reader && (has || !schema_any_fields(schema))) || err_memory(err, length);
+    if (ok) {
+        records_begin(reader, dialect, text, (uint32_t)length, true, false, 0);
+        records_place(reader, &(bad_place_t){.line = 1});
+    }
+    ok = ok && (read_all(reader, schema, &rows, has) || err_memory(err, length));
+    const bad_values_t *values = ok ? records_bad(reader) : NULL;
     text_t out = {.length = 0};
-    if (ok && records_bad_values(reader))
+    if (ok && values->count)
         tell(&out, schema, name, values, rows);
     if (ok && has)
         tell_missing(&out, schema, name, values, rows, has);
     if (ok && out.length)
         ok = (*line = text_take(&out, err)) != NULL;
     free(has);
-    bad_values_free(values);
     records_destroy(reader);
     return ok;
 }
@@ -133,14 +132,13 @@ static bool look(const schema_t *schema, const char *name, bad_values_text_t *te
  * said, which the caller frees; NULL: all values fit. False: out of memory. */
 static bool unfit_values_find(const schema_t *schema, const char *name, const uint8_t *text, size_t length,
                               char **line, err_t *err) {
-    bad_values_text_t all = {.bytes = text, .length = (uint32_t)length, .file_start = true, .first_line = 1};
     dialect_t *dialect = malloc(sizeof *dialect);
     *line = NULL;
     if (!dialect)
         return err_memory(err, sizeof *dialect);
     /* a beginning that does not fit is told later */
-    const bool ok =
-        !dialect_sniff_again(schema, text, length, dialect) || look(schema, name, &all, dialect, line, err);
+    const bool ok = !dialect_sniff_again(schema, text, length, dialect) ||
+                    look(schema, name, text, length, dialect, line, err);
     free(dialect);
     return ok;
 }

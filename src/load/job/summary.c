@@ -126,7 +126,7 @@ static void tally_bad_fields(job_t *job, const bad_values_t *values) {
     result->bad_value = job->schema->bad_value;
     result->bad_stay = schema_any_fields(job->schema);
     for (size_t i = 0; values && !job->spec->retry && i < schema_counted(job->schema); i++) {
-        const bad_field_t *field = bad_values_of(values, i);
+        const bad_field_t *field = &values->fields[i];
         text_t places = {.length = 0};
         err_t ignored;
         if (!field->count ||
@@ -152,7 +152,7 @@ void job_join_loaders(job_t *job) {
     }
     job->loader_count = 0;
     tally_bad_fields(job, bad_values);
-    bad_values_free(bad_values);
+    free(bad_values);
     /* another load may have had the file that was asked for */
     const char *kept_in = job->loading.rejects ? rejects_path(job->loading.rejects) : NULL;
     job->result->rejects_kept = kept_in ? rejects_count(job->loading.rejects) : 0;

@@ -133,8 +133,10 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     if (__builtin_expect(record->document_length > loading->max_document, 0))
         return loader_leave_out(loader, block, record, NULL, "its document is larger than the server takes",
                                 err);
-    if (loading->filter && !filter_passes(loading->filter, document, record->document_length))
+    if (loading->filter && !filter_passes(loading->filter, document, record->document_length)) {
+        records_leave_out(loader->reader, record);
         return loader_leave_out(loader, block, record, document, NULL, err);
+    }
     if (__builtin_expect(loader->comparing, 0)) {
         bool open;
         if (!begun_document(loader->begun, record, document, &open, err))
@@ -144,20 +146,6 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     }
     return loader->by_document ? route_document(loader, block, record, err)
                                : add_document(loader, block, record, err);
-}
-
-/* Where the values are that the block's records have and that do not fit. */
-static bool look_for_bad_values(loader_t *loader, const block_t *block, err_t *err) {
-    const bad_values_text_t text = {.bytes = block->buffer.bytes,
-                                    .length = block->length,
-                                    .dialect = block->file->dialect,
-                                    .file_start = block->file_start,
-                                    .input = block->file,
-                                    .offset = block->offset,
-                                    .first_line = block->first_line,
-                                    .lines_from = block->lines_from,
-                                    .filter = loader->loading->filter};
-    return bad_values_look(loader->bad_values, loader->reader, &text, err);
 }
 
 /* The only record of a block is a reject, whatever it makes. */
@@ -185,6 +173,10 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     records_from(loader->reader, block_known_as(block));
     records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start,
                   true, block->id_base);
+    records_place(loader->reader, &(bad_place_t){.input = block->file,
+                                                 .offset = block->offset,
+                                                 .line = block->first_line,
+                                                 .lines_from = block->lines_from});
     while (ok) {
         const batch_t *batch = loader->batch;
         parsed_t parsed = records_next(loader->reader, batch->bytes + batch->used, batch->room - batch->used,
@@ -215,7 +207,6 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     }
     rejects_looked_at(loading->rejects, looked_at + (block->oversize.length > 0),
                       block->length + block->oversize.length);
-    ok = ok && look_for_bad_values(loader, block, err);
     if (ok && block->by_itself && !looked_at)
         return refuse_record(
             loader, block,
@@ -279,7 +270,6 @@ static void free_loader(loader_t *loader) {
     begun_free(loader->begun);
     batch_keys_free(loader->keys);
     records_destroy(loader->reader);
-    bad_values_free(loader->bad_values);
     deliver_free(loader->deliver);
     writer_destroy(loader->writer);
     free(loader);
@@ -297,8 +287,7 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
         .work = &work, .context = loader, .part = number % loading->parts, .parts = loading->parts};
     bson_init(&loader->key);
     loader->reader = records_new(loading->schema);
-    loader->bad_values = bad_values_new(loading->schema);
-    bool ok = (loader->reader && loader->bad_values) || err_memory(err, 1);
+    bool ok = loader->reader || err_memory(err, 1);
     ok = ok && want_batches(loader, 1, err);
     if (ok && loading->existing == EXISTING_REPLACE &&
         !(loader->keys = batch_keys_new(loading->batch_documents)))
@@ -336,9 +325,10 @@ void loader_end(loader_t *loader, loader_counters_t *counters, bad_values_t *bad
     *counters = loader->counters;
     counters->wait_input_ns = loader->work.waited_ns;
     counters->total_ns = loader->work.took_ns;
-    counters->bad_values = records_bad_values(loader->reader) - bad_values_left_out(loader->bad_values);
+    const bad_values_t *bad = records_bad(loader->reader);
+    counters->bad_values = bad->count;
     counters->passed_over = records_passed_over(loader->reader);
     if (bad_values)
-        bad_values_add(bad_values, loader->bad_values);
+        bad_values_add(bad_values, bad);
     free_loader(loader);
 }

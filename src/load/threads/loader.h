@@ -4,7 +4,7 @@
 #define TIPPLE_LOAD_THREADS_LOADER_H
 
 #include "base/numbers.h"
-#include "format/bad_values.h"
+#include "format/record/bad_values.h"
 #include "load/threads/load_state.h"
 
 typedef struct loader loader_t;

@@ -16,7 +16,6 @@ struct loader {
     deliver_owner_t owner;
     const batch_t *sending;
     records_t *reader;
-    bad_values_t *bad_values;
     size_t way;       /* the router that it stays with */
     batch_t *batches; /* the first one for the router to sort, then one a shard */
     size_t batch_count;

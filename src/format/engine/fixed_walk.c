@@ -1,4 +1,4 @@
-#include "format/fixed/fixed_walk.h"
+#include "format/engine/fixed_walk.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -7,33 +7,33 @@
 enum { NO_PART = -1 };
 
 /* The end of the section at `at`; 0: there is none. */
-static inline uint32_t section_end(const fixed_plan_t *plan, const uint8_t *record, uint32_t at, uint32_t end,
+static inline uint32_t section_end(const program_t *program, const uint8_t *record, uint32_t at, uint32_t end,
                                    uint8_t *section) {
     if (end - at < SCHEMA_ID)
         return 0;
-    *section = fixed_plan_section(plan, record + at);
-    if (*section == FIXED_NO_SECTION)
+    *section = program_section(program, record + at);
+    if (*section == NO_SECTION)
         return 0;
-    uint32_t after = at + SCHEMA_ID + plan->sections[*section].width;
+    uint32_t after = at + SCHEMA_ID + program->sections[*section].width;
     return after <= end ? after : 0;
 }
 
-static uint32_t entry_end(const fixed_plan_t *plan, int part, const uint8_t *record, uint32_t at,
+static uint32_t entry_end(const program_t *program, int part, const uint8_t *record, uint32_t at,
                           uint32_t end) {
     uint8_t section;
-    return plan->schema->parts[part].sections ? section_end(plan, record, at, end, &section)
-                                              : fixed_walk_entry(&plan->parts[part], record, at, end);
+    return program->schema->parts[part].sections ? section_end(program, record, at, end, &section)
+                                                 : fixed_walk_entry(&program->parts[part], record, at, end);
 }
 
 /* The marker of a part after `part`; with_entry: only a marker that an entry follows. */
-static int marker_at(const fixed_plan_t *plan, int part, const uint8_t *record, uint32_t at, uint32_t end,
+static int marker_at(const program_t *program, int part, const uint8_t *record, uint32_t at, uint32_t end,
                      bool with_entry) {
-    const schema_t *schema = plan->schema;
+    const schema_t *schema = program->schema;
     for (int next = part + 1; next < (int)schema->part_count; next++) {
         const schema_text_t *marker = &schema->parts[next].marker;
         if (record[at] == (uint8_t)marker->text[0] && end - at >= marker->length &&
             memcmp(record + at, marker->text, marker->length) == 0 &&
-            (!with_entry || entry_end(plan, next, record, at + (uint32_t)marker->length, end)))
+            (!with_entry || entry_end(program, next, record, at + (uint32_t)marker->length, end)))
             return next;
     }
     return NO_PART;
@@ -41,9 +41,9 @@ static int marker_at(const fixed_plan_t *plan, int part, const uint8_t *record, 
 
 /* Where the walk continues after a gap that begins at `gap` and contains at least the bytes before `least`. The bits of
  * each place say from which parts the walk would reach the record's end from there: bit n is part n - 1. */
-static bool find_resume(const fixed_plan_t *plan, const uint8_t *record, uint32_t gap, uint32_t least,
+static bool find_resume(const program_t *program, const uint8_t *record, uint32_t gap, uint32_t least,
                         uint32_t end, int part, fixed_walk_t *walk) {
-    const schema_t *schema = plan->schema;
+    const schema_t *schema = program->schema;
     size_t places = end - gap + 1;
     if (places > walk->explained_room) {
         free(walk->explained);
@@ -60,10 +60,10 @@ static bool find_resume(const fixed_plan_t *plan, const uint8_t *record, uint32_
     for (uint32_t at = end - 1; at > gap; at--) {
         uint8_t bits = 0;
         for (int from = NO_PART; from < (int)schema->part_count; from++) {
-            int next = marker_at(plan, from, record, at, end, true);
+            int next = marker_at(program, from, record, at, end, true);
             int within = next == NO_PART ? from : next;
             uint32_t first = next == NO_PART ? at : at + (uint32_t)schema->parts[next].marker.length;
-            uint32_t after = within == NO_PART ? 0 : entry_end(plan, within, record, first, end);
+            uint32_t after = within == NO_PART ? 0 : entry_end(program, within, record, first, end);
             if (after && explained[after - gap] >> (within + 1) & 1)
                 bits |= (uint8_t)(1u << (from + 1));
         }
@@ -83,7 +83,7 @@ static uint32_t id_value(const uint8_t *id) {
 }
 
 /* Walks over sections as long as there are some; *at is after them. */
-static bool walk_sections(const fixed_plan_t *plan, const uint8_t *record, uint32_t *at, uint32_t end,
+static bool walk_sections(const program_t *program, const uint8_t *record, uint32_t *at, uint32_t end,
                           fixed_walk_t *walk) {
     size_t count = walk->section_count;
     uint32_t place = *at, last = 0;
@@ -91,14 +91,14 @@ static bool walk_sections(const fixed_plan_t *plan, const uint8_t *record, uint3
     if (count)
         last = id_value(record + walk->sections[count - 1].at);
     uint8_t section;
-    for (uint32_t after; (after = section_end(plan, record, place, end, &section)); place = after) {
+    for (uint32_t after; (after = section_end(program, record, place, end, &section)); place = after) {
         uint32_t id = id_value(record + place);
         if (!GROW(walk->sections, walk->section_room, count + 1, NULL))
             return false;
         walk->ascending &= id > last;
         last = id;
         walk->sections[count++] = (fixed_found_t){place, section};
-        worst += plan->sections[section].worst;
+        worst += program->sections[section].bytes;
     }
     walk->section_count = count;
     walk->worst += worst;
@@ -108,13 +108,14 @@ static bool walk_sections(const fixed_plan_t *plan, const uint8_t *record, uint3
 
 /* Walks over entries as long as there are some, and no marker with an entry is in their place. What is directly after
  * their own marker is always an entry. */
-static void walk_entries(const fixed_plan_t *plan, int part, const uint8_t *record, bool after_marker,
+static void walk_entries(const program_t *program, int part, const uint8_t *record, bool after_marker,
                          uint32_t *at, uint32_t end, fixed_walk_t *walk) {
-    for (; after_marker || marker_at(plan, part, record, *at, end, true) == NO_PART; after_marker = false) {
-        uint32_t after = fixed_walk_entry(&plan->parts[part], record, *at, end);
+    for (; after_marker || marker_at(program, part, record, *at, end, true) == NO_PART;
+         after_marker = false) {
+        uint32_t after = fixed_walk_entry(&program->parts[part], record, *at, end);
         if (!after)
             break;
-        walk->worst += (size_t)plan->parts[part].ops.worst + 24 + (after - *at);
+        walk->worst += program->parts[part].list.bytes + 24 + (after - *at);
         *at = after;
     }
 }
@@ -131,8 +132,8 @@ static void check_together(fixed_walk_t *walk) {
     }
 }
 
-bool fixed_walk(const fixed_plan_t *plan, const uint8_t *record, uint32_t length, fixed_walk_t *walk) {
-    const schema_t *schema = plan->schema;
+bool fixed_walk(const program_t *program, const uint8_t *record, uint32_t length, fixed_walk_t *walk) {
+    const schema_t *schema = program->schema;
     int part = NO_PART;
     bool after_marker = false;
     uint32_t at = schema->fixed;
@@ -147,22 +148,22 @@ bool fixed_walk(const fixed_plan_t *plan, const uint8_t *record, uint32_t length
             if (!walk->parts[part].from)
                 walk->parts[part].from = at;
             if (!schema->parts[part].sections)
-                walk_entries(plan, part, record, after_marker, &at, length, walk);
-            else if (!walk_sections(plan, record, &at, length, walk))
+                walk_entries(program, part, record, after_marker, &at, length, walk);
+            else if (!walk_sections(program, record, &at, length, walk))
                 return false;
             walk->parts[part].to = at;
         }
         if (at == length)
             break;
-        int next = marker_at(plan, part, record, at, length, true);
+        int next = marker_at(program, part, record, at, length, true);
         if (next == NO_PART) {
-            int opened = marker_at(plan, part, record, at, length, false);
+            int opened = marker_at(program, part, record, at, length, false);
             uint32_t least = at + 1;
             if (opened != NO_PART) {
                 part = opened;
                 least = at + (uint32_t)schema->parts[part].marker.length;
             }
-            if (!find_resume(plan, record, at, least, length, part, walk))
+            if (!find_resume(program, record, at, least, length, part, walk))
                 return false;
             walk->worst += 2 * (size_t)(walk->gap_end - walk->gap) + 64;
             at = walk->gap_end;

@@ -8,10 +8,10 @@
  * follows), a gap begins. It ends at the nearest place from which everything up to the record's end is known, in the
  * same part or at the marker of a later one. So there is at most one gap. A marker begins its part even if the gap
  * begins with the marker: then the whole part is in the gap. */
-#ifndef TIPPLE_FORMAT_FIXED_FIXED_WALK_H
-#define TIPPLE_FORMAT_FIXED_FIXED_WALK_H
+#ifndef TIPPLE_FORMAT_ENGINE_FIXED_WALK_H
+#define TIPPLE_FORMAT_ENGINE_FIXED_WALK_H
 
-#include "format/fixed/fixed_plan.h"
+#include "format/engine/program.h"
 
 typedef struct {
     uint32_t at; /* its identifier's place in the record */
@@ -34,15 +34,15 @@ typedef struct {
 
 /* length: at least that of the fixed part. Up to POOL_SLACK bytes after the record may be read. False: out of
  * memory. */
-bool fixed_walk(const fixed_plan_t *plan, const uint8_t *record, uint32_t length, fixed_walk_t *walk);
+bool fixed_walk(const program_t *program, const uint8_t *record, uint32_t length, fixed_walk_t *walk);
 void fixed_walk_free(fixed_walk_t *walk);
 
 /* The end of the entry at `at`, at most `end`; 0: there is no entry. */
-static inline uint32_t fixed_walk_entry(const fixed_part_t *part, const uint8_t *record, uint32_t at,
+static inline uint32_t fixed_walk_entry(const program_part_t *part, const uint8_t *record, uint32_t at,
                                         uint32_t end) {
     const uint8_t *text = record + at;
     uint32_t counted = 0;
-    if (end - at < part->width)
+    if (end - at < part->list.width)
         return 0;
     for (size_t i = 0; i < part->check_count; i++)
         if (!byteset_has(part->checks[i].set, text[part->checks[i].offset]))
@@ -53,7 +53,7 @@ static inline uint32_t fixed_walk_entry(const fixed_part_t *part, const uint8_t 
             return 0;
         counted = counted * 10 + digit;
     }
-    return end - at - part->width >= counted ? at + part->width + counted : 0;
+    return end - at - part->list.width >= counted ? at + part->list.width + counted : 0;
 }
 
 #endif

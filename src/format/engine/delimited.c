@@ -1,0 +1,552 @@
+/* Records of delimited formats: finds their lines and fields, and says of what is no record what it is. The ends of fields
+ * are found one window at a time, so that they are still in the first-level cache when they are used. A record without
+ * quotes, or with quotes around whole fields only, is encoded from these ends; any other is split first (split.h). */
+#include "base/chars.h"
+#include "base/text.h"
+#include "format/cut/ends.h"
+#include "format/cut/scan.h"
+#include "format/engine/encode.h"
+#include "format/engine/readers.h"
+#include "format/guess/structure/torn_lines.h"
+#include "format/record/underline.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    WINDOW = 16 * 1024,
+    OVER = 64, /* scanned beyond a window at most, except for one record */
+    LONGEST_START = 63,
+};
+
+struct delimited {
+    engine_t engine;
+    uint64_t planned; /* the serial of the dialect for which the program was compiled */
+    scan_fn *scan_text;
+
+    const uint8_t *text;
+    uint32_t length;
+    uint32_t scanned; /* ends are known up to here */
+    uint32_t at;      /* the first byte of the next record */
+    uint32_t line;
+    size_t row; /* the index of the next record in scan.rows */
+    scan_t scan;
+    bool high, quotes; /* as in scan_t, for the windows in which the known records are */
+    size_t ends_room;
+    bool file_start, with_id;
+    bool doubts;        /* a record may be none by its lines or its last byte; */
+    bool backslash_on;  /* and may continue after a backslash at its end */
+    uint32_t skip_left; /* lines at the file's start that are still to be skipped */
+    passed_over_t passed;
+    int64_t id_base;
+
+    /* can a header begin with this byte? A bit for each length of its first field; the last for 63 and more */
+    uint64_t header_start[256];
+    split_t *split;
+    size_t plain;       /* a record with this many fields needs no care; SIZE_MAX: there is none */
+    size_t worst_bytes; /* the program's, and for the name of the file */
+    char reason[VALUE_MISFIT];
+};
+
+delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad) {
+    delimited_t *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return NULL;
+    reader->scan_text = scan_best();
+    reader->scan.rows = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
+    reader->scan.row_quotes = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
+    reader->split = calloc(1, sizeof *reader->split);
+    if (engine_init(&reader->engine, schema, bad) && reader->scan.rows && reader->scan.row_quotes &&
+        reader->split)
+        return reader;
+    delimited_destroy(reader);
+    return NULL;
+}
+
+void delimited_destroy(delimited_t *reader) {
+    if (!reader)
+        return;
+    free(reader->scan.ends);
+    free(reader->scan.rows);
+    free(reader->scan.row_quotes);
+    if (reader->split)
+        split_free(reader->split);
+    free(reader->split);
+    engine_free(&reader->engine);
+    free(reader);
+}
+
+passed_over_t delimited_passed_over(const delimited_t *reader) {
+    return reader->passed;
+}
+
+void delimited_from(delimited_t *reader, const char *file) {
+    reader->engine.file = file;
+    reader->engine.file_length = strlen(file);
+}
+
+/* ---- which lines may be no records ---- */
+
+/* In an encoding, characters outside ASCII have other bytes, and so another length. */
+static void learn_start(delimited_t *reader, const schema_text_t *word, uint64_t lengths) {
+    const schema_t *schema = reader->engine.schema;
+    uint8_t character[ENCODING_MOST_BYTES];
+    const bool any_length = schema->encoding || schema_is_wide(schema);
+    reader->header_start[(uint8_t)word->text[0]] |= any_length ? UINT64_MAX : lengths;
+    for (unsigned byte = 0x80; schema->encoding && byte <= 0xFF; byte++) {
+        const size_t size = encoding_character(schema->encoding, (uint8_t)byte, character);
+        if (size && size <= word->length && memcmp(character, word->text, size) == 0)
+            reader->header_start[byte] = UINT64_MAX;
+    }
+}
+
+/* Any column may be the first in a header, in upper or lower case. */
+static void learn_columns(delimited_t *reader) {
+    const schema_t *schema = reader->engine.schema;
+    uint64_t *starts = reader->header_start;
+    for (size_t i = 0; i < schema->field_count; i++)
+        for (size_t j = 0; j < schema->fields[i].columns.count; j++) {
+            const schema_text_t *name = &schema->fields[i].columns.items[j];
+            if (name->length)
+                learn_start(reader, name,
+                            1ull << (name->length < LONGEST_START ? name->length : LONGEST_START));
+        }
+    for (int lower = 'a'; lower <= 'z'; lower++)
+        starts[lower] = starts[lower - 'a' + 'A'] |= starts[lower];
+    starts[' '] = UINT64_MAX;
+}
+
+/* Databases that write nothing as \N write a line end within a text as a backslash and a line end. A format that was guessed
+ * cannot say so. */
+static bool may_go_on(const schema_t *schema) {
+    for (size_t i = 0; schema->guessed && i < schema->field_count; i++)
+        for (size_t j = 0; j < schema->fields[i].nulls.count; j++)
+            if (strcmp(schema->fields[i].nulls.items[j].text, "\\N") == 0)
+                return true;
+    return false;
+}
+
+static void learn_header(delimited_t *reader) {
+    const schema_t *schema = reader->engine.schema;
+    const dialect_t *dialect = reader->engine.dialect;
+    const bool by_names = schema->header == HEADER_YES || schema->header == HEADER_WORDS;
+    uint64_t *starts = memset(reader->header_start, 0, sizeof reader->header_start);
+    reader->backslash_on = may_go_on(schema);
+    reader->doubts = schema->guessed || (schema->multiline && !schema->any_lines);
+    if (schema->header == HEADER_YES)
+        learn_columns(reader);
+    for (size_t i = 0; schema->header == HEADER_WORDS && i < schema->header_words.count; i++)
+        learn_start(reader, &schema->header_words.items[i], UINT64_MAX);
+    if ((schema->header == HEADER_YES || schema->header == HEADER_LINE) && dialect->header_length)
+        starts[dialect->header_first] = UINT64_MAX;
+    if (schema->quote && by_names)
+        starts[(uint8_t)schema->quote] = UINT64_MAX;
+    if (schema->blanks && by_names)
+        starts[' '] = starts['\t'] = UINT64_MAX;
+    if (header_may_be(schema->header)) /* a byte order mark */
+        starts[0xEF] = UINT64_MAX;
+    if (schema->comment)
+        starts[(uint8_t)schema->comment] = UINT64_MAX;
+}
+
+static inline bool may_be_header(const delimited_t *reader, const uint8_t *text, uint32_t first_field) {
+    const uint64_t lengths = reader->header_start[*text];
+    return lengths && ((lengths >> (first_field < LONGEST_START ? first_field : LONGEST_START) & 1) ||
+                       (first_field && text[first_field - 1] == ' '));
+}
+
+/* A line that begins as comments do. If the sign was guessed, there may be no comments: after the header, what has as many
+ * fields as a record is not taken for one; and nowhere what continues in other lines, which may be records. */
+static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uint8_t *text) {
+    const schema_t *schema = reader->engine.schema;
+    const dialect_t *dialect = reader->engine.dialect;
+    const bool before = reader->file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE);
+    if (schema->guessed && !before && dialect->columns > 1) {
+        if (!split_record(reader->split, schema, dialect->delimiter, text, record->length))
+            return PARSED_MEMORY;
+        if (reader->split->count == dialect->columns)
+            return record_refuse(
+                record, 1,
+                "it begins as a comment does, but has as many fields as a record, and the format "
+                "is guessed");
+    }
+    if (schema->guessed && memchr(text, '\n', record->length))
+        return record_refuse(record, 1,
+                             "it begins as a comment does, but goes on behind a line end that is in quotes, "
+                             "where records may be, and the format is guessed");
+    reader->passed.comments++;
+    return PARSED_COMMENT;
+}
+
+/* PARSED_DOCUMENT: the line is an ordinary record. After a line without a line end there is nothing that could be read
+ * wrongly, and the line may be a header that is still being written. */
+static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, record_t *record,
+                                                          const uint8_t *text) {
+    const schema_t *schema = reader->engine.schema;
+    record->field = NULL;
+    record->column = 1;
+    if (schema_is_comment(schema, *text))
+        return look_at_comment(reader, record, text);
+    switch (dialect_line(schema, reader->engine.dialect, reader->split, text, record->length)) {
+    case DIALECT_HEADER:
+        reader->file_start = false;
+        return PARSED_HEADER;
+    case DIALECT_OTHER_HEADER:
+        record->reason = "it is a header, and its columns are not those that the file is read by";
+        return record->line_end                 ? PARSED_OTHER_HEADER
+               : schema->header == HEADER_WORDS ? PARSED_REJECT
+                                                : PARSED_DOCUMENT;
+    case DIALECT_ODD_LINE:
+        return record_refuse(record, 1,
+                             "it begins as a header does, but is not the header that the file is read by");
+    case DIALECT_MEMORY:
+        return PARSED_MEMORY;
+    case DIALECT_RECORD:
+        break;
+    }
+    return PARSED_DOCUMENT;
+}
+
+/* What a format that was guessed cannot say is refused. A CR of CR CR LF would become a part of the last value, unnoticed (a
+ * value in quotes ends with one). A line of signs below names is an underline, wherever it stands. */
+static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, record_t *record,
+                                                          const uint8_t *text) {
+    const schema_t *schema = reader->engine.schema;
+    const uint8_t last = text[record->length - 1];
+    if (last == '\r')
+        return record_refuse(record, record->length,
+                             "its line ends with a CR (byte 0d) too many, which would become a part of its "
+                             "last value, and the format is guessed: take the CR out, or give a --format if "
+                             "it belongs there");
+    if (last == '\\' && reader->backslash_on && split_ends_escaped(text, record->length))
+        return record_refuse(record, record->length,
+                             "its line ends with a backslash, so that its last text may go on in the next "
+                             "one, as databases write it, and the format is guessed: put that text into one "
+                             "line, or give a --format if the backslash is its end");
+    if (!underline_may_be(schema, *text))
+        return PARSED_DOCUMENT;
+    switch (underline_look(reader->split, schema, reader->engine.dialect->delimiter, text, record->length)) {
+    case UNDERLINE_IS:
+        return record_refuse(record, 1,
+                             "it is made of - = _ + only, as some programs underline the names of columns, "
+                             "and the format is guessed: if it is a record, load all anew with --drop and a "
+                             "--format");
+    case UNDERLINE_MEMORY:
+        return PARSED_MEMORY;
+    default:
+        return PARSED_DOCUMENT;
+    }
+}
+
+/* A record of several lines. PARSED_DOCUMENT: it is one. */
+static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, record_t *record) {
+    const dialect_t *dialect = reader->engine.dialect;
+    torn_field_t field;
+    switch (torn_lines(reader->split, reader->engine.schema, dialect->delimiter, dialect->columns,
+                       reader->text + record->offset, record->length, &field)) {
+    case TORN_MEMORY:
+        return PARSED_MEMORY;
+    case TORN_NOT:
+        return PARSED_DOCUMENT;
+    default:
+        return record_refuse(
+            record, field.at + 1,
+            "the quote that opens here goes around lines that look like records themselves. If they are "
+            "some, take it out of the input, and load that with --reload-changed; if it is a text of several "
+            "lines, give a --format with multiline: yes");
+    }
+}
+
+/* ---- scanning ---- */
+
+void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_t *text, uint32_t length,
+                     bool file_start, bool with_id, int64_t id_base) {
+    engine_t *engine = &reader->engine;
+    const schema_t *schema = engine->schema;
+    engine->dialect = dialect;
+    if (reader->planned != dialect->serial) {
+        program_free(&engine->program);
+        reader->planned = program_compile(schema, dialect, &engine->program) ? dialect->serial : 0;
+        learn_header(reader);
+    }
+    reader->worst_bytes = engine->program.record.bytes + engine->file_length * engine->program.file_times;
+    reader->plain =
+        schema->bad_value == BAD_VALUE_REJECT || schema_is_wide(schema) ? SIZE_MAX : dialect->columns;
+    engine->refused.field = NULL;
+    reader->text = text;
+    reader->length = length;
+    reader->at = reader->scanned = file_start ? (uint32_t)lines_bom(text, length) : 0;
+    reader->line = 0;
+    reader->row = 0;
+    reader->scan.end_count = reader->scan.row_count = 0;
+    reader->scan.quote_count = 0;
+    reader->high = reader->quotes = reader->scan.high = reader->scan.quotes = false;
+    reader->file_start = file_start;
+    reader->skip_left = file_start ? schema->skip : 0;
+    reader->with_id = with_id;
+    reader->id_base = id_base;
+}
+
+/* The next of the lines that the format skips, before anything is scanned. False: there is none. */
+static bool skip_line(delimited_t *reader, record_t *record) {
+    const uint8_t *text = reader->text + reader->at;
+    const uint32_t left = reader->length - reader->at;
+    if (!reader->skip_left || !left)
+        return false;
+    const uint8_t *feed = memchr(text, '\n', left);
+    const uint32_t length = feed ? (uint32_t)(feed - text) : left;
+    const bool carriage = feed && length && feed[-1] == '\r';
+    *record = (record_t){.offset = reader->at,
+                         .length = length - carriage,
+                         .line = reader->line++,
+                         .line_end = (uint8_t)((feed != NULL) + carriage)};
+    reader->at = reader->scanned = reader->at + length + (feed != NULL);
+    reader->skip_left--;
+    reader->passed.skipped++;
+    return true;
+}
+
+/* Scans until at least one more record's ends are known. 0: there are no more records; -1: out of memory. */
+static int scan_on(delimited_t *reader) {
+    const schema_t *schema = reader->engine.schema;
+    const char delimiter = reader->engine.dialect->delimiter;
+    scan_t *scan = &reader->scan;
+    size_t used = scan->row_count ? scan->rows[scan->row_count - 1] : 0;
+    if (used)
+        memmove(scan->ends, scan->ends + used, (scan->end_count - used) * sizeof *scan->ends);
+    scan->end_count -= used;
+    /* quotes of a record that continues from the last window are counted from its start */
+    scan->quote_count -= scan->row_count ? scan->row_quotes[scan->row_count - 1] : 0;
+    scan->row_count = reader->row = 0;
+    /* a record that began in the last window keeps that window's flags */
+    bool reaches_over = reader->at < reader->scanned;
+    reader->high = reaches_over && scan->high;
+    reader->quotes = reaches_over && scan->quotes;
+    while (!scan->row_count && reader->scanned < reader->length) {
+        uint32_t to = reader->length - reader->scanned > WINDOW ? reader->scanned + WINDOW : reader->length;
+        if (!GROW(scan->ends, reader->ends_room, scan->end_count + WINDOW + OVER + SCAN_SLACK, NULL))
+            return -1;
+        scan->high = scan->quotes = false;
+        if (schema->multiline)
+            to = ends_scan(schema, delimiter, reader->text, reader->length, reader->at, reader->scanned, to,
+                           scan);
+        else
+            reader->scan_text(reader->text, reader->scanned, to, delimiter, schema->quote, scan);
+        reader->high |= scan->high;
+        reader->quotes |= scan->quotes;
+        reader->scanned = to;
+    }
+    if (!scan->row_count && reader->at < reader->length) {
+        /* the file's last line has no line end */
+        scan->ends[scan->end_count++] = reader->length;
+        scan->row_quotes[0] = scan->quote_count;
+        scan->rows[scan->row_count++] = (uint32_t)scan->end_count;
+    }
+    return scan->row_count > 0;
+}
+
+/* ---- records ---- */
+
+/* How many bytes the document of a record of this length can take. */
+static inline size_t needed_for(const delimited_t *reader, size_t length) {
+    return reader->worst_bytes + reader->engine.program.times * length;
+}
+
+/* One record as a document. `kind` must be a constant. */
+__attribute__((always_inline)) static inline parsed_t put_document(delimited_t *reader, const spans_t *spans,
+                                                                   spans_kind_t kind, uint8_t *out,
+                                                                   record_t *record, shape_t *shape) {
+    engine_t *engine = &reader->engine;
+    uint8_t *at = out + 4;
+    engine->high = reader->high;
+    engine->record = record;
+    if (reader->with_id)
+        at = bsonw_id(at, reader->id_base + record->offset);
+    at = put_close(encode(engine, &engine->program.record, spans, kind, at, shape), out);
+    record->document_length = (uint32_t)(at - out);
+    assert(record->document_length <= needed_for(reader, record->length));
+    return __builtin_expect(engine->failed, 0) ? PARSED_MEMORY : PARSED_DOCUMENT;
+}
+
+static parsed_t refuse_value(delimited_t *reader, record_t *record) {
+    const engine_t *engine = &reader->engine;
+    if (engine->refused.text)
+        value_misfit(engine->refused.field, engine->refused.text, engine->refused.length, reader->reason);
+    else
+        snprintf(
+            reader->reason, sizeof reader->reason,
+            "'%.80s' is no point: a latitude from -90 to 90 and a longitude from -180 to 180 were expected",
+            engine->refused.field->name);
+    return record_refuse(record, reader->split->spans[engine->refused.column].at + 1, reader->reason);
+}
+
+/* Of a record that is split. */
+static parsed_t parse_spans(delimited_t *reader, uint8_t *out, record_t *record, shape_t *shape) {
+    const spans_t spans = {.split = reader->split->spans};
+    reader->engine.refused.field = NULL;
+    const parsed_t parsed = put_document(reader, &spans, SPANS_SPLIT, out, record, shape);
+    return reader->engine.refused.field ? refuse_value(reader, record) : parsed;
+}
+
+static parsed_t refuse_quote(record_t *record, const split_t *split, bool guessed) {
+    if (split->open)
+        return record_refuse(record, (uint32_t)split->open, "the quote that is opened here is never closed");
+    return record_refuse(
+        record, (uint32_t)split->torn,
+        guessed
+            ? "the quoted text that begins here is not followed by a delimiter, and the format is guessed: "
+              "put it into quotes as the others are, quotes in it doubled; or, if all such texts are written "
+              "in another way, load anew with a --format that says so (escape, quote)"
+            : "the quoted text that begins here is not followed by a delimiter");
+}
+
+static parsed_t refuse_columns(delimited_t *reader, record_t *record) {
+    const split_t *split = reader->split;
+    const size_t columns = reader->engine.dialect->columns, got = split->count;
+    const bool more = got > columns,
+               empty = got == columns + 1 && !split->too_many && !split->spans[columns].raw_length;
+    snprintf(reader->reason, sizeof reader->reason, "it has %zu field%s where %zu were expected%s", got,
+             got == 1 ? "" : "s", columns, empty ? ", the last one empty: it ends in a delimiter" : "");
+    return record_refuse(record, more ? split->spans[columns].at + 1 : record->length + 1, reader->reason);
+}
+
+/* For odd quotes, surplus fields, wrong numbers of fields, or a caller that wants the shape. */
+static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, shape_t *shape) {
+    const uint8_t *text = reader->text + record->offset;
+    const schema_t *schema = reader->engine.schema;
+    const dialect_t *dialect = reader->engine.dialect;
+    const size_t columns = dialect->columns;
+    split_t *split = reader->split;
+    if (!split_record(split, schema, dialect->delimiter, text, record->length))
+        return PARSED_MEMORY;
+    if (!split_is_sound(split))
+        return refuse_quote(record, split, schema->guessed);
+    const span_t *needless =
+        schema->quoted_needed ? split_find_needless(split, schema, dialect->delimiter) : NULL;
+    if (needless)
+        return record_refuse(
+            record, needless->at + 1,
+            "the text that begins here is in quotes that it does not need, so they may be a part of it. If "
+            "they are, load all anew with --drop and --with quote=none; if not, give a --format without "
+            "quoted: needed, and --retry");
+    if (split->too_many || split->count < columns || (split->count > columns && dialect->surplus_column < 0))
+        return refuse_columns(reader, record);
+    if (split->count > columns) {
+        const size_t left = (size_t)dialect->surplus_column;
+        split_merge(split, text, left, columns - left - 1);
+    }
+    if (shape) {
+        shape_clear(shape, schema->field_count);
+        shape->quoted = split->quoted;
+        shape->backslash = split->backslash;
+    }
+    return parse_spans(reader, out, record, shape);
+}
+
+/* Are all quotes of the record around whole fields, and is nothing escaped in them? Then the ends are right. */
+static bool quotes_enclose(const delimited_t *reader, const spans_t *spans, uint32_t quotes) {
+    const schema_t *schema = reader->engine.schema;
+    const size_t columns = reader->engine.dialect->columns;
+    const uint8_t quote = (uint8_t)schema->quote, *text = spans->record;
+    uint32_t enclosing = 0;
+    if (schema->escape_backslashes &&
+        memchr(text, '\\', (size_t)(spans->base + spans->ends[columns - 1] - text)))
+        return false;
+    for (size_t i = 0; i < columns; i++) {
+        const uint8_t *end = spans->base + spans->ends[i];
+        enclosing += end - text > 1 && *text == quote && end[-1] == quote;
+        text = end + 1;
+    }
+    return 2 * enclosing == quotes;
+}
+
+/* Mostly none: cheaper than lines_count, which is for long texts. */
+static uint32_t line_ends_within(const uint8_t *text, size_t length) {
+    const uint8_t *const end = text + length;
+    uint32_t lines = 0;
+    for (; (text = memchr(text, '\n', (size_t)(end - text))); text++)
+        lines++;
+    return lines;
+}
+
+static inline void pass_row(delimited_t *reader, const record_t *record) {
+    reader->row++;
+    reader->line++;
+    if (__builtin_expect(reader->quotes && reader->engine.schema->multiline, 0))
+        reader->line += line_ends_within(reader->text + record->offset, record->length);
+    reader->at = record->offset + record->length + record->line_end;
+}
+
+/* Leaves the record for a call with more room; a record that is too large is rejected instead. */
+static __attribute__((noinline)) parsed_t ask_for_room(delimited_t *reader, record_t *record, size_t needed) {
+    const uint32_t end = record->offset + record->length;
+    if (needed > RECORD_MOST_NEEDED) {
+        pass_row(reader, record);
+        reader->file_start = false;
+        return record_refuse_large(record);
+    }
+    /* a part of the line end: restored as it was */
+    const bool carriage = end < reader->length && reader->text[end] == '\r';
+    reader->scan.ends[reader->scan.rows[reader->row] - 1] += carriage;
+    record->needed = needed;
+    return PARSED_FULL;
+}
+
+parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
+    const schema_t *schema = reader->engine.schema;
+    scan_t *scan = &reader->scan;
+    if (__builtin_expect(reader->row == scan->row_count, 0)) {
+        if (skip_line(reader, record))
+            return PARSED_SKIPPED;
+        int more = reader->planned ? scan_on(reader) : -1;
+        if (more <= 0)
+            return more ? PARSED_MEMORY : PARSED_END;
+    }
+    size_t first = reader->row ? scan->rows[reader->row - 1] : 0, last = scan->rows[reader->row] - 1;
+    uint32_t start = reader->at, end = scan->ends[last];
+    record->offset = start;
+    record->line = reader->line;
+    record->line_end = end < reader->length;
+    bool carriage = end > start && reader->text[end - 1] == '\r';
+    scan->ends[last] = end -= carriage;
+    record->line_end = (uint8_t)(record->line_end + carriage);
+    uint32_t length = record->length = end - start;
+    const size_t needed = needed_for(reader, length);
+    if (__builtin_expect(room < needed || needed > RECORD_MOST_NEEDED, 0))
+        return ask_for_room(reader, record, needed);
+    pass_row(reader, record);
+    if (__builtin_expect(length == 0, 0))
+        return PARSED_BLANK;
+    const uint8_t *text = reader->text + start;
+    if (__builtin_expect(reader->file_start && schema->header == HEADER_YES, 0) &&
+        !schema_is_comment(schema, *text)) {
+        reader->file_start = false; /* the first line that is not blank, whatever it contains */
+        return PARSED_HEADER;
+    }
+    parsed_t parsed = PARSED_DOCUMENT;
+    if (__builtin_expect(may_be_header(reader, text, scan->ends[first] - start), 0))
+        parsed = look_for_header(reader, record, text);
+    if (reader->doubts && parsed == PARSED_DOCUMENT && schema->guessed)
+        parsed = look_at_guessed(reader, record, text);
+    if (reader->doubts && parsed == PARSED_DOCUMENT && reader->line - record->line > 1 && !schema->any_lines)
+        parsed = look_at_lines(reader, record);
+    if (__builtin_expect(parsed != PARSED_DOCUMENT, 0))
+        return parsed;
+    const spans_t spans = {.record = text, .base = reader->text, .ends = scan->ends + first};
+    const bool plain = !shape && last - first + 1 == reader->plain, doubt = schema->quoted_needed;
+    const uint32_t quotes = reader->quotes ? scan->row_quotes[reader->row - 1] -
+                                                 (reader->row > 1 ? scan->row_quotes[reader->row - 2] : 0)
+                                           : 0;
+    if (__builtin_expect(!plain || (quotes && (doubt || !quotes_enclose(reader, &spans, quotes))), 0))
+        /* quotes within fields may all be doubled ones */
+        return plain && !doubt &&
+                       split_at_ends(reader->split, schema, spans.base, text, spans.ends,
+                                     reader->engine.dialect->columns, quotes)
+                   ? parse_spans(reader, out, record, NULL)
+                   : parse_carefully(reader, out, record, shape);
+    if (__builtin_expect(quotes > 0, 0))
+        return put_document(reader, &spans, SPANS_QUOTED, out, record, NULL);
+    return reader->engine.program.simple ? put_document(reader, &spans, SPANS_SIMPLE, out, record, NULL)
+                                         : put_document(reader, &spans, SPANS_BETWEEN, out, record, NULL);
+}

@@ -1,0 +1,359 @@
+/* What the loop of encode.h leaves to functions: values that are not usual, and keys that are made. */
+#include "format/engine/encode.h"
+#include "format/values/hex.h"
+
+#include <openssl/evp.h>
+
+bool engine_init(engine_t *engine, const schema_t *schema, bad_values_t *bad) {
+    bool json = false;
+    for (size_t i = 0; i < schema->field_count; i++)
+        json |= schema->fields[i].type == TYPE_JSON;
+    *engine = (engine_t){.schema = schema, .bad = bad, .file = ""};
+    memcpy(&engine->day_text, "19700101", 8); /* the date of day 0 */
+    return !json || (engine->values = values_new());
+}
+
+void engine_free(engine_t *engine) {
+    program_free(&engine->program);
+    values_free(engine->values);
+}
+
+void put_long_head(const engine_t *engine, uint8_t *out, const op_t *op) {
+    out[0] = op->head[0];
+    memcpy(out + 1, op_rest(&engine->program, op)->key, op->head_size - 2u);
+    out[op->head_size - 1] = 0;
+}
+
+/* ---- unusual values ---- */
+
+/* Text that is UTF-8 and stays so. */
+static bool stays(const engine_t *engine, const uint8_t *text, size_t length) {
+    return !engine->high || (encoding_keeps_utf8(engine->schema->encoding) && utf8_valid(text, length));
+}
+
+/* Writes the text of a field, or what is not the number or date that it should be; bytes that are no text as binary. */
+static uint8_t *put_text(const engine_t *engine, uint8_t *out, const op_t *op, const uint8_t *text,
+                         size_t length) {
+    const encoding_t encoding = engine->schema->encoding;
+    if (stays(engine, text, length))
+        return bsonw_string(put_head_as(engine, out, op, BSON_TYPE_UTF8), text, length);
+    if (encoding_converts(encoding, text, length)) {
+        out = put_head_as(engine, out, op, BSON_TYPE_UTF8);
+        const size_t bytes = encoding_to_utf8(encoding, out + 4, text, length);
+        out = bsonw_int32(out, (int32_t)bytes + 1) + bytes;
+        *out = 0;
+        return out + 1;
+    }
+    uint8_t *const value = put_head_as(engine, out, op, BSON_TYPE_BINARY);
+    out = bsonw_binary(value, text, length);
+    if (op_rest(&engine->program, op)->field->type == TYPE_BINARY)
+        value[4] = VALUE_NO_BINARY;
+    return out;
+}
+
+/* Notes a value that does not fit its type, and writes what stands in for it: *out moves on after that. False: its text
+ * does. text: for the sentence; NULL: it is no text. */
+static __attribute__((noinline)) bool put_instead(engine_t *engine, uint8_t **out, const op_t *op,
+                                                  const uint8_t *text, size_t length) {
+    const op_rest_t *rest = op_rest(&engine->program, op);
+    bad_values_note(engine->bad, rest->counted, 1, engine->record);
+    if (engine->schema->bad_value == BAD_VALUE_NULL)
+        *out = put_head_as(engine, *out, op, BSON_TYPE_NULL);
+    if (engine->schema->bad_value == BAD_VALUE_REJECT && !engine->refused.field) {
+        engine->refused.field = rest->field;
+        engine->refused.text = text;
+        engine->refused.length = length;
+        engine->refused.column = op->at;
+    }
+    return engine->schema->bad_value != BAD_VALUE_TEXT;
+}
+
+static uint8_t *put_bad(engine_t *engine, uint8_t *out, const op_t *op, const uint8_t *text, size_t length) {
+    return put_instead(engine, &out, op, text, length) ? out : put_text(engine, out, op, text, length);
+}
+
+static bool is_absent(const engine_t *engine, const op_t *op, const uint8_t *text, size_t length) {
+    if (length == 0)
+        return op->flags & NULLS_EMPTY;
+    if (length == 4 && (op->flags & NULLS_WORD) && memcmp(text, "NULL", 4) == 0)
+        return true;
+    return (op->flags & NULLS_OTHER) &&
+           words_find(&op_rest(&engine->program, op)->field->nulls,
+                      engine->high ? engine->schema->encoding : ENCODING_NONE, text, length) >= 0;
+}
+
+/* NULL: the text is no value of the field's type. */
+static uint8_t *put_value(engine_t *engine, uint8_t *out, const op_t *op, const uint8_t *text, size_t length,
+                          shape_t *shape) {
+    const op_rest_t *rest = op_rest(&engine->program, op);
+    const field_t *field = rest->field;
+    int64_t whole;
+    if (op->code == OP_INT || op->code == OP_EXACT)
+        return convert_int(text, length, &whole) && (op->code == OP_INT || convert_is_exact(text, length))
+                   ? put_int(engine, out, op, whole, false)
+                   : NULL;
+    if (field->type == TYPE_DATE && !field->array.length) {
+        const int pattern = value_date(field, text, length, &whole);
+        if (shape)
+            shape->choice[rest->counted] = (uint8_t)(pattern < 0 ? 0 : pattern);
+        return pattern < 0 ? NULL : bsonw_int64(put_head_as(engine, out, op, BSON_TYPE_DATE_TIME), whole);
+    }
+    uint8_t *after =
+        value_read(field, engine->values, engine->high ? engine->schema->encoding : ENCODING_NONE, text,
+                   length, out, put_head(engine, out, op, false));
+    engine->failed |= values_failed(engine->values);
+    return after;
+}
+
+uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, size_t length, uint8_t *out,
+                        shape_t *shape) {
+    const op_rest_t *rest = op_rest(&engine->program, op);
+    const encoding_t encoding = engine->high ? engine->schema->encoding : ENCODING_NONE;
+    if (is_absent(engine, op, text, length)) {
+        const int null = shape ? words_find(&rest->field->nulls, encoding, text, length) : 0;
+        if (shape)
+            shape->choice[rest->counted] = (uint8_t)(null < 0 ? 0 : null);
+        return out;
+    }
+    switch (op->code) {
+    case OP_TEXT:
+    case OP_TRIMMED:
+    case OP_CHARACTER:
+    case OP_COUNTED:
+        if (stays(engine, text, length))
+            return bsonw_string(put_head_as(engine, out, op, BSON_TYPE_UTF8), text, length);
+        /* is it sure which text the bytes are? */
+        return encoding_converts(encoding, text, length) && !encoding_doubts(encoding, text, length)
+                   ? put_text(engine, out, op, text, length)
+                   : put_bad(engine, out, op, text, length);
+    case OP_WHOLE:
+    case OP_SCALED:
+    case OP_LENGTH:
+        return put_bad(engine, out, op, text, length);
+    default: {
+        uint8_t *after = put_value(engine, out, op, text, length, shape);
+        return after ? after : put_bad(engine, out, op, text, length);
+    }
+    }
+}
+
+/* ---- made keys ---- */
+
+/* The text of a field as it would be under the field's own key. False: the file has no such column, or the text is a null
+ * value, where these count. */
+static bool find_text(const engine_t *engine, const spans_t *spans, spans_kind_t kind, uint16_t index,
+                      bool nulls, span_t *value) {
+    const schema_t *schema = engine->schema;
+    const field_t *field = &schema->fields[index];
+    size_t length;
+    if (kind == SPANS_FIXED) {
+        value->text = engine->fixed + field->offset;
+        length =
+            field->type == TYPE_TRIMMED ? trimmed_width(engine, value->text, field->width) : field->width;
+        value->length = (uint32_t)length;
+        return !(nulls && is_null_of_width(field, value->text));
+    }
+    const uint16_t column = engine->dialect->column_of[index];
+    if (column == DIALECT_NO_FIELD)
+        return false;
+    *value = text_of_column(spans, kind, (uint8_t)schema->quote, column);
+    length = value->length;
+    if (field->type == TYPE_TRIMMED &&
+        !(field->exact && is_quoted(spans, kind, (uint8_t)schema->quote, column, value->text)))
+        trim_blanks(&value->text, &length);
+    value->length = (uint32_t)length;
+    return !(nulls && words_find(&field->nulls, engine->high ? schema->encoding : ENCODING_NONE, value->text,
+                                 length) >= 0);
+}
+
+/* The number that the text of a field has become. False: it is none. */
+static bool number_of(const field_t *field, spans_kind_t kind, const span_t *value, double *number) {
+    uint8_t read[TYPES_VALUE], type;
+    if (kind == SPANS_FIXED) {
+        op_t op;
+        whole_t whole;
+        op_set_number(&op, field);
+        const bool is = read_whole(&op, value->text, &whole);
+        *number = is ? double_of(&op, whole) : 0;
+        return is;
+    }
+    const bool is = value_read(field, NULL, ENCODING_NONE, value->text, value->length, &type, read);
+    memcpy(number, read, sizeof *number);
+    return is;
+}
+
+/* What is made does not fit its type. text: why, or NULL; its element ends at `end`. */
+static uint8_t *put_bad_made(engine_t *engine, uint8_t *out, const op_t *op, const uint8_t *text,
+                             size_t length, uint8_t *end) {
+    if (text && !engine->refused.field) { /* where it stands now, the next element is written */
+        length = length < sizeof engine->refused.made ? length : sizeof engine->refused.made;
+        text = memcpy(engine->refused.made, text, length);
+    }
+    return put_instead(engine, &out, op, text, length) ? out : end;
+}
+
+static void set_made(engine_t *engine, const make_t *made) {
+    engine->made |= 1u << (made - engine->schema->made);
+}
+
+/* A GeoJSON point, if both coordinates are there and in range. Fields of fixed width stay where no point can be made. */
+static uint8_t *put_point(engine_t *engine, const spans_t *spans, spans_kind_t kind, const op_t *op,
+                          uint8_t *out) {
+    const make_t *made = op_rest(&engine->program, op)->made;
+    double place[2];
+    size_t missing = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const uint16_t index = made->from[i].fields[0];
+        span_t value;
+        if (!find_text(engine, spans, kind, index, true, &value))
+            missing++;
+        else if (!number_of(&engine->schema->fields[index], kind, &value, &place[i]))
+            return out; /* that value is noted itself */
+    }
+    if (!missing && bsonw_is_on_earth(place[0], place[1])) {
+        set_made(engine, made);
+        return bsonw_point(put_head(engine, out, op, false), place[0], place[1]);
+    }
+    return missing == 2 || kind == SPANS_FIXED ? out : put_bad_made(engine, out, op, NULL, 0, out);
+}
+
+/* From YYYYMMDD and hhmm; 2400 is 0000 of the next day. */
+static uint8_t *put_utc(engine_t *engine, const op_t *op, uint8_t *out) {
+    const make_t *made = op_rest(&engine->program, op)->made;
+    const field_t *fields = engine->schema->fields;
+    const uint64_t day_text = digits_load(engine->fixed + fields[made->from[0].fields[0]].offset);
+    uint64_t word = day_text ^ DIGITS_ZEROS;
+    if (day_text != engine->day_text) {
+        const uint32_t digits = digits_value(word);
+        if (!digits_only(word) ||
+            !calendar_days(digits / 10000, digits / 100 % 100, digits % 100, &engine->day))
+            return out;
+        engine->day_text = day_text;
+    }
+    word = (digits_load(engine->fixed + fields[made->from[1].fields[0]].offset) ^ DIGITS_ZEROS) << 32;
+    const uint32_t hhmm = digits_value(word);
+    if (!digits_only(word) || ((hhmm >= 2400 || hhmm % 100 >= 60) && hhmm != 2400))
+        return out;
+    const int64_t minutes = (int64_t)engine->day * 1440 + hhmm / 100 * 60 + hhmm % 100;
+    out = bsonw_int64(put_head(engine, out, op, false), minutes * 60000);
+    if (hhmm == 2400) {
+        memcpy(out, "\x08hour24\0\x01", 9); // NOLINT(bugprone-not-null-terminated-result): BSON
+        out += 9;
+    }
+    set_made(engine, made);
+    return out;
+}
+
+/* Writes the texts of an item, one after the other. NULL: the item is not there. Fields that are joined are always there,
+ * whatever they contain. */
+static uint8_t *put_item(const engine_t *engine, const spans_t *spans, spans_kind_t kind, const make_t *made,
+                         size_t item, uint8_t *out) {
+    const size_t count = made->from[item].count;
+    const encoding_t encoding = engine->high ? engine->schema->encoding : ENCODING_NONE;
+    for (size_t i = 0; i < count; i++) {
+        span_t value;
+        if (!find_text(engine, spans, kind, made->from[item].fields[i], count == 1, &value))
+            return NULL;
+        if (engine->high && encoding_converts(encoding, value.text, value.length)) {
+            out += encoding_to_utf8(encoding, out, value.text, value.length);
+        } else {
+            memcpy(out, value.text, value.length);
+            out += value.length;
+        }
+    }
+    return out;
+}
+
+/* Writes the texts of the items: of the first that is there, or of all, each after its prefix or what is between them.
+ * NULL: none is there. */
+static uint8_t *put_items(const engine_t *engine, const spans_t *spans, spans_kind_t kind, const make_t *made,
+                          uint8_t *out) {
+    const bool first = made->kind == MAKE_FIRST;
+    bool any = false;
+    for (size_t i = 0; i < made->from_count && !(first && any); i++) {
+        const bool own = first || made->from[i].with.length;
+        const schema_text_t *with = own ? &made->from[i].with : &made->text;
+        const size_t before = any || own ? with->length : 0;
+        memcpy(out, with->text ? with->text : "", before);
+        uint8_t *after = put_item(engine, spans, kind, made, i, out + before);
+        any |= after != NULL;
+        out = after ? after : out;
+    }
+    return any ? out : NULL;
+}
+
+/* Of letters only those of ASCII. False: no memory. */
+static bool change(text_change_t how, uint8_t *text, size_t *length) {
+    uint8_t digest[EVP_MAX_MD_SIZE];
+    unsigned size;
+    for (size_t i = 0; how == TEXT_LOWER && i < *length; i++)
+        if (text[i] >= 'A' && text[i] <= 'Z')
+            text[i] ^= 0x20;
+    if (how != TEXT_SHA256)
+        return true;
+    if (!EVP_Digest(text, *length, digest, &size, EVP_sha256(), NULL))
+        return false;
+    *length = hex_print(digest, size, text);
+    return true;
+}
+
+/* Writes the value that a text becomes, which is at `text`, four bytes after the place of its value. */
+static uint8_t *put_made(engine_t *engine, const op_t *op, uint8_t *out, uint8_t *text, size_t length) {
+    const op_rest_t *rest = op_rest(&engine->program, op);
+    const field_t *field = rest->field;
+    uint8_t value[TYPES_VALUE];
+    if (!change(rest->made->change, text, &length)) {
+        engine->failed = true;
+        return out;
+    }
+    if (field->type == TYPE_TRIMMED) {
+        const uint8_t *trimmed = text;
+        trim_blanks(&trimmed, &length);
+        memmove(text, trimmed, length);
+    }
+    if (field->nulls.count && words_find(&field->nulls, ENCODING_NONE, text, length) >= 0)
+        return out;
+    const bool is_text = field->type == TYPE_TEXT || field->type == TYPE_TRIMMED;
+    const uint8_t *after = is_text ? NULL : value_read(field, NULL, ENCODING_NONE, text, length, out, value);
+    if (after)
+        return (uint8_t *)memcpy(text - 4, value, (size_t)(after - value)) + (after - value);
+    *out = BSON_TYPE_UTF8;
+    bsonw_int32(text - 4, (int32_t)length + 1);
+    text[length] = 0;
+    uint8_t *end = text + length + 1;
+    return is_text ? end : put_bad_made(engine, out, op, text, length, end);
+}
+
+/* What is made from the texts of fields, or of the format; nothing if it is no text. */
+static uint8_t *put_texts(engine_t *engine, const spans_t *spans, spans_kind_t kind, const op_t *op,
+                          uint8_t *out) {
+    const make_t *made = op_rest(&engine->program, op)->made;
+    uint8_t *const text = put_head(engine, out, op, false) + 4;
+    uint8_t *const end = made->kind == MAKE_CONSTANT
+                             ? (uint8_t *)memcpy(text, made->text.text, made->text.length) + made->text.length
+                             : put_items(engine, spans, kind, made, text);
+    const bool is = end && !(engine->high && !utf8_valid(text, (size_t)(end - text)));
+    return is ? put_made(engine, op, out, text, (size_t)(end - text)) : out;
+}
+
+static uint8_t *put_file(const engine_t *engine, uint8_t *out, const op_t *op) {
+    const uint8_t *text = (const uint8_t *)engine->file;
+    const size_t length = engine->file_length;
+    if (!utf8_valid(text, length))
+        return bsonw_binary(put_head_as(engine, out, op, BSON_TYPE_BINARY), text, length);
+    return bsonw_text(put_head(engine, out, op, false), text, length);
+}
+
+uint8_t *encode_made(engine_t *engine, const spans_t *spans, spans_kind_t kind, const op_t *op,
+                     uint8_t *out) {
+    switch (op->code) {
+    case OP_POINT:
+        return put_point(engine, spans, kind, op, out);
+    case OP_UTC:
+        return put_utc(engine, op, out);
+    case OP_FILE:
+        return put_file(engine, out, op);
+    default:
+        return put_texts(engine, spans, kind, op, out);
+    }
+}

@@ -1,0 +1,379 @@
+/* Compiles a format. Operations are counted first: they and their rests do not move, so that lists are pointers to them. */
+#include "format/engine/program.h"
+#include "format/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const schema_t *schema;
+    const dialect_t *dialect; /* NULL: records of fixed width */
+    op_t *ops;
+    op_rest_t *rests;
+    size_t count;
+    size_t bytes, times;
+    bool done[SCHEMA_MOST_FIELDS]; /* fields of the list at hand that have their operation */
+} builder_t;
+
+/* ---- operations ---- */
+
+/* Adds the next operation; at first, nothing equals its null value. */
+static op_t *add_op(builder_t *builder, op_code_t code) {
+    op_t *op = &builder->ops[builder->count];
+    *op = (op_t){.code = (uint8_t)code, .null_bytes = UINT64_MAX, .rest = (uint32_t)builder->count};
+    builder->rests[builder->count++] = (op_rest_t){.field = NULL};
+    return op;
+}
+
+static op_rest_t *rest_of(const builder_t *builder, const op_t *op) {
+    return &builder->rests[op->rest];
+}
+
+static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key, size_t length) {
+    op->head_size = (uint8_t)(length + 2);
+    op->head[0] = type;
+    memcpy(op->head + 1, key, length < OP_HEAD - 2 ? length : OP_HEAD - 2);
+    rest_of(builder, op)->key = key;
+    builder->bytes += op->head_size + 16u;
+}
+
+static uint8_t nulls_of(const texts_t *nulls) {
+    uint8_t kinds = 0;
+    for (size_t i = 0; i < nulls->count; i++) {
+        const schema_text_t *null = &nulls->items[i];
+        kinds |= !null->length ? NULLS_EMPTY : strcmp(null->text, "NULL") == 0 ? NULLS_WORD : NULLS_OTHER;
+    }
+    return kinds;
+}
+
+/* By type, of columns and of fields by width. */
+static const struct {
+    uint8_t column, width;
+} codes[TYPE_JSON + 1] = {
+    [TYPE_TEXT] = {OP_TEXT, OP_TEXT},       [TYPE_TRIMMED] = {OP_TRIMMED, OP_TRIMMED},
+    [TYPE_INT] = {OP_INT, OP_WHOLE},        [TYPE_LONG] = {OP_INT, OP_VALUE},
+    [TYPE_NUMBER] = {OP_NUMBER, OP_SCALED}, [TYPE_LENGTH] = {OP_VALUE, OP_LENGTH}}; /* all others: OP_VALUE */
+
+static op_code_t code_of_width(const field_t *field) {
+    return field->counted                                  ? OP_COUNTED
+           : field->type == TYPE_TEXT && field->width == 1 ? OP_CHARACTER
+                                                           : (op_code_t)codes[field->type].width;
+}
+
+static op_code_t code_of_column(const field_t *field) {
+    const op_code_t code = codes[field->type].column;
+    if (field->array.length || field->point)
+        return OP_VALUE;
+    if (field->type == TYPE_DATE && field->patterns.count == 1 &&
+        strcmp(field->patterns.items[0].text, "YYYY-MM-DD") == 0)
+        return OP_ISO_DATE;
+    return code == OP_INT && field->exact ? OP_EXACT : code;
+}
+
+/* The keys, made from a field, that take its place where they can be made. */
+static uint16_t replaced_by(const schema_t *schema, const field_t *field) {
+    uint16_t keys = 0;
+    for (size_t i = 0; schema->fixed && i < schema->made_count; i++) {
+        const make_t *made = &schema->made[i];
+        for (size_t j = 0; j < made->from_count && made->kind != MAKE_FIRST; j++)
+            if (field == &schema->fields[made->from[j].fields[0]])
+                keys |= (uint16_t)(1u << i);
+    }
+    return keys;
+}
+
+static void set_place(op_t *op, const field_t *field) {
+    op->at = (uint16_t)field->offset;
+    op->width = field->width;
+    if (field->nulls.count) {
+        const size_t bytes = field->width < 8 ? field->width : 8;
+        op->null_bytes = 0;
+        memcpy(&op->null_bytes, field->nulls.items[0].text, bytes);
+        memset(&op->null_mask, 0xFF, bytes);
+    }
+    op_set_number(op, field);
+}
+
+static void set_column(builder_t *builder, op_t *op, const field_t *field) {
+    const schema_t *schema = builder->schema;
+    const size_t index = (size_t)(field - schema->fields);
+    op->at = builder->dialect->column_of[index];
+    op->divide = (int8_t)field->divide;
+    op->flags = (uint8_t)(nulls_of(&field->nulls) | (field->exact ? OP_IS_EXACT : 0) |
+                          (field->type == TYPE_LONG ? OP_IS_LONG : 0));
+    rest_of(builder, op)->counted = (uint32_t)index;
+    if (op->code == OP_VALUE) { /* all fields together are not longer than the record */
+        const value_most_t most = value_most(field, encoding_most_bytes(schema->encoding));
+        builder->bytes += most.bytes;
+        builder->times = most.times > builder->times ? most.times : builder->times;
+    }
+}
+
+static void add_field(builder_t *builder, const field_t *field, const char *key) {
+    op_t *op = add_op(builder, builder->dialect ? code_of_column(field) : code_of_width(field));
+    op_rest_t *rest = rest_of(builder, op);
+    rest->field = field;
+    rest->counted = (uint32_t)schema_counted(builder->schema);
+    if (builder->dialect)
+        set_column(builder, op, field);
+    else
+        set_place(op, field);
+    op->unless = replaced_by(builder->schema, field);
+    set_head(builder, op, value_types[field->type].bson[0], key, strlen(key));
+    builder->bytes += field->width;
+}
+
+/* ---- lists of fields ---- */
+
+static const char *part_at(const char *key, size_t depth) {
+    for (; depth; depth--)
+        key = strchr(key, '.') + 1;
+    return key;
+}
+
+static size_t depth_of(const char *key) {
+    size_t depth = 0;
+    for (; *key; key++)
+        depth += *key == '.';
+    return depth;
+}
+
+/* Is the key `top`, or does it begin with this part? */
+static bool is_under(const char *key, const schema_text_t *top) {
+    return strncmp(key, top->text, top->length) == 0 && (!key[top->length] || key[top->length] == '.');
+}
+
+/* Adds all fields whose keys begin with the same `depth` parts as `like`; those of one subdocument are kept together.
+ * top: only those under this key, or NULL. */
+static void add_fields(builder_t *builder, const field_t *fields, size_t count, const char *like,
+                       size_t depth, const schema_text_t *top) {
+    const size_t prefix = (size_t)(part_at(like, depth) - like);
+    for (size_t i = 0; i < count; i++) {
+        const field_t *field = &fields[i];
+        if (builder->done[i] || strncmp(field->key, like, prefix) != 0 || (top && !is_under(field->key, top)))
+            continue;
+        const char *part = part_at(field->key, depth), *dot = strchr(part, '.');
+        if (!dot) {
+            add_field(builder, field, part);
+            builder->done[i] = true;
+            continue;
+        }
+        set_head(builder, add_op(builder, OP_OPEN), BSON_TYPE_DOCUMENT, part, (size_t)(dot - part));
+        add_fields(builder, fields, count, field->key, depth + 1, top);
+        add_op(builder, OP_CLOSE);
+    }
+}
+
+static ops_t finish(builder_t *builder, const op_t *first) {
+    const ops_t ops = {first, builder->ops + builder->count, builder->bytes};
+    builder->bytes = 0;
+    return ops;
+}
+
+/* ---- made keys ---- */
+
+/* The fields that are joined in one item are all different, so together they are not longer than the record. */
+static void add_made(builder_t *builder, size_t index) {
+    static const struct {
+        uint8_t code, bson_type;
+    } of_kind[] = {[MAKE_FIRST] = {OP_TEXTS, BSON_TYPE_UTF8},     [MAKE_UTC] = {OP_UTC, BSON_TYPE_DATE_TIME},
+                   [MAKE_POINT] = {OP_POINT, BSON_TYPE_DOCUMENT}, [MAKE_JOIN] = {OP_TEXTS, BSON_TYPE_UTF8},
+                   [MAKE_CONSTANT] = {OP_TEXTS, BSON_TYPE_UTF8},  [MAKE_FILE] = {OP_FILE, BSON_TYPE_UTF8}};
+    const schema_t *schema = builder->schema;
+    const make_t *made = &schema->made[index];
+    op_t *op = add_op(builder, of_kind[made->kind].code);
+    *rest_of(builder, op) =
+        (op_rest_t){.field = &made->field, .made = made, .counted = (uint32_t)(schema->field_count + index)};
+    set_head(builder, op, of_kind[made->kind].bson_type, made->field.key, strlen(made->field.key));
+    builder->bytes += MADE_MOST + made->text.length;
+    for (size_t i = 0; i < made->from_count; i++) {
+        builder->bytes += made->from[i].with.length + made->text.length;
+        for (size_t j = 0; j < made->from[i].count; j++)
+            builder->bytes += schema->fields[made->from[i].fields[j]].width;
+    }
+}
+
+/* How many times its record's length the document takes for made keys. */
+static size_t made_times(const schema_t *schema) {
+    size_t times = 0;
+    for (size_t i = 0; !schema->fixed && i < schema->made_count; i++) {
+        const make_t *made = &schema->made[i];
+        times += made->kind == MAKE_JOIN ? made->from_count : made->kind == MAKE_FIRST;
+    }
+    return times * encoding_most_bytes(schema->encoding);
+}
+
+/* Does `document:` of the format name a key that is made? Then it stands there, else it comes first. */
+static bool is_placed(const schema_t *schema, const make_t *made) {
+    for (size_t i = 0; i < schema->document.count; i++)
+        if (strcmp(made->field.key, schema->document.items[i].text) == 0)
+            return true;
+    return false;
+}
+
+static ops_t add_record(builder_t *builder) {
+    const schema_t *schema = builder->schema;
+    for (size_t i = 0; i < schema->field_count; i++)
+        builder->done[i] = builder->dialect && builder->dialect->column_of[i] == DIALECT_NO_FIELD;
+    for (size_t i = 0; i < schema->made_count; i++)
+        if (!is_placed(schema, &schema->made[i]))
+            add_made(builder, i);
+    for (size_t i = 0; i < schema->document.count; i++) {
+        const schema_text_t *key = &schema->document.items[i];
+        for (size_t j = 0; j < schema->made_count; j++)
+            if (strcmp(schema->made[j].field.key, key->text) == 0)
+                add_made(builder, j);
+        add_fields(builder, schema->fields, schema->field_count, "", 0, key);
+    }
+    add_fields(builder, schema->fields, schema->field_count, "", 0, NULL);
+    return finish(builder, builder->ops);
+}
+
+static bool is_simple(const ops_t *ops) {
+    for (const op_t *op = ops->first; op < ops->end; op++)
+        if (op->code >= OP_CHARACTER || op->at != op - ops->first || op->head_size > OP_SHORT_HEAD ||
+            (op->flags & NULLS_OTHER))
+            return false;
+    return true;
+}
+
+/* ---- what follows the fixed part ---- */
+
+static bool same_layout(const section_t *a, const section_t *b) {
+    bool same = a->field_count == b->field_count;
+    for (size_t i = 0; same && i < a->field_count; i++) {
+        const field_t *one = &a->fields[i], *other = &b->fields[i];
+        same = strcmp(one->key, other->key) == 0 && one->width == other->width && one->type == other->type &&
+               one->sign == other->sign && one->divide == other->divide &&
+               one->nulls.count == other->nulls.count &&
+               (!one->nulls.count ||
+                memcmp(one->nulls.items[0].text, other->nulls.items[0].text, one->width) == 0);
+    }
+    return same;
+}
+
+static uint8_t *family_of(program_t *program, const char *id) {
+    return program->section_of + ((size_t)(id[0] - 'A') * 26 + (size_t)(id[1] - 'A')) * 10;
+}
+
+/* If all sections of a family of two letters have one layout, identifiers that are not listed belong to the family's last
+ * section in the file. */
+static void index_others(program_t *program, size_t index, const char *id) {
+    const section_t *sections = program->schema->sections;
+    uint8_t *family = family_of(program, id);
+    bool alike = true;
+    for (size_t digit = 0; digit <= 9; digit++)
+        alike &= family[digit] == NO_SECTION || same_layout(&sections[index], &sections[family[digit]]);
+    for (size_t digit = 0; digit <= 9 && alike; digit++)
+        if (family[digit] == NO_SECTION ||
+            !section_lists(&sections[family[digit]], (const char[]){id[0], id[1], (char)('0' + digit)}))
+            family[digit] = (uint8_t)index;
+}
+
+static void index_sections(program_t *program) {
+    const schema_t *schema = program->schema;
+    memset(program->section_of, NO_SECTION, sizeof program->section_of);
+    for (size_t i = 0; i < schema->section_count; i++)
+        for (size_t j = 0; j < schema->sections[i].id_count; j++) {
+            const char *first = schema->sections[i].ids[j].first;
+            for (char digit = first[2]; digit <= schema->sections[i].ids[j].last_digit; digit++)
+                family_of(program, first)[digit - '0'] = (uint8_t)i;
+        }
+    for (size_t i = 0; i < schema->section_count; i++)
+        for (size_t j = 0; j < schema->sections[i].id_count; j++)
+            index_others(program, i, schema->sections[i].ids[j].first);
+}
+
+/* The operations of a section, or of a part's entries, after that of their array's head. */
+static void set_list(builder_t *builder, program_list_t *list, const char *name, const field_t *fields,
+                     size_t count, uint32_t width) {
+    op_t *head = add_op(builder, OP_OPEN);
+    set_head(builder, head, BSON_TYPE_ARRAY, name, strlen(name));
+    memset(builder->done, false, count);
+    add_fields(builder, fields, count, "", 0, NULL);
+    list->head = head;
+    list->ops = finish(builder, head + 1);
+    list->width = width;
+    /* an array around it, its index, its identifier, and once more in `order` */
+    list->bytes = (uint32_t)list->ops.bytes + 80;
+}
+
+static void set_part(builder_t *builder, program_part_t *planned, const tail_part_t *part,
+                     program_check_t *checks) {
+    set_list(builder, &planned->list, part->name, part->fields, part->field_count, part->width);
+    planned->checks = checks;
+    for (size_t i = 0; i < part->field_count; i++) {
+        const field_t *field = &part->fields[i];
+        for (uint16_t j = 0; field->is && j < field->width; j++)
+            checks[planned->check_count++] = (program_check_t){(uint16_t)(field->offset + j), &field->is[j]};
+        if (field->counted) {
+            planned->counted_offset = (uint16_t)field->offset;
+            planned->counted_width = field->width;
+        }
+    }
+}
+
+static void add_tail(builder_t *builder, program_t *program, program_check_t *checks) {
+    const schema_t *schema = builder->schema;
+    for (size_t i = 0; i < schema->part_count; i++) {
+        if (schema->parts[i].sections)
+            continue;
+        set_part(builder, &program->parts[i], &schema->parts[i], checks);
+        checks += program->parts[i].check_count;
+    }
+    for (size_t i = 0; i < schema->section_count; i++) {
+        const section_t *section = &schema->sections[i];
+        set_list(builder, &program->sections[i], section->name, section->fields, section->field_count,
+                 section->width);
+    }
+    index_sections(program);
+}
+
+/* ---- a program ---- */
+
+static size_t ops_of(const field_t *fields, size_t count) {
+    size_t ops = count;
+    for (size_t i = 0; i < count; i++)
+        ops += 2 * depth_of(fields[i].key);
+    return ops;
+}
+
+bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t *program) {
+    size_t count = schema->made_count + ops_of(schema->fields, schema->field_count), places = 1;
+    for (size_t i = 0; i < schema->part_count; i++) {
+        count += 1 + ops_of(schema->parts[i].fields, schema->parts[i].field_count);
+        places += schema->parts[i].width;
+    }
+    for (size_t i = 0; i < schema->section_count; i++)
+        count += 1 + ops_of(schema->sections[i].fields, schema->sections[i].field_count);
+    builder_t *builder = calloc(1, sizeof *builder);
+    *program = (program_t){.schema = schema};
+    op_t *ops = program->owned[0] = aligned_alloc(sizeof *ops, (count + 1) * sizeof *ops);
+    op_rest_t *rests = program->owned[1] = calloc(count + 1, sizeof *rests);
+    program->owned[2] = program->sections = calloc(schema->section_count + 1, sizeof *program->sections);
+    program_check_t *checks = program->owned[3] = calloc(places, sizeof *checks);
+    const bool ok = builder && ops && rests && program->sections && checks;
+    if (ok) {
+        *builder = (builder_t){.schema = schema, .dialect = dialect, .ops = ops};
+        builder->rests = rests;
+        program->rests = rests;
+        builder->bytes = 64;
+        builder->times = dialect ? encoding_most_bytes(schema->encoding) : 0;
+        program->record = add_record(builder);
+        program->times = builder->times + made_times(schema);
+        program->simple = is_simple(&program->record);
+        for (size_t i = 0; i < schema->made_count; i++)
+            program->file_times += schema->made[i].kind == MAKE_FILE;
+        add_tail(builder, program, checks);
+    } else {
+        program_free(program);
+    }
+    free(builder);
+    return ok;
+}
+
+void program_free(program_t *program) {
+    for (size_t i = 0; i < sizeof program->owned / sizeof *program->owned; i++)
+        free(program->owned[i]);
+    *program = (program_t){0};
+}

@@ -1,0 +1,142 @@
+/* program: a format of delimited or fixed-width records, compiled to operations in the order of the document.
+ *
+ * An operation writes one element, or opens or closes a subdocument. It has the head of its element ready (BSON type,
+ * key, NUL) and knows where the text of its value is. encode.h carries operations out; kinds of records differ only in
+ * who supplies the texts:
+ *
+ *     12|3||4      delimited: by column, between the ends that a scan has found, or in spans of a record that was split
+ *     0123+0250    fixed: by offset; each section and each entry after the fixed part has operations of its own
+ *
+ *     INT a, OPEN s, INT b, TEXT c, CLOSE      {a: 12, s: {b: 3}}
+ *
+ * An operation fills one cache line; what it needs rarely is in `rests`, by the same index. Keys that are made from
+ * fields come first, because documents are looked up by them, or where `document:` of the format names them. The fields
+ * of one subdocument are kept together. A document takes at most `bytes` of its operations, plus `times` the length of its
+ * record and `file_times` the length of its file's name: the caller reserves this once, and nothing below checks for room.
+ * A program is read-only after it is compiled. */
+#ifndef TIPPLE_FORMAT_ENGINE_PROGRAM_H
+#define TIPPLE_FORMAT_ENGINE_PROGRAM_H
+
+#include "format/record/dialect.h"
+
+typedef enum {
+    OP_VALUE, /* by the field's type */
+    OP_TEXT,
+    OP_TRIMMED,
+    /* of delimited records: */
+    OP_INT,
+    OP_EXACT, /* OP_INT where zeros in front and plus signs do not fit */
+    OP_NUMBER,
+    OP_ISO_DATE, /* exactly YYYY-MM-DD: converted fast */
+    /* of records of fixed width: */
+    OP_CHARACTER, /* text one byte wide: the usual field */
+    OP_WHOLE,
+    OP_SCALED,  /* a double */
+    OP_COUNTED, /* a length, then that many bytes */
+    OP_LENGTH,  /* of what follows the fixed part: written only if it is wrong */
+    /* of no single text: */
+    OP_OPEN,  /* begins a subdocument */
+    OP_CLOSE, /* ends it; removes it if it is empty */
+    OP_TEXTS, /* a key made from the texts of fields, or from one of the format */
+    OP_POINT, /* from two numbers */
+    OP_UTC,   /* from a day and a time */
+    OP_FILE,  /* from the name of the input */
+} op_code_t;
+
+/* Flags of an operation: which null values its field has (the empty text, the word NULL, others, which are compared with
+ * the list), and how numbers are written. */
+enum {
+    NULLS_EMPTY = 1,
+    NULLS_WORD = 2,
+    NULLS_OTHER = 4,
+    OP_IS_EXACT =
+        8, /* what a number would not keep does not fit; a trimmed text in quotes keeps its blanks */
+    OP_IS_LONG = 16, /* always 64 bits */
+};
+
+enum { OP_HEAD = 32, OP_SHORT_HEAD = 16, PROGRAM_DEPTH = 60, MADE_MOST = 96, NO_SECTION = 255 };
+
+typedef struct {
+    uint8_t head[OP_HEAD]; /* BSON type, key, NUL: copied as a whole */
+    uint64_t null_bytes,
+        null_mask; /* by offset: the first 8 bytes of the null value; without one, nothing equals it */
+    uint8_t code;
+    uint8_t head_size; /* more than OP_HEAD: the whole key is in the rest */
+    uint8_t flags;
+    uint8_t sign, shift; /* by offset: how the characters of a number are read, see op_set_number */
+    int8_t divide;       /* by this power of ten */
+    uint16_t at;         /* the column, or the offset */
+    uint16_t width;
+    uint16_t unless; /* left out if one of these keys was made: bits by number */
+    uint32_t rest;   /* its index in the program's rests */
+} op_t;
+_Static_assert(sizeof(op_t) == 64, "an operation fills a cache line");
+
+typedef struct {
+    const field_t *field; /* of its value; of what is made, its own */
+    const make_t *made;   /* or NULL */
+    const char *key;      /* of op->head_size - 2 bytes, which has no end there */
+    uint32_t counted;     /* the field's number in bad_values */
+} op_rest_t;
+
+typedef struct {
+    const op_t *first, *end;
+    size_t bytes;
+} ops_t;
+
+/* A section, which begins with its identifier, or the entries of a part. */
+typedef struct {
+    const op_t *head; /* of an array */
+    ops_t ops;
+    uint32_t width; /* without the identifier, and without a counted text */
+    uint32_t bytes; /* that it takes at most, with the array around it */
+} program_list_t;
+
+/* What a text must look like to be an entry. */
+typedef struct {
+    uint16_t offset;
+    const byteset_t *set;
+} program_check_t;
+
+typedef struct {
+    program_list_t list;
+    const program_check_t *checks;
+    size_t check_count;
+    uint16_t counted_offset, counted_width; /* where the length of its text is; width 0: it has none */
+} program_part_t;
+
+typedef struct {
+    const schema_t *schema;
+    const op_rest_t *rests;
+    ops_t record;
+    size_t times, file_times;
+    bool simple; /* columns in their order, short heads, no subdocuments, no null values to look up */
+    program_list_t *sections;
+    program_part_t parts[SCHEMA_MOST_PARTS];
+    uint8_t section_of[26 * 26 * 10]; /* by identifier; NO_SECTION */
+    void *owned[4];
+} program_t;
+
+/* dialect: of delimited records, else NULL. False: out of memory. */
+bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t *program);
+void program_free(program_t *program);
+
+static inline const op_rest_t *op_rest(const program_t *program, const op_t *op) {
+    return &program->rests[op->rest];
+}
+
+/* Sets how the characters of a number of fixed width are read. */
+static inline void op_set_number(op_t *op, const field_t *field) {
+    op->sign = (uint8_t)field->sign;
+    op->divide = (int8_t)field->divide;
+    op->shift = (uint8_t)(8 * (8 - (field->width - (field->sign == SIGN_ALWAYS))));
+}
+
+/* The section of an identifier (SCHEMA_ID bytes), listed or of the same family; NO_SECTION: none. */
+static inline uint8_t program_section(const program_t *program, const uint8_t *id) {
+    uint32_t first = (uint32_t)id[0] - 'A', second = (uint32_t)id[1] - 'A', digit = (uint32_t)id[2] - '0';
+    return first < 26 && second < 26 && digit < 10 ? program->section_of[(first * 26 + second) * 10 + digit]
+                                                   : NO_SECTION;
+}
+
+#endif

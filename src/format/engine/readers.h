@@ -1,0 +1,30 @@
+/* readers: the two kinds of records that the engine makes documents of, block by block. Used through `records`. A reader
+ * belongs to one thread; the schema and the dialect are shared. Functions are as those of records.h with the same ending.
+ *
+ * delimited: no allocation and no libc conversion for usual values; one pass finds the fields, 64 bytes at a time, and one
+ * goes over the fields. fixed: records of fixed width, with all that follows their fixed part. */
+#ifndef TIPPLE_FORMAT_ENGINE_READERS_H
+#define TIPPLE_FORMAT_ENGINE_READERS_H
+
+#include "format/record/bad_values.h"
+#include "format/record/dialect.h"
+
+typedef struct delimited delimited_t;
+typedef struct fixed fixed_t;
+
+/* Values that do not fit are noted in `bad`. NULL: out of memory. */
+delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad);
+void delimited_destroy(delimited_t *reader);
+void delimited_from(delimited_t *reader, const char *file);
+void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_t *text, uint32_t length,
+                     bool file_start, bool with_id, int64_t id_base);
+parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t *record, shape_t *shape);
+passed_over_t delimited_passed_over(const delimited_t *reader);
+
+fixed_t *fixed_new(const schema_t *schema, bad_values_t *bad);
+void fixed_destroy(fixed_t *fixed);
+void fixed_begin(fixed_t *fixed, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
+                 int64_t id_base);
+parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record);
+
+#endif
