@@ -1,4 +1,23 @@
-/* emit: converts a document back to its record. An emit_t belongs to one thread. */
+/* emit: converts documents back to the records of their format. The reverse of records.h.
+ *
+ * The keys of a format are a tree: the key "wind.speed.rate" is three nodes, each below the other. Sections and the parts
+ * of a tail are nodes too, with the keys of their entries below them. emit_new makes the tree. A document is converted in
+ * two steps:
+ *
+ *  1. One pass over its elements. The elements and the nodes are walked together: siblings are a ring, and the search for
+ *     an element's node begins after the node of the element before it, so a document whose elements are in the format's
+ *     order costs one comparison an element. Values of fixed width are written at their place in an image of the record in
+ *     which all fields are absent; each entry of the tail becomes a piece in the same way. Values of delimited records, and
+ *     what concerns the whole record, are noted in slots.
+ *  2. The record is put together: its pieces in their order, with markers and the gap (fixed_walk.h) between them; or its
+ *     columns in the file's order, each with the value of its slot or a null value, in quotes where it needs them.
+ *
+ * A value has one spelling, and no other is tried. Instead, each record is read back, and only a record that makes the
+ * same document, byte for byte, is given out. So the two steps need not notice everything that is odd about a
+ * document: whatever they write for it is refused. Records of fixed width come back byte for byte. Delimited records do so
+ * where they were written the usual way, with the help of their shape (record.h); otherwise they have the same values.
+ *
+ * An emit_t belongs to one thread; the schema is shared. */
 #ifndef TIPPLE_FORMAT_EMIT_H
 #define TIPPLE_FORMAT_EMIT_H
 
@@ -11,12 +30,12 @@ typedef struct emit emit_t;
 emit_t *emit_new(const schema_t *schema); /* NULL: out of memory */
 void emit_destroy(emit_t *emit);
 
-/* False, with the sentence (status 1): the format leaves parts of its records out. */
+/* False, with the sentence (status 1): the documents of this format do not hold all that its records say. */
 bool emit_possible(const schema_t *schema, err_t *err);
 
-/* The record of a document in a file's dialect, without its line end; valid until the next call. shape NULL: the first
- * null value and pattern of each field, and quotes only where needed. The record is read back before it is returned.
- * False, with the sentence: it does not give the same document again. */
+/* Gives the record of a document in a file's dialect, without its line end; valid until the next call. shape NULL: each
+ * field has its first null value and the first pattern that fits, and quotes are only where they are needed. False, with
+ * the sentence: no record makes this document. */
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
                  const uint8_t **record, size_t *length, err_t *err);
 

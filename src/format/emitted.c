@@ -4,35 +4,28 @@
 #include "base/text.h"
 #include "format/cut/split.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct emitted {
     const schema_t *schema;
     emitted_put_fn *put;
     void *to;
     dialect_t dialect; /* of the new file */
     const char *other; /* the input's name, if its dialect is another one */
-    bool begun;        /* it has a record or a header, so that its dialect stays */
     size_t inputs;     /* that were begun */
+    bool begun;        /* the file has a record or a header, so that its dialect stays */
     bool any;          /* it has a byte */
     bool open;         /* its last line has no line feed */
-    bool sure;         /* its first lines are read as they were written: nothing is kept back any more */
+    bool certain;      /* its dialect will be found: nothing is kept any more */
     bool refused;
-    uint8_t *kept;
-    size_t length, room, head;
+    text_t kept;
+    size_t head;
     int lines; /* kept ones that are not blank */
     split_t split;
 };
 
 emitted_t *emitted_new(const schema_t *schema, size_t head, emitted_put_fn *put, void *to) {
     emitted_t *emitted = calloc(1, sizeof *emitted);
-    if (emitted) {
-        emitted->schema = schema;
-        emitted->head = head;
-        emitted->put = put;
-        emitted->to = to;
-    }
+    if (emitted)
+        *emitted = (emitted_t){.schema = schema, .head = head, .put = put, .to = to};
     return emitted;
 }
 
@@ -40,22 +33,8 @@ void emitted_destroy(emitted_t *emitted) {
     if (!emitted)
         return;
     split_free(&emitted->split);
-    free(emitted->kept);
+    text_free(&emitted->kept);
     free(emitted);
-}
-
-static bool put(emitted_t *emitted, const void *bytes, size_t length, err_t *err) {
-    if (emitted->sure) {
-        emitted->put(emitted->to, bytes, length);
-    } else {
-        if (!GROW(emitted->kept, emitted->room, emitted->length + length, err))
-            return false;
-        if (length)
-            memcpy(emitted->kept + emitted->length, bytes, length);
-        emitted->length += length;
-    }
-    emitted->any |= length > 0;
-    return true;
 }
 
 const dialect_t *emitted_begin(emitted_t *emitted, const dialect_t *of, const char *input) {
@@ -66,13 +45,24 @@ const dialect_t *emitted_begin(emitted_t *emitted, const dialect_t *of, const ch
     return emitted->other ? of : &emitted->dialect;
 }
 
-/* A first line that is a header says everything, and it is the one that the dialect was found from. */
+static void put(emitted_t *emitted, const void *bytes, size_t length) {
+    if (emitted->certain)
+        emitted->put(emitted->to, bytes, length);
+    else
+        text_append_bytes(&emitted->kept, bytes, length);
+    emitted->any |= length > 0;
+}
+
+/* True if a reader finds the dialect. A first line that is a header decides alone, and it is the one that the dialect was
+ * found from. */
 static bool check_head(emitted_t *emitted, err_t *err) {
     const dialect_t *is = &emitted->dialect;
+    const text_t *kept = &emitted->kept;
     dialect_t again;
     if (emitted->schema->kind != RECORDS_DELIMITED || is->header || !emitted->begun)
         return true;
-    if (!dialect_sniff(emitted->schema, emitted->kept, emitted->length, "the new file", &again, err))
+    if (!dialect_sniff(emitted->schema, (const uint8_t *)kept->bytes, kept->length, "the new file", &again,
+                       err))
         return false;
     return (!again.header && again.hash == is->hash) ||
            err_set(err, STATUS_INPUT,
@@ -83,107 +73,102 @@ static bool check_head(emitted_t *emitted, err_t *err) {
                    again.columns, units_s(again.columns), again.delimiter, is->columns, is->delimiter);
 }
 
+/* Puts out what is kept. */
 static bool let_go(emitted_t *emitted, err_t *err) {
-    if (!check_head(emitted, err)) {
-        emitted->refused = true;
-        return false;
-    }
-    emitted->sure = true;
-    if (emitted->length)
-        emitted->put(emitted->to, emitted->kept, emitted->length);
-    return true;
+    const text_t *kept = &emitted->kept;
+    emitted->refused = kept->lacking ? !err_memory(err, kept->lacking) : !check_head(emitted, err);
+    emitted->certain = !emitted->refused;
+    if (emitted->certain && kept->length)
+        emitted->put(emitted->to, kept->bytes, kept->length);
+    return emitted->certain;
 }
 
 void emitted_mark(emitted_t *emitted) {
-    err_t ignored; /* without it the file is the same: a first record that begins like it gets one */
     if (!emitted->any)
-        put(emitted, "\xEF\xBB\xBF", 3, &ignored);
+        put(emitted, "\xEF\xBB\xBF", 3);
 }
 
-/* The header of a later input with a single column: behind records it would be one of them, and it is not needed. */
+static bool refuse(const emitted_line_t *line, const char *what, const char *why, err_t *err) {
+    return err_set(err, STATUS_INPUT, "the %s '%.*s' %s", what, line->length < 80 ? (int)line->length : 80,
+                   (const char *)line->text, why);
+}
+
+/* True if a header is read as one where it stands now: after the lines of other inputs, and before other lines. */
+static bool check_header(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
+    const schema_t *schema = emitted->schema;
+    split_t *split = &emitted->split;
+    if (schema->multiline &&
+        !split_record(split, schema, emitted->dialect.delimiter, line->text, line->length))
+        return err_memory(err, line->length);
+    if (schema->multiline && split->open) {
+        emitted->refused = true;
+        return refuse(line, "header",
+                      "has a quote that is never closed, so that the lines after it might be read as a part "
+                      "of it: close the quote in the input, or give the format 'multiline: no'",
+                      err);
+    }
+    if (!emitted->begun || emitted->other)
+        return true;
+    switch (dialect_line(schema, &emitted->dialect, split, line->text, line->length)) {
+    case DIALECT_HEADER:
+        return true;
+    case DIALECT_MEMORY:
+        return err_memory(err, line->length);
+    default:
+        return refuse(line, "header",
+                      "is spelled otherwise than in the inputs before it, and would be read as a record "
+                      "behind theirs: print the records of this input by themselves",
+                      err);
+    }
+}
+
+/* Comments are comments anywhere; the lines that are skipped are skipped at a file's start only. */
+static bool check_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
+    if (line->skipped && emitted->inputs > 1)
+        return refuse(line, "line",
+                      "is skipped at the start of its input, but would be read as a record behind the inputs "
+                      "before it: print the records of this input by themselves",
+                      err);
+    if (line->comment || line->skipped || !line->length)
+        return true;
+    if (!line->record && !check_header(emitted, line, err))
+        return false;
+    return !emitted->begun || !emitted->other ||
+           err_set(
+               err, STATUS_INPUT,
+               "%s has another delimiter or other columns than the inputs before it, and a file of records "
+               "has only one of each: print its records by themselves",
+               emitted->other);
+}
+
+/* True for the header of a later input with a single column: after records it would be one, and it is not needed. */
 static bool is_needless(const emitted_t *emitted, const emitted_line_t *line) {
     return emitted->begun && !line->record && line->length && !emitted->other &&
            emitted->schema->header == HEADER_YES && emitted->dialect.columns < 2;
 }
 
-/* Is a header in the middle still one? */
-static bool check_later(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
-    if (emitted->other)
-        return err_set(
-            err, STATUS_INPUT,
-            "%s has another delimiter or other columns than the inputs before it, and a file of records has "
-            "only one of each: print its records by themselves",
-            emitted->other);
-    if (line->record)
-        return true;
-    const dialect_line_t is =
-        dialect_line(emitted->schema, &emitted->dialect, &emitted->split, line->text, line->length);
-    if (is == DIALECT_MEMORY)
-        return err_memory(err, line->length);
-    return is == DIALECT_HEADER ||
-           err_set(err, STATUS_INPUT,
-                   "the header '%.*s' is spelled otherwise than in the inputs before it, and would be read "
-                   "as a record behind theirs: print the records of this input by themselves",
-                   line->length < 80 ? (int)line->length : 80, (const char *)line->text);
-}
-
-/* A header whose quote is never closed ends where it does because of the lines after it, and those may be others now. */
-static bool check_quotes(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
-    if (line->record || !line->length || !emitted->schema->multiline)
-        return true;
-    if (!split_record(&emitted->split, emitted->schema, emitted->dialect.delimiter, line->text, line->length))
-        return err_memory(err, line->length);
-    return !emitted->split.open ||
-           err_set(err, STATUS_INPUT,
-                   "the header '%.*s' has a quote that is never closed, so that the lines after it might be "
-                   "read as a part of it: close the quote in the input, or give the format 'multiline: no'",
-                   line->length < 80 ? (int)line->length : 80, (const char *)line->text);
-}
-
-static bool is_open(const emitted_line_t *line) {
-    return !line->end_length || line->end[line->end_length - 1] != '\n';
-}
-
-static bool append(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
-    return (!emitted->open || put(emitted, "\n", 1, err)) && put(emitted, line->text, line->length, err) &&
-           put(emitted, line->end, line->end_length, err);
-}
-
-/* Comments stay what they are wherever they are; the lines that are skipped do so only at a file's start. */
-static bool pass_over(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
-    if (line->skipped && emitted->inputs > 1)
-        return err_set(err, STATUS_INPUT,
-                       "the line '%.*s' is skipped at the start of its input, but would be read as a record "
-                       "behind the inputs before it: print the records of this input by themselves",
-                       line->length < 80 ? (int)line->length : 80, (const char *)line->text);
-    if (!append(emitted, line, err))
-        return false;
-    emitted->open = is_open(line);
-    return true;
-}
-
 bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
-    if (line->comment || line->skipped)
-        return pass_over(emitted, line, err);
-    if (is_needless(emitted, line))
+    const bool passed = line->comment || line->skipped;
+    if (!passed && is_needless(emitted, line))
         return true;
-    if (!check_quotes(emitted, line, err)) {
-        emitted->refused = true;
+    if (!check_line(emitted, line, err))
         return false;
-    }
-    if (emitted->begun && line->length && !check_later(emitted, line, err))
-        return false;
-    if (!emitted->any && lines_bom(line->text, line->length) && !put(emitted, "\xEF\xBB\xBF", 3, err))
-        return false; /* a line that begins like a mark would lose it */
-    if (!append(emitted, line, err))
-        return false;
-    emitted->open = is_open(line);
+    if (!passed && lines_bom(line->text, line->length))
+        emitted_mark(emitted); /* else the file would lose the first bytes of the line */
+    if (emitted->open)
+        put(emitted, "\n", 1);
+    put(emitted, line->text, line->length);
+    put(emitted, line->end, line->end_length);
+    emitted->open = !line->end_length || line->end[line->end_length - 1] != '\n';
+    if (passed)
+        return true;
     emitted->begun |= line->length > 0;
     emitted->lines += line->length > 0;
-    return emitted->sure || (emitted->lines < DIALECT_SAMPLE_LINES && emitted->length < emitted->head) ||
+    return emitted->certain ||
+           (emitted->lines < DIALECT_SAMPLE_LINES && emitted->kept.length < emitted->head) ||
            let_go(emitted, err);
 }
 
 bool emitted_end(emitted_t *emitted, err_t *err) {
-    return emitted->sure || emitted->refused || let_go(emitted, err);
+    return emitted->certain || emitted->refused || let_go(emitted, err);
 }

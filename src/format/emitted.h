@@ -1,6 +1,6 @@
-/* emitted: a file of records that `emit` has made. Whoever reads it finds its dialect from its first lines, as that of
- * any other file: these lines are kept back until it is sure that they are read by the dialect that they were written
- * in. */
+/* emitted: the file of records that `emit` prints. Whoever reads this file finds its dialect from its first lines, as for
+ * any other file. So the first lines are kept until it is certain that a reader finds the dialect that they are written
+ * in, and until then nothing of the file is put out. A line that a reader would take for something else is refused. */
 #ifndef TIPPLE_FORMAT_EMITTED_H
 #define TIPPLE_FORMAT_EMITTED_H
 
@@ -9,16 +9,16 @@
 typedef void emitted_put_fn(void *to, const void *bytes, size_t length);
 typedef struct emitted emitted_t;
 
-/* head: how many bytes of a file a reader looks at to find its dialect. NULL: out of memory. */
+/* head: how many bytes of a file a reader examines to find its dialect. NULL: out of memory. */
 emitted_t *emitted_new(const schema_t *schema, size_t head, emitted_put_fn *put, void *to);
 void emitted_destroy(emitted_t *emitted);
 
-/* The next input's lines follow. Returns the dialect by which its records have to be written: the new file has one for
- * all of its inputs, and the first line of one whose dialect is another is refused. `of` and `input`, its name, stay
- * valid meanwhile. */
+/* The next input's lines follow. Returns the dialect in which its records have to be written: the new file has one dialect
+ * for all of its inputs, and the first line of an input in another dialect is refused. `of` and the input's name stay valid
+ * until the next call. */
 const dialect_t *emitted_begin(emitted_t *emitted, const dialect_t *of, const char *input);
 
-/* The byte-order mark of an input: it stays where the new file begins. */
+/* The input begins with a byte order mark, which stays where the new file begins. */
 void emitted_mark(emitted_t *emitted);
 
 typedef struct {
@@ -28,11 +28,10 @@ typedef struct {
     bool comment, skipped;     /* or a line that was passed over */
 } emitted_line_t;
 
-/* One more line of this input. False, with the sentence: the new file would be
- * read as other documents. */
+/* One more line of this input. False, with the sentence: the new file would be read as other documents. */
 bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err);
 
-/* There are no more. Puts what is still kept back, or is false, with the sentence. */
+/* There are no more lines. Puts out what is still kept, or is false, with the sentence. */
 bool emitted_end(emitted_t *emitted, err_t *err);
 
 #endif
