@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cli/options/cli.h"
 #include "format/record/bad_values.h"
-#include "format/schema/schema_bad_value.h"
+#include "format/schema/schema.h"
 #include "load/before/uri_target.h"
 #include "load/load.h"
 #include "load/rejects/reject_file.h"

@@ -14,7 +14,7 @@
 #include "format/filter.h"
 #include "format/format.h"
 #include "format/record/own_id.h"
-#include "format/schema/schema_bad_value.h"
+#include "format/schema/schema.h"
 #include "input/cutter.h"
 #include "input/manifest.h"
 #include "load/before/check_inputs.h"

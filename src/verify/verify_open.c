@@ -6,7 +6,6 @@
 #include "format/record/own_id.h"
 #include "format/records.h"
 #include "format/schema/schema.h"
-#include "format/schema/schema_bad_value.h"
 #include "input/cutter.h"
 #include "input/manifest.h"
 #include "load/before/copies.h"

@@ -2,7 +2,7 @@
  * read; what is told of them; and which formats are the same but for that. */
 #include "format/filter.h"
 #include "format/record/bad_values.h"
-#include "format/schema/schema_bad_value.h"
+#include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"
 

@@ -23,11 +23,16 @@ static void put_types(text_t *out) {
 
 static void put_keys(text_t *out) {
     const char *words[SCHEMA_MOST_MADE];
-    for (size_t i = 0; i < KEYS_PARTS; i++) {
-        text_print(out, "\n## %s\n\n| key | is |\n|---|---|\n", schema_keys[i].title);
-        for (size_t j = 0; j < KEYS_MOST && schema_keys[i].keys[j].key; j++)
-            text_print(out, "| `%s` | %s |\n", schema_keys[i].keys[j].key, schema_keys[i].keys[j].is);
-        if (i != KEYS_MADE)
+    for (part_t part = 0; part < PARTS; part++) {
+        /* one table for files of delimited records and of fixed width */
+        const uint32_t parts = part == PART_FILE ? 1u << RECORDS_DELIMITED | 1u << RECORDS_FIXED : 1u << part;
+        if (!schema_parts[part].title)
+            continue;
+        text_print(out, "\n## %s\n\n| key | is |\n|---|---|\n", schema_parts[part].title);
+        for (const row_t *row = schema_rows; row->parts; row++)
+            if (row->key && row->parts & parts)
+                text_print(out, "| `%s` | %s |\n", row->key, row->is);
+        if (part != PART_MADE)
             continue;
         const size_t count = schema_made_words(words);
         text_append(out, "\nA key is made by");
@@ -60,19 +65,4 @@ TEST(page) {
     fclose(file);
     assert_string_equal(is, page.bytes);
     text_free(&page);
-}
-
-/* Each key of a field that is in the tables is known to the reader, too. */
-TEST(known) {
-    for (size_t i = 0; i < KEYS_MOST && schema_keys[KEYS_FIELD].keys[i].key; i++) {
-        char yaml[300];
-        err_t err = {.text = ""};
-        snprintf(yaml, sizeof yaml,
-                 "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}, {name: b, %s: {x: [y]}}]\n",
-                 schema_keys[KEYS_FIELD].keys[i].key);
-        if (strcmp(schema_keys[KEYS_FIELD].keys[i].key, "name") == 0)
-            continue;
-        LAB_MUST(!schema_parse(yaml, strlen(yaml), "f.yaml", &err));
-        assert_null(strstr(err.text, "known are: name")); /* it is read, and wrong */
-    }
 }

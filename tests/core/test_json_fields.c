@@ -1,6 +1,6 @@
 /* json_fields: types for values of JSON: which texts and numbers become what, where a name leads, and what becomes of what
  * does not fit. */
-#include "format/schema/schema_bad_value.h"
+#include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"
 

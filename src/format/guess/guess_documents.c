@@ -6,7 +6,6 @@
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
 #include "format/schema/schema.h"
-#include "format/schema/schema_bad_value.h"
 #include "format/types.h"
 
 #include <string.h>

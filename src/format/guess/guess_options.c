@@ -3,8 +3,7 @@
 #include "base/text.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/type_spec.h"
-#include "format/schema/schema_bad_value.h"
-#include "format/schema/schema_keys.h"
+#include "format/schema/schema.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +104,7 @@ bool guess_options_with(void *options, const char *text, err_t *err) {
 
 bool guess_options_bad_value(void *of, const char *text, err_t *err) {
     guess_options_t *options = of;
-    const char *instead = schema_gone(GONE_BAD_VALUE, text);
+    const char *instead = schema_gone("on_bad_value", text);
     if (instead)
         return err_set(err, STATUS_USAGE, "--on-bad-value %s is gone: %s", text, instead);
     const int chosen = choose_word("on-bad-value", text, schema_bad_values, BAD_VALUES, err);

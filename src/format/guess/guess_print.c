@@ -1,7 +1,7 @@
 #include "base/chars.h"
 #include "base/numbers.h"
 #include "format/guess/guess_inner.h"
-#include "format/schema/schema_bad_value.h"
+#include "format/schema/schema.h"
 
 #include <stdlib.h>
 #include <string.h>

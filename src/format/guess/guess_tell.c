@@ -3,7 +3,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "format/guess/guess_inner.h"
-#include "format/schema/schema_bad_value.h"
+#include "format/schema/schema.h"
 
 #include <stdlib.h>
 #include <string.h>

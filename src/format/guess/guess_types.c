@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "format/guess/guess_inner.h"
 #include "format/guess/guess_options.h"
-#include "format/schema/schema_bad_value.h"
+#include "format/schema/schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>

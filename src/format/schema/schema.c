@@ -1,8 +1,11 @@
 #include "format/schema/schema.h"
-#include "base/text.h"
+#include "base/numbers.h"
+#include "format/schema/schema_read.h"
+#include "format/values/hex.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 typedef struct owned {
     struct owned *next;
@@ -116,4 +119,129 @@ int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, s
             return (int)i;
     }
     return -1;
+}
+
+/* ---- values that do not fit ---- */
+
+const char *const schema_bad_values[BAD_VALUES] = {
+    [BAD_VALUE_TEXT] = "text", [BAD_VALUE_NULL] = "null", [BAD_VALUE_REJECT] = "reject"};
+
+void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, uint64_t count) {
+    static const char *const became[BAD_VALUES] = {[BAD_VALUE_TEXT] = "kept as text",
+                                                   [BAD_VALUE_NULL] = "stored as null",
+                                                   [BAD_VALUE_REJECT] = "rejected with their records"};
+    char text[UNITS_MAX];
+    text_print(out, "%s: %s value%s not what %s field's type says",
+               !bad_value && stay ? "kept as they are" : became[bad_value], units_count(text, count),
+               count == 1 ? " that is" : "s that are", count == 1 ? "its" : "their");
+}
+
+const char *schema_refuses_bad_value(const schema_t *schema) {
+    return schema->kind == RECORDS_DELIMITED || (schema->kind == RECORDS_JSON && schema->field_count) ? NULL
+           : schema_any_fields(schema)
+               ? "its values have the types that they are written with, so that none can be a bad one"
+               : "records of fixed width keep what does not fit as text, so that each can be written again";
+}
+
+bool schema_set_bad_value(schema_t *schema, bad_value_t bad_value, err_t *err) {
+    const char *refusal = schema_refuses_bad_value(schema);
+    if (bad_value != BAD_VALUE_TEXT && refusal)
+        return err_set(
+            err, STATUS_USAGE,
+            "--on-bad-value is for delimited records and JSON with types, and the format %s is neither: %s",
+            schema->name, refusal);
+    schema->bad_value = bad_value;
+    return schema_digest(schema, err);
+}
+
+bool schema_digest_tells(const schema_t *schema, const char *digest, bad_value_t *then) {
+    err_t ignored;
+    for (bad_value_t value = BAD_VALUE_TEXT; value < BAD_VALUES; value++) {
+        schema_t other = *schema;
+        other.bad_value = value;
+        if ((value && schema_refuses_bad_value(schema)) || !schema_digest(&other, &ignored) ||
+            strcmp(other.digest, digest) != 0)
+            continue;
+        *then = value;
+        return true;
+    }
+    return false;
+}
+
+/* ---- the digest ---- */
+
+/* A value and its name, unless there is none: so a key that is new changes no earlier digest. */
+static void digest_value(XXH3_state_t *state, const char *tag, const void *bytes, size_t length) {
+    const uint64_t lengths[] = {strlen(tag), length};
+    XXH3_128bits_update(state, lengths, sizeof lengths);
+    XXH3_128bits_update(state, tag, lengths[0]);
+    XXH3_128bits_update(state, bytes, length);
+}
+
+static bool is_zero(const uint8_t *bytes, size_t length) {
+    while (length && !bytes[length - 1])
+        length--;
+    return !length;
+}
+
+/* What rows do not hold: the sets of `is`, and the items of `from`. */
+static void digest_rest(XXH3_state_t *state, part_t part, const void *from) {
+    const field_t *field = from;
+    const make_t *made = from;
+    if (part == PART_FIELD + RECORDS_FIXED && field->is)
+        digest_value(state, "is", field->is, field->width * sizeof *field->is);
+    for (size_t i = 0; part == PART_MADE && i < made->from_count; i++) {
+        digest_value(state, "from", made->from[i].fields, made->from[i].count * sizeof *made->from[i].fields);
+        digest_value(state, "with", made->from[i].with.text, made->from[i].with.length);
+    }
+}
+
+static void digest_part(XXH3_state_t *state, const schema_t *schema, part_t part, const char *from) {
+    for (const row_t *row = schema_rows; row->parts; row++) {
+        const void *at = from + row->at;
+        if (!row->tag || !(row->parts >> part & 1))
+            continue;
+        if (row->form == FORM_TEXTS) {
+            const texts_t *texts = at;
+            for (size_t i = 0; i < texts->count; i++)
+                digest_value(state, row->tag, texts->items[i].text, texts->items[i].length);
+        } else if (row->items) {
+            const part_t items = schema_part(schema, row->items);
+            const char *const *list = at;
+            const size_t count = *(const size_t *)(const void *)(from + row->count_at);
+            for (size_t i = 0; i < count; i++) {
+                digest_value(state, row->tag, "", 0);
+                digest_part(state, schema, items, *list + i * schema_parts[items].size);
+            }
+        } else {
+            const char *const *string = at;
+            const schema_text_t text = row->form == FORM_TEXT ? *(const schema_text_t *)at
+                                       : row->form == FORM_BYTES
+                                           ? (schema_text_t){at, is_zero(at, row->size) ? 0 : row->size}
+                                           : (schema_text_t){*string, *string ? strlen(*string) : 0};
+            if (text.length)
+                digest_value(state, row->tag, text.text, text.length);
+        }
+    }
+    digest_rest(state, part, from);
+}
+
+bool schema_digest(schema_t *schema, err_t *err) {
+    schema_t same = *schema;
+    XXH3_state_t *state = XXH3_createState();
+    XXH128_canonical_t canonical;
+    if (!state)
+        return err_memory(err, 576);
+    same.header =
+        same.header == HEADER_REFUSE ? HEADER_NO : same.header; /* what is refused makes no document */
+    XXH3_128bits_reset(state);
+    digest_part(state, &same, schema_part(schema, PART_FILE), (const char *)&same);
+    digest_part(state, &same, schema_part(schema, PART_RECORD), (const char *)&same);
+    digest_part(state, &same, PART_SURPLUS, (const char *)&same);
+    for (size_t i = 0; i < schema->layout_count; i++)
+        digest_value(state, "layout", schema->layouts[i].fields, schema->layouts[i].count * sizeof(uint16_t));
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
+    XXH3_freeState(state);
+    hex_print(canonical.digest, sizeof canonical.digest, (uint8_t *)schema->digest);
+    return true;
 }

@@ -1,5 +1,10 @@
-/* schema: a format file, read and checked. Every mistake is reported with line, column and what was expected. A schema
- * is read-only after it is made, and is shared by all threads.
+/* schema: what a format file says, read and checked.
+ *
+ * A format file is YAML: how records are cut, which fields they have, and which documents they become. Every mistake in one
+ * is reported with line, column and what was expected; all mistakes of a file are reported at once. The files of this room:
+ * schema_rows.c has the keys of format files, a row each, and how the value of each is read; schema_read.c walks over them;
+ * schema_check.c has what several keys must agree on; schema.c has the functions below, among them the digest, which is a
+ * walk over the rows, too. docs/format-keys.md is made of the rows (tests/core/test_format_keys.c).
  *
  *     format: mot                                    # its name
  *     about: one line for `tipple formats`
@@ -10,10 +15,10 @@
  *       multiline: no                                # a line end always ends a record, also inside quotes
  *       quoted: needed                               # a field in quotes that it does not need is a reject
  *       header: [test_id, TESTID]                    # a line that begins with one of these; or yes, no, refuse
- *       header_line: "a,a,b"                         # or this very line, and the columns by their place
+ *       header_line: "a,a,b"                         # or this very line; columns go by their place
  *       decimal: ","                                 # and thousands: "."; of all numbers
  *       exact: yes                                   # 007 and +7 are no numbers: they would lose something
- *       skip: 3                                      # lines before the header, or the first record, that are none
+ *       skip: 3                                      # lines before the header or the first record
  *       comment: "#"                                 # lines that begin with it are no records
  *       encoding: latin1                             # or windows-1252, utf-8-or-latin1, ...: see encoding.h
  *     surplus: {into: model, left: 9}                # too many fields: the 10th gets the surplus
@@ -21,7 +26,7 @@
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
  *       - {name: passed, type: boolean, true: [yes, Y], false: [no, N]}
  *       - {name: tags, array: ";"}                   # an array of its type
- *     make:                                          # keys made from several fields, or of none
+ *     make:                                          # keys made from several fields, or from none
  *       - {name: join, from: [first, last], with: " "}
  *       - {at: join, from: [day, time], with: " ", type: date, pattern: DD/MM/YYYY hh:mm}
  *       - {source: constant, value: import-2024}
@@ -47,15 +52,29 @@
  *     sections:                                      # two capitals and a digit, then fields by width
  *       - {ids: AA1-AA4, name: rain, fields: [{name: hours, width: 2, type: int, nulls: "99"}]}
  *
- * Objects, of which each brings its own fields:
+ * Objects, which bring their own fields:
  *
  *     format: json
  *     record: {json: yes}                            # one a line, one after the other, or the elements of an array
- *     record: {bson: yes}                            # or BSON documents, one after the other */
+ *     record: {bson: yes}                            # or BSON documents, one after the other
+ *
+ * What holds for every schema_t that schema_parse returns:
+ *
+ * - It does not change, and all threads share it. Only schema_set_bad_value and `id` change one, before anything is compiled
+ *   from it. Its texts live in the tree of the file or in memory that it owns, as long as it does.
+ * - `kind` says which members mean something: those up to `layouts` belong to delimited records, those from `fixed` to
+ *   `sections` to records of fixed width. JSON has fields only where values get types; BSON has none.
+ * - Names of fields are unique. No key is the beginning of another one at a dot ("a" and "a.b"), and the fields of one
+ *   subdocument of delimited records follow each other, because a document is written from front to back.
+ * - What is made names fields by their index, and never another made key.
+ * - A delimited schema has at least one layout, and its layouts have different numbers of columns. Fields of fixed width
+ *   have no gaps between them, and are together as wide as `fixed`.
+ * - `digest` follows from everything that decides which document a record becomes, and from nothing else. */
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 
 #include "base/err.h"
+#include "base/text.h"
 #include "base/yaml_tree.h"
 #include "format/values/encoding.h"
 #include "format/values/pattern.h"
@@ -75,6 +94,7 @@ enum {
     SCHEMA_MOST_FROM = 4,
     SCHEMA_MOST_SKIPPED = 1000,
     SCHEMA_WIDEST_DELIMITER = 8,
+    SCHEMA_WIDEST = 4096,      /* characters of a fixed part, a section or an entry */
     SCHEMA_MOST_SEPARATOR = 8, /* bytes between the elements of an array */
     SCHEMA_MOST_CONSTANT = 1000,
     SCHEMA_ID = 3, /* bytes of a section's identifier */
@@ -99,6 +119,7 @@ typedef enum {
 
 /* What its records are. */
 typedef enum { RECORDS_DELIMITED, RECORDS_FIXED, RECORDS_JSON, RECORDS_BSON } record_kind_t;
+enum { RECORD_KINDS = RECORDS_BSON + 1 };
 
 /* What becomes of a value that does not fit its field's type. */
 typedef enum {
@@ -239,7 +260,7 @@ enum { OWN_ID_MOST = 8, OWN_ID_ROOM = 2048 /* bytes of keys, and around them */ 
 
 /* Which values of a document are its `_id`, where that is not the record's place: see own_id.h. */
 typedef struct {
-    const char *text; /* as a person gives it */
+    const char *text; /* as the user gives it */
     bool kept;        /* what the document itself calls _id; the record's place where it has none */
     const char *paths[OWN_ID_MOST];
     size_t count;
@@ -276,14 +297,14 @@ typedef struct {
 
     uint32_t fixed; /* characters of the fixed part */
     texts_t document;
-    make_t made[SCHEMA_MOST_MADE];
+    make_t *made;
     size_t made_count;
-    tail_part_t parts[SCHEMA_MOST_PARTS];
+    tail_part_t *parts;
     size_t part_count;
     section_t *sections;
     size_t section_count;
 
-    bool guessed; /* nobody has written it: what may be data, and is none by it, is refused. Not a part of the
+    bool guessed;       /* no user wrote it: what may be data, and is no record, is refused. Not a part of the
                      format file, nor of the digest */
     const own_id_t *id; /* NULL: the record's place. Not a part of the format file, nor of the digest */
 
@@ -354,6 +375,31 @@ int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, s
 
 /* NULL, or what is wrong with the key. */
 const char *schema_key_problem(const char *key, size_t length);
+
+/* What to do instead of a word that was removed: of a key (key ""), or of a value of the key `make` or `on_bad_value`.
+ * NULL: the word was never known. */
+const char *schema_gone(const char *key, const char *word);
+
+/* ---- values that do not fit their field's type ---- */
+
+/* By bad_value_t: text, null, reject. */
+extern const char *const schema_bad_values[BAD_VALUES];
+
+/* "kept as text: 2 values that are not what their field's type says". stay: the format has no types, but the user named
+ * some. */
+void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, uint64_t count);
+
+/* Why there is no choice for these records: only delimited ones, and JSON with types, have it. NULL: there is. */
+const char *schema_refuses_bad_value(const schema_t *schema);
+
+/* Another choice than the format file's, before anything is compiled from the schema: then it is another format, with
+ * its own digest. False: there is no choice (status 1). */
+bool schema_set_bad_value(schema_t *schema, bad_value_t bad_value, err_t *err);
+
+/* Is this the digest of the same format with this or another choice? *then: with which. */
+bool schema_digest_tells(const schema_t *schema, const char *digest, bad_value_t *then);
+
+/* ---- reading ---- */
 
 /* Fills schema->digest. False: out of memory. */
 bool schema_digest(schema_t *schema, err_t *err);

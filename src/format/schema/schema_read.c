@@ -1,41 +1,17 @@
+/* The walk over the keys of a format file, and the values that every part reads in the same way. */
 #include "format/schema/schema_read.h"
-#include "base/text.h"
-#include "format/schema/schema.h"
 
 #include <string.h>
 
-enum { MOST_TOLD = 20 };
+enum { MOST_KEYS = 24, MOST_NOTED = 20 };
 
 bool schema_go_on(reader_t *reader) {
     if (reader->err->status != STATUS_USAGE)
         return false;
     if (!reader->mistake_count++)
         reader->mistakes = *reader->err;
-    else if (reader->mistake_count <= MOST_TOLD)
+    else if (reader->mistake_count <= MOST_NOTED)
         err_add(&reader->mistakes, "\n%s", reader->err->text);
-    return true;
-}
-
-void schema_tell_mistakes(reader_t *reader) {
-    *reader->err = reader->mistakes;
-    if (reader->mistake_count > MOST_TOLD)
-        err_add(reader->err, "\nand %zu more", reader->mistake_count - MOST_TOLD);
-}
-
-bool schema_only_keys(reader_t *reader, const yaml_item_t *map, keys_part_t part) {
-    const char *keys[KEYS_MOST];
-    const size_t count = schema_keys_of(part, keys);
-    yaml_item_t alone = *map, only;
-    for (const yaml_item_t *child = map->first; child; child = child->next) {
-        only = *child;
-        only.next = NULL;
-        alone.first = &only;
-        const char *instead = schema_gone(GONE_KEY, child->key);
-        const yaml_item_t at = {.line = child->key_line, .column = child->key_column};
-        if (!TRY(instead ? COMPLAIN(&at, "'%s' is gone: %s", child->key, instead)
-                         : yaml_tree_only_keys(reader->tree, &alone, keys, count, reader->err)))
-            return false;
-    }
     return true;
 }
 
@@ -43,17 +19,13 @@ bool schema_want(reader_t *reader, const yaml_item_t *node, yaml_item_kind_t kin
     return node->kind == kind || COMPLAIN(node, "%s was expected here", expected);
 }
 
-bool schema_not_gone(reader_t *reader, const yaml_item_t *node, gone_part_t part) {
-    const char *instead = node->kind == YAML_ITEM_SCALAR ? schema_gone(part, node->text) : NULL;
-    return !instead || COMPLAIN(node, "'%s' is gone: %s", node->text, instead);
-}
-
 bool schema_texts(reader_t *reader, const yaml_item_t *node, texts_t *texts) {
-    size_t count = node->kind == YAML_ITEM_LIST ? node->count : 1;
-    schema_text_t *items = schema_keep(reader, (count ? count : 1) * sizeof *items);
+    const bool list = node->kind == YAML_ITEM_LIST;
+    const size_t count = list ? node->count : 1;
+    schema_text_t *items = schema_own(reader->schema, count * sizeof *items, reader->err);
+    const yaml_item_t *item = list ? node->first : node;
     if (!items)
         return false;
-    const yaml_item_t *item = node->kind == YAML_ITEM_LIST ? node->first : node;
     for (size_t i = 0; i < count; i++, item = item->next) {
         if (!schema_want(reader, item, YAML_ITEM_SCALAR, "a word or a list of words"))
             return false;
@@ -63,94 +35,11 @@ bool schema_texts(reader_t *reader, const yaml_item_t *node, texts_t *texts) {
     return true;
 }
 
-bool schema_name(reader_t *reader, const yaml_item_t *node, const char **name) {
-    if (!schema_want(reader, node, YAML_ITEM_SCALAR, "a name"))
-        return false;
-    if (!node->length || strlen(node->text) != node->length)
-        return COMPLAIN(node, "a name cannot be empty");
-    *name = node->text;
-    return true;
-}
-
-const char *schema_key_problem(const char *key, size_t length) {
-    if (!length || key[0] == '$' || key[0] == '.' || key[length - 1] == '.' || strstr(key, "..") ||
-        strstr(key, ".$"))
-        return "no part of it may be empty or start with '$'";
-    if (strcmp(key, "_id") == 0 || strncmp(key, "_id.", 4) == 0)
-        return "_id is made from the record's position";
-    return length > 120 ? "it has more than 120 bytes" : NULL;
-}
-
-bool schema_key(reader_t *reader, const yaml_item_t *node, const char **key) {
-    if (!schema_name(reader, node, key))
-        return false;
-    const char *problem = schema_key_problem(*key, node->length);
-    return !problem || COMPLAIN(node, "'%s' cannot be a document's key: %s", *key, problem);
-}
-
-bool schema_type(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const schema_text_t date[] = {{"YYYY-MM-DD", 10}};
-    static const schema_text_t datetime[] = {{"YYYY-MM-DDThh:mm:ssZ", 20},
-                                             {"YYYY-MM-DD hh:mm:ss", 19},
-                                             {"YYYY-MM-DDThh:mm:ss", 19},
-                                             {"YYYY-MM-DDThh:mm:ss.SSSZ", 24},
-                                             {"YYYY-MM-DD hh:mm:ss.SSS", 23},
-                                             {"YYYY-MM-DDThh:mm:ss.SSS", 23},
-                                             {"YYYY-MM-DD", 10}};
-    const char *words[SCHEMA_TYPES];
-    if (!schema_want(reader, node, YAML_ITEM_SCALAR, "a type"))
-        return false;
-    for (size_t i = 0; i < SCHEMA_TYPES; i++) {
-        words[i] = schema_types[i].name;
-        if (strcmp(node->text, schema_types[i].name) != 0)
-            continue;
-        field->type = schema_types[i].type;
-        if (strcmp(node->text, "date") == 0)
-            field->patterns = (texts_t){date, COUNT(date)};
-        if (strcmp(node->text, "datetime") == 0 || strcmp(node->text, "timestamp") == 0)
-            field->patterns = (texts_t){datetime, COUNT(datetime)};
-        return true;
-    }
-    return COMPLAIN(node, "'%s' is not a type; types are " SCHEMA_TYPE_WORDS "%s", node->text,
-                    suggestion(node->text, words, SCHEMA_TYPES).text);
-}
-
-bool schema_divide(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    int64_t divide = 1;
-    if (field->type != TYPE_NUMBER && field->type != TYPE_DECIMAL)
-        return COMPLAIN(node, "'%s' goes with the types number and decimal", node->key);
-    if (!yaml_tree_int(reader->tree, node, 1, 1000000000, &divide, reader->err))
-        return false;
-    for (field->divide = 0; divide % 10 == 0; divide /= 10)
-        field->divide++;
-    return divide == 1 || COMPLAIN(node, "a power of ten was expected: 1, 10, 100, ...");
-}
-
-bool schema_field_start(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    const yaml_item_t *name = yaml_item_get(node, "name"), *key = yaml_item_get(node, "key"),
-                      *type = yaml_item_get(node, "type");
-    field->at = node;
-    if (!name)
-        return COMPLAIN(node, "this field has no name");
-    return schema_name(reader, name, &field->name) && schema_key(reader, key ? key : name, &field->key) &&
-           (!type || schema_type(reader, type, field));
-}
-
-bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const field_t *field) {
-    for (size_t i = 0; i < count; i++) {
-        const field_t *other = &fields[i];
-        if (strcmp(other->name, field->name) == 0)
-            return COMPLAIN(field->at, "a field named '%s' is in line %d already", field->name,
-                            other->at->line);
-        size_t length = strlen(other->key), mine = strlen(field->key);
-        size_t shorter = length < mine ? length : mine;
-        if (strncmp(other->key, field->key, shorter) == 0 &&
-            (length == mine || (length < mine ? field->key : other->key)[shorter] == '.'))
-            return COMPLAIN(field->at,
-                            "the key '%s' does not go with '%s' of line %d: one of them is in the way",
-                            field->key, other->key, other->at->line);
-    }
-    return true;
+bool schema_text_among(const schema_text_t *text, const schema_text_t *others, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (others[i].length == text->length && memcmp(others[i].text, text->text, text->length) == 0)
+            return true;
+    return false;
 }
 
 bool schema_named(reader_t *reader, const yaml_item_t *node, int *index) {
@@ -169,22 +58,179 @@ bool schema_named(reader_t *reader, const yaml_item_t *node, int *index) {
                     suggestion(node->text, names, schema->field_count).text);
 }
 
-bool schema_fields(reader_t *reader, const yaml_item_t *list, schema_field_fn *read) {
-    schema_t *schema = reader->schema;
-    if (!schema_want(reader, list, YAML_ITEM_LIST, "a list of fields"))
-        return false;
-    if (!list->count || list->count > SCHEMA_MOST_FIELDS)
-        return COMPLAIN(list, "1 to %d fields were expected", SCHEMA_MOST_FIELDS);
-    if (!(schema->fields = schema_keep(reader, list->count * sizeof *schema->fields)))
-        return false;
-    for (const yaml_item_t *node = list->first; node; node = node->next) {
-        field_t *field = &schema->fields[schema->field_count];
-        const size_t before = reader->mistake_count;
-        if (!TRY(read(reader, node, field)) ||
-            (field->key && !TRY(schema_fits(reader, schema->fields, schema->field_count, field))))
+const yaml_item_t *schema_item(const reader_t *reader, const char *key) {
+    const yaml_item_t *item = yaml_item_get(reader->map, key);
+    return item == reader->made ? NULL : item;
+}
+
+/* ---- maps ---- */
+
+static bool stands_in(const row_t *row, part_t part) {
+    return row->key && row->parts >> part & 1;
+}
+
+static const row_t *find_row(uint32_t parts, const char *key) {
+    for (const row_t *row = schema_rows; row->parts; row++)
+        if (row->parts & parts && row->key && strcmp(row->key, key) == 0)
+            return row;
+    return NULL;
+}
+
+/* The key is not known in this part; it may be one of the other kinds of records, or may have been one once. */
+static bool complain_of_key(reader_t *reader, const yaml_item_t *item, part_t part) {
+    const uint32_t kinds = part < PART_SURPLUS ? 0xFu << part / RECORD_KINDS * RECORD_KINDS : 0;
+    const row_t *other = find_row(kinds, item->key);
+    const char *keys[MOST_KEYS], *instead = schema_gone("", item->key);
+    const yaml_item_t at = {.line = item->key_line, .column = item->key_column};
+    yaml_item_t alone = *item;
+    const yaml_item_t map = {.kind = YAML_ITEM_MAP, .first = &alone, .count = 1};
+    size_t count = 0;
+    if (instead)
+        return COMPLAIN(&at, "'%s' is gone: %s", item->key, instead);
+    if (other && other->only)
+        return COMPLAIN(item, "'%s' %s", item->key, other->only);
+    for (const row_t *row = schema_rows; row->parts; row++)
+        if (stands_in(row, part))
+            keys[count++] = row->key;
+    alone.next = NULL;
+    return yaml_tree_only_keys(reader->tree, &map, keys, count, reader->err);
+}
+
+bool schema_has_key(part_t part, const char *key) {
+    return find_row(1u << part, key);
+}
+
+static bool only_keys(reader_t *reader, part_t part) {
+    for (const yaml_item_t *item = reader->map->first; item; item = item->next)
+        if (item != reader->made && !schema_has_key(part, item->key) &&
+            !TRY(complain_of_key(reader, item, part)))
             return false;
-        reader->broken[schema->field_count] = reader->mistake_count > before;
-        schema->field_count += field->key != NULL; /* without one nothing can be said of it */
+    return true;
+}
+
+static bool read_row(reader_t *reader, const yaml_item_t *node, void *into, const row_t *row) {
+    const bool goes = !row->types || row->types >> ((const field_t *)into)->type & 1;
+    return goes ? row->read(reader, node, into, row)
+                : COMPLAIN(node, "'%s' goes with %s", row->key, row->goes);
+}
+
+static bool read_rows(reader_t *reader, part_t part, void *into, bool unknown) {
+    for (const row_t *row = schema_rows; row->parts; row++) {
+        if (!stands_in(row, part))
+            continue;
+        const yaml_item_t *node = schema_item(reader, row->key);
+        const bool other = row->instead && schema_item(reader, row->instead);
+        const size_t before = reader->mistake_count;
+        if (row->missing && (node != NULL) == other)
+            return unknown || COMPLAIN(reader->map, "%s", row->missing); /* the key may have another name */
+        if (node && !TRY(read_row(reader, node, into, row)))
+            return false;
+        if (row->first && reader->mistake_count > before)
+            return true;
     }
     return true;
+}
+
+bool schema_read_map(reader_t *reader, const yaml_item_t *map, part_t part, void *items, size_t index) {
+    const part_row_t *is = &schema_parts[part];
+    const yaml_item_t *outer = reader->map;
+    const size_t before = reader->mistake_count;
+    char *item = (char *)items + index * is->size;
+    if (!schema_want(reader, map, YAML_ITEM_MAP, is->a_map))
+        return false;
+    if (is->at)
+        memcpy(item + is->at, &map, sizeof map);
+    reader->map = map;
+    bool ok =
+        (part != PART_MADE || schema_start_made(reader, (make_t *)(void *)item)) && only_keys(reader, part);
+    const bool unknown = reader->mistake_count > before;
+    ok = ok && read_rows(reader, part, item, unknown) &&
+         (reader->mistake_count > before || !is->finish || is->finish(reader, items, index));
+    reader->map = outer;
+    reader->made = NULL;
+    return ok;
+}
+
+bool schema_read_list(reader_t *reader, const yaml_item_t *list, void *into, const row_t *row) {
+    const bool fields = row->items == PART_FIELD;
+    const part_t part = schema_part(reader->schema, row->items);
+    const part_row_t *is = &schema_parts[part];
+    if (!schema_want(reader, list, YAML_ITEM_LIST, is->a_list))
+        return false;
+    if (list->count < is->least || list->count > is->most)
+        return is->least ? COMPLAIN(list, "%zu to %zu %s were expected", is->least, is->most, is->things)
+                         : COMPLAIN(list, "at most %zu %s were expected", is->most, is->things);
+    char *items = schema_own(reader->schema, list->count * is->size, reader->err);
+    size_t *count = (size_t *)(void *)((char *)into + row->count_at);
+    if (!items)
+        return false;
+    memcpy((char *)into + row->at, &items, sizeof items);
+    for (const yaml_item_t *node = list->first; node; node = node->next) {
+        char *item = items + *count * is->size;
+        const size_t before = reader->mistake_count;
+        memset(item, 0, is->size);
+        if (!TRY(schema_read_map(reader, node, part, items, *count)))
+            return false;
+        const bool sound = reader->mistake_count == before;
+        if (fields && into == reader->schema)
+            reader->broken[*count] = !sound;
+        *count += sound || (fields && ((const field_t *)(const void *)item)->key);
+    }
+    return true;
+}
+
+/* ---- the file ---- */
+
+/* Each kind has its own key in `record`, except delimited records. */
+static record_kind_t kind_of(const yaml_item_t *root) {
+    static const char *const keys[RECORD_KINDS] = {
+        [RECORDS_FIXED] = "fixed", [RECORDS_JSON] = "json", [RECORDS_BSON] = "bson"};
+    for (record_kind_t kind = RECORDS_FIXED; kind <= RECORDS_BSON; kind++)
+        if (yaml_item_get(yaml_item_get(root, "record"), keys[kind]))
+            return kind;
+    return RECORDS_DELIMITED;
+}
+
+static bool read_file(reader_t *reader, schema_t *schema) {
+    static const own_id_t kept = {.text = "_id", .kept = true}; /* who loads them may decide otherwise */
+    const yaml_item_t *root = yaml_tree_root(schema->tree);
+    schema->kind = kind_of(root);
+    const bool delimited = schema->kind == RECORDS_DELIMITED;
+    schema->about = "";
+    schema->surplus_field = -1;
+    schema->header = delimited ? HEADER_WORDS : HEADER_NO;
+    schema->quote = delimited ? '"' : 0;
+    schema->escape_double = delimited;
+    schema->point = '.';
+    if (schema_any_fields(schema))
+        schema->id = &kept;
+    schema->multiline = schema_any_fields(schema);
+    return TRY(schema_read_map(reader, root, schema_part(schema, PART_FILE), schema, 0)) &&
+           !reader->mistake_count && schema_digest(schema, reader->err);
+}
+
+schema_t *schema_parse(const char *text, size_t length, const char *name, err_t *err) {
+    schema_t *schema = calloc(1, sizeof *schema);
+    if (!schema) {
+        err_memory(err, sizeof *schema);
+        return NULL;
+    }
+    reader_t reader = {.schema = schema, .err = err};
+    reader.tree = schema->tree = yaml_tree_parse(text, length, name, err);
+    if (schema->tree && read_file(&reader, schema))
+        return schema;
+    if (reader.mistake_count && err->status == STATUS_USAGE) {
+        *err = reader.mistakes;
+        if (reader.mistake_count > MOST_NOTED)
+            err_add(err, "\nand %zu more", reader.mistake_count - MOST_NOTED);
+    }
+    schema_destroy(schema);
+    return NULL;
+}
+
+schema_t *schema_parse_guessed(const char *text, const char *name, err_t *err) {
+    schema_t *schema = schema_parse(text, strlen(text), name, err);
+    if (schema)
+        schema->guessed = true;
+    return schema;
 }

@@ -9,7 +9,6 @@
 #include "format/record/bad_values.h"
 #include "format/records.h"
 #include "format/schema/schema.h"
-#include "format/schema/schema_bad_value.h"
 #include "input/source.h"
 
 #include <bson/bson.h>

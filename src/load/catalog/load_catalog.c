@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "format/record/own_id.h"
-#include "format/schema/schema_bad_value.h"
+#include "format/schema/schema.h"
 #include "load/before/kept_format.h"
 #include "load/catalog/append.h"
 #include "load/job/job.h"

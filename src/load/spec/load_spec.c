@@ -3,7 +3,6 @@
 #include "format/format.h"
 #include "format/json/json_document.h"
 #include "format/schema/schema.h"
-#include "format/schema/schema_bad_value.h"
 #include "load/rejects/reject.h"
 
 #include <stdlib.h>
