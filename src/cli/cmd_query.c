@@ -320,7 +320,8 @@ static const yaml_item_t *find_published(const suite_table_t *table, const measu
 static void put_published(bson_t *to, const void *of, size_t at) {
     const query_result_t *query = of;
     const suite_t *suite = query->suite;
-    for (const suite_table_t *table = suite->tables; table < suite->tables + suite->table_count; table++) {
+    for (size_t i = 0; i < suite->table_count; i++) {
+        const suite_table_t *table = &suite->tables[i];
         const yaml_item_t *text = find_published(table, &query->measures[at]);
         char *name = text_concealed(table->show);
         if (text && !bson_has_field(to, table->show))
