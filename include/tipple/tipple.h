@@ -80,8 +80,8 @@ TIPPLE_API tipple_reader_t *tipple_reader_new(const tipple_format_t *format, tip
 TIPPLE_API void tipple_reader_destroy(tipple_reader_t *reader);
 
 /* The text of a whole file, or the first lines of one: its delimiter, header and columns are found from it.
- * The text is copied; it may be NULL where length is 0. It is UTF-8, or what the format's `encoding` says: UTF-16 and compressed
- * files, which a load decodes, are refused. False: the text does not fit the format, and the reader goes on with the one it had. */
+ * The text is copied; it may be NULL where length is 0. It is UTF-8, or what the format's `encoding` says, but UTF-8 where that is
+ * an encoding from which a load converts (shift_jis); UTF-16 and compressed files, which a load decodes, are refused. False: the text does not fit the format, and the reader goes on with the one it had. */
 TIPPLE_API bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t length,
                                     tipple_error_t *error);
 

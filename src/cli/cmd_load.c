@@ -398,7 +398,7 @@ static int load_one(const run_t *run, const char *uri, char **inputs, int count,
 
 static int load(run_t *run, err_t *err) {
     values.spec.watch_flushes = run->report != NULL;
-    return check(run, err) ? each_collection(run, may_load, load_one, err) : (int)err->status;
+    return check(run, err) ? each_collection(run, true, may_load, load_one, err) : (int)err->status;
 }
 
 const command_t command_load = {

@@ -264,7 +264,8 @@ static bool open_format(parse_t *parse, err_t *err) {
 static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     const load_spec_t *spec = &values.load.spec;
     manifest_t *const manifest = &parse->manifest;
-    if (!manifest_build(manifest, args, (size_t)count, NULL, err) || !open_format(parse, err))
+    if (!manifest_build(manifest, args, (size_t)count, NULL, err) || !open_format(parse, err) ||
+        !manifest_decode(manifest, parse->schema->charset))
         return false;
     if (values.emit == EMIT_RAW && spec->id)
         return err_set(err, STATUS_USAGE, "--id: a record has no _id; leave it out with --emit raw");

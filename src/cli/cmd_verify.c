@@ -258,7 +258,7 @@ static int verify_one(const run_t *run, const char *uri, char **inputs, int coun
 
 static int verify(run_t *run, err_t *err) {
     return cli_takes_inputs(run, "the collection to verify", err)
-               ? each_collection(run, NULL, verify_one, err)
+               ? each_collection(run, false, NULL, verify_one, err)
                : (int)err->status;
 }
 

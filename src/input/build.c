@@ -97,7 +97,7 @@ input_file_t *build_add(build_t *build, const char *path, char *name) {
     return file;
 }
 
-const input_file_t *build_set_aside(build_t *build) {
+input_file_t *build_set_aside(build_t *build) {
     manifest_t *manifest = build->manifest;
     size_t bytes = (manifest->archive_count + 1) * sizeof *manifest->archives;
     input_file_t **larger = realloc(manifest->archives, bytes), *archive = malloc(sizeof *archive);

@@ -3,8 +3,8 @@
 #ifndef TIPPLE_INPUT_BUILD_H
 #define TIPPLE_INPUT_BUILD_H
 
-#include "input/decode/spare.h"
-#include "input/dump_folder.h"
+#include "input/archive/archive.h"
+#include "input/decode/decoder.h"
 #include "input/manifest.h"
 #include "input/source.h"
 
@@ -20,10 +20,9 @@ typedef struct {
     manifest_t *manifest;
     size_t room;
     uint8_t *scratch;
-    bool quiet;          /* see manifest_options_t, */
-    uint64_t keep_bytes; /* too */
-    /* for the first bytes of compressed files; zlib, because ISA-L decompresses 64 KiB at once */
-    spare_t peek;
+    bool quiet;               /* see manifest_options_t, */
+    uint64_t keep_bytes;      /* too */
+    spare_t peek;             /* for the first bytes of compressed files */
     source_kit_t *kit;        /* for compressed tars */
     const char *member;       /* the collection of a dump that the argument at hand names, or NULL */
     const char *target;       /* the collection that is loaded: chosen where none is named; or NULL */
@@ -40,7 +39,7 @@ typedef struct {
 input_file_t *build_add(build_t *build, const char *path, char *name);
 
 /* Takes the last one out of the list: it is an archive, not an input. */
-const input_file_t *build_set_aside(build_t *build);
+input_file_t *build_set_aside(build_t *build);
 
 /* Keeps the bytes of a small file, all of which are in the scratch. */
 bool build_keep(build_t *build, input_file_t *file);
@@ -64,10 +63,36 @@ bool build_leave_out_rejects(build_t *build, bool found);
 void build_free(build_t *build); /* all but the manifest */
 
 /* Adds the members of an archive in its place. The members of a tar point to it. */
-bool archive_add_zip(build_t *build, int fd, const input_file_t *zip);
-bool archive_add_tar(build_t *build, int fd, const input_file_t *tar);
+bool archive_add_zip(build_t *build, int fd, input_file_t *zip);
+bool archive_add_tar(build_t *build, int fd, input_file_t *tar);
 
 /* Adds one collection of an archive of mongodump. */
-bool archive_add_dump(build_t *build, int fd, const input_file_t *dump);
+bool archive_add_dump(build_t *build, int fd, input_file_t *dump);
+
+/* ---- dump_folder.c: folders that mongodump has written ---- */
+
+/* True if there is metadata among the names of a folder's files. */
+bool dump_folder_is(char *const *names, size_t count);
+
+/* Of the sorted names in a zip or tar: documents next to their metadata; NULL: none. */
+const char *dump_folder_packed(char *const *sorted, size_t count);
+
+/* Takes a file of a folder into build->dump, or skips it with a note. is_dump: dump_folder_is of the folder; else only
+ * files of BSON are taken. *other: neither was done; it is no part of a dump. */
+bool dump_folder_take(build_t *build, bool is_dump, const char *path, bool *other);
+
+/* Why a file of an input is left out: mongodump puts it next to the folders of databases; or by its name it is a
+ * collection that tipple itself keeps. NULL: neither. */
+const char *dump_folder_beside(const char *name);
+const char *dump_folder_own(const char *name);
+
+/* Of build->dump: moves all to build->collections; or finds the one to be taken (*chosen, a path): the target, or the only
+ * one, unless the target is one without documents. */
+bool dump_folder_list(build_t *build, const char *argument);
+bool dump_folder_choose(build_t *build, const char *argument, const char **chosen);
+
+/* *text: the metadata next to a .bson file, as JSON, which the caller frees; NULL: there is none. False: it is there, and
+ * cannot be read. */
+bool dump_folder_metadata(const char *path, char **text, err_t *err);
 
 #endif

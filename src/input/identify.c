@@ -1,5 +1,5 @@
 #include "input/identify.h"
-#include "input/archive/tar.h"
+#include "input/archive/archive.h"
 #include "input/file/bytes.h"
 #include "input/file/fault.h"
 

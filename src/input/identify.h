@@ -2,8 +2,8 @@
 #ifndef TIPPLE_INPUT_IDENTIFY_H
 #define TIPPLE_INPUT_IDENTIFY_H
 
-#include "input/archive/zip.h"
-#include "input/decode/spare.h"
+#include "input/archive/archive.h"
+#include "input/decode/decoder.h"
 #include "input/magic.h"
 
 #include <xxhash.h>

@@ -1,9 +1,8 @@
 #include "input/magic.h"
 #include "base/chars.h"
 #include "format/cut/bson_span.h"
-#include "input/archive/dump.h"
-#include "input/archive/tar.h"
-#include "input/decode/utf16.h"
+#include "input/archive/archive.h"
+#include "input/decode/decoder.h"
 
 #include <string.h>
 
@@ -61,7 +60,7 @@ static bool is_line_of_rejects(const uint8_t *line, size_t length) {
 
 /* Also as an editor has saved it: with a byte-order mark, as UTF-16, or with other lines above its own. */
 static bool is_of_rejects(const uint8_t *head, size_t size) {
-    const utf16_order_t order = utf16_order(head, size);
+    const utf16_order_t order = decoder_utf16_order(head, size);
     const size_t step = order ? 2 : 1, mark = order && head[0] && head[1] ? 2 : lines_bom(head, size);
     const bool big = order == UTF16_BIG;
     uint8_t text[MAGIC_BYTES];
@@ -97,7 +96,7 @@ magic_t magic_of(const uint8_t *head, size_t size, const char **compressed) {
     *compressed = NULL;
     if (is_of_rejects(head, size))
         return MAGIC_REJECTS;
-    return utf16_order(head, size) ? MAGIC_UTF16 : MAGIC_TEXT;
+    return decoder_utf16_order(head, size) ? MAGIC_UTF16 : MAGIC_TEXT;
 }
 
 input_kind_t magic_kind(magic_t magic) {

@@ -4,7 +4,7 @@
 #define TIPPLE_INPUT_MANIFEST_H
 
 #include "base/err.h"
-#include "input/archive/dump_list.h"
+#include "input/archive/archive.h"
 #include "input/file/input_file.h"
 
 #include <stdint.h>
@@ -43,6 +43,10 @@ typedef struct {
  * changed then. A compressed tar must be read once to its end for this; a signal stops that. */
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
                     err_t *err);
+
+/* Where the format names an encoding that iconv knows (else NULL, and nothing happens): the text of all inputs is converted
+ * from it to UTF-8. Before they are read; the name must live as long as the manifest. */
+bool manifest_decode(manifest_t *manifest, const char *encoding); /* true */
 
 /* The digest that a file on disk (not a member or a stream) would have if it ended after `size` bytes: to find out
  * whether it is an older file that has grown. */

@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "input/build.h"
-#include "input/dump_folder.h"
 #include "input/file/fault.h"
 #include "input/file/name.h"
 #include "input/identify.h"
@@ -50,7 +49,7 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
     if (ok && file && as == IDENTIFIED_REJECTS)
         ok = build_leave_out_rejects(build, in_walk);
     if (ok && file && as >= IDENTIFIED_ZIP) {
-        const input_file_t *archive = build_set_aside(build);
+        input_file_t *archive = build_set_aside(build);
         ok = archive && (as == IDENTIFIED_ZIP   ? archive_add_zip
                          : as == IDENTIFIED_TAR ? archive_add_tar
                                                 : archive_add_dump)(build, fd, archive);
@@ -105,15 +104,13 @@ static bool add_folder(build_t *build, const char *path) {
     for (size_t i = 0; i < count; i++) {
         char *inner = ok ? under(path, names[i]) : NULL;
         const char *why = name_reason_to_skip(names[i], strlen(names[i]));
-        bool other = true;
-        if (ok && inner && !why)
-            ok = dump_folder_see(&build->dump, dump, path, names[i], build->target, &why, &other, build->err);
+        bool other;
         if (ok && !inner)
             ok = err_memory(build->err, strlen(path));
-        else if (ok && why && *why)
+        else if (ok && why)
             build_skip(build, inner, why);
-        else if (ok && !why && other)
-            ok = add_path(build, inner, true);
+        else if (ok)
+            ok = dump_folder_take(build, dump, inner, &other) && (!other || add_path(build, inner, true));
         free(inner);
         free(names[i]);
     }
@@ -400,11 +397,12 @@ static bool add_path(build_t *build, const char *path, bool in_walk) {
     return fault_system(build->err, *path ? path : "''", error);
 }
 
-static void leave_out_beside_dump(build_t *build, size_t from) {
+/* Of the files from a place on. why: a reason to leave one out, or NULL. */
+static void leave_out(build_t *build, size_t from, const char *why_of(const char *name)) {
     manifest_t *manifest = build->manifest;
     size_t left = from;
     for (size_t i = from; i < manifest->count; i++) {
-        const char *why = dump_folder_beside(manifest->files[i].name);
+        const char *why = why_of(manifest->files[i].name);
         if (why) {
             build_skip(build, manifest->files[i].name, why);
             manifest_free_file(&manifest->files[i]);
@@ -419,34 +417,32 @@ static void leave_out_beside_dump(build_t *build, size_t from) {
  * files that may be parts of one. */
 static void leave_out_of_dump(build_t *build) {
     dump_list_t *dump = &build->dump;
-    size_t left = 0;
-    for (size_t i = 0; i < dump->count; i++) {
-        const char *why = dump_list_why_left_out(dump->items[i].name, build->target);
-        if (why && (why != dump_list_of_server || (build->collections && !dump->unsure))) {
+    for (size_t i = 0; i < dump->count;) {
+        const char *why = dump_why_left_out(dump->items[i].name, build->target);
+        if (why && (why != dump_of_server || (build->collections && !dump->unsure))) {
             build_skip(build, dump->items[i].with, why);
-            free(dump->items[i].name);
-            free(dump->items[i].with);
+            dump_list_remove(dump, i);
         } else {
-            dump->items[left++] = dump->items[i];
+            i++;
         }
     }
-    dump->count = left;
 }
 
 static bool walk_argument(build_t *build, const char *path) {
     const size_t before = build->manifest->count;
     bool ok = add_path(build, path, false);
     if (ok && build->dump.count)
-        leave_out_beside_dump(build, before);
+        leave_out(build, before, dump_folder_beside);
     if (ok)
         leave_out_of_dump(build);
     if (ok && build->dump.count && build->collections) {
-        ok = dump_folder_all(&build->dump, path, build->collections, build->err);
+        ok = dump_folder_list(build, path);
     } else if (ok && build->dump.count) {
-        const char *chosen = dump_folder_choose(&build->dump, path, build->target, build->err);
-        if (chosen)
+        const char *chosen;
+        ok = dump_folder_choose(build, path, &chosen);
+        if (ok)
             build_tell_only(build, path, &build->dump);
-        ok = chosen && add_path(build, chosen, true);
+        ok = ok && add_path(build, chosen, true);
     }
     dump_list_free(&build->dump);
     return ok;
@@ -515,20 +511,12 @@ static bool name_stream(manifest_t *manifest, const char *name, err_t *err) {
 
 /* A pattern such as shop/orders* names the catalogs of a dumped collection, too. One that is named alone is meant. */
 static void leave_out_own_files(build_t *build) {
-    manifest_t *manifest = build->manifest;
-    size_t own = 0, left = 0;
+    const manifest_t *manifest = build->manifest;
+    size_t own = 0;
     for (size_t i = 0; i < manifest->count; i++)
-        own += dump_folder_is_own_file(manifest->files[i].name);
-    if (!own || own == manifest->count)
-        return;
-    for (size_t i = 0; i < manifest->count; i++)
-        if (dump_folder_is_own_file(manifest->files[i].name)) {
-            build_skip(build, manifest->files[i].name, dump_list_of_tipple);
-            manifest_free_file(&manifest->files[i]);
-        } else {
-            manifest->files[left++] = manifest->files[i];
-        }
-    manifest->count = left;
+        own += dump_folder_own(manifest->files[i].name) != NULL;
+    if (own < manifest->count)
+        leave_out(build, 0, dump_folder_own);
 }
 
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
@@ -536,7 +524,6 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
     *manifest = (manifest_t){0};
     build_t build = {.manifest = manifest,
                      .scratch = calloc(1, IDENTIFY_SCRATCH),
-                     .peek = {.engine = INFLATE_ZLIB},
                      .kit = source_kit_new(),
                      .heads = source_kit_new(),
                      .err = err};

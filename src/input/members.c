@@ -1,24 +1,34 @@
-/* Adds the members of a zip or a tar to a manifest. */
+/* Adds the members of a zip or a tar, and the collections of an archive of mongodump, to a manifest. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/stop.h"
-#include "input/archive/tar.h"
+#include "input/archive/archive.h"
 #include "input/build.h"
 #include "input/file/fault.h"
 #include "input/file/name.h"
 #include "input/identify.h"
 
-#include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+enum { PIECE = 64 * 1024, CHUNK = IDENTIFY_MEMBER_END_BYTES };
+
+static const int64_t TELL_FIRST_NS = 2000000000, TELL_NS = 30000000000;
 
 typedef struct {
     build_t *build;
-    const input_file_t *file;
+    input_file_t *file;
     bool said_macosx;
     size_t first; /* its first member in the manifest */
+    /* of a tar or a dump its bytes: from the disk; or, if it is compressed, in order from its one stream */
+    int fd;           /* -1: it is compressed */
+    source_t *stream; /* NULL: it is not */
+    int64_t tell_ns;
+    XXH3_state_t *hash; /* of a tar */
+    dump_list_t list;   /* of a dump: its collections, each with its metadata */
+    feed_t feed;
 } archive_t;
 
 /* Why a member is left out; NULL: it is not. Everything in a __MACOSX folder counts as one thing, named once. */
@@ -82,28 +92,89 @@ static bool check_members(const archive_t *archive) {
                    twice);
 }
 
-/* Sets its digest, and what was seen of the file in which the member's bytes are. */
-static void of_archive(input_file_t *member, const input_file_t *archive) {
-    member->member = strlen(archive->name) + 1;
-    identify_by_name(member, member->name + member->member, member->digest);
-    member->modified_ns = archive->modified_ns;
-    member->device = archive->device;
-    member->inode = archive->inode;
+/* Adds an input, of which the name is taken over. It has what was seen of the file in which its bytes are. */
+static input_file_t *add_input(archive_t *archive, char *name) {
+    const input_file_t *seen = archive->file;
+    input_file_t *file = build_add(archive->build, seen->path, name);
+    if (!file)
+        return NULL;
+    file->member = strlen(seen->name) + 1;
+    file->has_identity = true;
+    file->modified_ns = seen->modified_ns;
+    file->device = seen->device;
+    file->inode = seen->inode;
+    return file;
+}
+
+/* Adds a member. NULL: it is left out with a note; or memory is out, and *ok is false. */
+static input_file_t *add_member(archive_t *archive, const char *path, size_t length, const char *no_file,
+                                bool *ok) {
+    bool in_macosx;
+    const char *why = reason_to_skip(path, length, no_file, &in_macosx);
+    char *name = name_join(archive->file->name, "!", path, length);
+    *ok = name || err_memory(archive->build->err, length);
+    if (name && !why) {
+        input_file_t *file = add_input(archive, name);
+        *ok = file;
+        return file;
+    }
+    if (name)
+        skip_member(archive, name, why, in_macosx);
+    free(name);
+    return NULL;
+}
+
+static bool may_go_on(const archive_t *archive, err_t *err) {
+    return !stop_signal() ||
+           err_set(err, (status_t)(128 + stop_signal()),
+                   "interrupted while looking for the members of %.1000s", archive->file->name);
+}
+
+/* A compressed archive of many gigabytes takes long: shows progress. */
+static ssize_t pull(void *context, void *out, size_t size, err_t *err) {
+    archive_t *archive = context;
+    if (!may_go_on(archive, err))
+        return -1;
+    if (clock_now_ns() >= archive->tell_ns && !archive->build->quiet) {
+        char done[UNITS_MAX], all[UNITS_MAX];
+        log_note("looking for the members of %s: %s of %s read", archive->file->name,
+                 units_size(done, (double)source_disk_bytes(archive->stream)),
+                 units_size(all, (double)archive->file->disk_bytes));
+        archive->tell_ns = clock_now_ns() + TELL_NS;
+    }
+    return source_read(archive->stream, out, size, err);
+}
+
+/* Afterwards archive_close must be called, also after a failure. */
+static bool archive_open(archive_t *archive, build_t *build, int fd, input_file_t *file) {
+    const bool packed = file->kind != INPUT_PLAIN;
+    memset(archive, 0, offsetof(archive_t, feed));
+    archive->build = build;
+    archive->file = file;
+    archive->first = build->manifest->count;
+    archive->fd = packed ? -1 : fd;
+    archive->tell_ns = clock_now_ns() + TELL_FIRST_NS;
+    if (packed)
+        feed_init_pull(&archive->feed, file->name, pull, archive, 0, UINT64_MAX);
+    else
+        feed_init(&archive->feed, file->name, fd, false, 0, file->disk_bytes);
+    archive->feed.most = PIECE;
+    return !packed || (archive->stream = source_open_archive(build->kit, file, build->err));
+}
+
+/* False: its bytes could not be read. */
+static bool archive_close(archive_t *archive) {
+    const bool failed = archive->feed.failed;
+    if (failed)
+        *archive->build->err = archive->feed.fault;
+    source_close(archive->stream);
+    feed_free(&archive->feed);
+    XXH3_freeState(archive->hash);
+    dump_list_free(&archive->list);
+    return !failed;
 }
 
 /* ---- zip ---- */
-
-static bool has_name_of_file(const zip_entry_t *entry) {
-    return entry->name_length && entry->name[entry->name_length - 1] != '/';
-}
-
-static bool refuse_name(const char *name, const zip_entry_t *entry, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: has %s, but %llu bytes, as a file has; if they are not needed, take it out of the "
-        "archive (zip -d), else give it another name there",
-        name, entry->name_length ? "the name of a folder" : "no name", (unsigned long long)entry->text_bytes);
-}
 
 /* Is it a reject file? Its text bound is that of what it holds. */
 static bool begins_rejects(const build_t *build, input_file_t *file) {
@@ -115,36 +186,29 @@ static bool begins_rejects(const build_t *build, input_file_t *file) {
 
 static bool add_zip_member(void *context, const zip_entry_t *entry, err_t *err) {
     archive_t *archive = context;
-    if (!has_name_of_file(entry) && !entry->text_bytes)
-        return true;
-    char *name = name_join(archive->file->name, "!", entry->name, entry->name_length);
-    if (!name)
-        return err_memory(err, entry->name_length);
-    if (!has_name_of_file(entry)) {
-        refuse_name(name, entry, err);
-        free(name);
-        return false;
-    }
-    bool in_macosx, readable = false;
-    const char *why = reason_to_skip(entry->name, entry->name_length,
-                                     entry->is_link ? "a symbolic link" : NULL, &in_macosx);
-    if (why)
-        skip_member(archive, name, why, in_macosx);
-    else
-        readable = zip_can_read(entry, name, err);
-    if (!readable) {
-        free(name);
-        return why;
-    }
-    input_file_t *file = build_add(archive->build, archive->file->path, name);
+    const bool is_file = entry->name_length && entry->name[entry->name_length - 1] != '/';
+    bool ok = true;
+    input_file_t *file = is_file || entry->text_bytes
+                             ? add_member(archive, entry->name, entry->name_length,
+                                          entry->is_link ? "a symbolic link" : NULL, &ok)
+                             : NULL;
     if (!file)
+        return ok;
+    if (!is_file)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: has %s, but %llu bytes, as a file has; if they are not needed, take it out of the "
+            "archive (zip -d), else give it another name there",
+            file->name, entry->name_length ? "the name of a folder" : "no name",
+            (unsigned long long)entry->text_bytes);
+    if (!zip_can_read(entry, file->name, err))
         return false;
     identify_zip_member(entry, file);
-    of_archive(file, archive->file);
+    identify_by_name(file, file->name + file->member, file->digest);
     return !begins_rejects(archive->build, file) || build_leave_out_rejects(archive->build, true);
 }
 
-bool archive_add_zip(build_t *build, int fd, const input_file_t *zip) {
+bool archive_add_zip(build_t *build, int fd, input_file_t *zip) {
     archive_t archive = {.build = build, .file = zip, .first = build->manifest->count};
     return zip_list(fd, zip->disk_bytes, zip->name, add_zip_member, &archive, build->err) &&
            check_members(&archive);
@@ -152,201 +216,200 @@ bool archive_add_zip(build_t *build, int fd, const input_file_t *zip) {
 
 /* ---- tar ---- */
 
-enum { WINDOW = 64 * 1024, CHUNK = IDENTIFY_MEMBER_END_BYTES };
-
-static const int64_t TELL_FIRST_NS = 2000000000, TELL_NS = 30000000000;
-
-/* Reads the tar's bytes: with pread from the disk; if it is compressed, in order from its one stream. */
-typedef struct {
-    const input_file_t *tar;
-    int fd;
-    source_t *stream; /* NULL: it is not compressed */
-    uint64_t at;      /* the window's place in the tar */
-    size_t have;
-    int64_t tell_ns;
-    bool quiet;
-    XXH3_state_t *hash;
-    uint8_t window[WINDOW], chunk[CHUNK];
-} reader_t;
-
-/* A compressed tar of many gigabytes takes long: shows progress. */
-static void tell(reader_t *reader) {
-    if (clock_now_ns() < reader->tell_ns || reader->quiet)
-        return;
-    char done[UNITS_MAX], all[UNITS_MAX];
-    log_note("looking for the members of %s: %s of %s read", reader->tar->name,
-             units_size(done, (double)source_disk_bytes(reader->stream)),
-             units_size(all, (double)reader->tar->disk_bytes));
-    reader->tell_ns = clock_now_ns() + TELL_NS;
-}
-
-static bool may_go_on(const reader_t *reader, err_t *err) {
-    return !stop_signal() ||
-           err_set(err, (status_t)(128 + stop_signal()),
-                   "interrupted while looking for the members of %.1000s", reader->tar->name);
-}
-
-static bool read_on(reader_t *reader, err_t *err) {
-    if (!may_go_on(reader, err))
-        return false;
-    tell(reader);
-    ssize_t got = source_read(reader->stream, reader->window, sizeof reader->window, err);
-    reader->at += reader->have;
-    reader->have = got > 0 ? (size_t)got : 0;
-    return got >= 0;
-}
-
-static bool read_there(reader_t *reader, uint64_t offset, err_t *err) {
-    ssize_t got;
-    if (!may_go_on(reader, err))
-        return false;
-    do
-        got = pread(reader->fd, reader->window, sizeof reader->window, (off_t)offset);
-    while (got < 0 && errno == EINTR);
-    reader->at = offset;
-    reader->have = got > 0 ? (size_t)got : 0;
-    return got >= 0 || fault_at(err, reader->tar->name, offset, errno);
-}
-
-static bool is_in_window(const reader_t *reader, uint64_t offset) {
-    return offset >= reader->at && offset - reader->at < reader->have;
-}
-
-static bool read_tar(void *context, uint64_t offset, uint8_t *out, size_t size, size_t *got, err_t *err) {
-    reader_t *reader = context;
-    *got = 0;
-    while (*got < size) {
-        if (!is_in_window(reader, offset) && !reader->stream && !read_there(reader, offset, err))
-            return false;
-        bool more = true;
-        while (reader->stream && more && !is_in_window(reader, offset)) {
-            if (!read_on(reader, err))
-                return false;
-            more = reader->have > 0;
-        }
-        if (!is_in_window(reader, offset)) {
-            uint64_t end = reader->stream ? reader->at : reader->tar->disk_bytes;
-            *got = offset > end ? TAR_BEHIND : *got;
-            return true;
-        }
-        size_t there = reader->have - (size_t)(offset - reader->at);
-        size_t n = there < size - *got ? there : size - *got;
-        memcpy(out + *got, reader->window + (offset - reader->at), n);
-        *got += n;
-        offset += n;
+/* Adds the next bytes to the digest; if they end early, the tar reader will notice. */
+static void digest_bytes(archive_t *archive, uint64_t size) {
+    for (size_t n; size && (n = feed_want(&archive->feed, 1)); size -= n) {
+        n = n < size ? n : (size_t)size;
+        XXH3_128bits_update(archive->hash, feed_bytes(&archive->feed), n);
+        feed_take(&archive->feed, n);
     }
-    return true;
-}
-
-/* Adds bytes to the digest; if they end early, the tar reader will notice. */
-static bool digest_bytes(reader_t *reader, uint64_t offset, uint64_t size, err_t *err) {
-    while (size) {
-        size_t got;
-        if (!read_tar(reader, offset, reader->chunk, size < CHUNK ? (size_t)size : CHUNK, &got, err))
-            return false;
-        if (!got || got == TAR_BEHIND)
-            break;
-        XXH3_128bits_update(reader->hash, reader->chunk, got);
-        offset += got;
-        size -= got;
-    }
-    return true;
 }
 
 /* Of a compressed tar's member all bytes are read anyway; of other members only both ends are. */
-static bool identify(reader_t *reader, input_file_t *file, bool *rejects, err_t *err) {
-    uint64_t from = file->archive_offset, size = file->disk_bytes, end = from + size;
-    uint64_t head_bytes = reader->stream || size <= 2 * CHUNK ? size : CHUNK;
-    size_t first = size < CHUNK ? (size_t)size : CHUNK, got;
+static bool identify(archive_t *archive, input_file_t *file, bool *rejects, err_t *err) {
+    const uint64_t size = file->disk_bytes, ends = archive->stream || size <= 2 * CHUNK ? size : CHUNK;
+    const size_t head = feed_want(&archive->feed, size < MAGIC_BYTES ? (size_t)size : MAGIC_BYTES);
     uint8_t stated[8];
     for (int i = 0; i < 8; i++)
         stated[i] = (uint8_t)(size >> 8 * i);
-    XXH3_128bits_reset(reader->hash);
-    XXH3_128bits_update(reader->hash, stated, sizeof stated);
-    if (!read_tar(reader, from, reader->chunk, first, &got, err))
+    if (!identify_tar_member(archive->fd, head ? feed_bytes(&archive->feed) : (const uint8_t *)"",
+                             head < size ? head < MAGIC_BYTES ? head : MAGIC_BYTES : (size_t)size, file,
+                             rejects, err))
         return false;
-    got = got == TAR_BEHIND ? 0 : got;
-    XXH3_128bits_update(reader->hash, reader->chunk, got);
-    if (!identify_tar_member(reader->stream ? -1 : reader->fd, reader->chunk,
-                             got < MAGIC_BYTES ? got : MAGIC_BYTES, file, rejects, err) ||
-        !digest_bytes(reader, from + got, head_bytes - got, err) ||
-        (head_bytes < size && !digest_bytes(reader, end - CHUNK, CHUNK, err)))
-        return false;
-    XXH128_hash_t digest = XXH3_128bits_digest(reader->hash);
+    XXH3_128bits_reset(archive->hash);
+    XXH3_128bits_update(archive->hash, stated, sizeof stated);
+    digest_bytes(archive, ends);
+    if (ends < size && feed_skip_to(&archive->feed, file->archive_offset + size - CHUNK))
+        digest_bytes(archive, CHUNK);
+    const XXH128_hash_t digest = XXH3_128bits_digest(archive->hash);
     file->content[0] = digest.low64;
     file->content[1] = digest.high64;
     return true;
 }
 
-static bool add_tar_member(archive_t *archive, reader_t *reader, const tar_entry_t *entry) {
+static bool add_tar_member(archive_t *archive, const tar_entry_t *entry) {
     build_t *build = archive->build;
-    bool in_macosx, ok = false;
     char *path = name_clean(entry->path);
-    char *name = path ? name_join(archive->file->name, "!", path, strlen(path)) : NULL;
-    const char *why = name ? reason_to_skip(path, strlen(path), entry->no_file, &in_macosx) : NULL;
-    if (!name) {
-        err_memory(build->err, strlen(entry->path));
-    } else if (why) {
-        skip_member(archive, name, why, in_macosx);
-        free(name);
-        ok = true;
-    } else {
-        input_file_t *file = build_add(build, archive->file->path, name);
-        if (file) {
-            file->has_identity = true;
-            file->archive = archive->file;
-            file->archive_offset = entry->from;
-            file->disk_bytes = entry->size;
-            bool rejects = false;
-            ok = identify(reader, file, &rejects, build->err);
-            of_archive(file, archive->file);
-            /* within a compressed tar, the text of a compressed member can be seen only when it is read */
-            if (ok && file->kind != INPUT_PLAIN && !reader->stream)
-                rejects = begins_rejects(build, file);
-            if (ok && rejects)
-                ok = build_leave_out_rejects(build, true);
-        }
-    }
+    bool ok = path || err_memory(build->err, strlen(entry->path)), rejects = false;
+    input_file_t *file = path ? add_member(archive, path, strlen(path), entry->no_file, &ok) : NULL;
     free(path);
-    return ok;
+    if (!file)
+        return ok;
+    file->archive = archive->file;
+    file->archive_offset = entry->from;
+    file->disk_bytes = entry->size;
+    if (!identify(archive, file, &rejects, build->err))
+        return false;
+    identify_by_name(file, file->name + file->member, file->digest);
+    /* within a compressed tar, the text of a compressed member can be seen only when it is read */
+    if (file->kind != INPUT_PLAIN && !archive->stream)
+        rejects = begins_rejects(build, file);
+    return !rejects || build_leave_out_rejects(build, true);
 }
 
-/* A compressed tar is read to its end, because its checksums are there. */
-static bool add_tar_members(archive_t *archive, reader_t *reader) {
+static bool add_tar_members(archive_t *archive) {
     err_t *err = archive->build->err;
     tar_t tar;
     tar_entry_t entry;
     int found;
-    tar_open(&tar, archive->file->name, read_tar, reader);
+    tar_open(&tar, &archive->feed);
     while ((found = tar_next(&tar, &entry, err)) == 1)
-        if (!add_tar_member(archive, reader, &entry)) {
+        if (!may_go_on(archive, err) || !add_tar_member(archive, &entry)) {
             found = -1;
             break;
         }
     tar_close(&tar);
-    bool ok = found == 0;
-    while (ok && reader->stream && reader->have)
-        ok = read_on(reader, err);
-    return ok;
+    return found == 0;
 }
 
-bool archive_add_tar(build_t *build, int fd, const input_file_t *tar) {
-    archive_t archive = {.build = build, .file = tar, .first = build->manifest->count};
-    reader_t *reader = calloc(1, sizeof *reader);
-    bool ok = reader && (reader->hash = XXH3_createState());
-    if (!ok)
-        err_memory(build->err, sizeof *reader);
-    if (ok) {
-        reader->tar = tar;
-        reader->fd = fd;
-        reader->quiet = build->quiet;
-        reader->tell_ns = clock_now_ns() + TELL_FIRST_NS;
-        if (tar->kind != INPUT_PLAIN)
-            ok = (reader->stream = source_open_archive(build->kit, tar, build->err)) != NULL;
-        ok = ok && add_tar_members(&archive, reader) && check_members(&archive);
-        source_close(reader->stream);
-        XXH3_freeState(reader->hash);
+/* A compressed tar is read to its end, because its checksums are there. */
+bool archive_add_tar(build_t *build, int fd, input_file_t *tar) {
+    archive_t archive;
+    bool ok = archive_open(&archive, build, fd, tar) &&
+              ((archive.hash = XXH3_createState()) || err_memory(build->err, sizeof(XXH3_state_t *))) &&
+              add_tar_members(&archive);
+    if (ok && archive.stream) {
+        feed_skip_to(&archive.feed, UINT64_MAX);
+        tar->text_bound = feed_offset(&archive.feed);
     }
-    free(reader);
-    return ok;
+    return archive_close(&archive) && ok && check_members(&archive);
+}
+
+/* ---- archives of mongodump ---- */
+
+static const char *wanted(const build_t *build) {
+    return build->member ? build->member : build->target;
+}
+
+static bool add_listed(archive_t *archive, const dump_header_t *header, bool capped, err_t *err) {
+    char *metadata = header->metadata ? strdup(header->metadata) : NULL;
+    if (header->metadata && !metadata)
+        return err_memory(err, strlen(header->metadata));
+    return dump_list_add(&archive->list, strdup(header->name), metadata, capped, err);
+}
+
+static bool see_collection(void *context, const dump_header_t *header, err_t *err) {
+    archive_t *archive = context;
+    build_t *build = archive->build;
+    dump_metadata_t metadata;
+    if (!dump_metadata_read(header->metadata, header->type, &metadata, err))
+        return false;
+    const bool is_wanted = wanted(build) && strcmp(header->name, wanted(build)) == 0;
+    const char *why = metadata.why_empty;
+    if (!why && !(build->member && is_wanted))
+        why = dump_why_left_out(header->name, wanted(build));
+    if (!why)
+        return add_listed(archive, header, metadata.capped, err);
+    if (!is_wanted && build->member)
+        return true;
+    char *name = name_join(archive->file->name, "!", header->name, strlen(header->name));
+    if (!name)
+        return err_memory(err, strlen(header->name));
+    if (is_wanted)
+        err_set(err, STATUS_INPUT, "%.1000s: is %s", name, why);
+    else
+        build_skip(build, name, why);
+    archive->list.without += metadata.why_empty != NULL;
+    free(name);
+    return !is_wanted;
+}
+
+static bool refuse_choice(const archive_t *archive, err_t *err) {
+    const dump_list_t *list = &archive->list;
+    const char *file = archive->file->name, *member = archive->build->member;
+    char *names = dump_list_names(list, err);
+    if (names && !list->count)
+        err_set(err, STATUS_INPUT, "%.1000s: is an archive of mongodump without a collection to load", file);
+    else if (names && member)
+        err_set(err, STATUS_INPUT, "%.1000s: the archive holds no collection '%s'; it holds %s", file, member,
+                names);
+    else if (names)
+        err_set(
+            err, STATUS_USAGE,
+            "%.1000s: is an archive of mongodump with %zu collections (%s), and one is taken at a time: "
+            "name it after the file, as in '%.1000s!%s', or in the path of the URI. `tipple load` loads all "
+            "of them, each into its own collection, where the URI names none",
+            file, list->count, names, file, list->items[0].name);
+    free(names);
+    return false;
+}
+
+/* Takes the metadata out of the list. */
+static bool add_collection(build_t *build, archive_t *archive, size_t at) {
+    const input_file_t *dump = archive->file;
+    const char *collection = archive->list.items[at].name;
+    char *name = name_join(dump->name, "!", collection, strlen(collection));
+    input_file_t *file = name ? add_input(archive, name) : NULL;
+    if (!name || (file && !(file->collection = strdup(collection))))
+        return err_memory(build->err, strlen(collection));
+    if (!file)
+        return false;
+    file->metadata = archive->list.items[at].with;
+    archive->list.items[at].with = NULL;
+    file->kind = INPUT_DUMP;
+    file->archive = dump;
+    file->disk_bytes = dump->disk_bytes;
+    file->text_bound = dump->text_bound;
+    const XXH128_hash_t digest =
+        XXH3_128bits_withSeed(collection, strlen(collection), dump->digest[0] ^ dump->digest[1]);
+    file->digest[0] = digest.low64;
+    file->digest[1] = digest.high64;
+    return true;
+}
+
+/* As an argument names it. */
+static bool list_collection(build_t *build, archive_t *archive, size_t at) {
+    char *name = archive->list.items[at].name;
+    char *argument = name_join(archive->file->path, "!", name, strlen(name));
+    archive->list.items[at].name = NULL;
+    if (argument)
+        return dump_list_add(build->collections, name, argument, archive->list.items[at].capped, build->err);
+    free(name);
+    return err_memory(build->err, strlen(archive->file->path));
+}
+
+static bool add_chosen(build_t *build, archive_t *archive) {
+    const dump_list_t *list = &archive->list;
+    size_t chosen = wanted(build) ? dump_list_find(list, wanted(build)) : list->count;
+    if (chosen == list->count && list->count == 1 && !build->member)
+        chosen = 0;
+    if (chosen == list->count)
+        return refuse_choice(archive, build->err);
+    if (!build->member)
+        build_tell_only(build, archive->file->name, list);
+    return add_collection(build, archive, chosen);
+}
+
+bool archive_add_dump(build_t *build, int fd, input_file_t *dump) {
+    archive_t archive;
+    const bool lists = build->collections && !build->member, all = lists || build->every_collection;
+    bool ok = archive_open(&archive, build, fd, dump) &&
+              dump_read_list(&archive.feed, see_collection, &archive, build->err);
+    if (ok && lists)
+        build->collections->without += archive.list.without;
+    for (size_t i = 0; ok && all && i < archive.list.count; i++)
+        ok = lists ? list_collection(build, &archive, i) : add_collection(build, &archive, i);
+    if (ok && !all)
+        ok = add_chosen(build, &archive);
+    return archive_close(&archive) && ok;
 }

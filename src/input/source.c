@@ -1,7 +1,7 @@
 #include "input/source.h"
+#include "base/chars.h"
 #include "base/clock.h"
 #include "base/stop.h"
-#include "input/decode/utf16.h"
 #include "input/file/fault.h"
 #include "input/magic.h"
 #include "input/source_inner.h"
@@ -38,7 +38,7 @@ bool source_is_unchanged(const source_t *source, err_t *err) {
 
 bool source_choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
     source->packing = kind;
-    source->decoder = kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file, source->kit->spare.engine)
+    source->decoder = kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file)
                       : kind == INPUT_DUMP     ? decoder_dump(source->file, !source->kit->looks)
                                                : spare_take(&source->kit->spare, kind);
     source->feed.what = input_kind_name(kind);
@@ -62,7 +62,7 @@ static bool look_at_stream(source_t *source, err_t *err) {
         return false;
     }
     magic_t magic = have ? magic_of(feed_bytes(&source->feed), have, &compressed) : MAGIC_TEXT;
-    if (magic == MAGIC_UTF16 && (have = feed_want(&source->feed, UTF16_LOOK_AT)) >= MAGIC_LEAST)
+    if (magic == MAGIC_UTF16 && (have = feed_want(&source->feed, UTF16_SAMPLE)) >= MAGIC_LEAST)
         magic = magic_of(feed_bytes(&source->feed), have, &compressed);
     if (magic == MAGIC_ZIP)
         return err_set(
@@ -90,7 +90,7 @@ static bool is_text(source_t *source, const uint8_t *text, size_t size, err_t *e
         return refuse_tar_stream(source, err);
     if (magic == MAGIC_DUMP)
         return magic_refuse_dump(err, source->name);
-    source->utf16 = magic == MAGIC_UTF16;
+    source->utf16 = magic == MAGIC_UTF16 || source->packing == INPUT_UTF16;
     return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic == MAGIC_UTF16 ||
            magic_refuse(err, source->name, compressed);
 }
@@ -133,14 +133,23 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
     return got;
 }
 
-/* What was read first is UTF-16, and so is all the rest. */
-static bool begin_utf16(source_t *source, uint8_t *buffer, size_t size, size_t *got, err_t *err) {
+/* What was read first is of another encoding, and so is all the rest. */
+static bool begin_recode(source_t *source, uint8_t *buffer, size_t size, size_t *got, err_t *err) {
     const decode_t done = !source->over ? DECODE_MORE : source->faulty ? DECODE_FAULT : DECODE_END;
-    decoder_t *around = decoder_utf16_around(source->decoder, buffer, *got, done, &source->fault);
-    if (!around)
-        return err_memory(err, *got);
-    source->decoder = around;
+    const decoded_t begun = {buffer, *got, done, &source->fault};
+    const char *encoding = source->file->encoding;
+    if (encoding && (source->utf16 || lines_bom(buffer, *got)))
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s:1: its text is %s, and by the format it is %s; give a --format without "
+                       "'encoding'",
+                       source->name, source->utf16 ? "UTF-16" : "UTF-8, as its byte-order mark says",
+                       encoding);
+    if (!encoding && !source->utf16)
+        return true;
+    source->decoder = decoder_recode(source->decoder, encoding, &begun);
     source->over = source->faulty = false;
+    if (!source->decoder)
+        return err_memory(err, *got);
     *got = decode(source, buffer, size);
     return true;
 }
@@ -170,12 +179,13 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
         return 0;
     if (!source->decoder && !look_at_stream(source, &source->fault))
         return fail(source, err);
-    if (source->idle_ns && source->packing == INPUT_PLAIN) /* a decoder would take it for the end */
+    if (source->idle_ns && source->packing == INPUT_PLAIN &&
+        !source->file->encoding) /* a decoder would take it for the end */
         feed_hurry(&source->feed, source->idle_ns, source->until_ns);
     size_t got = decode(source, buffer, size);
     if (!source->position && got && source->file->kind != INPUT_PLAIN && !source->is_archive &&
         (!is_text(source, buffer, got, &source->fault) ||
-         (source->utf16 && !begin_utf16(source, buffer, size, &got, &source->fault))))
+         !begin_recode(source, buffer, size, &got, &source->fault)))
         return fail(source, err);
     source->position += got;
     return got ? (ssize_t)got : source->faulty ? fail(source, err) : 0;
@@ -245,7 +255,9 @@ bool source_is_suspect(const source_t *source) {
 }
 
 uint64_t source_disk_bytes(const source_t *source) {
-    return atomic_load_explicit(&source->feed.taken, memory_order_relaxed);
+    const source_t *stream = source_stream_of(source);
+    return stream ? source_disk_bytes(stream) - source->disk_before
+                  : atomic_load_explicit(&source->feed.taken, memory_order_relaxed);
 }
 
 void source_close(source_t *source) {
@@ -289,7 +301,6 @@ void source_kit_free(source_kit_t *kit) {
 }
 
 void source_kit_peek(source_kit_t *kit) {
-    kit->spare.engine = INFLATE_ZLIB; /* needs less preparation than faster libraries */
     kit->piece = PEEK_BYTES;
     kit->looks = true;
 }

@@ -32,9 +32,6 @@ void source_kit_peek(source_kit_t *kit);
  * NULL: *err says why (status 5; 8 if this host has no descriptor or memory left). */
 source_t *source_open(const input_file_t *file, err_t *err);
 
-/* The same with a choice of library, for the tests. */
-source_t *source_open_with(const input_file_t *file, inflate_engine_t engine, err_t *err);
-
 /* The same with a kit, which must live longer than the source. Only one member of a compressed tar may be open at a
  * time. */
 source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err);
@@ -72,8 +69,8 @@ const char *source_name(const source_t *source);
  * file is only cut off or could not be read further. */
 bool source_is_suspect(const source_t *source);
 
-/* How many bytes were read from the disk so far (for a member of a compressed tar: from the tar), for the progress
- * line. Any thread may ask. */
+/* How many bytes were read from the disk, or from a pipe, so far: for a member of a compressed archive, how many bytes of
+ * that since the member was opened. Any thread may ask. */
 uint64_t source_disk_bytes(const source_t *source);
 
 void source_close(source_t *source);

@@ -2,7 +2,6 @@
 #ifndef TIPPLE_INPUT_SOURCE_INNER_H
 #define TIPPLE_INPUT_SOURCE_INNER_H
 
-#include "input/decode/spare.h"
 #include "input/source.h"
 
 #include <string.h>
@@ -24,6 +23,7 @@ struct source {
     decoder_t *decoder;   /* of a stream: made at the first read, when its first bytes are known */
     input_kind_t packing; /* which decoder it is */
     uint64_t position;    /* of the next byte of the text */
+    uint64_t disk_before; /* what the stream of a compressed archive had taken when this member was opened */
     bool over;            /* the end or a fault was reached: nothing more is read */
     bool faulty;
     bool changed;              /* the file was replaced or changed */

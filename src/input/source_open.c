@@ -1,7 +1,7 @@
 /* How each kind of input is opened; and what is found out by opening one. */
 #include "base/chars.h"
 #include "format/cut/bson_span.h"
-#include "input/archive/zip.h"
+#include "input/archive/archive.h"
 #include "input/file/fault.h"
 #include "input/magic.h"
 #include "input/source_inner.h"
@@ -41,6 +41,7 @@ static bool begin_in_stream(source_t *source, err_t *err) {
     }
     if (!kit->archive && !(kit->archive = source_open_archive(kit, file->archive, err)))
         return false;
+    source->disk_before = source_disk_bytes(kit->archive);
     feed_init_pull(&source->feed, source->name, pull, kit->archive, file->archive_offset,
                    file->kind == INPUT_DUMP ? UINT64_MAX : file->archive_offset + file->disk_bytes);
     return source_skip_to(kit->archive, file->archive_offset, err) && source_is_unchanged(source, err) &&
@@ -165,23 +166,18 @@ source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, er
     return open_source(kit, archive, true, err);
 }
 
-source_t *source_open_with(const input_file_t *file, inflate_engine_t engine, err_t *err) {
+source_t *source_open(const input_file_t *file, err_t *err) {
     source_kit_t *kit = source_kit_new();
     if (!kit) {
         err_memory(err, sizeof *kit);
         return NULL;
     }
-    kit->spare.engine = engine;
     source_t *source = source_open_in(kit, file, err);
     if (source)
         source->owns_kit = true;
     else
         source_kit_free(kit);
     return source;
-}
-
-source_t *source_open(const input_file_t *file, err_t *err) {
-    return source_open_with(file, INFLATE_BEST, err);
 }
 
 source_head_t source_look_at_head(source_kit_t *kit, const input_file_t *file) {

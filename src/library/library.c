@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <bzlib.h>
+#include <isa-l.h>
 #include <lzma.h>
 #include <mongoc/mongoc.h>
 #include <pthread.h>
@@ -132,23 +133,14 @@ const char *library_gone(const char *word, bool is_long) {
 
 /* ---- what this build is made of, for bug reports: the one place where it is said ---- */
 
-#ifdef TIPPLE_HAVE_ISAL
-#include <isa-l.h>
-#define ISAL_TEXT(major, minor, patch)    ", isal " #major "." #minor "." #patch
-#define ISAL_NUMBERS(major, minor, patch) ISAL_TEXT(major, minor, patch)
-static const char isal[] = ISAL_NUMBERS(ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
-#else
-static const char isal[] = ", no isal";
-#endif
-
 static char version_text[600];
 
 static void write_text(void) {
     const char *bzip2 = BZ2_bzlibVersion(); /* "1.0.8, 13-Jul-2019" */
     snprintf(version_text, sizeof version_text,
-             "tipple %s\nlibmongoc %s\nreads zlib %s%s, zstd %s, lzma %s, bzip2 %.*s\n", TIPPLE_VERSION,
-             mongoc_get_version(), zlibVersion(), isal, ZSTD_versionString(), lzma_version_string(),
-             (int)strcspn(bzip2, ","), bzip2);
+             "tipple %s\nlibmongoc %s\nreads isal %d.%d.%d, zstd %s, lzma %s, bzip2 %.*s, writes zlib %s\n",
+             TIPPLE_VERSION, mongoc_get_version(), ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION,
+             ZSTD_versionString(), lzma_version_string(), (int)strcspn(bzip2, ","), bzip2, zlibVersion());
 }
 
 const char *tipple_version(void) {

@@ -229,7 +229,7 @@ static bool read_spec(job_t *job, err_t *err) {
     if (spec->retry)
         return access(spec->retry, R_OK) == 0 ||
                err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry);
-    bool ok = job_list_inputs(job, err) &&
+    bool ok = job_list_inputs(job, err) && manifest_decode(&job->manifest, job->schema->charset) &&
               check_inputs(job->schema, &job->manifest, spec->skip_bad_files, &job->result->skipped, err);
     job->result->skipped_before = job->result->skipped.count;
     return ok && job_take_dumps(job, err) && (spec->id || job_find_id(job, err)) &&

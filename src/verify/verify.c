@@ -156,7 +156,7 @@ static bool add_up_workers(verification_t *run, err_t *err) {
 static bool compare(verification_t *run, err_t *err) {
     err_t joining;
     for (size_t i = 0; i < run->manifest->count; i++)
-        run->bytes_to_read += run->manifest->files[i].disk_bytes;
+        run->bytes_to_read += input_disk_share(&run->manifest->files[i]);
     progress_start(&run->progress);
     metrics_phase("comparing");
     bool ok = start_workers(run, err);

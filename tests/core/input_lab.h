@@ -378,9 +378,9 @@ typedef struct {
 } reading_t;
 
 /* All of a file in steps of `step` bytes; checks that only the last step is short. */
-LAB_UNUSED reading_t lab_read_file(const input_file_t *file, inflate_engine_t engine, size_t step) {
+LAB_UNUSED reading_t lab_read_file(const input_file_t *file, size_t step) {
     reading_t reading = {0};
-    source_t *source = source_open_with(file, engine, &reading.err);
+    source_t *source = source_open(file, &reading.err);
     if (!source) {
         reading.faulty = true;
         return reading;
@@ -406,7 +406,7 @@ LAB_UNUSED reading_t lab_read_file(const input_file_t *file, inflate_engine_t en
 }
 
 /* The one file that this argument stands for. */
-LAB_UNUSED reading_t lab_read(const char *arg, inflate_engine_t engine, size_t step) {
+LAB_UNUSED reading_t lab_read(const char *arg, size_t step) {
     manifest_t manifest;
     reading_t reading = {0};
     if (!lab_manifest(&manifest, &reading.err, arg)) {
@@ -414,7 +414,7 @@ LAB_UNUSED reading_t lab_read(const char *arg, inflate_engine_t engine, size_t s
         return reading;
     }
     assert_int_equal(manifest.count, 1);
-    reading = lab_read_file(&manifest.files[0], engine, step);
+    reading = lab_read_file(&manifest.files[0], step);
     manifest_free(&manifest);
     return reading;
 }
@@ -428,9 +428,9 @@ LAB_UNUSED void assert_text(const reading_t *reading, const void *text, size_t s
 }
 
 /* Reads and expects exactly this text, and no fault (says NULL) or one that says this. */
-LAB_UNUSED void expect_reading(const char *arg, inflate_engine_t engine, size_t step, const void *text,
-                               size_t size, const char *says) {
-    reading_t reading = lab_read(arg, engine, step);
+LAB_UNUSED void expect_reading(const char *arg, size_t step, const void *text, size_t size,
+                               const char *says) {
+    reading_t reading = lab_read(arg, step);
     assert_text(&reading, text, size);
     if (reading.faulty != (says != NULL) || (says && !strstr(reading.err.text, says)))
         fail_msg("expected '%s', got '%s'", says ? says : "no fault",

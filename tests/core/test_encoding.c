@@ -1,5 +1,4 @@
 /* encoding: every byte of Latin-1 and of windows-1252, against iconv. */
-#include "base/chars.h"
 #include "format/values/encoding.h"
 #include "test.h"
 
@@ -87,4 +86,13 @@ TEST(begins_in_latin1) {
                      2);
     assert_int_equal(encoding_begins(ENCODING_WINDOWS_1252, euro, 2, (const uint8_t *)"\x80", 1, true), 0);
     assert_int_equal(encoding_begins(ENCODING_LATIN1, euro, 3, (const uint8_t *)"\x80", 1, true), 0);
+}
+
+TEST(knows_encodings_without_shift_states) {
+    static const char *const names[] = {"shift_jis",    "gb18030",     "euc-kr",      "big5", "koi8-r",
+                                        "WINDOWS-1250", "iso-2022-jp", "iso-2022-kr", "hz",   "",
+                                        "utf-8",        "big5//IGNORE"};
+    for (size_t i = 0; i < 12; i++)
+        if (encoding_iconv_knows(names[i]) != (i < 6))
+            fail_msg("%s", names[i]);
 }

@@ -320,7 +320,7 @@ TEST(version) {
     assert_memory_equal(version, "tipple ", 7);
     assert_ptr_equal(version, tipple_version());
     for (const char *const *at =
-             (const char *const[]){"libmongoc ", "zlib ", "zstd ", "lzma ", "bzip2 ", NULL};
+             (const char *const[]){"libmongoc ", "isal ", "zlib ", "zstd ", "lzma ", "bzip2 ", NULL};
          *at; at++)
         assert_non_null(strstr(version, *at));
 }

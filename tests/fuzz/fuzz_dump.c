@@ -3,7 +3,7 @@
  * is told after them. The first byte says how
  * much is asked for at once, and whether the archive's own beginning is put before the rest. */
 #include "format_lab.h"
-#include "input/archive/dump.h"
+#include "input/archive/archive.h"
 #include "input/decode/decoder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -59,16 +59,19 @@ static uint32_t length_at(const archive_t *archive, size_t at) {
 /* Whole documents of the collection, read plainly, up to its end or to what cannot be read. */
 static void read_plainly(const archive_t *archive, grown_t *out) {
     size_t at = DUMP_MAGIC_BYTES;
-    bool ours = false, headed = true;
+    bool ours = false, headed = true, in_list = true;
+    size_t listed = 0;
     for (;;) {
         const uint32_t length = length_at(archive, at);
         dump_header_t header;
         if (length == dump_terminator && headed) {
-            headed = ours = false;
+            headed = ours = in_list = false;
             at += 4;
             continue;
         }
         if (length < 5 || length > archive->size - at)
+            return;
+        if (in_list && listed++ && !dump_header_read(archive->bytes + at, length, &header))
             return;
         if (headed && ours)
             grown_add(out, archive->bytes + at, length);

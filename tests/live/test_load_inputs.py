@@ -102,6 +102,17 @@ class Inputs(livetest.Case):
         self.assertNotIn(b"\xe9", self.tipple("where", "--uri", self.uri(), min(
             Books().plain("", text).plain("", rows(30, 2)).files[1].documents)).stdout)
 
+    def test_bytes_read(self):
+        """as many bytes as a file on disk or a pipe has, compressed or not, also where the format is guessed from them first"""
+        text = rows(3000)
+        self.write("t", text)
+        subprocess.run("gzip -k t; xz -k t; cp t u; tar -czf t.tgz t u", shell=True, check=True, cwd=self.folder)
+        for number, name in enumerate(("t", "t.gz", "t.xz", "t.tgz") * 2):
+            data, self.format = (self.folder / name).read_bytes(), None if number < 4 else "mot"
+            for words in ((name,), ("-", "--input-name", "x"))[:1 if name == "t.tgz" else 2]:
+                said = self.load(*words, collection="read%d%s" % (number, words[0][0]), stdin=data)
+                self.assertEqual((len(data), len(text) * (1 + (name == "t.tgz"))), (said["bytes_read"], said["bytes_text"]))
+
     def test_stdin_with_a_name(self):
         """stdin with --input-name is known again, and loaded once"""
         text = rows(500)

@@ -148,8 +148,9 @@ typedef int each_body_t(const run_t *run, const char *uri, char **inputs, int co
 
 /* Calls the body for each, or once with what was given. A collection that fails is named, and the next one is begun, until
  * the command is to stop, this host lacks something (8), or the server fails twice in a row. Returns the status of what ended it,
- * else of the first that failed; 2: there are rejects. may: NULL: nothing is asked. */
-int each_collection(const run_t *run, each_may_t *may, each_body_t *body, err_t *err);
+ * else of the first that failed; 2: there are rejects. may: NULL: nothing is asked. loads: 2 also where views, time series or
+ * capped collections of the dump were not loaded, which are named. */
+int each_collection(const run_t *run, bool loads, each_may_t *may, each_body_t *body, err_t *err);
 
 /* Reads environment and command line into the run. False: status 1. */
 bool cli_read(run_t *run, err_t *err);

@@ -1,7 +1,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/options/cli.h"
-#include "input/archive/dump_list.h"
 #include "input/manifest.h"
 #include "load/spec/progress.h"
 #include "server/server.h"
@@ -84,11 +83,15 @@ static int run_one(const dump_list_t *list, size_t at, const run_t *run, each_bo
     return status;
 }
 
-static int run_all(const dump_list_t *list, const run_t *run, each_body_t *body, err_t *err) {
+static int run_all(const dump_list_t *list, const run_t *run, bool loads, each_body_t *body, err_t *err) {
     int worst = STATUS_OK, before = STATUS_OK;
     size_t fine = 0, at = 0;
     for (bool ends = false; !ends && at < list->count; at++) {
-        const int status = run_one(list, at, run, body, err);
+        int status = run_one(list, at, run, body, err);
+        if (loads && list->items[at].capped && status == STATUS_USAGE) { /* it is not made here */
+            log_warn("%s was not loaded: %s", list->items[at].name, err->text);
+            status = STATUS_SOME_REJECTED;
+        }
         fine += !result_is_trouble(status);
         if (result_is_trouble(status))
             log_error("%s: %s", list->items[at].name, err->text);
@@ -102,10 +105,12 @@ static int run_all(const dump_list_t *list, const run_t *run, each_body_t *body,
         err_set(err, (status_t)worst,
                 "%zu of %zu collections are not done: correct what is said above, and run the command again",
                 list->count - fine, list->count);
-    return worst;
+    if (loads && list->without)
+        log_warn("the views and time series named above were not loaded: mongorestore restores them");
+    return loads && list->without && worst == STATUS_OK ? STATUS_SOME_REJECTED : worst;
 }
 
-int each_collection(const run_t *run, each_may_t *may, each_body_t *body, err_t *err) {
+int each_collection(const run_t *run, bool loads, each_may_t *may, each_body_t *body, err_t *err) {
     dump_list_t list = {.count = 0};
     bool ok = find_all(&list, run, err);
     if (ok && list.count && run->report)
@@ -113,7 +118,7 @@ int each_collection(const run_t *run, each_may_t *may, each_body_t *body, err_t 
                      "--report is of one collection: leave the option out, or name one in the URI");
     ok = ok && (!may || may(run, list.count, err));
     const int status = !ok          ? (int)err->status
-                       : list.count ? run_all(&list, run, body, err)
+                       : list.count ? run_all(&list, run, loads, body, err)
                                     : body(run, uri_of(run), run->words, run->count, err);
     dump_list_free(&list);
     return status;

@@ -25,6 +25,7 @@ typedef struct {
     char delimiter;    /* one character; ' ': blanks; '\n': none divides; 0: nobody has said it */
     bool encoding_given;
     encoding_t encoding;
+    const char *charset; /* another encoding, which whoever reads the text makes UTF-8 of; NULL: none */
     bool beginning; /* the text may go on behind its end: a last line without a line end is cut off there */
     bool nested;    /* names with dots make subdocuments */
     char *const *types; /* of single columns: see type_spec.h */

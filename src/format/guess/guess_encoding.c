@@ -110,9 +110,8 @@ static bool check_words(const guess_t *guess, err_t *err) {
            err_set(err, STATUS_INPUT,
                    "%.1000s: its text is not UTF-8, and %s windows-1252, in which it would have %s such "
                    "as "
-                   "'%s'. Make it UTF-8 (iconv -f ENCODING -t UTF-8 FILE > NEW; ENCODING may be " ENCODINGS
-                   "; iconv -l lists all) and give that; or give --with encoding=windows-1252 if it is that "
-                   "after all",
+                   "'%s'. Say which encoding it is: --with encoding=NAME (NAME may be " ENCODINGS
+                   "; iconv -l lists all), or --with encoding=windows-1252 if it is that after all",
                    words->in[as], unsure ? "no longer word tells whether it is" : "hardly",
                    unsure ? "signs or short words" : "words", words->first[as]);
 }
@@ -141,8 +140,8 @@ bool guess_find_encoding(guess_t *guess, err_t *err) {
     if (guess->no_bytes)
         return err_set(
             err, STATUS_INPUT,
-            "%.1000s: its text is neither UTF-8 nor windows-1252; make it UTF-8 first (iconv -f ENCODING -t "
-            "UTF-8; iconv -l lists them), or pipe that in and name the input '-'",
+            "%.1000s: its text is neither UTF-8 nor windows-1252; say which encoding it is: --with "
+            "encoding=NAME (such as shift_jis, gb18030, euc-kr; iconv -l lists them)",
             guess->no_bytes);
     if (!check_words(guess, err))
         return false;

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static bool read_dates(void *options, const char *text, err_t *err) {
     static const char *const words[] = {"dmy", "mdy", "ymd"};
@@ -63,10 +64,15 @@ const char *guess_options_quote_word(char quote) {
 
 static bool read_encoding(void *of, const char *text, err_t *err) {
     guess_options_t *options = of;
+    if (strcasecmp(text, "latin1") != 0 && strcasecmp(text, "windows-1252") != 0 &&
+        encoding_iconv_knows(text)) {
+        options->charset = text;
+        return true;
+    }
     const int chosen =
         choose_word("with encoding", text, encoding_names, ENCODING_WINDOWS_1252_NOT_UTF8, err);
     if (chosen < 0)
-        return false;
+        return err_add(err, ", and no encoding without shift states that iconv knows (iconv -l)");
     options->encoding = (encoding_t)chosen;
     return options->encoding_given = true;
 }
@@ -130,14 +136,14 @@ static bool check_types(const guess_options_t *options, err_t *err) {
 }
 
 const char *guess_options_of_text(const guess_options_t *options) {
-    return options->dates            ? "with dates"
-           : options->header         ? "with header"
-           : options->decimal        ? "with decimal"
-           : options->delimiter      ? "with delimiter"
-           : options->quote          ? "with quote"
-           : options->encoding_given ? "with encoding"
-           : options->nested         ? "with nested"
-                                     : NULL;
+    return options->dates                                ? "with dates"
+           : options->header                             ? "with header"
+           : options->decimal                            ? "with decimal"
+           : options->delimiter                          ? "with delimiter"
+           : options->quote                              ? "with quote"
+           : options->encoding_given || options->charset ? "with encoding"
+           : options->nested                             ? "with nested"
+                                                         : NULL;
 }
 
 bool guess_options_check(guess_options_t *options, char *const *types, size_t count, const char *format,

@@ -90,6 +90,8 @@ static void put_record(text_t *out, const guess_t *guess) {
         text_append(out, ", exact: yes");
     if (guess->encoding)
         text_print(out, ", encoding: %s", encoding_names[guess->encoding]);
+    else if (guess->options.charset)
+        text_print(out, ", encoding: %s", guess->options.charset);
     text_append(out, "}\n");
 }
 

@@ -53,6 +53,8 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
         text_print(out, ", comments in lines that begin with '%c'", structure->comment);
     if (guess->was_utf16)
         text_append(out, ", UTF-16 made UTF-8");
+    if (guess->options.charset)
+        text_print(out, ", %s made UTF-8", guess->options.charset);
     if (guess->encoding)
         text_print(out, ", encoding %s",
                    guess->encoding == ENCODING_WINDOWS_1252_NOT_UTF8 ? "windows-1252"

@@ -219,6 +219,9 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
     if (options->delimiter && !delimiter_agrees(options->delimiter, schema))
         return err_set(err, STATUS_USAGE, "--with delimiter=%s: %s has another one: " TYPE_SPEC_ANEW,
                        guess_delimiter_word(options->delimiter), what);
+    if (options->charset && !(schema->charset && strcmp(options->charset, schema->charset) == 0))
+        return err_set(err, STATUS_USAGE, "--with encoding=%s: %s has %s: " TYPE_SPEC_ANEW, options->charset,
+                       what, schema->charset ? schema->charset : encoding_names[schema->encoding]);
     if (options->encoding_given && options->encoding != schema->encoding)
         return err_set(err, STATUS_USAGE, "--with encoding=%s: %s has %s: " TYPE_SPEC_ANEW,
                        encoding_names[options->encoding], what, encoding_names[schema->encoding]);
@@ -248,7 +251,8 @@ void guess_options_quote(text_t *line, const guess_options_t *options) {
     quote_with(line, "decimal", *decimal ? decimal : NULL);
     quote_with(line, "delimiter", guess_delimiter_word(options->delimiter));
     quote_with(line, "quote", options->quote ? guess_options_quote_word(*options->quote) : NULL);
-    quote_with(line, "encoding", options->encoding_given ? encoding_names[options->encoding] : NULL);
+    quote_with(line, "encoding",
+               options->encoding_given ? encoding_names[options->encoding] : options->charset);
     quote_with(line, "nested", options->nested ? "yes" : NULL);
     for (size_t i = 0; i < options->type_count; i++)
         shell_quote_option(line, "--type", options->types[i]);

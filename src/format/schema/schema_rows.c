@@ -70,6 +70,14 @@ static bool read_word(reader_t *reader, const yaml_item_t *node, void *into, con
     return true;
 }
 
+/* One of the words, or an encoding of which iconv makes UTF-8. */
+static bool read_encoding(reader_t *reader, const yaml_item_t *node, void *into, const row_t *row) {
+    if (node->kind != YAML_ITEM_SCALAR || find_word(node->text, row) >= 0 || !encoding_iconv_knows(node->text))
+        return read_word(reader, node, into, row);
+    reader->schema->charset = node->text;
+    return true;
+}
+
 static bool read_bool(reader_t *reader, const yaml_item_t *node, void *into, const row_t *row) {
     return yaml_tree_bool(reader->tree, node, member(into, row), reader->err);
 }
@@ -616,12 +624,13 @@ const row_t schema_rows[] = {
      .expected = "the line that is the header was expected; a header cannot be an empty line",
      .is = "instead of `header`: the very line that is the header; columns go by their place"},
     {OF_RECORD(DELIMITED), .tag = "header_is", INTO(schema_t, header)},
-    {OF_RECORD(DELIMITED), "encoding", read_word, INTO(schema_t, encoding), .tag = "encoding",
+    {OF_RECORD(DELIMITED), "encoding", read_encoding, INTO(schema_t, encoding), .tag = "encoding",
      .words = encoding_names, .most = ENCODINGS,
      .expected =
-         "only utf-8, latin1, windows-1252, utf-8-or-latin1 and utf-8-or-windows-1252 are known here; "
-         "UTF-16 is recognised by itself",
-     .is = "utf-8, latin1, windows-1252, utf-8-or-latin1 or utf-8-or-windows-1252"},
+         "only utf-8, latin1, windows-1252, utf-8-or-latin1, utf-8-or-windows-1252 and encodings that iconv "
+         "knows (iconv -l), without shift states, are known here; UTF-16 is recognised by itself",
+     .is = "utf-8, latin1, windows-1252, utf-8-or-latin1, utf-8-or-windows-1252, or a name that iconv knows"},
+    {OF_RECORD(DELIMITED), .tag = "charset", INTO(schema_t, charset)},
     {OF_RECORD(DELIMITED), "decimal", read_mark, INTO(schema_t, point), .words = points,
      .expected = POINT_EXPECTED, .is = POINT_IS},
     {OF_RECORD(DELIMITED), "thousands", read_mark, INTO(schema_t, thousands), .words = marks,

@@ -2,7 +2,9 @@
 #include "base/chars.h"
 
 #include <ctype.h>
+#include <iconv.h>
 #include <string.h>
+#include <strings.h>
 
 /* The characters of the bytes 80 to 9f in windows-1252; 0: none. */
 static const uint16_t windows[32] = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
@@ -104,4 +106,33 @@ size_t encoding_begins(encoding_t encoding, const uint8_t *words, size_t count, 
         i += size;
     }
     return encoding_keeps_utf8(encoding) && utf8_valid(text, at) ? 0 : at;
+}
+
+/* ---- other encodings ---- */
+
+#define NO_ICONV ((iconv_t)-1)
+
+/* Encodes a character and ends the text: an encoding with shift states then writes bytes that shift back. */
+static bool shifts(iconv_t encode, const char *character) {
+    char bytes[32], *in = (char *)(uintptr_t)character, *out = bytes;
+    size_t left = strlen(character), room = sizeof bytes;
+    iconv(encode, &in, &left, &out, &room);
+    const char *const encoded = out;
+    iconv(encode, NULL, NULL, &out, &room);
+    return out != encoded;
+}
+
+bool encoding_iconv_knows(const char *encoding) {
+    static const char *const letters[] = {"\u00e9", "\u3042", "\u4e2d", "\ud55c"};
+    if (!*encoding || strchr(encoding, '/') || strncasecmp(encoding, "utf", 3) == 0)
+        return false;
+    const iconv_t decode = iconv_open("UTF-8", encoding), encode = iconv_open(encoding, "UTF-8");
+    bool knows = decode != NO_ICONV && encode != NO_ICONV;
+    for (size_t i = 0; knows && i < sizeof letters / sizeof *letters; i++)
+        knows = !shifts(encode, letters[i]);
+    if (decode != NO_ICONV)
+        iconv_close(decode);
+    if (encode != NO_ICONV)
+        iconv_close(encode);
+    return knows;
 }

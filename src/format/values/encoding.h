@@ -55,4 +55,11 @@ size_t encoding_from_utf8(encoding_t encoding, uint8_t *out, const uint8_t *text
 size_t encoding_begins(encoding_t encoding, const uint8_t *words, size_t count, const uint8_t *text,
                        size_t length, bool any_case);
 
+/* ---- other encodings, of which whoever reads a text makes UTF-8 ---- */
+
+/* True if iconv reads text of this encoding, and each byte stands for itself: in an encoding with shift states a single
+ * damaged byte would damage all the rest. False also for UTF-8 and UTF-16, which are recognised in the text, for "", which
+ * is the locale's, and for names with //IGNORE, by which characters would be lost. */
+bool encoding_iconv_knows(const char *encoding);
+
 #endif

@@ -1,17 +1,111 @@
-#include "input/archive/dump.h"
-#include "input/archive/dump_list.h"
+/* Collections of dumps, and archives of mongodump: their list, and the documents of one collection. */
+#include "base/stop.h"
+#include "base/text.h"
+#include "format/cut/bson_length.h"
+#include "format/json/json_document.h"
+#include "input/archive/archive.h"
+#include "input/decode/decoder.h"
+#include "input/file/fault.h"
 
-#include <bson/bson.h>
+#include <lzma.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char *text_of(const bson_t *document, const char *key) {
-    bson_iter_t iter;
+/* ---- lists ---- */
+
+const char *const dump_of_server = "a collection of the server itself; mongorestore restores it";
+const char *const dump_of_tipple = "what tipple itself keeps next to data; a load makes a catalog of its own";
+
+void dump_list_free(dump_list_t *list) {
+    while (list->count)
+        dump_list_remove(list, list->count - 1);
+    free(list->items);
+    *list = (dump_list_t){0};
+}
+
+bool dump_list_add(dump_list_t *list, char *name, char *with, bool capped, err_t *err) {
+    if (!name || !GROW(list->items, list->room, list->count + 1, NULL)) {
+        free(name);
+        free(with);
+        return err_memory(err, sizeof *list->items);
+    }
+    list->items[list->count].name = name;
+    list->items[list->count].with = with;
+    list->items[list->count++].capped = capped;
+    return true;
+}
+
+void dump_list_remove(dump_list_t *list, size_t at) {
+    free(list->items[at].name);
+    free(list->items[at].with);
+    memmove(list->items + at, list->items + at + 1, (--list->count - at) * sizeof *list->items);
+}
+
+size_t dump_list_find(const dump_list_t *list, const char *name) {
+    size_t at = 0;
+    while (at < list->count && strcmp(list->items[at].name, name) != 0)
+        at++;
+    return at;
+}
+
+char *dump_list_names(const dump_list_t *list, err_t *err) {
+    enum { NAMED = 10 };
+    text_t names = {.length = 0};
+    for (size_t i = 0; i < list->count && i < NAMED; i++)
+        text_print(&names, "%s%s", i ? ", " : "", list->items[i].name);
+    if (list->count > NAMED)
+        text_print(&names, " and %zu more", list->count - NAMED);
+    return text_take(&names, err);
+}
+
+const char *dump_why_left_out(const char *name, const char *wanted) {
+    const char *collection = strchr(name, '.');
+    if (name[0] == '.' || strncmp(name, "admin.", 6) == 0 || strncmp(name, "config.", 7) == 0 ||
+        (collection && strncmp(collection, ".system.", 8) == 0))
+        return dump_of_server;
+    return collection && own_names_has(collection + 1) && !(wanted && strcmp(name, wanted) == 0)
+               ? dump_of_tipple
+               : NULL;
+}
+
+/* ---- documents ---- */
+
+static const char *text_at(const bson_t *document, const char *path) {
+    bson_iter_t iter, at;
     uint32_t length;
-    if (!bson_iter_init_find(&iter, document, key) || !BSON_ITER_HOLDS_UTF8(&iter))
+    if (!bson_iter_init(&iter, document) || !bson_iter_find_descendant(&iter, path, &at) ||
+        !BSON_ITER_HOLDS_UTF8(&at))
         return NULL;
-    const char *text = bson_iter_utf8(&iter, &length);
-    return strlen(text) == length ? text : NULL;
+    const char *text = bson_iter_utf8(&at, &length);
+    return length && strlen(text) == length ? text : NULL;
+}
+
+bool dump_metadata_read(const char *json, const char *type, dump_metadata_t *metadata, err_t *err) {
+    err_t why = {.status = STATUS_OK};
+    bson_t *document = json ? json_document(json, true, &why) : NULL;
+    bson_iter_t iter, at;
+    *metadata = (dump_metadata_t){.name = ""};
+    if (!document && why.status == STATUS_HOST) {
+        *err = why;
+        return false;
+    }
+    if (document) {
+        const char *name = text_at(document, "collectionName");
+        type = type ? type : text_at(document, "type");
+        type = !type && text_at(document, "options.viewOn") ? "view" : type; /* of older mongodumps */
+        snprintf(metadata->name, sizeof metadata->name, "%s", name ? name : "");
+        metadata->has_indexes = bson_iter_init_find(&iter, document, "indexes");
+        metadata->capped = bson_iter_init(&iter, document) &&
+                           bson_iter_find_descendant(&iter, "options.capped", &at) && bson_iter_as_bool(&at);
+    }
+    if (type && strcmp(type, "view") == 0)
+        metadata->why_empty = "a view, of which a dump holds no documents; mongorestore restores it";
+    else if (type && strcmp(type, "timeseries") == 0)
+        metadata->why_empty = "a time series, of which a dump holds the server's own buckets and no "
+                              "documents; mongorestore restores it";
+    bson_destroy(document);
+    return true;
 }
 
 bool dump_header_read(const uint8_t *document, uint32_t length, dump_header_t *header) {
@@ -19,18 +113,248 @@ bool dump_header_read(const uint8_t *document, uint32_t length, dump_header_t *h
     bson_iter_t iter;
     if (!bson_init_static(&bson, document, length))
         return false;
-    const char *database = text_of(&bson, "db"), *collection = text_of(&bson, "collection"),
-               *type = text_of(&bson, "type"), *metadata = text_of(&bson, "metadata");
-    if (!database || !collection || !collection[0])
+    const char *database = "", *collection = text_at(&bson, "collection");
+    if (!collection || !bson_iter_init_find(&iter, &bson, "db") || !BSON_ITER_HOLDS_UTF8(&iter))
         return false;
-    *header = (dump_header_t){.metadata = metadata && metadata[0] ? metadata : NULL};
-    snprintf(header->type, sizeof header->type, "%s",
-             type                                              ? type
-             : header->metadata && dump_list_is_view(metadata) ? "view"
-                                                               : "");
+    database = bson_iter_utf8(&iter, NULL);
+    *header = (dump_header_t){.type = text_at(&bson, "type"), .metadata = text_at(&bson, "metadata")};
     header->ends = bson_iter_init_find(&iter, &bson, "EOF") && bson_iter_as_bool(&iter);
     if (bson_iter_init_find(&iter, &bson, "CRC") && BSON_ITER_HOLDS_INT64(&iter))
         header->crc = (uint64_t)bson_iter_int64(&iter);
     return (size_t)snprintf(header->name, sizeof header->name, "%s.%s", database, collection) <
            sizeof header->name;
+}
+
+/* ---- the list of an archive ---- */
+
+/* How many bytes the next document has: 0: the list or block ends here; 1: none may begin so; SIZE_MAX: the bytes end. */
+static size_t next_length(feed_t *feed) {
+    if (feed_want(feed, 4) < 4)
+        return SIZE_MAX;
+    const uint32_t length = bson_length(feed_bytes(feed));
+    return length == dump_terminator ? 0 : bson_length_may_be(length) ? length : 1;
+}
+
+bool dump_read_list(feed_t *feed, dump_visit_t *visit, void *context, err_t *err) {
+    dump_header_t header;
+    size_t length = feed_want(feed, DUMP_MAGIC_BYTES) < DUMP_MAGIC_BYTES ? SIZE_MAX : 0;
+    if (!length)
+        feed_take(feed, DUMP_MAGIC_BYTES);
+    /* the first document is of the archive itself */
+    for (bool first = true; length != SIZE_MAX && (length = next_length(feed)); first = false) {
+        if (length == SIZE_MAX || feed_want(feed, length) < length) {
+            length = SIZE_MAX;
+            break;
+        }
+        if (length == 1 || (!first && !dump_header_read(feed_bytes(feed), (uint32_t)length, &header)))
+            return err_set(
+                err, STATUS_INPUT,
+                "%.1000s: the list of what it holds, with which an archive of mongodump begins, is "
+                "damaged: get the file again, and run the command again",
+                feed->name);
+        if (!first && !visit(context, &header, err))
+            return false;
+        feed_take(feed, length);
+    }
+    if (length == SIZE_MAX)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: ends within the list of what it holds, with which an archive of mongodump "
+                       "begins: get the whole file, and run the command again",
+                       feed->name);
+    feed_take(feed, 4);
+    return true;
+}
+
+/* ---- the documents of one collection ---- */
+
+enum { PASSED = 64 * 1024 };
+
+typedef struct {
+    decoder_t decoder;
+    const char *collection;
+    bool to_end; /* reads on after the collection, to the end of the archive */
+    enum { AT_START, AT_BLOCK, IN_BLOCK } at;
+    bool whole;  /* its last block was read */
+    bool ours;   /* the block's documents are the collection's */
+    size_t left; /* bytes of the document at hand */
+    uint64_t crc;
+    dump_list_t
+        missing; /* what the archive lists, and whose end was not seen; only if it is read to its end */
+} dump_t;
+
+static decode_t damaged(feed_t *feed, const char *why, err_t *err) {
+    feed->what = "mongodump";
+    feed_damaged(feed, why, err);
+    return DECODE_FAULT;
+}
+
+/* The archive ends too early, within the collection or after it. Where the file under it says why, that sentence also says
+ * what this means for the collection. */
+static decode_t cut_off(const dump_t *dump, feed_t *feed, err_t *err) {
+    if (feed->failed) {
+        if (feed->fault.status == STATUS_INPUT && !feed->fault.changed && feed->fault.text[0])
+            err_add(&feed->fault,
+                    ". The collection %s was %sread to its end before that. Where the next load says that it "
+                    "has changed, add --reload-changed",
+                    dump->collection, dump->whole ? "" : "not ");
+        return DECODE_FAULT;
+    }
+    const unsigned long long end = feed_offset(feed) + feed_want(feed, 1);
+    char *names = dump->whole && dump->missing.count ? dump_list_names(&dump->missing, err) : NULL;
+    err_set(err, STATUS_INPUT,
+            "%.1000s: %sits archive ends too early, at byte %llu%s, before the end of %s%s. Get the whole "
+            "archive, and load it with --reload-changed",
+            feed->name, dump->whole ? "was read to its end, but " : "", end,
+            feed->pull ? " of what is unpacked" : "",
+            !dump->whole ? "this collection"
+            : names      ? names
+                         : "its last block",
+            dump->whole ? "" : "; everything before that was read");
+    free(names);
+    return DECODE_FAULT;
+}
+
+static decode_t joined(const feed_t *feed, err_t *err) {
+    const unsigned long long at = feed_offset(feed);
+    if (feed->pull)
+        err_set(
+            err, STATUS_INPUT,
+            "%.1000s: another archive of mongodump follows the first one, at byte %llu of what is unpacked; "
+            "everything before that was read. Unpack the file, divide it there (head -c %llu and tail -c "
+            "+%llu), and load both parts",
+            feed->name, at, at, at + 1);
+    else
+        err_set(
+            err, STATUS_INPUT,
+            "%.1000s: another archive of mongodump follows the first one, at byte %llu; everything before "
+            "that was read. Copy it into a file of its own (tail -c +%llu), cut it off here (truncate -s "
+            "%llu), and load both, this one with --reload-changed",
+            feed->name, at, at + 1, at);
+    return DECODE_FAULT;
+}
+
+/* No block or document begins here: the archive is cut off, damaged, or over, and something follows it. */
+static decode_t no_block(const dump_t *dump, feed_t *feed, bool ends, const char *why, err_t *err) {
+    if (feed->failed || (ends && (!dump->whole || dump->missing.count)))
+        return cut_off(dump, feed, err);
+    if (!dump->whole)
+        return damaged(feed, why, err);
+    feed->what = "mongodump";
+    feed_followed(feed, err);
+    return DECODE_FAULT;
+}
+
+static bool expect(void *context, const dump_header_t *header, err_t *err) {
+    dump_t *dump = context;
+    dump_metadata_t metadata;
+    if (!dump->to_end)
+        return true;
+    return dump_metadata_read(header->metadata, header->type, &metadata, err) &&
+           (metadata.why_empty || dump_list_add(&dump->missing, strdup(header->name), NULL, false, err));
+}
+
+/* The collection's last block, which holds no documents. */
+static decode_t end_collection(dump_t *dump, feed_t *feed, const dump_header_t *header, err_t *err) {
+    if (header->crc != dump->crc)
+        return damaged(feed, "its checksum", err);
+    dump->whole = true;
+    dump->ours = false;
+    if (dump->to_end && feed_want(feed, 4) >= 4 && next_length(feed))
+        return no_block(dump, feed, false, "", err);
+    return dump->to_end ? DECODE_MORE : DECODE_END;
+}
+
+/* The header of a block, or the end of all. */
+static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
+    dump_header_t header;
+    const size_t there = feed_want(feed, DUMP_MAGIC_BYTES);
+    if (!there && dump->whole && !dump->missing.count && !feed->failed)
+        return DECODE_END;
+    if (stop_signal()) {
+        fault_stopped(err, feed->name, stop_signal());
+        return DECODE_FAULT;
+    }
+    if (there >= DUMP_MAGIC_BYTES && memcmp(feed_bytes(feed), DUMP_MAGIC, DUMP_MAGIC_BYTES) == 0)
+        return joined(feed, err); /* no document has this length */
+    const size_t length = next_length(feed);
+    if (length <= 1 || length == SIZE_MAX)
+        return no_block(dump, feed, length == SIZE_MAX, "a block without a header", err);
+    if (feed_want(feed, length) < length)
+        return no_block(dump, feed, true, "", err);
+    if (!dump_header_read(feed_bytes(feed), (uint32_t)length, &header))
+        return no_block(dump, feed, false, "the header of a block", err);
+    dump->ours = strcmp(header.name, dump->collection) == 0;
+    if (dump->ours && dump->whole)
+        return no_block(dump, feed, false, "", err);
+    feed_take(feed, length);
+    dump->at = IN_BLOCK;
+    const size_t missing = dump_list_find(&dump->missing, header.name);
+    if (header.ends && missing < dump->missing.count)
+        dump_list_remove(&dump->missing, missing);
+    return dump->ours && header.ends ? end_collection(dump, feed, &header, err) : DECODE_MORE;
+}
+
+/* The next document of a block begins, or the block ends. */
+static decode_t next_document(dump_t *dump, feed_t *feed, err_t *err) {
+    const size_t length = next_length(feed);
+    if (length == SIZE_MAX)
+        return cut_off(dump, feed, err);
+    if (length == 1)
+        return no_block(dump, feed, false, "the length of a document", err);
+    dump->left = length;
+    if (!length) {
+        feed_take(feed, 4);
+        dump->at = AT_BLOCK;
+    }
+    return DECODE_MORE;
+}
+
+/* Gives out some of the document at hand, or passes it. */
+static decode_t take(dump_t *dump, feed_t *feed, uint8_t *out, size_t size, size_t *got, err_t *err) {
+    uint8_t passed[PASSED];
+    size_t want = dump->ours ? size - *got : PASSED;
+    want = want < dump->left ? want : dump->left;
+    uint8_t *to = dump->ours ? out + *got : passed;
+    const size_t taken = feed_copy(feed, to, want);
+    dump->left -= taken;
+    if (dump->ours) {
+        dump->crc = lzma_crc64(to, taken, dump->crc);
+        *got += taken;
+    }
+    return taken < want ? cut_off(dump, feed, err) : DECODE_MORE;
+}
+
+static decode_t dump_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got,
+                          err_t *err) {
+    dump_t *dump = (dump_t *)decoder;
+    decode_t is = DECODE_MORE;
+    *got = 0;
+    while (is == DECODE_MORE && *got < size) {
+        if (dump->left)
+            is = take(dump, feed, out, size, got, err);
+        else if (dump->at == IN_BLOCK)
+            is = next_document(dump, feed, err);
+        else if (dump->at == AT_BLOCK)
+            is = read_header(dump, feed, err);
+        else if (dump_read_list(feed, expect, dump, err))
+            dump->at = AT_BLOCK;
+        else
+            is = feed->failed ? cut_off(dump, feed, err) : DECODE_FAULT;
+    }
+    return is;
+}
+
+static void dump_close(decoder_t *decoder) {
+    dump_list_free(&((dump_t *)decoder)->missing);
+    free(decoder);
+}
+
+decoder_t *decoder_dump(const input_file_t *file, bool to_end) {
+    dump_t *dump = calloc(1, sizeof *dump);
+    if (!dump)
+        return NULL;
+    dump->collection = file->collection;
+    dump->to_end = to_end;
+    dump->decoder = (decoder_t){.read = dump_read, .close = dump_close};
+    return &dump->decoder;
 }

@@ -1,7 +1,8 @@
-#include "input/archive/tar.h"
+#include "input/archive/archive.h"
 #include "input/file/bytes.h"
 #include "input/file/fault.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +63,7 @@ static const struct {
 
 static bool broken(const tar_t *tar, uint64_t at, const char *why, err_t *err) {
     return err_set(err, STATUS_INPUT, "%.1000s: the tar archive is broken: %s at byte %llu; fetch it again",
-                   tar->name, why, (unsigned long long)at);
+                   tar->feed->name, why, (unsigned long long)at);
 }
 
 static bool cut_off(const tar_t *tar, err_t *err) {
@@ -70,16 +71,10 @@ static bool cut_off(const tar_t *tar, err_t *err) {
         return err_set(err, STATUS_INPUT,
                        "%.700s: the tar archive is cut off: it ends before byte %llu, inside of its member "
                        "%.500s; fetch the whole archive",
-                       tar->name, (unsigned long long)tar->at, tar->member);
+                       tar->feed->name, (unsigned long long)tar->at, tar->member);
     return err_set(err, STATUS_INPUT,
                    "%.1000s: the tar archive is cut off in the middle of a header; fetch the whole archive",
-                   tar->name);
-}
-
-static bool refused(const tar_t *tar, const char *path, const char *what, err_t *err) {
-    return err_set(err, STATUS_INPUT,
-                   "%.700s!%.500s: %s; unpack the archive with tar and load the unpacked files", tar->name,
-                   path, what);
+                   tar->feed->name);
 }
 
 /* ---- numbers and sums ---- */
@@ -136,84 +131,80 @@ static void forget(tar_facts_t *facts) {
     *facts = (tar_facts_t){.path = NULL};
 }
 
-static bool keep_path(tar_facts_t *facts, const char *path, size_t length, err_t *err) {
+/* Why a description cannot be used. */
+static const char no_memory[] = "", no_size[] = "a size that is no number",
+                  no_sense[] = "a pax header that makes no sense";
+
+/* NULL, or why not. */
+static const char *keep_path(tar_facts_t *facts, const char *path, size_t length) {
     free(facts->path);
     facts->path = length ? strndup(path, length) : NULL;
-    return !length || facts->path || err_memory(err, length);
+    return !length || facts->path ? NULL : no_memory;
+}
+
+static void forget_member(tar_t *tar) {
+    free(tar->member);
+    tar->member = NULL;
 }
 
 /* Takes one "key=value". */
-static bool take_pair(tar_facts_t *facts, const char *pair, size_t length, err_t *err) {
-    const char *equals = memchr(pair, '=', length);
-    size_t key = (size_t)(equals - pair), rest = length - key - 1;
-    const char *value = equals + 1;
+static const char *take_pair(tar_facts_t *facts, const char *pair, size_t length) {
+    const char *equals = memchr(pair, '=', length), *value = equals + 1, *end = pair + length;
+    const size_t key = (size_t)(equals - pair);
     if (key == 4 && memcmp(pair, "path", 4) == 0)
-        return keep_path(facts, value, rest, err);
+        return keep_path(facts, value, (size_t)(end - value));
     if (key >= 10 && memcmp(pair, "GNU.sparse", 10) == 0)
         facts->is_sparse = true;
     if (key != 4 || memcmp(pair, "size", 4) != 0)
-        return true;
-    facts->size = 0;
-    facts->has_size = rest > 0;
-    for (size_t i = 0; i < rest; i++) {
-        if (value[i] < '0' || value[i] > '9' || facts->size > INT64_MAX / 10 - 1)
-            return err_set(err, STATUS_INPUT, "a size that is no number");
-        facts->size = facts->size * 10 + (uint64_t)(value[i] - '0');
+        return NULL;
+    facts->has_size = value < end;
+    for (facts->size = 0; value < end; value++) {
+        if (*value < '0' || *value > '9' || facts->size > INT64_MAX / 10 - 1)
+            return no_size;
+        facts->size = facts->size * 10 + (uint64_t)(*value - '0');
     }
-    return true;
+    return NULL;
 }
 
 /* Lines of "LENGTH key=value\n"; the length is that of the whole line. */
-static bool take_pax(tar_facts_t *facts, const char *text, size_t size, err_t *err) {
-    while (size && *text) {
+static const char *take_pax(tar_facts_t *facts, const char *text, size_t size) {
+    const char *why = NULL;
+    while (!why && size && *text) {
         size_t length = 0, digits = 0;
         while (digits < size && digits < 8 && text[digits] >= '0' && text[digits] <= '9')
             length = length * 10 + (size_t)(text[digits++] - '0');
         if (!digits || length > size || length < digits + 3 || text[digits] != ' ' ||
             text[length - 1] != '\n' || !memchr(text + digits + 1, '=', length - digits - 2))
-            return err_set(err, STATUS_INPUT, "a pax header that makes no sense");
-        if (!take_pair(facts, text + digits + 1, length - digits - 2, err))
-            return false;
+            return no_sense;
+        why = take_pair(facts, text + digits + 1, length - digits - 2);
         text += length;
         size -= length;
     }
-    return true;
+    return why;
 }
 
 /* Reads the body of a header that describes others. */
 static bool take_description(tar_t *tar, kind_t kind, uint64_t size, err_t *err) {
-    uint64_t from = tar->at;
-    size_t got;
+    const uint64_t header = tar->at - TAR_BLOCK;
+    const size_t length = (size_t)size;
     if (size > LARGEST_DESCRIPTION)
-        return broken(tar, from - TAR_BLOCK, "a header longer than 1 MB", err);
-    char *text = malloc((size_t)size + 1);
-    if (!text)
-        return err_memory(err, (size_t)size);
-    bool ok = tar->read(tar->context, from, (uint8_t *)text, (size_t)size, &got, err);
-    if (ok && got != size) {
-        free(tar->member);
-        tar->member = NULL;
-        ok = cut_off(tar, err);
-    } else if (ok) {
-        text[size] = 0;
-        tar->at = from + size;
-        err_t why = {.status = STATUS_OK};
-        ok = kind == KIND_LONG_NAME
-                 ? keep_path(&tar->local, text, strnlen(text, (size_t)size), &why)
-                 : take_pax(kind == KIND_GLOBAL ? &tar->global : &tar->local, text, (size_t)size, &why);
-        if (!ok && why.status == STATUS_INPUT)
-            broken(tar, from - TAR_BLOCK, why.text, err);
-        else if (!ok)
-            *err = why;
+        return broken(tar, header, "a header longer than 1 MB", err);
+    if (feed_want(tar->feed, length) < length) {
+        forget_member(tar);
+        return cut_off(tar, err);
     }
-    free(text);
-    return ok;
+    tar->at += size;
+    const char *text = (const char *)feed_bytes(tar->feed),
+               *why = kind == KIND_LONG_NAME ? keep_path(&tar->local, text, strnlen(text, length))
+                      : kind == KIND_GLOBAL  ? take_pax(&tar->global, text, length)
+                                             : take_pax(&tar->local, text, length);
+    return !why || (why == no_memory ? err_memory(err, length) : broken(tar, header, why, err));
 }
 
 /* ---- entries ---- */
 
-void tar_open(tar_t *tar, const char *name, tar_read_t *read, void *context) {
-    *tar = (tar_t){.name = name, .read = read, .context = context};
+void tar_open(tar_t *tar, feed_t *feed) {
+    *tar = (tar_t){.feed = feed};
 }
 
 void tar_close(tar_t *tar) {
@@ -228,78 +219,59 @@ static bool name_member(tar_t *tar, const uint8_t *block, err_t *err) {
     size_t prefix = is_posix(block) ? strnlen((const char *)block + PREFIX, PREFIX_BYTES) : 0;
     size_t length = strnlen((const char *)block + NAME, NAME_BYTES);
     free(tar->member);
-    if (known) {
+    if (known)
         tar->member = strdup(known);
-    } else if ((tar->member = malloc(prefix + length + 2))) {
-        char *end = mempcpy(tar->member, block + PREFIX, prefix);
-        if (prefix)
-            *end++ = '/';
-        end = mempcpy(end, block + NAME, length);
-        *end = 0;
-    }
+    else if (asprintf(&tar->member, "%.*s%s%.*s", (int)prefix, block + PREFIX, prefix ? "/" : "", (int)length,
+                      block + NAME) < 0)
+        tar->member = NULL;
     return tar->member || err_memory(err, prefix + length);
 }
 
-/* Called after the first block of zeros. Usually only zeros follow. If another archive's header follows, it must not be
+/* Called at the first block of zeros. Usually only zeros follow. If another archive's header follows, it must not be
  * ignored silently. */
-static int end(tar_t *tar, uint64_t at, err_t *err) {
-    uint8_t blocks[16 * TAR_BLOCK];
-    size_t got;
-    tar->has_ended = true;
-    for (;; at += sizeof blocks) {
-        if (!tar->read(tar->context, at, blocks, sizeof blocks, &got, err))
-            return -1;
-        if (!got || got == TAR_BEHIND)
-            return 0;
-        for (size_t i = 0; i < got; i += TAR_BLOCK) {
-            size_t size = got - i < TAR_BLOCK ? got - i : TAR_BLOCK;
-            uint64_t there = at + i;
-            if (bytes_are_zero(blocks + i, size))
-                continue;
-            if (size == TAR_BLOCK && sum_fits(blocks + i)) {
-                err_set(err, STATUS_INPUT,
-                        "%.1000s: another tar archive follows after the end of the first at byte %llu; "
-                        "divide them (tail -c +%llu) and load both",
-                        tar->name, (unsigned long long)there, (unsigned long long)there + 1);
-                return -1;
-            }
-            fault_tell_rest(tar->name, there);
-            return 0;
+static int end(tar_t *tar, err_t *err) {
+    size_t n;
+    for (; (n = feed_want(tar->feed, TAR_BLOCK)); feed_take(tar->feed, n)) {
+        const unsigned long long at = feed_offset(tar->feed);
+        n = n < TAR_BLOCK ? n : TAR_BLOCK;
+        if (bytes_are_zero(feed_bytes(tar->feed), n))
+            continue;
+        if (n < TAR_BLOCK || !sum_fits(feed_bytes(tar->feed))) {
+            fault_tell_rest(tar->feed->name, at);
+            break;
         }
+        err_set(err, STATUS_INPUT,
+                "%.1000s: another tar archive follows after the end of the first at byte %llu; "
+                "divide them (tail -c +%llu) and load both",
+                tar->feed->name, at, at + 1);
+        return -1;
     }
+    return 0;
 }
 
-/* Reads the next block that is a header. 1: found; 0: there is none; -1: failed. */
+/* Finds the next block that is a header, and takes it. 1: found; 0: there is none; -1: failed. */
 static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
-    uint8_t bytes[2 * TAR_BLOCK];
-    size_t padding = (size_t)(-tar->at & (TAR_BLOCK - 1)), got;
-    uint64_t at = tar->at + padding;
-    if (tar->has_ended)
-        return 0;
-    if (!tar->read(tar->context, tar->at, bytes, padding + TAR_BLOCK, &got, err))
-        return -1;
-    if (got == TAR_BEHIND)
+    const uint64_t at = tar->at + (-tar->at & (TAR_BLOCK - 1));
+    if (!feed_skip_to(tar->feed, at))
         return cut_off(tar, err) - 1;
-    size_t have = got > padding ? got - padding : 0;
-    memcpy(block, bytes + padding, have);
-    if (got < padding)
-        return cut_off(tar, err) - 1;
-    if (have && bytes_are_zero(block, have))
-        return have < TAR_BLOCK ? 0 : end(tar, at + TAR_BLOCK, err);
+    const size_t there = feed_want(tar->feed, TAR_BLOCK), have = there < TAR_BLOCK ? there : TAR_BLOCK;
     if (!have) {
         err_set(err, STATUS_INPUT,
                 "%.1000s: ends at byte %llu without the blocks of zeros that every tar ends with: perhaps it "
                 "was cut off between two members; copy it again, or, if it is whole, add them (head -c 1024 "
                 "/dev/zero >> FILE)",
-                tar->name, (unsigned long long)at);
+                tar->feed->name, (unsigned long long)at);
         return -1;
     }
-    free(tar->member);
-    tar->member = NULL;
+    memcpy(block, feed_bytes(tar->feed), have);
+    if (bytes_are_zero(block, have))
+        return have < TAR_BLOCK ? 0 : end(tar, err);
+    forget_member(tar);
     if (have < TAR_BLOCK)
         return cut_off(tar, err) - 1;
     if (!sum_fits(block))
         return broken(tar, at, "the checksum of a header is wrong", err) - 1;
+    feed_take(tar->feed, TAR_BLOCK);
     tar->at = at + TAR_BLOCK;
     return 1;
 }
@@ -310,13 +282,10 @@ static bool has_name_of_folder(const tar_t *tar) {
 }
 
 /* What is no file has no body. Its header may state a size all the same, which means nothing then; but a body may also be
- * there, as of a hard link that brings its data. What follows tells: another header, or the end; or not. -1: failed. */
-static int has_body(const tar_t *tar, err_t *err) {
-    uint8_t block[TAR_BLOCK];
-    size_t got;
-    if (!tar->read(tar->context, tar->at, block, sizeof block, &got, err))
-        return -1;
-    return got == sizeof block && !sum_fits(block) && !bytes_are_zero(block, got);
+ * there, as of a hard link that brings its data. It is there unless another header, or the end, follows. */
+static bool has_body(const tar_t *tar) {
+    return feed_want(tar->feed, TAR_BLOCK) >= TAR_BLOCK && !sum_fits(feed_bytes(tar->feed)) &&
+           !bytes_are_zero(feed_bytes(tar->feed), TAR_BLOCK);
 }
 
 static bool refuse_body(const tar_t *tar, const char *words, uint64_t size, err_t *err) {
@@ -325,13 +294,13 @@ static bool refuse_body(const tar_t *tar, const char *words, uint64_t size, err_
             err, STATUS_INPUT,
             "%.700s!%.500s: is %s, and has %llu bytes of its own; unpack the archive with tar and load "
             "the unpacked files",
-            tar->name, tar->member, words, (unsigned long long)size);
+            tar->feed->name, tar->member, words, (unsigned long long)size);
     return err_set(
         err, STATUS_INPUT,
         "%.700s!%.500s: is a folder by its name or its type, but has %llu bytes, as a file has; if "
         "they are not needed, take it out of the archive (tar --delete), else give it another name "
         "there",
-        tar->name, tar->member, (unsigned long long)size);
+        tar->feed->name, tar->member, (unsigned long long)size);
 }
 
 /* 1: the entry is to be shown; 0: it is not; -1: failed. */
@@ -363,11 +332,13 @@ static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err
     if (kind == KIND_FILE && has_name_of_folder(tar))
         kind = KIND_FOLDER; /* this is how v7 wrote folders */
     if (kind == KIND_REFUSED || (kind == KIND_FILE && is_sparse))
-        return refused(tar, tar->member, is_sparse ? sparse : words, err) - 1;
+        return err_set(err, STATUS_INPUT,
+                       "%.700s!%.500s: %s; unpack the archive with tar and load the unpacked files",
+                       tar->feed->name, tar->member, is_sparse ? sparse : words) -
+               1;
     if (kind == KIND_FOLDER || kind == KIND_OTHER) {
-        const int body = size ? has_body(tar, err) : 0;
-        if (body)
-            return body < 0 ? -1 : refuse_body(tar, words, size, err) - 1;
+        if (size && has_body(tar))
+            return refuse_body(tar, words, size, err) - 1;
         size = 0;
     }
     if (tar->at + size < size || tar->at + size > INT64_MAX)
@@ -379,11 +350,17 @@ static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err
 
 int tar_next(tar_t *tar, tar_entry_t *entry, err_t *err) {
     uint8_t block[TAR_BLOCK];
-    int found, shown = 0;
-    do
-        if ((found = next_header(tar, block, err)) == 1)
-            shown = take_header(tar, block, entry, err);
-    while (found == 1 && !shown);
-    tar->has_ended |= found != 1 || shown < 0;
-    return found == 1 ? shown : found;
+    int found = 0;
+    while (!tar->has_ended && !found) {
+        found = next_header(tar, block, err);
+        tar->has_ended = found != 1;
+        if (found == 1)
+            found = take_header(tar, block, entry, err);
+    }
+    if (tar->feed->failed) {
+        *err = tar->feed->fault;
+        found = -1;
+    }
+    tar->has_ended |= found < 0;
+    return found;
 }

@@ -1,4 +1,5 @@
-#include "input/archive/zip.h"
+#include "input/archive/archive.h"
+#include "input/decode/decoder.h"
 #include "input/file/bytes.h"
 #include "input/file/fault.h"
 
@@ -60,39 +61,44 @@ static bool read_at(int fd, const char *name, void *out, size_t size, uint64_t o
     return true;
 }
 
-/* Reads the file's last bytes, which must contain the end record, and finds its place in them (SIZE_MAX: none). A
- * comment may look like an end record, so one that reaches exactly to the file's end is preferred. */
-static bool read_tail(int fd, uint64_t size, const char *name, uint8_t **tail, size_t *tail_bytes,
-                      size_t *end, err_t *err) {
-    size_t n = size < END_BYTES + LONGEST_COMMENT ? (size_t)size : END_BYTES + LONGEST_COMMENT;
-    *tail_bytes = n;
-    *end = SIZE_MAX;
-    if (!(*tail = malloc(n + 1)))
+typedef struct {
+    uint64_t place; /* of the end record; UINT64_MAX: there is none */
+    uint8_t bytes[END_BYTES];
+    uint64_t rest; /* where something else follows the archive; 0: nothing does */
+} end_t;
+
+/* Looks for the end record in the file's last bytes. A comment may look like one, so one that reaches exactly to the
+ * file's end is preferred. */
+static bool find_end(int fd, uint64_t size, const char *name, end_t *end, err_t *err) {
+    const size_t n = size < END_BYTES + LONGEST_COMMENT ? (size_t)size : END_BYTES + LONGEST_COMMENT;
+    size_t found = SIZE_MAX, after = n;
+    uint8_t *tail = malloc(n + 1);
+    *end = (end_t){.place = UINT64_MAX};
+    if (!tail)
         return err_memory(err, n);
-    if (!read_at(fd, name, *tail, n, size - n, err)) {
-        free(*tail);
-        return false;
-    }
-    for (size_t i = n < END_BYTES ? 0 : n - END_BYTES + 1; i-- > 0;) {
-        if (bytes_le32(*tail + i) != END_MARK)
+    const bool ok = read_at(fd, name, tail, n, size - n, err);
+    for (size_t i = ok && n >= END_BYTES ? n - END_BYTES + 1 : 0; i-- > 0;) {
+        const size_t reach = i + END_BYTES + bytes_le16(tail + i + 20);
+        if (bytes_le32(tail + i) != END_MARK || (reach != n && (reach > n || found != SIZE_MAX)))
             continue;
-        size_t reach = i + END_BYTES + bytes_le16(*tail + i + 20);
-        if (reach == n || (reach < n && *end == SIZE_MAX))
-            *end = i;
+        found = i;
+        after = reach;
         if (reach == n)
             break;
     }
-    return true;
+    if (found != SIZE_MAX) {
+        end->place = size - n + found;
+        memcpy(end->bytes, tail + found, END_BYTES);
+        end->rest = bytes_are_zero(tail + after, n - after) ? 0 : size - n + after;
+    }
+    free(tail);
+    return ok;
 }
 
 bool zip_is_archive(int fd, uint64_t size) {
     err_t ignored;
-    uint8_t *tail;
-    size_t tail_bytes, end;
-    if (size < END_BYTES || !read_tail(fd, size, "", &tail, &tail_bytes, &end, &ignored))
-        return false;
-    free(tail);
-    return end != SIZE_MAX;
+    end_t end;
+    return size >= END_BYTES && find_end(fd, size, "", &end, &ignored) && end.place != UINT64_MAX;
 }
 
 /* The zip64 end record is before its locator. With data before the archive, the place that the locator names is too
@@ -112,41 +118,30 @@ static bool find_end64(int fd, const char *name, const uint8_t locator[LOCATOR_B
     return broken(err, name, "its zip64 end record is missing");
 }
 
-static bool is_divided(uint32_t disk, uint32_t directory_disk, bool one_is_all_ones, uint32_t all_ones) {
-    return (disk && !(one_is_all_ones && disk == all_ones)) ||
-           (directory_disk && !(one_is_all_ones && directory_disk == all_ones));
-}
-
 static bool find_directory(int fd, uint64_t size, const char *name, directory_t *directory, err_t *err) {
-    uint8_t *tail, record[END64_BYTES] = {0};
-    size_t tail_bytes, end;
+    uint8_t record[END64_BYTES] = {0}, locator[LOCATOR_BYTES] = {0};
+    end_t end;
     if (size < END_BYTES)
         return broken(err, name, "it is too short");
-    if (!read_tail(fd, size, name, &tail, &tail_bytes, &end, err))
+    if (!find_end(fd, size, name, &end, err))
         return false;
-    if (end == SIZE_MAX) {
-        free(tail);
+    if (end.place == UINT64_MAX)
         return broken(err, name, "its end is missing: it was cut off, or is one part of a divided archive");
-    }
-    uint8_t *last = tail + end;
-    uint64_t place = size - tail_bytes + end, offset = bytes_le32(last + 16);
-    uint32_t disk = bytes_le16(last + 4), directory_disk = bytes_le16(last + 6);
-    directory->count = bytes_le16(last + 10);
-    directory->bytes = bytes_le32(last + 12);
-    uint8_t locator[LOCATOR_BYTES] = {0};
-    bool ok = place < LOCATOR_BYTES || read_at(fd, name, locator, LOCATOR_BYTES, place - LOCATOR_BYTES, err);
-    directory->is_zip64 = ok && place >= LOCATOR_BYTES && bytes_le32(locator) == LOCATOR_MARK;
-    const size_t reach = end + END_BYTES + bytes_le16(last + 20);
-    if (!bytes_are_zero(tail + reach, tail_bytes - reach))
-        fault_tell_rest(name, size - tail_bytes + reach);
-    free(tail);
-    if (!ok)
+    if (end.rest)
+        fault_tell_rest(name, end.rest);
+    uint64_t place = end.place, offset = bytes_le32(end.bytes + 16);
+    const uint32_t disk = bytes_le16(end.bytes + 4), directory_disk = bytes_le16(end.bytes + 6);
+    directory->count = bytes_le16(end.bytes + 10);
+    directory->bytes = bytes_le32(end.bytes + 12);
+    if (place >= LOCATOR_BYTES && !read_at(fd, name, locator, LOCATOR_BYTES, place - LOCATOR_BYTES, err))
         return false;
-    bool divided = is_divided(disk, directory_disk, directory->is_zip64, 0xffff);
+    directory->is_zip64 = bytes_le32(locator) == LOCATOR_MARK;
+    const uint32_t elsewhere = directory->is_zip64 ? 0xffff : 0; /* the zip64 record has the numbers */
+    bool divided = (disk && disk != elsewhere) || (directory_disk && directory_disk != elsewhere);
     if (directory->is_zip64 && !divided) {
         if (!find_end64(fd, name, locator, place - LOCATOR_BYTES, record, &place, err))
             return false;
-        divided = is_divided(bytes_le32(record + 16), bytes_le32(record + 20), false, 0);
+        divided = bytes_le32(record + 16) || bytes_le32(record + 20);
         directory->count = bytes_le64(record + 32);
         directory->bytes = bytes_le64(record + 40);
         offset = bytes_le64(record + 48);
@@ -316,4 +311,66 @@ bool zip_data_offset(int fd, const input_file_t *file, uint64_t *offset, err_t *
         return fault_system(err, file->name, errno);
     return *offset + file->zip.compressed_bytes <= (uint64_t)status.st_size ||
            broken(err, file->name, "it ends too early");
+}
+
+/* ---- the text of a member ---- */
+
+typedef struct {
+    decoder_t decoder;
+    decoder_t *inner;
+    uint32_t crc, stated_crc;
+    uint64_t made, stated;
+} member_t;
+
+static decode_t wrong(feed_t *feed, const char *what, err_t *err) {
+    feed->damaged = true;
+    err_set(
+        err, STATUS_INPUT,
+        "%.1000s: %s; the archive is damaged, and what was read before may be wrong. Fetch it again, then "
+        "run the same command with --reload-changed, which removes what was loaded of the damaged one",
+        feed->name, what);
+    return DECODE_FAULT;
+}
+
+static decode_t member_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got,
+                            err_t *err) {
+    member_t *member = (member_t *)decoder;
+    decode_t done = member->inner->read(member->inner, feed, out, size, got, err);
+    if (*got > member->stated - member->made) {
+        *got = (size_t)(member->stated - member->made);
+        return wrong(feed, "holds more text than its directory says", err);
+    }
+    member->made += *got;
+    member->crc = bytes_crc32(member->crc, out, *got);
+    if (done != DECODE_END)
+        return done;
+    if (member->made < member->stated)
+        return wrong(feed, "holds less text than its directory says", err);
+    if (member->crc != member->stated_crc)
+        return wrong(feed, "its checksum does not fit its text", err);
+    return DECODE_END;
+}
+
+static void member_close(decoder_t *decoder) {
+    member_t *member = (member_t *)decoder;
+    member->inner->close(member->inner);
+    free(member);
+}
+
+decoder_t *decoder_zip_member(const input_file_t *file) {
+    member_t *member = calloc(1, sizeof *member);
+    if (!member)
+        return NULL;
+    member->decoder = (decoder_t){.read = member_read, .close = member_close};
+    member->stated = file->zip.text_bytes;
+    member->stated_crc = file->zip.crc32;
+    member->inner = file->zip.method == ZIP_STORED      ? decoder_stored()
+                    : file->zip.method == ZIP_DEFLATE   ? decoder_inflate()
+                    : file->zip.method == ZIP_DEFLATE64 ? decoder_inflate64()
+                                                        : decoder_zstd();
+    if (!member->inner) {
+        free(member);
+        return NULL;
+    }
+    return &member->decoder;
 }

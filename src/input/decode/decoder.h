@@ -1,14 +1,23 @@
-/* decoder: turns a feed into text. One decoder, one input at a time, one thread.
+/* decode: turns the bytes of an input into text.
  *
- *     plain, stream    stored
- *     gzip             gzip( inflate )            members, CRC and length of each
- *     zstd             zstd                       frames
- *     xz               xz                         streams, and the checksums that they have
- *     bzip2            bzip2                      streams, CRC of each
- *     utf-16           utf16( stored )            also around each of the others: utf16.h
- *     dump             dump( )                    the blocks of one collection; CRC
- *     zip member       member( stored | inflate | inflate64 | zstd )     CRC and length
- */
+ *     feed  ->  decoder  [->  decoder around it]  ->  text
+ *
+ * A feed (feed.h) gives the bytes of a disk, a pipe, a member of an archive, or another source. A decoder makes text of
+ * them. It may stand around another decoder, which then reads the feed:
+ *
+ *     plain file, stream    stored
+ *     gzip                  inflate by ISA-L, any number of members, each with its CRC and length
+ *     zstd, xz, bzip2       the library of that name, any number of frames or streams with the checksums that they have
+ *     zip member            member( stored | inflate | inflate64 | zstd ), with its CRC and length; archive/zip.c
+ *     dump                  the blocks of one collection, with its CRC; archive/dump.c
+ *     UTF-16 and others     recode( any of these ), by iconv
+ *
+ * Invariants of every decoder:
+ * - `read` fills the buffer, except at the end and at a fault. All text before a fault is given out first.
+ * - A decoder takes no bytes after its own end, so the feed's offset is exact.
+ * - The answer depends only on the bytes, not on how the feed or the caller divides them.
+ *
+ * A decoder serves one input at a time and belongs to one thread. */
 #ifndef TIPPLE_INPUT_DECODE_DECODER_H
 #define TIPPLE_INPUT_DECODE_DECODER_H
 
@@ -25,23 +34,60 @@ typedef struct decoder decoder_t;
 struct decoder {
     /* Always sets *got. */
     decode_t (*read)(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got, err_t *err);
-    void (*restart)(decoder_t *decoder); /* prepares it for the next gzip member or file; NULL if it cannot */
+    void (*restart)(decoder_t *decoder); /* prepares the decoder for another input; NULL: it cannot */
     void (*close)(decoder_t *decoder);
 };
 
-/* Which library inflates: the best one, or, to test hosts without ISA-L, zlib. */
-typedef enum { INFLATE_BEST, INFLATE_ZLIB } inflate_engine_t;
-
-/* Each is NULL when memory is out. */
+/* All constructors return NULL when memory is out. A decoder around another one owns it, and closes it even if the
+ * constructor fails. */
 decoder_t *decoder_stored(void);
-decoder_t *decoder_inflate(inflate_engine_t engine);
+decoder_t *decoder_inflate(void); /* raw deflate */
 decoder_t *decoder_inflate64(void);
-decoder_t *decoder_gzip(inflate_engine_t engine);
+decoder_t *decoder_gzip(void);
 decoder_t *decoder_zstd(void);
 decoder_t *decoder_xz(void);
 decoder_t *decoder_bzip2(void);
-/* to_end: a fault is also what is behind the archive, which is known only where the rest of it has been passed. */
+
+/* The text of a zip member; checks the length and the CRC that the directory states. */
+decoder_t *decoder_zip_member(const input_file_t *file);
+
+/* The documents of file->collection. to_end: reads on to the end of the archive, so that what is missing or follows
+ * there is a fault, too. */
 decoder_t *decoder_dump(const input_file_t *file, bool to_end);
-decoder_t *decoder_zip_member(const input_file_t *file, inflate_engine_t engine);
+
+/* ---- other encodings ---- */
+
+typedef enum { UTF16_NONE, UTF16_LITTLE, UTF16_BIG } utf16_order_t;
+
+/* The byte order of UTF-16 text: from its byte order mark, or, without one, from the NULs at every second byte, as Latin
+ * letters have them. Looks at up to UTF16_SAMPLE bytes. */
+enum { UTF16_SAMPLE = 512 };
+utf16_order_t decoder_utf16_order(const uint8_t *head, size_t size);
+
+/* What a decoder gave before another one was put around it. */
+typedef struct {
+    const uint8_t *text;
+    size_t size;
+    decode_t done;      /* its last answer, */
+    const err_t *fault; /* and its sentence if that was DECODE_FAULT */
+} decoded_t;
+
+/* Converts the text of another decoder to UTF-8, from what that has given so far on. encoding: a name that iconv knows;
+ * NULL: UTF-16, whose byte order is found in the text. Bytes that are no character are a fault with their place: nothing
+ * is replaced. */
+decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const decoded_t *begun);
+
+/* ---- decoders kept for the next input ---- */
+
+/* An inflater takes 90 KB, and an input may have less than 1 KB: so a thread keeps one decoder of each kind. Begins as
+ * zeros. */
+typedef struct {
+    decoder_t *by_kind[INPUT_STREAM + 1]; /* not in use, or NULL */
+} spare_t;
+
+/* A decoder for a plain or compressed kind, ready for a new input; NULL: memory is out. */
+decoder_t *spare_take(spare_t *spare, input_kind_t kind);
+void spare_give(spare_t *spare, input_kind_t kind, decoder_t *decoder);
+void spare_free(spare_t *spare); /* frees the decoders */
 
 #endif

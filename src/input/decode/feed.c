@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,74 +74,74 @@ static bool wait_for_stream(feed_t *feed, bool hurries) {
     }
 }
 
-/* One read. 0: the end; then feed->ended (perhaps feed->failed) is set. */
+/* Like read(2), from wherever the bytes come. */
+static ssize_t read_once(feed_t *feed, uint8_t *out, size_t size) {
+    if (feed->pull)
+        return feed->pull(feed->context, out, size, &feed->fault);
+    if (feed->pushed)
+        return pushed_take(feed->pushed, out, size);
+    if (!feed->kept)
+        return feed->stream ? read(feed->fd, out, size) : pread(feed->fd, out, size, (off_t)feed->next);
+    memcpy(out, feed->kept + feed->next, size);
+    return (ssize_t)size;
+}
+
+/* One read that succeeds. 0: the end; then feed->ended (perhaps feed->failed) is set. */
 static size_t read_some(feed_t *feed, uint8_t *out, size_t size, bool hurries) {
     size = size < LARGEST_READ ? size : LARGEST_READ;
     if (!feed->stream && size > feed->end - feed->next)
         size = (size_t)(feed->end - feed->next);
     while (!feed->ended && size) {
-        ssize_t n;
-        if (feed->stream) {
-            if (!wait_for_stream(feed, hurries)) {
-                if (feed->idle)
-                    return 0;
-                feed->failed = true;
-                break;
-            }
-            n = feed->pushed ? pushed_take(feed->pushed, out, size) : read(feed->fd, out, size);
-        } else if (feed->pull) {
-            err_t fault;
-            n = feed->pull(feed->context, out, size, &fault);
-            if (n < 0) {
-                feed->fault = fault;
-                feed->failed = true;
-                break;
-            }
-        } else if (feed->kept) {
-            memcpy(out, feed->kept + feed->next, size);
-            n = (ssize_t)size;
-        } else {
-            n = pread(feed->fd, out, size, (off_t)feed->next);
+        if (feed->stream && !wait_for_stream(feed, hurries)) {
+            feed->ended = feed->failed = !feed->idle;
+            return 0;
         }
+        const ssize_t n = read_once(feed, out, size);
         if (n > 0) {
             feed->next += (uint64_t)n;
             atomic_fetch_add_explicit(&feed->taken, (uint64_t)n, memory_order_relaxed);
             return (size_t)n;
         }
-        if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        if (n < 0 && !feed->pull && (errno == EINTR || errno == EAGAIN))
             continue;
+        feed->ended = true;
         if (n < 0)
-            feed->failed = !fault_at(&feed->fault, feed->name, feed->next, errno);
+            feed->failed = feed->pull || !fault_at(&feed->fault, feed->name, feed->next, errno);
         else if (!feed->stream && feed->end != UINT64_MAX)
             feed->failed = !fault_changed(&feed->fault, feed->name, "it became shorter");
-        break;
+        return 0;
     }
     feed->ended = true;
     return 0;
 }
 
-static bool make_room(feed_t *feed) {
-    uint64_t left = feed->end - feed->next;
-    const size_t most = feed->most ? feed->most : FEED_BYTES;
-    feed->room = !feed->stream && left < most ? (size_t)left : most;
-    feed->bytes = malloc(FEED_BACK + feed->room + FEED_SLACK);
-    feed->at = feed->filled = FEED_BACK;
-    if (feed->bytes) {
-        memset(feed->bytes, 0, FEED_BACK);
-        memset(feed->bytes + FEED_BACK, 0, FEED_SLACK);
-        return true;
+/* Makes room for so many bytes, of a file for no more than it has. */
+static bool make_room(feed_t *feed, size_t count) {
+    const uint64_t left = feed->end - feed->next + (feed->filled - feed->at);
+    size_t room = feed->most ? feed->most : FEED_BYTES;
+    room = count > room ? count : room;
+    room = !feed->stream && left < room ? (size_t)left : room;
+    uint8_t *bytes = realloc(feed->bytes, FEED_BACK + room + FEED_SLACK);
+    if (!bytes) {
+        err_memory(&feed->fault, FEED_BACK + room + FEED_SLACK);
+        feed->ended = feed->failed = true;
+        return false;
     }
-    err_memory(&feed->fault, FEED_BACK + feed->room + FEED_SLACK);
-    feed->ended = feed->failed = true;
-    return false;
+    if (!feed->bytes) {
+        memset(bytes, 0, FEED_BACK);
+        feed->at = feed->filled = FEED_BACK;
+    }
+    feed->bytes = bytes;
+    feed->room = room;
+    return true;
 }
 
 size_t feed_want(feed_t *feed, size_t count) {
-    size_t have = feed->filled - feed->at;
+    const size_t have = feed->filled - feed->at;
     if (have >= count || feed->ended)
         return have;
-    if (!feed->bytes && !make_room(feed))
-        return 0;
+    if ((!feed->bytes || count > feed->room) && !make_room(feed, count))
+        return have;
     memmove(feed->bytes, feed->bytes + feed->at - FEED_BACK, FEED_BACK + have);
     feed->at = FEED_BACK;
     feed->filled = FEED_BACK + have;
@@ -167,6 +168,25 @@ size_t feed_copy(feed_t *feed, uint8_t *out, size_t size) {
     return got;
 }
 
+bool feed_skip_to(feed_t *feed, uint64_t offset) {
+    const bool seeks = feed->fd >= 0 && !feed->stream;
+    for (uint64_t left; (left = offset - feed_offset(feed));) {
+        const size_t have = feed->filled - feed->at;
+        if (left <= have || !seeks) {
+            const size_t there = have ? have : feed_want(feed, 1);
+            if (!there)
+                return false;
+            feed_take(feed, left < there ? (size_t)left : there);
+        } else {
+            feed->at = feed->filled;
+            feed->next = offset < feed->end ? offset : feed->end;
+            if (offset > feed->end)
+                return false;
+        }
+    }
+    return true;
+}
+
 uint64_t feed_offset(const feed_t *feed) {
     return feed->next - (feed->filled - feed->at);
 }
@@ -180,12 +200,16 @@ bool feed_cut_off(const feed_t *feed, err_t *err) {
 }
 
 bool feed_followed(const feed_t *feed, err_t *err) {
+    const unsigned long long at = feed_offset(feed);
+    char how[48] = "";
+    if (!feed->pull) /* else the offset is not one of the file */
+        snprintf(how, sizeof how, " (head -c %llu)", at);
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: what follows the %s data at byte %llu is something else; everything before that "
-        "was read. If the rest belongs to it, fetch the file again; else cut it off, and run the same "
+        "was read. If the rest belongs to it, fetch the file again; else cut it off%s, and run the same "
         "command again, with --reload-changed if it says that the file has changed",
-        feed->name, feed->what, (unsigned long long)feed_offset(feed));
+        feed->name, feed->what, at, how);
 }
 
 bool feed_damaged(feed_t *feed, const char *why, err_t *err) {

@@ -58,8 +58,7 @@ void feed_init_pull(feed_t *feed, const char *name, feed_pull_t *pull, void *con
 void feed_init_bytes(feed_t *feed, const char *name, uint8_t *bytes, size_t size);
 void feed_free(feed_t *feed);
 
-/* Makes at least `count` (up to FEED_BYTES / 2) bytes available in one piece. Returns how many there are: fewer only at
- * the end. */
+/* Makes at least `count` bytes available in one piece. Returns how many there are: fewer only at the end. */
 size_t feed_want(feed_t *feed, size_t count);
 
 static inline const uint8_t *feed_bytes(const feed_t *feed) {
@@ -84,6 +83,9 @@ void feed_hurry(feed_t *feed, int64_t idle_ns, int64_t until_ns);
 
 /* Copies up to `size` bytes, past its own buffer if possible; fewer only at the end, or where it is in a hurry. */
 size_t feed_copy(feed_t *feed, uint8_t *out, size_t size);
+
+/* Goes on at this later position; a file on disk is not read for that. False: the bytes end before it. */
+bool feed_skip_to(feed_t *feed, uint64_t offset);
 
 /* The position in the file of the next byte that a decoder takes. */
 uint64_t feed_offset(const feed_t *feed);

@@ -2,14 +2,11 @@
 #ifndef TIPPLE_INPUT_FILE_BYTES_H
 #define TIPPLE_INPUT_FILE_BYTES_H
 
+#include <isa-l/crc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <zlib.h>
-#ifdef TIPPLE_HAVE_ISAL
-#include <isa-l/crc.h>
-#endif
 
 static inline uint16_t bytes_le16(const uint8_t *p) {
     return (uint16_t)(p[0] | p[1] << 8);
@@ -29,11 +26,7 @@ static inline bool bytes_are_zero(const uint8_t *bytes, size_t size) {
 
 /* crc: 0 at first, then what the call before returned. */
 static inline uint32_t bytes_crc32(uint32_t crc, const uint8_t *bytes, size_t size) {
-#ifdef TIPPLE_HAVE_ISAL
     return crc32_gzip_refl(crc, bytes, size);
-#else
-    return (uint32_t)crc32_z(crc, bytes, size);
-#endif
 }
 
 #endif

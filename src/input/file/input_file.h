@@ -13,6 +13,7 @@ typedef enum {
     INPUT_XZ,         /* one or several streams */
     INPUT_BZIP2,      /* one or several streams */
     INPUT_UTF16,      /* text of UTF-16, which becomes UTF-8 */
+    INPUT_ENCODED,    /* text of another encoding, as the format says; see manifest_decode */
     INPUT_ZIP_MEMBER, /* one member of a .zip */
     INPUT_DUMP,       /* one collection of an archive that mongodump has written */
     INPUT_STREAM,     /* stdin, a FIFO, a device: read once, in order; may itself be compressed */
@@ -20,13 +21,13 @@ typedef enum {
 
 /* Or of another encoding: its text is made by a decoder, from the start on. */
 static inline bool input_kind_is_compressed(input_kind_t kind) {
-    return kind >= INPUT_GZIP && kind <= INPUT_UTF16;
+    return kind >= INPUT_GZIP && kind <= INPUT_ENCODED;
 }
 
 /* As it is written into the catalog, and told to people. */
 static inline const char *input_kind_name(input_kind_t kind) {
-    static const char *const names[] = {"plain",  "gzip", "zstd", "xz",    "bzip2",
-                                        "utf-16", "zip",  "dump", "stream"};
+    static const char *const names[] = {"plain",  "gzip",    "zstd", "xz",   "bzip2",
+                                        "utf-16", "encoded", "zip",  "dump", "stream"};
     return names[kind];
 }
 
@@ -57,8 +58,10 @@ struct input_file {
     /* of a stream whose beginning was looked at: where it goes on, see source_leave; otherwise NULL */
     struct source *begun;
     struct pushed *pushed; /* a stream that this program writes itself; otherwise NULL */
-    char *collection;      /* INPUT_DUMP only: "db.collection" */
-    char *metadata;        /* what mongodump tells of its collection, as JSON; NULL: nothing */
+    const char
+        *encoding;    /* of its text, as iconv calls it; NULL: UTF-8 or UTF-16. Borrowed from the format */
+    char *collection; /* INPUT_DUMP only: "db.collection" */
+    char *metadata;   /* what mongodump tells of its collection, as JSON; NULL: nothing */
     /* for a member of a tar or a dump: that file, which is not an input itself; otherwise NULL */
     const input_file_t *archive;
     uint64_t archive_offset; /* where its bytes begin in the (decompressed) tar */
@@ -74,12 +77,20 @@ struct input_file {
  *
  * text_bound: of a plain file its size; of a gzip file 1,032 times its size; of a zip member the size in the directory;
  * of a zstd file the sum of the sizes that its frames state, if all state one and there are few frames; of xz and bzip2
- * it is not known. Members of a tar like files. */
+ * it is not known. Members of a tar like files. Of a compressed tar itself how many bytes it has unpacked. */
 
 /* A tar that is compressed as a whole is one stream. Its members are next to each other in a manifest, and are best
  * read in order by one thread, in one pass. */
 static inline bool input_is_in_stream(const input_file_t *file) {
     return file->archive && file->archive->kind != INPUT_PLAIN;
+}
+
+/* How many bytes on disk its text takes: of a member of a compressed tar its share of the tar's. */
+static inline uint64_t input_disk_share(const input_file_t *file) {
+    const input_file_t *archive = file->archive;
+    if (!input_is_in_stream(file) || file->kind == INPUT_DUMP || !archive->text_bound)
+        return file->disk_bytes;
+    return (uint64_t)((double)file->disk_bytes * (double)archive->disk_bytes / (double)archive->text_bound);
 }
 
 #endif

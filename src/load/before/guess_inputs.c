@@ -482,7 +482,8 @@ bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_
                          .typed = options->type_count > 0};
     *guessed = (guessed_t){.yaml = NULL};
     bool ok = (looking.kit && looking.text) || err_memory(err, WHOLE);
-    ok = ok && guess_all(&looking, manifest, options, guessed, err);
+    ok = ok && manifest_decode(manifest, options->charset) &&
+         guess_all(&looking, manifest, options, guessed, err);
     guess_destroy(looking.guess);
     source_kit_free(looking.kit);
     free(looking.text);

@@ -687,7 +687,7 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
     if (!source)
         return false;
     cutter_t *cutter = cutter_new(source, options->pipeline->pool, CUTTER_RECORD, err);
-    uint64_t disk = source_disk_bytes(source), end = UINT64_MAX;
+    uint64_t disk = 0, end = UINT64_MAX; /* of a stream some bytes were read before this */
     int got = cutter && beginning_read(&worker->beginning, file, cutter, err) ? 1 : -1;
     bool begun = false;
     while (*more && got > 0 && is_ours(worker, file)) {

@@ -20,7 +20,7 @@ static uint64_t blocks_of(const load_file_t *file) {
 static uint64_t bytes_to_read(const job_t *job, const load_file_t *file) {
     const input_file_t *input = file->input;
     if (!is_read_by_blocks(file))
-        return file->from ? 0 : input->disk_bytes;
+        return file->from ? 0 : input_disk_share(input);
     const piece_t *piece = &job->ledger.inputs[file->work->input].entry.pieces[file->work->piece];
     uint64_t left = blocks_of(file);
     for (size_t i = 0; i < piece->done.count; i++) {

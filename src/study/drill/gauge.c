@@ -77,10 +77,8 @@ static bool read_file(gauger_t *gauger, const input_file_t *file, double most, e
         gauger->packed_disk += (double)source_disk_bytes(source);
         gauger->packed_text += gauger->text - before;
     }
-    if (cutter)
-        cutter_destroy(cutter);
-    if (source)
-        source_close(source);
+    cutter_destroy(cutter);
+    source_close(source);
     return ok;
 }
 
@@ -88,7 +86,8 @@ static bool read_file(gauger_t *gauger, const input_file_t *file, double most, e
 static double text_of(const gauger_t *gauger, const input_file_t *file) {
     if (file->kind == INPUT_PLAIN || file->kind == INPUT_ZIP_MEMBER)
         return (double)file->text_bound;
-    return gauger->packed_disk > 0 ? (double)file->disk_bytes * gauger->packed_text / gauger->packed_disk : 0;
+    const double share = (double)input_disk_share(file);
+    return gauger->packed_disk > 0 ? share * gauger->packed_text / gauger->packed_disk : 0;
 }
 
 static bool read_some(gauger_t *gauger, const manifest_t *manifest, err_t *err) {
@@ -114,7 +113,8 @@ bool gauge_take(const load_spec_t *load, gauge_t *gauge, err_t *err) {
     manifest_t manifest = {.count = 0};
     schema_t *schema = load_spec_open_format(load, err);
     gauger_t gauger = {.schema = schema, .gauge = gauge};
-    bool ok = schema && manifest_build(&manifest, load->inputs, load->input_count, &options, err);
+    bool ok = schema && manifest_build(&manifest, load->inputs, load->input_count, &options, err) &&
+              manifest_decode(&manifest, schema->charset);
     *gauge = (gauge_t){.records = 0};
     if (ok) {
         gauger.kit = source_kit_new();

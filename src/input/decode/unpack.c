@@ -1,0 +1,480 @@
+/* Streams of gzip, zstd, xz and bzip2, one after the other, and raw deflate. What the formats have in common is here once:
+ * the loop over streams, the padding between them, and the faults. A codec only begins a stream and unpacks a piece. */
+#include "input/decode/decoder.h"
+
+#include <bzlib.h>
+#include <isa-l/igzip_lib.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+enum { LARGEST_STEP = 1 << 30 };
+static const uint64_t XZ_MEMORY_MOST = 512u << 20; /* xz -9 takes 65 MB */
+
+typedef enum {
+    STEP_ON,
+    STEP_ENDS,    /* the stream ends with what was taken */
+    STEP_FOREIGN, /* these bytes begin no stream of the codec */
+    STEP_DAMAGED, /* packed->why says how */
+    STEP_FAULT,   /* *err is set */
+} step_t;
+
+/* A piece of a stream: a codec takes some bytes of `in`, fills some of `out`, and counts both. */
+typedef struct {
+    const uint8_t *in;
+    size_t have, taken;
+    uint8_t *out;
+    size_t room, made;
+} piece_t;
+
+typedef struct packed packed_t;
+typedef struct {
+    size_t padding; /* zeros may follow a stream, as a multiple of this; 0: none may */
+    bool single;    /* one stream is all */
+    step_t (*begin)(packed_t *packed, feed_t *feed, err_t *err);
+    step_t (*run)(packed_t *packed, piece_t *piece, const char *name, err_t *err);
+    void (*free)(packed_t *packed);
+} codec_t;
+
+struct packed {
+    decoder_t decoder;
+    const codec_t *codec;
+    const char *why; /* of STEP_DAMAGED */
+    bool in_stream;
+    bool again; /* a stream has ended before */
+};
+
+static bool pass_padding(feed_t *feed, size_t multiple) {
+    uint64_t zeros = 0;
+    for (; feed_want(feed, 1) && !*feed_bytes(feed); zeros++)
+        feed_take(feed, 1);
+    return zeros % multiple == 0;
+}
+
+static decode_t explain(packed_t *packed, step_t step, feed_t *feed, err_t *err) {
+    if (step == STEP_FOREIGN && packed->again)
+        feed_followed(feed, err);
+    else if (step != STEP_FAULT)
+        feed_damaged(feed, step == STEP_FOREIGN ? "its structure" : packed->why, err);
+    return DECODE_FAULT;
+}
+
+/* Finds the next stream. MORE: it has begun. */
+static decode_t next_stream(packed_t *packed, feed_t *feed, err_t *err) {
+    const codec_t *codec = packed->codec;
+    step_t step = STEP_ON;
+    if (packed->again && codec->single)
+        return DECODE_END;
+    if (packed->again && codec->padding && !pass_padding(feed, codec->padding)) {
+        packed->why = "padding whose length is no multiple of four";
+        step = STEP_DAMAGED;
+    } else if (packed->again && !feed_want(feed, 1)) {
+        return DECODE_END;
+    }
+    if (step == STEP_ON)
+        step = codec->begin(packed, feed, err);
+    packed->in_stream = step == STEP_ON;
+    return step == STEP_ON ? DECODE_MORE : explain(packed, step, feed, err);
+}
+
+static decode_t packed_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got,
+                            err_t *err) {
+    packed_t *packed = (packed_t *)decoder;
+    *got = 0;
+    while (*got < size) {
+        const decode_t begun = packed->in_stream ? DECODE_MORE : next_stream(packed, feed, err);
+        if (begun != DECODE_MORE)
+            return begun;
+        const size_t have = feed_want(feed, 1), left = size - *got;
+        piece_t piece = {.in = have ? feed_bytes(feed) : (const uint8_t *)"",
+                         .have = have,
+                         .out = out + *got,
+                         .room = left < LARGEST_STEP ? left : LARGEST_STEP};
+        const step_t step = packed->codec->run(packed, &piece, feed->name, err);
+        *got += piece.made;
+        if (step == STEP_FOREIGN)
+            return explain(packed, step, feed, err);
+        feed_take(feed, piece.taken);
+        if (step == STEP_ENDS) {
+            packed->again = true;
+            packed->in_stream = false;
+        } else if (step != STEP_ON) {
+            return explain(packed, step, feed, err);
+        } else if (!piece.taken && !piece.made) {
+            if (have)
+                feed_damaged(feed, "no progress", err);
+            else
+                feed_cut_off(feed, err);
+            return DECODE_FAULT;
+        }
+    }
+    return DECODE_MORE;
+}
+
+static void packed_restart(decoder_t *decoder) {
+    packed_t *packed = (packed_t *)decoder;
+    packed->in_stream = packed->again = false;
+}
+
+static void packed_close(decoder_t *decoder) {
+    packed_t *packed = (packed_t *)decoder;
+    if (packed->codec->free)
+        packed->codec->free(packed);
+    free(packed);
+}
+
+static packed_t *packed_new(const codec_t *codec, size_t size) {
+    packed_t *packed = calloc(1, size);
+    if (packed)
+        *packed = (packed_t){.decoder = {packed_read, packed_restart, packed_close}, .codec = codec};
+    return packed;
+}
+
+/* ---- gzip and raw deflate ---- */
+
+enum {
+    GZIP_HEADER_BYTES = 10,
+    GZIP_HEADER_CRC = 2,
+    GZIP_EXTRA = 4,
+    GZIP_NAME = 8,
+    GZIP_COMMENT = 16,
+    GZIP_RESERVED = 0xe0,
+};
+
+typedef struct {
+    packed_t packed;
+    int broken; /* what ISA-L said, or 0 */
+    struct inflate_state state;
+} inflate_t;
+
+static step_t inflate_begin(packed_t *packed, feed_t *feed, err_t *err) {
+    inflate_t *inflate = (inflate_t *)packed;
+    (void)feed, (void)err;
+    isal_inflate_reset(&inflate->state);
+    inflate->broken = 0;
+    return STEP_ON;
+}
+
+static bool pass(feed_t *feed, size_t count) {
+    for (; count; count--)
+        if (feed_byte(feed) < 0)
+            return false;
+    return true;
+}
+
+static bool pass_string(feed_t *feed) {
+    int byte;
+    while ((byte = feed_byte(feed)) > 0)
+        ;
+    return byte == 0;
+}
+
+/* The optional parts of a header. False: the bytes end within them. */
+static bool pass_options(feed_t *feed, int flags) {
+    if (flags & GZIP_EXTRA) {
+        const int low = feed_byte(feed), high = feed_byte(feed);
+        if (high < 0 || !pass(feed, (size_t)(low | high << 8)))
+            return false;
+    }
+    return (!(flags & GZIP_NAME) || pass_string(feed)) && (!(flags & GZIP_COMMENT) || pass_string(feed)) &&
+           (!(flags & GZIP_HEADER_CRC) || pass(feed, 2));
+}
+
+static step_t gzip_begin(packed_t *packed, feed_t *feed, err_t *err) {
+    const size_t have = feed_want(feed, GZIP_HEADER_BYTES);
+    const uint8_t *header = have ? feed_bytes(feed) : NULL;
+    if (have && (header[0] != 0x1f || (have > 1 && header[1] != 0x8b)))
+        return STEP_FOREIGN;
+    const int flags = have < GZIP_HEADER_BYTES ? 0 : header[3];
+    if (have >= GZIP_HEADER_BYTES && (header[2] != 8 || flags & GZIP_RESERVED)) {
+        packed->why = "an unknown gzip header";
+        return STEP_DAMAGED;
+    }
+    if (!pass(feed, GZIP_HEADER_BYTES) || !pass_options(feed, flags)) {
+        feed_cut_off(feed, err);
+        return STEP_FAULT;
+    }
+    inflate_begin(packed, feed, err);
+    ((inflate_t *)packed)->state.crc_flag = ISAL_GZIP_NO_HDR_VER;
+    return STEP_ON;
+}
+
+static const char *inflate_reason(int code) {
+    return code == ISAL_INVALID_BLOCK        ? "invalid block"
+           : code == ISAL_INVALID_SYMBOL     ? "invalid symbol"
+           : code == ISAL_INCORRECT_CHECKSUM ? "the checksum or length of a member does not fit its text"
+                                             : "invalid distance";
+}
+
+/* ISA-L decodes ahead into a buffer of 64 KiB, so a reader of the first bytes gives it no more than there is room for.
+ * It reports a fault at once, while text from before may still be in that buffer: this is given out first. */
+static step_t inflate_run(packed_t *packed, piece_t *piece, const char *name, err_t *err) {
+    inflate_t *inflate = (inflate_t *)packed;
+    struct inflate_state *state = &inflate->state;
+    const size_t in = piece->have < piece->room ? piece->have : piece->room;
+    (void)name, (void)err;
+    if (!inflate->broken) {
+        state->next_in = (uint8_t *)(uintptr_t)piece->in;
+        state->avail_in = (uint32_t)in;
+        state->next_out = piece->out;
+        state->avail_out = (uint32_t)piece->room;
+        const int code = isal_inflate(state);
+        inflate->broken = code < 0 ? code : 0;
+        piece->made = piece->room - state->avail_out;
+        /* whole bytes that are still in its bit buffer were not needed: this may be more than were given now */
+        piece->taken = in - state->avail_in;
+        if (state->block_state == ISAL_BLOCK_FINISH && !inflate->broken) {
+            piece->taken -= (size_t)state->read_in_length / 8;
+            return STEP_ENDS;
+        }
+        if (!inflate->broken)
+            return STEP_ON;
+    }
+    const size_t rest = (size_t)(state->tmp_out_valid - state->tmp_out_processed),
+                 left = piece->room - piece->made, n = rest < left ? rest : left;
+    memcpy(piece->out + piece->made, state->tmp_out_buffer + state->tmp_out_processed, n);
+    state->tmp_out_processed += (int32_t)n;
+    piece->made += n;
+    packed->why = inflate_reason(inflate->broken);
+    return n < rest ? STEP_ON : STEP_DAMAGED;
+}
+
+static decoder_t *inflate_new(const codec_t *codec) {
+    inflate_t *inflate = (inflate_t *)packed_new(codec, sizeof *inflate);
+    if (!inflate)
+        return NULL;
+    isal_inflate_init(&inflate->state);
+    return &inflate->packed.decoder;
+}
+
+decoder_t *decoder_inflate(void) {
+    static const codec_t codec = {.single = true, .begin = inflate_begin, .run = inflate_run};
+    return inflate_new(&codec);
+}
+
+decoder_t *decoder_gzip(void) {
+    static const codec_t codec = {.padding = 1, .begin = gzip_begin, .run = inflate_run};
+    return inflate_new(&codec);
+}
+
+/* ---- zstd ---- */
+
+typedef struct {
+    packed_t packed;
+    ZSTD_DStream *stream;
+    bool fresh; /* nothing of the frame was taken */
+} zstd_t;
+
+static step_t zstd_begin(packed_t *packed, feed_t *feed, err_t *err) {
+    zstd_t *zstd = (zstd_t *)packed;
+    (void)feed, (void)err;
+    ZSTD_DCtx_reset(zstd->stream, ZSTD_reset_session_only);
+    zstd->fresh = true;
+    return STEP_ON;
+}
+
+static step_t zstd_explain(const zstd_t *zstd, size_t code, const char *name, err_t *err) {
+    const ZSTD_ErrorCode error = ZSTD_getErrorCode(code);
+    if (error == ZSTD_error_prefix_unknown && zstd->fresh)
+        return STEP_FOREIGN;
+    if (error == ZSTD_error_memory_allocation)
+        err_memory(err, (size_t)1 << 27);
+    else if (error == ZSTD_error_frameParameter_windowTooLarge)
+        err_set(err, STATUS_INPUT,
+                "%.1000s: was compressed with a window of more than 128 MB (zstd --long or --ultra); "
+                "compress it again without, or pipe it in: zstd -dc --long=31 FILE",
+                name);
+    else
+        return STEP_DAMAGED;
+    return STEP_FAULT;
+}
+
+static step_t zstd_run(packed_t *packed, piece_t *piece, const char *name, err_t *err) {
+    zstd_t *zstd = (zstd_t *)packed;
+    ZSTD_outBuffer output = {piece->out, piece->room, 0};
+    ZSTD_inBuffer input = {piece->in, piece->have, 0};
+    const size_t code = ZSTD_decompressStream(zstd->stream, &output, &input);
+    piece->made = output.pos;
+    packed->why = ZSTD_getErrorName(code);
+    if (ZSTD_isError(code))
+        return zstd_explain(zstd, code, name, err);
+    piece->taken = input.pos;
+    zstd->fresh &= !input.pos;
+    return code ? STEP_ON : STEP_ENDS;
+}
+
+static void zstd_free(packed_t *packed) {
+    ZSTD_freeDStream(((zstd_t *)packed)->stream);
+}
+
+decoder_t *decoder_zstd(void) {
+    static const codec_t codec = {.begin = zstd_begin, .run = zstd_run, .free = zstd_free};
+    zstd_t *zstd = (zstd_t *)packed_new(&codec, sizeof *zstd);
+    if (zstd && (zstd->stream = ZSTD_createDStream()))
+        return &zstd->packed.decoder;
+    free(zstd);
+    return NULL;
+}
+
+/* ---- xz ---- */
+
+typedef struct {
+    packed_t packed;
+    lzma_stream stream;
+} xz_t;
+
+static step_t xz_explain(packed_t *packed, lzma_ret result, const char *name, err_t *err) {
+    const unsigned long long needed = lzma_memusage(&((xz_t *)packed)->stream);
+    packed->why = result == LZMA_OPTIONS_ERROR ? "unknown options" : "its checksum or structure";
+    if (result == LZMA_MEM_ERROR)
+        err_memory(err, needed);
+    else if (result == LZMA_MEMLIMIT_ERROR)
+        err_set(err, STATUS_INPUT,
+                "%.1000s: needs %llu MB to be decompressed, and at most %llu MB are given to it; compress it "
+                "again (xz -9 or less), or pipe it in: xz -dc FILE",
+                name, needed >> 20, (unsigned long long)(XZ_MEMORY_MOST >> 20));
+    else
+        return STEP_DAMAGED;
+    return STEP_FAULT;
+}
+
+/* liblzma takes twelve bytes before it judges them, and what follows a stream may be fewer. */
+static step_t xz_begin(packed_t *packed, feed_t *feed, err_t *err) {
+    static const uint8_t mark[] = {0xfd, '7', 'z', 'X', 'Z', 0};
+    const size_t have = feed_want(feed, sizeof mark);
+    if (have && memcmp(feed_bytes(feed), mark, have < sizeof mark ? have : sizeof mark) != 0)
+        return STEP_FOREIGN;
+    const lzma_ret result = lzma_stream_decoder(&((xz_t *)packed)->stream, XZ_MEMORY_MOST, 0);
+    return result == LZMA_OK ? STEP_ON : xz_explain(packed, result, feed->name, err);
+}
+
+static step_t xz_run(packed_t *packed, piece_t *piece, const char *name, err_t *err) {
+    lzma_stream *stream = &((xz_t *)packed)->stream;
+    stream->next_in = piece->in;
+    stream->avail_in = piece->have;
+    stream->next_out = piece->out;
+    stream->avail_out = piece->room;
+    const lzma_ret result = lzma_code(stream, piece->have ? LZMA_RUN : LZMA_FINISH);
+    piece->taken = piece->have - stream->avail_in;
+    piece->made = piece->room - stream->avail_out;
+    return result == LZMA_OK || result == LZMA_BUF_ERROR ? STEP_ON
+           : result == LZMA_STREAM_END                   ? STEP_ENDS
+                                                         : xz_explain(packed, result, name, err);
+}
+
+static void xz_free(packed_t *packed) {
+    lzma_end(&((xz_t *)packed)->stream);
+}
+
+decoder_t *decoder_xz(void) {
+    static const codec_t codec = {.padding = 4, .begin = xz_begin, .run = xz_run, .free = xz_free};
+    xz_t *xz = (xz_t *)packed_new(&codec, sizeof *xz);
+    if (!xz)
+        return NULL;
+    xz->stream = (lzma_stream)LZMA_STREAM_INIT;
+    return &xz->packed.decoder;
+}
+
+/* ---- bzip2 ---- */
+
+typedef struct {
+    packed_t packed;
+    bz_stream stream;
+} bzip2_t;
+
+static void bzip2_free(packed_t *packed) {
+    bzip2_t *bzip2 = (bzip2_t *)packed;
+    BZ2_bzDecompressEnd(&bzip2->stream); /* refuses where there is nothing to end */
+    bzip2->stream = (bz_stream){0};
+}
+
+static step_t bzip2_begin(packed_t *packed, feed_t *feed, err_t *err) {
+    (void)feed;
+    bzip2_free(packed);
+    if (BZ2_bzDecompressInit(&((bzip2_t *)packed)->stream, 0, 0) == BZ_OK)
+        return STEP_ON;
+    err_memory(err, 4 << 20);
+    return STEP_FAULT;
+}
+
+static step_t bzip2_run(packed_t *packed, piece_t *piece, const char *name, err_t *err) {
+    bz_stream *stream = &((bzip2_t *)packed)->stream;
+    (void)name;
+    stream->next_in = (char *)(uintptr_t)piece->in;
+    stream->avail_in = (unsigned)piece->have;
+    stream->next_out = (char *)piece->out;
+    stream->avail_out = (unsigned)piece->room;
+    const int result = BZ2_bzDecompress(stream);
+    piece->taken = piece->have - stream->avail_in;
+    piece->made = piece->room - stream->avail_out;
+    packed->why = result == BZ_DATA_ERROR ? "its checksum" : "its structure";
+    if (result == BZ_MEM_ERROR)
+        err_memory(err, 4 << 20);
+    return result == BZ_OK                 ? STEP_ON
+           : result == BZ_STREAM_END       ? STEP_ENDS
+           : result == BZ_MEM_ERROR        ? STEP_FAULT
+           : result == BZ_DATA_ERROR_MAGIC ? STEP_FOREIGN
+                                           : STEP_DAMAGED;
+}
+
+decoder_t *decoder_bzip2(void) {
+    static const codec_t codec = {.begin = bzip2_begin, .run = bzip2_run, .free = bzip2_free};
+    bzip2_t *bzip2 = (bzip2_t *)packed_new(&codec, sizeof *bzip2);
+    return bzip2 ? &bzip2->packed.decoder : NULL;
+}
+
+/* ---- what is not packed ---- */
+
+static decode_t stored_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got,
+                            err_t *err) {
+    (void)decoder, (void)err;
+    *got = feed_copy(feed, out, size);
+    return *got < size ? DECODE_END : DECODE_MORE;
+}
+
+static void stored_restart(decoder_t *decoder) {
+    (void)decoder;
+}
+
+static void stored_close(decoder_t *decoder) {
+    free(decoder);
+}
+
+decoder_t *decoder_stored(void) {
+    decoder_t *stored = malloc(sizeof *stored);
+    if (stored)
+        *stored = (decoder_t){stored_read, stored_restart, stored_close};
+    return stored;
+}
+
+/* ---- spare ---- */
+
+decoder_t *spare_take(spare_t *spare, input_kind_t kind) {
+    static decoder_t *(*const make[INPUT_STREAM + 1])(void) = {
+        [INPUT_GZIP] = decoder_gzip,
+        [INPUT_ZSTD] = decoder_zstd,
+        [INPUT_XZ] = decoder_xz,
+        [INPUT_BZIP2] = decoder_bzip2,
+    };
+    decoder_t *decoder = spare->by_kind[kind];
+    spare->by_kind[kind] = NULL;
+    if (!decoder)
+        return make[kind] ? make[kind]() : decoder_stored();
+    decoder->restart(decoder);
+    return decoder;
+}
+
+void spare_give(spare_t *spare, input_kind_t kind, decoder_t *decoder) {
+    if (decoder && decoder->restart && !spare->by_kind[kind])
+        spare->by_kind[kind] = decoder;
+    else if (decoder)
+        decoder->close(decoder);
+}
+
+void spare_free(spare_t *spare) {
+    for (size_t kind = 0; kind <= INPUT_STREAM; kind++)
+        if (spare->by_kind[kind])
+            spare->by_kind[kind]->close(spare->by_kind[kind]);
+}
