@@ -20,6 +20,7 @@ struct records {
     bool own_id;        /* documents get one that is not their place */
 
     /* of BSON: */
+    bool validate; /* keys and texts must be UTF-8 */
     const uint8_t *text;
     uint32_t length, at, line;
     bool with_id;
@@ -74,7 +75,7 @@ static parsed_t next_document(records_t *records, uint8_t *out, size_t room, rec
     if (!length) /* in a reject file that the user has changed */
         return record_refuse(record, 1,
                              "its first 4 bytes are not its length, or it does not end with a zero");
-    if (!bson_walk(text, length, &walk))
+    if (!bson_walk(text, length, records->validate, &walk))
         return record_refuse(record, walk.at + 1, walk.fault);
     if (walk.replaced && records->with_id)
         return record_refuse(record, walk.replaced + 1, RECORD_SERVER_REPLACES);
@@ -108,6 +109,7 @@ records_t *records_new(const schema_t *schema) {
         records->json = json_new(schema, id && id->kept, records->bad);
         break;
     case RECORDS_BSON:
+        records->validate = schema->validate;
         return records;
     }
     if (records->fixed || records->delimited || records->json)

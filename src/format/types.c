@@ -2,7 +2,7 @@
 #include "base/chars.h"
 #include "base/document.h"
 #include "base/threads.h"
-#include "format/json/json_value.h"
+#include "format/json/json.h"
 #include "format/record/bsonw.h"
 #include "format/values/blanks.h"
 #include "format/values/convert.h"

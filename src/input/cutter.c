@@ -67,10 +67,9 @@ struct cutter {
     bool array;             /* the text is an array of JSON, or several; */
     uint8_t
         first; /* its first byte that is neither blank nor a mark; 0: it is still to come; ' ': passed over */
-    uint8_t bracket; /* the last [ or ] of those, before what is in the buffer; 0: none */
-    bool unclosed;   /* the text has ended within an array */
-    uint8_t last;    /* the last byte that was read and is no blank */
-    err_t fault;     /* last, because it is long and rarely written */
+    bool unclosed; /* the text has ended within an array */
+    uint8_t last;  /* the last byte that was read and is no blank */
+    err_t fault;   /* last, because it is long and rarely written */
 };
 
 cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t longest, err_t *err) {
@@ -219,6 +218,7 @@ static size_t record_end(cutter_t *cutter, size_t from) {
         cutter->ends.at = cutter->ends.record = first_field(cutter);
     if (is_bson(cutter))
         return bson_end(cutter, from);
+    cutter->ends.array = is_array(cutter);
     if (cutter->schema)
         return ends_on(&cutter->ends, text, cutter->have, is_exhausted(cutter), from + 1)
                    ? cutter->ends.record
@@ -251,19 +251,14 @@ static size_t end_open(cutter_t *cutter, size_t from) {
     return end;
 }
 
-/* Of all that was read. */
-static uint8_t last_bracket(const cutter_t *cutter) {
-    const uint8_t bracket = ends_bracket(&cutter->ends, cutter->last);
-    return bracket ? bracket : cutter->bracket;
-}
-
 /* Nothing follows this text: a file that was cut off must not look like a whole one. An array may also begin behind
  * objects. */
 static void want_closed_array(cutter_t *cutter) {
     if (!cutter->schema || cutter->schema->kind != RECORDS_JSON || cutter->faulty)
         return;
-    const uint8_t bracket = last_bracket(cutter);
-    cutter->unclosed = cutter->faulty = is_array(cutter) ? bracket != ']' : bracket == '[';
+    const uint8_t bracket = ends_bracket(&cutter->ends, cutter->last);
+    cutter->unclosed = cutter->faulty =
+        is_array(cutter) ? bracket != ']' : bracket == '[' || bracket == ENDS_PERHAPS;
     if (!cutter->faulty)
         return;
     const ends_t *ends = &cutter->ends;
@@ -280,8 +275,11 @@ static void want_closed_array(cutter_t *cutter) {
 
 /* The end of a record that is too long to be kept, in text that goes on from what is held of it. */
 static bool finds_end(cutter_t *cutter, const uint8_t *text, size_t length, size_t *end) {
-    if (cutter->schema && cutter->schema->kind == RECORDS_JSON)
-        return json_span_skip(&cutter->ends.json, text, length, end);
+    if (cutter->schema && cutter->schema->kind == RECORDS_JSON) {
+        const size_t found = json_span_find(&cutter->ends.json, text, length, false);
+        *end = found ? found : length - json_span_forget(&cutter->ends.json, length);
+        return found != 0;
+    }
     const uint8_t *found = memchr(text, '\n', length);
     *end = found ? (size_t)(found - text) + 1 : length;
     return found != NULL;
@@ -290,7 +288,7 @@ static bool finds_end(cutter_t *cutter, const uint8_t *text, size_t length, size
 /* So many of the last bytes that are held are searched again with what follows them. */
 static size_t held_again(cutter_t *cutter, size_t start) {
     return cutter->schema && cutter->schema->kind == RECORDS_JSON
-               ? json_span_kept(&cutter->ends.json, cutter->buffer.bytes + start, cutter->have - start)
+               ? json_span_forget(&cutter->ends.json, cutter->have - start)
                : 0;
 }
 
@@ -389,11 +387,11 @@ static bool take_buffer(cutter_t *cutter, err_t *err) {
     if (!pool_take(cutter->pool, CUTTER_BUFFER, &cutter->buffer))
         return err_memory(err, CUTTER_BUFFER);
     cutter->have = cutter->carry_have ? read_text(cutter, cutter->buffer.bytes, CUTTER_BUFFER) : 0;
-    const uint8_t bracket = ends_bracket(&cutter->ends, 0);
-    if (bracket)
-        cutter->bracket = bracket;
-    if (cutter->schema)
+    if (cutter->schema) {
+        const uint8_t bracket = cutter_bracket(cutter);
         cutter->ends = ends_begin(cutter->schema, cutter->ends.delimiter);
+        cutter->ends.bracket = bracket;
+    }
     return true;
 }
 
@@ -451,12 +449,11 @@ bool cutter_start_at(cutter_t *cutter, uint64_t offset, err_t *err) {
 }
 
 uint8_t cutter_bracket(const cutter_t *cutter) {
-    const uint8_t bracket = ends_bracket(&cutter->ends, 0);
-    return bracket ? bracket : cutter->bracket;
+    return ends_bracket(&cutter->ends, 0);
 }
 
 void cutter_note_bracket(cutter_t *cutter, uint8_t bracket) {
-    cutter->bracket = bracket;
+    cutter->ends.bracket = bracket;
 }
 
 uint64_t cutter_offset(const cutter_t *cutter) {

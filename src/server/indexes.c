@@ -1,7 +1,7 @@
 /* Indexes as texts of --index and as documents of a server or a dump, and which of them are the same. Pure. */
 #include "base/document.h"
 #include "base/text.h"
-#include "format/json/json_document.h"
+#include "format/json/json.h"
 #include "server/bson_read.h"
 #include "server/chunks.h"
 #include "server/collection.h"

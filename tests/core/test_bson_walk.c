@@ -26,7 +26,13 @@ TEST(by_hand) {
         {ROW("\x08\0\0\0\xFFk\0\0"), 0, 0, NULL},
         {ROW("\x09\0\0\0\x08k\0\1\0"), 0, 0, NULL},
         {ROW("\x0D\0\0\0\2k\0\1\0\0\0\0\0"), 0, 0, NULL},
-        {ROW("\x0D\0\0\0\5k\0\0\0\0\0\2\0"), 0, 0, NULL}, /* old binary data without its second length */
+        {ROW("\x12\0\0\0\5k\0\5\0\0\0\2\1\0\0\0x\0"), 0, 0, NULL}, /* old binary data: two lengths, */
+        {ROW("\x11\0\0\0\5k\0\4\0\0\0\2\0\0\0\0\0"), 0, 0, NULL},
+        {ROW("\x12\0\0\0\5k\0\5\0\0\0\2\2\0\0\0x\0"), 0, 12, "the second length"}, /* which must fit */
+        {ROW("\x12\0\0\0\5k\0\5\0\0\0\2\0\0\0\0x\0"), 0, 12, "the second length"},
+        {ROW("\x12\0\0\0\5k\0\5\0\0\0\2\xFF\xFF\xFF\xFFx\0"), 0, 12, "the second length"},
+        {ROW("\x10\0\0\0\5k\0\3\0\0\0\2\0\0\0\0"), 0, 12, "the second length"},
+        {ROW("\x0D\0\0\0\5k\0\0\0\0\0\2\0"), 0, 12, "the second length"},
         {ROW("\x0A\0\0\0\x0Bk\0\0\0\0"), 0, 0, NULL},
         {ROW("\x1A\0\0\0\x0Ck\0\1\0\0\0\0xxxxxxxxxxxx\0\0"), 0, 24, "a document ends before"},
         {ROW("\x16\0\0\0\x0Fk\0\x0E\0\0\0\1\0\0\0\0\5\0\0\0\0\0"), 0, 0, NULL},
@@ -52,11 +58,40 @@ TEST(by_hand) {
         bson_walk_t walk;
         slack_t slack = slack_new(rows[i].bytes, rows[i].length);
         assert_int_equal(rows[i].length, bson_length(slack.text));
-        const bool whole = bson_walk(slack.text, rows[i].length, &walk);
+        const bool whole = bson_walk(slack.text, rows[i].length, false, &walk);
         if (whole != !rows[i].fault || (whole && walk.own_id != rows[i].own_id) ||
             (!whole && (!strstr(walk.fault, rows[i].fault) || (rows[i].at && walk.at != rows[i].at))))
             fail_msg("row %zu: %s at %u, own _id at %u", i, whole ? "whole" : walk.fault, walk.at,
                      walk.own_id);
+        slack_free(&slack);
+    }
+}
+
+/* Keys and texts that are not UTF-8 are faults only where that is asked for. */
+TEST(utf8) {
+    static const struct {
+        const char *bytes;
+        uint32_t length, at; /* 0: none */
+    } rows[] = {
+        {ROW("\x0F\0\0\0\2k\0\3\0\0\0\xC3\xA9\0\0"), 0},
+        {ROW("\x10\0\0\0\2k\0\4\0\0\0a\0b\0\0"), 0},
+        {ROW("\x0E\0\0\0\2k\0\2\0\0\0\xFF\0\0"), 11},
+        {ROW("\x0F\0\0\0\x0Dk\0\3\0\0\0a\xC3\0\0"), 12},
+        {ROW("\x10\0\0\0\x0Ek\0\4\0\0\0\xED\xA0\x80\0\0"), 11},
+        {ROW("\x09\0\0\0\x0A\xC0\x80\0\0"), 5},
+        {ROW("\x14\0\0\0\3k\0\x0C\0\0\0\x10\x80\0\1\0\0\0\0\0"), 12},
+        {ROW("\x0C\0\0\0\x0Bk\0a\xE9\0\0\0"), 8},
+        {ROW("\x0C\0\0\0\x0Bk\0a\0\xE9\0\0"), 9},
+        {ROW("\x17\0\0\0\x0Fk\0\x0F\0\0\0\2\0\0\0\xE9\0\5\0\0\0\0\0"), 15},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bson_walk_t walk;
+        slack_t slack = slack_new(rows[i].bytes, rows[i].length);
+        assert_int_equal(rows[i].length, bson_length(slack.text));
+        assert_true(bson_walk(slack.text, rows[i].length, false, &walk));
+        const bool valid = bson_walk(slack.text, rows[i].length, true, &walk);
+        if (valid != !rows[i].at || (!valid && (walk.at != rows[i].at || !strstr(walk.fault, "not UTF-8"))))
+            fail_msg("row %zu: %s at %u", i, valid ? "valid" : walk.fault, walk.at);
         slack_free(&slack);
     }
 }
@@ -73,11 +108,10 @@ TEST(levels) {
             memcpy(bytes, (uint8_t[]){(uint8_t)length, (uint8_t)(length >> 8), 0, 0, 3, 'k', 0}, 7);
             bytes[length - 1] = 0;
         }
-        assert_int_equal(levels == 180, bson_walk(bytes, length, &walk));
+        assert_int_equal(levels == 180, bson_walk(bytes, length, false, &walk));
     }
 }
 
-/* Wherever it is, and whatever it is. */
 /* Only in the document itself, and only where all of it is zero. */
 TEST(replaced) {
     static const struct {
@@ -100,7 +134,7 @@ TEST(replaced) {
         bson_walk_t walk;
         bson_t *document = bson_new_from_json((const uint8_t *)cases[i].json, -1, &problem);
         assert_non_null(document);
-        assert_true(bson_walk(bson_get_data(document), document->len, &walk));
+        assert_true(bson_walk(bson_get_data(document), document->len, false, &walk));
         assert_int_equal(cases[i].replaced, walk.replaced);
         bson_destroy(document);
     }
@@ -123,7 +157,7 @@ TEST(own_id) {
         const uint32_t ends = document.len - 1;
         if (round % 2)
             bson_concat(&document, &before);
-        assert_true(bson_walk(bson_get_data(&document), document.len, &walk));
+        assert_true(bson_walk(bson_get_data(&document), document.len, false, &walk));
         assert_int_equal(begins, walk.own_id);
         assert_int_equal(ends, walk.own_id_end);
         bson_destroy(&before);

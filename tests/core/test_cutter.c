@@ -782,6 +782,11 @@ TEST(json_ends) {
         {"{}\n[", 3, true},
         {"{}\n[{}]\n[{}\n", 12, true},
         {"{}\n[{}]\n{}", 10, false},
+        {"{}\n[{},\n{}\n{}\n", 14,
+         false}, /* objects in lines of their own: whatever was open before is none */
+        {"{}\n[{},\n{}\n{\n\n\n\n\n\n\n\n\n\n}\n", 24, false},
+        {"{}\n[{},\n{}\n,{}\n", 15, true},
+        {"[{},\n{}\n{}\n", 11, true},
         {"{}\n[oops\n{}\n", 12, false}, /* a line that is no array */
         {"{}\n[1,2]\n{}\n", 12, false},
         {"\xEF\xBB\xBF[{}", 6, true},

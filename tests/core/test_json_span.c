@@ -58,7 +58,11 @@ TEST(by_hand) {
         {"{\"a\":[1,\n{\"b\":1}\n{\"c\":1}\n", 9, 9}, /* which the line after the next one tells */
         {"{\"a\":[1}\n{\"b\":1}\n", 9, 9},            /* the other bracket */
         {"{\"a\":{1]\n}\n{\"b\":1}\n", 11, 11},
-        {"  {\"a\":{1]\n{\n    {\n  {}\n", 19, 19}, /* only a { in the same column begins a record */
+        {"  {\"a\":{1]\n{\n    {\n  {}\n", 19, 19}, /* only a { in the same column begins a record, */
+        {"  {\"a\":{1]}\n{\n", 12, 12},             /* or one that follows a line with } */
+        {"  {\"a\":\"}\r\n{}\n", 11, 11},
+        {"  {\"a\":{1]} \n{\n  {}", 15, 15},
+        {"oops [ }\n{}\n", 9, 9},
         {"[{\"a\":]\n,{}\n", 8, 8},
         {"{\"a\":]\n1\n2", 10, 0}, /* none: to the end */
         {"{\"a\":[", 6, 0},
@@ -75,6 +79,22 @@ TEST(by_hand) {
     schema_t *schema = json_schema();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         expect_first(schema, rows[i].text, rows[i].whole, rows[i].part);
+    schema_destroy(schema);
+}
+
+/* A regular expression may hold brackets and quotes, which count where inputs are cut: so they count everywhere. */
+TEST(slashes) {
+    static const char *const texts[] = {"{\"a\":/\"/}\n{\"b\":1}\n", "{\"a\":/}/} {\"b\":1}\n",
+                                        "{\"a\":/x/}{\"b\":/[/}\n{}"};
+    schema_t *schema = json_schema();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        slack_t slack = slack_new(texts[i], strlen(texts[i]));
+        list_t found = by_find(schema, slack.text, slack.length), records = by_records(schema, &slack);
+        same(&found, &records, "records", slack.text, slack.length);
+        free(found.at);
+        free(records.at);
+        slack_free(&slack);
+    }
     schema_destroy(schema);
 }
 
@@ -151,12 +171,20 @@ static size_t object_end(const char *text, size_t length, size_t at) {
     return SIZE_MAX;
 }
 
-/* The first line after text[at] that begins with { after so many blanks. */
+/* Lines that are records, whatever comes before them. */
+static bool divides(const char *text, size_t length, size_t at) {
+    return at < length && at > 1 && text[at] == '{' &&
+           (text[at - 2] == '}' || (at > 2 && text[at - 2] == '\r' && text[at - 3] == '}'));
+}
+
+/* The first line after text[at] that begins with { after so many blanks, or follows one that ends with }. */
 static size_t next_line(const char *text, size_t length, size_t at, size_t blanks) {
     while (at < length) {
         while (at < length && text[at] != '\n')
             at++;
         size_t begin = ++at, of_these = 0;
+        if (divides(text, length, at))
+            return at;
         for (; begin < length && strchr(" \t,", text[begin]) && text[begin]; begin++)
             of_these = text[begin] == ',' ? 0 : of_these + 1;
         if (begin < length && text[begin] == '{' && of_these == blanks)
@@ -213,6 +241,18 @@ static size_t plainly(const char *text, size_t length) {
     return next_line(text, length, begin, blanks);
 }
 
+/* The first end at or after some place, without those before it. */
+static void leap(const schema_t *schema, const slack_t *slack, const list_t *plain, uint64_t *seed) {
+    ends_t ends = ends_begin(schema, ',');
+    const size_t from = 1 + lab_chance(seed, slack->length + 1);
+    size_t i = 0;
+    if (!ends_on(&ends, slack->text, slack->length, true, from))
+        return;
+    while (plain->at[i] < from)
+        i++;
+    LAB_MUST(ends.record == plain->at[i]);
+}
+
 TEST(odd_bytes) {
     uint64_t seed = 3;
     schema_t *schema = json_schema();
@@ -223,6 +263,8 @@ TEST(odd_bytes) {
         for (size_t i = 0; i < length; i++)
             text[i] = lab_chance(&seed, rare) ? (char)('0' + i % 3)
                                               : "{}[]{}[]:,,:\"\"\"\"\\\\\n\r \t{\n"[lab_chance(&seed, 24)];
+        for (size_t i = 0; i + 3 < length && round % 3 == 0; i += 1 + lab_chance(&seed, 40))
+            memcpy(text + i, round % 2 ? "}\n{" : "}\r\n{", round % 2 ? 3 : 4);
         slack_t slack = slack_new((uint8_t *)text, length);
         list_t plain = {0};
         for (size_t at = 0; at < length;)
@@ -232,6 +274,8 @@ TEST(odd_bytes) {
         same(&plain, &found, "find", slack.text, length);
         same(&plain, &steps, "steps", slack.text, length);
         same(&plain, &records, "records", slack.text, length);
+        for (int i = 0; i < 4; i++)
+            leap(schema, &slack, &plain, &seed);
         free(plain.at);
         free(found.at);
         free(steps.at);
@@ -255,6 +299,10 @@ TEST(deep) {
     memcpy(text + 5 + 2 * DEPTH, "}\n{}\n", 5);
     assert_int_equal(json_span_find(&(json_span_t){0}, (const uint8_t *)text, 2 * DEPTH + 10, false),
                      2 * DEPTH + 7);
+    memmove(text + 10 + DEPTH, text + 5 + DEPTH, DEPTH + 5);
+    memcpy(text + 5 + DEPTH, "{}\n{}", 5);
+    assert_int_equal(json_span_find(&(json_span_t){0}, (const uint8_t *)text, 2 * DEPTH + 15, false),
+                     DEPTH + 8);
     free(text);
 }
 
@@ -292,7 +340,9 @@ TEST(skip) {
         {"{\"a\": [1, {\"b\": \"}\"}, 2]} {}", 26, 26},
         /* broken: to the next line that begins with { in the same column, */
         {"{\"a\": \"x\ny\n  {\"b\": 1}\n\n  }\n{\"c\": 2}", 27, 27},
-        {" {\"a\": [1}\n{\"b\": 1},\n   {\"c\": 1},\n  ,\n  , {\"d\": 2}", 38, 38},
+        {" {\"a\": [1} \n{\"b\": 1},\n   {\"c\": 1},\n  ,\n  , {\"d\": 2}", 39, 39},
+        {" {\"a\": \"xyz}\n{\"c\": 2}", 13, 13}, /* or follows a } at the end of a line, */
+        {"oops oops [\n{}\n[]]\n{}", 12, 12},
         {"oops oops\n{}", 10, 9},                  /* or to the end of the line that is no object */
         {"{\"a\": [1, 2]} ,\r\n \n[{}],", 14, 19}, /* or before the comma of an array that is an element */
         {"{\"a\": [1, 2]}], [{}],", 14, 16},
@@ -305,16 +355,13 @@ TEST(skip) {
             for (size_t step = 1; step < length; step++) {
                 json_span_t span = {0};
                 assert_int_equal(json_span_find(&span, (const uint8_t *)rows[i].text, kept, false), 0);
-                size_t end = 0, again = json_span_kept(&span, (const uint8_t *)rows[i].text, kept),
-                       at = kept - again;
-                bool found = false;
-                while (!found && at + again < length) {
-                    const size_t more = at + again + step < length ? again + step : length - at;
-                    found = json_span_skip(&span, (const uint8_t *)rows[i].text + at, more, &end);
-                    at += end;
-                    again = more - end;
+                size_t end = 0, again = json_span_forget(&span, kept), at = kept - again;
+                for (size_t have = kept; !end && have < length; at += end ? end : have - at - again) {
+                    have = have + step < length ? have + step : length;
+                    end = json_span_find(&span, (const uint8_t *)rows[i].text + at, have - at, false);
+                    again = end ? 0 : json_span_forget(&span, have - at);
                 }
-                if (!found || at != rows[i].end)
+                if (!end || at != rows[i].end)
                     fail_msg("%s\nkept %zu, step %zu: ends at %zu", rows[i].text, kept, step, at);
             }
     }
@@ -342,16 +389,16 @@ TEST(blanks) {
             begin += found;
         }
         assert_int_equal(begin, LENGTH);
-        /* behind an object that is skipped */
+        /* after an object that is skipped */
         json_span_t span = {0};
-        size_t end = 0;
         assert_int_equal(json_span_find(&span, text, 1, false), 0);
-        size_t at = 1 - json_span_kept(&span, text, 1), have = at;
-        do {
-            at += end;
+        size_t end = 0, at = 1 - json_span_forget(&span, 1);
+        for (size_t have = 1; !end && have < LENGTH;) {
             have = have + step < LENGTH ? have + step : LENGTH;
-        } while (!json_span_skip(&span, text + at, have - at, &end) && have < LENGTH);
-        assert_int_equal(at + end, lengths[0]);
+            end = json_span_find(&span, text + at, have - at, false);
+            at += end ? end : have - at - json_span_forget(&span, have - at);
+        }
+        assert_int_equal(at, lengths[0]);
     }
     free(text);
 }

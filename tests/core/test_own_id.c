@@ -102,10 +102,10 @@ TEST(made) {
     }
 }
 
-/* BSON, and what becomes of it: fields behind binary data of subtype 2 without an inner length are there; code with a zero byte
- * stays as it is. NULL: it is a reject, for the reason. */
+/* BSON, and what becomes of it: old binary data and code with a zero byte stay as they are. NULL: it is a reject, for the
+ * reason. */
 TEST(bytes) {
-#define HEADLESS   "\5b\0\3\0\0\0\2xyz"
+#define OLD        "\5b\0\7\0\0\0\2\3\0\0\0xyz"
 #define ID         "\x10_id\0\7\0\0\0"
 #define ROW(bytes) bytes, sizeof bytes - 1
     static const struct {
@@ -115,15 +115,14 @@ TEST(bytes) {
         uint32_t made_length;
         const char *reason;
     } cases[] = {
-        {"_id", ROW("\x19\0\0\0" HEADLESS ID "\0"), ROW("\x19\0\0\0" ID HEADLESS "\0"), NULL},
-        {"k", ROW("\x17\0\0\0" HEADLESS "\x10k\0\7\0\0\0\0"),
-         ROW("\x20\0\0\0" ID HEADLESS "\x10k\0\7\0\0\0\0"), NULL},
+        {"_id", ROW("\x1D\0\0\0" OLD ID "\0"), ROW("\x1D\0\0\0" ID OLD "\0"), NULL},
+        {"k", ROW("\x1B\0\0\0" OLD "\x10k\0\7\0\0\0\0"), ROW("\x24\0\0\0" ID OLD "\x10k\0\7\0\0\0\0"), NULL},
         {"k", ROW("\x10\0\0\0\x0Dk\0\4\0\0\0a\0b\0\0"),
          ROW("\x1D\0\0\0\x0D_id\0\4\0\0\0a\0b\0\x0Dk\0\4\0\0\0a\0b\0\0"), NULL},
-        {"k", ROW("\x19\0\0\0" HEADLESS ID "\0"), NULL, 0, "brings its own _id"},
-        {"b", ROW("\x10\0\0\0" HEADLESS "\0"), NULL, 0, "binary data of subtype 2"},
-        {"_id", ROW("\x12\0\0\0\5_id\0\3\0\0\0\2xyz\0"), NULL, 0, "binary data of subtype 2"},
-        {"_id", ROW("\x21\0\0\0\3_id\0\x17\0\0\0" HEADLESS "\x10$\0\1\0\0\0\0\0"), NULL, 0, "begins with $"},
+        {"k", ROW("\x1D\0\0\0" OLD ID "\0"), NULL, 0, "brings its own _id"},
+        {"b", ROW("\x10\0\0\0\5b\0\3\0\0\0\2xyz\0"), NULL, 0, "the second length"},
+        {"_id", ROW("\x12\0\0\0\5_id\0\3\0\0\0\2xyz\0"), NULL, 0, "the second length"},
+        {"_id", ROW("\x25\0\0\0\3_id\0\x1B\0\0\0" OLD "\x10$\0\1\0\0\0\0\0"), NULL, 0, "begins with $"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err;
@@ -145,7 +144,7 @@ TEST(bytes) {
         records_destroy(records);
         schema_destroy(schema);
     }
-#undef HEADLESS
+#undef OLD
 #undef ID
 #undef ROW
 }

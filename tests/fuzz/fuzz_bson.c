@@ -10,7 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void one(const record_t *record, const uint8_t *made, const slack_t *slack, bool with_id) {
     const uint8_t *document = slack->text + record->offset;
     bson_walk_t walk;
-    LAW(bson_walk(document, record->length, &walk), slack->text, slack->length, document, record->length);
+    LAW(bson_walk(document, record->length, false, &walk), slack->text, slack->length, document,
+        record->length);
     const uint32_t more = with_id && !walk.own_id ? 13 : 0;
     LAW(lab_iterates(document, record->length), slack->text, slack->length, document, record->length);
     LAW(record->document_length == record->length + more, slack->text, slack->length, made,

@@ -3,7 +3,7 @@
 #ifndef TIPPLE_TESTS_JSON_VALUE_LAB_H
 #define TIPPLE_TESTS_JSON_VALUE_LAB_H
 
-#include "format/json/json_value.h"
+#include "format/json/json.h"
 #include "format_lab.h"
 
 #include <math.h>

@@ -34,9 +34,9 @@ def number(key, value):
     return element(0x10, key, struct.pack("<i", value))
 
 
-def headless(key):
-    """Binary data of subtype 2 without its inner length: libbson's iterator stops there."""
-    return element(5, key, struct.pack("<iB", 6, 2) + b"legacy")
+def old(key, *length):
+    """Binary data of subtype 2, which has two lengths."""
+    return element(5, key, struct.pack("<iBi", 10, 2, *(length or (6,))) + b"legacy")
 
 
 def document(*elements):
@@ -156,14 +156,14 @@ class Bson(livetest.Case):
 
     @livetest.nightly
     def test_odd_own_ids(self):
-        """code with zero bytes, a Timestamp(0, 0), and what stands behind odd binary data: taken, proven and known again"""
+        """code with zero bytes, a Timestamp(0, 0), and what follows old binary data: taken, proven and known again"""
         code = [element(0x0D, b"_id", struct.pack("<i", 5) + b"a\0b%d\0" % i) for i in range(3)]
         scoped = [element(0x0F, b"_id", struct.pack("<ii", 18, 5) + b"a\0b%d\0" % i + document()) for i in range(3)]
         plain = [number(b"_id", i) for i in range(3)]
         zero = element(0x11, b"_id", bytes(8))
-        texts = [document(each, headless(b"b"), number(b"k", i)) for i, each in enumerate(code + scoped + [zero])]
-        moved = [document(headless(b"b"), each, number(b"k", i)) for i, each in enumerate(plain)]
-        found = texts + [document(each, headless(b"b"), number(b"k", i)) for i, each in enumerate(plain)]
+        texts = [document(each, old(b"b"), number(b"k", i)) for i, each in enumerate(code + scoped + [zero])]
+        moved = [document(old(b"b"), each, number(b"k", i)) for i, each in enumerate(plain)]
+        found = texts + [document(each, old(b"b"), number(b"k", i)) for i, each in enumerate(plain)]
         self.put("a.bson", b"".join(texts + moved))
         self.assertEqual(10, self.load("a.bson")["loaded"])
         self.assertEqual(sorted(found), self.stored())
@@ -194,10 +194,10 @@ class Bson(livetest.Case):
         self.assertEqual(sorted(document(each, number(b"v", 2)) for each in ids), self.stored())
 
     def test_odd_ids_of_fields(self):
-        """--id takes a field behind odd binary data, and code as it is; a document with another _id there is a reject"""
+        """--id takes a field after old binary data, and code as it is; a document with another _id, or whose second length is wrong, is a reject"""
         code = element(0x0D, b"k", struct.pack("<i", 4) + b"a\0b\0")
-        texts = [document(headless(b"b"), number(b"k", 1)), document(headless(b"b"), code),
-                 document(headless(b"b"), number(b"_id", 3), number(b"k", 3)), document(headless(b"k"))]
+        texts = [document(old(b"b"), number(b"k", 1)), document(old(b"b"), code),
+                 document(old(b"b"), number(b"_id", 3), number(b"k", 3)), document(old(b"k", 7))]
         self.put("a.bson", b"".join(texts))
         said = self.load("--id", "k", "a.bson", status=2)
         self.assertEqual((2, 2), (said["loaded"], said["rejected"]))

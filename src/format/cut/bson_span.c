@@ -53,7 +53,7 @@ bool bson_span_begins(const uint8_t *text, size_t length) {
     const size_t document = bson_span_find(text, length, &lies);
     if (lies || length < BSON_LENGTH_LEAST)
         return false;
-    return document ? bson_walk(text, (uint32_t)document, &walk) : begins_with_element(text, length);
+    return document ? bson_walk(text, (uint32_t)document, false, &walk) : begins_with_element(text, length);
 }
 
 bool bson_span_begins_broken(const uint8_t *text, size_t length) {
@@ -71,7 +71,7 @@ static bool begin_in_a_row(const uint8_t *text, size_t length) {
     bson_walk_t walk;
     for (int i = 0; i < IN_A_ROW; i++) {
         const size_t document = bson_span_find(text, length, &lies);
-        if (!document || !bson_walk(text, (uint32_t)document, &walk))
+        if (!document || !bson_walk(text, (uint32_t)document, false, &walk))
             return false;
         text += document;
         length -= document;

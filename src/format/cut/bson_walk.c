@@ -1,4 +1,5 @@
 #include "format/cut/bson_walk.h"
+#include "base/chars.h"
 #include "format/cut/bson_length.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 /* What follows the key of an element. */
 typedef enum {
     NO_TYPE,
-    FIXED, /* so many bytes */
+    FIXED, /* `bytes` bytes */
     BOOLEAN,
     TEXT, /* a length and the text with its zero */
     BINARY,
@@ -27,9 +28,14 @@ static const struct {
     [0xFF] = {FIXED, 0},
 };
 
+enum { OLD_BINARY = 2 }; /* a subtype, whose data begins with its length once more */
+
 bool bson_walk_knows(uint8_t type) {
     return types[type].follows != NO_TYPE;
 }
+
+/* So that keys and texts cost nothing more where they need not be UTF-8, of which the walk is instanced. */
+#define INLINED __attribute__((always_inline)) static inline
 
 typedef struct {
     const uint8_t *document;
@@ -44,8 +50,14 @@ static bool broken(walker_t *walker, uint32_t at, const char *fault) {
     return false;
 }
 
-/* Passes a key with its zero, which is before the end. */
-static inline bool pass_key(walker_t *walker) {
+/* The bytes from `at` up to the zero before the place at hand. */
+static __attribute__((noinline)) bool is_utf8(walker_t *walker, uint32_t at, const char *fault) {
+    const uint8_t *const wrong = utf8_wrong(walker->document + at, walker->document + walker->at - 1);
+    return !wrong || broken(walker, (uint32_t)(wrong - walker->document), fault);
+}
+
+/* Finds the zero of a key, which is before the end. */
+INLINED bool find_zero(walker_t *walker) {
     const uint8_t *text = walker->document;
     uint32_t at = walker->at;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -67,7 +79,13 @@ static inline bool pass_key(walker_t *walker) {
     return broken(walker, walker->at, "a key has no end");
 }
 
-/* So many bytes of a value must be there, and the zero of the document after them. */
+/* Passes a key with its zero. */
+INLINED bool pass_key(walker_t *walker, bool utf8) {
+    const uint32_t at = walker->at;
+    return find_zero(walker) && (!utf8 || is_utf8(walker, at, "a key is not UTF-8"));
+}
+
+/* True if the document holds this number of bytes of a value, and the zero of the document after them. */
 static inline bool has(const walker_t *walker, uint32_t bytes) {
     return bytes < walker->end - walker->at;
 }
@@ -79,7 +97,7 @@ static bool pass(walker_t *walker, uint32_t bytes) {
     return true;
 }
 
-static bool pass_text(walker_t *walker) {
+INLINED bool pass_text(walker_t *walker, bool utf8) {
     const uint32_t at = walker->at;
     if (!has(walker, 4))
         return broken(walker, at, "a value is longer than its document");
@@ -89,7 +107,7 @@ static bool pass_text(walker_t *walker) {
     if (walker->document[at + 4 + bytes - 1])
         return broken(walker, at + 4 + bytes - 1, "a text does not end with a zero");
     walker->at = at + 4 + bytes;
-    return true;
+    return !utf8 || is_utf8(walker, at + 4, "a text is not UTF-8");
 }
 
 static bool pass_binary(walker_t *walker) {
@@ -99,6 +117,10 @@ static bool pass_binary(walker_t *walker) {
     const uint32_t bytes = bson_length(walker->document + at);
     if (bytes >= walker->end - at - 5)
         return broken(walker, at, "the length of binary data is none that fits into its document");
+    if (walker->document[at + 4] == OLD_BINARY &&
+        (bytes < 4 || bson_length(walker->document + at + 5) != bytes - 4))
+        return broken(walker, at + 5,
+                      "the second length of old binary data (subtype 2) is not that of its bytes");
     walker->at = at + 5 + bytes;
     return true;
 }
@@ -121,7 +143,7 @@ static bool enter(walker_t *walker, uint32_t end) {
     return true;
 }
 
-static bool enter_scoped(walker_t *walker) {
+INLINED bool enter_scoped(walker_t *walker, bool utf8) {
     const uint32_t at = walker->at;
     if (!has(walker, 4))
         return broken(walker, at, "a value is longer than its document");
@@ -129,27 +151,27 @@ static bool enter_scoped(walker_t *walker) {
     if (bytes < 4 + 5 + BSON_LENGTH_LEAST || bytes >= walker->end - at)
         return broken(walker, at, "the length of code is none that fits into its document");
     walker->at += 4;
-    return pass_text(walker) && enter(walker, at + bytes);
+    return pass_text(walker, utf8) && enter(walker, at + bytes);
 }
 
-static bool pass_value(walker_t *walker, follows_t follows) {
+INLINED bool pass_value(walker_t *walker, follows_t follows, bool utf8) {
     switch (follows) {
     case BOOLEAN:
         return has(walker, 1) && walker->document[walker->at] > 1
                    ? broken(walker, walker->at, "a boolean is neither 0 nor 1")
                    : pass(walker, 1);
     case TEXT:
-        return pass_text(walker);
+        return pass_text(walker, utf8);
     case BINARY:
         return pass_binary(walker);
     case NESTED:
         return enter(walker, 0);
     case REGEX:
-        return pass_key(walker) && pass_key(walker);
+        return pass_key(walker, utf8) && pass_key(walker, utf8);
     case POINTER:
-        return pass_text(walker) && pass(walker, 12);
+        return pass_text(walker, utf8) && pass(walker, 12);
     case SCOPED:
-        return enter_scoped(walker);
+        return enter_scoped(walker, utf8);
     case NO_TYPE:
     case FIXED:
         break;
@@ -161,7 +183,7 @@ static inline bool is_id(const uint8_t *key, uint32_t bytes) {
     return bytes == 4 && memcmp(key, "_id", 4) == 0;
 }
 
-bool bson_walk(const uint8_t *document, uint32_t length, bson_walk_t *walk) {
+INLINED bool walk_all(const uint8_t *document, uint32_t length, bool utf8, bson_walk_t *walk) {
     walker_t walker;
     walker.document = document;
     static const uint8_t zeros[8];
@@ -183,7 +205,7 @@ bool bson_walk(const uint8_t *document, uint32_t length, bson_walk_t *walk) {
         }
         if (!type)
             return broken(&walker, element, "a document ends before its length says");
-        if (!pass_key(&walker))
+        if (!pass_key(&walker, utf8))
             return false;
         if (!walker.level && !walk->own_id && is_id(document + element + 1, walker.at - element - 1))
             walk->own_id = element;
@@ -195,8 +217,12 @@ bool bson_walk(const uint8_t *document, uint32_t length, bson_walk_t *walk) {
                 walk->replaced = element;
         } else if (types[type].follows == NO_TYPE) {
             return broken(&walker, element, "no element has this type");
-        } else if (!pass_value(&walker, types[type].follows)) {
+        } else if (!pass_value(&walker, types[type].follows, utf8)) {
             return false;
         }
     }
+}
+
+bool bson_walk(const uint8_t *document, uint32_t length, bool utf8, bson_walk_t *walk) {
+    return utf8 ? walk_all(document, length, true, walk) : walk_all(document, length, false, walk);
 }

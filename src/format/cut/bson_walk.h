@@ -1,5 +1,6 @@
 /* bson_walk: do the elements of a BSON document fit into each other? A server refuses a whole message for one document of
- * which that is not true, so each document is walked before it is sent. Texts are stored as they are. */
+ * which that is not true, so each document is walked before it is sent. Servers store keys and texts that are not UTF-8 as they
+ * are, so these are checked only where the format asks for it. */
 #ifndef TIPPLE_FORMAT_CUT_BSON_WALK_H
 #define TIPPLE_FORMAT_CUT_BSON_WALK_H
 
@@ -16,8 +17,9 @@ typedef struct {
     const char *fault; /* and what is wrong there */
 } bson_walk_t;
 
-/* document[0, length) begins with its length, of which the caller has made sure. False: it is broken. */
-bool bson_walk(const uint8_t *document, uint32_t length, bson_walk_t *walk);
+/* document[0, length) begins with its length, of which the caller has made sure. utf8: keys and texts must be UTF-8. False: it
+ * is broken. */
+bool bson_walk(const uint8_t *document, uint32_t length, bool utf8, bson_walk_t *walk);
 
 /* Is it the type of an element? */
 bool bson_walk_knows(uint8_t type);

@@ -214,7 +214,7 @@ ends_t ends_begin(const schema_t *schema, char delimiter) {
     return (ends_t){.schema = schema, .delimiter = delimiter, .quotes = FRESH};
 }
 
-/* The record at hand, byte by byte. False: there is not enough text to tell. */
+/* The record at hand, byte by byte. False: the text ends before the record does. */
 static bool look_closer(ends_t *ends, const uint8_t *text, size_t length) {
     const size_t end =
         ends_find(ends->schema, ends->delimiter, text + ends->record, length - ends->record, false);
@@ -346,14 +346,45 @@ MASKS_WIDE static uint32_t scan_wide(const schema_t *schema, char delimiter, con
 
 #endif
 
+/* Goes to the last place at or before `from` where one record ends and another begins, whatever comes before; not of a text
+ * that is an array, whose brackets count. A few lines are enough: where none of them is such a place, few others are. */
+static void jump(ends_t *ends, const uint8_t *text, size_t length, size_t from) {
+    enum { LINES = 8 };
+    size_t to = from < length ? from : length - 1;
+    for (int i = 0; i < LINES && to > ends->record; i++) {
+        const uint8_t *line = memrchr(text + ends->record, '\n', to - ends->record);
+        if (!line)
+            return;
+        to = (size_t)(line - text);
+        if (!json_span_divides(text, to + 1))
+            continue;
+        ends->at = ends->record = to + 1;
+        ends->json = (json_span_t){0};
+        ends->bracket = 0;
+        return;
+    }
+}
+
+/* Does a record with its line end, text[0, length), end with an object and a line end? */
+static bool ends_its_line(const uint8_t *text, size_t length) {
+    return length > 2 && text[length - 1] == '\n' &&
+           (text[length - 2] == '}' || (text[length - 2] == '\r' && text[length - 3] == '}'));
+}
+
 static bool on_json(ends_t *ends, const uint8_t *text, size_t length, size_t from) {
+    if (!ends->array && length)
+        jump(ends, text, length, from);
     while (ends->record < from || !ends->record) {
+        if (ends->bracket == ENDS_PERHAPS && ends->record < length)
+            ends->bracket = text[ends->record] == '{' ? 0 : '[';
         const size_t end = json_span_find(&ends->json, text + ends->record, length - ends->record, false);
         if (!end)
             return false;
-        ends->at = ends->record += end;
         if (ends->json.bracket)
             ends->bracket = ends->json.bracket;
+        if (ends->bracket == '[' && !ends->array && ends_its_line(text + ends->record, end))
+            ends->bracket = ENDS_PERHAPS;
+        ends->at = ends->record += end;
         ends->json = (json_span_t){0};
     }
     return true;

@@ -18,7 +18,7 @@
 #include "format/cut/scan.h"
 #include "format/schema/schema.h"
 
-enum { ENDS_MOST = 16 << 20 };
+enum { ENDS_MOST = 16 << 20, ENDS_PERHAPS = '(' };
 
 typedef enum {
     QUOTE_CLOSED,
@@ -51,8 +51,11 @@ typedef struct {
     bool odd;      /* the next record must be looked at byte by byte, when there is more text */
     scan_quotes_t quotes;
     json_span_t json; /* the next record, where it is JSON; */
-    uint8_t bracket;  /* and the last [ or ] around those before it; 0: none */
-    bool lies;        /* what should be a document of BSON there is none: no record is found any more */
+    uint8_t
+        bracket; /* and the last [ or ] around those before it; 0: none; ENDS_PERHAPS: a [, and then a line that may be
+                         one of many: if another line begins with {, that was no array */
+    bool array; /* the text is an array, whose last bracket has to be known */
+    bool lies;  /* what should be a document of BSON there is none: no record is found any more */
 } ends_t;
 
 ends_t ends_begin(const schema_t *schema, char delimiter);
@@ -62,7 +65,7 @@ ends_t ends_begin(const schema_t *schema, char delimiter);
  * be longer; all: there will be no more of it. */
 bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from);
 
-/* The text is over: the last [ or ] around its records; 0: there is none in it. last: its last byte that is no blank. A text
+/* The text is over: the last [ or ] around its records, or ENDS_PERHAPS; 0: there is none in it. last: its last byte that is no blank. A text
  * that begins with an array and does not end behind a ] was cut off, which is a fault to be told by ends_say_cut_off. */
 uint8_t ends_bracket(const ends_t *ends, uint8_t last);
 void ends_say_cut_off(const char *name, const char *within,

@@ -68,8 +68,10 @@ static uint8_t last_byte(const json_span_t *span, const uint8_t *text, size_t at
 
 /* May something open here? before: the last byte before it that is no blank. */
 static bool may_open(const json_span_t *span, uint8_t before) {
-    if (!span->depth || span->depth > JSON_SPAN_LEVELS)
+    if (!span->depth)
         return true;
+    if (span->depth > JSON_SPAN_LEVELS)
+        return before != '}';
     return is_array(span) ? before == ',' || before == '[' : before == ':';
 }
 
@@ -165,13 +167,13 @@ static size_t object(json_span_t *span, const uint8_t *text, size_t length) {
 typedef enum { GOES_ON, ENDS, WAITS /* for more text */ } found_t;
 
 /* Would a [ here be an element of an array? */
-static bool is_behind(const json_span_t *span, size_t at) {
+static bool follows_opening(const json_span_t *span, size_t at) {
     return (span->before == ',' || span->before == '[') && at - span->mark < JSON_SPAN_BLANKS;
 }
 
 /* After a line end, at text[at]. GOES_ON: an array follows that is an element. */
 static found_t line_ends(const json_span_t *span, const uint8_t *text, size_t length, size_t at, bool whole) {
-    for (; is_behind(span, at); at++) {
+    for (; follows_opening(span, at); at++) {
         if (at == length)
             return whole ? ENDS : WAITS;
         if (!json_span_is_blank(text[at]))
@@ -190,7 +192,7 @@ static found_t around(json_span_t *span, const uint8_t *text, size_t length, siz
     size_t i = *at;
     for (; i < length && json_span_is_around(text[i]); i++) {
         const uint8_t byte = text[i];
-        if (byte == '[' && is_behind(span, i))
+        if (byte == '[' && follows_opening(span, i))
             break;
         const found_t found = byte == '\n' ? line_ends(span, text, length, i + 1, whole) : GOES_ON;
         if (found != GOES_ON) {
@@ -224,6 +226,7 @@ static found_t other(json_span_t *span, const uint8_t *text, size_t length, size
         const uint8_t byte = text[i];
         if (byte == '\n' && span->depth) {
             span->phase = SPAN_BROKEN;
+            *at = i;
             return GOES_ON;
         }
         if (byte == '\n') {
@@ -253,12 +256,14 @@ static found_t other(json_span_t *span, const uint8_t *text, size_t length, size
     return GOES_ON;
 }
 
-/* Does the line begin with { in the record's column, counted from a comma or 1e on? -1: it ends too early to tell. */
+/* Does the line begin with { in the record's column, counted from a comma or 1e on? -1: the line is not complete. */
 static int begins_record(const json_span_t *span, const uint8_t *line, size_t length) {
     uint32_t indent = 0;
     for (size_t i = 0; i < length; i++) {
         if (line[i] == '{')
             return indent == span->indent;
+        if (i == JSON_SPAN_BLANKS)
+            return 0;
         const bool blank = line[i] == ' ' || line[i] == '\t';
         if (!blank && line[i] != ',' && line[i] != 0x1E)
             return 0;
@@ -267,22 +272,33 @@ static int begins_record(const json_span_t *span, const uint8_t *line, size_t le
     return -1;
 }
 
-/* After an object that is none: its next line that begins a record. */
+bool json_span_divides(const uint8_t *text, size_t at) {
+    return at > 1 && text[at] == '{' && text[at - 1] == '\n' &&
+           (text[at - 2] == '}' || (at > 2 && text[at - 2] == '\r' && text[at - 3] == '}'));
+}
+
+/* After an object that is none: its next line that begins a record. False: *at is where to go on. */
 static bool next_record(const json_span_t *span, const uint8_t *text, size_t length, size_t *at) {
-    for (size_t from = *at;;) {
-        const uint8_t *line = from < length ? memchr(text + from, '\n', length - from) : NULL;
-        if (!line)
+    for (;;) {
+        const uint8_t *line = memchr(text + *at, '\n', length - *at);
+        const size_t begins = line ? (size_t)(line - text) + 1 : length;
+        *at = begins - (line != NULL);
+        if (begins == length)
             return false;
-        const size_t begins = (size_t)(line - text) + 1;
-        const int is = begins_record(span, text + begins, length - begins);
+        const int is =
+            json_span_divides(text, begins) ? 1 : begins_record(span, text + begins, length - begins);
         if (is < 0)
             return false;
-        if (is) {
-            *at = begins;
+        *at = begins;
+        if (is)
             return true;
-        }
-        *at = from = begins;
     }
+}
+
+/* Not an object, which is known at span->at: its lines are read again from its beginning on, as far as it is there. */
+static void break_off(json_span_t *span) {
+    if (span->phase == SPAN_BROKEN && span->object != JSON_SPAN_GONE)
+        span->at = span->object;
 }
 
 /* What the first byte that is not around an object begins. */
@@ -307,8 +323,7 @@ size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, boo
             break;
         case SPAN_OBJECT:
             span->at += object(span, text + span->at, length - span->at);
-            if (span->phase == SPAN_BROKEN)
-                span->at = span->object;
+            break_off(span);
             break;
         case SPAN_AFTER:
             if (text[span->at] == '\n' && span->before == '}') /* the usual end */
@@ -319,12 +334,16 @@ size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, boo
             return next_record(span, text, length, &span->at) ? span->at : whole ? length : 0;
         case SPAN_OTHER:
             found = other(span, text, length, &span->at, whole);
-            if (span->phase == SPAN_BROKEN)
-                span->at = span->object;
+            break_off(span);
             break;
         }
     }
     return found == ENDS ? span->at : whole ? length : 0;
+}
+
+size_t json_span_after(const uint8_t *text, size_t length, size_t at) {
+    json_span_t span = {.at = at, .phase = SPAN_AFTER, .before = '}'};
+    return json_span_find(&span, text, length, true);
 }
 
 uint8_t json_span_bracket(const json_span_t *span, uint8_t last) {
@@ -332,86 +351,14 @@ uint8_t json_span_bracket(const json_span_t *span, uint8_t last) {
     return last == ']' && best_guess ? ']' : span->bracket;
 }
 
-/* So many of the last bytes may stand before an array that is an element: a comma, and blanks. */
-static size_t before_element(json_span_t *span, size_t length) {
-    if (span->phase != SPAN_BEFORE && span->phase != SPAN_AFTER)
-        return 0;
-    const size_t count = is_behind(span, length) ? length - span->mark : 0;
-    span->before = 0;
-    return count;
-}
-
-size_t json_span_kept(json_span_t *span, const uint8_t *text, size_t length) {
-    const uint8_t *line = memrchr(text, '\n', length);
-    const size_t begins = line ? (size_t)(line - text) + 1 : length, left = length - begins;
-    const bool may_begin = span->phase == SPAN_BROKEN && line && left < JSON_SPAN_BLANKS &&
-                           begins_record(span, text + begins, left) < 0;
-    span->in_line = !may_begin;
-    if (span->phase == SPAN_OTHER) /* a line end, if it waits for what follows that */
-        return length - span->at;
-    return may_begin ? left : before_element(span, length);
-}
-
-/* As next_record. */
-static bool skip_broken(json_span_t *span, const uint8_t *bytes, size_t length, size_t *end) {
-    for (size_t from = *end;; span->in_line = true) {
-        if (span->in_line) {
-            const uint8_t *line = from < length ? memchr(bytes + from, '\n', length - from) : NULL;
-            *end = length;
-            if (!line)
-                return false;
-            from = (size_t)(line - bytes) + 1;
-            span->in_line = false;
-        }
-        const int is = begins_record(span, bytes + from, length - from);
-        *end = from;
-        if (is > 0 || (is < 0 && length - from < JSON_SPAN_BLANKS))
-            return is > 0;
-    }
-}
-
-/* As around, over bytes[0, length) from *at on. WAITS: bytes[*at, length) are to be given again. */
-static found_t skip_around(json_span_t *span, const uint8_t *bytes, size_t length, size_t *at) {
-    const found_t found = around(span, bytes, length, at, false);
-    if (found == ENDS || (found == GOES_ON && *at < length))
-        return found;
-    *at = length - before_element(span, length);
-    return WAITS;
-}
-
-/* What is no object, to the end of its line. */
-static bool skip_other(json_span_t *span, const uint8_t *bytes, size_t length, size_t at, size_t *end) {
-    const uint8_t *line = memchr(bytes + at, '\n', length - at);
-    *end = line ? (size_t)(line - bytes) + 1 : length;
-    span->inside = ~(uint64_t)0; /* nobody looks at its quotes: they may be open */
-    span->before = last_byte(span, bytes, *end);
-    if (line && span->before == ']')
-        span->bracket = ']';
-    return line != NULL;
-}
-
-bool json_span_skip(json_span_t *span, const uint8_t *bytes, size_t length, size_t *end) {
-    size_t at = 0;
-    if (span->phase == SPAN_BEFORE) {
-        const found_t found = skip_around(span, bytes, length, &at);
-        *end = at;
-        if (found != GOES_ON)
-            return found == ENDS;
-        begin(span, bytes[at]);
-    }
-    if (span->phase == SPAN_OBJECT) {
-        at += object(span, bytes + at, length - at);
-        span->in_line = true;
-    }
-    *end = at;
-    if (span->phase == SPAN_BROKEN)
-        return skip_broken(span, bytes, length, end);
-    if (span->phase == SPAN_AFTER)
-        return skip_around(span, bytes, length, end) == ENDS;
-    if (span->phase == SPAN_OTHER)
-        return skip_other(span, bytes, length, at, end);
-    *end = length;
-    return false;
+size_t json_span_forget(json_span_t *span, size_t length) {
+    enum { BEFORE_LINE = 3 }; /* what json_span_divides looks at */
+    const size_t needed = follows_opening(span, length) ? span->mark : span->at,
+                 from = needed > BEFORE_LINE ? needed - BEFORE_LINE : 0;
+    span->at -= from;
+    span->mark -= from; /* it may be before the text, and is then too far away to count */
+    span->object = JSON_SPAN_GONE;
+    return length - from;
 }
 
 size_t json_span_begins(const uint8_t *text, size_t length) {

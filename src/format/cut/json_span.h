@@ -8,6 +8,9 @@
  *     {"a": 6,            Not an object: a line end within quotes, a bracket that closes another one, a { or [ where none
  *     {"a": 7}            can be. It ends before the next line that begins with { in the same column; if there is none,
  *                         with the text.
+ *     {"a": "x            A line that begins with { where the line before it ends with } begins a record, whatever comes
+ *     }                   before: in no object does a } stand directly before a {. So the middle of a text of such lines
+ *     {"a": 7}            can be cut without the text before it (json_span_divides).
  *     oops                What is neither is a record up to the end of its line, or up to a comma that a { follows; where
  *                         it opens a bracket that its line does not close, it ends as what is not an object.
  *     {"a": 8},           Neither is an array that is an element of another one: its [ follows a comma or a [. The record
@@ -23,10 +26,11 @@
 
 enum {
     JSON_SPAN_LEVELS = 256, /* deeper brackets are counted, and not compared */
-    /* A record ends behind more blanks in a row: they are no part of a value, and may be any number. Of a record that is
-     * skipped: no record begins behind more of them in a line. A [ behind more of them is no element. */
+    /* A record ends after more blanks in a row: they are no part of a value, and may be any number. After what is not an
+     * object, no record begins after more of them in a line. A [ after more of them is no element. */
     JSON_SPAN_BLANKS = 32 * 1024,
 };
+#define JSON_SPAN_GONE (SIZE_MAX / 2)
 
 /* How far one record was read; begins as {0}. */
 typedef struct {
@@ -34,11 +38,10 @@ typedef struct {
     uint64_t arrays[JSON_SPAN_LEVELS / 64]; /* by level: is it an array? */
     uint32_t depth;
     uint32_t indent; /* blanks before its object */
-    size_t object;   /* where that begins */
+    size_t object;   /* where that begins; JSON_SPAN_GONE: before the text that is there */
     uint64_t inside; /* of quotes: 0 or all bits */
     bool escaped;    /* the next byte follows a backslash */
     uint8_t bracket; /* the last [ or ] that belongs to no object; 0: none */
-    bool in_line;    /* skipped: the next byte is not the first one of its line */
     uint8_t before;  /* the last byte that is no blank, outside quotes; */
     size_t mark;     /* where that is, outside the object */
     uint32_t blanks; /* in a row, outside the object */
@@ -49,13 +52,16 @@ typedef struct {
  * the same text and more of it. whole: nothing follows the text. */
 size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, bool whole);
 
-/* The same of a record that is too long to be kept. kept: after json_span_find over text[0, length), so many of its last
- * bytes are to be given to the first json_span_skip once more. */
-size_t json_span_kept(json_span_t *span, const uint8_t *text, size_t length);
+/* Does text[at - 1] end a record, and text[at] begin one, whatever comes before? text[at] is there. */
+bool json_span_divides(const uint8_t *text, size_t at);
 
-/* More of it, bytes[0, length). True: it ends at bytes[*end]. False: bytes[*end, length), fewer than JSON_SPAN_BLANKS, are
- * to be given again, with what follows them; if nothing does, they belong to it. */
-bool json_span_skip(json_span_t *span, const uint8_t *bytes, size_t length, size_t *end);
+/* The length of the record whose object ends before text[at]; nothing follows the text. */
+size_t json_span_after(const uint8_t *text, size_t length, size_t at);
+
+/* The record is too long to be kept: after json_span_find, which has not found its end in text[0, length), the text may be
+ * forgotten, except for its last bytes, fewer than JSON_SPAN_BLANKS + 8. The next call gets those and what follows them, and so on.
+ * Returns how many there are. */
+size_t json_span_forget(json_span_t *span, size_t length);
 
 /* The text is over, and `last` is its last byte that is no blank: the last [ or ] around its records. Where quotes are open,
  * or brackets do not fit, a ] at the end is the best guess. */
@@ -65,7 +71,7 @@ static inline bool json_span_is_blank(uint8_t byte) {
     return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
-/* The first byte of a text that is no blank, behind a byte-order mark and the byte before each text of a sequence (RFC 7464);
+/* The first byte of a text that is no blank, after a byte order mark and the byte before each text of a sequence (RFC 7464);
  * `length` if there is none. */
 size_t json_span_begins(const uint8_t *text, size_t length);
 

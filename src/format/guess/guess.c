@@ -584,6 +584,10 @@ static bool find_cr(guess_t *guess, err_t *err) {
 }
 
 bool guess_end(guess_t *guess, err_t *err) {
+    if (guess->options.validate && !guess->bson)
+        return err_set(err, STATUS_USAGE,
+                       "%.1000s: is no BSON, and --with validate is for BSON: leave it out%s", guess->name,
+                       guess->json ? "; JSON is always validated" : "");
     if (guess->json || guess->bson)
         return check_for_documents(guess, err);
     if (!find_cr(guess, err))

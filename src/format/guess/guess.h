@@ -27,6 +27,7 @@ typedef struct {
     encoding_t encoding;
     const char *charset; /* another encoding, which whoever reads the text makes UTF-8 of; NULL: none */
     bool beginning; /* the text may go on behind its end: a last line without a line end is cut off there */
+    bool validate;  /* of BSON: keys and texts must be UTF-8 */
     bool nested;    /* names with dots make subdocuments */
     char *const *types; /* of single columns: see type_spec.h */
     size_t type_count;

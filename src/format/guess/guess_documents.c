@@ -113,8 +113,9 @@ void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t 
     guess->bytes += *used;
 }
 
-void guess_bson_tell(text_t out[GUESS_LINES]) {
+void guess_bson_tell(text_t out[GUESS_LINES], const guess_t *guess) {
     text_append(&out[0], "no --format: read as BSON");
     text_append(&out[1], "each document brings its own fields");
-    text_append(&out[4], "the same as --format bson");
+    if (!guess->options.validate)
+        text_append(&out[4], "the same as --format bson");
 }

@@ -151,7 +151,7 @@ void guess_json_fields(text_t *out, const guess_t *guess);
 void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess);
 bool guess_is_bson(const uint8_t *text, size_t length);
 void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);
-void guess_bson_tell(text_t out[GUESS_LINES]);
+void guess_bson_tell(text_t out[GUESS_LINES], const guess_t *guess);
 
 /* guess.c: into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);

@@ -85,12 +85,20 @@ static bool read_nested(void *options, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
+static bool read_validate(void *options, const char *text, err_t *err) {
+    static const char *const words[] = {"no", "yes"};
+    const int chosen = choose_word("with validate", text, words, 2, err);
+    if (chosen >= 0)
+        ((guess_options_t *)options)->validate = chosen == 1;
+    return chosen >= 0;
+}
+
 static const struct {
     const char *key;
     bool (*read)(void *options, const char *text, err_t *err);
 } keys[] = {{"header", read_header},     {"delimiter", read_delimiter}, {"quote", read_quote},
             {"encoding", read_encoding}, {"dates", read_dates},         {"decimal", read_decimal},
-            {"nested", read_nested}};
+            {"nested", read_nested},     {"validate", read_validate}};
 enum { KEYS = sizeof keys / sizeof *keys };
 
 bool guess_options_with(void *options, const char *text, err_t *err) {
@@ -150,7 +158,10 @@ bool guess_options_check(guess_options_t *options, char *const *types, size_t co
                          err_t *err) {
     options->types = types;
     options->type_count = count;
-    const char *of_text = guess_options_of_text(options), *given = of_text ? of_text : count ? "type" : NULL;
+    const char *of_text = guess_options_of_text(options), *given = of_text             ? of_text
+                                                                   : options->validate ? "with validate"
+                                                                   : count             ? "type"
+                                                                                       : NULL;
     return !format || !given
                ? check_types(options, err)
                : err_set(err, STATUS_USAGE,

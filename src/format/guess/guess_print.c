@@ -263,7 +263,8 @@ char *guess_yaml(const guess_t *guess, err_t *err) {
     text_free(&about);
     text_append(&out, "\n");
     if (guess->json || guess->bson) {
-        text_print(&out, "record: {%s: yes}\n", guess->bson ? "bson" : "json");
+        text_print(&out, "record: {%s: yes%s}\n", guess->bson ? "bson" : "json",
+                   guess->options.validate ? ", validate: yes" : "");
         if (guess->json)
             guess_json_fields(&out, guess);
         return text_take(&out, err);

@@ -210,7 +210,7 @@ bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LIN
     bool ok = true;
     if (guess->json || guess->bson) {
         if (guess->bson)
-            guess_bson_tell(out);
+            guess_bson_tell(out, guess);
         else
             guess_json_tell(out, guess);
         if (guess->was_utf16)

@@ -213,6 +213,8 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
         return err_set(err, STATUS_USAGE,
                        "--%s: %s is of documents, and the option is for text in columns: leave it out",
                        of_text, what);
+    if (options->validate && !schema->validate)
+        return err_set(err, STATUS_USAGE, "--with validate: %s does not validate: " TYPE_SPEC_ANEW, what);
     for (size_t i = 0; i < options->type_count; i++)
         if (!spec_agrees(options->types[i], schema, what, err))
             return false;
@@ -254,6 +256,7 @@ void guess_options_quote(text_t *line, const guess_options_t *options) {
     quote_with(line, "encoding",
                options->encoding_given ? encoding_names[options->encoding] : options->charset);
     quote_with(line, "nested", options->nested ? "yes" : NULL);
+    quote_with(line, "validate", options->validate ? "yes" : NULL);
     for (size_t i = 0; i < options->type_count; i++)
         shell_quote_option(line, "--type", options->types[i]);
     if (options->bad_value_given)

@@ -1,14 +1,98 @@
-/* json: converts the objects of a JSON text to BSON documents, block by block. Used through `records`. A json_t belongs to
- * one thread. */
+/* json: objects of JSON become BSON documents.
+ *
+ * What everything here revolves around is json_value_t: a place in the text and a place in the document, which move on together.
+ * A text is read once, from the bracket that opens an object to the bracket that closes it, and the document is complete when
+ * the bracket is reached: there is no tree, and no second pass. Invariants:
+ *
+ * - The text ends at `end`, and the bytes after it may be read (POOL_SLACK), so a token may be read over the end by less than
+ *   that before it is noticed: whoever goes on to the next token first asks json_ended. Nothing goes on without asking over
+ *   digits, blanks or letters.
+ * - What is written up to `limit` has room, and JSON_MARGIN bytes after it, so that not every byte is asked for: each member of
+ *   an object asks once, and so does whatever has a length of its own.
+ * - A function that reads returns what follows, or NULL: then the failure and its sentence are written, and every caller
+ *   returns NULL. A failure is rare, so its place and the names that lead to it are only found when it happens.
+ * - Keys of all objects of a document are in one hash table, by the number of their object: a key that is there twice is a
+ *   reject. The table is not emptied between documents: objects have new numbers in each.
+ *
+ * What is read: JSON (RFC 8259), Extended JSON of MongoDB (canonical, relaxed, and the older forms of mongoexport), and the
+ * spellings of the mongo shell as values: ISODate("..."), NumberLong(1), /a/i, NaN. Nothing is changed silently:
+ *
+ * - A whole number is an int32, or an int64, if it fits. One that fits in neither is a double if that is the same number or
+ *   prints as the same digits; otherwise a reject. -0 is the double -0.
+ * - A number with a point or an exponent is the nearest double.
+ * - A key that is there twice in one object is a reject. So is what is not UTF-8.
+ * - An object is read as a typed value ({"$oid": "..."}) by its first key. One of those words with anything else than what
+ *   belongs to it is a reject; but $regex, $options and $type are also operators of queries, and where they are not the old
+ *   form of a regular expression or of binary data, the object is an ordinary one. So is always the document itself.
+ *
+ * Records: where an object ends, so does its record, with what stands around it. Only where none can be read does json_span
+ * (src/format/cut) say where the record ends and the next one begins. Both agree on every object that can be read, except
+ * where a regular expression between slashes holds brackets or quotes: such a record is read again within the end that json_span
+ * finds, because inputs are cut by json_span alone.
+ *
+ * Chapters: json.c (records, and whole texts), json_value.c (objects, arrays, keys), json_text.c (texts and numbers),
+ * json_typed.c (Extended JSON, the shell), json_fields.c (types that a format gives). A json_t and a json_value_t belong to one
+ * thread; json_document may be called by any. */
 #ifndef TIPPLE_FORMAT_JSON_JSON_H
 #define TIPPLE_FORMAT_JSON_JSON_H
 
+#include "base/err.h"
 #include "format/record/bad_values.h"
+
+#include <bson/bson.h>
+
+enum {
+    JSON_MOST_LEVELS = 180,             /* of objects and arrays in each other: what a server stores */
+    JSON_MOST_BYTES = 16 * 1024 * 1024, /* of a document */
+    JSON_MARGIN = 256,                  /* what it takes of the room after the document */
+};
+
+/* ---- one object ---- */
+
+typedef enum {
+    JSON_DOCUMENT,
+    JSON_REJECT, /* no document can be made of it: at, field and reason say why */
+    JSON_FULL,   /* not enough room: call again with `needed` bytes */
+    JSON_MEMORY, /* out of memory */
+} json_read_t;
+
+typedef struct json_value json_value_t;
+
+json_value_t *json_value_new(void); /* NULL: out of memory */
+void json_value_destroy(json_value_t *json);
+
+/* Reason and field of a reject are valid until the next call. */
+typedef struct {
+    uint32_t length;    /* of the document */
+    size_t needed;      /* of FULL: with this room it is not FULL again */
+    size_t at;          /* of a reject: the byte in the text, from 0 */
+    const char *reason; /* of a reject */
+    const char *field;  /* of a reject: where it is in the document, "a.b.0", or NULL */
+    bool own_id;        /* the text has an _id of its own */
+    size_t end;         /* of json_value_object: what follows the object's bracket; */
+    uint32_t lines;     /* the line ends within it; */
+    bool slashes;       /* and it has a regular expression between slashes */
+} json_result_t;
+
+/* The text may have blanks around the object; POOL_SLACK bytes before and after it may be read. add_id: the document begins with
+ * {_id: id}; an _id of the text's own is put there instead. Without add_id everything keeps its order. */
+json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out, size_t room,
+                            bool add_id, int64_t id, json_result_t *result);
+
+/* The same of the object whose bracket is text[0], whatever follows it. */
+json_read_t json_value_object(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out,
+                              size_t room, bool add_id, int64_t id, json_result_t *result);
+
+/* A text as one document, for bson_destroy. NULL: it is none, and err says why, as a part of a sentence, with status 1; or out of
+ * memory. placed: and where. */
+bson_t *json_document(const char *text, bool placed, err_t *err);
+
+/* ---- records, block by block: used through `records` ---- */
 
 typedef struct json json_t;
 
-/* keeps_id: documents may bring their own `_id`, which then is theirs also with with_id. Values that do
- * not fit are noted in `bad`. NULL: out of memory. */
+/* keeps_id: documents may bring their own `_id`, which then is theirs also with with_id. Values that do not fit a type are noted
+ * in `bad`. NULL: out of memory. */
 json_t *json_new(const schema_t *schema, bool keeps_id, bad_values_t *bad);
 void json_destroy(json_t *json);
 

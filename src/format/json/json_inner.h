@@ -1,48 +1,51 @@
-/* json_inner: what the modules of src/format/json share. Functions that read return what follows, or NULL: then the
- * sentence is written, and everybody returns NULL in turn.
- *
- * The text ends at `end`, but the bytes after it may be read (POOL_SLACK). So a token may be read over the end by less
- * than POOL_SLACK bytes before it is noticed: whoever goes on to the next token asks json_ended first. Nothing may run
- * on without end over digits, blanks or letters. */
+/* json_inner: what the chapters of src/format/json share; json.h says how they work. */
 #ifndef TIPPLE_FORMAT_JSON_JSON_INNER_H
 #define TIPPLE_FORMAT_JSON_JSON_INNER_H
 
-#include "base/chars.h"
-#include "format/json/json_keys.h"
-#include "format/json/json_types.h"
+#include "format/json/json.h"
 #include "format/record/bsonw.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #define JSON_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define JSON_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define JSON_INLINED             __attribute__((always_inline)) static inline
 
-enum {
-    JSON_ID_ELEMENT = 13,                                  /* bytes of {_id: id} in a document */
-    JSON_MOST_WRITTEN = JSON_MOST_BYTES + JSON_ID_ELEMENT, /* that one may be taken out again */
-};
+#define JSON_TOO_LARGE "its document is larger than 16 MiB"
+
+/* ---- keys (json_value.c) ---- */
+
+typedef struct {
+    uint32_t object, hash; /* object 0: the slot is empty */
+    uint32_t key;          /* where it is in the document, with a NUL after it */
+    uint32_t place;        /* where it is in the text */
+} json_key_t;
+
+typedef struct {
+    json_key_t *slots;
+    uint32_t mask, used, most; /* the table grows when more than `most` slots are used */
+    uint32_t first;            /* the first object of the document at hand: slots of earlier ones are empty */
+    uint32_t next;             /* the number of the next object */
+    uint64_t seed;             /* so that nobody can write keys that all have one hash */
+} json_keys_t;
+
+/* ---- the reader ---- */
 
 struct json_value {
     const uint8_t *text, *end;
-    /* What is written up to `limit` has room; JSON_MARGIN bytes more have room, too, so that not every byte is asked
-     * for: each member of an object asks once, and whatever has a length of its own. */
     uint8_t *start, *out, *limit;
     int level;
-    bool add_id;
+    uint32_t lines; /* line ends that were read */
+    bool slashes;   /* a regular expression between slashes was read */
+    bool add_id, has_own_id;
     int64_t id;
     uint8_t *own_id, *own_id_end; /* the element _id of the text, if it is not at its place yet */
-    bool has_own_id;
     json_keys_t keys;
-
-    /* Texts with escapes that are not copied to `out` as they are. Has room for all of them, so they never move. */
-    uint8_t *scratch;
-    size_t scratch_room, scratch_used;
-
-    uint8_t *moved; /* for json_exchange */
+    const uint8_t *typed; /* the first piece of the typed value at hand, in the text */
+    uint8_t *moved;       /* a piece of the document that changes its place */
     size_t moved_room;
-
-    /* Reads an object, `at` behind its bracket, for those who do not know who reads objects. type NULL: it is never a
-     * typed value. */
-    const uint8_t *(*object)(json_value_t *json, const uint8_t *at, uint8_t *type);
 
     json_read_t failure;
     const uint8_t *place;
@@ -51,14 +54,23 @@ struct json_value {
     size_t field_from; /* it grows from its end: the innermost key is known first */
 };
 
-/* A text without its quotes: as it stands in the JSON, or in the scratch. 32 bytes before and after it may be read. */
-typedef struct {
-    const uint8_t *text;
-    size_t length;
-    const uint8_t *at; /* where it begins in the JSON */
-} json_quoted_t;
+JSON_INLINED bool json_ended(const json_value_t *json, const uint8_t *at) {
+    return JSON_UNLIKELY(at >= json->end);
+}
 
-/* --------------------------------------------------------------------------------------- failures (json_failure.c) */
+/* The rest of json_blanks. */
+const uint8_t *json_blanks_slowly(json_value_t *json, const uint8_t *at);
+
+/* Goes over blanks. */
+JSON_INLINED const uint8_t *json_blanks(json_value_t *json, const uint8_t *at) {
+    if (JSON_LIKELY(*at > ' '))
+        return at;
+    if (JSON_LIKELY(*at == ' ' && at[1] > ' '))
+        return at + 1;
+    return json_blanks_slowly(json, at);
+}
+
+/* ---- failures (json_value.c) ---- */
 
 /* Only the first sentence of a text counts. What lies after the end of the text has a sentence of its own. */
 const uint8_t *json_reject(json_value_t *json, const uint8_t *at, const char *format, ...)
@@ -72,72 +84,95 @@ const uint8_t *json_memory(json_value_t *json) __attribute__((cold));
 /* There is no room for what ends at `end`: or the document is too large. */
 const uint8_t *json_full(json_value_t *json, const uint8_t *end) __attribute__((cold));
 
-const uint8_t *json_too_large(json_value_t *json) __attribute__((cold));
+const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at) __attribute__((cold));
 
-/* The failure lies within the value of this key. */
-const uint8_t *json_within(json_value_t *json, const uint8_t *key) __attribute__((cold));
+/* ---- texts and numbers (json_text.c) ---- */
 
-/* A key that is there twice. before: where the first one is in the text. */
-const uint8_t *json_reject_twice(json_value_t *json, const uint8_t *at, const uint8_t *key, uint32_t before)
-    __attribute__((cold));
+/* What 16 bytes of a text within quotes are, as one bit for each. */
+typedef struct {
+    uint32_t stop; /* a quote, a backslash, or a control character */
+    uint32_t high; /* no ASCII */
+} json_marks_t;
 
-JSON_INLINED bool json_ended(const json_value_t *json, const uint8_t *at) {
-    return JSON_UNLIKELY(at >= json->end);
+/* Also copies them. */
+JSON_INLINED json_marks_t json_marks_copy(const uint8_t *at, uint8_t *to) {
+#if defined(__SSE2__)
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at), low = _mm_set1_epi8(0x1F);
+    const __m128i stop = _mm_or_si128(
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+        _mm_cmpeq_epi8(_mm_min_epu8(bytes, low), bytes));
+    _mm_storeu_si128((__m128i *)(void *)to, bytes);
+    return (json_marks_t){(uint32_t)_mm_movemask_epi8(stop), (uint32_t)_mm_movemask_epi8(bytes)};
+#else
+    json_marks_t marks = {0, 0};
+    for (uint32_t i = 0; i < 16; i++) {
+        marks.stop |= (uint32_t)(at[i] == '"' || at[i] == '\\' || at[i] < ' ') << i;
+        marks.high |= (uint32_t)(at[i] > 0x7F) << i;
+    }
+    memcpy(to, at, 16);
+    return marks;
+#endif
 }
 
-/* Is there room for `more` bytes, and the margin? */
-static inline bool json_fits(const json_value_t *json, size_t more) {
-    return json->out <= json->limit && (size_t)(json->limit - json->out) >= more;
+/* Copies a text whose first quote lies before `at`, and puts no NUL after it. `to` has room up to the limit and the margin. */
+const uint8_t *json_text_long(json_value_t *json, const uint8_t *at, uint8_t *to, size_t *length);
+
+/* Is a text in quotes short, without escapes, and plain ASCII? Then its length is known at once. */
+JSON_INLINED bool json_is_short(const uint8_t *at, json_marks_t marks, size_t *length) {
+    if (JSON_UNLIKELY(!marks.stop))
+        return false;
+    const uint32_t count = (uint32_t)__builtin_ctz(marks.stop);
+    *length = count;
+    return at[count] == '"' && !(marks.high & ((1u << count) - 1));
 }
 
-/* At `begin`: the length of what ends at `end`. */
-JSON_INLINED void json_put_length(uint8_t *begin, const uint8_t *end) {
-    bsonw_int32(begin, (int32_t)(end - begin));
+/* A text as a value. `at` follows its quote. */
+JSON_INLINED const uint8_t *json_text(json_value_t *json, const uint8_t *at) {
+    uint8_t *const out = json->out, *const to = out + 4;
+    size_t length;
+    if (JSON_LIKELY(json_is_short(at, json_marks_copy(at, to), &length))) {
+        at += length + 1;
+    } else {
+        at = json_text_long(json, at, to, &length);
+        if (JSON_UNLIKELY(!at))
+            return NULL;
+    }
+    bsonw_int32(out, (int32_t)length + 1);
+    to[length] = 0;
+    json->out = to + length + 1;
+    return at;
 }
 
-/* ----------------------------------------------------------------------- blanks, punctuation (json_token.c) */
-
-/* Goes over blanks. */
-JSON_INLINED const uint8_t *json_blanks(const json_value_t *json, const uint8_t *at) {
-    if (JSON_LIKELY(*at > ' '))
-        return at;
-    if (JSON_LIKELY(*at == ' ' && at[1] > ' '))
-        return at + 1;
-    return lines_blanks(at, json->end);
-}
-
-/* Goes over blanks and one character that must be there; `sentence` if it is not. */
-const uint8_t *json_expect(json_value_t *json, const uint8_t *at, char character, const char *sentence);
-
-/* Is this character the next one, after blanks? */
-bool json_is_next(const json_value_t *json, const uint8_t *at, char character);
-
-/* -------------------------------------------------------------------------------------------- texts (json_text.c) */
-
-/* Copies a text whose first quote lies before `at`, and puts no NUL after it. `to` has room for `limit` and the
- * margin. */
-const uint8_t *json_text_long(json_value_t *json, const uint8_t *at, uint8_t *to, const uint8_t *limit,
-                              size_t *length);
-
-/* A text in quotes, after blanks. sentence: if it is not one. */
-const uint8_t *json_quoted(json_value_t *json, const uint8_t *at, const char *sentence, json_quoted_t *span);
-
-const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at);
-
-/* ----------------------------------------------------------------------------------------------- values, by kind */
-
-/* type: where the element's type is written. All write the value at json->out and move it. */
+/* Writes a number at json->out, and its type. */
 const uint8_t *json_number(json_value_t *json, const uint8_t *at, uint8_t *type);
+
 /* Is a text that reads as this double another number, of which nothing is left but 0? */
 bool json_vanishes(const uint8_t *text, size_t length, double value);
+
+/* ---- typed values (json_typed.c) ---- */
+
+typedef struct json_word json_word_t;
+
+/* Does an object with this first key become a typed value? NULL: no. */
+const json_word_t *json_word(const uint8_t *key);
+
+/* The object that was written at `begin` becomes the value, or stays an object. json->typed: its first value, in the text. */
+bool json_typed(json_value_t *json, const json_word_t *word, uint8_t *begin, uint8_t *type);
+
+/* A value as the mongo shell spells it: anything that JSON has no value for. */
 const uint8_t *json_shell(json_value_t *json, const uint8_t *at, uint8_t *type);
 
-/* An object that may be a typed value. It was begun at `begin`: its length and its first key are written; `at` is behind
- * the colon. If it is one, it is written at `begin`, and `at` is behind its bracket, or NULL. False: it is an ordinary
- * object. */
-bool json_extended(json_value_t *json, const uint8_t **at, uint8_t *begin, uint8_t *type);
+/* ---- types of a format (json_fields.c) ---- */
 
-/* json_typed.c. Exchanges two pieces of the document that lie one behind the other. False: out of memory. */
-bool json_exchange(json_value_t *json, uint8_t *first, uint8_t *second, const uint8_t *end);
+typedef struct json_fields json_fields_t;
+
+json_fields_t *json_fields_new(const schema_t *schema, bad_values_t *bad); /* NULL: out of memory */
+void json_fields_destroy(json_fields_t *fields);                           /* NULL is allowed */
+
+/* Gives the values of this record's document in `out` their types; result->length is its length, then and now. After FULL and MEMORY the
+ * document is as it was. A reject has no place. */
+json_read_t json_fields_apply(json_fields_t *fields, const record_t *record, uint8_t *out, size_t room,
+                              json_result_t *result);
+
 
 #endif

@@ -56,7 +56,7 @@
  *
  *     format: json
  *     record: {json: yes}                            # one a line, one after the other, or the elements of an array
- *     record: {bson: yes}                            # or BSON documents, one after the other
+ *     record: {bson: yes, validate: yes}             # or BSON documents, one after the other
  *
  * What holds for every schema_t that schema_parse returns:
  *
@@ -276,6 +276,7 @@ typedef struct {
     char quote;         /* 0: none */
     bool escape_double, escape_backslash;
     bool escape_backslashes; /* with escape_backslash: a backslash before a backslash, too */
+    bool validate;           /* BSON: keys and texts that are not UTF-8 make a reject */
     bool multiline;          /* records may contain line ends: JSON, BSON, or quoted fields, */
     bool any_lines;          /* of these also lines that look like records themselves */
     bool quoted_needed;      /* a field in quotes that it does not need is a reject */

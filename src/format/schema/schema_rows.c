@@ -649,6 +649,8 @@ const row_t schema_rows[] = {
      .is = "yes; needed"},
     {OF_RECORD(BSON), "bson", read_yes, INTO(schema_t, kind), .tag = "bson", .expected = "BSON documents",
      .is = "yes; needed"},
+    {OF_RECORD(BSON), "validate", read_bool, INTO(schema_t, validate), .tag = "validate",
+     .is = "yes: keys and texts must be UTF-8"},
 
     {OF_FIELD(DELIMITED | FIXED), "name", read_field_name, INTO(field_t, name), .first = true,
      .missing = "this field has no name", .is = "its name, for people, `--filter` and other keys; needed"},

@@ -2,7 +2,7 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "format/cut/bson_length.h"
-#include "format/json/json_document.h"
+#include "format/json/json.h"
 #include "input/archive/archive.h"
 #include "input/decode/decoder.h"
 #include "input/file/fault.h"

@@ -1,7 +1,7 @@
 #include "load/spec/load_spec.h"
 #include "base/numbers.h"
 #include "format/format.h"
-#include "format/json/json_document.h"
+#include "format/json/json.h"
 #include "format/schema/schema.h"
 #include "load/rejects/reject.h"
 

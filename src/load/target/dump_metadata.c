@@ -2,7 +2,7 @@
  * lost by them; indexes of a dump are built as those of --index are. */
 #include "base/document.h"
 #include "base/log.h"
-#include "format/json/json_document.h"
+#include "format/json/json.h"
 #include "load/job/job.h"
 #include "server/bson_read.h"
 

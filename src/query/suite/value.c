@@ -2,7 +2,7 @@
 #include "base/document.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "format/json/json_document.h"
+#include "format/json/json.h"
 #include "query/suite/suite.h"
 
 #include <ctype.h>
