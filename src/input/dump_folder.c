@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "format/values/hex.h"
 #include "input/build.h"
-#include "input/file/fault.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -115,60 +114,49 @@ static char *namespace_of(const char *path, size_t length, dump_metadata_t *meta
 
 /* ---- metadata ---- */
 
-/* All of a file, packed or not. Of what is damaged the part that could be read: is that JSON? *text: NULL: there is no
- * such file. */
+/* All of a file, packed or not, as text. Of what is damaged the part that could be read: is that JSON? */
 static bool read_file(const char *path, char **text, err_t *err) {
     const input_file_t file = {.path = (char *)(uintptr_t)path, .name = file.path, .kind = INPUT_STREAM};
     ssize_t got = -1;
-    *text = NULL;
-    if (access(path, F_OK) != 0)
-        return errno == ENOENT || errno == ENAMETOOLONG || fault_system(err, path, errno);
     source_t *source = source_open(&file, err);
-    if (source && !(*text = malloc(MOST_METADATA + 1)))
-        err_memory(err, MOST_METADATA);
-    else if (source)
+    *text = source ? malloc(MOST_METADATA + 1) : NULL;
+    if (*text)
         got = source_read(source, *text, MOST_METADATA, err);
+    else if (source)
+        err_memory(err, MOST_METADATA);
     source_close(source);
-    char *shorter = got < 0 ? NULL : realloc(*text, (size_t)got + 1);
-    if (!shorter)
+    if (got < 0) {
         free(*text);
-    else
-        shorter[got] = '\0';
-    *text = shorter;
-    return shorter;
+        *text = NULL;
+        return false;
+    }
+    (*text)[got] = '\0';
+    char *shorter = realloc(*text, (size_t)got + 1);
+    *text = shorter ? shorter : *text;
+    return true;
 }
 
-/* The path with another ending; the caller frees it. */
-static char *with_end(const char *path, size_t length, const char *end, err_t *err) {
-    char *other;
-    if (asprintf(&other, "%.*s%s", (int)length, path, end) >= 0)
-        return other;
-    err_memory(err, length);
-    return NULL;
+/* The file next to it with another ending, packed or not; the caller frees its path. NULL: there is none. */
+static bool find_other(const char *path, size_t length, const char *const ends[2], char **other, err_t *err) {
+    for (size_t i = 0; i < 2; i++) {
+        if (asprintf(other, "%.*s%s", (int)length, path, ends[i]) < 0)
+            return err_memory(err, length);
+        if (access(*other, F_OK) == 0 || (errno != ENOENT && errno != ENAMETOOLONG))
+            return true;
+        free(*other);
+    }
+    *other = NULL;
+    return true;
 }
 
 bool dump_folder_metadata(const char *path, char **text, err_t *err) {
     const size_t length = stem(path, data_ends);
-    bool ok = true;
+    char *other = NULL;
     *text = NULL;
-    for (size_t i = 0; ok && length && !*text && i < 2; i++) {
-        char *other = with_end(path, length, metadata_ends[i], err);
-        ok = other && read_file(other, text, err);
-        free(other);
-    }
+    const bool ok = (!length || find_other(path, length, metadata_ends, &other, err)) &&
+                    (!other || read_file(other, text, err));
+    free(other);
     return ok;
-}
-
-/* Of the metadata at a path: are there documents to it? */
-static bool has_documents(const char *path) {
-    bool has = false;
-    err_t ignored;
-    for (size_t i = 0; !has && i < 2; i++) {
-        char *other = with_end(path, stem(path, metadata_ends), data_ends[i], &ignored);
-        has = !other || access(other, F_OK) == 0;
-        free(other);
-    }
-    return has;
 }
 
 /* ---- files ---- */
@@ -176,14 +164,15 @@ static bool has_documents(const char *path) {
 /* Other files of JSON may have the name of metadata, too. */
 static bool take_metadata(build_t *build, const char *path, bool *other) {
     dump_metadata_t metadata;
-    char *text = NULL;
-    bool ok = read_file(path, &text, build->err) && dump_metadata_read(text, NULL, &metadata, build->err);
+    char *text = NULL, *data = NULL;
+    bool ok = read_file(path, &text, build->err) && dump_metadata_read(text, NULL, &metadata, build->err) &&
+              find_other(path, stem(path, metadata_ends), data_ends, &data, build->err);
+    const bool has_data = data;
     free(text);
-    if (!ok)
-        return false;
-    const char *why = metadata.why_empty;
-    if (!why && has_documents(path))
-        return true;
+    free(data);
+    const char *why = ok ? metadata.why_empty : NULL;
+    if (!ok || (!why && has_data))
+        return ok;
     if (!why && !metadata.has_indexes) {
         *other = true;
         return true;
@@ -208,11 +197,13 @@ static bool take_data(build_t *build, const char *path) {
     const bool ok = dump_metadata_read(text, NULL, &metadata, build->err);
     free(text);
     char *namespace = ok ? namespace_of(path, stem(base_of(path), data_ends), &metadata, build->err) : NULL;
-    char *own_path = namespace ? strdup(path) : NULL;
+    if (!namespace)
+        return false;
+    char *own_path = strdup(path);
     if (own_path)
         return dump_list_add(&build->dump, namespace, own_path, metadata.capped, build->err);
     free(namespace);
-    return namespace && err_memory(build->err, strlen(path));
+    return err_memory(build->err, strlen(path));
 }
 
 bool dump_folder_take(build_t *build, bool is_dump, const char *path, bool *other) {

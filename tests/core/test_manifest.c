@@ -213,7 +213,7 @@ TEST(knows_any_number_of_folders) {
 TEST(cleans_names) {
     static const char *const paths[][2] = {
         {"a", "a"}, {"./a", "a"}, {"a//b", "a/b"}, {"a/./b/", "a/b"}, {"/a/../b", "/a/../b"}, {"//a", "/a"},
-        {"/", "/"}, {".", "."},  {"./", "."},    {"../x", "../x"}, {".//./a.b", "a.b"},   {"", "."}};
+        {"/", "/"}, {".", "."},   {"./", "."},     {"../x", "../x"},  {".//./a.b", "a.b"},    {"", "."}};
     for (EACH(i, paths)) {
         char *clean = name_clean(paths[i][0]);
         assert_string_equal(clean, paths[i][1]);
@@ -538,7 +538,7 @@ TEST(refuses_bad_archives) {
         uint64_t value;
         const char *says;
     } cases[] = {
-        {0, 4, 0, "makes no sense"},    {28, 2, 60000, "makes no sense"},   {20, 4, 100000, "is not there"},
+        {0, 4, 0, "makes no sense"},     {28, 2, 60000, "makes no sense"},    {20, 4, 100000, "is not there"},
         {42, 4, 100000, "is not there"}, {42, 4, UINT32_MAX, "is not there"},
     };
     for (EACH(i, cases)) {

@@ -30,8 +30,9 @@ struct delimited {
     uint32_t scanned; /* ends are known up to here */
     uint32_t at;      /* the first byte of the next record */
     uint32_t line;
-    size_t row; /* the index of the next record in scan.rows */
-    scan_t scan;
+    size_t row;  /* the index of the next record in scan.rows */
+    scan_t scan; /* into the arrays below */
+    uint32_t rows[WINDOW + OVER + 2], row_quotes[WINDOW + OVER + 2];
     bool high, quotes; /* as in scan_t, for the windows in which the known records are */
     size_t ends_room;
     bool file_start, with_id;
@@ -43,7 +44,7 @@ struct delimited {
 
     /* can a header begin with this byte? A bit for each length of its first field; the last for 63 and more */
     uint64_t header_start[256];
-    split_t *split;
+    split_t split;
     size_t plain;       /* a record with this many fields needs no care; SIZE_MAX: there is none */
     size_t worst_bytes; /* the program's, and for the name of the file */
     char reason[VALUE_MISFIT];
@@ -54,11 +55,9 @@ delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad) {
     if (!reader)
         return NULL;
     reader->scan_text = scan_best();
-    reader->scan.rows = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
-    reader->scan.row_quotes = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
-    reader->split = calloc(1, sizeof *reader->split);
-    if (engine_init(&reader->engine, schema, bad) && reader->scan.rows && reader->scan.row_quotes &&
-        reader->split)
+    reader->scan.rows = reader->rows;
+    reader->scan.row_quotes = reader->row_quotes;
+    if (engine_init(&reader->engine, schema, bad))
         return reader;
     delimited_destroy(reader);
     return NULL;
@@ -68,11 +67,7 @@ void delimited_destroy(delimited_t *reader) {
     if (!reader)
         return;
     free(reader->scan.ends);
-    free(reader->scan.rows);
-    free(reader->scan.row_quotes);
-    if (reader->split)
-        split_free(reader->split);
-    free(reader->split);
+    split_free(&reader->split);
     engine_free(&reader->engine);
     free(reader);
 }
@@ -163,9 +158,9 @@ static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uin
     const dialect_t *dialect = reader->engine.dialect;
     const bool before = reader->file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE);
     if (schema->guessed && !before && dialect->columns > 1) {
-        if (!split_record(reader->split, schema, dialect->delimiter, text, record->length))
+        if (!split_record(&reader->split, schema, dialect->delimiter, text, record->length))
             return PARSED_MEMORY;
-        if (reader->split->count == dialect->columns)
+        if (reader->split.count == dialect->columns)
             return record_refuse(
                 record, 1,
                 "it begins as a comment does, but has as many fields as a record, and the format "
@@ -188,7 +183,7 @@ static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, r
     record->column = 1;
     if (schema_is_comment(schema, *text))
         return look_at_comment(reader, record, text);
-    switch (dialect_line(schema, reader->engine.dialect, reader->split, text, record->length)) {
+    switch (dialect_line(schema, reader->engine.dialect, &reader->split, text, record->length)) {
     case DIALECT_HEADER:
         reader->file_start = false;
         return PARSED_HEADER;
@@ -226,7 +221,7 @@ static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, r
                              "line, or give a --format if the backslash is its end");
     if (!underline_may_be(schema, *text))
         return PARSED_DOCUMENT;
-    switch (underline_look(reader->split, schema, reader->engine.dialect->delimiter, text, record->length)) {
+    switch (underline_look(&reader->split, schema, reader->engine.dialect->delimiter, text, record->length)) {
     case UNDERLINE_IS:
         return record_refuse(record, 1,
                              "it is made of - = _ + only, as some programs underline the names of columns, "
@@ -243,7 +238,7 @@ static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, r
 static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, record_t *record) {
     const dialect_t *dialect = reader->engine.dialect;
     torn_field_t field;
-    switch (torn_lines(reader->split, reader->engine.schema, dialect->delimiter, dialect->columns,
+    switch (torn_lines(&reader->split, reader->engine.schema, dialect->delimiter, dialect->columns,
                        reader->text + record->offset, record->length, &field)) {
     case TORN_MEMORY:
         return PARSED_MEMORY;
@@ -378,12 +373,12 @@ static parsed_t refuse_value(delimited_t *reader, record_t *record) {
             reader->reason, sizeof reader->reason,
             "'%.80s' is no point: a latitude from -90 to 90 and a longitude from -180 to 180 were expected",
             engine->refused.field->name);
-    return record_refuse(record, reader->split->spans[engine->refused.column].at + 1, reader->reason);
+    return record_refuse(record, reader->split.spans[engine->refused.column].at + 1, reader->reason);
 }
 
 /* Of a record that is split. */
 static parsed_t parse_spans(delimited_t *reader, uint8_t *out, record_t *record, shape_t *shape) {
-    const spans_t spans = {.split = reader->split->spans};
+    const spans_t spans = {.split = reader->split.spans};
     reader->engine.refused.field = NULL;
     const parsed_t parsed = put_document(reader, &spans, SPANS_SPLIT, out, record, shape);
     return reader->engine.refused.field ? refuse_value(reader, record) : parsed;
@@ -402,7 +397,7 @@ static parsed_t refuse_quote(record_t *record, const split_t *split, bool guesse
 }
 
 static parsed_t refuse_columns(delimited_t *reader, record_t *record) {
-    const split_t *split = reader->split;
+    const split_t *split = &reader->split;
     const size_t columns = reader->engine.dialect->columns, got = split->count;
     const bool more = got > columns,
                empty = got == columns + 1 && !split->too_many && !split->spans[columns].raw_length;
@@ -417,7 +412,7 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     const schema_t *schema = reader->engine.schema;
     const dialect_t *dialect = reader->engine.dialect;
     const size_t columns = dialect->columns;
-    split_t *split = reader->split;
+    split_t *split = &reader->split;
     if (!split_record(split, schema, dialect->delimiter, text, record->length))
         return PARSED_MEMORY;
     if (!split_is_sound(split))
@@ -541,7 +536,7 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     if (__builtin_expect(!plain || (quotes && (doubt || !quotes_enclose(reader, &spans, quotes))), 0))
         /* quotes within fields may all be doubled ones */
         return plain && !doubt &&
-                       split_at_ends(reader->split, schema, spans.base, text, spans.ends,
+                       split_at_ends(&reader->split, schema, spans.base, text, spans.ends,
                                      reader->engine.dialect->columns, quotes)
                    ? parse_spans(reader, out, record, NULL)
                    : parse_carefully(reader, out, record, shape);

@@ -34,7 +34,7 @@ typedef struct {
     const schema_t *schema;
     program_t program;
     bad_values_t *bad;
-    values_t *values;         /* NULL: no value needs it */
+    values_t *values;
     const dialect_t *dialect; /* of delimited records */
     bool failed;              /* memory was out */
 
@@ -184,21 +184,9 @@ static inline bool read_whole(const op_t *op, const uint8_t *text, whole_t *whol
     return digits_only(word) && op->shift < 64;
 }
 
-static inline int32_t int_of(const op_t *op, whole_t whole) {
-    const int32_t value = (int32_t)whole.digits * (op->divide < 0 ? 10 : 1);
-    return whole.minus ? -value : value;
-}
-
 static inline double double_of(const op_t *op, whole_t whole) {
     const double value = (double)(int32_t)whole.digits / convert_powers[op->divide];
     return whole.minus ? -value : value;
-}
-
-static inline size_t counted_length(const uint8_t *digits, size_t width) {
-    size_t length = 0;
-    for (size_t i = 0; i < width; i++)
-        length = length * 10 + (size_t)(digits[i] - '0');
-    return length;
 }
 
 /* ---- the loop ---- */
@@ -247,6 +235,7 @@ ENCODE_INLINE uint8_t *encode_column(const engine_t *engine, const op_t *op, con
 ENCODE_INLINE uint8_t *encode_width(const engine_t *engine, const op_t *op, const uint8_t **text,
                                     size_t *length, uint8_t *out) {
     whole_t whole;
+    int32_t value;
     switch (op->code) {
     case OP_CHARACTER:
         if (__builtin_expect(**text & 0x80, 0))
@@ -257,7 +246,8 @@ ENCODE_INLINE uint8_t *encode_width(const engine_t *engine, const op_t *op, cons
     case OP_WHOLE:
         if (__builtin_expect(!read_whole(op, *text, &whole) || (whole.minus && !whole.digits), 0))
             return NULL;
-        return bsonw_int32(put_head(engine, out, op, false), int_of(op, whole));
+        value = (int32_t)whole.digits * (op->divide < 0 ? 10 : 1);
+        return bsonw_int32(put_head(engine, out, op, false), whole.minus ? -value : value);
     case OP_SCALED:
         if (__builtin_expect(!read_whole(op, *text, &whole), 0))
             return NULL;
@@ -269,8 +259,9 @@ ENCODE_INLINE uint8_t *encode_width(const engine_t *engine, const op_t *op, cons
                    ? out
                    : bsonw_int32(put_head(engine, out, op, false), (int32_t)whole.digits);
     case OP_COUNTED:
-        *length = counted_length(*text, *length);
-        *text += op->width;
+        *length = 0;
+        for (const uint8_t *end = *text + op->width; *text < end; ++*text)
+            *length = *length * 10 + (size_t)(**text - '0');
         break;
     case OP_TRIMMED:
         *length = trimmed_width(engine, *text, *length);

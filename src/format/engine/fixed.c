@@ -178,7 +178,7 @@ fixed_t *fixed_new(const schema_t *schema, bad_values_t *bad) {
     if (fixed && engine_init(&fixed->engine, schema, bad) &&
         program_compile(schema, NULL, &fixed->engine.program))
         return fixed;
-    free(fixed);
+    fixed_destroy(fixed);
     return NULL;
 }
 

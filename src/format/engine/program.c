@@ -11,7 +11,7 @@ typedef struct {
     op_t *ops;
     op_rest_t *rests;
     size_t count;
-    size_t bytes, times;
+    size_t bytes, times, made_times;
     bool done[SCHEMA_MOST_FIELDS]; /* fields of the list at hand that have their operation */
 } builder_t;
 
@@ -186,21 +186,13 @@ static void add_made(builder_t *builder, size_t index) {
         (op_rest_t){.field = &made->field, .made = made, .counted = (uint32_t)(schema->field_count + index)};
     set_head(builder, op, of_kind[made->kind].bson_type, made->field.key, strlen(made->field.key));
     builder->bytes += MADE_MOST + made->text.length;
+    if (builder->dialect)
+        builder->made_times += made->kind == MAKE_JOIN ? made->from_count : made->kind == MAKE_FIRST;
     for (size_t i = 0; i < made->from_count; i++) {
         builder->bytes += made->from[i].with.length + made->text.length;
         for (size_t j = 0; j < made->from[i].count; j++)
             builder->bytes += schema->fields[made->from[i].fields[j]].width;
     }
-}
-
-/* How many times its record's length the document takes for made keys. */
-static size_t made_times(const schema_t *schema) {
-    size_t times = 0;
-    for (size_t i = 0; !schema->fixed && i < schema->made_count; i++) {
-        const make_t *made = &schema->made[i];
-        times += made->kind == MAKE_JOIN ? made->from_count : made->kind == MAKE_FIRST;
-    }
-    return times * encoding_most_bytes(schema->encoding);
 }
 
 /* Does `document:` of the format name a key that is made? Then it stands there, else it comes first. */
@@ -360,7 +352,7 @@ bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t
         builder->bytes = 64;
         builder->times = dialect ? encoding_most_bytes(schema->encoding) : 0;
         program->record = add_record(builder);
-        program->times = builder->times + made_times(schema);
+        program->times = builder->times + builder->made_times * encoding_most_bytes(schema->encoding);
         program->simple = is_simple(&program->record);
         for (size_t i = 0; i < schema->made_count; i++)
             program->file_times += schema->made[i].kind == MAKE_FILE;

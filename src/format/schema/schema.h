@@ -288,7 +288,8 @@ typedef struct {
     char point, thousands;     /* of fields that do not say it, */
     bool exact;                /* as this one */
     encoding_t encoding;
-    const char *charset; /* another encoding, as iconv calls it: a reader makes UTF-8 of the text; NULL: none */
+    const char
+        *charset; /* another encoding, as iconv calls it: a reader makes UTF-8 of the text; NULL: none */
     bad_value_t bad_value;
     int surplus_field; /* -1: none */
     size_t surplus_left;

@@ -364,10 +364,10 @@ decoder_t *decoder_zip_member(const input_file_t *file) {
     member->decoder = (decoder_t){.read = member_read, .close = member_close};
     member->stated = file->zip.text_bytes;
     member->stated_crc = file->zip.crc32;
-    member->inner = file->zip.method == ZIP_STORED      ? decoder_stored()
+    member->inner = file->zip.method == ZIP_STORED      ? decoder_of(INPUT_PLAIN)
                     : file->zip.method == ZIP_DEFLATE   ? decoder_inflate()
                     : file->zip.method == ZIP_DEFLATE64 ? decoder_inflate64()
-                                                        : decoder_zstd();
+                                                        : decoder_of(INPUT_ZSTD);
     if (!member->inner) {
         free(member);
         return NULL;

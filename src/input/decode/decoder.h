@@ -40,13 +40,10 @@ struct decoder {
 
 /* All constructors return NULL when memory is out. A decoder around another one owns it, and closes it even if the
  * constructor fails. */
-decoder_t *decoder_stored(void);
+decoder_t *
+decoder_of(input_kind_t kind);    /* gzip, zstd, xz, bzip2; the bytes as they are for any other kind */
 decoder_t *decoder_inflate(void); /* raw deflate */
 decoder_t *decoder_inflate64(void);
-decoder_t *decoder_gzip(void);
-decoder_t *decoder_zstd(void);
-decoder_t *decoder_xz(void);
-decoder_t *decoder_bzip2(void);
 
 /* The text of a zip member; checks the length and the CRC that the directory states. */
 decoder_t *decoder_zip_member(const input_file_t *file);

@@ -31,6 +31,7 @@ typedef struct {
 
 typedef struct packed packed_t;
 typedef struct {
+    size_t size;    /* of the struct that begins with packed_t; it begins as zeros */
     size_t padding; /* zeros may follow a stream, as a multiple of this; 0: none may */
     bool single;    /* one stream is all */
     step_t (*begin)(packed_t *packed, feed_t *feed, err_t *err);
@@ -125,11 +126,13 @@ static void packed_close(decoder_t *decoder) {
     free(packed);
 }
 
-static packed_t *packed_new(const codec_t *codec, size_t size) {
-    packed_t *packed = calloc(1, size);
-    if (packed)
-        *packed = (packed_t){.decoder = {packed_read, packed_restart, packed_close}, .codec = codec};
-    return packed;
+static decoder_t *packed_new(const codec_t *codec) {
+    packed_t *packed = calloc(1, codec->size);
+    if (!packed)
+        return NULL;
+    packed->decoder = (decoder_t){packed_read, packed_restart, packed_close};
+    packed->codec = codec;
+    return &packed->decoder;
 }
 
 /* ---- gzip and raw deflate ---- */
@@ -152,7 +155,7 @@ typedef struct {
 static step_t inflate_begin(packed_t *packed, feed_t *feed, err_t *err) {
     inflate_t *inflate = (inflate_t *)packed;
     (void)feed, (void)err;
-    isal_inflate_reset(&inflate->state);
+    isal_inflate_init(&inflate->state);
     inflate->broken = 0;
     return STEP_ON;
 }
@@ -241,23 +244,9 @@ static step_t inflate_run(packed_t *packed, piece_t *piece, const char *name, er
     return n < rest ? STEP_ON : STEP_DAMAGED;
 }
 
-static decoder_t *inflate_new(const codec_t *codec) {
-    inflate_t *inflate = (inflate_t *)packed_new(codec, sizeof *inflate);
-    if (!inflate)
-        return NULL;
-    isal_inflate_init(&inflate->state);
-    return &inflate->packed.decoder;
-}
-
-decoder_t *decoder_inflate(void) {
-    static const codec_t codec = {.single = true, .begin = inflate_begin, .run = inflate_run};
-    return inflate_new(&codec);
-}
-
-decoder_t *decoder_gzip(void) {
-    static const codec_t codec = {.padding = 1, .begin = gzip_begin, .run = inflate_run};
-    return inflate_new(&codec);
-}
+static const codec_t
+    gzip = {.size = sizeof(inflate_t), .padding = 1, .begin = gzip_begin, .run = inflate_run},
+    deflate = {.size = sizeof(inflate_t), .single = true, .begin = inflate_begin, .run = inflate_run};
 
 /* ---- zstd ---- */
 
@@ -269,7 +258,11 @@ typedef struct {
 
 static step_t zstd_begin(packed_t *packed, feed_t *feed, err_t *err) {
     zstd_t *zstd = (zstd_t *)packed;
-    (void)feed, (void)err;
+    (void)feed;
+    if (!zstd->stream && !(zstd->stream = ZSTD_createDStream())) {
+        err_memory(err, FEED_BYTES);
+        return STEP_FAULT;
+    }
     ZSTD_DCtx_reset(zstd->stream, ZSTD_reset_session_only);
     zstd->fresh = true;
     return STEP_ON;
@@ -309,14 +302,7 @@ static void zstd_free(packed_t *packed) {
     ZSTD_freeDStream(((zstd_t *)packed)->stream);
 }
 
-decoder_t *decoder_zstd(void) {
-    static const codec_t codec = {.begin = zstd_begin, .run = zstd_run, .free = zstd_free};
-    zstd_t *zstd = (zstd_t *)packed_new(&codec, sizeof *zstd);
-    if (zstd && (zstd->stream = ZSTD_createDStream()))
-        return &zstd->packed.decoder;
-    free(zstd);
-    return NULL;
-}
+static const codec_t zstd = {.size = sizeof(zstd_t), .begin = zstd_begin, .run = zstd_run, .free = zstd_free};
 
 /* ---- xz ---- */
 
@@ -368,14 +354,8 @@ static void xz_free(packed_t *packed) {
     lzma_end(&((xz_t *)packed)->stream);
 }
 
-decoder_t *decoder_xz(void) {
-    static const codec_t codec = {.padding = 4, .begin = xz_begin, .run = xz_run, .free = xz_free};
-    xz_t *xz = (xz_t *)packed_new(&codec, sizeof *xz);
-    if (!xz)
-        return NULL;
-    xz->stream = (lzma_stream)LZMA_STREAM_INIT;
-    return &xz->packed.decoder;
-}
+static const codec_t xz = {
+    .size = sizeof(xz_t), .padding = 4, .begin = xz_begin, .run = xz_run, .free = xz_free};
 
 /* ---- bzip2 ---- */
 
@@ -419,11 +399,8 @@ static step_t bzip2_run(packed_t *packed, piece_t *piece, const char *name, err_
                                            : STEP_DAMAGED;
 }
 
-decoder_t *decoder_bzip2(void) {
-    static const codec_t codec = {.begin = bzip2_begin, .run = bzip2_run, .free = bzip2_free};
-    bzip2_t *bzip2 = (bzip2_t *)packed_new(&codec, sizeof *bzip2);
-    return bzip2 ? &bzip2->packed.decoder : NULL;
-}
+static const codec_t bzip2 = {
+    .size = sizeof(bzip2_t), .begin = bzip2_begin, .run = bzip2_run, .free = bzip2_free};
 
 /* ---- what is not packed ---- */
 
@@ -442,26 +419,30 @@ static void stored_close(decoder_t *decoder) {
     free(decoder);
 }
 
-decoder_t *decoder_stored(void) {
+static decoder_t *decoder_stored(void) {
     decoder_t *stored = malloc(sizeof *stored);
     if (stored)
         *stored = (decoder_t){stored_read, stored_restart, stored_close};
     return stored;
 }
 
-/* ---- spare ---- */
+/* ---- by kind ---- */
+
+decoder_t *decoder_inflate(void) {
+    return packed_new(&deflate);
+}
+
+decoder_t *decoder_of(input_kind_t kind) {
+    static const codec_t *const codecs[INPUT_STREAM + 1] = {
+        [INPUT_GZIP] = &gzip, [INPUT_ZSTD] = &zstd, [INPUT_XZ] = &xz, [INPUT_BZIP2] = &bzip2};
+    return codecs[kind] ? packed_new(codecs[kind]) : decoder_stored();
+}
 
 decoder_t *spare_take(spare_t *spare, input_kind_t kind) {
-    static decoder_t *(*const make[INPUT_STREAM + 1])(void) = {
-        [INPUT_GZIP] = decoder_gzip,
-        [INPUT_ZSTD] = decoder_zstd,
-        [INPUT_XZ] = decoder_xz,
-        [INPUT_BZIP2] = decoder_bzip2,
-    };
     decoder_t *decoder = spare->by_kind[kind];
     spare->by_kind[kind] = NULL;
     if (!decoder)
-        return make[kind] ? make[kind]() : decoder_stored();
+        return decoder_of(kind);
     decoder->restart(decoder);
     return decoder;
 }
