@@ -326,19 +326,27 @@ static uint8_t *put_texts(engine_t *engine, const spans_t *spans, spans_kind_t k
                           uint8_t *out) {
     const make_t *made = op_rest(&engine->program, op)->made;
     uint8_t *const text = put_head(engine, out, op, false) + 4;
-    uint8_t *const end = made->kind == MAKE_CONSTANT
-                             ? (uint8_t *)memcpy(text, made->text.text, made->text.length) + made->text.length
-                             : put_items(engine, spans, kind, made, text);
-    const bool is = end && !(engine->high && !utf8_valid(text, (size_t)(end - text)));
+    const bool from_path = made->kind == MAKE_PATH;
+    const schema_text_t given =
+        from_path ? schema_place(made, engine->file, engine->file_length) : made->text;
+    uint8_t *end = NULL;
+    if (made->kind < MAKE_CONSTANT)
+        end = put_items(engine, spans, kind, made, text);
+    else if (given.text)
+        end = (uint8_t *)memcpy(text, given.text, given.length) + given.length;
+    const bool is = end && !((engine->high || from_path) && !utf8_valid(text, (size_t)(end - text)));
     return is ? put_made(engine, op, out, text, (size_t)(end - text)) : out;
 }
 
 static uint8_t *put_file(const engine_t *engine, uint8_t *out, const op_t *op) {
-    const uint8_t *text = (const uint8_t *)engine->file;
-    const size_t length = engine->file_length;
-    if (!utf8_valid(text, length))
-        return bsonw_binary(put_head_as(engine, out, op, BSON_TYPE_BINARY), text, length);
-    return bsonw_text(put_head(engine, out, op, false), text, length);
+    const schema_text_t place =
+        schema_place(op_rest(&engine->program, op)->made, engine->file, engine->file_length);
+    const uint8_t *text = (const uint8_t *)place.text;
+    if (!text)
+        return out;
+    if (!utf8_valid(text, place.length))
+        return bsonw_binary(put_head_as(engine, out, op, BSON_TYPE_BINARY), text, place.length);
+    return bsonw_text(put_head(engine, out, op, false), text, place.length);
 }
 
 uint8_t *encode_made(engine_t *engine, const spans_t *spans, spans_kind_t kind, const op_t *op,

@@ -178,7 +178,8 @@ static void add_made(builder_t *builder, size_t index) {
         uint8_t code, bson_type;
     } of_kind[] = {[MAKE_FIRST] = {OP_TEXTS, BSON_TYPE_UTF8},     [MAKE_UTC] = {OP_UTC, BSON_TYPE_DATE_TIME},
                    [MAKE_POINT] = {OP_POINT, BSON_TYPE_DOCUMENT}, [MAKE_JOIN] = {OP_TEXTS, BSON_TYPE_UTF8},
-                   [MAKE_CONSTANT] = {OP_TEXTS, BSON_TYPE_UTF8},  [MAKE_FILE] = {OP_FILE, BSON_TYPE_UTF8}};
+                   [MAKE_CONSTANT] = {OP_TEXTS, BSON_TYPE_UTF8},  [MAKE_FILE] = {OP_FILE, BSON_TYPE_UTF8},
+                   [MAKE_FOLDER] = {OP_FILE, BSON_TYPE_UTF8},     [MAKE_PATH] = {OP_TEXTS, BSON_TYPE_UTF8}};
     const schema_t *schema = builder->schema;
     const make_t *made = &schema->made[index];
     op_t *op = add_op(builder, of_kind[made->kind].code);
@@ -355,7 +356,7 @@ bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t
         program->times = builder->times + builder->made_times * encoding_most_bytes(schema->encoding);
         program->simple = is_simple(&program->record);
         for (size_t i = 0; i < schema->made_count; i++)
-            program->file_times += schema->made[i].kind == MAKE_FILE;
+            program->file_times += schema->made[i].kind >= MAKE_FILE;
         add_tail(builder, program, checks);
     } else {
         program_free(program);

@@ -37,9 +37,24 @@ void schema_destroy(schema_t *schema) {
 
 bool schema_tells_place(const schema_t *schema) {
     for (size_t i = 0; i < schema->made_count; i++)
-        if (schema->made[i].kind == MAKE_FILE)
+        if (schema->made[i].kind >= MAKE_FILE)
             return true;
     return false;
+}
+
+schema_text_t schema_place(const make_t *made, const char *file, size_t length) {
+    const char *const last = memrchr(file, '/', length), *const end = file + length, *next;
+    if (made->kind == MAKE_FILE)
+        return (schema_text_t){file, length};
+    if (made->kind == MAKE_FOLDER)
+        return (schema_text_t){last ? file : NULL, last ? (size_t)(last - file) : 0};
+    for (const char *at = file; last && at < last; at = next + 1) {
+        next = memchr(at, '/', (size_t)(end - at));
+        const size_t name = made->text.length;
+        if ((size_t)(next - at) > name && memcmp(at, made->text.text, name) == 0 && at[name] == '=')
+            return (schema_text_t){at + name + 1, (size_t)(next - at) - name - 1};
+    }
+    return (schema_text_t){NULL, 0};
 }
 
 const field_t *schema_field(const schema_t *schema, const char *name) {

@@ -27,6 +27,7 @@
  *       - {name: passed, type: boolean, true: [yes, Y], false: [no, N]}
  *       - {name: tags, array: ";"}                   # an array of its type
  *     make:                                          # keys made from several fields, or from none
+ *       - {year: {path: year, type: int}}            # 2024 of a folder year=2024
  *       - {name: join, from: [first, last], with: " "}
  *       - {at: join, from: [day, time], with: " ", type: date, pattern: DD/MM/YYYY hh:mm}
  *       - {source: constant, value: import-2024}
@@ -179,19 +180,29 @@ typedef struct {
     const byteset_t *is; /* what its bytes must be in an entry; NULL: anything */
 } field_t;
 
-typedef enum { MAKE_FIRST, MAKE_UTC, MAKE_POINT, MAKE_JOIN, MAKE_CONSTANT, MAKE_FILE } make_kind_t;
+/* From MAKE_CONSTANT on from no fields, from MAKE_FILE on from the name of the input. */
+typedef enum {
+    MAKE_FIRST,
+    MAKE_UTC,
+    MAKE_POINT,
+    MAKE_JOIN,
+    MAKE_CONSTANT,
+    MAKE_FILE,
+    MAKE_FOLDER,
+    MAKE_PATH
+} make_kind_t;
 
 /* What becomes of the text of MAKE_FIRST and MAKE_JOIN. These numbers are in the digests of formats. */
 typedef enum { TEXT_AS_IS = 0, TEXT_LOWER = 1, TEXT_SHA256 = 4 } text_change_t;
 
 /* A key made from fields. MAKE_FIRST: the first item that is there, after its prefix; the fields of an item are joined.
- * MAKE_JOIN: all items that are there. MAKE_CONSTANT: a text of the format. MAKE_FILE: the name of the input. The
- * others: one field for each item. */
+ * MAKE_JOIN: all items that are there. MAKE_CONSTANT: a text of the format. MAKE_FILE: the name of the input;
+ * MAKE_FOLDER: its folder; MAKE_PATH: 2024 of a folder year=2024 in it, where `text` is year. The others: one field for each item. */
 typedef struct {
     field_t field; /* its name and key, for filters, and of which type its text is */
     make_kind_t kind;
     text_change_t change;
-    schema_text_t text; /* of MAKE_CONSTANT; of MAKE_JOIN what is between the items */
+    schema_text_t text; /* of MAKE_CONSTANT, MAKE_PATH; of MAKE_JOIN what is between the items */
     struct {
         uint16_t fields[SCHEMA_MOST_FROM];
         size_t count;
@@ -352,6 +363,9 @@ static inline char schema_line_sign(const schema_t *schema) {
 }
 /* True if documents name the input of their record. Then the record alone does not make its document. */
 bool schema_tells_place(const schema_t *schema);
+
+/* The text of MAKE_FILE, MAKE_FOLDER or MAKE_PATH; NULL: the name of the input has none. */
+schema_text_t schema_place(const make_t *made, const char *file, size_t length);
 
 /* A field by its name or its key, also a made one that can be compared; NULL: none. */
 const field_t *schema_field(const schema_t *schema, const char *name);

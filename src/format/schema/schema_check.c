@@ -405,6 +405,7 @@ static const struct {
 } ways[] = {{"first", MAKE_FIRST, TEXT_AS_IS}, {"utc", MAKE_UTC, TEXT_AS_IS},
             {"point", MAKE_POINT, TEXT_AS_IS}, {"join", MAKE_JOIN, TEXT_AS_IS},
             {"lower", MAKE_JOIN, TEXT_LOWER},  {"sha256", MAKE_JOIN, TEXT_SHA256},
+            {"path", MAKE_PATH, TEXT_AS_IS},   {"folder", MAKE_FOLDER, TEXT_AS_IS},
             {"file", MAKE_FILE, TEXT_AS_IS},   {"constant", MAKE_CONSTANT, TEXT_AS_IS}};
 
 size_t schema_made_words(const char *words[]) {
@@ -433,12 +434,28 @@ static const yaml_item_t *find_made(reader_t *reader) {
     return key;
 }
 
+/* `path`, for a folder that has the name of the key; or {path: NAME}, for another one, with its options in the braces. */
+static bool read_path(reader_t *reader, const yaml_item_t *node, make_t *made) {
+    const yaml_item_t *name = yaml_item_get(node, "path");
+    if (name && (reader->map->count > 1 || name->kind != YAML_ITEM_SCALAR || !name->length ||
+                 strpbrk(name->text, "/=")))
+        return COMPLAIN(node, "{path: NAME} was expected, for folders such as NAME=2024, with all options in "
+                              "its braces");
+    made->text = name ? (schema_text_t){name->text, name->length}
+                      : (schema_text_t){made->field.key, strlen(made->field.key)};
+    reader->map = name ? node : reader->map;
+    reader->made = name ? name : reader->made;
+    return true;
+}
+
 static bool read_way(reader_t *reader, const yaml_item_t *node, make_t *made) {
     static const schema_text_t moments[] = {{"YYYY-MM-DDThh:mm:ssZ", 20}, {"YYYY-MM-DDThh:mm:ss", 19},
                                             {"YYYY-MM-DD hh:mm:ss", 19},  {"YYYY-MM-DDThh:mm", 16},
                                             {"YYYY-MM-DD hh:mm", 16},     {"YYYY-MM-DD", 10}};
     const bool fixed = reader->schema->kind == RECORDS_FIXED;
-    const char *words[COUNT(ways)], *word = node->kind == YAML_ITEM_SCALAR ? node->text : "";
+    const char *words[COUNT(ways)], *word = node->kind == YAML_ITEM_SCALAR ? node->text
+                                            : yaml_item_get(node, "path")  ? "path"
+                                                                           : "";
     const size_t count = schema_made_words(words);
     size_t way = 0;
     while (way < count && strcmp(word, words[way]) != 0)
@@ -448,13 +465,15 @@ static bool read_way(reader_t *reader, const yaml_item_t *node, make_t *made) {
         return instead ? COMPLAIN(node, "'%s' is gone: %s", word, instead)
                        : COMPLAIN(node, "%s%s%sa key is made by %sfirst, utc or point",
                                   near ? "did you mean '" : "", near ? near : "", near ? "'? " : "",
-                                  fixed ? "" : "join, lower, sha256, constant, file, ");
+                                  fixed ? "" : "join, lower, sha256, constant, path, folder, file, ");
     }
     made->kind = ways[way].kind;
     made->change = ways[way].change;
     made->field.type = made->kind == MAKE_UTC ? TYPE_DATE : TYPE_TEXT;
     if (made->kind == MAKE_UTC)
         made->field.patterns = (texts_t){moments, COUNT(moments)};
+    if (made->kind == MAKE_PATH && !read_path(reader, node, made))
+        return false;
     return made->kind < MAKE_JOIN || !fixed ||
            COMPLAIN(node,
                     "'%s' goes with delimited records; of fixed width, a key is made by first, utc or point",
@@ -472,7 +491,7 @@ bool schema_start_made(reader_t *reader, make_t *made) {
         return COMPLAIN(key, "'%s' cannot be made: a plain key of at most 28 bytes was expected", key->key);
     if (!read_way(reader, key, made))
         return false;
-    const bool typed = made->kind == MAKE_CONSTANT || schema_made_of_texts(made);
+    const bool typed = made->kind == MAKE_CONSTANT || made->kind == MAKE_PATH || schema_made_of_texts(made);
     for (const yaml_item_t *item = reader->map->first; item; item = item->next)
         if (item != key && (reader->schema->fixed || !typed) &&
             schema_has_key(PART_FIELD + RECORDS_DELIMITED, item->key))

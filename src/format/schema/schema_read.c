@@ -151,10 +151,33 @@ bool schema_read_map(reader_t *reader, const yaml_item_t *map, part_t part, void
     return ok;
 }
 
+/* A map, such as {year: {path: year}, source: file}, as a list of maps of one key each. NULL: no memory. */
+static const yaml_item_t *list_of(reader_t *reader, const yaml_item_t *map) {
+    yaml_item_t *list = schema_own(reader->schema, (1 + 2 * map->count) * sizeof *list, reader->err);
+    const yaml_item_t *item = map->first;
+    if (!list)
+        return NULL;
+    *list = *map;
+    list->kind = YAML_ITEM_LIST;
+    list->first = map->count ? &list[1] : NULL;
+    for (size_t i = 0; i < map->count; i++, item = item->next) {
+        yaml_item_t *node = &list[1 + 2 * i], *only = node + 1;
+        *node = (yaml_item_t){.kind = YAML_ITEM_MAP, .line = item->key_line, .column = item->key_column};
+        node->first = only;
+        node->count = 1;
+        node->next = item->next ? node + 2 : NULL;
+        *only = *item;
+        only->next = NULL;
+    }
+    return list;
+}
+
 bool schema_read_list(reader_t *reader, const yaml_item_t *list, void *into, const row_t *row) {
     const bool fields = row->items == PART_FIELD;
     const part_t part = schema_part(reader->schema, row->items);
     const part_row_t *is = &schema_parts[part];
+    if (part == PART_MADE && list->kind == YAML_ITEM_MAP && !(list = list_of(reader, list)))
+        return false;
     if (!schema_want(reader, list, YAML_ITEM_LIST, is->a_list))
         return false;
     if (list->count < is->least || list->count > is->most)
