@@ -124,7 +124,7 @@ TEST(fields_of_entries) {
     }
 }
 
-#define HEADER_OF(more) "{\"_id\": \"catalog\", \"layout\": 2, \"laneRule\": 1" more "}"
+#define HEADER_OF(more) "{\"_id\": \"catalog\", \"layout\": 3, \"laneRule\": 1" more "}"
 #define NUMBERS         ", \"generation\": 1, \"nextExtent\": 5, \"nextOrdinal\": 6"
 
 TEST(header) {
@@ -146,7 +146,7 @@ TEST(header) {
         {{HEADER_OF(NUMBERS ", \"format\": 5")}, "format"},
         {{HEADER_OF(NUMBERS ", \"leaseMs\": {\"$numberDouble\": \"Infinity\"}")}, "leaseMs"},
         {{"{\"_id\": \"catalog\"}"}, "layout"},
-        {{"{\"_id\": \"catalog\", \"layout\": 3, \"generation\": \"of another layout\"}"}, NULL},
+        {{"{\"_id\": \"catalog\", \"layout\": 4, \"generation\": \"of another layout\"}"}, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         catalog_header_t header;

@@ -37,7 +37,7 @@ def shorten_lease(uri, seconds):
     path = uri.split("?")[0].rsplit("/", 1)
     database, collection = path[1].split(".", 1)
     client = mongo.Client(path[0])
-    header = {"_id": "catalog", "key": "catalog", "layout": 2, "laneRule": 1, "generation": mongo.Int64(1),
+    header = {"_id": "catalog", "key": "catalog", "layout": 3, "laneRule": 1, "generation": mongo.Int64(1),
               "nextExtent": mongo.Int64(0), "nextOrdinal": mongo.Int64(0),
               "leaseMs": mongo.Int64(int(seconds * 1000))}
     client.command(database, {"createIndexes": collection + ".tipple.files", "indexes": [

@@ -500,7 +500,7 @@ class Refused(livetest.Case):
         self.load("a.csv", "--drop", "--yes")
         # of one whose fields are others, too, nothing is dropped: its end could not be written
         self.client.command(self.database, {"update": "results.tipple.files", "updates": [
-            {"q": {"_id": "catalog"}, "u": {"$set": {"layout": 3}, "$unset": {"nextOrdinal": 1}}}]})
+            {"q": {"_id": "catalog"}, "u": {"$set": {"layout": 4}, "$unset": {"nextOrdinal": 1}}}]})
         before = self.client.count(self.database, "results")
         self.refused("cannot change", "a.csv", "--drop", "--yes")
         self.assertEqual(before, self.client.count(self.database, "results"))

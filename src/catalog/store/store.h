@@ -10,7 +10,7 @@
 
 #include "catalog/store/entry.h"
 
-enum { STORE_LAYOUT = 2, STORE_OWN = 25, STORE_UUID = 16, STORE_MOST_FIXES = 1000 /* in one command */ };
+enum { STORE_LAYOUT = 3, STORE_OWN = 25, STORE_UUID = 16, STORE_MOST_FIXES = 1000 /* in one command */ };
 
 /* Each collection has one. */
 typedef struct {
