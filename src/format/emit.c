@@ -1,6 +1,7 @@
 #include "format/emit.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "format/cut/delimiter.h"
 #include "format/engine/program.h"
 #include "format/types.h"
 #include "format/values/calendar.h"
@@ -499,6 +500,15 @@ static void put_quoted(emit_t *emit, const value_t *value, bool backslash) {
     text_append_bytes(record, &schema->quote, 1);
 }
 
+/* True if the value holds the delimiter, or ends with the beginning of it. */
+static bool meets_delimiter(const schema_t *schema, char delimiter, const value_t *value) {
+    const schema_text_t *wide = &schema->wide;
+    for (size_t begun = 1; begun < wide->length && begun <= value->length; begun++)
+        if (memcmp(value->text + value->length - begun, wide->text, begun) == 0)
+            return true;
+    return delimiter_find(schema, delimiter, value->text, value->length, 0) != NULL;
+}
+
 /* bare: the record had no quotes. Then quotes are a part of its values, and delimiters are in the surplus. */
 static bool needs_quotes(const schema_t *schema, const dialect_t *dialect, size_t column,
                          const value_t *value, bool bare) {
@@ -507,7 +517,7 @@ static bool needs_quotes(const schema_t *schema, const dialect_t *dialect, size_
         return schema->quote && dialect->columns == 1;
     const uint8_t first = value->text[0], last = value->text[value->length - 1];
     const bool surplus = bare && dialect->surplus_column == (int)column;
-    return (!surplus && memchr(value->text, dialect->delimiter, value->length)) ||
+    return (!surplus && meets_delimiter(schema, dialect->delimiter, value)) ||
            (!bare && memchr(value->text, schema->quote, value->length)) ||
            (schema->multiline && memchr(value->text, '\n', value->length)) ||
            (index != DIALECT_NO_FIELD && schema->fields[index].type == TYPE_TRIMMED &&

@@ -72,7 +72,8 @@ static bool read_word(reader_t *reader, const yaml_item_t *node, void *into, con
 
 /* One of the words, or an encoding of which iconv makes UTF-8. */
 static bool read_encoding(reader_t *reader, const yaml_item_t *node, void *into, const row_t *row) {
-    if (node->kind != YAML_ITEM_SCALAR || find_word(node->text, row) >= 0 || !encoding_iconv_knows(node->text))
+    if (node->kind != YAML_ITEM_SCALAR || find_word(node->text, row) >= 0 ||
+        !encoding_iconv_knows(node->text))
         return read_word(reader, node, into, row);
     reader->schema->charset = node->text;
     return true;
@@ -565,7 +566,8 @@ const row_t schema_rows[] = {
     {OF_FILE(DELIMITED | FIXED), "record", read_map, .items = PART_RECORD,
      .missing = "'record' is missing" OF_THREE, .is = "how a record is cut; needed"},
     {OF_FILE(JSON), "record", read_map, .items = PART_RECORD, .is = "`{json: yes}`"},
-    {OF_FILE(BSON), "record", read_map, .items = PART_RECORD, .is = "`{bson: yes}`"},
+    {OF_FILE(BSON), "record", read_map, .items = PART_RECORD,
+     .is = "`{bson: yes}`, or `{bson: yes, validate: yes}`: keys and texts must be UTF-8"},
     {OF_FILE(DELIMITED | FIXED), "fields", read_fields, LIST(schema_t, fields, field_count),
      .items = PART_FIELD, .tag = "fields", .missing = "'fields' is missing" OF_THREE,
      .is = "what a record holds, in the order of the document; needed"},
@@ -688,9 +690,10 @@ const row_t schema_rows[] = {
      .is = "a text between all items, or a list: what is before each"},
     {MADE, "value", read_value, INTO(make_t, text), .most = SCHEMA_MOST_CONSTANT,
      .expected = CONSTANT_EXPECTED, .is = "`constant`: its text"},
-    {MADE, "type", read_type, INTO(make_t, field.type), .types = VALUE_TYPES,
+    {MADE, "type", read_type, INTO(make_t, field.type), .tag = "type", .types = VALUE_TYPES,
      .goes = "is no type of what is made", .is = "of the text that is made"},
     {MADE, .tag = "key", INTO(make_t, field.key)},
+    {MADE, .tag = "exact", INTO(make_t, field.exact)},
     {MADE, .tag = "kind", INTO(make_t, kind)},
     {MADE, .tag = "change", INTO(make_t, change)},
     {OF_FIELD(DELIMITED | JSON) | MADE, "pattern", read_texts, INTO(field_t, patterns), .tag = "pattern",
