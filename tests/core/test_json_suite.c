@@ -31,19 +31,6 @@ static bool is_whole(const char *elements) {
     return bson_walk(bytes, length, true, &walk);
 }
 
-/* %XX is a byte. Returns how many there are. */
-static size_t plain(char *text) {
-    char *to = text;
-    unsigned byte;
-    for (const char *at = text; *at && *at != '\n'; at++) {
-        const bool is = *at == '%' && sscanf(at + 1, "%2x", &byte) == 1;
-        *to++ = is ? (char)byte : *at;
-        at += is ? 2 : 0;
-    }
-    *to = '\0';
-    return (size_t)(to - text);
-}
-
 TEST(suite) {
     char path[1000], line[1000];
     size_t lines = 0;
@@ -53,7 +40,7 @@ TEST(suite) {
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
         char *const text = line + 2;
-        const size_t length = plain(text);
+        const size_t length = lab_plain(text);
         if (*line == '#')
             continue;
         lines++;

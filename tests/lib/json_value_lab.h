@@ -136,4 +136,17 @@ LAB_UNUSED bool lab_valid_json(const lab_json_t *one) {
            bson_validate(&document, BSON_VALIDATE_UTF8 | BSON_VALIDATE_UTF8_ALLOW_NULL, NULL);
 }
 
+/* %XX is a byte. Returns how many there are. */
+static inline size_t lab_plain(char *text) {
+    char *to = text;
+    unsigned byte;
+    for (const char *at = text; *at && *at != '\n'; at++) {
+        const bool is = *at == '%' && sscanf(at + 1, "%2x", &byte) == 1;
+        *to++ = is ? (char)byte : *at;
+        at += is ? 2 : 0;
+    }
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
 #endif
