@@ -108,7 +108,7 @@ static bool change(lab_t *lab, const header_change_t *change) {
 TEST(header_is_made_once) {
     lab_t lab = open_lab("made");
     catalog_header_t header = {
-        .layout = 2, .lane_rule = 7, .generation = 3, .next_extent = 5, .next_ordinal = 6, .lease_ms = 1234};
+        .layout = 3, .lane_rule = 7, .generation = 3, .next_extent = 5, .next_ordinal = 6, .lease_ms = 1234};
     bool found = true;
     memset(header.uuid, 0xab, sizeof header.uuid);
     catalog_header_t read;
@@ -120,7 +120,7 @@ TEST(header_is_made_once) {
     header.lease_ms = 1;
     OK(lab, lab.store->make_header(lab.store, &header, &lab.err)); /* the one that is there stays */
     read = header_of(&lab);
-    assert_int_equal(read.layout, 2);
+    assert_int_equal(read.layout, 3);
     assert_int_equal(read.lane_rule, 7);
     assert_int_equal(read.generation, 3);
     assert_int_equal(read.next_extent, 5);

@@ -173,44 +173,41 @@ class Placement(livecluster.OwnCluster):
         self.assertEqual([0, 1], sorted(ends))
         self.assertEqual(3000 if not ends[0] else 500, len(self.documents()))
 
+    def databases(self, count):
+        first = self.database
+        for number in range(count):
+            self.database = "%s_%d" % (first[:40], number)
+            self.name = self.database + ".results"
+            yield number
+
+    def kill_one(self):
+        load = self.placed()
+        load.kill()
+        load.wait()
+        self.faults(clear=True)
+        self.assertEqual(2, len(self.zones()))
+
     @livetest.nightly
     def test_two_that_end_at_once(self):
         """of two loads that end at the same moment, one puts back what both have changed"""
         self.write("b.csv", rows(500, 2))
-        first = self.database
-        for number in range(8):
-            self.database = "%s_%d" % (first[:40], number)
-            self.name = self.database + ".results"
+        for _ in self.databases(8):
             self.both_load()
         self.assertEqual({}, self.tags())
 
     def test_killed_while_it_places(self):
         """the next load takes away what one that was killed has set, also for another key or for none"""
-        first = self.database
-        for number, words in enumerate((("--shard-key", "k:hashed"), ("--shard-key", "none"))):
-            self.database = "%s_%d" % (first[:40], number)
-            self.name = self.database + ".results"
-            load = self.placed()
-            load.kill()
-            load.wait()
-            self.faults(clear=True)
-            self.assertEqual(2, len(self.zones()))
-            self.load("a.csv", *words, status=(0, 2))
+        for number in self.databases(2):
+            self.kill_one()
+            self.load("a.csv", "--shard-key", ("k:hashed", "none")[number], status=(0, 2))
             self.clean()
 
     @livetest.nightly
     def test_two_behind_one_that_was_killed(self):
         """two first loads that begin at once behind one that was killed while it placed: one of them takes that away"""
         self.write("b.csv", rows(500, 2))
-        first = self.database
-        for number in range(3):
-            self.database = "%s_%d" % (first[:40], number)
-            self.name = self.database + ".results"
-            load = self.placed()
-            load.kill()
-            load.wait()
-            self.faults(clear=True)
-            self.assertEqual(2, len(self.zones()))
+        for _ in self.databases(3):
+            self.kill_one()
             self.both_load("--shard-key", "k:hashed")
 
     def test_terminated_while_it_places(self):
