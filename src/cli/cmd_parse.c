@@ -257,15 +257,14 @@ static bool open_format(parse_t *parse, err_t *err) {
     parse->schema = spec->format ? format_open(spec->format, err)
                                  : guess_inputs_open(&parse->manifest, &spec->guess, &guessed, err);
     guessed_free(&guessed);
-    return parse->schema &&
+    return parse->schema && manifest_decode(&parse->manifest, parse->schema->charset) &&
            (!spec->guess.bad_value_given || schema_set_bad_value(parse->schema, spec->guess.bad_value, err));
 }
 
 static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     const load_spec_t *spec = &values.load.spec;
     manifest_t *const manifest = &parse->manifest;
-    if (!manifest_build(manifest, args, (size_t)count, NULL, err) || !open_format(parse, err) ||
-        !manifest_decode(manifest, parse->schema->charset))
+    if (!manifest_build(manifest, args, (size_t)count, NULL, err) || !open_format(parse, err))
         return false;
     if (values.emit == EMIT_RAW && spec->id)
         return err_set(err, STATUS_USAGE, "--id: a record has no _id; leave it out with --emit raw");
@@ -308,17 +307,11 @@ static char *bad_values(const parse_t *parse) {
     if (!unfit || !unfit->count || schema->bad_value == BAD_VALUE_REJECT)
         return NULL;
     schema_tell_bad(&line, schema->bad_value, schema_any_fields(schema), unfit->count);
-    for (size_t i = 0; i < schema_counted(schema); i++) {
-        const uint64_t of_field = unfit->fields[i].count;
-        if (of_field && fields == MOST) {
-            text_print(&line, ", ...");
-            break;
-        }
-        if (of_field)
-            text_print(&line, "%s%s %s", fields++ ? ", " : " (", schema_counted_field(schema, i)->name,
-                       units_count(count, of_field));
-    }
-    text_print(&line, "%s", fields ? ")" : "");
+    for (size_t i = 0; i < schema_counted(schema); i++)
+        if (unfit->fields[i].count && ++fields <= MOST)
+            text_print(&line, "%s%s %s", fields > 1 ? ", " : " (", schema_counted_field(schema, i)->name,
+                       units_count(count, unfit->fields[i].count));
+    text_print(&line, "%s", fields > MOST ? ", ...)" : fields ? ")" : "");
     return text_take_or_end(&line);
 }
 

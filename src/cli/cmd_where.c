@@ -6,6 +6,7 @@
 #include "cli/options/cli.h"
 #include "format/cut/bson_span.h"
 #include "format/record/record_id.h"
+#include "format/values/encoding.h"
 #include "input/file/name.h"
 #include "input/manifest.h"
 #include "input/source.h"
@@ -26,7 +27,7 @@ enum { RECORD_SHOWN = 4096 };
 /* The place that an `_id` stands for, and what the file says there. */
 typedef struct {
     bool found;
-    char path[4096];
+    char path[4096], encoding[80]; /* of its text; "": UTF-8 or UTF-16 */
     uint64_t offset;
     int64_t modified_ns; /* of the file when it was loaded last; 0: not known */
     bool lane_fits;      /* false: the lane does not belong to this place, so tipple did not make this _id */
@@ -46,6 +47,8 @@ static void find_place(const places_t *places, int64_t id, where_t *where) {
     where->lane_fits = record_id_lane(entry->ordinal, where->offset) == record_id_lane_of(id);
     where->modified_ns = entry->version ? entry->versions[entry->version - 1].modified_ns : 0;
     snprintf(where->path, sizeof where->path, "%s", entry->path);
+    if (entry->kind && encoding_iconv_knows(entry->kind))
+        snprintf(where->encoding, sizeof where->encoding, "%s", entry->kind);
 }
 
 static bool look_up(int64_t id, where_t *where, err_t *err) {
@@ -143,8 +146,7 @@ static void find_in(const input_file_t *file, where_t *where) {
     else
         where->line = 0;
     free(buffer);
-    if (source)
-        source_close(source);
+    source_close(source);
 }
 
 static void find_line(where_t *where) {
@@ -153,6 +155,7 @@ static void find_line(where_t *where) {
     err_t err;
     char *name = name_on_disk(where->path);
     if (name && strcmp(name, "-") != 0 && manifest_build(&manifest, (char *[]){name}, 1, &reading, &err)) {
+        manifest_decode(&manifest, where->encoding[0] ? where->encoding : NULL);
         for (size_t i = 0; i < manifest.count && !where->line; i++)
             if (copies_is_of(where->path, manifest.files[i].name))
                 find_in(&manifest.files[i], where);
