@@ -244,8 +244,7 @@ static void tell_earlier(const verification_t *run) {
             continue;
         if (told++ < EARLIER_NAMED)
             log_warn("%s is an earlier version of what was loaded: a longer one is in the catalog. Documents "
-                     "of the "
-                     "rest count as extra; verify the newest version",
+                     "of the rest count as extra; verify the newest version",
                      run->manifest->files[i].name);
         else
             more++;

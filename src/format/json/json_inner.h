@@ -174,5 +174,4 @@ void json_fields_destroy(json_fields_t *fields);                           /* NU
 json_read_t json_fields_apply(json_fields_t *fields, const record_t *record, uint8_t *out, size_t room,
                               json_result_t *result);
 
-
 #endif

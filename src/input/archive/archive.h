@@ -1,7 +1,7 @@
 /* archive: what several files are packed in, and how each of them is found: tar, zip, and what mongodump writes.
  *
  * An archive is no input itself: the manifest takes its members, or one collection of it, in its place (members.c). Here is
- * how their places are found, and how a zip's member and a dump's collection become text again (decode/decoder.h).
+ * how their places are found, and how a zip's member and a dump's collection become text again (decoder.h).
  *
  * tar: headers one after the other, from a feed, so also from within a compressed file. Old v7 tars, ustar, GNU (long names,
  * large numbers) and pax are known. Folders, and headers that only describe others, are not shown.

@@ -24,7 +24,7 @@ static inline bool input_kind_is_compressed(input_kind_t kind) {
     return kind >= INPUT_GZIP && kind <= INPUT_ENCODED;
 }
 
-/* As it is written into the catalog, and told to people. */
+/* As it is written into the catalog (which has the encoding instead, where the format names one), and told to people. */
 static inline const char *input_kind_name(input_kind_t kind) {
     static const char *const names[] = {"plain",  "gzip",    "zstd", "xz",   "bzip2",
                                         "utf-16", "encoded", "zip",  "dump", "stream"};

@@ -198,7 +198,7 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
     const bool seekable = input->kind == INPUT_PLAIN && !input_is_in_stream(input);
     uint64_t pieces = seekable ? blocks / PIECE_BLOCKS : 0;
     *wanted = (wanted_t){.name = input->name,
-                         .kind = input_kind_name(input->kind),
+                         .kind = input->encoding ? input->encoding : input_kind_name(input->kind),
                          .last_name = last_name_of(input),
                          .path = input->archive ? input->archive->path : input->path,
                          .copy_mark = copies_mark_of(input->name),
