@@ -589,13 +589,13 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
                 (fixed ? put_tail(emit) : put_row(emit, dialect, shape ? shape : &usual));
     *length = emit->record.length - POOL_SLACK;
     same = same && reads_back(emit, dialect, document, *length);
-    *record = (const uint8_t *)emit->record.bytes + POOL_SLACK;
     if (emit->record.lacking || emit->values.lacking || emit->printed.lacking) {
         text_free(&emit->record);
         text_free(&emit->values);
         text_free(&emit->printed);
         return err_memory(err, *length);
     }
+    *record = (const uint8_t *)emit->record.bytes + POOL_SLACK;
     if (!same && !err->text[0])
         err_set(err, STATUS_INPUT,
                 fixed ? "the values of this document cannot be written as a record of this format"
