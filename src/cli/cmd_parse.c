@@ -264,11 +264,12 @@ static bool open_format(parse_t *parse, err_t *err) {
 static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     const load_spec_t *spec = &values.load.spec;
     manifest_t *const manifest = &parse->manifest;
+    const bool raw = values.emit == EMIT_RAW;
     if (!manifest_build(manifest, args, (size_t)count, NULL, err) || !open_format(parse, err))
         return false;
-    if (values.emit == EMIT_RAW && spec->id)
+    if (raw && spec->id)
         return err_set(err, STATUS_USAGE, "--id: a record has no _id; leave it out with --emit raw");
-    if ((values.emit == EMIT_RAW && !emit_possible(parse->schema, err)) ||
+    if ((raw && !emit_possible(parse->schema, err)) ||
         (spec->id && !own_id_set(parse->schema, spec->id, err)) ||
         (spec->filter_count &&
          !(parse->filter = filter_parse(parse->schema, spec->filters, spec->filter_count, err))) ||
@@ -277,21 +278,17 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     parse->kit = source_kit_new();
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
     parse->reader = records_new(parse->schema);
-    parse->emitter = emit_new(parse->schema);
+    parse->emitter = raw ? emit_new(parse->schema) : NULL;
     parse->emitted = emitted_new(parse->schema, CUTTER_WINDOW, print_raw, NULL);
-    if (!parse->kit || !parse->pool || !parse->reader || !parse->emitter || !parse->emitted)
+    if (!parse->kit || !parse->pool || !parse->reader || !parse->emitted || (raw && !parse->emitter))
         return err_memory(err, 1);
     bool ok = true;
     for (size_t i = 0; ok && i < manifest->count; i++) {
         step_change(&parse->step, "reading %s", manifest->files[i].name);
         ok = parse_file(parse, &manifest->files[i], err);
     }
-    err_t ending;
-    if (!emitted_end(parse->emitted, &ending) && ok) {
-        *err = ending;
-        ok = false;
-    }
-    return ok;
+    err_t ending; /* what was said first counts */
+    return emitted_end(parse->emitted, ok ? err : &ending) && ok;
 }
 
 /* ---- what is said at the end ---- */
