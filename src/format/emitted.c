@@ -117,7 +117,7 @@ static bool check_header(emitted_t *emitted, const emitted_line_t *line, err_t *
     default:
         return refuse(line, "header",
                       "is spelled otherwise than in the inputs before it, and would be read as a record "
-                      "behind theirs: print the records of this input by themselves",
+                      "after theirs: print the records of this input by themselves",
                       err);
     }
 }
@@ -126,7 +126,7 @@ static bool check_header(emitted_t *emitted, const emitted_line_t *line, err_t *
 static bool check_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
     if (line->skipped && emitted->inputs > 1)
         return refuse(line, "line",
-                      "is skipped at the start of its input, but would be read as a record behind the inputs "
+                      "is skipped at the start of its input, but would be read as a record after the inputs "
                       "before it: print the records of this input by themselves",
                       err);
     if (line->comment || line->skipped || !line->length)

@@ -177,7 +177,7 @@ static bool divides(const char *text, size_t length, size_t at) {
            (text[at - 2] == '}' || (at > 2 && text[at - 2] == '\r' && text[at - 3] == '}'));
 }
 
-/* The first line after text[at] that begins with { after so many blanks, or follows one that ends with }. */
+/* The first line after text[at] that begins with { after this number of blanks, or follows one that ends with }. */
 static size_t next_line(const char *text, size_t length, size_t at, size_t blanks) {
     while (at < length) {
         while (at < length && text[at] != '\n')

@@ -275,7 +275,7 @@ class Dump(livetest.Case):
         self.holds(held["a!b"], "x!y.archive!%s.a!b" % self.database)
 
     def test_each_goes_on(self):
-        """what is wrong with one collection is told by its name, and the others are loaded and verified all the same; a
+        """what is wrong with one collection is reported by its name, and the others are loaded and verified all the same; a
         capped one is left out, with status 2"""
         self.put_dump("dump/" + self.database, {"a": made(5, "o"), "b": made(70, "i"), "c": made(8, "o")})
         self.put("dump/%s/a.metadata.json" % self.database, b'{"options": {"capped": true}}')

@@ -492,7 +492,7 @@ typedef struct {
 
 /* How many worlds it took. */
 size_t shrink(world_t *world, choices_t *choices, script_t *script, uint32_t loads, uint32_t small);
-/* A text: "loads N", "small 0" (or so many blocks), "wrong WHAT", then "at PLACE VALUE" for each choice that is not zero. */
+/* A text: "loads N", "small 0" (or a number of blocks), "wrong WHAT", then "at PLACE VALUE" for each choice that is not zero. */
 bool script_save(const script_t *script, const char *path, uint32_t loads, uint32_t small, const char *what);
 bool script_read(script_t *script, const char *path, uint32_t *loads, uint32_t *small);
 

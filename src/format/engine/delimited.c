@@ -168,7 +168,7 @@ static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uin
     }
     if (schema->guessed && memchr(text, '\n', record->length))
         return record_refuse(record, 1,
-                             "it begins as a comment does, but goes on behind a line end that is in quotes, "
+                             "it begins as a comment does, but goes on after a line end that is in quotes, "
                              "where records may be, and the format is guessed");
     reader->passed.comments++;
     return PARSED_COMMENT;

@@ -115,7 +115,7 @@ static size_t read_some(feed_t *feed, uint8_t *out, size_t size, bool hurries) {
     return 0;
 }
 
-/* Makes room for so many bytes, of a file for no more than it has. */
+/* Makes room for `count` bytes, at most for those that are left of a file. */
 static bool make_room(feed_t *feed, size_t count) {
     const uint64_t left = feed->end - feed->next + (feed->filled - feed->at);
     size_t room = feed->most ? feed->most : FEED_BYTES;

@@ -61,7 +61,7 @@ struct input_file {
     const char
         *encoding;    /* of its text, as iconv calls it; NULL: UTF-8 or UTF-16. Borrowed from the format */
     char *collection; /* INPUT_DUMP only: "db.collection" */
-    char *metadata;   /* what mongodump tells of its collection, as JSON; NULL: nothing */
+    char *metadata;   /* what mongodump has written of its collection, as JSON; NULL: nothing */
     /* for a member of a tar or a dump: that file, which is not an input itself; otherwise NULL */
     const input_file_t *archive;
     uint64_t archive_offset; /* where its bytes begin in the (decompressed) tar */
