@@ -235,12 +235,6 @@ static uint8_t *read_one(const value_text_t *from, uint8_t *type, uint8_t *out) 
     return field->point ? read_marked(*from, type, out) : row->read(from, type, out);
 }
 
-static uint8_t *put_index(uint8_t *out, uint32_t index) {
-    out += convert_print_int(index, out);
-    *out++ = 0;
-    return out;
-}
-
 static uint8_t *read_array(value_text_t from, uint8_t *type, uint8_t *out) {
     const uint8_t *text = from.text, *const end = text + from.length;
     const schema_text_t *between = &from.field->array;
@@ -250,7 +244,7 @@ static uint8_t *read_array(value_text_t from, uint8_t *type, uint8_t *out) {
     for (uint32_t index = 0;; index++) {
         const uint8_t *next = memmem(text, (size_t)(end - text), between->text, between->length);
         uint8_t *const element = out;
-        out = put_index(out + 1, index);
+        out = bsonw_index(out + 1, index);
         from.text = text;
         from.length = (size_t)((next ? next : end) - text);
         *element = BSON_TYPE_NULL;

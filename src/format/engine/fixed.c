@@ -30,19 +30,8 @@ static __attribute__((noinline)) uint8_t *put_fields(engine_t *engine, const ops
 
 /* Writes type and key of an element of an array. */
 static inline uint8_t *put_place(uint8_t *out, uint8_t type, uint32_t place) {
-    *out++ = type;
-    if (__builtin_expect(place < 10, 1)) {
-        *out++ = (uint8_t)('0' + place);
-    } else {
-        uint8_t digits[10];
-        size_t count = 0;
-        for (; place; place /= 10)
-            digits[count++] = (uint8_t)('0' + place % 10);
-        while (count)
-            *out++ = digits[--count];
-    }
-    *out++ = 0;
-    return out;
+    *out = type;
+    return bsonw_index(out + 1, place);
 }
 
 static inline uint8_t *put_section_id(uint8_t *out, const uint8_t *id) {

@@ -250,22 +250,6 @@ JSON_INLINED const uint8_t *ascend(json_value_t *json, const uint8_t *at, uint8_
 
 /* ---- keys and indexes of members ---- */
 
-/* The key of an array's element. */
-JSON_INLINED uint8_t *put_index(uint8_t *out, uint32_t index) {
-    if (JSON_LIKELY(index < 10)) {
-        *out++ = (uint8_t)('0' + index);
-    } else {
-        uint8_t digits[10];
-        int count = 0;
-        for (; index; index /= 10)
-            digits[count++] = (uint8_t)('0' + index % 10);
-        while (count)
-            *out++ = digits[--count];
-    }
-    *out++ = 0;
-    return out;
-}
-
 /* An _id of the text's own takes the place of ours, or will take it at the end. Returns where its element is now. */
 static uint8_t *read_own_id(json_value_t *json, uint8_t *element) {
     json->has_own_id = true;
@@ -349,7 +333,7 @@ JSON_INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, 
         if (JSON_UNLIKELY(element > json->limit))
             return json_full(json, element);
         if (array) {
-            json->out = put_index(element + 1, index);
+            json->out = bsonw_index(element + 1, index);
         } else {
             at = read_key(json, at, object, &element);
             if (JSON_UNLIKELY(!at))

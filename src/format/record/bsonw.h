@@ -23,6 +23,22 @@ static inline uint8_t *bsonw_id(uint8_t *out, int64_t id) {
     return bsonw_int64(out + 5, id);
 }
 
+/* Writes the key of an array's element. */
+static inline uint8_t *bsonw_index(uint8_t *out, uint32_t index) {
+    if (__builtin_expect(index < 10, 1)) {
+        *out++ = (uint8_t)('0' + index);
+    } else {
+        uint8_t digits[10];
+        int count = 0;
+        for (; index; index /= 10)
+            digits[count++] = (uint8_t)('0' + index % 10);
+        while (count)
+            *out++ = digits[--count];
+    }
+    *out++ = 0;
+    return out;
+}
+
 /* Writes the value of a string; up to 16 bytes after the text may be read. */
 static inline uint8_t *bsonw_string(uint8_t *out, const uint8_t *text, size_t length) {
     out = bsonw_int32(out, (int32_t)length + 1);
