@@ -157,7 +157,7 @@ static bool find_text(const engine_t *engine, const spans_t *spans, spans_kind_t
     length = value->length;
     if (field->type == TYPE_TRIMMED &&
         !(field->exact && is_quoted(spans, kind, (uint8_t)schema->quote, column, value->text)))
-        trim_blanks(&value->text, &length);
+        blanks_trim(&value->text, &length);
     value->length = (uint32_t)length;
     return !(nulls && words_find(&field->nulls, engine->high ? schema->encoding : ENCODING_NONE, value->text,
                                  length) >= 0);
@@ -305,7 +305,7 @@ static uint8_t *put_made(engine_t *engine, const op_t *op, uint8_t *out, uint8_t
     }
     if (field->type == TYPE_TRIMMED) {
         const uint8_t *trimmed = text;
-        trim_blanks(&trimmed, &length);
+        blanks_trim(&trimmed, &length);
         memmove(text, trimmed, length);
     }
     if (field->nulls.count && words_find(&field->nulls, ENCODING_NONE, text, length) >= 0)

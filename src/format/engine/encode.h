@@ -12,6 +12,7 @@
 #include "format/record/bad_values.h"
 #include "format/record/bsonw.h"
 #include "format/types.h"
+#include "format/values/blanks.h"
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
 
@@ -141,13 +142,6 @@ static inline bool is_quoted(const spans_t *spans, spans_kind_t kind, uint8_t qu
     return kind == SPANS_QUOTED && text != spans->record && text[-1] == quote;
 }
 
-static inline void trim_blanks(const uint8_t **text, size_t *length) {
-    while (*length && (*text)[*length - 1] == ' ')
-        --*length;
-    while (*length && (*text)[0] == ' ')
-        ++*text, --*length;
-}
-
 /* ---- texts by offset ---- */
 
 static inline bool is_null_of_width(const field_t *field, const uint8_t *text) {
@@ -219,7 +213,7 @@ ENCODE_INLINE uint8_t *encode_column(const engine_t *engine, const op_t *op, con
         return bsonw_int64(put_head(engine, out, op, is_short), ms);
     case OP_TRIMMED:
         if (!keeps_blanks)
-            trim_blanks(text, length);
+            blanks_trim(text, length);
         /* fall through */
     case OP_TEXT:
         /* empty, perhaps NULL, perhaps not UTF-8 */
@@ -318,7 +312,7 @@ ENCODE_INLINE uint8_t *encode(engine_t *engine, const ops_t *ops, const spans_t 
         else if (simple || !(op->flags & NULLS_OTHER))
             after = encode_column(engine, op, &text, &length, out, simple, keeps_blanks);
         else if (op->code == OP_TRIMMED && !keeps_blanks)
-            trim_blanks(&text, &length);
+            blanks_trim(&text, &length);
         out = after ? after : encode_unusual(engine, op, text, length, out, shape);
     }
     return out;

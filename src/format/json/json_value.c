@@ -248,7 +248,7 @@ JSON_INLINED const uint8_t *ascend(json_value_t *json, const uint8_t *at, uint8_
     return at;
 }
 
-/* ---- keys and indexes of members ---- */
+/* ---- keys of members ---- */
 
 /* An _id of the text's own takes the place of ours, or will take it at the end. Returns where its element is now. */
 static uint8_t *read_own_id(json_value_t *json, uint8_t *element) {
