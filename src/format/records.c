@@ -1,4 +1,5 @@
 #include "format/records.h"
+#include "base/chars.h"
 #include "base/threads.h"
 #include "format/cut/bson_span.h"
 #include "format/cut/bson_walk.h"
@@ -21,10 +22,7 @@ struct records {
 
     /* of BSON: */
     bool validate; /* keys and texts must be UTF-8 */
-    const uint8_t *text;
-    uint32_t length, at, line;
-    bool with_id;
-    int64_t id_base;
+    record_text_t in;
 };
 
 /* ---- documents of BSON are checked and copied, not decoded ---- */
@@ -44,42 +42,43 @@ static uint32_t copy_with_own_id(const uint8_t *document, uint32_t length, const
 static uint32_t copy(const records_t *records, const record_t *record, const bson_walk_t *walk,
                      uint8_t *out) {
     enum { ID_BYTES = 13 };
-    const uint8_t *document = records->text + record->offset;
-    if (records->with_id && walk->own_id)
+    const uint8_t *document = records->in.text + record->offset;
+    if (records->in.with_id && walk->own_id)
         return copy_with_own_id(document, record->length, walk, out);
-    if (!records->with_id) {
+    if (!records->in.with_id) {
         memcpy(out, document, record->length);
         return record->length;
     }
     out = bsonw_int32(out, (int32_t)record->length + ID_BYTES);
-    out = bsonw_id(out, records->id_base + record->offset);
+    out = bsonw_id(out, records->in.id_base + record->offset);
     memcpy(out, document + 4, record->length - 4);
     return record->length + ID_BYTES;
 }
 
 /* As records_next. The line of a record is its number among those of the text, its column the byte in it. */
 static parsed_t next_document(records_t *records, uint8_t *out, size_t room, record_t *record) {
-    const uint8_t *text = records->text + records->at;
-    const uint32_t left = records->length - records->at;
+    const uint8_t *text = records->in.text + records->in.at;
+    const uint32_t left = records->in.length - records->in.at;
     bson_walk_t walk;
     bool lies;
     if (!left)
         return PARSED_END;
     const uint32_t length = (uint32_t)bson_span_find(text, left, &lies);
-    *record = (record_t){.offset = records->at, .length = length ? length : left, .line = records->line};
+    *record =
+        (record_t){.offset = records->in.at, .length = length ? length : left, .line = records->in.line};
     record->needed = record->length + 64;
     if (length && room < record->needed)
         return PARSED_FULL;
-    records->at += record->length;
-    records->line++;
+    records->in.at += record->length;
+    records->in.line++;
     if (!length) /* in a reject file that the user has changed */
         return record_refuse(record, 1,
                              "its first 4 bytes are not its length, or it does not end with a zero");
     if (!bson_walk(text, length, records->validate, &walk))
         return record_refuse(record, walk.at + 1, walk.fault);
-    if (walk.replaced && records->with_id)
+    if (walk.replaced && records->in.with_id)
         return record_refuse(record, walk.replaced + 1, RECORD_SERVER_REPLACES);
-    if (walk.own_id && records->with_id && !(records->id && records->id->kept))
+    if (walk.own_id && records->in.with_id && !(records->id && records->id->kept))
         return record_refuse(
             record, walk.own_id + 1,
             "it brings its own _id, but in this collection the _id of a document is the place of its "
@@ -133,20 +132,20 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
     bad_values_settle(records->bad);
     records->bad->text = (bad_place_t){.line = 0};
     records->own_id = with_id && records->id;
-    with_id = with_id && (!records->id || records->id->kept);
-    if (records->fixed) {
-        fixed_begin(records->fixed, text, length, file_start, with_id, id_base);
-    } else if (records->json) {
-        json_begin(records->json, text, length, file_start, with_id, id_base);
-    } else if (records->delimited) {
-        delimited_begin(records->delimited, dialect, text, length, file_start, with_id, id_base);
-    } else {
-        records->text = text;
-        records->length = length;
-        records->at = records->line = 0;
-        records->with_id = with_id;
-        records->id_base = id_base;
-    }
+    records->in = (record_text_t){.text = text,
+                                  .length = length,
+                                  .at = file_start ? (uint32_t)lines_bom(text, length) : 0,
+                                  .file_start = file_start,
+                                  .with_id = with_id && (!records->id || records->id->kept),
+                                  .id_base = id_base};
+    if (records->fixed)
+        fixed_begin(records->fixed, &records->in);
+    else if (records->json)
+        json_begin(records->json, &records->in);
+    else if (records->delimited)
+        delimited_begin(records->delimited, dialect, &records->in);
+    else
+        records->in.at = 0; /* BSON has no byte order mark */
 }
 
 void records_from(records_t *records, const char *file) {

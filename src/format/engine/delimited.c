@@ -25,22 +25,17 @@ struct delimited {
     uint64_t planned; /* the serial of the dialect for which the program was compiled */
     scan_fn *scan_text;
 
-    const uint8_t *text;
-    uint32_t length;
+    record_text_t in;
     uint32_t scanned; /* ends are known up to here */
-    uint32_t at;      /* the first byte of the next record */
-    uint32_t line;
-    size_t row;  /* the index of the next record in scan.rows */
-    scan_t scan; /* into the arrays below */
+    size_t row;       /* the index of the next record in scan.rows */
+    scan_t scan;      /* into the arrays below */
     uint32_t rows[WINDOW + OVER + 2], row_quotes[WINDOW + OVER + 2];
     bool high, quotes; /* as in scan_t, for the windows in which the known records are */
     size_t ends_room;
-    bool file_start, with_id;
     bool doubts;        /* a record may be none by its lines or its last byte; */
     bool backslash_on;  /* and may continue after a backslash at its end */
     uint32_t skip_left; /* lines at the file's start that are still to be skipped */
     passed_over_t passed;
-    int64_t id_base;
 
     /* can a header begin with this byte? A bit for each length of its first field; the last for 63 and more */
     uint64_t header_start[256];
@@ -156,7 +151,8 @@ static inline bool may_be_header(const delimited_t *reader, const uint8_t *text,
 static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uint8_t *text) {
     const schema_t *schema = reader->engine.schema;
     const dialect_t *dialect = reader->engine.dialect;
-    const bool before = reader->file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE);
+    const bool before =
+        reader->in.file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE);
     if (schema->guessed && !before && dialect->columns > 1) {
         if (!split_record(&reader->split, schema, dialect->delimiter, text, record->length))
             return PARSED_MEMORY;
@@ -185,7 +181,7 @@ static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, r
         return look_at_comment(reader, record, text);
     switch (dialect_line(schema, reader->engine.dialect, &reader->split, text, record->length)) {
     case DIALECT_HEADER:
-        reader->file_start = false;
+        reader->in.file_start = false;
         return PARSED_HEADER;
     case DIALECT_OTHER_HEADER:
         record->reason = "it is a header, and its columns are not those that the file is read by";
@@ -239,7 +235,7 @@ static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, rec
     const dialect_t *dialect = reader->engine.dialect;
     torn_field_t field;
     switch (torn_lines(&reader->split, reader->engine.schema, dialect->delimiter, dialect->columns,
-                       reader->text + record->offset, record->length, &field)) {
+                       reader->in.text + record->offset, record->length, &field)) {
     case TORN_MEMORY:
         return PARSED_MEMORY;
     case TORN_NOT:
@@ -255,8 +251,7 @@ static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, rec
 
 /* ---- scanning ---- */
 
-void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_t *text, uint32_t length,
-                     bool file_start, bool with_id, int64_t id_base) {
+void delimited_begin(delimited_t *reader, const dialect_t *dialect, const record_text_t *in) {
     engine_t *engine = &reader->engine;
     const schema_t *schema = engine->schema;
     engine->dialect = dialect;
@@ -269,34 +264,29 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_
     reader->plain =
         schema->bad_value == BAD_VALUE_REJECT || schema_is_wide(schema) ? SIZE_MAX : dialect->columns;
     engine->refused.field = NULL;
-    reader->text = text;
-    reader->length = length;
-    reader->at = reader->scanned = file_start ? (uint32_t)lines_bom(text, length) : 0;
-    reader->line = 0;
+    reader->in = *in;
+    reader->scanned = in->at;
     reader->row = 0;
     reader->scan.end_count = reader->scan.row_count = 0;
     reader->scan.quote_count = 0;
     reader->high = reader->quotes = reader->scan.high = reader->scan.quotes = false;
-    reader->file_start = file_start;
-    reader->skip_left = file_start ? schema->skip : 0;
-    reader->with_id = with_id;
-    reader->id_base = id_base;
+    reader->skip_left = in->file_start ? schema->skip : 0;
 }
 
 /* The next of the lines that the format skips, before anything is scanned. False: there is none. */
 static bool skip_line(delimited_t *reader, record_t *record) {
-    const uint8_t *text = reader->text + reader->at;
-    const uint32_t left = reader->length - reader->at;
+    const uint8_t *text = reader->in.text + reader->in.at;
+    const uint32_t left = reader->in.length - reader->in.at;
     if (!reader->skip_left || !left)
         return false;
     const uint8_t *feed = memchr(text, '\n', left);
     const uint32_t length = feed ? (uint32_t)(feed - text) : left;
     const bool carriage = feed && length && feed[-1] == '\r';
-    *record = (record_t){.offset = reader->at,
+    *record = (record_t){.offset = reader->in.at,
                          .length = length - carriage,
-                         .line = reader->line++,
+                         .line = reader->in.line++,
                          .line_end = (uint8_t)((feed != NULL) + carriage)};
-    reader->at = reader->scanned = reader->at + length + (feed != NULL);
+    reader->in.at = reader->scanned = reader->in.at + length + (feed != NULL);
     reader->skip_left--;
     reader->passed.skipped++;
     return true;
@@ -315,26 +305,27 @@ static int scan_on(delimited_t *reader) {
     scan->quote_count -= scan->row_count ? scan->row_quotes[scan->row_count - 1] : 0;
     scan->row_count = reader->row = 0;
     /* a record that began in the last window keeps that window's flags */
-    bool reaches_over = reader->at < reader->scanned;
+    bool reaches_over = reader->in.at < reader->scanned;
     reader->high = reaches_over && scan->high;
     reader->quotes = reaches_over && scan->quotes;
-    while (!scan->row_count && reader->scanned < reader->length) {
-        uint32_t to = reader->length - reader->scanned > WINDOW ? reader->scanned + WINDOW : reader->length;
+    while (!scan->row_count && reader->scanned < reader->in.length) {
+        uint32_t to =
+            reader->in.length - reader->scanned > WINDOW ? reader->scanned + WINDOW : reader->in.length;
         if (!GROW(scan->ends, reader->ends_room, scan->end_count + WINDOW + OVER + SCAN_SLACK, NULL))
             return -1;
         scan->high = scan->quotes = false;
         if (schema->multiline)
-            to = ends_scan(schema, delimiter, reader->text, reader->length, reader->at, reader->scanned, to,
-                           scan);
+            to = ends_scan(schema, delimiter, reader->in.text, reader->in.length, reader->in.at,
+                           reader->scanned, to, scan);
         else
-            reader->scan_text(reader->text, reader->scanned, to, delimiter, schema->quote, scan);
+            reader->scan_text(reader->in.text, reader->scanned, to, delimiter, schema->quote, scan);
         reader->high |= scan->high;
         reader->quotes |= scan->quotes;
         reader->scanned = to;
     }
-    if (!scan->row_count && reader->at < reader->length) {
+    if (!scan->row_count && reader->in.at < reader->in.length) {
         /* the file's last line has no line end */
-        scan->ends[scan->end_count++] = reader->length;
+        scan->ends[scan->end_count++] = reader->in.length;
         scan->row_quotes[0] = scan->quote_count;
         scan->rows[scan->row_count++] = (uint32_t)scan->end_count;
     }
@@ -356,8 +347,8 @@ __attribute__((always_inline)) static inline parsed_t put_document(delimited_t *
     uint8_t *at = out + 4;
     engine->high = reader->high;
     engine->record = record;
-    if (reader->with_id)
-        at = bsonw_id(at, reader->id_base + record->offset);
+    if (reader->in.with_id)
+        at = bsonw_id(at, reader->in.id_base + record->offset);
     at = put_close(encode(engine, &engine->program.record, spans, kind, at, shape), out);
     record->document_length = (uint32_t)(at - out);
     assert(record->document_length <= needed_for(reader, record->length));
@@ -408,7 +399,7 @@ static parsed_t refuse_columns(delimited_t *reader, record_t *record) {
 
 /* For odd quotes, surplus fields, wrong numbers of fields, or a caller that wants the shape. */
 static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, shape_t *shape) {
-    const uint8_t *text = reader->text + record->offset;
+    const uint8_t *text = reader->in.text + record->offset;
     const schema_t *schema = reader->engine.schema;
     const dialect_t *dialect = reader->engine.dialect;
     const size_t columns = dialect->columns;
@@ -467,10 +458,10 @@ static uint32_t line_ends_within(const uint8_t *text, size_t length) {
 
 static inline void pass_row(delimited_t *reader, const record_t *record) {
     reader->row++;
-    reader->line++;
+    reader->in.line++;
     if (__builtin_expect(reader->quotes && reader->engine.schema->multiline, 0))
-        reader->line += line_ends_within(reader->text + record->offset, record->length);
-    reader->at = record->offset + record->length + record->line_end;
+        reader->in.line += line_ends_within(reader->in.text + record->offset, record->length);
+    reader->in.at = record->offset + record->length + record->line_end;
 }
 
 /* Leaves the record for a call with more room; a record that is too large is rejected instead. */
@@ -478,11 +469,11 @@ static __attribute__((noinline)) parsed_t ask_for_room(delimited_t *reader, reco
     const uint32_t end = record->offset + record->length;
     if (needed > RECORD_MOST_NEEDED) {
         pass_row(reader, record);
-        reader->file_start = false;
+        reader->in.file_start = false;
         return record_refuse_large(record);
     }
     /* a part of the line end: restored as it was */
-    const bool carriage = end < reader->length && reader->text[end] == '\r';
+    const bool carriage = end < reader->in.length && reader->in.text[end] == '\r';
     reader->scan.ends[reader->scan.rows[reader->row] - 1] += carriage;
     record->needed = needed;
     return PARSED_FULL;
@@ -499,11 +490,11 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
             return more ? PARSED_MEMORY : PARSED_END;
     }
     size_t first = reader->row ? scan->rows[reader->row - 1] : 0, last = scan->rows[reader->row] - 1;
-    uint32_t start = reader->at, end = scan->ends[last];
+    uint32_t start = reader->in.at, end = scan->ends[last];
     record->offset = start;
-    record->line = reader->line;
-    record->line_end = end < reader->length;
-    bool carriage = end > start && reader->text[end - 1] == '\r';
+    record->line = reader->in.line;
+    record->line_end = end < reader->in.length;
+    bool carriage = end > start && reader->in.text[end - 1] == '\r';
     scan->ends[last] = end -= carriage;
     record->line_end = (uint8_t)(record->line_end + carriage);
     uint32_t length = record->length = end - start;
@@ -513,10 +504,10 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     pass_row(reader, record);
     if (__builtin_expect(length == 0, 0))
         return PARSED_BLANK;
-    const uint8_t *text = reader->text + start;
-    if (__builtin_expect(reader->file_start && schema->header == HEADER_YES, 0) &&
+    const uint8_t *text = reader->in.text + start;
+    if (__builtin_expect(reader->in.file_start && schema->header == HEADER_YES, 0) &&
         !schema_is_comment(schema, *text)) {
-        reader->file_start = false; /* the first line that is not blank, whatever it contains */
+        reader->in.file_start = false; /* the first line that is not blank, whatever it contains */
         return PARSED_HEADER;
     }
     parsed_t parsed = PARSED_DOCUMENT;
@@ -524,11 +515,12 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
         parsed = look_for_header(reader, record, text);
     if (reader->doubts && parsed == PARSED_DOCUMENT && schema->guessed)
         parsed = look_at_guessed(reader, record, text);
-    if (reader->doubts && parsed == PARSED_DOCUMENT && reader->line - record->line > 1 && !schema->any_lines)
+    if (reader->doubts && parsed == PARSED_DOCUMENT && reader->in.line - record->line > 1 &&
+        !schema->any_lines)
         parsed = look_at_lines(reader, record);
     if (__builtin_expect(parsed != PARSED_DOCUMENT, 0))
         return parsed;
-    const spans_t spans = {.record = text, .base = reader->text, .ends = scan->ends + first};
+    const spans_t spans = {.record = text, .base = reader->in.text, .ends = scan->ends + first};
     const bool plain = !shape && last - first + 1 == reader->plain, doubt = schema->quoted_needed;
     const uint32_t quotes = reader->quotes ? scan->row_quotes[reader->row - 1] -
                                                  (reader->row > 1 ? scan->row_quotes[reader->row - 2] : 0)

@@ -12,10 +12,7 @@
 struct fixed {
     engine_t engine;
     fixed_walk_t walk;
-    const uint8_t *text;
-    uint32_t length, at, line;
-    bool with_id;
-    int64_t id_base;
+    record_text_t in;
     char reason[200];
 };
 
@@ -179,14 +176,8 @@ void fixed_destroy(fixed_t *fixed) {
     free(fixed);
 }
 
-void fixed_begin(fixed_t *fixed, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
-                 int64_t id_base) {
-    fixed->text = text;
-    fixed->length = length;
-    fixed->at = file_start ? (uint32_t)lines_bom(text, length) : 0;
-    fixed->line = 0;
-    fixed->with_id = with_id;
-    fixed->id_base = id_base;
+void fixed_begin(fixed_t *fixed, const record_text_t *in) {
+    fixed->in = *in;
 }
 
 static bool holds_high(const uint8_t *text, size_t length) {
@@ -220,7 +211,7 @@ static bool is_short(fixed_t *fixed, bool ends_file, const record_t *record) {
                  schema->name, schema->fixed);
         return true;
     }
-    const uint64_t says = ends_file ? announced(schema, fixed->text + record->offset) : 0;
+    const uint64_t says = ends_file ? announced(schema, fixed->in.text + record->offset) : 0;
     const uint32_t tail = record->length - schema->fixed;
     if (says > tail)
         snprintf(
@@ -234,7 +225,7 @@ static bool is_short(fixed_t *fixed, bool ends_file, const record_t *record) {
  * bytes, and what follows the fixed part is unknown to the format: it is the end of the fixed part. *at: after that
  * character. */
 static bool is_shifted(fixed_t *fixed, const record_t *record, uint32_t *at) {
-    const uint8_t *text = fixed->text + record->offset;
+    const uint8_t *text = fixed->in.text + record->offset;
     const uint32_t width = fixed->engine.schema->fixed;
     size_t length = 0;
     if (fixed->walk.gap != width || fixed->walk.gap_end <= width)
@@ -252,16 +243,18 @@ static bool is_shifted(fixed_t *fixed, const record_t *record, uint32_t *at) {
 
 parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record) {
     engine_t *engine = &fixed->engine;
-    if (fixed->at >= fixed->length)
+    if (fixed->in.at >= fixed->in.length)
         return PARSED_END;
-    const uint8_t *text = fixed->text + fixed->at;
-    uint32_t rest = fixed->length - fixed->at, column;
+    const uint8_t *text = fixed->in.text + fixed->in.at;
+    uint32_t rest = fixed->in.length - fixed->in.at, column;
     const uint8_t *stop = memchr(text, '\n', rest);
     uint32_t whole = stop ? (uint32_t)(stop - text) + 1 : rest;
     uint32_t length = whole - (stop != NULL);
     length -= length && text[length - 1] == '\r';
-    *record = (record_t){
-        .offset = fixed->at, .length = length, .line = fixed->line, .line_end = (uint8_t)(whole - length)};
+    *record = (record_t){.offset = fixed->in.at,
+                         .length = length,
+                         .line = fixed->in.line,
+                         .line_end = (uint8_t)(whole - length)};
     const bool too_short = length && is_short(fixed, !stop, record);
     if (length && !too_short) {
         if (!fixed_walk(&engine->program, text, length, &fixed->walk))
@@ -270,8 +263,8 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record)
         if (room < record->needed && record->needed <= RECORD_MOST_NEEDED)
             return PARSED_FULL;
     }
-    fixed->at += whole;
-    fixed->line++;
+    fixed->in.at += whole;
+    fixed->in.line++;
     if (!length)
         return PARSED_BLANK;
     if (too_short)
@@ -285,8 +278,8 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record)
     if (__builtin_expect(engine->high, 0) && is_shifted(fixed, record, &column))
         return record_refuse(record, column + 1, fixed->reason);
     uint8_t *at = out + 4;
-    if (fixed->with_id)
-        at = bsonw_id(at, fixed->id_base + record->offset);
+    if (fixed->in.with_id)
+        at = bsonw_id(at, fixed->in.id_base + record->offset);
     at = put_close(put_record(engine, &fixed->walk, at), out);
     record->document_length = (uint32_t)(at - out);
     assert(record->document_length <= record->needed);

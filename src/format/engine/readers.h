@@ -16,15 +16,13 @@ typedef struct fixed fixed_t;
 delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad);
 void delimited_destroy(delimited_t *reader);
 void delimited_from(delimited_t *reader, const char *file);
-void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_t *text, uint32_t length,
-                     bool file_start, bool with_id, int64_t id_base);
+void delimited_begin(delimited_t *reader, const dialect_t *dialect, const record_text_t *in);
 parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t *record, shape_t *shape);
 passed_over_t delimited_passed_over(const delimited_t *reader);
 
 fixed_t *fixed_new(const schema_t *schema, bad_values_t *bad);
 void fixed_destroy(fixed_t *fixed);
-void fixed_begin(fixed_t *fixed, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
-                 int64_t id_base);
+void fixed_begin(fixed_t *fixed, const record_text_t *in);
 parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record);
 
 #endif

@@ -15,10 +15,8 @@
 struct json {
     json_value_t *value;
     json_fields_t *fields; /* NULL: values have the types that they are written with */
-    const uint8_t *text;
-    uint32_t length, at, line;
-    bool keeps_id, with_id;
-    int64_t id_base;
+    record_text_t in;
+    bool keeps_id;
 };
 
 json_t *json_new(const schema_t *schema, bool keeps_id, bad_values_t *bad) {
@@ -40,59 +38,55 @@ void json_destroy(json_t *json) {
     free(json);
 }
 
-void json_begin(json_t *json, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
-                int64_t id_base) {
-    json->text = text;
-    json->length = length;
-    json->at = file_start ? (uint32_t)lines_bom(text, length) : 0;
-    json->line = 0;
-    json->with_id = with_id;
-    json->id_base = id_base;
+void json_begin(json_t *json, const record_text_t *in) {
+    json->in = *in;
 }
 
 /* Where the mistake is, not where its record begins. */
 static parsed_t refuse(const json_t *json, record_t *record, uint32_t mistake, const char *reason) {
     const uint32_t at = record->offset + mistake;
-    const uint8_t *line = at ? memrchr(json->text, '\n', at) : NULL;
-    record->line += (uint32_t)lines_count(json->text + record->offset, mistake);
-    record->column = at + 1 - (uint32_t)(line ? line + 1 - json->text : 0);
+    const uint8_t *line = at ? memrchr(json->in.text, '\n', at) : NULL;
+    record->line += (uint32_t)lines_count(json->in.text + record->offset, mistake);
+    record->column = at + 1 - (uint32_t)(line ? line + 1 - json->in.text : 0);
     record->reason = reason;
     return PARSED_REJECT;
 }
 
 /* Describes the record at hand, which has `length` bytes with its line end. */
 static void set_record(const json_t *json, uint32_t length, record_t *record) {
-    const uint8_t *const text = json->text + json->at;
+    const uint8_t *const text = json->in.text + json->in.at;
     const bool feed = length && text[length - 1] == '\n',
                carriage = feed && length > 1 && text[length - 2] == '\r';
     const uint8_t line_end = (uint8_t)(feed + carriage);
-    *record =
-        (record_t){.offset = json->at, .length = length - line_end, .line = json->line, .line_end = line_end};
+    *record = (record_t){
+        .offset = json->in.at, .length = length - line_end, .line = json->in.line, .line_end = line_end};
 }
 
 /* Finds the end of the record at hand by json_span. Returns where its object begins. */
 static uint32_t find(const json_t *json, record_t *record) {
     json_span_t span = {0};
-    set_record(json, (uint32_t)json_span_find(&span, json->text + json->at, json->length - json->at, true),
-               record);
+    set_record(
+        json,
+        (uint32_t)json_span_find(&span, json->in.text + json->in.at, json->in.length - json->in.at, true),
+        record);
     return span.phase == SPAN_BEFORE ? record->length : (uint32_t)span.object;
 }
 
 /* Reads a record whose end is known: the object may end elsewhere, or the record may hold no object. */
 static json_read_t read_found(const json_t *json, uint32_t from, uint8_t *out, size_t room,
                               const record_t *record, json_result_t *result) {
-    const uint8_t *const text = json->text + record->offset;
+    const uint8_t *const text = json->in.text + record->offset;
     uint32_t to = record->length;
     while (to > from + 1 && json_span_is_around(text[to - 1]))
         to--;
-    return json_value_read(json->value, text + from, to - from, out, room, json->with_id,
-                           json->id_base + record->offset, result);
+    return json_value_read(json->value, text + from, to - from, out, room, json->in.with_id,
+                           json->in.id_base + record->offset, result);
 }
 
 /* lines: the line ends of the record. */
 static void pass(json_t *json, const record_t *record, uint32_t lines) {
-    json->line += lines;
-    json->at += record->length + record->line_end;
+    json->in.line += lines;
+    json->in.at += record->length + record->line_end;
 }
 
 /* What stands before the object of most records. */
@@ -105,14 +99,14 @@ static bool is_before(uint8_t byte) {
 static bool read_object(json_t *json, uint8_t *out, size_t room, record_t *record, uint32_t *begin,
                         uint32_t *lines, json_result_t *result) {
     enum { MOST_BEFORE = 32 };
-    const uint8_t *const text = json->text + json->at;
-    const uint32_t left = json->length - json->at;
+    const uint8_t *const text = json->in.text + json->in.at;
+    const uint32_t left = json->in.length - json->in.at;
     uint32_t from = 0;
     while (from < MOST_BEFORE && is_before(text[from]))
         from++;
     if (from >= left || text[from] != '{' ||
-        json_value_object(json->value, text + from, left - from, out, room, json->with_id,
-                          json->id_base + json->at, result) != JSON_DOCUMENT ||
+        json_value_object(json->value, text + from, left - from, out, room, json->in.with_id,
+                          json->in.id_base + json->in.at, result) != JSON_DOCUMENT ||
         result->slashes)
         return false;
     const uint32_t at = from + (uint32_t)result->end;
@@ -131,11 +125,11 @@ parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record) {
     json_result_t result;
     uint32_t from, lines;
     json_read_t read = JSON_DOCUMENT;
-    if (json->at >= json->length)
+    if (json->in.at >= json->in.length)
         return PARSED_END;
     if (!read_object(json, out, room, record, &from, &lines, &result)) {
         from = find(json, record);
-        lines = (uint32_t)lines_count(json->text + json->at, record->length + record->line_end);
+        lines = (uint32_t)lines_count(json->in.text + json->in.at, record->length + record->line_end);
         if (from == record->length) {
             pass(json, record, lines);
             return PARSED_BLANK;
@@ -144,7 +138,7 @@ parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record) {
     }
     if (JSON_UNLIKELY(read == JSON_DOCUMENT && json->fields)) {
         record_t object = *record;
-        object.line += (uint32_t)lines_count(json->text + record->offset, from);
+        object.line += (uint32_t)lines_count(json->in.text + record->offset, from);
         read = json_fields_apply(json->fields, &object, out, room, &result);
     }
     switch (read) {
@@ -162,7 +156,7 @@ parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record) {
         break;
     }
     pass(json, record, lines);
-    if (result.own_id && json->with_id && !json->keeps_id)
+    if (result.own_id && json->in.with_id && !json->keeps_id)
         return refuse(
             json, record, from,
             "it brings its own _id, but in this collection the _id of a document is the place of its "

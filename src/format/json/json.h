@@ -97,8 +97,7 @@ json_t *json_new(const schema_t *schema, bool keeps_id, bad_values_t *bad);
 void json_destroy(json_t *json);
 
 /* As records_begin. */
-void json_begin(json_t *json, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
-                int64_t id_base);
+void json_begin(json_t *json, const record_text_t *in);
 
 /* As records_next. A reject's line and column are those of its mistake. */
 parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record);

@@ -39,6 +39,17 @@ typedef struct {
     const char *reason; /* of a reject; valid until the next call */
 } record_t;
 
+/* A text of whole records, which a reader reads one after the other. */
+typedef struct {
+    const uint8_t *text; /* POOL_SLACK bytes before and after it may be read */
+    uint32_t length;
+    uint32_t at;     /* where the next record begins, */
+    uint32_t line;   /* and in which line, from 0 */
+    bool file_start; /* the text is the start of its file */
+    bool with_id;    /* documents begin with {_id: id_base + the record's offset} */
+    int64_t id_base;
+} record_text_t;
+
 /* The column of a reject in a block that begins `in_line` bytes after the beginning of its line. 0, which is no column: it is
  * too far to be counted. */
 static inline uint32_t record_column(const record_t *record, uint64_t in_line) {
