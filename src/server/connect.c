@@ -147,7 +147,7 @@ typedef struct {
 } hint_t;
 
 /* The words may as well be those of a server that is away. It is a mistake if the host answers with TLS instead of without, or the
- * other way round. */
+ * other way round. A busy host may not answer in time: it is asked at this try, and whenever the tries have doubled. */
 enum { TRIES_BEFORE_A_PROBE = 4 };
 
 static const hint_t hints[] = {
@@ -244,7 +244,7 @@ bool connect_is_hopeless(const address_t *address, mongoc_client_t *client, cons
                         address->hosts, mongoc_uri_get_replica_set(address->uri));
     if (!hint->tries || tries < hint->tries || !all_say(address, error->message, hint->words))
         return false;
-    if (hint->tries == TRIES_BEFORE_A_PROBE && (tries > hint->tries || !answers_otherwise(address)))
+    if (hint->tries == TRIES_BEFORE_A_PROBE && (tries & (tries - 1) || !answers_otherwise(address)))
         return false;
     take_reasons(error, reasons);
     conceal_known(reasons);
