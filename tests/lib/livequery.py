@@ -261,7 +261,7 @@ class Suites(Case):
                 else:  # 4 MB of them are kept
                     self.assertTrue(len(there) < len(wanted), where)
                     self.assertTrue(set(map(as_text, there)) <= set(map(as_text, wanted)), where)
-        self.query("isd", "station", "--param", "station=none")  # nothing found is an answer, too
+        self.query("isd", "station", "--param", 'station="none"')  # nothing found is an answer, too
 
     def check_draws(self, reports):
         """Stations by how many reports they have: what is drawn is one of theirs, and there."""
