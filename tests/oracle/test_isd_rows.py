@@ -194,6 +194,8 @@ def check_ways(folder):
     expect(gzip.decompress(generate(*few, "--seed", "5", "--gzip")) == once, "packed bytes are other ones")
     expect(len(generate("--rows", "7").split(b"\n")) == 8, "7 records are not 7 lines")
     expect(generate("--rows", "0") == b"", "no records are not nothing")
+    many = generate("--rows", "13000", "--stations", "13000").decode().split("\n")[:-1]
+    expect(len({record[4:15] for record in many}) == 13000, "13000 stations have not as many ids")
     whole = generate("--rows", "20000", "--stations", "3", "--seed", "9").decode()
     for packed in (False, True):
         where = os.path.join(folder, "packed" if packed else "plain")
