@@ -109,28 +109,11 @@ class Odd(Comparison):
             with self.subTest(path.name):
                 self.compare(path)
 
-    def test_from_a_pipe(self):
-        """A stream has no name and no size; its documents are the same."""
-        for path in sorted((DATA / "odd").iterdir()):
-            with self.subTest(path.name):
-                status, stdout, _ = tipple("parse", "-f", format_of(path), path)
-                piped = tipple("parse", "-f", format_of(path), "-", data=path.read_bytes())
-                self.assertEqual((status, stdout), piped[:2])
-
     def test_all_in_one_go(self):
         """Every file keeps its own delimiter and columns, whatever was read before it."""
         paths = [path for path in sorted((DATA / "odd").iterdir()) if format_of(path) == "mot"]
         alone = b"".join(tipple("parse", "-f", "mot", path)[1] for path in paths)
         self.assertEqual(alone, tipple("parse", "-f", "mot", *paths)[1])
-
-    def test_wrong_headers(self):
-        for name, text in {"short": b"test_id|vehicle_id\n1|2\n", "twice": b"test_id|rfr_id|rfr_type_code|rfr_id\n"}.items():
-            with self.subTest(name), tempfile.NamedTemporaryFile() as file:
-                file.write(text)
-                file.flush()
-                with self.assertRaises(mot_reader.WrongFile):
-                    mot_reader.Reader("mot-item", text)
-                self.assertEqual(5, tipple("parse", "-f", "mot-item", file.name)[0])
 
 
 class Generated(Comparison):
