@@ -1,104 +1,10 @@
-"""A strict walk through weather records, for checking generated ones: it knows every documented section with its
-fields, and refuses whatever a published record would not hold."""
+"""A strict walk through weather records, for checking generated ones: it refuses whatever a published record would not hold."""
 import re
 
-# n number, c code, t text, with its width; "!" has no filler, "+" is always signed, "-" only when negative. Fillers
-# are nines, with a plus in front where a sign is always there.
-LAYOUTS = """
-AA1-4: n2 n4 c1 c1!
-AB1: n5 c1 c1!
-AC1: c1 c1 c1!
-AD1: n5 c1 t4 t4 t4 c1!
-AE1: n2 c1! n2 c1! n2 c1! n2 c1!
-AG1: c1 n3
-AH1-6: n3 n4 c1 t6 c1!
-AI1-6: n3 n4 c1 t6 c1!
-AJ1: n4 c1 c1! n6 c1 c1!
-AK1: n4 c1 t6 c1!
-AL1-4: n2 n3 c1 c1!
-AM1: n4 c1 t4 t4 t4 c1!
-AN1: n3 n4 c1 c1!
-AO1-4: n2 n4 c1 c1!
-AP1-4: n4 c1 c1!
-AT1-8: c2! c2! t4! c1!
-AU1-9: c1 c1 c2 c1 c1 c1 c1!
-AW1-4: c2 c1!
-AX1-6: c2 c1! n2 c1!
-AY1-2: c1! c1! n2 c1!
-AZ1-2: c1! c1! n2 c1!
-CB1-2: n2 n6+ c1 c1!
-CF1-3: n4 c1 c1!
-CG1-3: n6+ c1 c1!
-CH1-2: n2 n5+ c1 c1! n4 c1 c1!
-CI1: n5+ c1 c1! n5+ c1 c1! n5 c1 c1! n5 c1 c1!
-CN1: n4 c1 c1! n4 c1 c1! n4 c1 c1!
-CN2: n5+ c1 c1! n5+ c1 c1! n2 c1 c1!
-CN3: n6 c1 c1! n6 c1 c1!
-CN4: c1 c1 c1! c4 c1 c1! n3 c1 c1! n3 c1 c1!
-CO1: n2 n3+
-CO2-9: t3 n5+
-CR1: n5 c1 c1!
-CT1-3: n5+ c1 c1!
-CU1-3: n5+ c1 c1! n4 c1 c1!
-CV1-3: n5+ c1 c1! t4 c1 c1! n5+ c1 c1! t4 c1 c1!
-CW1: n5 c1 c1! n5 c1 c1!
-CX1-3: n6+ c1 c1! n4 c1 c1! n4 c1 c1! n4 c1 c1!
-ED1: n2 c1 n4 c1!
-GA1-6: c2 c1! n6+ c1! c2 c1!
-GD1-6: c1 c2 c1! n6+ c1! c1
-GE1: c1 t6 n6+ n6+
-GF1: c2 c2 c1! c2 c1! c2 c1! n5 c1! c2 c1! c2 c1!
-GG1-6: c2 c1! n5 c1! c2 c1! c2 c1!
-GH1: n5 c1 c1! n5 c1 c1! n5 c1 c1! n5 c1 c1!
-GJ1: n4 c1!
-GK1: n3 c1!
-GL1: n5 c1!
-GM1: n4 n4 c2 c1 n4 c2 c1 n4 c2 c1 n4 c1
-GN1: n4 n4 c1 n4 c1 n4 c1 n4 c1 n3 c1
-GO1: n4 n4- c1 n4- c1 n4- c1
-GP1: n4 n4 c2 n3 n4 c2 n3 n4 c2 n3
-GQ1: n4 n4 c1 n4 c1
-GR1: n4 n4 c1 n4 c1
-HL1: n3 c1!
-IA1: c2 c1!
-IA2: n3 n5+ c1!
-IB1: n5+ c1 c1! n5+ c1 c1! n5+ c1 c1! n4 c1 c1!
-IB2: n5+ c1 c1! n4 c1 c1!
-IC1: n2 n4 c1 c1! n3 c1 c1! n4+ c1 c1! n4+ c1 c1!
-KA1-4: n3 c1 n5+ c1!
-KB1-3: n3 c1 n5+ c1!
-KC1-2: c1 c1 n5+ t6 c1!
-KD1-2: n3 c1! n4 c1!
-KE1: n2 c1! n2 c1! n2 c1! n2 c1!
-KF1: n5+ c1
-KG1-2: n3 c1 n5+ c1 c1
-MA1: n5 c1! n5 c1!
-MD1: c1 c1! n3 c1! n4+ c1!
-ME1: c1 n4 c1!
-MF1: n5 c1 n5 c1
-MG1: n5 c1! n5 c1!
-MH1: n5 c1! n5 c1!
-MK1: n5 t6 c1! n5 t6 c1!
-MV1-7: c2 c1!
-MW1-7: c2! c1!
-OA1-3: c1 n2 n4 c1!
-OB1-2: n3 n4 c1 c1 n3 c1 c1 n5 c1 c1 n5 c1 c1
-OC1: n4 c1!
-OD1-3: c1 n2 n4 c1 n3
-OE1-3: c1! n2 n5 n3 t4 c1!
-RH1-3: n3 c1 n3 c1 c1
-SA1: n4+ c1!
-ST1: c1 n5+ c1! n4 c1! c2 c1! n1 c1!
-UA1: c1 n2 n3 c1! c2 c1!
-UG1: n2 n3 n3 c1!
-UG2: n2 n3 n3 c1!
-WA1: c1 n3 c1 c1!
-WD1: c2 n3 c2 c1 c1 c1 c2 c1 n3 n3 c1!
-WG1: c2 n2 c2 c2 c2 c1!
-WJ1: n3 n5 c2 c2 n5+ c1 c1
-"""
+import isd_reader
 
-# offset, width, kind as above, lowest and highest value; codes without a filler are qualities
+# offset; n number, c code, with its width; lowest and highest value. "+" is always signed; "!" has no filler, and such a code is a
+# quality. Fillers are nines, with a plus in front where a sign is always there.
 MANDATORY = [
     ("wind direction", 60, "n3", 1, 360), ("wind direction quality", 63, "c1!", None, None),
     ("wind type", 64, "c1", None, None), ("wind speed", 65, "n4", 0, 900),
@@ -124,7 +30,6 @@ RANGES = [("GA", 2, 0, 15000), ("GD", 3, 0, 15000), ("KA", 2, -932, 618), ("KB",
           ("AA", 1, 0, 4990), ("AJ", 0, 0, 1200), ("RH", 2, 0, 100), ("GQ", 1, 0, 3600), ("CT", 0, -932, 618)]
 CONTROL = re.compile(r"\d{4}[0-9A-Z]\d{5}\d{5}(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(.)([+-]\d{5})([+-]\d{6})(.{5})([+-]\d{4})"
                      r"([A-Z0-9]{3,5} {0,2})V0[123][0 ]")
-FIELD = re.compile(r"([nct])(\d+)(!?)([+-]?)$")
 
 
 class Mistake(Exception):
@@ -132,49 +37,47 @@ class Mistake(Exception):
 
 
 class Field:
-    def __init__(self, text, at):
-        kind, width, bare, sign = FIELD.match(text).groups()
-        self.kind, self.width, self.at, self.sign = kind, int(width), at, sign
-        self.quality = bool(bare) and kind == "c" and self.width == 1
-        self.filler = None if bare else "+" + "9" * (self.width - 1) if sign == "+" else "9" * self.width
-        digits = r"\d{%d}" % self.width
-        short = r"\d{%d}" % (self.width - 1)
+    def __init__(self, at, width, number, sign="", filler=None):
+        self.at, self.width, self.filler = at, width, filler
+        self.quality = width == 1 and not number and filler is None
+        digits, short = r"\d{%d}" % width, r"\d{%d}" % (width - 1)
         pattern = {"": digits, "+": "[+-]" + short, "-": "(?:-" + short + "|" + digits + ")"}[sign]
-        self.pattern = re.compile(pattern if kind == "n" else "[A-Z0-9/+ -]{%d}" % self.width)
+        self.pattern = re.compile(pattern if number else "[A-Z0-9/+ -]{%d}" % width)
 
     def of(self, body):
         return body[self.at:self.at + self.width]
 
 
+def field_of(field):
+    """Of one that the reader knows."""
+    sign = "+" if field.kind.startswith("+") else "-" if field.kind.endswith("-") else ""
+    return Field(field.start, field.end - field.start, field.kind.strip("+-") in isd_reader.KINDS, sign,
+                 field.filler and field.filler.decode())
+
+
 class Layout:
-    def __init__(self, family, fields):
-        self.family, self.fields, self.width = family, [], 0
-        for text in fields.split():
-            self.fields.append(Field(text, self.width))
-            self.width += self.fields[-1].width
+    def __init__(self, section):
+        self.family, self.width = section.ids[0], section.width
+        self.fields = [field_of(field) for field in section.fields]
         self.pattern = re.compile("".join(
             ("(?:%s|%s)" % (field.pattern.pattern, re.escape(field.filler)) if field.filler else field.pattern.pattern)
             for field in self.fields))
 
 
-def read_layouts():
-    layouts = {}
-    for name, fields in re.findall(r"^(\S+): (.*(?:\n  .*)*)", LAYOUTS, re.M):
-        first, last = name[:3], name[:2] + name[-1]
-        layout = Layout(name, fields)
-        for number in range(int(first[2]), int(last[2]) + 1):
-            layouts[first[:2] + str(number)] = layout
-    for odd in OBSERVED:
-        layouts[odd] = layouts[odd[:2] + "1"]
-    return layouts
+def head_field(kind, at):
+    number, sign, width = kind[0] == "n", kind[2:].strip("!"), int(kind[1])
+    filler = None if kind.endswith("!") else "+" + "9" * (width - 1) if sign else "9" * width
+    return Field(at, width, number, sign, filler)
 
 
-BY_ID = read_layouts()
+BY_ID = {name: layout for layout, section in ((Layout(section), section) for section in isd_reader.SECTIONS)
+         for name in section.ids}
+BY_ID.update({odd: BY_ID[odd[:2] + "1"] for odd in OBSERVED})
 FAMILIES = {layout.family for layout in BY_ID.values()}
 CHECKS = {}
 for prefix, number, low, high in RANGES:
     CHECKS.setdefault(prefix, []).append((number, low, high))
-HEAD = [(name, Field(kind, at), low, high) for name, at, kind, low, high in MANDATORY]
+HEAD = [(name, head_field(kind, at), low, high) for name, at, kind, low, high in MANDATORY]
 
 
 def check_head(record):
