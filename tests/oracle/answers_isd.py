@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
 """What the queries of the suite isd should answer, computed from the files alone, the slow and plain way.
-
-    answers_isd.py FILE...       prints the answers with the suite's own parameters, as JSON
 
 Each function is a query of that name (- for _); its keywords are the parameters with the suite's defaults. Moments
 are isd_reader's Date, in milliseconds.
@@ -9,9 +6,7 @@ are isd_reader's Date, in milliseconds.
 import calendar
 import datetime
 import gzip
-import json
 import math
-import sys
 
 import isd_reader
 from isd_reader import Date
@@ -204,15 +199,3 @@ def stations_of(reports, which):
 QUERIES = {function.__name__.replace("_", "-"): function
            for function in (extremes, swing, snow, snow_by_station, clouds, clouds_over_time)}
 BY_SPAN = {"station": station, "region": region, "all-stations": all_stations}  # in no order
-
-
-def main():
-    reports = read(sys.argv[1:])
-    answers = {name: function(reports) for name, function in QUERIES.items()}
-    for name, function in BY_SPAN.items():
-        answers[name] = {span: function(reports, span) for span in SPANS}
-    json.dump(isd_reader.ejson(answers), sys.stdout, indent=1)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,15 +1,10 @@
-#!/usr/bin/env python3
 """What the queries of the suite mot should answer, computed from the files alone, the slow and plain way.
-
-    answers_mot.py FILE...       prints the answers with the suite's own parameters, as JSON
 
 Each function is a query of that name (- for _); its keywords are the parameters with the suite's defaults.
 """
 import calendar
 import datetime
-import json
 import math
-import sys
 
 import mot_reader
 
@@ -160,8 +155,3 @@ def mileage_percentiles(rows, makes=("FORD", "VAUXHALL", "VOLKSWAGEN", "BMW", "T
 
 QUERIES = {function.__name__.replace("_", "-"): function
            for function in (greenness, engine_size, by_make, by_year, by_first_use, by_age, mileage_percentiles)}
-
-
-if __name__ == "__main__":
-    all_rows = read(sys.argv[1:])
-    json.dump({name: function(all_rows) for name, function in QUERIES.items()}, sys.stdout, indent=1)

@@ -1,12 +1,6 @@
-#!/usr/bin/env python3
-"""What the queries of the suite obd should answer, computed from the file alone.
-
-    answers_obd.py FILE       prints the figures of the first 10^0 ... 10^6 rows, in the order of their _id, as JSON
-"""
+"""What the queries of the suite obd should answer, computed from the file alone."""
 import csv
-import json
 import math
-import sys
 
 FIELD = "engineRevolutionsPerMinute"
 COUNTS = [10**power for power in range(7)]
@@ -33,8 +27,3 @@ def read(path):
 def figures(values, count):
     some = values[:count]
     return {"_id": 0, "value": {"count": len(some), "sum": math.fsum(some), "min": min(some), "max": max(some)}}
-
-
-if __name__ == "__main__":
-    all_values = read(sys.argv[1])
-    json.dump({count: figures(all_values, count) for count in COUNTS}, sys.stdout, indent=1)

@@ -1,11 +1,6 @@
-#!/usr/bin/env python3
-"""What the queries of the suite ycsb should answer, computed from the files alone.
-
-    answers_ycsb.py FILE...       prints the answers with the suite's own parameters, as JSON
-"""
+"""What the queries of the suite ycsb should answer, computed from the files alone."""
 import collections
 import json
-import sys
 
 FIND, TOP_FIVE = (0, 10, 100, 1000, 17000), (0, 10, 100, 1000, 16000)
 
@@ -33,9 +28,3 @@ def top_five(rows, value):
             totals[row["fieldInt1"]] += row["fieldInt2"]
     return [{"_id": other, "total": total}
             for other, total in sorted(totals.items(), key=lambda pair: (-pair[1], pair[0]))[:5]]
-
-
-if __name__ == "__main__":
-    all_rows = read(sys.argv[1:])
-    json.dump({"find": {value: find(all_rows, value) for value in FIND}, "range": span(all_rows),
-               "top-five": {value: top_five(all_rows, value) for value in TOP_FIVE}}, sys.stdout, indent=1)

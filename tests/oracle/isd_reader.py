@@ -1,20 +1,13 @@
-#!/usr/bin/env python3
-"""Reads records of the Integrated Surface Database the slow and plain way, and prints what `tipple parse` prints: one
-document a line, canonical extended JSON. An independent judge: written from what is known of the archive format and
-from the rules of docs/formats.md, sharing nothing with the C code or its format file.
-
-    isd_reader.py FILE...        (plain or .gz)
-"""
-import argparse
+"""Reads records of the Integrated Surface Database the slow and plain way, and makes documents of them. An independent
+judge: written from what is known of the archive format and from the rules of docs/formats.md, sharing nothing with
+the C code or its format file."""
 import base64
 import collections
 import functools
-import gzip
 import re
-import sys
 
 import isd_layouts
-from reading import date, days, lines_of, to_json, whole
+from reading import date, days, lines_of, whole
 
 Field = collections.namedtuple("Field", "name start end kind filler")
 Section = collections.namedtuple("Section", "ids name fields width")
@@ -361,27 +354,3 @@ def records(data):
             continue
         found = document(line.text, last_unended=not line.end.endswith(b"\n"))
         yield Record(line, "reject" if isinstance(found, Reject) else "document", found)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", metavar="FILE")
-    options = parser.parse_args()
-    out = open(sys.stdout.fileno(), "w", encoding="utf-8", newline="\n", closefd=False)
-    rejected = 0
-    for name in options.files:
-        with (gzip.open if name.endswith(".gz") else open)(name, "rb") as file:
-            data = file.read()
-        for record in records(data):
-            if record.kind == "document":
-                print(to_json(ejson(record.document)), file=out)
-            elif record.kind == "reject":
-                rejected += 1
-                print("rejected %s:%d (offset %d): %s" % (name, record.line.number, record.line.offset,
-                                                          record.document.reason), file=sys.stderr)
-    out.flush()
-    sys.exit(2 if rejected else 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,16 +1,9 @@
-#!/usr/bin/env python3
-"""Reads MOT result and item files the slow and plain way, and prints what `tipple parse` prints: one document a line,
-canonical extended JSON. An independent judge: written from what is known of the published files and from the rules of
-docs/formats.md, sharing nothing with the C code.
-
-    mot_reader.py --format mot|mot-long|mot-item FILE...
-"""
-import argparse
+"""Reads MOT result and item files the slow and plain way, and makes documents of them. An independent judge: written
+from what is known of the published files and from the rules of docs/formats.md, sharing nothing with the C code."""
 import collections
 import re
-import sys
 
-from reading import date, days, lines_of, to_json, whole
+from reading import date, days, lines_of, whole
 
 INT, CODE, TEXT, DATE, DATETIME = "int", "code", "text", "date", "datetime"
 Field = collections.namedtuple("Field", "name key type headers optional", defaults=(False,))
@@ -309,30 +302,3 @@ class Reader:
             number = read_whole(value)
             return number is None or value == str(number).encode()
         return True
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--format", choices=FORMATS, default="mot")
-    parser.add_argument("files", nargs="+", metavar="FILE")
-    options = parser.parse_args()
-    out = open(sys.stdout.fileno(), "w", encoding="utf-8", newline="\n", closefd=False)
-    rejected = 0
-    for name in options.files:
-        with open(name, "rb") as file:
-            try:
-                reader = Reader(options.format, file.read())
-            except WrongFile as problem:
-                sys.exit("%s: %s" % (name, problem))
-        for record in reader.records():
-            if record.kind == "document":
-                print(to_json(dict(record.document)), file=out)
-            elif record.kind == "reject":
-                rejected += 1
-                print("rejected %s:%d (offset %d)" % (name, record.line.number, record.line.offset), file=sys.stderr)
-    out.flush()
-    sys.exit(2 if rejected else 0)
-
-
-if __name__ == "__main__":
-    main()
