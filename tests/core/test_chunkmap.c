@@ -39,12 +39,14 @@ TEST(order) {
         "{\"a\": {\"b\": \"text\"}}",
         "{\"a\": [1]}",
         "{\"a\": {\"$binary\": {\"base64\": \"/w==\", \"subType\": \"00\"}}}",
+        "{\"a\": {\"$binary\": {\"base64\": \"AA==\", \"subType\": \"05\"}}}",
         "{\"a\": {\"$binary\": {\"base64\": \"AAA=\", \"subType\": \"00\"}}}",
         "{\"a\": {\"$oid\": \"5553a998e4b02cf7151190b8\"}}",
         "{\"a\": false}",
         "{\"a\": true}",
         "{\"a\": {\"$date\": {\"$numberLong\": \"-1\"}}}",
         "{\"a\": {\"$date\": {\"$numberLong\": \"0\"}}}",
+        "{\"a\": {\"$date\": {\"$numberLong\": \"3000000000\"}}}",
         "{\"a\": {\"$maxKey\": 1}}",
     };
     enum { COUNT = sizeof rising / sizeof *rising };
@@ -173,6 +175,9 @@ TEST(chunks_of_a_collection) {
          {CHUNK(OF(LEAST), OF("5"), "\"s0\""), CHUNK(OF("5"), OF("4"), "\"s0\""),
           CHUNK(OF("4"), OF(GREATEST), "\"s1\"")},
          false},
+        {"nothing in it",
+         {CHUNK(OF(LEAST), OF(GREATEST), "\"s0\""), CHUNK(OF(GREATEST), OF(GREATEST), "\"s1\"")},
+         false},
         {"fields", {CHUNK("{\"a\": " LEAST ", \"b\": 1}", OF(GREATEST), "\"s0\"")}, false},
         {"no fields", {CHUNK("{}", OF(GREATEST), "\"s0\"")}, false},
         {"no shard", {CHUNK(OF(LEAST), OF(GREATEST), "5")}, false},
@@ -214,6 +219,19 @@ TEST(least_key) {
         bson_destroy(key);
     }
     assert_string_equal(chunkmap_shard_name(map, shard_of(map, INT64_MIN)), "s1");
+    chunkmap_free(map);
+}
+
+/* The second value decides where the first one is a bound's. */
+TEST(two_fields) {
+    static const char *const bounds[] = {"{\"a\": " LEAST ", \"b\": " LEAST "}", "{\"a\": 5, \"b\": 5}"};
+    static const char *const keys[] = {"{\"a\": 5, \"b\": 3}", "{\"a\": 5, \"b\": 5}"};
+    chunkmap_t *map = map_of(bounds, (const char *const[]){"s0", "s1"}, 2);
+    for (size_t i = 0; i < 2; i++) {
+        bson_t *key = lab_json(keys[i]);
+        assert_int_equal(chunkmap_find(map, key), i);
+        bson_destroy(key);
+    }
     chunkmap_free(map);
 }
 

@@ -197,10 +197,12 @@ static void try_members(server_t *server, mongoc_client_t *client) {
     watch_close(watch);
 }
 
-static void try_hold(server_t *server, mongoc_client_t *client) {
+static void try_cluster(server_t *server, mongoc_client_t *client) {
     static const uint8_t uuid[16] = {7};
     balancing_t balancing;
     restored_t restored;
+    zones_t zones;
+    route_t *route;
     char hex[25];
     err_t err = {.text = ""};
     LAB_MUST(balancing_read(server, client, &balancing, &err) || err.text[0]);
@@ -208,6 +210,13 @@ static void try_hold(server_t *server, mongoc_client_t *client) {
     LAB_MUST(balancing_hold(server, client, uuid, &held, &err) || err.text[0]);
     LAB_MUST(cluster_restore(server, client, held ? uuid : NULL, &restored, &err) || err.text[0]);
     LAB_MUST(server_process(server, client, hex, &err) ? strlen(hex) == 24 : err.text[0] != '\0');
+    err.text[0] = '\0';
+    LAB_MUST(zones_read(server, client, &zones, &err) || err.text[0]);
+    zones_free(&zones);
+    const route_read_t read = route_open(server, client, &route, &err);
+    LAB_MUST(read == ROUTE_READ ? route != NULL : !route && (read == ROUTE_UNSHARDED || err.text[0]));
+    LAB_MUST(!route || route_refresh(route, client, &err) || err.text[0]);
+    route_close(route);
 }
 
 /* Of errors: what they mean does not depend on whether there is a reply, and there is a sentence for each. */
@@ -286,7 +295,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             try_members(server, client);
             break;
         case 6:
-            try_hold(server, client);
+            try_cluster(server, client);
             break;
         default:
             try_errors(&odd, server);

@@ -13,9 +13,6 @@ static struct {
     odd_t *odd;
     bson_t *hello; /* of the server that was chosen last */
     bson_t *reply; /* to the last command, if it did not fail */
-    /* NULL, or what is found in a collection; false: what is below */
-    bool (*find)(odd_t *odd, const char *collection, const bson_t *options, bson_t ***documents,
-                 size_t *count);
     /* what a message of so many documents is answered with */
     bool (*insert)(size_t count, bson_t *reply, bson_error_t *error);
 } odd_server;
@@ -153,10 +150,7 @@ LAB_UNUSED bson_t *odd_document(odd_t *odd, odd_sample_t *samples, const char *n
     return document;
 }
 
-static void odd_find(odd_t *odd, const char *collection, const bson_t *options, bson_t ***documents,
-                     size_t *count) {
-    if (odd_server.find && odd_server.find(odd, collection, options, documents, count))
-        return;
+static void odd_find(odd_t *odd, const char *collection, bson_t ***documents, size_t *count) {
     *count = odd_below(odd, 5);
     *documents = calloc(*count + 1, sizeof **documents);
     LAB_MUST(*documents);
@@ -188,10 +182,10 @@ static bson_t *odd_cursor_reply(const char *name, bson_t **documents, size_t cou
     return reply;
 }
 
-static bson_t *odd_batch(odd_t *odd, const char *collection, const bson_t *command) {
+static bson_t *odd_batch(odd_t *odd, const char *collection) {
     bson_t **documents;
     size_t count;
-    odd_find(odd, collection, command, &documents, &count);
+    odd_find(odd, collection, &documents, &count);
     bson_t *reply = odd_cursor_reply("firstBatch", documents, count, 0);
     odd_free_list(documents, count);
     return reply;
@@ -238,9 +232,8 @@ bool mongoc_client_command_simple(mongoc_client_t *client, const char *database,
     LAB_MUST(bson_iter_init(&first, command) && bson_iter_next(&first));
     const char *name = bson_iter_key(&first);
     const bool fails = odd_fails(odd_server.odd, error ? error : &ignored);
-    /* a fuzzer that knows what it has said is asked for nothing else */
-    if (strcmp(name, "find") == 0 && (odd_byte(odd_server.odd) < 240 || odd_server.find))
-        made = odd_batch(odd_server.odd, bson_iter_utf8(&first, NULL), command);
+    if (strcmp(name, "find") == 0 && odd_byte(odd_server.odd) < 240)
+        made = odd_batch(odd_server.odd, bson_iter_utf8(&first, NULL));
     else
         made = odd_document(odd_server.odd, odd_replies, name);
     reply = reply ? reply : &ignored_reply;
@@ -289,8 +282,7 @@ static void odd_forget_cursor(void) {
     odd_cursor.count = odd_cursor.at = 0;
 }
 
-/* The next of its documents, all of them or some; now and then a reply that is none, unless what was found is a fuzzer's,
- * which holds to account who reads it. */
+/* The next of its documents, all of them or some; now and then a reply that is none. */
 static bool odd_answer(const char *batch, bson_t *reply, bson_error_t *error) {
     odd_t *odd = odd_server.odd;
     const size_t left = odd_cursor.count - odd_cursor.at;
@@ -300,7 +292,7 @@ static bool odd_answer(const char *batch, bson_t *reply, bson_error_t *error) {
     bson_t *honest = odd_cursor_reply(batch, next, count, all ? 0 : 5);
     const bool fails = odd_fails(odd, error);
     bson_init(reply);
-    if (odd_byte(odd) < 240 || odd_server.find)
+    if (odd_byte(odd) < 240)
         bson_concat(reply, honest);
     else
         odd_copy(odd, honest, false, reply);
@@ -319,7 +311,7 @@ bool mongoc_client_read_command_with_opts(mongoc_client_t *client, const char *d
     (void)client, (void)database, (void)prefs, (void)options;
     LAB_MUST(bson_iter_init(&first, command) && bson_iter_next(&first));
     odd_forget_cursor(); /* one whose id was not told, or that failed */
-    odd_find(odd_server.odd, bson_iter_utf8(&first, NULL), command, &odd_cursor.documents, &odd_cursor.count);
+    odd_find(odd_server.odd, bson_iter_utf8(&first, NULL), &odd_cursor.documents, &odd_cursor.count);
     return odd_answer("firstBatch", reply, error);
 }
 
