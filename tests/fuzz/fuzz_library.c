@@ -1,4 +1,4 @@
-/* The public library (tipple/tipple.h), any calls in any order: nothing crashes, nothing leaks, what fails has a sentence;
+/* Formats and readers of the public library (tipple/tipple.h), any calls in any order: nothing crashes, nothing leaks, what fails has a sentence;
  * and what a reader gives does not depend on what was done with it before: another one, that is new, gives the same. */
 #include "format_lab.h"
 #include "tipple/tipple.h"
@@ -165,73 +165,12 @@ static void emit(used_t *used) {
     LAB_MUST(!ok || (length == same_length && memcmp(text, same, length) == 0));
 }
 
-static void set_any(tipple_load_t *load) {
-    static const char *const options[] = {"format",   "threads", "batch", "drop", "patience",
-                                          "existing", "no-such", "type",  "with", "on-bad-value"},
-                             *const values[] = {"mot-item",
-                                                "true",
-                                                "7",
-                                                "300",
-                                                "",
-                                                "1s",
-                                                "reject",
-                                                "\xff",
-                                                "header=no",
-                                                "dates=dmy",
-                                                "encoding=utf-8",
-                                                "decimal=,",
-                                                "n:int",
-                                                "n:k:date(%d.%m)"};
-    enum { OPTIONS = sizeof options / sizeof *options, VALUES = sizeof values / sizeof *values };
-    tipple_error_t error;
-    for (uint8_t count = byte() % 8; count; count--)
-        if (!tipple_load_set(load, options[byte() % OPTIONS], values[byte() % VALUES], &error))
-            has_sentence(&error);
-}
-
-/* A format that is open, also one that was guessed of this very input, and closed again before the load begins. */
-static void give_any(tipple_load_t *load) {
-    tipple_error_t error;
-    const uint8_t which = byte() % (FORMATS + 2);
-    if (which < FORMATS) {
-        LAB_MUST(tipple_load_set_format(load, calls.formats[which], &error));
-    } else if (which == FORMATS) {
-        tipple_format_t *format = tipple_format_guess(calls.at, calls.left, &error);
-        LAB_MUST(tipple_load_set_format(load, format, &error) == !!format);
-        if (!format)
-            has_sentence(&error);
-        tipple_format_close(format);
-    }
-}
-
-/* What there is no format of, and loads that have no chance: each is refused before anybody is asked. */
 static void refused(void) {
     static const char *const wrong[] = {"",   "no-such-format", "/dev/null", "/", "mot-item ",
                                         "..", "\xff\xfe"};
-    static const char *const uris[] = {
-        "", "x", "mongodb://", "mongodb://h", "mongodb://h/d", "mongodb://h/.c", "mongodb://h/d.c?w=x&%"};
     tipple_error_t error = {.status = 0};
-    if (byte() < 248) { /* a load starts a thread */
-        LAB_MUST(!tipple_format_open(wrong[byte() % 7], &error));
-        has_sentence(&error);
-        return;
-    }
-    tipple_load_t *load = tipple_load_new(uris[byte() % 7], &error);
-    LAB_MUST(load);
-    give_any(load);
-    set_any(load);
-    const bool pushes = byte() & 1;
-    tipple_load_set(load, pushes ? "input-name" : "input", pushes ? "x" : "/no/such/file", &error);
-    if (byte() & 1)
-        tipple_load_cancel(load);
-    for (uint8_t count = byte() % 4; pushes && count; count--)
-        if (!tipple_load_push(load, calls.at, calls.left, &error))
-            has_sentence(&error);
-    LAB_MUST(!(pushes ? tipple_load_finish : tipple_load_run)(load, &error));
+    LAB_MUST(!tipple_format_open(wrong[byte() % 7], &error));
     has_sentence(&error);
-    const tipple_result_t *result = tipple_load_result(load);
-    LAB_MUST(!result || (!result->read && !result->loaded && strcmp(result->sentence, error.text) == 0));
-    tipple_load_destroy(load);
 }
 
 /* The beginning of any text has a format, which opens again and reads it, or a sentence. */

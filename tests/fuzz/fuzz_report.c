@@ -1,8 +1,6 @@
-/* A result of any document makes a page whose tags are balanced and all of which are ours: the same document with other
- * characters in the place of those that markup is made of has the very same tags. Read here by a reader that knows nothing
- * of how pages are made. */
+/* A result of any document makes a page of UTF-8 whose tags are balanced, in which no '<' or '&' begins anything else, and
+ * which has no script, no handler and nothing from elsewhere. Read here by a reader that knows nothing of how pages are made. */
 #include "base/chars.h"
-#include "base/text.h"
 #include "odd_bson.h"
 #include "report/inner.h"
 #include "server/bson_read.h"
@@ -43,8 +41,7 @@ static void skip_text(const char **at, char end) {
     }
 }
 
-/* Writes "tag attribute attribute;" to the trail. */
-static void read_tag(const char **at, text_t *trail, char stack[DEEPEST][LONGEST], size_t *depth) {
+static void read_tag(const char **at, char stack[DEEPEST][LONGEST], size_t *depth) {
     static const char *const alone[] = {"meta"};
     char name[LONGEST];
     size_t length = 0;
@@ -56,7 +53,6 @@ static void read_tag(const char **at, text_t *trail, char stack[DEEPEST][LONGEST
     }
     name[length] = 0;
     LAB_MUST(length > 0);
-    text_print(trail, "%s%s", closing ? "/" : "", name);
     bool empty = false;
     while (**at != '>') {
         if (**at == '/') {
@@ -70,7 +66,6 @@ static void read_tag(const char **at, text_t *trail, char stack[DEEPEST][LONGEST
         while (is_letter(**at))
             ++*at;
         LAB_MUST(*at > from && (*at)[0] == '=' && (*at)[1] == '"');
-        text_print(trail, " %.*s", (int)(*at - from), from);
         LAB_MUST(strncasecmp(from, "on", 2) != 0 && strncmp(from, "src", 3) != 0 &&
                  strncmp(from, "href", 4) != 0 && strncmp(from, "style=", 6) != 0);
         *at += 2;
@@ -79,7 +74,6 @@ static void read_tag(const char **at, text_t *trail, char stack[DEEPEST][LONGEST
         ++*at;
     }
     ++*at;
-    text_append(trail, ";");
     LAB_MUST(strcmp(name, "script") != 0);
     if (closing) {
         LAB_MUST(*depth > 0 && strcmp(stack[*depth - 1], name) == 0);
@@ -94,101 +88,20 @@ static void read_tag(const char **at, text_t *trail, char stack[DEEPEST][LONGEST
     }
 }
 
-static char *read_page(const char *page, size_t length) {
+static void read_page(const char *page, size_t length) {
     static const char doctype[] = "<!DOCTYPE html>\n";
     char stack[DEEPEST][LONGEST];
     size_t depth = 0;
-    text_t trail = {.length = 0};
     LAB_MUST(strlen(page) == length && utf8_valid((const uint8_t *)page, length));
     LAB_MUST(strncmp(page, doctype, strlen(doctype)) == 0);
     const char *at = page + strlen(doctype);
     while (*at) {
         if (*at == '<')
-            read_tag(&at, &trail, stack, &depth);
+            read_tag(&at, stack, &depth);
         else
             skip_text(&at, '<');
     }
     LAB_MUST(depth == 0);
-    return text_take_or_end(&trail);
-}
-
-/* ---- the same document, without what markup is made of ---- */
-
-/* Others that take as many characters each, and that no compared document has (may_be_compared). */
-static char *tame(const char *text) {
-    text_t out = {.length = 0};
-    static const char wild[] = "<>&\"'";
-    for (; *text; text++) {
-        const char *found = strchr(wild, *text);
-        if (found)
-            text_print(&out, "\xEE\x80%c", (char)(0x81 + (found - wild)));
-        else
-            text_append_bytes(&out, text, 1);
-    }
-    return text_take_or_end(&out);
-}
-
-static void copy_tamed(const bson_t *from, bson_t *to) {
-    bson_iter_t at, inner;
-    bson_t child, source;
-    if (!bson_iter_init(&at, from))
-        return;
-    while (bson_iter_next(&at)) {
-        char *key = tame(bson_iter_key(&at));
-        const uint8_t *bytes;
-        uint32_t length;
-        if (BSON_ITER_HOLDS_UTF8(&at)) {
-            char *text = tame(bson_iter_utf8(&at, NULL));
-            BSON_APPEND_UTF8(to, key, text);
-            free(text);
-        } else if ((BSON_ITER_HOLDS_DOCUMENT(&at) || BSON_ITER_HOLDS_ARRAY(&at)) &&
-                   bson_iter_recurse(&at, &inner)) {
-            if (BSON_ITER_HOLDS_DOCUMENT(&at))
-                bson_iter_document(&at, &length, &bytes);
-            else
-                bson_iter_array(&at, &length, &bytes);
-            bson_init(&child);
-            const bool whole = bson_init_static(&source, bytes, length);
-            if (whole)
-                copy_tamed(&source, &child);
-            if (!whole)
-                BSON_APPEND_NULL(to, key);
-            else if (BSON_ITER_HOLDS_DOCUMENT(&at))
-                BSON_APPEND_DOCUMENT(to, key, &child);
-            else
-                bson_append_array(to, key, -1, &child);
-            bson_destroy(&child);
-        } else {
-            bson_append_iter(to, key, -1, &at);
-        }
-        free(key);
-    }
-}
-
-static bool is_utf8(const char *text) {
-    return utf8_valid((const uint8_t *)text, strlen(text));
-}
-
-/* bson_validate does not see what is wrong in documents within documents. */
-static bool has_utf8_alone(bson_iter_t at) {
-    bson_iter_t inner;
-    while (bson_iter_next(&at)) {
-        if (!is_utf8(bson_iter_key(&at)) ||
-            (BSON_ITER_HOLDS_UTF8(&at) && !is_utf8(bson_iter_utf8(&at, NULL))))
-            return false;
-        if ((BSON_ITER_HOLDS_DOCUMENT(&at) || BSON_ITER_HOLDS_ARRAY(&at)) && bson_iter_recurse(&at, &inner) &&
-            !has_utf8_alone(inner))
-            return false;
-    }
-    return true;
-}
-
-/* A part of a character may be found in what stands in the place of a sign of markup; and a document may have such a
- * one itself, also by an escape of JSON. */
-static bool may_be_compared(const bson_t *document) {
-    bson_iter_t at;
-    return !memmem(bson_get_data(document), document->len, "\xEE\x80", 2) && bson_iter_init(&at, document) &&
-           has_utf8_alone(at);
 }
 
 /* ---- a result of any document: views of each of its fields, which are named as they are ---- */
@@ -246,24 +159,11 @@ static char *page_of(const bson_t *document, size_t *length) {
     return page;
 }
 
-static void check_tags(const bson_t *document, const char *trail) {
-    size_t length;
-    bson_t tamed = BSON_INITIALIZER;
-    copy_tamed(document, &tamed);
-    char *page = page_of(&tamed, &length), *expected = read_page(page, length);
-    LAB_MUST(strcmp(expected, trail) == 0);
-    free(page);
-    free(expected);
-    bson_destroy(&tamed);
-}
-
 static void check(const bson_t *document) {
     size_t length;
-    char *page = page_of(document, &length), *trail = read_page(page, length);
-    if (may_be_compared(document))
-        check_tags(document, trail);
+    char *page = page_of(document, &length);
+    read_page(page, length);
     free(page);
-    free(trail);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
