@@ -250,9 +250,12 @@ TEST(dry_run) {
     lab_open(&lab, BOX_STANDALONE);
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n");
     lab.load.dry_run = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_int_equal(lab.loaded.counts.read, 3);
-    assert_int_equal(lab.loaded.counts.rejected, 1);
+    for (int drop = 0; drop < 2; drop++) {
+        lab.load.drop = drop;
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+        assert_int_equal(lab.loaded.counts.read, 3);
+        assert_int_equal(lab.loaded.counts.rejected, 1);
+    }
     static const char *const writes[] = {"insert", "update", "create", "createIndexes", "delete"};
     for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
         assert_int_equal(box_asked(lab.box, writes[i], "c") +

@@ -185,9 +185,13 @@ TEST(refused) {
     box_insert(
         lab.box, "config.tags",
         "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"EU\", \"min\": {\"_id\": 1}, \"max\": {\"_id\": 2}}");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "it has 1 zone range (EU)");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+    for (int drop = 0; drop < 2; drop++) {
+        lab.load.drop = drop;
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+        assert_says(lab.err.text, "it has 1 zone range (EU)");
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+    }
+    lab.load.drop = false;
     box_delete(lab.box, "config.tags", "{}");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     lab.load.shard_key = "n";
@@ -230,11 +234,11 @@ TEST(drop) {
     box_update(lab.box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");
     box_insert(
         lab.box, "config.tags",
-        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"EU\", \"min\": {\"_id\": \"docker://nginx:latest\"}, "
+        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"E\\\"U\", \"min\": {\"_id\": \"docker://nginx:latest\"}, "
         "\"max\": {\"_id\": \"postmaster@example.org\"}}");
     lab.load.drop = true;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "\n    zone range \"EU\" from { \"_id\" : \"docker://nginx:latest\" } "
+    assert_says(lab.said, "\n    zone range \"E\\\"U\" from { \"_id\" : \"docker://nginx:latest\" } "
                           "to { \"_id\" : \"postmaster@example.org\" }\n");
     assert_int_equal(box_count(lab.box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}"), 1);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);

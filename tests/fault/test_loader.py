@@ -4,8 +4,6 @@ import gzip
 import json
 import os
 import signal
-import threading
-import time
 import zipfile
 
 import faultlab
@@ -109,23 +107,6 @@ class Ended:
 
 class Standalone(Ended, faultlab.Lab):
     test_killed = livetest.nightly(Ended.test_killed)
-
-    def test_asked_to_end_by_one_who_gets_no_answer(self):
-        """SIGTERM while the server is silent: it ends all the same, and soon"""
-        silence = threading.Event()
-        self.addCleanup(silence.set)
-        moment = faultlab.Moment(2000, lambda: os.kill(self.pid(), signal.SIGTERM))
-        moment.rule = lambda message: silence if moment.over else relay.PASS
-        self.relayed(moment)
-        load = self.start(*FILES, "-b", "50", "--patience", "1h")
-        self.load_pid = load.pid
-        began = time.monotonic()
-        self.over(load, (143,))
-        self.assertLess(time.monotonic() - began, 600, "it waited for the server")
-        silence.set()
-        self.unrelayed()
-        self.load(*FILES, status=2)
-        self.verified(TEXTS, list(FILES), "SIGTERM while the server was silent")
 
 
 class Majority(Ended, faultlab.Lab):

@@ -134,19 +134,6 @@ class Network:
             runs += 1
         self.verified(TEXTS, WORDS, "%d messages were cut, halved or delayed; it took %d runs" % (len(met), runs))
 
-    def test_silence(self):
-        """the server falls silent for longer than the patience: status 4; then the same command goes on"""
-        silence = threading.Event()
-        moment = faultlab.Moment(self.draw.randint(1, DOCUMENTS // 2), lambda: silence)
-        moment.rule = lambda message: silence if moment.over else relay.PASS
-        self.relayed(moment)
-        _, said = self.over(self.start(*WORDS, "--patience", "2s"), (4,))
-        self.assertIn("the same command", said)
-        silence.set()
-        self.unrelayed()
-        self.load(*WORDS, status=(0, 2))
-        self.verified(TEXTS, WORDS, "the server fell silent for longer than the patience")
-
 
 class Majority(Network, faultlab.Lab):
     server = "replset-auth"

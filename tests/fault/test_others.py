@@ -56,13 +56,6 @@ class Others:
         self.verified(TEXTS, ["in"], "three loads at once, %d of %d were killed" % (killed, number),
                       rejects=self.kept())
 
-    def test_two_loads(self):
-        """two loads of the same files, which begin at the same moment: both end well"""
-        loads = [self.start("in", "-j", "2", "-b", "50", "--rejects", "rejects.%d" % number) for number in range(2)]
-        read = sum(self.over(load, (0, 2))[0]["read"] for load in loads)
-        self.assertEqual(sum(len(faultlab.bodies(text)) for text in TEXTS.values()), read)
-        self.verified(TEXTS, ["in"], "two loads at once", rejects=self.kept())
-
     def kept(self):
         """Only who has something to reject has a reject file."""
         return [kept.name for kept in self.folder.glob("rejects.*")]

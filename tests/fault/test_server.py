@@ -150,19 +150,6 @@ class Standalone(Broken):
         self.load("--retry", "fixed")
         self.assertEqual(300, self.client.count(self.database, "results"))
 
-    @livetest.nightly
-    def test_restarted(self):
-        """a standalone that is stopped gently and started again within the patience"""
-        moment = faultlab.Moment(self.draw.randint(1, LOADED // 2), lambda: relay.PASS)
-        self.relayed(moment)
-        load = self.half()
-        self.met(moment, load)
-        self.down(gently=True)
-        self.up()
-        self.reconnect()
-        status, _, _ = self.rest(load, 2, 4)
-        self.completed("the standalone was stopped and started; the load ended with %d" % status)
-
 
 class ReplicaSet(Broken):
     options = {"replset": 3}

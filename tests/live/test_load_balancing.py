@@ -1,5 +1,4 @@
 """What loads do to a cluster besides writing: zones, balancing, and collections that are spread badly.  needs: none"""
-import re
 import signal
 import subprocess
 
@@ -8,7 +7,6 @@ import livetest
 import minimongo as mongo
 from livetest import Books, rows
 
-TEXT = rows(40000, 1)  # enough to be shared evenly
 SOME = rows(2000, 1)
 
 class Balancing(livecluster.OwnCluster):
@@ -20,10 +18,6 @@ class Balancing(livecluster.OwnCluster):
     def off(self):
         entry, = self.config("collections", filter={"_id": self.name()})
         return bool(entry.get("noBalance"))
-
-    def switch(self, off):
-        self.client.command("config", {"update": "collections", "updates": [
-            {"q": {"_id": self.name()}, "u": {"$set": {"noBalance": off}}}], "writeConcern": {"w": "majority"}})
 
     def status(self, *words, **more):
         return self.tipple("status", "--uri", self.uri(), *words, **more).stdout.decode()
@@ -83,17 +77,6 @@ class Balancing(livecluster.OwnCluster):
         self.assertIsNone(forget.poll(), "forget has ended too early")
         self.clean()
 
-    def test_a_person_has_turned_it_off(self):
-        self.write("a.csv", SOME)
-        self.load("a.csv")
-        self.switch(True)
-        self.write("b.csv", rows(500, 5))
-        self.load("a.csv", "b.csv")
-        self.assertTrue(self.off())
-        self.status("--restore")
-        self.assertTrue(self.off())
-        self.switch(False)
-
     # ---- collections that were sharded before
 
     def sharded(self, key, splits=()):
@@ -104,36 +87,12 @@ class Balancing(livecluster.OwnCluster):
     def owners(self):
         return [chunk["shard"] for chunk in self.chunks()]
 
-    def test_empty_and_sharded_by_a_user(self):
-        """taken as it is; the note says so, and balancing stays on, so that the balancer may move chunks"""
-        self.sharded({"_id": 1})
-        self.write("a.csv", SOME)
-        self.load("a.csv")
-        self.assertEqual(1, len(self.owners()))
-        self.assertRegex(self.stderr, r"1 of 3 shards have chunks, and 100% of what will be loaded is for s\d: .* --drop would spread")
-        text = rows(6000, 7)
-        self.write("b.csv", text)
-        load = self.start_held("-b", "50", "-j", "2", "b.csv")
-        self.assertTrue(livetest.wait_for(lambda: load.poll() is not None or self.client.count(self.database, "results") > 2200))
-        self.assertIsNone(load.poll())
-        self.assertFalse(self.off())
-        _, said = load.communicate(timeout=livetest.LONG)
-        self.assertEqual(load.returncode, 0, said.decode())
-        self.assertNotIn("--drop", said.decode().replace("--drop of", ""))
-        self.load("--drop", "--yes", "a.csv", "b.csv")
-        self.assertEqual(sorted(self.owners()), ["s0", "s1", "s2"])
-        self.assertNotIn("will wait", self.stderr)
-        self.clean()
-
     def test_ids_of_the_data(self):
         """lanes tell nothing of them: what is even is not called uneven"""
         self.write("a.json", "".join('{"_id": %d}\n' % i for i in range(1, 20001)))
         done = self.tipple("load", "--uri", self.uri(), "a.json")
         self.assertNotIn("will wait", done.stderr)
         self.assertEqual(["s0", "s1", "s2"], sorted(self.owners()))
-
-    def shares_of(self, counts):
-        return [shard["documents"] for shard in counts["shards"]]
 
     def test_bounds_that_are_not_understood(self):
         """Chunks between decimals, say: the router sorts, and says so."""
@@ -145,12 +104,6 @@ class Balancing(livecluster.OwnCluster):
         self.load("--direct", "a.csv", status=1)
         self.assertIn("put in order", self.stderr)
         self.assertIn("not understood", self.status())
-
-    def test_other_keys_are_left_to_the_balancer(self):
-        self.sharded({"k": 1}, [{"k": "M"}])
-        self.write("a.csv", SOME)
-        self.load("a.csv")
-        self.assertIn("shards have chunks", self.stderr)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import random
-import shutil
 
 import live
 import livetest
@@ -216,18 +215,6 @@ class Again(livetest.Case):
         self.write("copy.csv", text)
         self.assertEqual(300, self.load("copy.csv")["loaded"])
 
-    def test_moved(self):
-        """a file that was moved to another folder, or is named by another path, is the same file"""
-        text = rows(1000)
-        self.write("old/a.csv", text)
-        self.load("old/a.csv")
-        shutil.move(self.folder / "old", self.folder / "new")
-        self.assertEqual(0, self.load("new/a.csv")["read"])
-        self.assertRegex(self.stderr, "new/a.csv is the file .* old/a.csv")
-        self.assertEqual(0, self.load("./new/../new/a.csv")["read"])
-        self.assertEqual(0, self.load(self.folder / "new/a.csv")["read"])
-        self.holds(Books().plain("old/a.csv", text))
-
     def test_changed(self):
         """a file that was changed since it was loaded is refused: status 5, and what to do"""
         self.write("a.csv", rows(1000))
@@ -389,18 +376,6 @@ class Again(livetest.Case):
         self.assertEqual(700, self.load("b.csv", "--drop", "-y")["loaded"])
         self.holds(Books(after=books).plain("b.csv", rows(700, 2)))
         self.assertEqual(500, self.load("a.csv", "--drop", "--yes", collection="new")["loaded"])
-
-    def test_two_at_once(self):
-        """two loads at the same moment, of different files into one collection"""
-        texts = {"%d.csv" % seed: rows(3000, seed) for seed in (1, 2, 3, 4)}
-        for name, text in texts.items():
-            self.write(name, text)
-        for load in [self.start("1.csv", "2.csv", "-b", 100), self.start("3.csv", "4.csv", "-b", 100)]:
-            out, said = load.communicate(timeout=livetest.LONG)
-            self.assertEqual(0, load.returncode, said)
-            self.assertEqual(6000, livetest.Counts(json.loads(out))["loaded"])
-        self.holds(self.placed(texts))
-        self.assertEqual(12000, self.client.count(self.database, "results"))
 
 
 class Refused(livetest.Case):

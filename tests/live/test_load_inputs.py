@@ -10,7 +10,7 @@ import zipfile
 
 import live
 import livetest
-from livetest import Books, record_id_make, rows
+from livetest import Books, rows
 
 
 def turned(text):
@@ -61,17 +61,6 @@ class Inputs(livetest.Case):
         self.assertEqual((20, 1), (said["loaded"], said["rejected"]))
         self.assertIn("c.csv:12:1 (offset", self.stderr)
 
-    def test_several_files(self):
-        """several files, one of them without a header, tabs and commas, each in the order given"""
-        texts = {"b.txt": rows(4000, 1), "a.txt": rows(600, 2, header=False), "c.tsv": rows(500, 3, delimiter=b"\t"),
-                 "d.csv": rows(400, 4, delimiter=b",")}
-        books = Books()
-        for name, text in texts.items():
-            self.write(name, text)
-            books.plain(name, text, delimiter={"c": b"\t", "d": b","}.get(name[0], b"|"))
-        self.assertEqual(5500, self.load(*texts)["loaded"])
-        self.holds(books)
-
     def test_many_files(self):
         """two hundred small files in folders, some of them packed"""
         books = Books()
@@ -112,15 +101,6 @@ class Inputs(livetest.Case):
                 said = self.load(*words, collection="read%d%s" % (number, words[0][0]), stdin=data)
                 self.assertEqual((len(data), len(text) << (name == "t.tgz")), (said["bytes_read"], said["bytes_text"]))
 
-    def test_stdin_with_a_name(self):
-        """stdin with --input-name is known again, and loaded once"""
-        text = rows(500)
-        self.load("-", "--input-name", "june", stdin=text)
-        self.holds(Books().stream("june", text))
-        again = self.load("-", "--input-name", "june", stdin=text)
-        self.assertEqual((0, 500), (again["loaded"], again["records_skipped"]))
-        self.holds(Books().stream("june", text))
-
     def killed_in_the_middle(self, name, text):
         """A load of a stream that is killed when about half of it is there, of which some is done and some is not."""
         with open(self.write("stream", text), "rb") as stream:
@@ -149,15 +129,6 @@ class Inputs(livetest.Case):
 
     def there(self):
         return self.client.count(self.database, "results")
-
-    def test_stdin_cut_off_and_longer(self):
-        """a stream whose load was interrupted goes on with the longer one"""
-        text = rows(8000)
-        self.load("-", "--input-name", "july", "--limit", 5000, stdin=text)
-        self.load("-", "--input-name", "july", stdin=rows(8000, 2), status=5)
-        more = text + rows(500, 2, header=False)
-        self.load("-", "--input-name", "july", stdin=more)
-        self.holds(Books().stream("july", more))
 
     def test_fifo(self):
         """a FIFO whose writer comes late, and one with gzip in it"""
@@ -275,27 +246,6 @@ class Inputs(livetest.Case):
                 counts = self.load("cut.csv.gz", "d.csv", "--limit", limit, status=status, collection="cut%d" % limit)
                 self.assertEqual(min(limit, whole), counts["read"])
                 self.assertEqual(status == 5, "middle of its gzip" in self.stderr)
-
-    def test_model_delimiters_and_values_kept_as_text(self):
-        """delimiters in the model, Latin-1, odd numbers and dates, codes with padding, int64"""
-        text = rows(0) + b"\n".join([
-            b"1|2|2016-01-02|4|NT|P|1|B|BMW|3|SERIES|RED|PE|1|2001-01-01",
-            b"1|2|2016-01-02|4|NT|P|1|B|BMW|a|b||c|RED|PE|1|2001-01-01",
-            b"9999999999|-7|2016-02-30| 4 |NT  ||n/a|B|CITRO\xcbN|C4||PE|007|2001-01-01",
-            b"||||||||||||||"[:13], b"NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL"]) + b"\n"
-        self.write("a.csv", text)
-        self.assertEqual(2, self.load("a.csv")["values_kept_as_text"])
-        self.holds(Books().plain("a.csv", text))
-
-    def test_generated(self):
-        """what `tipple generate` makes: as many documents as lines, and the ids of their places"""
-        text = self.tipple("generate", "mot", "--rows", 10000, "--seed", 3).stdout
-        self.write("a.csv", text)
-        places = [record_id_make(0, offset, 0) for offset, _, _ in livetest.records(text)]
-        counts = self.load("a.csv", "--max-rejects", "100%", status=(0, 2))
-        found = [entry["_id"] for entry in self.documents(projection={"_id": 1})]
-        rejected = [] if not counts["rejected"] else [record_id_make(0, entry[1], 0) for entry in self.entries()]
-        self.assertEqual(sorted(places), sorted(found + rejected))
 
 
 if __name__ == "__main__":

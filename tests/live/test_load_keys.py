@@ -56,20 +56,6 @@ class Keys(livetest.Case):
         self.assertEqual((0, 400), (said["loaded"], said["already_there"]))
         self.holds_objects(objects, "a.json", "b.json")
 
-    def test_another_document(self):
-        """one `_id`, two documents: the second is a reject with its place and its `_id`, and verify knows that"""
-        objects = made(100)
-        other = dict(objects[5], v=-1)
-        same_number = {"_id": 1000.0, "name": "double", "v": 1}
-        objects.append({"_id": 1000, "name": "integer", "v": 1})
-        self.write("a.json", lines(objects))
-        self.load("a.json")
-        self.write("b.json", lines([other, same_number, {"_id": "new", "name": "new", "v": 2}]))
-        said = self.load("b.json", status=2)
-        self.assertEqual((1, 0, 2), tuple(said[key] for key in ("loaded", "already_there", "rejected")))
-        self.assertRegex(self.stderr, r"b\.json:1:1 .*another document")
-        self.assertEqual(101 + 1, self.verified("a.json", "b.json")["documents"])
-
     @livetest.nightly
     def test_killed(self):
         """killed again and again: all of it, once, whatever the types of the `_id`s"""
@@ -83,22 +69,6 @@ class Keys(livetest.Case):
             self.kill(load)
         self.load("a.json")
         self.holds_objects(objects, "a.json")
-
-    def test_differences(self):
-        """missing, changed and stray documents are named by their `_id`s"""
-        objects = made(600)
-        self.write("a.json", lines(objects))
-        self.load("a.json")
-        gone, changed = [each["_id"] for each in objects if isinstance(each["_id"], str)][10:12]
-        for key in (gone, changed):
-            self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": key}, "limit": 1}]})
-        self.client.insert(self.database, "results", [{"_id": changed, "v": 1}])
-        self.client.insert(self.database, "results", [{"_id": "stray", "v": 1}])
-        said = self.verified("a.json", status=7)
-        self.assertEqual((1, 1, 1), tuple(said[key] for key in ("missing", "changed", "unrelated")))
-        told = json.dumps(said, ensure_ascii=False)
-        for name in (gone, changed, "stray"):
-            self.assertIn(name, told)
 
     def test_fields(self):
         """--id makes the `_id` of one field, or of two; they stay in the document"""

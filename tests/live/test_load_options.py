@@ -1,7 +1,6 @@
 """What the options of `tipple load` do, and what it says of itself.  needs: replset; nightly on: standalone"""
 import gzip
 import json
-import os
 
 import live
 import livetest
@@ -63,21 +62,6 @@ class Said(livetest.Case):
         self.holds(Books().plain("a.csv", rows(10)), "third")
         done = self.tipple("load", "-f", "mot", "--uri", self.uri("third"), "--uri-file", "uri", "a.csv", status=1)
         self.assertIn("--uri-file", done.stderr)
-
-    def test_dry_run(self):
-        """--dry-run reads and counts everything, and writes nothing: not here, not there"""
-        self.write("a.csv", rows(1000, bad={1}))
-        self.write("b.gz", gzip.compress(rows(500, 2)))
-        for words in ((), ("--drop",)):
-            counts = self.load("a.csv", "b.gz", "--dry-run", *words, status=2)
-            self.assertEqual((1500, 1499, 0, 1), tuple(counts[part] for part in livetest.PARTS[:4]))
-        self.assertEqual({}, self.everything())
-        self.assertEqual(["a.csv", "b.gz"], sorted(os.listdir(self.folder)), "a file was written")
-        self.load("a.csv", status=2)
-        before = self.everything()
-        self.load("a.csv", "b.gz", "--dry-run", "--drop", status=2)
-        self.load("b.gz", "--dry-run", "--filter", "k==BMW", status=1)
-        self.assertEqual(before, self.everything())
 
 
 class Place(livetest.Case):

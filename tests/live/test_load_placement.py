@@ -7,7 +7,7 @@ import clusters
 import livecluster
 import livetest
 import minimongo as mongo
-from livetest import Books, rows
+from livetest import rows
 
 TEXT = rows(3000, 1)
 WHOLE = {"min": {"_id": mongo.MinKey}, "max": {"_id": mongo.MaxKey}}
@@ -46,9 +46,6 @@ class Placement(livecluster.OwnCluster):
         if bounds:
             self.admin(updateZoneKeyRange="%s.%s" % (self.database, collection), **bounds, zone=zone)
 
-    def switch(self, off):
-        self.set_config("collections", {"_id": self.name}, {"$set": {"noBalance": off}})
-
     # ---- what is there
 
     def off(self):
@@ -80,33 +77,6 @@ class Placement(livecluster.OwnCluster):
         self.assertEqual([chunk["shard"]], [chunk["shard"] for chunk in self.chunks()])
         self.assertEqual(3000, len(self.on_shard(chunk["shard"])))
         self.assertEqual([("results", "EU")], self.zones())
-
-    def test_zones_before_the_collection(self):
-        """Zones first, then sharding: said before anything is made."""
-        self.zone("EU", "s1", WHOLE)
-        for words in ((), ("--drop", "--yes")):
-            self.load(*words, "a.csv", status=1)
-            self.assertIn("it has 1 zone range (EU)", self.stderr)
-            self.assertEqual(([], [("results", "EU")]), (self.listed(), self.zones()))
-        self.admin(shardCollection=self.name, key={"_id": 1})
-        self.load("a.csv")
-        self.holds(Books().plain("a.csv", TEXT))
-
-    def test_drop(self):
-        """A person's zones go with the collection, and are named before that; balancing stays off."""
-        self.admin(shardCollection=self.name, key={"_id": 1})
-        self.load("a.csv")
-        self.zone("EU", "s0", WHOLE)
-        self.admin(updateZoneKeyRange=self.name, **WHOLE, zone=None)
-        self.switch(True)
-        self.assertEqual([True], self.off())
-        zone = 'E"); db.dropDatabase(); ("\\U'
-        self.zone(zone, "s0", {"min": {"_id": mongo.Int64(3074457345618258603)}, "max": {"_id": mongo.MaxKey}})
-        self.load("--drop", "--yes", "a.csv")
-        self.assertIn("\n    zone range %s from { \"_id\" : 3074457345618258603 } to { \"_id\" : { \"$maxKey\" : 1 } }\n"
-                      % json.dumps(zone), self.stderr)
-        self.assertEqual(([], [True]), (self.zones(), self.off()))
-        self.assertEqual(3000, self.client.count(self.database, "results"))
 
     # ---- a shard that is down
 
@@ -346,23 +316,6 @@ class Placement(livecluster.OwnCluster):
         self.assertRegex(self.stderr, "has a collation, .*--shard-key none")
         self.assertEqual(["results"], self.listed())
         self.load("--shard-key", "none", "a.csv")
-
-    def test_a_zone_that_cannot_be_taken_away(self):
-        """--restore says so, and does the rest when the cause is gone"""
-        load = self.start_held("-b", "50", "a.csv")
-        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 200))
-        load.kill()
-        load.wait()
-        own = "tipple.%s.0" % self.name
-        self.zone(own, "s0", WHOLE, collection="others")
-        said = self.status("--restore", status=4)
-        self.assertIn("not be removed", said.stderr)
-        self.assertEqual({"s0": [own]}, self.tags())
-        self.admin(updateZoneKeyRange=self.database + ".others", **WHOLE, zone=None)
-        self.assertIn(b"is balanced again", self.status("--restore").stdout)
-        self.assertEqual(([], {}, [False]), (self.zones(), self.tags(), self.off()))
-        self.load("a.csv")
-        self.clean()
 
 
 class Hidden(livecluster.Cluster):

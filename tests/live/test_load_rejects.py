@@ -61,20 +61,6 @@ class Kept(livetest.Case):
         self.assertEqual(1, len(self.entries("begun")))
         self.holds(Books().plain("a.csv", text))
 
-    def test_second_run(self):
-        """a second run neither counts nor writes a reject again, but ends as the first did; another file's are added"""
-        self.write("a.csv", rows(300, bad={3, 5}))
-        self.write("b.csv", rows(300, 2, bad={3}))
-        self.load("a.csv", status=2)
-        for _ in range(2):
-            again = self.load("a.csv", status=2)
-            self.assertEqual((0, 0), (again["read"], again["rejected"]))
-        self.assertEqual([2, 2, 2], [load["status"] for load in self.loads()])
-        self.assertEqual(2, len(self.entries()))
-        self.assertEqual(1, self.load("a.csv", "b.csv", status=2)["rejected"])
-        self.assertEqual(Books().plain("a.csv", rows(300, bad={3, 5})).plain("b.csv", rows(300, 2, bad={3})).rejected(),
-                         [(*entry[:3], entry[4]) for entry in self.entries()])
-
 
 class Limited(livetest.Case):
     def test_number(self):

@@ -86,19 +86,6 @@ class Shared(livetest.OwnServer):
         for entry in entries:
             self.assertTrue(content.startswith(bad, entry[1]))
 
-    def test_one_is_killed(self):
-        """Another one goes on with what it had; it does not wait for a lease, because the process is gone."""
-        self.inputs()
-        first = self.begin_slowly("-b", "20")
-        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
-        others = [self.begin("-j", "1", "-b", "50") for _ in range(2)]
-        self.assertTrue(livetest.wait_for(lambda: len(self.loads()) == 3))
-        first.kill()
-        first.wait()
-        for load in others:
-            self.finish(load)
-        self.whole()
-
     def owners(self):
         return {(file["path"], number): (piece["owner"], piece["epoch"])
                 for file in self.files() for number, piece in enumerate(file["pieces"])}

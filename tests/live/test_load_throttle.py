@@ -95,24 +95,6 @@ class Rate(livetest.Case):
 
 
 class Auto(livetest.Case):
-    def test_loads_everything(self):
-        """--max-rate auto loads all of it, and says how much it slowed down"""
-        for words, count in ((), 8000), (("-j", 16, "-b", 10), 2000):
-            text = rows(count, bad={5})
-            self.write("a.csv", text)
-            self.client.drop_database(self.database)
-            counts = self.load("a.csv", "--max-rate", "auto", *words, status=2)
-            self.holds(Books().plain("a.csv", text))
-            self.assertGreater(counts["throttled_seconds"], 0)  # it begins slowly
-            self.assertLessEqual(counts["throttled_seconds"], counts["seconds"])
-            self.assertIn("--max-rate auto", counts["throttled_by"])
-            self.assertLessEqual(counts["batch"], 100)
-
-    def test_json_without(self):
-        self.write("a.csv", rows(10))
-        counts = self.load("a.csv")
-        self.assertEqual((0, None), (counts["throttled_seconds"], counts["throttled_by"]))
-
     def test_server_that_stands_still(self):
         """a server that takes nothing for a while: waited for, not given up; what waited is complete afterwards"""
         text = rows(15000)
@@ -127,20 +109,6 @@ class Auto(livetest.Case):
         out, said = load.communicate(timeout=livetest.LONG)
         self.assertEqual(0, load.returncode, said)
         self.assertEqual(15000, livetest.Counts(json.loads(out))["loaded"])
-        self.holds(Books().plain("a.csv", text))
-
-    def test_interrupted(self):
-        """Ctrl-C while it begins, and later"""
-        text = rows(12000)
-        self.write("a.csv", text)
-        for least in (-1, 0, 2000):
-            load = self.start("a.csv", "--max-rate", "auto")
-            self.assertTrue(livetest.wait_for(lambda: self.loads() and self.client.count(self.database, "results") > least))
-            load.send_signal(signal.SIGINT)
-            _, said = load.communicate(timeout=livetest.LONG)
-            self.assertIn(load.returncode, (-signal.SIGINT, 0), said)
-            self.assertNotIn(b"not end in time", said)
-        self.load("a.csv")
         self.holds(Books().plain("a.csv", text))
 
 

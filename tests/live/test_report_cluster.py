@@ -50,15 +50,5 @@ class ReportCluster(livecluster.Cluster):
         self.assertEqual([], page.tables.get("By router", []))
         self.clean()
 
-    def test_query(self):
-        """queries through the routers"""
-        self.said("load", "--format", "mot", "a.csv")
-        said = self.said("query", "--suite", "mot", "--repeats", "2", "--warmup", "0", "--report", "query.html",
-                         "by-make")
-        page = livereport.Page(self.folder / "query.html")
-        self.assertEqual("3,000", page.figures["documents"])
-        self.assertEqual(said["configuration"], page.figures["configuration"])
-        self.clean()
-
 
 livetest.main()

@@ -47,40 +47,6 @@ class Faults(liveverify.Case):
             self.assertEqual((1, self.ROWS + 8, self.ROWS), tuple(said[field] for field in (
                 "retries", "documents", "as_expected")))
 
-    def test_cut_in_the_middle(self):
-        """connections that are cut within replies: everything is looked at, no difference is invented"""
-        for verdict in relay.CUT, relay.HALF_CUT:
-            _, words = self.through(lambda number, _: verdict if number in (2, 4, 5) else relay.PASS)
-            said = self.finds([], "a.csv", *words)
-            self.assertEqual((self.ROWS, self.ROWS), (said["documents"], said["as_expected"]))
-
-    def test_changed_on_the_way(self):
-        """a reply that was spoiled on its way: the second look finds the document as it is"""
-        spoiled = []
-
-        def spoil(number, message):
-            at = message.raw.find(b"\x02k\0\x04\0\0\0g77\0")
-            if at < 0 or spoiled:
-                return relay.PASS
-            spoiled.append(number)
-            return message.raw[:at + 7] + b"x" + message.raw[at + 8:]
-        _, words = self.through(spoil)
-        self.finds([], "a.csv", *words)
-        self.assertEqual(1, len(spoiled))
-        _, words = self.through(lambda _, message: message.raw.replace(b"\x04\0\0\0g77\0", b"\x04\0\0\0h77\0"))
-        self.assertEqual(self.texts["a.csv"].count(b",g77,"), self.verify("a.csv", *words, status=7)["changed"])
-
-    def test_gone_in_the_middle(self):
-        """a server that goes away and does not come back: status 4, and no document is called missing"""
-        def leave(number, _):
-            if number == 3:
-                threading.Thread(target=relays.close).start()
-            return relay.CUT if number >= 3 else relay.PASS
-        relays, words = self.through(leave)
-        said = self.verify("a.csv", "-j", 1, "--patience", "2s", *words, status=4)
-        self.assertEqual((0, 0), (said["missing"], len(said["differences"])))
-        self.assertRegex(self.stderr, r"could not read .*--patience \(2.0 s\)")
-
     def begin(self, *words, json_wanted=True):
         words = [word for word in self.verify_words(*words) if json_wanted or word != "--json"]
         process = subprocess.Popen(self.command(*words), cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -67,16 +67,6 @@ class Server(unittest.TestCase):
         with mongo.Client(self.up("--fresh")) as client:
             self.assertEqual(0, client.count("test", "here"))
 
-    def test_a_process_that_is_not_ours_is_not_stopped(self):
-        self.up()
-        mine, = self.pids()
-        file = pathlib.Path(self.folder) / "server.json"
-        truth = file.read_text()
-        file.write_text(truth.replace(str(mine), str(os.getpid())))
-        self.server("down", "--dir", self.folder)
-        self.assertTrue(alive(mine))
-        file.write_text(truth)
-
     def test_run_gives_the_status_and_leaves_nothing(self):
         self.server("run", "--", "sh", "-c", "test $TIPPLE_TEST_KIND = standalone && exit 7", status=7)
         self.server("run", "--replset", "1", "--", "sh", "-c", "test $TIPPLE_TEST_KIND = replset", status=0)
@@ -92,14 +82,6 @@ class Server(unittest.TestCase):
                 self.assertEqual(-number, run.wait(600))
                 run.stdout.close()
                 self.gone([mongod])
-
-    def test_up_ends_with_its_owner(self):
-        owner = subprocess.Popen(["sleep", "100"])
-        self.up("--owner", str(owner.pid))
-        pids = self.pids()
-        owner.kill()
-        owner.wait()
-        self.gone(pids)
 
 
 unittest.main()
