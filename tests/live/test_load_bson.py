@@ -78,20 +78,6 @@ class Bson(livetest.Case):
                 self.holds(texts, name)
                 self.assertEqual(0, self.load(name)["read"])
 
-    @livetest.nightly
-    def test_killed(self):
-        """a load that is killed again and again ends with everything, in pieces by several threads"""
-        neverlost.shorten_lease(self.uri(), 1)
-        texts = written(made(60000, 2))
-        self.put("a.bson", b"".join(texts))
-        for share in (0.2, 0.5, 0.8):
-            load = self.start("-j", "3", "-b", "100", "a.bson")
-            livetest.wait_for(lambda: load.poll() is not None or self.client.count(
-                self.database, "results") >= share * len(texts))
-            self.kill(load)
-        self.load("a.bson")
-        self.holds(texts, "a.bson")
-
     def test_cut_off(self):
         """a file that was cut off is told with its place, and what is before that is loaded; the whole one goes on"""
         texts = written(made(600))

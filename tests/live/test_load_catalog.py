@@ -272,25 +272,10 @@ class Again(livetest.Case):
             self.assertEqual(0, self.load("a.csv", status=2)["read"])
         self.holds(self.placed({"a.csv": text}))
 
-    def test_last_record_was_cut_off(self):
-        """a last record without a line end, which makes another document when the file has grown, is corrected"""
-        text = rows(600)
-        for number, left in enumerate((2, 1)):  # "2004-01-", and without the line end only
-            collection = "r%d" % number
-            at = [where + 1 for where, byte in enumerate(text) if byte == 10][300] - left
-            self.write("a.csv", text[:at])
-            self.load("a.csv", collection=collection)
-            self.holds(Books().plain("a.csv", text[:at]), collection)
-            self.write("a.csv", text)
-            counts = self.load("a.csv", collection=collection)
-            self.holds(Books().plain("a.csv", text), collection)
-            self.assertLessEqual(counts["already_there"], 301)
-            (entry,) = self.files(collection)
-            self.assertEqual((True, 2, 600), tuple(entry[key] for key in ("complete", "version", "read")))
-
     @livetest.nightly
     def test_large_last_record_was_cut_off(self):
-        """the same where no command holds both documents, and where only the old one was removed before a kill"""
+        """a last record that was cut off is corrected, where no command holds both documents, and where only the old one was
+        removed before a kill"""
         self.write("own.yaml", 'format: own\nrecord: {delimiter: ",", header: no}\nfields: [{name: a}, {name: b}]\n')
         words = ["--format", "./own.yaml", "a.csv"]
         torn, more = b"0,y\n1," + b"x" * (9 << 20), b"z" * (1 << 20)
@@ -329,17 +314,6 @@ class Again(livetest.Case):
                      self.client.find(self.database, collection, sort={"_id": 1})]
             self.assertEqual(sorted(expected), sorted(found))
             self.tipple("verify", "--uri", self.uri(collection), *words)
-
-    def test_equal_files(self):
-        """files of the same content are files of their own, in one load and in the next, however many"""
-        text = rows(30)
-        names = ["%d/a.csv" % number for number in range(120)] + ["b.csv"]
-        for name in names:
-            self.write("d/" + name, text)
-        self.assertEqual(30 * len(names), self.load("d")["loaded"])
-        self.assertEqual(0, self.load("d/" + names[50], "d", "d/" + names[0])["loaded"])
-        self.assertEqual(sorted("d/" + name for name in names), sorted(file["path"] for file in self.files()))
-        self.holds(self.placed({"d/" + name: text for name in names}))
 
     def answers_no(self, command):
         """What a command says on a terminal to a person who does not want it."""

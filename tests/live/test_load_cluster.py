@@ -180,21 +180,6 @@ class Taken(Cluster):
         self.holds(Books().plain("a.csv", SOME))
         self.shares(counts)
 
-    @livetest.nightly
-    def test_chunks_that_move(self):
-        """Chunks go to and fro while the load runs: nothing is lost, nothing is there twice."""
-        text, rest = rows(12000, 5), rows(20000, 6)
-        self.write("a.csv", text)
-        with self.moving(("s0", 5), ("s1", 5)) as moved:
-            load = self.start_held("-b", "100", "a.csv")
-            self.assertTrue(livetest.wait_for(lambda: len(moved) > 1 or load.poll() is not None))
-            _, said = load.communicate(rest, timeout=livetest.LONG)  # which find chunks where they were not before
-        self.assertEqual(0, load.returncode, said.decode())
-        self.assertGreater(len(moved), 1)
-        self.holds(Books().plain("a.csv", text).stream("-", rest))
-        there = [{document["_id"] for document in self.on_shard(name)} for name in ("s0", "s1")]
-        self.assertEqual(len(there[0] | there[1]), 32000)
-
 
 if __name__ == "__main__":
     livetest.main()

@@ -132,20 +132,6 @@ class Dump(livetest.Case):
                 self.load("d.archive!shop.orders", status=5)
                 self.assertIn(said, self.stderr)
 
-    @livetest.nightly
-    def test_killed(self):
-        """a load of an archive that is killed again and again ends with everything"""
-        neverlost.shorten_lease(self.uri(), 1)
-        texts = made(40000, "o")
-        self.put("d.gz", gzip.compress(archive({"shop.orders": texts, "shop.items": made(1000, "i")}, step=500), 1))
-        for share in (0.2, 0.6):
-            load = self.start("-b", "100", "d.gz!shop.orders")
-            livetest.wait_for(lambda: load.poll() is not None or self.client.count(
-                self.database, "results") >= share * len(texts))
-            self.kill(load)
-        self.load("d.gz!shop.orders")
-        self.holds(texts, "d.gz!shop.orders")
-
     def test_folder(self):
         """the collection of the URI out of a folder, with its indexes; views, time series and others are told"""
         texts = made(200, "o")

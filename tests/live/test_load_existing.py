@@ -87,20 +87,6 @@ class Existing(Ids, livetest.Case):
         said = self.verified("a.csv")
         self.assertEqual(len(there) - len([1 for each in there if each["_id"] in first]), said["documents_not_ours"])
 
-    def test_keep(self):
-        """what is there stays, and is counted"""
-        there = [{"_id": "key %d" % i, "x": i} for i in range(0, 300)]
-        a = Input([("key %d" % i, "a") for i in range(200, 1000)])
-        self.put(a=a)
-        self.client.insert(self.database, "results", there)
-        said = self.load("--append", "--id", "k", "--existing", "keep", "a.csv")
-        self.assertEqual((700, 100, 100), tuple(said[key] for key in ("loaded", "already_there", "kept")))
-        self.has({**last(a), **{each["_id"]: each for each in there}})
-        said = self.verified("a.csv")
-        self.assertEqual((0, 100, 200), tuple(said[key] for key in ("changed", "kept", "documents_not_ours")))
-        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": "key 900"}, "limit": 1}]})
-        self.assertEqual(1, self.verified("a.csv", status=7)["missing"])
-
     def kill_when(self, happened, *words):
         load = self.start("-b", "50", *words)
         livetest.wait_for(lambda: load.poll() is not None or happened())

@@ -57,18 +57,6 @@ class Inputs(livetest.Case):
         self.assertEqual(5, process.returncode, said)
         self.assertIn("a.csv: this user may", said)
 
-    def test_truncated_gzip(self):
-        """a gzip cut off anywhere: status 5, what came before is loaded and counted"""
-        text = rows(4000)
-        packed = b"".join(gzip.compress(text[at:at + 150000]) for at in range(0, len(text), 150000))
-        for number, left in enumerate((3, len(packed) // 2, len(packed) - 9)):
-            self.write("a%d.gz" % number, packed[:left])
-            collection = "r%d" % number
-            counts = self.fails(5, r"a%d.gz: .*(cut off|end)" % number, "a%d.gz" % number, collection=collection)
-            books = Books().gzip("", whole_lines(unpacked(packed[:left])), packed[:left])
-            self.holds(books, collection)
-            self.assertEqual(len(books.documents()), counts["loaded"] if counts else 0)  # 3 bytes: found before it began
-
     def test_wrong_checksum(self):
         """text that only its checksum shows to be wrong: status 5, and the good file is another one, not trusted"""
         text = rows(4000)

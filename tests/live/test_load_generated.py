@@ -4,7 +4,6 @@ needs: standalone; nightly on: replset; quick: yes"""
 import collections
 import csv
 import datetime
-import gzip
 import json
 
 import livetest
@@ -115,13 +114,6 @@ class Generated(livetest.Case):
         documents = by_own_id(self.made("ycsb", "--rows", "20", "--study"))
         self.loaded(documents)
         self.assertEqual(147439, self.average_bytes())
-
-    def test_packed(self):
-        """the same documents from a packed file"""
-        documents = by_own_id(self.made("ycsb", "--rows", "1k", "--text-bytes", "30"))
-        self.tipple("generate", "ycsb", "--rows", "1k", "--text-bytes", "30", "--gzip", "-o", "a.json.gz")
-        self.assertEqual((self.folder / "a.csv").read_bytes(), gzip.decompress((self.folder / "a.json.gz").read_bytes()))
-        self.loaded(documents, "a.json.gz")
 
 
 if __name__ == "__main__":

@@ -61,19 +61,6 @@ class Inputs(livetest.Case):
         self.assertEqual((20, 1), (said["loaded"], said["rejected"]))
         self.assertIn("c.csv:12:1 (offset", self.stderr)
 
-    def test_many_files(self):
-        """two hundred small files in folders, some of them packed"""
-        books = Books()
-        for number in range(200):
-            name, text = "d/%02d/%04d" % (number // 40, number), rows(3, number + 1, header=number % 2)
-            packed = gzip.compress(text) if number % 5 == 0 else None
-            self.write(name, packed or text)
-            books = books.gzip(name, text, packed) if packed else books.plain(name, text)
-        self.assertEqual(600, self.load("d")["loaded"])
-        self.holds(books)
-        again = self.load("d")
-        self.assertEqual((0, 200), (again["read"], again["files_skipped"]))
-
     def test_names(self):
         """names with odd bytes, links to files, and names that look like options"""
         text = rows(20)

@@ -84,21 +84,6 @@ class Json(livetest.Case):
                 self.load("a.json")
                 self.holds_objects(objects, "a.json")
 
-    def test_cut_off_array_behind_an_object(self):
-        """an array that begins behind objects is cut off as one that the file begins with; the whole one goes on from there"""
-        for count in (3, 12000):
-            with self.subTest(count=count):
-                self.client.drop_database(self.database)
-                text = b'{"k": 0}\n[' + b", ".join(b'{"k": %d}' % k for k in range(1, count))
-                self.write("a.json", text)
-                for _ in range(2):
-                    self.load("a.json", status=5)
-                    self.assertIn("a.json ends within an array", self.stderr)
-                    self.assertEqual(count, self.client.count(self.database, "results"))
-                self.write("a.json", text + b', {"k": %d}]\n' % count)
-                self.assertEqual(1, self.load("a.json")["loaded"])
-                self.assertEqual(list(range(count + 1)), sorted(each["k"] for each in self.documents()))
-
     def test_arrays_within_an_array(self):
         """an element that is an array is a reject, with or without a line end behind it; fixed, it is an object"""
         for end in (b"", b"\n"):

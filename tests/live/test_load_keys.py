@@ -4,7 +4,6 @@ import json
 import random
 
 import livetest
-import neverlost
 from livecluster import Cluster
 
 
@@ -55,20 +54,6 @@ class Keys(livetest.Case):
         said = self.load("b.json")
         self.assertEqual((0, 400), (said["loaded"], said["already_there"]))
         self.holds_objects(objects, "a.json", "b.json")
-
-    @livetest.nightly
-    def test_killed(self):
-        """killed again and again: all of it, once, whatever the types of the `_id`s"""
-        neverlost.shorten_lease(self.uri(), 1)
-        objects = made(30000, 2)
-        self.write("a.json", lines(objects))
-        for share in (0.2, 0.5, 0.8):
-            load = self.start("-j", "3", "-b", "100", "a.json")
-            livetest.wait_for(lambda load=load, share=share: load.poll() is not None or self.client.count(
-                self.database, "results") >= share * len(objects))
-            self.kill(load)
-        self.load("a.json")
-        self.holds_objects(objects, "a.json")
 
     def test_fields(self):
         """--id makes the `_id` of one field, or of two; they stay in the document"""

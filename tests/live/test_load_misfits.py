@@ -30,15 +30,6 @@ class Misfits(livetest.Case):
     def there(self, collection="results"):
         return self.client.count(self.database, collection)
 
-    def test_nothing_is_written(self):
-        """two of fifty files: both are named, and there is neither a collection nor books"""
-        self.fifty()
-        for more in ((), ("--dry-run",), ("--drop", "-y"), ("--limit", "3")):
-            self.assertIsNone(self.load("fifty", *more, status=5))
-            self.names_both()
-            self.assertIn("nothing was written", self.stderr)
-            self.assertEqual({}, self.everything())
-
     def test_skipped(self):
         """--skip-bad-files: the rest is loaded, the two are named, status 2; and the same again"""
         self.fifty()

@@ -154,23 +154,6 @@ class Fixed(livetest.Case):
         self.write("fixed", kept)
         return expected
 
-    def test_all(self):
-        """fixed records are loaded under the ids of their first places; a second time they are already there, with empty
-        lines around them, too, which are nobody's; then a load of the input ends with 0"""
-        expected = self.fix(10, 20, 550)
-        counts = self.load("--retry", "fixed")
-        self.assertEqual((3, 3, 0, 0), tuple(counts[part] for part in livetest.PARTS[:4]))
-        self.holds(expected)
-        text = (self.folder / "fixed").read_bytes()
-        spaced, count = re.subn(rb"(?m)^(\d.*)\n", rb"\r\n\n\1\n\n\n", text)
-        self.assertEqual(3, count)
-        self.write("spaced", spaced)
-        counts = self.load("--retry", "spaced")
-        self.assertEqual((3, 0, 3, 0), tuple(counts[part] for part in livetest.PARTS[:4]))
-        self.holds(expected)
-        self.assertEqual(0, self.load("a.csv")["read"])
-        self.holds(expected)
-
     def test_dry_run(self):
         """--retry --dry-run counts and writes nothing"""
         self.fix(10, 20, 550)

@@ -76,16 +76,6 @@ class Interrupted(neverlost.Case):
         self.inputs({"a.csv": text})
         self.assertEqual(0, self.repaired({"a.csv": text}))
 
-    def test_damaged_then_right(self):
-        """a damaged file whose loads were interrupted, and then the right one: it is not said that all is well"""
-        right, bad = neverlost.damaged(rows(6000, 9), b"|FIESTA|", b"|FIASTA|")
-        self.write("a.gz", bad)
-        for _ in range(2):
-            self.interrupted(self.draw.randint(1, 5500), "-b", "100", "a.gz", status=(5,))
-        self.load("a.gz", status=5)
-        self.write("a.gz", right)
-        self.repaired({"a.gz": rows(6000, 9)})
-
     def test_streams_of_like_names(self):
         """two streams whose names end alike are two inputs"""
         first, second = rows(100, 1), rows(250, 2)

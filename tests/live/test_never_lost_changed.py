@@ -51,16 +51,6 @@ class Changed(neverlost.Case):
         self.write("a.gz", right)
         self.reloaded("a.gz", text, others.items())
 
-    def test_edited(self):
-        """a plain file was edited: of another length, of the same length, and to a shorter one"""
-        text = rows(4000, 3)
-        self.inputs({"a.csv": text})
-        self.load("a.csv")
-        for edited in (text.replace(b"|FIESTA|", b"|FIESTA ST|", 1), text.replace(b"|FIESTA|", b"|FIASTA|", 1),
-                       text[:text.index(b"\n300001000|") + 1]):
-            self.inputs({"a.csv": edited})
-            self.reloaded("a.csv", edited)
-
     def test_edited_in_its_middle(self):
         """neither the size of a plain file nor its ends tell that it was edited; its modification time does, while a
         load of it is not over"""
@@ -204,16 +194,6 @@ class Forgotten(neverlost.Case):
         self.forget("a.csv")
         self.inputs(texts)
         self.finished(texts)
-
-    def test_under_a_load(self):
-        """not while a load is at work on it"""
-        texts = self.inputs({"a.csv": rows(2000, 8)})
-        load = self.start("-j", "1", "-b", "50", "--max-rate", "300", "a.csv")
-        self.wait_for_documents(50, load)
-        done = self.forget("a.csv", "--delete", "--yes", status=1)
-        self.assertRegex(done.stderr, "tipple: .*load")
-        self.ended(load)
-        self.complete(texts)
 
     def forget_in_background(self, name, verdict):
         """One of which the first message that removes documents meets this."""

@@ -1,7 +1,6 @@
 """Several loads of one collection, which are killed, suspended for longer than their lease, or in each other's way: who
 says 0 has told the truth.  needs: none; nightly on: standalone replset cluster; nightly: loads are killed at random moments"""
 import signal
-import subprocess
 import threading
 import time
 
@@ -43,23 +42,6 @@ class Shared(neverlost.Case):
 
     # ------------------------------------------------------------------------------------------ leases
 
-    def test_suspended_past_its_lease(self):
-        """a load is suspended when it has read all, another one takes its file over, and is killed"""
-        texts = self.inputs({"a.csv": rows(12000, 1)})
-        rate = int(6000 / self.lease)
-        first = self.slowly(rate, "a.csv")
-        self.wait_for_documents(self.draw.randint(50, 500), first)
-        first.send_signal(signal.SIGSTOP)
-        there = self.there()
-        second = self.slowly(rate, "a.csv")
-        self.assertTrue(livetest.wait_for(lambda: self.there() >= there + 200 or second.poll() is not None))
-        first.send_signal(signal.SIGCONT)
-        self.assertTrue(livetest.wait_for(lambda: first.poll() is not None or self.there() >= 11000))
-        second.kill()
-        self.ended(second, (0, 137))
-        self.truthful(first, texts, (0, 4))
-        self.finished(texts)
-
     def test_a_slow_tail_is_not_taken_over(self):
         """a load that has read all and sends slowly, for longer than a lease, keeps its file: it is alive"""
         texts = self.inputs({"a.csv": rows(1000, 2)})
@@ -69,39 +51,6 @@ class Shared(neverlost.Case):
         counts, others = self.truthful(first, texts), self.truthful(second, texts)
         self.assertEqual((1000, 0), (counts["loaded"], others["loaded"]), "a live load was taken over")
         self.complete(texts)
-
-    def test_drop_under_a_load(self):
-        """--drop is refused while a load fills the collection; that one goes on unharmed"""
-        text, more = rows(3000, 3), rows(200, 5)
-        self.inputs({"a.csv": text, "b.csv": rows(300, 4)})
-        first = self.slowly(600, "a.csv", "-", stdin=subprocess.PIPE)  # it is not over before its stdin is
-        self.wait_for_documents(100, first)
-        for _ in range(2):
-            for name in ("b.csv", "a.csv"):
-                before = self.there()
-                self.load("--drop", "--yes", name, status=1)
-                self.assertGreaterEqual(self.there(), before, "it was refused, and dropped nevertheless: " + self.stderr)
-                self.assertRegex(self.stderr, r"tipple: .*\bload")
-            self.wait_for_documents(3000, first)
-        counts, _ = self.ended(first, (0,), more)
-        self.assertEqual(3200, counts["loaded"])
-        self.exact({"a.csv": text, "-": more})
-        self.load("--drop", "--yes", "b.csv")
-        self.complete({"b.csv": rows(300, 4)})
-
-    # ------------------------------------------------------------------------------------------ growth
-
-    def test_two_begin_with_a_grown_file(self):
-        """a load was interrupted, the file grew, and two loads begin at the same moment"""
-        text = rows(30000, 6)
-        for _ in range(4):
-            self.begin_anew()
-            self.inputs({"a.csv": text[:text.index(b"\n600009000|") + 1]})
-            self.interrupted(self.draw.randint(100, 8000), "-b", "100", "a.csv")
-            self.inputs({"a.csv": text})
-            for load in [self.start("-j", "2", "-b", "500", "a.csv") for _ in range(2)]:
-                self.truthful(load, {"a.csv": text})
-            self.complete({"a.csv": text})
 
     # ------------------------------------------------------------------------------------------ all at once
 

@@ -223,14 +223,6 @@ class Counting(Query):
             self.assertIn(said, done.stderr)
             self.assertEqual(b"", done.stdout)
 
-    def test_sums(self):
-        """accumulators in the client: those of the documents' numbers"""
-        sums, = self.query("sums", "--repeats", 1)
-        found, = (each["value"] for each in sums["result"])
-        numbers = range(self.COUNT)
-        self.assertEqual((self.COUNT, sum(numbers), 0, self.COUNT - 1), tuple(
-            found[name] for name in ("count", "sum", "min", "max")))
-
 
 class Failing(Query):
     def test_failure(self):

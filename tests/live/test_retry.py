@@ -307,26 +307,6 @@ class Many(Case):
 class AtOnce(Case):
     """Several --retry at once, and while a load is at work."""
 
-    def test_two_fixes(self):
-        """other fixes of the same records by two processes: each record is one of both, and known"""
-        a = self.bad("a.csv", 1000, numbers=set(range(100, 800)))
-        self.load("a.csv", status=2)
-        self.fixed(a)
-        self.fixed((a[0], re.sub(rb"\|\d{4}-\d\d-\d\d\n", b"|1977-07-07\n", a[1])), target="other")
-        loads = [self.start("--retry", name, "--rejects", name + ".more") for name in ("fixed", "other")]
-        said = []
-        for load in loads:
-            out, err = load.communicate(timeout=live.LONG)
-            self.assertIn(load.returncode, (0, 2), err.decode())
-            said.append(livetest.Counts(json.loads(out)))
-            self.assertEqual(2 if said[-1]["rejected"] else 0, load.returncode)
-        self.assertEqual([700] * 2, [one["read"] for one in said])
-        self.assertEqual(700, sum(one["loaded"] for one in said))
-        self.assertEqual(1000, self.client.count(self.database, "results"))
-        self.assertEqual({"a.csv": 0}, self.open_rejects())
-        self.load("a.csv")
-        self.verified("a.csv")
-
     def test_under_a_load(self):
         """while the load that rejects them is at work: what it has not written down yet waits, with status 2"""
         numbers = set(range(50, 4000, 100))

@@ -9,7 +9,6 @@ import random
 import tarfile
 import zipfile
 
-import live
 import livetest
 import liveverify
 import minimongo as mongo
@@ -71,21 +70,6 @@ class Clean(liveverify.Case):
         self.assertEqual(3000, said["as_expected"])
         self.verify("-", stdin=text, status=1)
         self.assertRegex(self.stderr, "not in the catalog .*--input-name")
-
-    def test_weather(self):
-        """records of fixed width, whose documents nest"""
-        self.format = "isd"
-        names = sorted(path.name for path in (live.DATA / "isd").glob("*.gz"))
-        for name in names:
-            self.write(name, (live.DATA / "isd" / name).read_bytes())
-        loaded = self.load(*names, status=(0, 2))
-        said = self.finds([], *names)
-        self.assertEqual((loaded["loaded"], loaded["rejected"]), (said["as_expected"], said["rejected"]))
-        number = self.documents(limit=1, filter={"wind.speed.rate": {"$type": "double"}})[0]
-        self.set(number["_id"], **{"wind.speed.rate": flipped(number["wind"]["speed"]["rate"])})
-        entry, = self.verify(*names, status=7)["differences"]
-        self.assertEqual(("changed", number["_id"], "wind.speed.rate", 0), tuple(
-            entry[field] for field in ("kind", "id", "field", "more_fields")))
 
     def test_long_records(self):
         """windows in which no record begins hold nothing; a record that is too long is not expected"""
@@ -181,26 +165,6 @@ class Found(liveverify.Case):
                 entry["line"] for entry in said["differences"] if entry["kind"] == "changed"])
         self.remove_range(0, 2**63 - 1)
         self.finds([("missing", "a.csv", 2, 5001), ("unrelated", '"a unrelated one"')], "a.csv")
-
-    def test_sample(self):
-        """--sample looks at the same share of the blocks each time, and at nothing else"""
-        text = readings(30_000)
-        self.put("a.csv", text)
-        self.load("a.csv")
-        self.set(self.id_at("a.csv", 2), k="other")
-        seen = []
-        for percent in (0.0001, 30, 60, 100):
-            figures = []
-            for share in (percent, "%s%%" % percent):
-                said = self.verify("a.csv", "--sample", share, status=(0, 1, 7))
-                self.assertEqual(said["status"] == 1, said["blocks_looked_at"] == 0)
-                figures.append(tuple(said[field] for field in (
-                    "blocks_looked_at", "documents", "changed", "blocks", "sample_percent")))
-            self.assertEqual(*figures)
-            self.assertEqual((-(-len(text) // WINDOW), percent), figures[0][3:])
-            seen.append(figures[0][:3])
-        self.assertEqual(seen, sorted(seen), "a larger sample holds the smaller one")
-        self.assertEqual(((0, 0, 0), (-(-len(text) // WINDOW), 30_000, 1)), (seen[0], seen[-1]))
 
 
 class Hashed(liveverify.Case):
