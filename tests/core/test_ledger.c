@@ -88,101 +88,43 @@ static work_t *work_of(lab_t *lab, size_t at) {
     return &lab->ledger.works[at];
 }
 
-static next_t next_of(lab_t *lab) {
-    next_t next;
-    const load_seen_t *load;
-    assert_true(ledger_next(&lab->ledger, &next, &load, &err));
-    return next;
-}
-
-/* What a take would believe and change; it is made in the catalog, unless it is lost. */
-static entry_change_t take(lab_t *lab, bool lost) {
+/* What a take would believe and change; it is made in the catalog. */
+static entry_change_t take(lab_t *lab) {
     take_t *takes;
     size_t count;
     assert_true(ledger_choose(&lab->ledger, 1, 1, &takes, &count, &err));
     assert_true(count >= 1);
     const entry_change_t change = takes[0].change;
     piece_t *piece = piece_of(lab, change.piece);
-    if (!lost) {
-        if (change.progress) {
-            const piece_t before = *piece;
-            *piece = (piece_t){0};
-            assert_true(piece_copy(piece, change.progress, &err));
-            piece->from = before.from;
-            piece->to = before.to;
-            done_runs_free(&(done_runs_t){before.done.runs, 0, 0});
-            free(before.rejects);
-        }
-        if (change.new_version)
-            assert_true(entry_put_version(entry_of(lab), change.new_version, change.slot, &err));
-        if (change.extent)
-            assert_true(entry_add_extent(entry_of(lab), *change.extent, &err));
-        piece->owner = change.new_owner;
-        piece->epoch = change.new_epoch;
-        if (!change.progress && change.new_generation)
-            piece->generation = change.new_generation;
+    if (change.progress) {
+        const piece_t before = *piece;
+        *piece = (piece_t){0};
+        assert_true(piece_copy(piece, change.progress, &err));
+        piece->from = before.from;
+        piece->to = before.to;
+        done_runs_free(&(done_runs_t){before.done.runs, 0, 0});
+        free(before.rejects);
     }
+    if (change.new_version)
+        assert_true(entry_put_version(entry_of(lab), change.new_version, change.slot, &err));
+    if (change.extent)
+        assert_true(entry_add_extent(entry_of(lab), *change.extent, &err));
+    piece->owner = change.new_owner;
+    piece->epoch = change.new_epoch;
+    if (!change.progress && change.new_generation)
+        piece->generation = change.new_generation;
     assert_true(ledger_taken(&lab->ledger, takes, count, &lab->catalog, &err));
     takes_free(takes, count);
     return change;
 }
 
-static void settle(lab_t *lab, size_t at, uint64_t from, uint64_t to, bool tail) {
+static void settle(lab_t *lab, uint64_t from, uint64_t to) {
     const settled_block_t block = {
-        .from = from, .to = to, .hash = from + 1, .counts = {.read = 2, .loaded = 2}, .tail = tail};
-    assert_true(ledger_block(&lab->ledger, work_of(lab, at), work_of(lab, at)->epoch, &block, &err));
+        .from = from, .to = to, .hash = from + 1, .counts = {.read = 2, .loaded = 2}};
+    assert_true(ledger_block(&lab->ledger, work_of(lab, 0), work_of(lab, 0)->epoch, &block, &err));
 }
 
 /* ---- states ---- */
-
-TEST(open_ours_done) {
-    lab_t lab;
-    begin(&lab, 1);
-    add(&lab);
-    assert_int_equal(work_of(&lab, 0)->state, WORK_OPEN);
-    assert_int_equal(next_of(&lab), NEXT_TAKE);
-    const entry_change_t change = take(&lab, false);
-    assert_int_equal(change.epoch, 0);
-    assert_int_equal(change.new_epoch, 1);
-    assert_true(load_id_is_nobody(&change.owner));
-    assert_true(load_id_equal(&change.new_owner, &self));
-    assert_null(change.progress);
-    assert_int_equal(work_of(&lab, 0)->state, WORK_OURS);
-    assert_int_equal(next_of(&lab), NEXT_WORK);
-    assert_ptr_equal(ledger_hand_out(&lab.ledger), work_of(&lab, 0));
-    assert_null(ledger_hand_out(&lab.ledger)); /* once */
-    entry_change_t *changes;
-    size_t count;
-    assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
-    assert_int_equal(count, 0); /* nothing to be written */
-    free(changes);
-    settle(&lab, 0, 0, 2, false);
-    ledger_fed(&lab.ledger, work_of(&lab, 0), 1, 3, 1);
-    assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
-    assert_int_equal(count, 1); /* not complete: the last block is not settled */
-    assert_false(changes[0].sets_owner);
-    assert_int_equal(changes[0].version, 0);
-    assert_int_equal(changes[0].epoch, 1);
-    ledger_written(&lab.ledger, changes, count);
-    free(changes);
-    assert_int_equal(work_of(&lab, 0)->state, WORK_OURS);
-    settle(&lab, 0, 2, 3, true);
-    assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
-    assert_int_equal(count, 1);
-    assert_true(changes[0].sets_owner);
-    assert_true(load_id_is_nobody(&changes[0].new_owner));
-    assert_int_equal(changes[0].new_epoch, 1); /* nobody takes it: its epoch stays */
-    assert_int_equal(changes[0].version, 1);   /* believes that it has not grown */
-    assert_int_equal(changes[0].progress->complete, 1);
-    assert_int_equal(changes[0].progress->modified_ns, 50);
-    assert_int_equal(changes[0].progress->tail.from, 2);
-    assert_int_equal(changes[0].progress->counts.read, 2); /* without the tail */
-    ledger_written(&lab.ledger, changes, count);
-    free(changes);
-    assert_int_equal(work_of(&lab, 0)->state, WORK_DONE);
-    assert_int_equal(next_of(&lab), NEXT_END);
-    end(&lab);
-}
 
 TEST(as_read) {
     static const struct {
@@ -221,26 +163,6 @@ TEST(as_read) {
     }
 }
 
-/* Of a large file a load takes some pieces, so that others get a share. */
-TEST(portion_of_one_file) {
-    static const struct {
-        size_t least;
-        uint64_t most_bytes;
-        size_t taken;
-    } rows[] = {{1, 1, 1}, {2, 1, 2}, {1, 500, 4}, {9, 1, 6}, {1, 10000, 6}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        lab_t lab;
-        take_t *takes;
-        size_t count;
-        begin(&lab, 6); /* of 166 bytes each */
-        add(&lab);
-        assert_true(ledger_choose(&lab.ledger, rows[i].least, rows[i].most_bytes, &takes, &count, &err));
-        assert_int_equal(count, rows[i].taken);
-        takes_free(takes, count);
-        end(&lab);
-    }
-}
-
 TEST(lost) {
     static const struct {
         load_id_t owner;
@@ -257,9 +179,9 @@ TEST(lost) {
         lab_t lab;
         begin(&lab, 1);
         add(&lab);
-        take(&lab, false);
+        take(&lab);
         assert_non_null(ledger_hand_out(&lab.ledger));
-        settle(&lab, 0, 0, 2, false);
+        settle(&lab, 0, 2);
         if (rows[i].fed)
             ledger_fed(&lab.ledger, work_of(&lab, 0), 1, 2, 0);
         piece_t *piece = piece_of(&lab, 0);
@@ -331,7 +253,7 @@ TEST(room_for_more) {
         assert_true(add_seen(&lab, 60));
         lab.view = VIEW_SAME;
         lab.version = 2;
-        const entry_change_t change = take(&lab, false);
+        const entry_change_t change = take(&lab);
         assert_int_equal(change.slot, 1);
         assert_int_equal(entry_of(&lab)->extents[1].start, rows[i].end << 20);
         assert_int_equal(entry_of(&lab)->extents[1].length, rows[i].length << 20);
@@ -345,9 +267,9 @@ TEST(held_back) {
     lab_t lab;
     begin(&lab, 1);
     add(&lab);
-    take(&lab, false);
+    take(&lab);
     for (uint64_t i = 0; i < LEDGER_MOST_RUNS + 50; i++)
-        settle(&lab, 0, 2 * i + 1, 2 * i + 2, false);
+        settle(&lab, 2 * i + 1, 2 * i + 2);
     const piece_t *piece = &lab.ledger.inputs[0].entry.pieces[0];
     assert_int_equal(piece->done.count, LEDGER_MOST_RUNS);
     assert_int_equal(piece->counts.read, 2 * LEDGER_MOST_RUNS);
@@ -358,7 +280,7 @@ TEST(held_back) {
         assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
         assert_false(changes[0].sets_owner); /* not as long as there are gaps, or blocks that are held back */
         free(changes);
-        settle(&lab, 0, 2 * i, 2 * i + 1, false);
+        settle(&lab, 2 * i, 2 * i + 1);
         assert_true(piece->done.count <= LEDGER_MOST_RUNS);
     }
     assert_int_equal(piece->done.count, 1);
@@ -376,7 +298,7 @@ TEST(too_many_rejects) {
     lab_t lab;
     begin(&lab, 1);
     add(&lab);
-    take(&lab, false);
+    take(&lab);
     const reject_mark_t mark = {10, 1};
     const settled_block_t block = {.from = 0, .to = 1, .hash = 1, .rejects = &mark, .reject_count = 1};
     entry_t *entry = &lab.ledger.inputs[0].entry;

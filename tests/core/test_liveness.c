@@ -37,30 +37,6 @@ static void follow(const look_t *looks, size_t count) {
         follow(looks, sizeof looks / sizeof *looks);                                                         \
     } while (0)
 
-TEST(a_whole_lease) {
-    /* a beat counts from the look after the one that read it */
-    FOLLOW({0, 0, true, false, 5, false}, {10, 1, true, false, 5, false}, {109, 9, true, false, 5, false},
-           {110, 9, true, false, 5, true});
-    /* a new beat begins anew, also of one that passed for dead */
-    FOLLOW({0, 0, true, false, 5, false}, {10, 1, true, false, 5, false}, {110, 9, true, false, 5, true},
-           {120, 10, true, false, 6, false}, {130, 11, true, false, 6, false},
-           {229, 20, true, false, 6, false}, {230, 20, true, false, 6, true});
-}
-
-TEST(own_beats) {
-    /* it may be us who hear nothing: three of our own beats since then */
-    FOLLOW({0, 0, true, false, 5, false}, {10, 1, true, false, 5, false}, {500, 3, true, false, 5, false},
-           {600, 4, true, false, 5, true});
-}
-
-TEST(slow_reply) {
-    /* however late the first look's reply came, nothing is counted from before it */
-    FOLLOW({0, 0, true, false, 5, false}, {1000, 50, true, false, 5, false},
-           {1099, 60, true, false, 5, false}, {1100, 60, true, false, 5, true});
-    /* nor of a changed one */
-    FOLLOW({0, 0, true, false, 5, false}, {10, 5, true, false, 6, false}, {2000, 50, true, false, 6, false});
-}
-
 TEST(at_once) {
     FOLLOW({0, 0, true, true, 5, true});   /* it said so itself */
     FOLLOW({0, 0, false, false, 0, true}); /* nobody lists it */

@@ -1,5 +1,5 @@
-/* register: which entry is which input, against a store in memory; and what other loads do between reading
- * and adding. */
+/* register: which entry is which input, against a store in memory. What other loads do between reading and adding is the
+ * simulator's. */
 #include "catalog/register/register.h"
 #include "format/record/record_id.h"
 #include "test.h"
@@ -16,7 +16,6 @@ typedef struct {
     store_t store;
     catalog_header_t header;
     entries_t entries;
-    void (*meanwhile)(void *lab); /* before entries are added, once */
 } lab_t;
 
 static bool read_header(store_t *store, catalog_header_t *header, bool *found, err_t *failure) {
@@ -59,11 +58,6 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
                         err_t *failure) {
     lab_t *lab = (lab_t *)store;
     *added = 0;
-    if (lab->meanwhile) {
-        void (*meanwhile)(void *) = lab->meanwhile;
-        lab->meanwhile = NULL;
-        meanwhile(lab);
-    }
     for (size_t i = 0; i < count; i++) {
         bool there = false;
         for (size_t j = 0; j < lab->entries.count; j++) {
@@ -377,39 +371,4 @@ TEST(grown_or_changed) {
     assert_false(back.changed);
     answer_free(&back);
     end(&lab);
-}
-
-/* ---- races ---- */
-
-static void same_first(void *lab) {
-    assert_int_equal(one(lab, file_of("a", 'x', 10), 9), 1);
-}
-
-static void grown_first(void *lab) {
-    assert_int_equal(one(lab, file_of("a", 'x', 20), 9), 1);
-}
-
-static void shorter_first(void *lab) {
-    assert_int_equal(one(lab, file_of("a", 'x', 5), 9), 1);
-}
-
-/* The same file, by another name of it. */
-static void other_name_first(void *lab) {
-    assert_int_equal(one(lab, file_of("link", 'x', 10), 9), 1);
-}
-
-TEST(races) {
-    static const struct {
-        void (*meanwhile)(void *);
-        int entry;
-    } rows[] = {{same_first, 1}, {shorter_first, 1}, {grown_first, -STATUS_INPUT}, {other_name_first, 1}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        lab_t lab;
-        begin(&lab);
-        stands_there = STANDS_SAME;
-        lab.meanwhile = rows[i].meanwhile;
-        assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), rows[i].entry);
-        assert_int_equal(lab.entries.count, 1); /* never two of one file */
-        end(&lab);
-    }
 }
