@@ -170,9 +170,17 @@ TEST(sample) {
     lab_open(&lab, BOX_STANDALONE);
     lab_write_wide_rows("a.csv", 0, WIDE_ROWS); /* some blocks */
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab.verify.sample_percent = 40;
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_true(lab.verified.blocks_looked_at > 0 && lab.verified.blocks_looked_at < lab.verified.blocks);
+    /* the same share each time, and a larger one holds it */
+    uint64_t looked_at = 1;
+    for (int percent = 40; percent < 100; percent += 20) {
+        lab.verify.sample_percent = percent;
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+        const uint64_t blocks = lab.verified.blocks_looked_at, documents = lab.verified.same;
+        assert_true(blocks >= looked_at && blocks < lab.verified.blocks + (percent > 40));
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+        assert_true(lab.verified.blocks_looked_at == blocks && lab.verified.same == documents);
+        looked_at = blocks;
+    }
     lab.verify.sample_percent = 1e-9;
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
     assert_says(lab.err.text, "nothing was looked at");

@@ -135,15 +135,6 @@ TEST(header_is_made_once) {
     close_lab(&lab);
 }
 
-TEST(usual_lease) {
-    lab_t lab = open_lab("lease");
-    make(&lab);
-    catalog_header_t header = header_of(&lab);
-    assert_int_equal(header.lease_ms, STORE_LEASE_MS);
-    catalog_header_free(&header);
-    close_lab(&lab);
-}
-
 TEST(numbers) {
     lab_t lab = open_lab("numbers");
     make(&lab);
@@ -163,6 +154,7 @@ TEST(numbers) {
     catalog_header_t header = header_of(&lab);
     assert_int_equal(header.next_extent, 10 + (1ull << 32));
     assert_int_equal(header.next_ordinal, 6);
+    assert_int_equal(header.lease_ms, STORE_LEASE_MS);
     catalog_header_free(&header);
     uint64_t extent, ordinal;
     OK(lab, store_take_numbers(lab.store, 0, 2, 5, &extent, &ordinal, &lab.err));
@@ -290,22 +282,6 @@ TEST(no_header) {
     uint64_t extent, ordinal;
     assert_false(store_take_numbers(lab.store, 0, 1, 1, &extent, &ordinal, &lab.err));
     assert_int_equal(lab.err.status, STATUS_SERVER);
-    close_lab(&lab);
-}
-
-TEST(collection) {
-    lab_t lab = open_lab("itself");
-    uint8_t uuid[STORE_UUID], again[STORE_UUID], none[STORE_UUID] = {0};
-    OK(lab, lab.store->collection(lab.store, uuid, &lab.err));
-    assert_memory_equal(uuid, none, STORE_UUID);
-    run_json(&lab, "{\"create\": \"itself\"}");
-    OK(lab, lab.store->collection(lab.store, uuid, &lab.err));
-    assert_memory_not_equal(uuid, none, STORE_UUID);
-    run_json(&lab, "{\"drop\": \"itself\"}");
-    run_json(&lab, "{\"create\": \"itself\"}");
-    OK(lab, lab.store->collection(lab.store, again, &lab.err));
-    assert_memory_not_equal(again, none, STORE_UUID);
-    assert_memory_not_equal(again, uuid, STORE_UUID);
     close_lab(&lab);
 }
 
@@ -516,41 +492,34 @@ TEST(every_field) {
 }
 
 /* Far more than fits in a first batch of a cursor, or in a page. */
-static void read_many(const char *name, uint32_t count) {
-    lab_t lab = open_lab(name);
+TEST(read_6000) {
+    enum { COUNT = 6000 };
+    lab_t lab = open_lab("many");
     make(&lab);
-    for (uint32_t at = 0; at < count; at += 3000)
-        add_small(&lab, at, count - at < 3000 ? count - at : 3000);
+    for (uint32_t at = 0; at < COUNT; at += 3000)
+        add_small(&lab, at, COUNT - at < 3000 ? COUNT - at : 3000);
     entries_t entries = read_all(&lab, NULL, 0);
-    assert_int_equal(entries.count, count);
-    for (uint32_t i = 0; i < count; i++) {
+    assert_int_equal(entries.count, COUNT);
+    for (uint32_t i = 0; i < COUNT; i++) {
         assert_int_equal(entries.entries[i].ordinal, i);
         assert_int_equal(entries.entries[i].versions[0].size, i + 1);
     }
     entries_free(&entries);
-    uint32_t *odd = calloc(count / 2 + 1, sizeof *odd);
+    uint32_t *odd = calloc(COUNT / 2 + 1, sizeof *odd);
     assert_non_null(odd);
-    for (uint32_t i = 0; i < count / 2; i++)
+    for (uint32_t i = 0; i < COUNT / 2; i++)
         odd[i] = 2 * i + 1;
-    odd[count / 2] = count + 5; /* not there */
-    entries = read_all(&lab, odd, count / 2 + 1);
-    assert_int_equal(entries.count, count / 2);
-    for (uint32_t i = 0; i < count / 2; i++)
+    odd[COUNT / 2] = COUNT + 5; /* not there */
+    entries = read_all(&lab, odd, COUNT / 2 + 1);
+    assert_int_equal(entries.count, COUNT / 2);
+    for (uint32_t i = 0; i < COUNT / 2; i++)
         assert_int_equal(entries.entries[i].ordinal, 2 * i + 1);
     entries_free(&entries);
-    entries = read_all(&lab, odd + count / 2, 1);
+    entries = read_all(&lab, odd + COUNT / 2, 1);
     assert_int_equal(entries.count, 0);
     entries_free(&entries);
     free(odd);
     close_lab(&lab);
-}
-
-TEST(read_300) {
-    read_many("some", 300);
-}
-
-TEST(read_6000) {
-    read_many("many", 6000);
 }
 
 /* Entries of 128 KiB each: a reply holds 16 MB, whatever was asked for. */
