@@ -116,16 +116,6 @@ class Append(livetest.Case):
         said = self.verified("a.csv")
         self.assertEqual(2, said["documents_not_ours"])
 
-    def test_replaced(self):
-        """with --existing replace those with a record's _id are replaced, and the note says so; the others stay"""
-        self.client.insert(self.database, "results", [{"_id": "a", "x": 1}, {"_id": "b", "x": 2}])
-        self.write("a.csv", "k,v\na,10\nc,30\n")
-        self.load("--append", "--id", "k", "--existing", "replace", "a.csv")
-        self.assertIn("stays as it is", self.stderr)
-        there = {each["_id"]: each for each in self.documents()}
-        self.assertEqual({"_id": "b", "x": 2}, there["b"])
-        self.assertEqual([10, 30], [there[key].get("v") for key in "ac"])
-
 
 if __name__ == "__main__":
     livetest.main()

@@ -82,6 +82,7 @@ class Existing(Ids, livetest.Case):
         self.put(a=a)
         self.client.insert(self.database, "results", there)
         said = self.load("--append", "--id", "k", "--existing", "replace", "a.csv")
+        self.assertIn("stays as it is", self.stderr)
         self.has(last(a, start=there))
         self.assertEqual(50, said["already_there"])
         said = self.verified("a.csv")
