@@ -45,24 +45,6 @@ class Archives(livetest.Case):
             again = self.load(name, collection=collection, status=2)
             self.assertEqual((0, 6), (again["read"], again["files_skipped"]))
 
-    def test_many_archives(self):
-        """a folder of tars by year beside other files: all of it, and again nothing"""
-        books = Books()
-        for year in range(1901, 1907):
-            members = [("%d/%06d-99999-%d.gz" % (year, number, year), rows(number % 40, year * 100 + number))
-                       for number in range(30)]
-            packed = [(name, gzip.compress(text)) for name, text in members]
-            end = ("tar", "tar.gz", "tar.zst")[year % 3]
-            self.write("isd/%d.%s" % (year, end), PACKINGS[end](tar_of(*packed)))
-            for (name, text), (_, body) in zip(members, packed):
-                books.gzip("isd/%d.%s!%s" % (year, end, name), text, body)
-        self.write("isd/2000.csv", rows(500))
-        books.plain("isd/2000.csv", rows(500))
-        self.load("isd")
-        self.holds(books)
-        again = self.load("isd")
-        self.assertEqual((0, 6 * 30 + 1), (again["read"], again["files_skipped"]))
-
     @livetest.nightly
     def test_resume(self):
         """a load of packed and plain tars is killed at random moments; the same command goes on"""

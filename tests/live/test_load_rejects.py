@@ -63,19 +63,6 @@ class Kept(livetest.Case):
 
 
 class Limited(livetest.Case):
-    def test_number(self):
-        """--max-rejects N: N are allowed, one more stops with status 3; a higher N resumes from there"""
-        text = rows(3000, bad=set(range(1000, 1021)))
-        self.write("a.csv", text)
-        self.assertIsNone(self.load("a.csv", "--max-rejects", 20, status=3)["open_rejects"])
-        self.assertRegex(self.stderr, "than --max-rejects 20 allows.*higher --max-rejects")
-        counts = self.load("a.csv", "--max-rejects", 21, status=2)
-        self.assertEqual(21, counts["rejected"])
-        books = Books().plain("a.csv", text)
-        self.holds(books)
-        self.assertEqual(books.rejected(), [(*entry[:3], entry[4]) for entry in sorted(self.entries(), key=lambda e: e[1])])
-        self.load("a.csv", "--max-rejects", 0, collection="none", status=3)
-
     def test_share(self):
         """--max-rejects P%: counted over all records"""
         self.write("a.csv", rows(2000, bad=set(range(0, 2000, 50))))  # 2 %
