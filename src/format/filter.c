@@ -158,7 +158,7 @@ static uint8_t *read_typed(const term_t *term, uint8_t *type, uint8_t *out, err_
     const field_t *field = term->field;
     const uint8_t *text = (const uint8_t *)term->text;
     field_t plain = *field;
-    plain.no_capitals = plain.exact = false;
+    plain.exact = false;
     plain.divide = 0; /* compared with what is stored */
     plain.point = 0;
     uint8_t *end = value_read(&plain, NULL, ENCODING_NONE, text, term->length, type, out);

@@ -146,7 +146,7 @@ static uint8_t *read_boolean(const value_text_t *from, uint8_t *type, uint8_t *o
 
 static uint8_t *read_objectid(const value_text_t *from, uint8_t *type, uint8_t *out) {
     bool capital;
-    if (!hex_read_objectid(from->text, from->length, out, &capital) || (from->field->no_capitals && capital))
+    if (!hex_read_objectid(from->text, from->length, out, &capital) || (from->field->exact && capital))
         return NULL;
     *type = BSON_TYPE_OID;
     return out + HEX_OBJECTID;

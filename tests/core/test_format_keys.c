@@ -21,24 +21,38 @@ static void put_types(text_t *out) {
     }
 }
 
+static void put_key(text_t *out, part_t part, const row_t *row) {
+    const bool made = part == PART_MADE && row->makes && row->makes != MAKES_TYPED,
+               type = strcmp(row->key, "type") == 0;
+    text_print(out, "| `%s` | %s%s", row->key, row->is, type ? ": " : "");
+    if (row->types)
+        text_print(out, "%s%s", type ? "" : "; goes with the type ", schema_type_words(row->types).text);
+    if (made)
+        text_print(out, "; goes with %s", schema_made_words(RECORDS_DELIMITED, row->makes).text);
+    if (row->instead)
+        text_print(out, "; not with `%s`", row->instead);
+    text_print(out, "%s |\n", row->needed && !made ? "; needed" : "");
+}
+
 static void put_keys(text_t *out) {
-    const char *words[SCHEMA_MOST_MADE];
     for (part_t part = 0; part < PARTS; part++) {
-        /* one table for files of delimited records and of fixed width */
-        const uint32_t parts = part == PART_FILE ? 1u << RECORDS_DELIMITED | 1u << RECORDS_FIXED : 1u << part;
+        /* one table for files of delimited records and of fixed width, and one for all fields of fixed width */
+        const uint32_t parts = 1u << part | (part == PART_FILE ? 1u << RECORDS_FIXED : 0) |
+                               (part == PART_FIELD + RECORDS_FIXED ? 1u << PART_ENTRY : 0);
+        const char *last = "";
         if (!schema_parts[part].title)
             continue;
         text_print(out, "\n## %s\n\n| key | is |\n|---|---|\n", schema_parts[part].title);
         for (const row_t *row = schema_rows; row->parts; row++)
-            if (row->key && row->parts & parts)
-                text_print(out, "| `%s` | %s |\n", row->key, row->is);
-        if (part != PART_MADE)
-            continue;
-        const size_t count = schema_made_words(words);
-        text_append(out, "\nA key is made by");
-        for (size_t j = 0; j < count; j++)
-            text_print(out, "%s `%s`", j ? "," : "", words[j]);
-        text_append(out, "; of fixed width by `first`, `utc` and `point` alone.\n");
+            if (row->key && row->parts & parts && strcmp(row->key, last) != 0)
+                put_key(out, part, row), last = row->key;
+        if (part == PART_MADE)
+            text_print(out,
+                       "\nKeys are made of delimited records by %s, of records of fixed width by %s. Types "
+                       "go with %s.\n",
+                       schema_made_words(RECORDS_DELIMITED, ~0u).text,
+                       schema_made_words(RECORDS_FIXED, ~0u).text,
+                       schema_made_words(RECORDS_DELIMITED, MAKES_TYPED).text);
     }
 }
 

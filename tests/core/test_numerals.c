@@ -97,13 +97,13 @@ static void expect_mistake(const char *record, const char *field, const char *pl
 }
 
 TEST(mistakes) {
-    expect_mistake("", ", decimal: \",\"", "4:24", "'decimal' goes with the types");
-    expect_mistake("", ", type: date, thousands: \".\"", "4:38", "'thousands' goes with the types");
+    expect_mistake("", ", decimal: \",\"", "4:24", "'decimal' goes with the type");
+    expect_mistake("", ", type: date, thousands: \".\"", "4:38", "'thousands' goes with the type");
     expect_mistake("", ", type: number, decimal: \";\"", "4:38", "before the fraction");
     expect_mistake("", ", type: number, decimal: none", "4:38", "before the fraction");
-    expect_mistake("", ", type: number, decimal: [\",\"]", "4:38", "a character");
-    expect_mistake("", ", type: number, thousands: \"_\"", "4:40", "between thousands");
-    expect_mistake("", ", type: number, thousands: \"\"", "4:40", "between thousands");
+    expect_mistake("", ", type: number, decimal: [\",\"]", "4:38", "before the fraction");
+    expect_mistake("", ", type: number, thousands: \"_\"", "4:40", "between groups");
+    expect_mistake("", ", type: number, thousands: \"\"", "4:40", "between groups");
     expect_mistake("", ", type: number, thousands: \".\"", "4:40", "both \".\"");
     expect_mistake("", ", type: number, decimal: \",\", thousands: \",\"", "4:54", "both \",\"");
     expect_mistake(", thousands: \".\"", ", type: number", "2:37", "both \".\"");

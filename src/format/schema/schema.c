@@ -203,9 +203,9 @@ static bool is_zero(const uint8_t *bytes, size_t length) {
 static void digest_rest(XXH3_state_t *state, part_t part, const void *from) {
     const field_t *field = from;
     const make_t *made = from;
-    if (part == PART_FIELD + RECORDS_FIXED && field->is)
+    if (part == PART_ENTRY && field->is)
         digest_value(state, "is", field->is, field->width * sizeof *field->is);
-    for (size_t i = 0; part == PART_MADE && i < made->from_count; i++) {
+    for (size_t i = 0; part >= PART_MADE && part < PART_SURPLUS && i < made->from_count; i++) {
         digest_value(state, "from", made->from[i].fields, made->from[i].count * sizeof *made->from[i].fields);
         digest_value(state, "with", made->from[i].with.text, made->from[i].with.length);
     }
@@ -214,7 +214,8 @@ static void digest_rest(XXH3_state_t *state, part_t part, const void *from) {
 static void digest_part(XXH3_state_t *state, const schema_t *schema, part_t part, const char *from) {
     for (const row_t *row = schema_rows; row->parts; row++) {
         const void *at = from + row->at;
-        if (!row->tag || !(row->parts >> part & 1))
+        if (!row->tag || !(row->parts >> part & 1) ||
+            (!row->key && row->types && !(row->types >> ((const field_t *)(const void *)from)->type & 1)))
             continue;
         if (row->form == FORM_TEXTS) {
             const texts_t *texts = at;

@@ -158,11 +158,9 @@ typedef struct {
     texts_t columns;       /* its names in a header */
     texts_t nulls;         /* a field whose text is one of them is left out */
     char point, thousands; /* of numbers that are not plain: see numeral.h; else 0 */
-    bool
-        exact; /* of numbers: zeros in front, plus signs and exponents, which a number does not keep, do not fit; of trimmed texts:
-                * those in quotes keep their blanks */
-    bool
-        no_capitals; /* of objectid, `exact` in a format file: those written in capitals, which it does not keep, do not fit */
+    /* of numbers: zeros in front, plus signs and exponents, which a number does not keep, do not fit; of trimmed texts: those in
+     * quotes keep their blanks; of objectid: capitals do not fit */
+    bool exact;
     texts_t words[2];          /* for booleans: those for false, those for true */
     texts_t patterns;          /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
     const pattern_t *compiled; /* the same, one for each */
@@ -247,6 +245,7 @@ typedef struct {
     const field_t *fields;
     size_t field_count;
     uint32_t width; /* of an entry, without its counted text */
+    const yaml_item_t *at;
 } tail_part_t;
 
 typedef enum {

@@ -3,26 +3,72 @@
 
 #include <string.h>
 
-enum { WIDEST_NUMBER = 8 };
+enum { WIDEST_NUMBER = 8, DELIMITED = 1 << RECORDS_DELIMITED, FIXED = 1 << RECORDS_FIXED };
 
 /* ---- fields ---- */
 
-/* Names and keys differ from those of all fields before it, and no key is in the way of another one. */
-static bool check_key(reader_t *reader, const field_t *fields, size_t count, const field_t *field) {
-    for (size_t i = 0; i < count; i++) {
-        const field_t *other = &fields[i];
-        if (strcmp(other->name, field->name) == 0)
-            return COMPLAIN(field->at, "a field named '%s' is in line %d already", field->name,
-                            other->at->line);
-        const size_t length = strlen(other->key), mine = strlen(field->key);
-        const size_t shorter = length < mine ? length : mine;
-        if (strncmp(other->key, field->key, shorter) == 0 &&
-            (length == mine || (length < mine ? field->key : other->key)[shorter] == '.'))
-            return COMPLAIN(field->at,
-                            "the key '%s' does not go with '%s' of line %d: one of them is in the way",
-                            field->key, other->key, other->at->line);
+/* A name and a key of a document. */
+typedef struct {
+    const char *name, *key;
+    const yaml_item_t *at;
+} named_t;
+
+static bool go_together(reader_t *reader, const named_t *one, const named_t *other) {
+    const size_t length = strlen(other->key), mine = strlen(one->key);
+    const size_t shorter = length < mine ? length : mine;
+    if (one->name[0] && strcmp(other->name, one->name) == 0)
+        return COMPLAIN(one->at, "the name '%s' is in line %d already", one->name, other->at->line);
+    return strncmp(other->key, one->key, shorter) != 0 ||
+           (length != mine && (length < mine ? one->key : other->key)[shorter] != '.') ||
+           COMPLAIN(one->at, "the key '%s' does not go with '%s' of line %d: one of them is in the way",
+                    one->key, other->key, other->at->line);
+}
+
+/* Those from `first` on are compared with all before them. */
+static bool check_names(reader_t *reader, const named_t *names, size_t first, size_t count) {
+    bool sound = true;
+    for (size_t i = first; i < count; i++) {
+        bool ok = true;
+        for (size_t j = 0; ok && j < i; j++)
+            ok = go_together(reader, &names[i], &names[j]);
+        sound &= ok;
     }
-    return true;
+    return sound;
+}
+
+static size_t add_fields(named_t *names, const field_t *fields, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        names[i] = (named_t){fields[i].name, fields[i].key, fields[i].at};
+    return count;
+}
+
+bool schema_check_names(reader_t *reader, const field_t *fields, size_t count) {
+    named_t names[SCHEMA_MOST_FIELDS];
+    return check_names(reader, names, 0, add_fields(names, fields, count));
+}
+
+bool schema_check_top(reader_t *reader) {
+    static const char *const own[] = {"order", "unparsed", "hour24"}; /* which tipple makes */
+    const schema_t *schema = reader->schema;
+    named_t names[SCHEMA_MOST_FIELDS + SCHEMA_MOST_MADE + SCHEMA_MOST_SECTIONS + 2 * SCHEMA_MOST_PARTS +
+                  COUNT(own)];
+    const size_t first = add_fields(names, schema->fields, schema->field_count);
+    size_t count = first;
+    for (size_t i = 0; i < schema->made_count; i++)
+        count += add_fields(names + count, &schema->made[i].field, 1);
+    for (size_t i = 0; i < schema->section_count; i++)
+        names[count++] =
+            (named_t){schema->sections[i].name, schema->sections[i].name, schema->sections[i].at};
+    for (size_t i = 0; i < schema->part_count; i++) {
+        const tail_part_t *part = &schema->parts[i];
+        if (part->name)
+            names[count++] = (named_t){part->name, part->name, part->at};
+        if (part->list)
+            names[count++] = (named_t){part->list, part->list, part->at};
+    }
+    for (size_t i = 0; schema->kind == RECORDS_FIXED && i < COUNT(own); i++)
+        names[count++] = (named_t){"", own[i], yaml_tree_root(schema->tree)};
+    return check_names(reader, names, first, count);
 }
 
 static bool check_marks(reader_t *reader, char point, char thousands) {
@@ -74,7 +120,7 @@ static bool finish_booleans(reader_t *reader, field_t *field) {
 
 static bool finish_dates(reader_t *reader, field_t *field) {
     const texts_t *texts = &field->patterns;
-    pattern_t *compiled = schema_own(reader->schema, texts->count * sizeof *compiled, reader->err);
+    pattern_t *compiled = schema_room(reader, texts->count * sizeof *compiled);
     field->compiled = compiled;
     for (size_t i = 0; compiled && i < texts->count; i++) {
         const char *problem = pattern_compile(texts->items[i].text, texts->items[i].length, &compiled[i]);
@@ -98,30 +144,24 @@ static bool finish_field(reader_t *reader, void *items, size_t index) {
     if (!nulls && reader->schema->kind == RECORDS_DELIMITED)
         field->nulls = (texts_t){empty, COUNT(empty)};
     return (field->columns.count || schema_texts(reader, schema_item(reader, "name"), &field->columns)) &&
-           finish_values(reader, field) && check_key(reader, items, index, field);
+           finish_values(reader, field);
 }
 
 static bool finish_fixed(reader_t *reader, void *items, size_t index) {
     field_t *field = (field_t *)items + index;
-    const yaml_item_t *nulls = schema_item(reader, "nulls");
-    const bool length = field->type == TYPE_LENGTH, number = length || NUMBERS >> field->type & 1;
+    const bool number = field->type == TYPE_LENGTH || NUMBERS >> field->type & 1;
     field->counted = schema_item(reader, "lengthWidth");
-    if (field->type > TYPE_LENGTH || field->type == TYPE_LONG || field->type == TYPE_DATE ||
-        (field->counted && field->type != TYPE_TEXT))
-        return COMPLAIN(reader->map,
-                        "the types of fields by width are text, trimmed, int, number and length");
     if (number && field->width > WIDEST_NUMBER)
         return COMPLAIN(reader->map, "a number of at most %d characters was expected", WIDEST_NUMBER);
-    if (nulls && (field->counted || length))
-        return COMPLAIN(nulls, "a length has no null value: what it says decides what the record is");
     if (field->nulls.count && field->nulls.items[0].length != field->width)
-        return COMPLAIN(nulls, "a null value as wide as the field (%d characters) was expected",
-                        field->width);
+        return COMPLAIN(schema_item(reader, "nulls"),
+                        "a null value as wide as the field (%d characters) was expected", field->width);
+    if (index && field[-1].counted)
+        return COMPLAIN(field[-1].at, "'lengthWidth' goes with the last field of an entry");
     field->offset = index ? field[-1].offset + field[-1].width : 0;
-    if (field->offset + field->width > SCHEMA_WIDEST)
-        return COMPLAIN(reader->map, "the fields up to here are %u characters wide; at most %d were expected",
-                        field->offset + field->width, SCHEMA_WIDEST);
-    return check_key(reader, items, index, field);
+    return field->offset + field->width <= SCHEMA_WIDEST ||
+           COMPLAIN(reader->map, "the fields up to here are %u characters wide; at most %d were expected",
+                    field->offset + field->width, SCHEMA_WIDEST);
 }
 
 static uint32_t width_of(const field_t *fields, size_t count) {
@@ -201,7 +241,7 @@ bool schema_add_layout(reader_t *reader, const uint16_t *fields, size_t count, c
 
 /* Where the file has none: all fields in order, and the same without the optional fields at the end. */
 static bool add_usual_layouts(reader_t *reader, const schema_t *schema) {
-    uint16_t *fields = schema_own(reader->schema, schema->field_count * sizeof *fields, reader->err);
+    uint16_t *fields = schema_room(reader, schema->field_count * sizeof *fields);
     size_t needed = schema->field_count;
     if (!fields)
         return false;
@@ -238,110 +278,49 @@ static bool finish_delimited(reader_t *reader, void *items, size_t index) {
 
 /* ---- records of fixed width ---- */
 
-typedef enum { IN_RECORD, IN_ENTRY, IN_SECTION } place_t;
-
-/* Not all fields by width may stand everywhere. */
-static bool check_places(reader_t *reader, const field_t *fields, size_t count, place_t place) {
-    for (size_t i = 0; i < count; i++) {
-        const field_t *field = &fields[i];
-        if (place == IN_RECORD && (field->counted || field->is))
-            return COMPLAIN(field->at, "'lengthWidth' and 'is' go with the entries of a part");
-        if (place == IN_RECORD)
-            continue;
-        if (field->type == TYPE_LENGTH)
-            return COMPLAIN(field->at, "'length' belongs to the fixed part: the characters that follow it");
-        if (field->counted && (place == IN_SECTION || i + 1 < count))
-            return COMPLAIN(field->at, "'lengthWidth' goes with the last field of an entry");
-        if (field->is && place == IN_SECTION)
-            return COMPLAIN(field->at, "'is' goes with the fields of an entry");
-        if (place == IN_SECTION && (strcmp(field->key, "id") == 0 || strncmp(field->key, "id.", 3) == 0))
-            return COMPLAIN(field->at, "the key 'id' is the section's identifier; choose another key");
-    }
-    return true;
+/* Is the field under this top-level key? */
+static bool stands_under(const field_t *field, const char *key) {
+    const size_t length = strcspn(field->key, ".");
+    return strlen(key) == length && memcmp(field->key, key, length) == 0;
 }
 
 static bool finish_section(reader_t *reader, void *items, size_t index) {
-    const section_t *sections = items;
     section_t *section = (section_t *)items + index;
     section->width = width_of(section->fields, section->field_count);
-    for (size_t i = 0; i < index; i++)
-        if (strcmp(sections[i].name, section->name) == 0)
-            return COMPLAIN(schema_item(reader, "name"), "a section named '%s' is in line %d already",
-                            section->name, sections[i].at->line);
-    return check_places(reader, section->fields, section->field_count, IN_SECTION);
+    for (size_t i = 0; i < section->field_count; i++)
+        if (stands_under(&section->fields[i], "id"))
+            return COMPLAIN(section->fields[i].at,
+                            "the key 'id' is the section's identifier; choose another key");
+    return true;
 }
 
 static bool finish_part(reader_t *reader, void *items, size_t index) {
     const tail_part_t *parts = items;
     tail_part_t *part = (tail_part_t *)items + index;
+    part->width = width_of(part->fields, part->field_count);
     if (part->sections == (part->fields != NULL))
         return COMPLAIN(reader->map,
                         "either 'sections: yes' or 'repeat' was expected: what comes after the marker");
     if (part->list && !part->sections)
-        return COMPLAIN(schema_item(reader, "list"), LIST_WITH_SECTIONS);
+        return COMPLAIN(schema_item(reader, "list"), "'list' goes with 'sections: yes'");
     if (!part->name && !part->sections)
         return COMPLAIN(reader->map, "'name' is missing: the key of the entries");
-    part->width = width_of(part->fields, part->field_count);
     for (size_t i = 0; i < index; i++) {
         if (schema_text_among(&part->marker, &parts[i].marker, 1))
             return COMPLAIN(reader->map, "two parts have the marker %s", part->marker.text);
         if (part->sections && parts[i].sections)
             return COMPLAIN(reader->map, "one part of sections was expected");
     }
-    return check_places(reader, part->fields, part->field_count, IN_ENTRY);
-}
-
-static bool check_tail(reader_t *reader, const schema_t *schema) {
-    const yaml_item_t *tail = schema_item(reader, "tail"), *sections = schema_item(reader, "sections");
-    bool has_sections = false;
-    for (size_t i = 0; i < schema->part_count; i++)
-        has_sections |= schema->parts[i].sections;
-    if (sections && !tail)
-        return COMPLAIN(sections, "'tail' is missing: {marker: ..., sections: yes}");
-    return has_sections == (schema->section_count > 0) ||
-           COMPLAIN(tail, has_sections ? "'sections' is missing: what comes after the marker of sections"
-                                       : "a part {marker: ..., sections: yes} is missing");
-}
-
-static const make_t *made_as(const schema_t *schema, const char *key) {
-    for (size_t i = 0; i < schema->made_count; i++)
-        if (strcmp(schema->made[i].field.key, key) == 0)
-            return &schema->made[i];
-    return NULL;
-}
-
-/* A key may be at a document's top only once. */
-static bool check_top(reader_t *reader, const schema_t *schema) {
-    const char *keys[SCHEMA_MOST_SECTIONS + 2 * SCHEMA_MOST_PARTS + 3];
-    size_t count = 0;
-    for (size_t i = 0; i < schema->section_count; i++)
-        keys[count++] = schema->sections[i].name;
-    for (size_t i = 0; i < schema->part_count; i++) {
-        if (schema->parts[i].name)
-            keys[count++] = schema->parts[i].name;
-        if (schema->parts[i].list)
-            keys[count++] = schema->parts[i].list;
-    }
-    keys[count++] = "order";
-    keys[count++] = "unparsed";
-    keys[count++] = "hour24";
-    for (size_t i = 0; i < count; i++) {
-        const field_t it = {.name = "", .key = keys[i], .at = reader->map};
-        bool twice = made_as(schema, keys[i]) != NULL;
-        for (size_t j = 0; j < i; j++)
-            twice |= strcmp(keys[i], keys[j]) == 0;
-        if (twice)
-            return COMPLAIN(reader->map, "the key '%s' would be twice in a document", keys[i]);
-        if (!check_key(reader, schema->fields, schema->field_count, &it))
-            return false;
-    }
     return true;
 }
 
-/* Is the field under this top-level key? */
-static bool stands_under(const field_t *field, const char *key) {
-    const size_t length = strcspn(field->key, ".");
-    return strlen(key) == length && memcmp(field->key, key, length) == 0;
+static bool check_tail(reader_t *reader, const schema_t *schema) {
+    bool has_sections = false;
+    for (size_t i = 0; i < schema->part_count; i++)
+        has_sections |= schema->parts[i].sections;
+    return has_sections == (schema->section_count > 0) ||
+           COMPLAIN(schema_item(reader, "tail"),
+                    "'sections' and a part {marker: ..., sections: yes} go together: one of them is missing");
 }
 
 /* A field is left out if a key was made of it, so that key must come first. */
@@ -366,7 +345,9 @@ static bool check_document(reader_t *reader, const schema_t *schema) {
                       *node = list && list->kind == YAML_ITEM_LIST ? list->first : list;
     for (size_t i = 0; i < keys->count; i++, node = node->next) {
         const texts_t later = {keys->items + i + 1, keys->count - i - 1};
-        bool known = made_as(schema, node->text) != NULL;
+        bool known = false;
+        for (size_t j = 0; j < schema->made_count; j++)
+            known |= strcmp(schema->made[j].field.key, node->text) == 0;
         for (size_t j = 0; j < schema->field_count; j++)
             known |= stands_under(&schema->fields[j], node->text);
         if (!known)
@@ -381,7 +362,7 @@ static bool check_document(reader_t *reader, const schema_t *schema) {
 
 static bool finish_by_width(reader_t *reader, void *items, size_t index) {
     const schema_t *schema = (schema_t *)items + index;
-    return check_tail(reader, schema) && check_top(reader, schema) && check_document(reader, schema);
+    return check_tail(reader, schema) && check_document(reader, schema);
 }
 
 bool schema_check_fields(reader_t *reader) {
@@ -389,11 +370,9 @@ bool schema_check_fields(reader_t *reader) {
     const uint32_t width = width_of(schema->fields, schema->field_count);
     if (schema->kind == RECORDS_DELIMITED)
         return check_groups(reader) && check_header(reader, schema);
-    if (schema->kind == RECORDS_FIXED && width != schema->fixed)
-        return COMPLAIN(schema_item(reader, "fields"), "the fields are %u characters wide, the record is %u",
-                        width, schema->fixed);
-    return schema->kind != RECORDS_FIXED ||
-           check_places(reader, schema->fields, schema->field_count, IN_RECORD);
+    return schema->kind != RECORDS_FIXED || width == schema->fixed ||
+           COMPLAIN(schema_item(reader, "fields"), "the fields are %u characters wide, the record is %u",
+                    width, schema->fixed);
 }
 
 /* ---- what is made ---- */
@@ -402,20 +381,21 @@ static const struct {
     const char *name;
     make_kind_t kind;
     text_change_t change;
-} ways[] = {{"first", MAKE_FIRST, TEXT_AS_IS}, {"utc", MAKE_UTC, TEXT_AS_IS},
-            {"point", MAKE_POINT, TEXT_AS_IS}, {"join", MAKE_JOIN, TEXT_AS_IS},
-            {"lower", MAKE_JOIN, TEXT_LOWER},  {"sha256", MAKE_JOIN, TEXT_SHA256},
-            {"path", MAKE_PATH, TEXT_AS_IS},   {"folder", MAKE_FOLDER, TEXT_AS_IS},
-            {"file", MAKE_FILE, TEXT_AS_IS},   {"constant", MAKE_CONSTANT, TEXT_AS_IS}};
+    uint32_t records; /* bits: the kinds of records */
+} ways[] = {
+    {"first", MAKE_FIRST, TEXT_AS_IS, DELIMITED | FIXED}, {"utc", MAKE_UTC, TEXT_AS_IS, FIXED},
+    {"point", MAKE_POINT, TEXT_AS_IS, DELIMITED | FIXED}, {"join", MAKE_JOIN, TEXT_AS_IS, DELIMITED},
+    {"lower", MAKE_JOIN, TEXT_LOWER, DELIMITED},          {"sha256", MAKE_JOIN, TEXT_SHA256, DELIMITED},
+    {"path", MAKE_PATH, TEXT_AS_IS, DELIMITED},           {"folder", MAKE_FOLDER, TEXT_AS_IS, DELIMITED},
+    {"file", MAKE_FILE, TEXT_AS_IS, DELIMITED},           {"constant", MAKE_CONSTANT, TEXT_AS_IS, DELIMITED}};
 
-size_t schema_made_words(const char *words[]) {
+words_t schema_made_words(record_kind_t kind, uint32_t makes) {
+    const char *words[COUNT(ways)];
+    size_t count = 0;
     for (size_t i = 0; i < COUNT(ways); i++)
-        words[i] = ways[i].name;
-    return COUNT(ways);
-}
-
-bool schema_made_of_texts(const make_t *made) {
-    return made->kind == MAKE_FIRST || made->kind == MAKE_JOIN;
+        if (ways[i].records >> kind & makes >> ways[i].kind & 1)
+            words[count++] = ways[i].name;
+    return schema_either(words, count);
 }
 
 /* The key that is made: what is no option; or the first, if all could be. */
@@ -430,7 +410,7 @@ static const yaml_item_t *find_made(reader_t *reader) {
     }
     key = key || !first || first->kind != YAML_ITEM_SCALAR ? key : first;
     if (!key)
-        COMPLAIN(reader->map, MADE_EXPECTED);
+        COMPLAIN(reader->map, "a key and 'from' were expected, such as {name: join, from: [first, last]}");
     return key;
 }
 
@@ -452,32 +432,27 @@ static bool read_way(reader_t *reader, const yaml_item_t *node, make_t *made) {
     static const schema_text_t moments[] = {{"YYYY-MM-DDThh:mm:ssZ", 20}, {"YYYY-MM-DDThh:mm:ss", 19},
                                             {"YYYY-MM-DD hh:mm:ss", 19},  {"YYYY-MM-DDThh:mm", 16},
                                             {"YYYY-MM-DD hh:mm", 16},     {"YYYY-MM-DD", 10}};
-    const bool fixed = reader->schema->kind == RECORDS_FIXED;
+    const record_kind_t kind = reader->schema->kind;
     const char *words[COUNT(ways)], *word = node->kind == YAML_ITEM_SCALAR ? node->text
                                             : yaml_item_get(node, "path")  ? "path"
-                                                                           : "";
-    const size_t count = schema_made_words(words);
-    size_t way = 0;
-    while (way < count && strcmp(word, words[way]) != 0)
-        way++;
-    if (way == count) {
-        const char *instead = schema_gone("make", word), *near = suggest_word(word, words, count);
-        return instead ? COMPLAIN(node, "'%s' is gone: %s", word, instead)
-                       : COMPLAIN(node, "%s%s%sa key is made by %sfirst, utc or point",
-                                  near ? "did you mean '" : "", near ? near : "", near ? "'? " : "",
-                                  fixed ? "" : "join, lower, sha256, constant, path, folder, file, ");
+                                                                           : "{...}";
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        if (!(ways[i].records >> kind & 1))
+            continue;
+        words[count++] = ways[i].name;
+        if (strcmp(word, ways[i].name) != 0)
+            continue;
+        made->kind = ways[i].kind;
+        made->change = ways[i].change;
+        made->field.type = made->kind == MAKE_UTC ? TYPE_DATE : TYPE_TEXT;
+        if (made->kind == MAKE_UTC)
+            made->field.patterns = (texts_t){moments, COUNT(moments)};
+        return made->kind != MAKE_PATH || read_path(reader, node, made);
     }
-    made->kind = ways[way].kind;
-    made->change = ways[way].change;
-    made->field.type = made->kind == MAKE_UTC ? TYPE_DATE : TYPE_TEXT;
-    if (made->kind == MAKE_UTC)
-        made->field.patterns = (texts_t){moments, COUNT(moments)};
-    if (made->kind == MAKE_PATH && !read_path(reader, node, made))
-        return false;
-    return made->kind < MAKE_JOIN || !fixed ||
-           COMPLAIN(node,
-                    "'%s' goes with delimited records; of fixed width, a key is made by first, utc or point",
-                    word);
+    return !schema_is_gone(reader, node, "make", word) &&
+           COMPLAIN(node, "'%s' makes no key of such records; %s was expected%s", word,
+                    schema_made_words(kind, ~0u).text, suggestion(word, words, count).text);
 }
 
 bool schema_start_made(reader_t *reader, make_t *made) {
@@ -489,28 +464,16 @@ bool schema_start_made(reader_t *reader, make_t *made) {
     if (strchr(key->key, '.') || key->key[0] == '$' || !key->key[0] || strlen(key->key) > 28 ||
         strcmp(key->key, "_id") == 0)
         return COMPLAIN(key, "'%s' cannot be made: a plain key of at most 28 bytes was expected", key->key);
-    if (!read_way(reader, key, made))
-        return false;
-    const bool typed = made->kind == MAKE_CONSTANT || made->kind == MAKE_PATH || schema_made_of_texts(made);
-    for (const yaml_item_t *item = reader->map->first; item; item = item->next)
-        if (item != key && (reader->schema->fixed || !typed) &&
-            schema_has_key(PART_FIELD + RECORDS_DELIMITED, item->key))
-            return COMPLAIN(item, "'%s' goes with texts of delimited records", item->key);
-    return made->kind >= MAKE_CONSTANT || schema_item(reader, "from") || COMPLAIN(reader->map, MADE_EXPECTED);
+    return read_way(reader, key, made);
 }
 
 /* Can the key be made of these fields? */
 static bool check_from(reader_t *reader, const make_t *made) {
     const yaml_item_t *from = schema_item(reader, "from");
-    const bool fixed = reader->schema->kind == RECORDS_FIXED;
-    for (size_t i = 0; i < made->from_count && !schema_made_of_texts(made); i++) {
+    for (size_t i = 0; i < made->from_count; i++) {
         const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
-        if (reader->broken[made->from[i].fields[0]])
-            continue;
         if (made->kind == MAKE_POINT && (field->type != TYPE_NUMBER || field->array.length))
             return COMPLAIN(from, "a point is made of two fields of the type number: latitude, longitude");
-        if (made->kind == MAKE_UTC && !fixed)
-            return COMPLAIN(from, "utc goes with records of fixed width; a column has the type datetime");
         if (made->kind == MAKE_UTC && (field->type != TYPE_TEXT || field->width != (i ? 4 : 8)))
             return COMPLAIN(from,
                             "utc is made of two text fields: a date of width 8 (YYYYMMDD) and a time of "
@@ -522,24 +485,21 @@ static bool check_from(reader_t *reader, const make_t *made) {
 static bool finish_made(reader_t *reader, void *items, size_t index) {
     const make_t *all = items;
     make_t *made = (make_t *)items + index;
-    const schema_t *schema = reader->schema;
-    if (made->kind == MAKE_CONSTANT && !made->text.text)
-        return COMPLAIN(reader->map, CONSTANT_EXPECTED);
-    if (!finish_values(reader, &made->field) || !check_from(reader, made) ||
-        !check_key(reader, schema->fields, schema->field_count, &made->field))
-        return false;
     for (size_t i = 0; i < index; i++)
-        if (strcmp(all[i].field.key, made->field.key) == 0)
-            return COMPLAIN(reader->map, "'%s' is made in line %d already", made->field.key,
-                            all[i].field.at->line);
-        else if (made->kind == MAKE_UTC && all[i].kind == MAKE_UTC)
+        if (made->kind == MAKE_UTC && all[i].kind == MAKE_UTC)
             return COMPLAIN(reader->map, "utc is made in line %d already: there is one hour24",
                             all[i].field.at->line);
-    return true;
+    /* a field with a mistake may have another type than it says */
+    return finish_values(reader, &made->field) && (reader->mistake_count || check_from(reader, made));
 }
 
 /* ---- the parts ---- */
 
+#define BY_FIXED "a field such as {name: depth, width: 4, type: int}", finish_fixed, FIELDS
+#define MADE_PART                                                                                            \
+    "a map such as {name: join, from: [first, last]}", finish_made,                                          \
+        "a list such as [{ts: utc, from: [date, time]}]", "made keys", 0, SCHEMA_MOST_MADE, sizeof(make_t),  \
+        offsetof(make_t, field.at)
 #define FIELDS "a list of fields", "fields", 1, SCHEMA_MOST_FIELDS, sizeof(field_t), offsetof(field_t, at)
 #define ALONE  NULL, NULL, 0, 0, sizeof(schema_t), 0
 #define A_FILE "a format file starts with 'format: NAME'; a map"
@@ -558,18 +518,16 @@ const part_row_t schema_parts[PARTS] = {
     [PART_FIELD + RECORDS_DELIMITED] = {"A field of delimited files",
                                         "a field such as {name: testId, key: t, type: int}", finish_field,
                                         FIELDS},
-    [PART_FIELD + RECORDS_FIXED] = {"A field of fixed width",
-                                    "a field such as {name: depth, width: 4, type: int}", finish_fixed,
-                                    FIELDS},
+    [PART_FIELD + RECORDS_FIXED] = {"A field of fixed width", BY_FIXED},
     [PART_FIELD + RECORDS_JSON] = {"A field of JSON", "a field such as {name: created.at, type: date}",
                                    finish_field, FIELDS},
     [PART_SURPLUS] = {"`surplus`", "a map such as {into: model, left: 9}", NULL, ALONE},
-    [PART_MADE] = {"`make`, besides the key that is made and how",
-                   "a map such as {name: join, from: [first, last]}", finish_made,
-                   "a list such as [{ts: utc, from: [date, time]}]", "made keys", 0, SCHEMA_MOST_MADE,
-                   sizeof(make_t), offsetof(make_t, field.at)},
+    [PART_MADE + RECORDS_DELIMITED] = {"`make`, besides the key that is made and how", MADE_PART},
+    [PART_MADE + RECORDS_FIXED] = {NULL, MADE_PART},
     [PART_TAIL] = {"`tail`", "a part such as {marker: ADD, sections: yes}", finish_part, "a list of parts",
-                   "parts", 0, SCHEMA_MOST_PARTS, sizeof(tail_part_t), 0},
+                   "parts", 0, SCHEMA_MOST_PARTS, sizeof(tail_part_t), offsetof(tail_part_t, at)},
+    [PART_ENTRY] = {NULL, BY_FIXED},
+    [PART_PIECE] = {NULL, BY_FIXED},
     [PART_SECTION] = {"`sections`", "a section such as {ids: AA1-AA4, name: rain, fields: [...]}",
                       finish_section, "a list of sections", "sections", 0, SCHEMA_MOST_SECTIONS,
                       sizeof(section_t), offsetof(section_t, at)},
