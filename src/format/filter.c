@@ -7,7 +7,6 @@
 #include "format/values/convert.h"
 
 #include <bson/bson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,6 @@ static const struct {
 } operators[] = {{"==", EQUAL}, {"!=", UNEQUAL}, {"<=", AT_MOST}, {">=", AT_LEAST},
                  {"=", EQUAL},  {"<", LESS},     {">", MORE}};
 enum {
-    OPERATORS = sizeof operators / sizeof *operators,
     MOST_TERMS = 32,
     SLACK = 8,                 /* bytes that value_read may read after a text */
     DOCUMENT_HEAD = 4 + 1 + 1, /* a length, a type, an empty key */
@@ -40,7 +38,6 @@ struct filter {
     term_t terms[MOST_TERMS];
     size_t count;
     char *normal;
-    bool kept; /* the text is one of the catalog */
 };
 
 static void trim(const char **text, size_t *length) {
@@ -66,7 +63,7 @@ static bool ends_value(const char *after) {
     after += strspn(after, " ");
     if (!*after || *after == '&' || *after == '|')
         return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < COUNT(words); i++) {
         const size_t length = strlen(words[i]);
         if (strncmp(after, words[i], length) == 0 && after[length] == ' ')
             return true;
@@ -94,6 +91,12 @@ static const char *quote_of(const term_t *term) {
     return "'";
 }
 
+/* Numbers of all types but decimals are compared with each other. */
+static bool is_number(const term_t *term) {
+    const uint8_t kind = value_types[term->field->type].bson[0];
+    return kind == BSON_TYPE_INT32 || kind == BSON_TYPE_INT64 || kind == BSON_TYPE_DOUBLE;
+}
+
 /* Numbers are written plainly, with a point before the fraction. Where the format would read another one out of the same
  * text (1.234 with points between the thousands), nobody knows which is meant. */
 static bool is_number_clear(const term_t *term, err_t *err) {
@@ -104,103 +107,56 @@ static bool is_number_clear(const term_t *term, err_t *err) {
     double number, meant;
     size_t size;
     if (!field->point || term->length >= NUMERAL_LONGEST ||
-        !numeral_read(&numeral, text, term->length, plain, &size))
+        !numeral_read(&numeral, text, term->length, plain, &size) || !convert_number(plain, size, 0, &number))
         return true;
-    if (!convert_number(plain, size, 0, &number))
-        return true;
-    if (!convert_number(text, term->length, 0, &meant))
-        return err_set(err, STATUS_USAGE,
-                       "--filter: '%s' is not a number here: whatever 'decimal' and 'thousands' of %s say, a "
-                       "filter has a point before the fraction and no marks between thousands: %.*s",
-                       term->text, field->name, (int)size, (const char *)plain);
-    return number == meant ||
+    const bool both = convert_number(text, term->length, 0, &meant);
+    return (both && number == meant) ||
            err_set(
                err, STATUS_USAGE,
-               "--filter: '%s' can be read in two ways: a filter has a point before the fraction, but in the "
-               "files %s would be %.*s. Write %.*s, or %s0",
-               term->text, field->name, (int)size, (const char *)plain, (int)size, (const char *)plain,
-               term->text);
+               "--filter: a filter has a point before the fraction and no marks between thousands, but in "
+               "the files %s would be %.*s where it is '%s'. Write %.*s%s%s%s",
+               field->name, (int)size, (const char *)plain, term->text, (int)size, (const char *)plain,
+               both ? ", or " : "", both ? term->text : "", both ? "0" : "");
 }
 
-/* A number of a filter is a whole number, or else the double that is compared with all digits. */
-static uint8_t *read_number(const term_t *term, uint8_t *type, uint8_t *out, err_t *err) {
-    const uint8_t *text = (const uint8_t *)term->text;
-    int64_t whole;
-    double number;
-    if (convert_int(text, term->length, &whole)) {
-        *type = BSON_TYPE_INT64;
-        return bsonw_int64(out, whole);
-    }
-    *type = BSON_TYPE_DOUBLE;
-    if (!convert_number(text, term->length, 0, &number)) {
-        err_set(err, STATUS_USAGE, "--filter: '%s' is not a number, which the field %s is", term->text,
-                term->field->name);
-        return NULL;
-    }
-    /* Beyond all whole numbers digits do not count. Next to them they do: 9223372036854775807.0 would be a larger one,
-     * and -9223372036854775809 the least one that there is. */
-    const bool digits = strspn(term->text, "+-0123456789") == term->length;
-    if (digits && number == -0x1p63)
-        number = nextafter(number, -INFINITY);
-    const bool beyond = fabs(number) > 0x1p63 || (digits && number == 0x1p63);
-    if (beyond || convert_kept(text, term->length, 0, &number))
-        return bsonw_double(out, number);
-    err_set(err, STATUS_USAGE,
-            "--filter: '%s' has more digits than a number can be compared with: at most 17, or a whole "
-            "number of 64 bits",
-            term->text);
-    return NULL;
-}
-
-/* A value of another type, as the field's texts are, but plain; a boolean may also be what it is in the document. */
-static uint8_t *read_typed(const term_t *term, uint8_t *type, uint8_t *out, err_t *err) {
+/* Reads the value as the field's type has it, but plain. A text is not trimmed, a number is a whole number or else the double
+ * that is compared with all digits, and a boolean may also be what it is in the document. */
+static uint8_t *read_typed(const term_t *term, uint8_t *type, uint8_t *out) {
     static const schema_text_t words[] = {{"false", 5}, {"true", 4}};
-    const field_t *field = term->field;
-    const uint8_t *text = (const uint8_t *)term->text;
-    field_t plain = *field;
+    field_t plain = *term->field;
+    uint8_t *end = NULL;
     plain.exact = false;
     plain.divide = 0; /* compared with what is stored */
     plain.point = 0;
-    uint8_t *end = value_read(&plain, NULL, ENCODING_NONE, text, term->length, type, out);
-    for (int is = 0; is < 2; is++)
-        plain.words[is] = (texts_t){&words[is], 1};
-    if (!end)
-        end = value_read(&plain, NULL, ENCODING_NONE, text, term->length, type, out);
-    if (!end && field->type == TYPE_DATE)
-        err_set(err, STATUS_USAGE, "--filter: '%s' is not a date as %s has them: %s", term->text, field->name,
-                field->patterns.items[0].text);
-    else if (!end)
-        err_set(err, STATUS_USAGE, "--filter: '%s' is no %s, which the field %s is", term->text,
-                schema_type_name(field->type), field->name);
+    plain.type = plain.type == TYPE_TRIMMED ? TYPE_TEXT : is_number(term) ? TYPE_LONG : plain.type;
+    for (int i = 0; !end && i < 2; i++) {
+        end = value_read(&plain, NULL, ENCODING_NONE, (const uint8_t *)term->text, term->length, type, out);
+        plain.type = is_number(term) ? TYPE_NUMBER : plain.type;
+        for (int is = 0; is < 2; is++)
+            plain.words[is] = (texts_t){&words[is], 1};
+    }
     return end;
-}
-
-static uint8_t *put_text(const term_t *term, uint8_t *type, uint8_t *out) {
-    *type = BSON_TYPE_UTF8;
-    memcpy(bsonw_int32(out, (int32_t)term->length + 1), term->text, term->length + 1);
-    return out + 4 + term->length + 1;
 }
 
 static bool read_value(term_t *term, err_t *err) {
     const field_t *field = term->field;
     const size_t room = DOCUMENT_HEAD + TYPES_VALUE + term->length;
-    if (field->array.length)
-        return err_set(err, STATUS_USAGE, "--filter: %s is an array, which cannot be compared", field->name);
-    if (field->type == TYPE_BINARY || field->type == TYPE_JSON)
-        return err_set(err, STATUS_USAGE, "--filter: %s has the type %s, which cannot be compared",
-                       field->name, schema_type_name(field->type));
+    const bool date = field->type == TYPE_DATE;
+    if (field->array.length || field->type == TYPE_BINARY || field->type == TYPE_JSON)
+        return err_set(err, STATUS_USAGE, "--filter: %s is %s, which cannot be compared", field->name,
+                       field->array.length ? "an array" : schema_type_name(field->type));
     if (!(term->document = calloc(1, room)))
         return err_memory(err, room);
-    uint8_t *const type = term->document + 4, *const out = term->document + DOCUMENT_HEAD, *end;
-    if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED)
-        end = put_text(term, type, out);
-    else if (field->type == TYPE_INT || field->type == TYPE_LONG || field->type == TYPE_NUMBER ||
-             field->type == TYPE_LENGTH)
-        end = read_number(term, type, out, err);
-    else
-        end = read_typed(term, type, out, err);
+    uint8_t *const end = read_typed(term, term->document + 4, term->document + DOCUMENT_HEAD);
     if (!end)
-        return false;
+        return err_set(err, STATUS_USAGE, "--filter: '%s' cannot be compared with %s: %s%s was expected",
+                       term->text, field->name,
+                       date              ? "a date such as "
+                       : is_number(term) ? ""
+                                         : "a value of the type ",
+                       date              ? field->patterns.items[0].text
+                       : is_number(term) ? "a number of at most 17 digits, or a whole number of 64 bits,"
+                                         : schema_type_name(field->type));
     const size_t size = (size_t)(end - term->document) + 1;
     bsonw_int32(term->document, (int32_t)size);
     return bson_iter_init_from_data(&term->value, term->document, size) && bson_iter_next(&term->value);
@@ -210,32 +166,30 @@ static bool read_value(term_t *term, err_t *err) {
 static bool unknown_field(const schema_t *schema, const char *name, err_t *err) {
     enum { SHOWN = 20 };
     const char *names[SCHEMA_MOST_FIELDS];
+    const size_t count = schema->field_count, more = count > SHOWN ? count - SHOWN : 0;
+    char list[2000] = "", rest[40] = "";
     if (schema->kind == RECORDS_BSON)
         return err_set(
             err, STATUS_USAGE,
             "--filter does not go with BSON, whose fields no format names: choose the documents when "
             "they are dumped (mongodump --query)");
-    if (!schema->field_count)
+    if (!count)
         return err_set(
             err, STATUS_USAGE,
             "--filter: of which type '%s' is, is not known, since the format %s names no fields: say it "
             "with --type, such as --type '%s:int' (and no --format), or with a format file that has the "
             "field",
             name, schema->name, name);
-    text_t list = {.length = 0};
-    for (size_t i = 0; i < schema->field_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         names[i] = schema->fields[i].name;
+        const size_t length = strlen(list);
         if (i < SHOWN)
-            text_print(&list, "%s%s", i ? ", " : "", names[i]);
+            snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", names[i]);
     }
-    if (schema->field_count > SHOWN)
-        text_print(&list, " and %zu more", schema->field_count - SHOWN);
-    char *known = text_take(&list, err);
-    if (known)
-        err_set(err, STATUS_USAGE, "--filter: the format %s has no field '%s'%s; its fields are %.2000s",
-                schema->name, name, suggestion(name, names, schema->field_count).text, known);
-    free(known);
-    return false;
+    if (more)
+        snprintf(rest, sizeof rest, " and %zu more", more);
+    return err_set(err, STATUS_USAGE, "--filter: the format %s has no field '%s'%s; its fields are %s%s",
+                   schema->name, name, suggestion(name, names, count).text, list, rest);
 }
 
 /* Of records of fixed width, what utc and point are made of is not stored by itself: no document could be compared. */
@@ -255,25 +209,14 @@ static bool is_stored(const schema_t *schema, const field_t *field, err_t *err) 
     return true;
 }
 
-/* One --filter while it is read. */
-typedef struct {
-    const char *text, *at;
-} reading_t;
-
-static bool complain(const reading_t *reading, const char *at, err_t *err, const char *what) {
-    err_set(err, STATUS_USAGE, "--filter: column %zu of '%.500s': %s", (size_t)(at - reading->text) + 1,
-            reading->text, what);
-    return false;
-}
-
 /* Reads the field and the operator; *at is after them, at the value. */
-static bool read_comparison(reading_t *reading, const schema_t *schema, term_t *term, err_t *err) {
-    const char *name = reading->at, *op = name + strcspn(name, "=!<>");
+static bool read_comparison(const char **at, const schema_t *schema, term_t *term, err_t *err) {
+    const char *name = *at, *op = name + strcspn(name, "=!<>");
     const char *both = strstr(name, "&&");
     int i = 0;
-    while (i < OPERATORS && strncmp(op, operators[i].text, strlen(operators[i].text)) != 0)
+    while (i < (int)COUNT(operators) && strncmp(op, operators[i].text, strlen(operators[i].text)) != 0)
         i++;
-    if (i == OPERATORS || op == name || (both && both < op))
+    if (i == (int)COUNT(operators) || op == name || (both && both < op))
         return err_set(
             err, STATUS_USAGE,
             "--filter: '%.*s' is not a comparison; write it like testType==NT, with ==, !=, <, <=, > or >=",
@@ -285,33 +228,32 @@ static bool read_comparison(reading_t *reading, const schema_t *schema, term_t *
         return err_memory(err, length);
     term->comparison = operators[i].comparison;
     term->field = schema_field(schema, word);
-    reading->at = op + strlen(operators[i].text);
+    *at = op + strlen(operators[i].text);
     if (!term->field)
         unknown_field(schema, word, err);
     free(word);
     return term->field && is_stored(schema, term->field, err);
 }
 
-/* Reads the value, up to "&&" or the end. In quotes it may be anything. */
-static bool cut_value(reading_t *reading, term_t *term, err_t *err) {
+/* Reads the value, up to "&&" or the end. In quotes it may be anything. text: the filter, for its columns in messages. */
+static bool cut_value(const char *text, const char **at, term_t *term, err_t *err) {
     static const char no_end[] =
         "this quote is not closed in front of && or the end; a value that begins with a quote is put "
         "into quotes of the other kind, such as \"'s\"";
     static const char odd[] =
         "comparisons are joined by && (there is no 'or'), and a value without quotes does not begin with !, "
         "~ or ( and has no =, <, > or || in it; such a value is put into quotes, such as '>5'";
-    const char *value = reading->at + strspn(reading->at, " ");
+    const char *value = *at + strspn(*at, " ");
     const bool quoted = *value == '\'' || *value == '"';
     const char *both = strstr(value, "&&"), *close = quoted ? closing_quote(value) : NULL;
     const char *end = quoted ? close : both ? both : value + strlen(value);
-    if (!end)
-        return complain(reading, value, err, no_end);
-    const char *wrong = quoted ? NULL : odd_in(value, (size_t)(end - value));
-    reading->at = quoted ? end + 1 + strspn(end + 1, " ") : end;
-    if (!wrong && *reading->at && strncmp(reading->at, "&&", 2) != 0)
-        wrong = reading->at;
+    const char *wrong = !end ? value : quoted ? NULL : odd_in(value, (size_t)(end - value));
+    *at = close ? close + 1 + strspn(close + 1, " ") : end;
+    if (!wrong && **at && strncmp(*at, "&&", 2) != 0)
+        wrong = *at;
     if (wrong)
-        return complain(reading, wrong, err, odd);
+        return err_set(err, STATUS_USAGE, "--filter: column %zu of '%.500s': %s", (size_t)(wrong - text) + 1,
+                       text, end ? odd : no_end);
     value += quoted;
     term->length = (size_t)(end - value);
     if (!quoted)
@@ -320,14 +262,6 @@ static bool cut_value(reading_t *reading, term_t *term, err_t *err) {
         return err_memory(err, term->length);
     memcpy(term->text, value, term->length);
     return true;
-}
-
-static bool add_term(filter_t *filter, const schema_t *schema, reading_t *reading, err_t *err) {
-    if (filter->count == MOST_TERMS)
-        return err_set(err, STATUS_USAGE, "--filter: more than %d comparisons", MOST_TERMS);
-    term_t *term = &filter->terms[filter->count++];
-    return read_comparison(reading, schema, term, err) && cut_value(reading, term, err) &&
-           (filter->kept || is_number_clear(term, err)) && read_value(term, err);
 }
 
 /* The field's key; its name if the key is another field's name, and would be read as that field. */
@@ -340,7 +274,7 @@ static bool write_normal(filter_t *filter, const schema_t *schema, err_t *err) {
     for (size_t i = 0; i < filter->count; i++) {
         const term_t *term = &filter->terms[i];
         const char *op = "", *quote = quote_of(term);
-        for (int j = OPERATORS - 1; j >= 0; j--)
+        for (int j = (int)COUNT(operators) - 1; j >= 0; j--)
             if (operators[j].comparison == term->comparison)
                 op = operators[j].text;
         text_print(&normal, "%s%s%s%s%s%s", i ? " && " : "", spelling_of(schema, term->field), op, quote,
@@ -350,24 +284,29 @@ static bool write_normal(filter_t *filter, const schema_t *schema, err_t *err) {
     return (filter->normal = text_take(&normal, err));
 }
 
+/* kept: the text is one of the catalog. */
+static bool add_terms(filter_t *filter, const schema_t *schema, const char *text, bool kept, err_t *err) {
+    for (const char *at = text;; at += 2 /* "&&" */) {
+        if (filter->count == MOST_TERMS)
+            return err_set(err, STATUS_USAGE, "--filter: more than %d comparisons", MOST_TERMS);
+        term_t *term = &filter->terms[filter->count++];
+        if (!read_comparison(&at, schema, term, err) || !cut_value(text, &at, term, err) ||
+            !(kept || is_number_clear(term, err)) || !read_value(term, err))
+            return false;
+        if (!*at)
+            return true;
+    }
+}
+
 static filter_t *parse(const schema_t *schema, char *const *texts, size_t count, bool kept, err_t *err) {
     filter_t *filter = ZEROED(filter_t);
-    bool ok = true;
-    if (!filter) {
-        err_memory(err, sizeof *filter);
-        return NULL;
-    }
-    filter->kept = kept;
-    for (size_t i = 0; ok && i < count; i++) {
-        reading_t reading = {.text = texts[i], .at = texts[i]};
-        while ((ok = add_term(filter, schema, &reading, err)) && *reading.at)
-            reading.at += 2; /* "&&" */
-    }
-    if (!ok || !write_normal(filter, schema, err)) {
-        filter_free(filter);
-        return NULL;
-    }
-    return filter;
+    bool ok = filter || err_memory(err, sizeof *filter);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = add_terms(filter, schema, texts[i], kept, err);
+    if (ok && write_normal(filter, schema, err))
+        return filter;
+    filter_free(filter);
+    return NULL;
 }
 
 filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count, err_t *err) {

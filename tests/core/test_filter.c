@@ -68,8 +68,8 @@ TEST(comparisons) {
         {"t<5.5", true},
         {"t>4.5", true},
         {"t==5.5", false},
-        {"t<99999999999999999999", true},
-        {"t>-99999999999999999999", true},
+        {"t<100000000000000000000", true},
+        {"t>-1e19", true},
         {"t==-5", false},
         {"t==05", true},
         {"y==NT", true},
@@ -186,9 +186,6 @@ TEST(large_numbers) {
     assert_true(passes(*state, "t==9223372036854775807", "{'t':{'$numberLong':'9223372036854775807'}}"));
     assert_true(passes(*state, "t==-9223372036854775808", "{'t':{'$numberLong':'-9223372036854775808'}}"));
     assert_false(passes(*state, "t==-9223372036854775808", "{'t':{'$numberLong':'-9223372036854775807'}}"));
-    assert_true(passes(*state, "t<9223372036854775808", "{'t':{'$numberLong':'9223372036854775807'}}"));
-    assert_true(passes(*state, "t>-9223372036854775809", "{'t':{'$numberLong':'-9223372036854775807'}}"));
-    assert_true(passes(*state, "t>-9223372036854775809", "{'t':{'$numberLong':'-9223372036854775808'}}"));
     assert_false(passes(*state, "t==9.007199254740992e15", "{'t':{'$numberLong':'9007199254740993'}}"));
     assert_true(passes(*state, "t>9.007199254740992e15", "{'t':{'$numberLong':'9007199254740993'}}"));
     assert_true(passes(*state, "t==9.007199254740992e15", "{'t':{'$numberLong':'9007199254740992'}}"));
@@ -364,10 +361,10 @@ TEST(marks_in_numbers) {
         "  - {name: i, type: int}\n  - {name: t}\n";
     static const char *const unclear[] = {"n==1.234", "d>=1.234", "i<1.234", "n==-1.234", "n==12.345"};
     for (size_t i = 0; i < sizeof unclear / sizeof *unclear; i++)
-        check_refused(marks, unclear[i], "in two ways");
-    check_refused(marks, "n==1.234", "would be 1234. Write 1234, or 1.2340");
-    check_refused(marks, "n==1.234,5", "no marks between thousands: 1234.5");
-    check_refused(marks, "d==1,5", "no marks between thousands: 1.5");
+        check_refused(marks, unclear[i], "would be ");
+    check_refused(marks, "n==1.234", "would be 1234 where it is '1.234'. Write 1234, or 1.2340");
+    check_refused(marks, "n==1.234,5", "Write 1234.5");
+    check_refused(marks, "d==1,5", "Write 1.5");
     schema_t *schema = lab_schema(marks);
     assert_true(passes(schema, "n==1.2340 && t==1.234", "{'n':1.234,'t':'1.234'}"));
     assert_true(passes(schema, "n==1234 && n<1234.5", "{'n':1234}"));
@@ -385,7 +382,7 @@ TEST(marks_in_numbers) {
 
 TEST(without_fields) {
     check_refused("format: x\nrecord: {delimiter: [\",\"]}\nfields: [{name: l, type: long}]\n",
-                  "l<9223372036854775807.0", "more digits than");
+                  "l<9223372036854775807.0", "17 digits");
     check_refused("format: x\nrecord: {json: yes}\n", "m=1", "--type 'm:int'");
     check_refused("format: x\nrecord: {bson: yes}\n", "m=1", "mongodump --query");
 }
@@ -405,10 +402,13 @@ TEST(mistakes) {
         {"t==x", "number"},
         {"t==", "number"},
         {"t==1e400", "number"},
-        {"t==9007199254740992.5", "more digits"},
-        {"t<9223372036854775807.0", "more digits"},
-        {"t<=9.223372036854775807e18", "more digits"},
+        {"t==9007199254740992.5", "17 digits"},
+        {"t<9223372036854775807.0", "17 digits"},
+        {"t<=9.223372036854775807e18", "17 digits"},
         {"t==0x10", "number"},
+        {"t<99999999999999999999", "64 bits"},
+        {"t>=9223372036854775808", "64 bits"},
+        {"o==\xff", "text was expected"},
         {"d==yesterday", "date"},
         {"d==2013-02-30", "date"},
         {"d==01/02/2013", "YYYY-MM-DD"},
