@@ -71,13 +71,11 @@ bool builtin_open(const builtin_t *table, const char *kind, const char *name, op
                        "file of your own is given by its path, such as ./%s.yaml",
                        name, name);
     const char *near = suggest_word(name, names, count);
-    if (near)
-        return err_set(err, STATUS_USAGE,
-                       "there is no %s '%s'; did you mean '%s'? A %s file of your own is given by its path, "
-                       "such as ./%s.yaml",
-                       kind, name, near, kind, name);
     return err_set(err, STATUS_USAGE,
-                   "there is no %s '%s'; `tipple %s` lists them. A %s file of your own is given by its path, "
-                   "such as ./%s.yaml",
-                   kind, name, strcmp(kind, "format") == 0 ? "formats" : "query --list", kind, name);
+                   "there is no %s '%s'%s%s%s A %s file of your own is given by its path, such as ./%s.yaml",
+                   kind, name, near ? "; did you mean '" : "; `tipple ",
+                   near                          ? near
+                   : strcmp(kind, "format") == 0 ? "formats"
+                                                 : "query --list",
+                   near ? "'?" : "` lists them.", kind, name);
 }

@@ -1,130 +1,142 @@
-/* schema: what a format file means, and every mistake in one with its line, column and what was expected. */
+/* schema: which formats are taken, how large they may be, and what their digests follow from. What formats mean is seen in
+ * the documents of tests/cli, and the mistakes in tests/cli/tables/formats-mistakes.table. */
 #include "builtin/builtin.h"
 #include "format/schema/schema.h"
 #include "format_lab.h"
 #include "test.h"
 
-TEST(all_of_it) {
-    schema_t *schema =
-        lab_schema("format: mine\n"
-                   "about: my own files\n"
-                   "record:\n"
-                   "  delimiter: [\"|\", \"\\t\"]\n"
-                   "  quote: \"'\"\n"
-                   "  escape: [backslash]\n"
-                   "  header: [id, ID]\n"
-                   "  encoding: latin1\n"
-                   "surplus: {into: note, left: 2}\n"
-                   "fields:\n"
-                   "  - {name: id, key: i, type: long, column: [id, ID], nulls: [\"\", NULL]}\n"
-                   "  - {name: when, type: date, pattern: [DD/MM/YYYY, YYYYMMDD], column: WHEN}\n"
-                   "  - {name: note, key: n.text}\n"
-                   "  - {name: grams, key: n.g, type: number, divide: 1000, nulls: \"-9\"}\n"
-                   "  - {name: more, type: trimmed, optional: yes}\n"
-                   "layouts:\n"
-                   "  - [id, when, note, grams]\n"
-                   "  - [id, when, note]\n");
-    assert_string_equal(schema->name, "mine");
-    assert_string_equal(schema->about, "my own files");
-    assert_int_equal(schema->delimiter_count, 2);
-    assert_memory_equal(schema->delimiters, "|\t", 2);
-    assert_int_equal(schema->quote, '\'');
-    assert_true(schema->escape_backslash);
-    assert_false(schema->escape_double);
-    assert_int_equal(schema->header, HEADER_WORDS);
-    assert_int_equal(schema->header_words.count, 2);
-    assert_string_equal(schema->header_words.items[1].text, "ID");
-    assert_int_equal(schema->encoding, ENCODING_LATIN1);
-    assert_int_equal(schema->surplus_field, 2);
-    assert_int_equal(schema->surplus_left, 2);
-    assert_int_equal(schema->field_count, 5);
-    const field_t *field = schema->fields;
-    assert_string_equal(field[0].name, "id");
-    assert_string_equal(field[0].key, "i");
-    assert_int_equal(field[0].type, TYPE_LONG);
-    assert_int_equal(field[0].columns.count, 2);
-    assert_int_equal(field[0].nulls.count, 2);
-    assert_string_equal(field[0].nulls.items[1].text, "NULL");
-    assert_false(field[0].optional);
-    assert_string_equal(field[1].key, "when"); /* the name is the key where there is none */
-    assert_int_equal(field[1].type, TYPE_DATE);
-    assert_int_equal(field[1].patterns.count, 2);
-    assert_int_equal(field[1].nulls.count, 1); /* nothing is absent where nothing is said */
-    assert_int_equal(field[1].nulls.items[0].length, 0);
-    assert_int_equal(field[1].columns.count, 1);
-    assert_string_equal(field[1].columns.items[0].text, "WHEN");
-    assert_int_equal(field[2].type, TYPE_TEXT);
-    assert_string_equal(field[2].columns.items[0].text, "note"); /* and the column */
-    assert_int_equal(field[3].divide, 3);
-    assert_int_equal(field[3].nulls.count, 1);
-    assert_true(field[4].optional);
-    assert_int_equal(schema->layout_count, 2);
-    assert_int_equal(schema->layouts[0].count, 4);
-    assert_int_equal(schema->layouts[1].count, 3);
-    assert_int_equal(strlen(schema->digest), 32);
-    assert_ptr_equal(schema_field(schema, "grams"), &field[3]);
-    assert_ptr_equal(schema_field(schema, "n.g"), &field[3]);
-    assert_ptr_equal(schema_field(schema, "i"), &field[0]);
-    assert_ptr_equal(schema_field(schema, "id"), &field[0]);
-    assert_null(schema_field(schema, "n"));
-    assert_null(schema_field(schema, ""));
+static const char delimited[] = "format: x\nrecord: {delimiter: [\",\"], header: [a]}\n"
+                                "fields: [{name: a, column: a, key: k, type: int}, {name: b}]\n";
+
+static const char fixed[] =
+    "format: mine\n"
+    "record: {fixed: 30}\n"
+    "document: [who, when, a]\n"
+    "fields:\n"
+    "  - {name: count, width: 2, type: length}\n"
+    "  - {name: station, width: 3, nulls: \"999\"}\n"
+    "  - {name: day, width: 8}\n"
+    "  - {name: time, width: 4}\n"
+    "  - {name: a.b, width: 5, type: number, sign: always, divide: 100}\n"
+    "  - {name: a.c, key: a.sea, width: 4, type: number, sign: minus}\n"
+    "  - {name: tens, width: 3, type: int, multiply: 10}\n"
+    "  - {name: code, width: 1, type: trimmed}\n"
+    "make:\n"
+    "  - {who: first, from: [station, [day, time]], with: [s, \"\"]}\n"
+    "  - {when: utc, from: [day, time]}\n"
+    "  - {where: point, from: [a.b, a.c]}\n"
+    "tail:\n"
+    "  - {marker: ADD, sections: yes, list: ids}\n"
+    "  - {marker: R., name: remarks, leaveOut: yes, repeat: [{name: k, width: 2, is: "
+    "\"[A-C0]x\"}, {name: text, lengthWidth: 3}]}\n"
+    "sections:\n"
+    "  - {ids: [AA1-AA4, AB2], name: rain, fields: [{name: hours, width: 2, type: int, nulls: "
+    "\"99\"}, {name: how, width: 1}]}\n"
+    "  - {ids: AG1, name: snow, fields: [{name: x, width: 7}]}\n";
+
+#define HEAD   "format: x\nrecord: {fixed: 6}\n"
+#define FIELDS HEAD "fields: [{name: a, width: 4}, {name: b, width: 2}]\n"
+#define ONE    HEAD "fields:\n  - {name: a, width: 6, "
+#define MAKE                                                                                                 \
+    "format: x\nrecord: {fixed: 20}\nfields: [{name: d, width: 8}, {name: t, width: 4}, {name: lat, width: " \
+    "4, "                                                                                                    \
+    "type: number}, {name: lon, width: 4, type: number}]\nmake:\n"
+#define TAIL     FIELDS "tail:\n"
+#define SECTIONS FIELDS "tail: [{marker: ADD, sections: yes}]\nsections:\n"
+
+/* What looks like a mistake and is none. */
+TEST(good_ones) {
+    static const char *const good[] = {
+        FIELDS,
+        ONE "type: text, nulls: []}\n",
+        ONE "type: int, multiply: 1, sign: never}\n",
+        FIELDS "tail: []\n",
+        FIELDS "document: b\n",
+        HEAD
+        "fields: [{name: p.a, width: 2}, {name: b, width: 2}, {name: p.c, width: 2}]\ndocument: [b, p]\n",
+        TAIL
+        "  - {marker: A, name: r, repeat: [{name: x, width: 1, is: \"[-A]\"}]}\n", /* a dash for itself */
+        TAIL "  - {marker: A, name: r, repeat: [{name: x, width: 1, is: \"[]]\"}]}\n",
+        TAIL
+        "  - {marker: AA1, name: r, repeat: [{name: x, width: 1}]}\n", /* no sections to take it for one */
+        TAIL "  - {marker: A, sections: no, name: r, repeat: [{name: id, width: 1}]}\n",
+        MAKE "  - {ts: utc, from: [d, t]}\ndocument: [ts, t, d]\n",
+        MAKE "  - {ts: utc, from: [d, t]}\ndocument: [t, d]\n", /* what is not named comes first of all */
+        MAKE "  - {s: first, from: [d]}\ndocument: [d, s]\n",   /* takes no field's place */
+        TAIL "  - {marker: A, name: r, repeat: [{name: x, width: 2, is: \"[a^]^\"}]}\n",
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        schema_t *schema = lab_schema(good[i]);
+        assert_true(schema->fixed > 0);
+        schema_destroy(schema);
+    }
+    schema_t *schema = lab_schema(good[6]);
+    assert_true(byteset_has(schema->parts[0].fields->is, '-') &&
+                byteset_has(schema->parts[0].fields->is, 'A'));
+    assert_false(byteset_has(schema->parts[0].fields->is, '['));
     schema_destroy(schema);
-    schema_destroy(NULL);
+    schema = lab_schema(good[7]);
+    assert_true(byteset_has(schema->parts[0].fields->is, ']'));
+    schema_destroy(schema);
 }
 
-#define HEAD "format: x\nrecord: {delimiter: [\",\"]}\n"
-
-TEST(types) {
-    static const struct {
-        const char *word;
-        field_type_t type;
-    } types[] = {{"text", TYPE_TEXT},     {"trimmed", TYPE_TRIMMED}, {"int", TYPE_INT},
-                 {"long", TYPE_LONG},     {"number", TYPE_NUMBER},   {"date", TYPE_DATE},
-                 {"datetime", TYPE_DATE}, {"string", TYPE_TEXT},     {"double", TYPE_NUMBER},
-                 {"timestamp", TYPE_DATE}};
-    static const size_t first_names = 6; /* the names that we print */
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        char yaml[200];
-        snprintf(yaml, sizeof yaml, HEAD "fields: [{name: a, type: %s}]\n", types[i].word);
-        schema_t *schema = lab_schema(yaml);
-        assert_int_equal(schema->fields[0].type, types[i].type);
-        assert_true(types[i].type != TYPE_DATE || schema->fields[0].patterns.count > 0);
-        if (i < first_names)
-            assert_string_equal(schema_type_name(types[i].type), types[i].word);
-        schema_destroy(schema);
-    }
-}
-
+/* The largest list of each kind is taken, and not one item more. */
 TEST(limits) {
-    grown_t yaml = {0};
     err_t err = {.text = ""};
-    for (int fields = SCHEMA_MOST_FIELDS; fields <= SCHEMA_MOST_FIELDS + 1; fields++) {
-        char line[80];
-        yaml.size = 0;
-        grown_text(&yaml, HEAD "fields:\n");
-        for (int i = 0; i < fields; i++) {
-            snprintf(line, sizeof line, "  - {name: field%d, key: k.k%d}\n", i, i);
+    static const struct {
+        const char *before, *each; /* %1$d: the list's length, or the item's number */
+        int most;
+    } lists[] = {
+        {"format: x\nrecord: {delimiter: \",\"}\nfields:\n", "  - {name: f%1$d, key: k.k%1$d}\n",
+         SCHEMA_MOST_FIELDS},
+        {"format: x\nrecord: {fixed: %1$d}\nfields:\n", "  - {name: f%1$d, width: 1}\n", SCHEMA_MOST_FIELDS},
+        {TAIL, "  - {marker: m%1$d, name: n%1$d, repeat: [{name: x, width: 1}]}\n", 7},
+        {MAKE, "  - {m%1$d: first, from: [d]}\n", 16},
+        {SECTIONS, "  - {ids: A%2$c%3$d, name: s%1$d, fields: [{name: x, width: 1}]}\n", 254},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (int count = lists[i].most; count <= lists[i].most + 1; count++) {
+            grown_t yaml = {0};
+            char line[400];
+            snprintf(line, sizeof line, lists[i].before, count);
             grown_text(&yaml, line);
+            for (int n = 0; n < count; n++) {
+                snprintf(line, sizeof line, lists[i].each, n, 'A' + n / 10, n % 10);
+                grown_text(&yaml, line);
+            }
+            schema_t *schema = schema_parse((const char *)yaml.at, yaml.size, "lab.yaml", &err);
+            if ((schema != NULL) != (count == lists[i].most))
+                fail_msg("list %zu of %d: %s", i, count, err.text);
+            snprintf(line, sizeof line, "%d", lists[i].most);
+            assert_true(schema || strstr(err.text, line));
+            schema_destroy(schema);
+            grown_free(&yaml);
         }
-        schema_t *schema = schema_parse((const char *)yaml.at, yaml.size, "lab.yaml", &err);
-        assert_int_equal(schema != NULL, fields == SCHEMA_MOST_FIELDS);
-        schema_destroy(schema);
-    }
-    assert_non_null(strstr(err.text, "2048"));
-    /* keys of 120 bytes, in as many parts as fit */
+}
+
+/* Keys have at most 120 bytes, in as many parts as fit. */
+TEST(long_keys) {
     for (size_t length = 119; length <= 121; length++) {
         char key[130], text[300];
+        err_t err;
         for (size_t i = 0; i < length; i++)
             key[i] = i % 2 ? '.' : 'k';
         key[length - 1] = 'k';
         key[length] = '\0';
-        snprintf(text, sizeof text, HEAD "fields: [{name: a, key: %s}]\n", key);
+        snprintf(text, sizeof text, "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, key: %s}]\n",
+                 key);
         schema_t *schema = schema_parse(text, strlen(text), "lab.yaml", &err);
         assert_int_equal(schema != NULL, length <= 120);
         schema_destroy(schema);
     }
-    grown_free(&yaml);
 }
+
+/* ---- digests ---- */
+
+typedef struct {
+    const char *from, *to;
+    bool same;
+} change_t;
 
 static void digest_of(const char *yaml, char out[33]) {
     schema_t *schema = lab_schema(yaml);
@@ -132,82 +144,117 @@ static void digest_of(const char *yaml, char out[33]) {
     schema_destroy(schema);
 }
 
+/* The text with the first place of `from` made `to`. */
+static char *changed(const char *text, const char *from, const char *to) {
+    const char *at = strstr(text, from);
+    grown_t other = {0};
+    LAB_MUST(at);
+    grown_add(&other, text, (size_t)(at - text));
+    grown_text(&other, to);
+    grown_text(&other, at + strlen(from));
+    return (char *)other.at;
+}
+
 /* The digest follows from what documents are made of, and from nothing else. */
-TEST(digest) {
-    static const char *const same[] = {
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "int}]\n",
-        "# a comment\nformat: y\nabout: other words\nrecord:\n  header: [a]\n  delimiter: \",\"\nfields:\n"
-        "  - name: A\n    column: a\n    key: k\n    type: int\n    nulls: ''\n",
-    };
-    static const char *const other[] = {
-        "format: x\nrecord: {delimiter: [\"|\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "int}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [b]}\nfields: [{name: a, column: a, key: k, type: "
-        "int}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: yes}\nfields: [{name: a, column: a, key: k, type: "
-        "int}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: no}\nfields: [{name: a, column: a, key: k, type: "
-        "int}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a], quote: none}\nfields: [{name: a, column: a, "
-        "key: "
-        "k, type: int}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a], escape: backslash}\nfields: [{name: a, column: "
-        "a, key: k, type: int}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a], encoding: latin1}\nfields: [{name: a, column: "
-        "a, "
-        "key: k, type: int}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: b, key: k, type: "
-        "int}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: kk, type: "
-        "int}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "long}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "int, nulls: []}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "int, nulls: NULL}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "int, optional: yes}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "number}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "number, divide: 10}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "date}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "datetime}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "int}, {name: b}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: b}, {name: a, column: a, key: "
-        "k, type: int}]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "int}, {name: b}]\nsurplus: {into: b, left: 1}\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "int}, {name: b}]\nlayouts: [[a]]\n",
-        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "int}, {name: b}]\nlayouts: [[b]]\n",
-        "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\nmake: [{m: join, from: [a]}]\n",
-        "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\nmake: [{m: join, from: [a], type: "
-        "int}]\n",
-        "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\nmake: [{m: join, from: [a], type: "
-        "long}]\n",
-        "format: x\nrecord: {delimiter: \",\", exact: yes}\nfields: [{name: a}]\nmake: [{m: join, from: [a], "
-        "type: int}]\n",
-    };
-    enum { OTHERS = sizeof other / sizeof *other };
-    char first[33], second[33], digests[OTHERS][33];
-    digest_of(same[0], first);
-    digest_of(same[1], second);
-    assert_string_equal(first, second);
-    for (size_t i = 0; i < OTHERS; i++) {
-        digest_of(other[i], digests[i]);
-        if (strcmp(digests[i], first) == 0)
-            fail_msg("the same digest: %s", other[i]);
-        for (size_t j = 0; j < i; j++)
+static void check_digests(const char *text, const change_t *changes, size_t count) {
+    char first[33], digests[50][33];
+    LAB_MUST(count <= sizeof digests / sizeof *digests);
+    digest_of(text, first);
+    for (size_t i = 0; i < count; i++) {
+        char *yaml = changed(text, changes[i].from, changes[i].to);
+        digest_of(yaml, digests[i]);
+        const bool same = strcmp(digests[i], first) == 0;
+        if (same != changes[i].same)
+            fail_msg("%s -> %s: %s digest", changes[i].from, changes[i].to, same ? "the same" : "another");
+        for (size_t j = 0; j < i && !same; j++)
             if (strcmp(digests[i], digests[j]) == 0)
-                fail_msg("the same digest:\n%s%s", other[j], other[i]);
+                fail_msg("changes %zu and %zu have one digest", i, j);
+        free(yaml);
     }
+}
+
+TEST(digests_of_delimited) {
+    static const change_t changes[] = {
+        {"format: x", "format: y", true},
+        {"record:", "about: other words\n# a comment\nrecord:", true},
+        {"[\",\"]", "\",\"", true},
+        {"key: k", "key: k, nulls: ''", true},
+        {"[\",\"]", "[\"|\"]", false},
+        {"header: [a]", "header: [b]", false},
+        {"header: [a]", "header: yes", false},
+        {"header: [a]", "header: no", false},
+        {"header: [a]", "header: [a], quote: none", false},
+        {"header: [a]", "header: [a], escape: backslash", false},
+        {"header: [a]", "header: [a], encoding: latin1", false},
+        {"header: [a]", "header: [a], exact: yes", false},
+        {"column: a", "column: z", false},
+        {"key: k", "key: kk", false},
+        {"type: int", "type: long", false},
+        {"type: int", "type: int, nulls: []", false},
+        {"type: int", "type: int, nulls: NULL", false},
+        {"type: int", "type: int, optional: yes", false},
+        {"type: int", "type: number", false},
+        {"type: int", "type: number, divide: 10", false},
+        {"type: int", "type: date", false},
+        {"type: int", "type: datetime", false},
+        {"type: int", "type: objectid", false},
+        {"type: int", "type: objectid, exact: yes", false},
+        {"type: int", "type: trimmed, exact: yes", false},
+        {"{name: b}", "{name: b}, {name: c}", false},
+        {"fields: [", "fields: [{name: c}, ", false},
+        {"{name: b}]", "{name: b}]\nsurplus: {into: b, left: 1}", false},
+        {"{name: b}]", "{name: b}]\nlayouts: [[a]]", false},
+        {"{name: b}]", "{name: b}]\nlayouts: [[b]]", false},
+        {"{name: b}]", "{name: b}]\nmake: [{m: join, from: [a]}]", false},
+        {"{name: b}]", "{name: b}]\nmake: [{m: join, from: [a], type: int}]", false},
+        {"{name: b}]", "{name: b}]\nmake: [{m: join, from: [a], type: long}]", false},
+    };
+    check_digests(delimited, changes, sizeof changes / sizeof *changes);
+}
+
+TEST(digests_of_fixed) {
+    static const change_t changes[] = {
+        {"mine", "yours", true},
+        {"record:", "about: other words\n# a comment\nrecord:", true},
+        {"name: tens", "name: scores, key: tens", true},
+        {"[who, when, a]", "[who, when]", false},
+        {"[who, when, a]", "[when, who, a]", false},
+        {"name: station", "name: station, key: s", false},
+        {"\"999\"", "\"998\"", false},
+        {"type: length", "type: int", false},
+        {"sign: always", "sign: minus", false},
+        {"divide: 100", "divide: 10", false},
+        {", multiply: 10", "", false},
+        {"type: trimmed", "type: text", false},
+        {"width: 3, type: int, multiply: 10}\n  - {name: code, width: 1",
+         "width: 2, type: int, multiply: 10}\n  - {name: "
+         "code, width: 2",
+         false},
+        {"where: point", "spot: point", false},
+        {"[station, [day", "[count, [day", false},
+        {"[day, time]],", "[time, day]],", false},
+        {"with: [s, \"\"]", "with: [t, \"\"]", false},
+        {", with: [s, \"\"]", "", false},
+        {"where: point, from: [a.b, a.c]", "where: point, from: [a.c, a.b]", false},
+        {"where: point, from: [a.b, a.c]", "where: first, from: [a.b, a.c]", false},
+        {"marker: ADD", "marker: ADE", false},
+        {", list: ids", "", false},
+        {", list: ids", ", list: identifiers", false},
+        {"name: remarks", "name: remark", false},
+        {"leaveOut: yes", "leaveOut: no", false},
+        {"\"[A-C0]x\"", "\"[A-D0]x\"", false},
+        {", is: \"[A-C0]x\"", "", false},
+        {"lengthWidth: 3", "lengthWidth: 2", false},
+        {"lengthWidth: 3", "width: 3", false},
+        {"AA1-AA4, AB2", "AA1-AA4, AB3", false},
+        {"AA1-AA4, AB2", "AA1-AA5, AB2", false},
+        {"AA1-AA4, AB2", "AA1-AA4", false},
+        {"name: rain", "name: rains", false},
+        {"name: hours", "name: hour", false},
+        {"\"99\"", "\"98\"", false},
+        {"width: 7", "width: 8", false},
+    };
+    check_digests(fixed, changes, sizeof changes / sizeof *changes);
 }
 
 /* Collections keep the digest of the format that they were loaded with, so the digests of these formats stay what they are. */

@@ -1,5 +1,7 @@
 /* The parts of a format file: what goes without saying in each, and what its keys must agree on. */
+#include "base/threads.h"
 #include "format/schema/schema_read.h"
+#include "format/types.h"
 
 #include <string.h>
 
@@ -173,6 +175,7 @@ static uint32_t width_of(const field_t *fields, size_t count) {
 static bool finish_record(reader_t *reader, void *items, size_t index) {
     schema_t *schema = (schema_t *)items + index;
     const yaml_item_t *multiline = schema_item(reader, "multiline");
+    schema->header = schema->header_line.length ? HEADER_LINE : schema->header;
     schema->multiline = schema->any_lines || (schema->quote && !multiline);
     if (schema->any_lines && !schema->quote)
         return COMPLAIN(multiline, "without a quote character no field can contain a line end");
@@ -482,6 +485,20 @@ static bool check_from(reader_t *reader, const make_t *made) {
     return true;
 }
 
+/* A constant is a value of its type. */
+static bool check_constant(reader_t *reader, const make_t *made) {
+    uint8_t text[SCHEMA_MOST_CONSTANT + POOL_SLACK] = {0}, value[TYPES_VALUE], type;
+    const field_t *field = &made->field;
+    char sentence[VALUE_MISFIT];
+    if (made->kind != MAKE_CONSTANT || field->type == TYPE_TEXT || field->type == TYPE_TRIMMED)
+        return true;
+    memcpy(text, made->text.text, made->text.length);
+    if (value_read(field, NULL, ENCODING_NONE, text, made->text.length, &type, value))
+        return true;
+    value_misfit(field, text, made->text.length, sentence);
+    return COMPLAIN(reader->map, "%s", sentence);
+}
+
 static bool finish_made(reader_t *reader, void *items, size_t index) {
     const make_t *all = items;
     make_t *made = (make_t *)items + index;
@@ -490,7 +507,8 @@ static bool finish_made(reader_t *reader, void *items, size_t index) {
             return COMPLAIN(reader->map, "utc is made in line %d already: there is one hour24",
                             all[i].field.at->line);
     /* a field with a mistake may have another type than it says */
-    return finish_values(reader, &made->field) && (reader->mistake_count || check_from(reader, made));
+    return finish_values(reader, &made->field) && check_constant(reader, made) &&
+           (reader->mistake_count || check_from(reader, made));
 }
 
 /* ---- the parts ---- */

@@ -244,11 +244,6 @@ static bool read_header(reader_t *reader, const yaml_item_t *node, void *into, c
             schema_must_be(reader, node, row));
 }
 
-static bool read_header_line(reader_t *reader, const yaml_item_t *node, void *into, const row_t *row) {
-    reader->schema->header = HEADER_LINE;
-    return read_text(reader, node, into, row);
-}
-
 /* `decimal` or `thousands`: one of the characters in words[0]; `thousands` may be none. */
 static bool read_mark(reader_t *reader, const yaml_item_t *node, void *into, const row_t *row) {
     const bool none = row->words[1] && strcmp(node->text, row->words[1]) == 0;
@@ -261,12 +256,6 @@ static bool read_mark(reader_t *reader, const yaml_item_t *node, void *into, con
 
 static bool read_into(reader_t *reader, const yaml_item_t *node, void *into, const row_t *row) {
     return schema_named(reader, node, member(into, row));
-}
-
-static bool read_left(reader_t *reader, const yaml_item_t *node, void *into, const row_t *row) {
-    row_t below = *row;
-    below.most = (int32_t)reader->schema->field_count - 1;
-    return read_number(reader, node, into, &below);
 }
 
 /* The fields that a list names, each once. */
@@ -514,11 +503,9 @@ const row_t schema_rows[] = {
      .tag = "tail", .only = GOES_WITH_FIXED, .is = "fixed width: what can follow the fixed part"},
     {OF_FILE(FIXED), "document", read_texts, INTO(schema_t, document), .any = true, .most = INT32_MAX,
      .tag = "document", .only = GOES_WITH_FIXED, .is = "fixed width: keys that stand first"},
-    {OF_FILE(DELIMITED), "on_bad_value", read_word, INTO(schema_t, bad_value), .tag = "on_bad_value",
-     .words = schema_bad_values, .most = BAD_VALUES, .only = GOES_WITH_COLUMNS ", and with types of JSON",
-     .is = "text, null or reject: what becomes of a value that does not fit its field's type"},
-    {OF_FILE(JSON), "on_bad_value", read_word, INTO(schema_t, bad_value), .tag = "on_bad_value",
+    {OF_FILE(DELIMITED | JSON), "on_bad_value", read_word, INTO(schema_t, bad_value), .tag = "on_bad_value",
      .words = schema_bad_values, .most = BAD_VALUES, .needs = "fields",
+     .only = GOES_WITH_COLUMNS ", and with types of JSON",
      .is = "text, null or reject: what becomes of a value that does not fit its field's type"},
 
     {OF_RECORD(DELIMITED), "delimiter", read_delimiter, INTO(schema_t, delimiters), .any = true,
@@ -543,7 +530,7 @@ const row_t schema_rows[] = {
     {OF_RECORD(DELIMITED), "header", read_header, INTO(schema_t, header_words), .any = true, .tag = "header",
      .is = "yes, no, refuse, or a list of words such as [id, ID] with which a header begins, none of them "
            "empty"},
-    {OF_RECORD(DELIMITED), "header_line", read_header_line, INTO(schema_t, header_line), .tag = "header_line",
+    {OF_RECORD(DELIMITED), "header_line", read_text, INTO(schema_t, header_line), .tag = "header_line",
      .least = 1, .most = INT32_MAX, .instead = "header",
      .is = "the very line that is the header, which is not empty; columns go by their place"},
     {OF_RECORD(DELIMITED), .tag = "header_is", INTO(schema_t, header)},
@@ -658,8 +645,8 @@ const row_t schema_rows[] = {
 
     {SURPLUS, "into", read_into, INTO(schema_t, surplus_field), .tag = "into", .needed = true,
      .is = "the field that gets the surplus"},
-    {SURPLUS, "left", read_left, INTO(schema_t, surplus_left), .tag = "left", .needed = true,
-     .is = "how many fields are before it"},
+    {SURPLUS, "left", read_number, INTO(schema_t, surplus_left), .tag = "left", .needed = true,
+     .most = SCHEMA_MOST_FIELDS - 1, .is = "how many fields are before it"},
 
     {SECTION, "ids", read_ids, INTO(section_t, ids), .any = true, .tag = "ids", .needed = true,
      .is = "1 to 4 ranges of identifiers such as AA1-AA4 or AG1, of two capitals and a digit"},
