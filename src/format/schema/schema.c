@@ -90,31 +90,25 @@ static bool is_of_section(const section_t *section, const char *path) {
 
 /* The closest key; a field may also be meant by its name. */
 static const char *nearest_key(const schema_t *schema, const char *path) {
-    const char *words[2 * SCHEMA_MOST_FIELDS + SCHEMA_MOST_MADE] = {NULL}, *keys[COUNT(words)];
+    const char *words[2 * SCHEMA_MOST_FIELDS + SCHEMA_MOST_MADE];
     size_t count = 0;
-    for (size_t i = 0; i < schema->field_count; i++) {
-        keys[count] = keys[count + 1] = words[count] = schema->fields[i].key;
-        words[count + 1] = schema->fields[i].name;
-        count += 2;
+    for (size_t i = 0; i < schema_counted(schema); i++) {
+        const field_t *field = schema_counted_field(schema, i);
+        words[count++] = field->key;
+        if (i < schema->field_count)
+            words[count++] = field->name;
     }
-    for (size_t i = 0; i < schema->made_count; i++, count++)
-        words[count] = keys[count] = schema->made[i].field.key;
     const char *near = suggest_word(path, words, count);
-    for (size_t i = 0; near && i < count; i++)
-        if (words[i] == near)
-            return keys[i];
-    return NULL;
+    const field_t *field = near ? schema_field(schema, near) : NULL;
+    return field ? field->key : near;
 }
 
 bool schema_makes(const schema_t *schema, const char *path, const char **near) {
     *near = NULL;
     if (schema_any_fields(schema))
         return true;
-    for (size_t i = 0; i < schema->made_count; i++)
-        if (strcmp(schema->made[i].field.key, path) == 0)
-            return true;
-    for (size_t i = 0; i < schema->field_count; i++)
-        if (leads_to(path, schema->fields[i].key))
+    for (size_t i = 0; i < schema_counted(schema); i++)
+        if (leads_to(path, schema_counted_field(schema, i)->key))
             return true;
     for (size_t i = 0; i < schema->section_count; i++)
         if (is_of_section(&schema->sections[i], path))
