@@ -146,15 +146,14 @@ static size_t find_cut_off(tipple_reader_t *reader, size_t length) {
 /* A reader says where in the text a record is, so it decodes nothing: what a load would decode makes no records here, or,
  * where no header is wanted, documents of bytes that mean nothing. */
 static bool is_plain(const uint8_t *text, size_t length, err_t *err) {
-    const char *kind;
-    const magic_t magic = magic_of(text, length < MAGIC_BYTES ? length : MAGIC_BYTES, &kind);
-    if (magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic == MAGIC_REJECTS)
+    const magic_t *magic = magic_of(text, length < MAGIC_BYTES ? length : MAGIC_BYTES);
+    if (magic->is == MAGIC_TEXT || magic->is == MAGIC_PROGRAM || magic->is == MAGIC_REJECTS)
         return true;
-    const bool other_text = magic == MAGIC_UTF16 || (kind && strncmp(kind, "UTF-", 4) == 0);
+    const bool other_text = strncmp(magic->name, "UTF-", 4) == 0;
     return err_set(err, STATUS_INPUT,
                    "the text: begins as %s%s does, which a reader takes for no text; %s it first. (A load "
                    "takes UTF-16, gzip, zstd, xz and bzip2 as they are)",
-                   other_text ? "text of " : "a file of ", kind ? kind : "UTF-16",
+                   other_text ? "text of " : "a file of ", magic->name,
                    other_text ? "make UTF-8 of" : "decompress");
 }
 

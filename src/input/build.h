@@ -1,57 +1,58 @@
-/* build: a manifest while it is built: files are added, met twice, left out or set aside. walk.c goes through arguments and
- * folders, members.c and members_dump.c through what archives hold. */
+/* build: a manifest while it is built, for the files of this folder only.
+ *
+ * Each argument is walked by one recursion: a pattern gives paths, a folder gives the files in it, an archive gives its members,
+ * and a file or a stream is an input. Every input is added at the end of manifest->files; whatever proves not to be one is taken
+ * out again: an archive (its members point to it from manifest->archives), a reject file, a collection of a dump that is not
+ * chosen.
+ *
+ *     walk.c      arguments, patterns, folders, files
+ *     identify.c  what a file is: kind, digest, the most text that it can hold
+ *     members.c   the members of a zip or a tar, and the collections of an archive of mongodump
+ *     dumps.c     which inputs are collections of a dump (input_file_t.collection), and which one of them is taken
+ *     manifest.c  the list itself, and what is noted when something is left out
+ *
+ * All of it belongs to the one thread that builds. */
 #ifndef TIPPLE_INPUT_BUILD_H
 #define TIPPLE_INPUT_BUILD_H
 
 #include "input/archive/archive.h"
-#include "input/decode/decoder.h"
+#include "input/magic.h"
 #include "input/manifest.h"
 #include "input/source.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 typedef struct {
-    dev_t device;
-    ino_t inode;
-    char *name; /* NULL: the slot is free */
-} seen_t;
-
-typedef struct {
     manifest_t *manifest;
+    const manifest_options_t *options;
     size_t room;
-    uint8_t *scratch;
-    bool quiet;               /* see manifest_options_t, */
-    uint64_t keep_bytes;      /* too */
-    spare_t peek;             /* for the first bytes of compressed files */
-    source_kit_t *kit;        /* for compressed tars */
-    const char *member;       /* the collection of a dump that the argument at hand names, or NULL */
-    const char *target;       /* the collection that is loaded: chosen where none is named; or NULL */
-    dump_list_t dump;         /* below the argument at hand */
-    bool every_collection;    /* see manifest_options_t, */
-    dump_list_t *collections; /* too */
-    source_kit_t *heads;      /* for the first bytes of other archives' members */
-    seen_t *seen;             /* open addressing, at most half full */
-    size_t seen_count, seen_room;
+    size_t archive_room;
+    source_kit_t *kit;    /* reads compressed archives, and the first bytes of what else is compressed */
+    void *seen;           /* a tree (tsearch) of the files and folders that were met */
+    const char *member;   /* the collection of an archive that the argument at hand names, or NULL */
+    bool unsure;          /* of the argument at hand: some files are BSON without metadata, in folders */
+    const char *why_none; /* of the same: why the wanted collection has no documents; or NULL */
     err_t *err;
 } build_t;
 
-/* Adds a place for one more file, with its path and name; the caller fills in the rest. Takes ownership of name. */
+/* ---- manifest.c ---- */
+
+/* Adds a place for one more file; the caller fills in the rest. The name is taken over; NULL: memory was out. */
 input_file_t *build_add(build_t *build, const char *path, char *name);
+
+/* Notes a file or folder by device and inode; *is_new: it was not noted before. */
+bool build_meet(build_t *build, const struct stat *status, const char *name, bool *is_new);
+
+/* Removes a file, which may then be named again. */
+void build_remove(build_t *build, size_t at);
 
 /* Takes the last one out of the list: it is an archive, not an input. */
 input_file_t *build_set_aside(build_t *build);
 
-/* Keeps the bytes of a small file, all of which are in the scratch. */
-bool build_keep(build_t *build, input_file_t *file);
-
-/* Notes a file by device and inode; *is_new: it was not noted before. */
-bool build_meet(build_t *build, const struct stat *status, const char *name, bool *is_new);
-
-/* Tells where the only collection of a dump is taken, and the URI names another one. */
-void build_tell_only(const build_t *build, const char *argument, const dump_list_t *dump);
-
-/* The path as it is shown to people; NULL: out of memory. */
-char *build_shown(const char *path);
+/* Removes files from a place on; why_not says why one is left out, or NULL. */
+typedef const char *build_why_fn(const build_t *build, const input_file_t *file);
+void build_leave_out(build_t *build, size_t from, build_why_fn *why_not);
 
 /* Reports that a file is left out. A folder may contain thousands of them: only the first ones are named, the rest only
  * with -v. */
@@ -60,39 +61,56 @@ void build_skip(build_t *build, const char *path, const char *why);
 /* For a reject file as the last file: it is left out if it was found; if it was named, that may be a mistake. */
 bool build_leave_out_rejects(build_t *build, bool found);
 
-void build_free(build_t *build); /* all but the manifest */
+/* ---- walk.c ---- */
 
-/* Adds the members of an archive in its place. The members of a tar point to it. */
-bool archive_add_zip(build_t *build, int fd, input_file_t *zip);
-bool archive_add_tar(build_t *build, int fd, input_file_t *tar);
+/* Adds what is under a path. in_walk: it was found, not named. */
+bool walk_path(build_t *build, const char *path, bool in_walk);
 
-/* Adds one collection of an archive of mongodump. */
-bool archive_add_dump(build_t *build, int fd, input_file_t *dump);
+/* ---- identify.c ---- */
 
-/* ---- dump_folder.c: folders that mongodump has written ---- */
+/* Sets digest, kind and text bound of a file of file->disk_bytes, and keeps the bytes of a small one. *is: what it is, or what
+ * is in it if that is compressed, and an archive or a reject file. */
+bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is);
 
-/* True if there is metadata among the names of a folder's files. */
-bool dump_folder_is(char *const *names, size_t count);
+/* *is: what the text of a compressed file or member begins as; text where it cannot be read. Where that is UTF-16, the bound is
+ * raised. False: this host is short of something. */
+bool identify_text(build_t *build, input_file_t *file, magic_is_t *is);
 
-/* Of the sorted names in a zip or tar: documents next to their metadata; NULL: none. */
-const char *dump_folder_packed(char *const *sorted, size_t count);
+/* All but its digest. */
+void identify_zip_member(const zip_entry_t *entry, input_file_t *file);
 
-/* Takes a file of a folder into build->dump, or skips it with a note. is_dump: dump_folder_is of the folder; else only
- * files of BSON are taken. *other: neither was done; it is no part of a dump. */
-bool dump_folder_take(build_t *build, bool is_dump, const char *path, bool *other);
+/* The most text of a tar's member. fd: of the tar if it is not compressed, otherwise -1. */
+void identify_tar_bound(int fd, input_file_t *file);
 
-/* Why a file of an input is left out: mongodump puts it next to the folders of databases; or by its name it is a
- * collection that tipple itself keeps. NULL: neither. */
-const char *dump_folder_beside(const char *name);
-const char *dump_folder_own(const char *name);
+/* ---- members.c ---- */
 
-/* Of build->dump: moves all to build->collections; or finds the one to be taken (*chosen, a path): the target, or the only
- * one, unless the target is one without documents. */
-bool dump_folder_list(build_t *build, const char *argument);
-bool dump_folder_choose(build_t *build, const char *argument, const char **chosen);
+/* Adds what an archive holds, which was set aside. */
+bool members_add(build_t *build, int fd, input_file_t *archive, magic_is_t is);
+
+/* ---- dumps.c ---- */
+
+/* True if there is metadata of mongodump among the names of a folder's files. */
+bool dumps_are_in(struct dirent *const *names, int count);
+
+/* Adds a file of a folder, if it is an input. is_dump: dumps_are_in of its folder. */
+bool dumps_take(build_t *build, bool is_dump, const char *path);
+
+/* True if there are both documents and metadata of mongodump among these files. */
+bool dumps_are_packed(const input_file_t *files, size_t count);
+
+/* Notes that a collection of a dump (name: of its member or file; collection: "db.collection") has no documents there. */
+void dumps_note_none(build_t *build, const char *name, const char *collection, const char *why);
+
+/* Of an argument's collections, which are files from a place on: in folders, or in one archive. Moves all to
+ * options->collections; or leaves only the one that is to be taken: the one that is named, the target, or the only one, unless
+ * the target is one without documents. */
+bool dumps_choose(build_t *build, size_t from, bool in_archive, const char *argument);
+
+/* Why a file is left out: its name is that of a collection that tipple itself keeps. NULL: it is not. */
+const char *dumps_own(const build_t *build, const input_file_t *file);
 
 /* *text: the metadata next to a .bson file, as JSON, which the caller frees; NULL: there is none. False: it is there, and
  * cannot be read. */
-bool dump_folder_metadata(const char *path, char **text, err_t *err);
+bool dumps_metadata(const char *path, char **text, err_t *err);
 
 #endif

@@ -1,21 +1,23 @@
-/* Folders that mongodump has written. A file of BSON in any folder may be a collection of a dump whose metadata is gone. */
+/* What mongodump has written: folders, and archives. Each collection is an input; of those of an argument one is taken, or all
+ * are listed. A file of BSON in any folder may be a collection of a dump whose metadata is gone. */
 #include "base/chars.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "format/values/hex.h"
 #include "input/build.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_METADATA = 16 << 20 };
 
 static const char *const data_ends[] = {".bson", ".bson.gz"}, *const metadata_ends[] = {".metadata.json",
                                                                                         ".metadata.json.gz"};
-static const char missing[] = "of a collection whose documents (.bson) are missing here";
+static const char missing[] = "a collection whose documents (.bson) are missing here: get the whole dump";
 
 /* ---- names ---- */
 
@@ -35,41 +37,40 @@ static size_t stem(const char *name, const char *const ends[2]) {
     return 0;
 }
 
-bool dump_folder_is(char *const *names, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (stem(names[i], metadata_ends))
+bool dumps_are_in(struct dirent *const *names, int count) {
+    for (int i = 0; i < count; i++)
+        if (stem(names[i]->d_name, metadata_ends))
             return true;
     return false;
 }
 
-const char *dump_folder_packed(char *const *sorted, size_t count) {
+bool dumps_are_packed(const input_file_t *files, size_t count) {
+    bool data = false, metadata = false;
     for (size_t i = 0; i < count; i++) {
-        const size_t length = stem(sorted[i], metadata_ends);
-        /* its documents come shortly before it: .bson sorts before .metadata.json */
-        for (size_t at = i; length && at-- > 0 && strncmp(sorted[at], sorted[i], length + 1) == 0;)
-            if (stem(sorted[at], data_ends) == length)
-                return sorted[at];
+        data |= stem(files[i].name, data_ends) != 0;
+        metadata |= stem(files[i].name, metadata_ends) != 0;
     }
-    return NULL;
+    return data && metadata;
 }
 
-const char *dump_folder_beside(const char *name) {
-    static const char *const names[][2] = {
-        {"oplog.bson", "the oplog of a dump, which mongorestore can replay"},
-        {"prelude.json", "what mongodump says of itself"},
-    };
-    for (size_t i = 0; i < 2; i++) {
-        const char *end = base_of(name);
-        const size_t length = strlen(names[i][0]);
-        if (strncmp(end, names[i][0], length) == 0 && (!end[length] || strcmp(end + length, ".gz") == 0))
+/* What mongodump puts next to the folders of databases. */
+static const char *why_no_data(const char *name) {
+    static const char oplog[] = "the oplog of a dump, which mongorestore can replay",
+                      prelude[] = "what mongodump says of itself";
+    static const char *const names[][2] = {{"oplog.bson", oplog},
+                                           {"oplog.bson.gz", oplog},
+                                           {"prelude.json", prelude},
+                                           {"prelude.json.gz", prelude}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(base_of(name), names[i][0]) == 0)
             return names[i][1];
-    }
     return NULL;
 }
 
-const char *dump_folder_own(const char *name) {
+const char *dumps_own(const build_t *build, const input_file_t *file) {
+    (void)build;
     char collection[256];
-    const char *base = base_of(name);
+    const char *base = base_of(file->name);
     const size_t length = stem(base, data_ends);
     snprintf(collection, sizeof collection, "%.*s", (int)length, base);
     return length && length < sizeof collection && own_names_has(collection) ? dump_of_tipple : NULL;
@@ -93,10 +94,10 @@ static void decode_name(char *name) {
         memcpy(name, decoded, length + 1);
 }
 
-/* "db.collection" of a file, of whose name `length` bytes are no ending: the folder has the database's name. The caller
- * frees it. */
-static char *namespace_of(const char *path, size_t length, dump_metadata_t *metadata, err_t *err) {
+/* "db.collection" of a file of documents or of metadata: the folder has the database's name. The caller frees it. */
+static char *namespace_of(const char *path, dump_metadata_t *metadata, err_t *err) {
     const char *base = base_of(path);
+    const size_t data = stem(base, data_ends), length = data ? data : stem(base, metadata_ends);
     char *folder = strndup(path, (size_t)(base - path)), *whole = folder ? realpath(folder, NULL) : NULL,
          *namespace = NULL;
     if (!metadata->name[0]) {
@@ -149,7 +150,7 @@ static bool find_other(const char *path, size_t length, const char *const ends[2
     return true;
 }
 
-bool dump_folder_metadata(const char *path, char **text, err_t *err) {
+bool dumps_metadata(const char *path, char **text, err_t *err) {
     const size_t length = stem(path, data_ends);
     char *other = NULL;
     *text = NULL;
@@ -159,126 +160,197 @@ bool dump_folder_metadata(const char *path, char **text, err_t *err) {
     return ok;
 }
 
-/* ---- files ---- */
+/* ---- files of a folder ---- */
 
-/* Other files of JSON may have the name of metadata, too. */
-static bool take_metadata(build_t *build, const char *path, bool *other) {
+static const char *wanted(const build_t *build) {
+    return build->member ? build->member : build->options->target;
+}
+
+void dumps_note_none(build_t *build, const char *name, const char *collection, const char *why) {
+    if (!build->member)
+        build_skip(build, name, why);
+    if (build->options->collections)
+        build->options->collections->without += why != missing;
+    if (wanted(build) && strcmp(collection, wanted(build)) == 0)
+        build->why_none = why;
+}
+
+/* *other: it is no metadata, although it has the name of such. */
+static bool see_metadata(build_t *build, const char *path, bool *other) {
     dump_metadata_t metadata;
-    char *text = NULL, *data = NULL;
+    char *text = NULL, *data = NULL, *collection = NULL;
     bool ok = read_file(path, &text, build->err) && dump_metadata_read(text, NULL, &metadata, build->err) &&
               find_other(path, stem(path, metadata_ends), data_ends, &data, build->err);
-    const bool has_data = data;
+    const char *why = ok ? metadata.why_empty : NULL;
+    if (ok && !why && !data && metadata.has_indexes)
+        why = missing;
+    *other = ok && !why && !data;
+    if (why)
+        ok = (collection = namespace_of(path, &metadata, build->err)) != NULL;
+    if (collection)
+        dumps_note_none(build, path, collection, why);
     free(text);
     free(data);
-    const char *why = ok ? metadata.why_empty : NULL;
-    if (!ok || (!why && has_data))
-        return ok;
-    if (!why && !metadata.has_indexes) {
-        *other = true;
-        return true;
-    }
-    build->dump.without += why != NULL;
-    why = why ? why : missing;
-    build_skip(build, path, why);
-    char *namespace =
-        build->target ? namespace_of(path, stem(base_of(path), metadata_ends), &metadata, build->err) : NULL;
-    if (namespace && strcmp(namespace, build->target) == 0)
-        build->dump.why_target_empty = why;
-    ok = namespace || !build->target;
-    free(namespace);
+    free(collection);
     return ok;
 }
 
-static bool take_data(build_t *build, const char *path) {
-    dump_metadata_t metadata;
-    char *text;
-    if (!dump_folder_metadata(path, &text, build->err))
-        return false;
-    const bool ok = dump_metadata_read(text, NULL, &metadata, build->err);
-    free(text);
-    char *namespace = ok ? namespace_of(path, stem(base_of(path), data_ends), &metadata, build->err) : NULL;
-    if (!namespace)
-        return false;
-    char *own_path = strdup(path);
-    if (own_path)
-        return dump_list_add(&build->dump, namespace, own_path, metadata.capped, build->err);
-    free(namespace);
-    return err_memory(build->err, strlen(path));
-}
-
-bool dump_folder_take(build_t *build, bool is_dump, const char *path, bool *other) {
+bool dumps_take(build_t *build, bool is_dump, const char *path) {
+    const manifest_t *manifest = build->manifest;
     const char *name = base_of(path);
-    struct stat status;
-    const size_t data = stem(name, data_ends);
-    *other = false;
-    if (is_dump && stem(name, metadata_ends))
-        return take_metadata(build, path, other);
+    dump_metadata_t metadata;
+    const size_t data = stem(name, data_ends), count = manifest->count;
+    bool other = true;
     if (is_dump && data > 7 && strncmp(name, "system.", 7) == 0) {
         build_skip(build, path, dump_of_server);
         return true;
     }
-    if (is_dump && !data) {
-        *other = strcmp(name, "prelude.json") != 0 && strcmp(name, "prelude.json.gz") != 0;
+    if (is_dump && stem(name, metadata_ends) && !see_metadata(build, path, &other))
+        return false;
+    if (!other)
         return true;
-    }
-    *other = !is_dump &&
-             (!data || dump_folder_beside(name) || (stat(path, &status) == 0 && S_ISDIR(status.st_mode)));
-    build->dump.unsure |= !is_dump && !*other;
-    return *other || take_data(build, path);
+    if (!walk_path(build, path, true))
+        return false;
+    input_file_t *file = &manifest->files[count];
+    if (!data || (!is_dump && why_no_data(name)) || manifest->count != count + 1 || file->member ||
+        strcmp(file->path, path) != 0)
+        return true;
+    build->unsure |= !is_dump;
+    if (dump_metadata_read(file->metadata, NULL, &metadata, build->err))
+        file->collection = namespace_of(path, &metadata, build->err);
+    return file->collection;
 }
 
 /* ---- which collections are taken ---- */
 
-static bool refuse_unsure(const dump_list_t *dump, const char *argument, err_t *err) {
-    const char *first = dump->items[0].with, *second = dump->items[1].with;
-    return err_set(
-        err, STATUS_USAGE,
-        "%.1000s: holds %zu files of BSON (such as %.500s and %.500s) without the metadata of "
-        "mongodump: each may be a collection of its own, and one is loaded at a time. Give its file; or, "
-        "if they are parts of one collection, name each of them, or all by a pattern such as '%.*s*.bson'",
-        argument, dump->count, first, second, (int)(base_of(first) - first), first);
+static bool is_listed(const input_file_t *file, bool in_archive) {
+    return file->collection && (file->kind == INPUT_DUMP) == in_archive;
 }
 
-static bool refuse_choice(const dump_list_t *dump, const char *argument, const char *target, err_t *err) {
-    if (dump->why_target_empty == missing)
+/* The server's own are told by the name of a folder, which a user may have given: so they are left out only where all
+ * collections are listed. */
+static const char *why_not(const build_t *build, const input_file_t *file) {
+    const manifest_options_t *options = build->options;
+    if (!file->collection)
+        return why_no_data(file->name);
+    const char *why = dump_why_left_out(file->collection, options->target);
+    const bool by_folder = file->kind != INPUT_DUMP && (!options->collections || build->unsure);
+    return why == dump_of_server && by_folder ? NULL : why;
+}
+
+/* Of the files from a place on; each with the argument that names it alone. */
+static bool list(const build_t *build, size_t from, bool in_archive, dump_list_t *found) {
+    const manifest_t *manifest = build->manifest;
+    dump_metadata_t metadata;
+    for (size_t i = from; i < manifest->count; i++) {
+        const input_file_t *file = &manifest->files[i];
+        char *argument = NULL;
+        if (!is_listed(file, in_archive))
+            continue;
+        if (asprintf(&argument, in_archive ? "%s!%s" : "%s", file->path, file->collection) < 0)
+            return err_memory(build->err, strlen(file->path));
+        if (!dump_metadata_read(file->metadata, NULL, &metadata, build->err)) {
+            free(argument);
+            return false;
+        }
+        if (!dump_list_add(found, strdup(file->collection), argument, metadata.capped, build->err))
+            return false;
+    }
+    return true;
+}
+
+static bool is_unsure(const build_t *build, bool in_archive, const dump_list_t *found) {
+    return build->unsure && !in_archive && found->count > 1;
+}
+
+static bool refuse_choice(const build_t *build, bool in_archive, const dump_list_t *found,
+                          const char *argument) {
+    err_t *err = build->err;
+    if (is_unsure(build, in_archive, found)) {
+        const char *first = found->items[0].with;
         return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: of this dump the documents (.bson) of %.300s are missing: get the whole dump", argument,
-            target);
-    if (dump->why_target_empty)
-        return err_set(err, STATUS_INPUT, "%.1000s: of this dump %.300s is %s", argument, target,
-                       dump->why_target_empty);
-    char *names = dump_list_names(dump, err);
-    if (names)
-        err_set(
             err, STATUS_USAGE,
-            "%.1000s: is a dump of %zu collections (%s), and one is taken at a time: give its file, "
-            "such as %.1000s, or name it in the path of the URI. `tipple load` loads all of them, each into "
-            "its own collection, where the URI names none",
-            argument, dump->count, names, dump->items[0].with);
+            "%.1000s: holds %zu files of BSON (such as %.500s and %.500s) without the metadata of "
+            "mongodump: each may be a collection of its own, and one is loaded at a time. Give its "
+            "file; or, if they are parts of one collection, name each of them, or all by a pattern "
+            "such as '%.*s*.bson'",
+            argument, found->count, first, found->items[1].with, (int)(base_of(first) - first), first);
+    }
+    if (build->why_none)
+        return err_set(err, STATUS_INPUT, "%.1000s: of this dump %.300s is %s", argument, wanted(build),
+                       build->why_none);
+    if (!found->count)
+        return err_set(err, STATUS_INPUT, "%.1000s: is an archive of mongodump without a collection to load",
+                       argument);
+    char *names = dump_list_names(found, err);
+    if (names && build->member)
+        err_set(err, STATUS_INPUT, "%.1000s: the archive holds no collection '%s'; it holds %s", argument,
+                wanted(build), names);
+    else if (names)
+        err_set(err, STATUS_USAGE,
+                "%.1000s: is a dump of %zu collections (%s), and one is taken at a time: name it, as in "
+                "'%.1000s', or in the path of the URI. `tipple load` loads all of them, each into its own "
+                "collection, where the URI names none",
+                argument, found->count, names, found->items[0].with);
     free(names);
     return false;
 }
 
-bool dump_folder_choose(build_t *build, const char *argument, const char **chosen) {
-    const dump_list_t *dump = &build->dump;
-    size_t at = build->target ? dump_list_find(dump, build->target) : dump->count;
-    if (dump->unsure && dump->count > 1)
-        return refuse_unsure(dump, argument, build->err);
-    if (at == dump->count && !dump->why_target_empty && dump->count == 1)
-        at = 0;
-    *chosen = at < dump->count ? dump->items[at].with : NULL;
-    return *chosen || refuse_choice(dump, argument, build->target, build->err);
+/* Leaves only one of the listed, SIZE_MAX: none. */
+static void take_only(build_t *build, size_t from, bool in_archive, size_t chosen) {
+    for (size_t i = from, number = 0; i < build->manifest->count;)
+        if (!is_listed(&build->manifest->files[i], in_archive) || number++ == chosen)
+            i++;
+        else
+            build_remove(build, i);
 }
 
-bool dump_folder_list(build_t *build, const char *argument) {
-    dump_list_t *dump = &build->dump;
-    bool ok = !(dump->unsure && dump->count > 1) || refuse_unsure(dump, argument, build->err);
-    build->collections->without += dump->without;
-    for (size_t i = 0; ok && i < dump->count; i++) {
-        ok = dump_list_add(build->collections, dump->items[i].name, dump->items[i].with,
-                           dump->items[i].capped, build->err);
-        dump->items[i].name = dump->items[i].with = NULL;
+static bool move(dump_list_t *to, dump_list_t *found, err_t *err) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < found->count; i++) {
+        ok = dump_list_add(to, found->items[i].name, found->items[i].with, found->items[i].capped, err);
+        found->items[i].name = found->items[i].with = NULL;
     }
+    return ok;
+}
+
+static bool choose(build_t *build, size_t from, bool in_archive, dump_list_t *found, const char *argument) {
+    const manifest_options_t *options = build->options;
+    size_t chosen = wanted(build) ? dump_list_find(found, wanted(build)) : found->count;
+    if (!found->count && !in_archive)
+        return true;
+    if (is_unsure(build, in_archive, found))
+        return refuse_choice(build, in_archive, found, argument);
+    if (options->collections && !build->member) {
+        take_only(build, from, in_archive, SIZE_MAX);
+        return move(options->collections, found, build->err);
+    }
+    if (options->every_collection)
+        return true;
+    if (chosen == found->count && found->count == 1 && !build->member && !build->why_none) {
+        chosen = 0;
+        if (options->target && !options->quiet)
+            log_note("%s has one collection, %s: it is taken for %s", argument, found->items[0].name,
+                     options->target);
+    }
+    if (chosen == found->count)
+        return refuse_choice(build, in_archive, found, argument);
+    take_only(build, from, in_archive, chosen);
+    return true;
+}
+
+bool dumps_choose(build_t *build, size_t from, bool in_archive, const char *argument) {
+    const manifest_t *manifest = build->manifest;
+    bool any = in_archive;
+    for (size_t i = from; i < manifest->count; i++)
+        any |= is_listed(&manifest->files[i], in_archive);
+    if (!any)
+        return true;
+    dump_list_t found = {.count = 0};
+    if (!build->member)
+        build_leave_out(build, from, why_not);
+    const bool ok =
+        list(build, from, in_archive, &found) && choose(build, from, in_archive, &found, argument);
+    dump_list_free(&found);
     return ok;
 }

@@ -1,5 +1,5 @@
-#include "input/identify.h"
-#include "input/archive/archive.h"
+/* What a regular file is, what makes it the same file next time, and how much text it can hold. */
+#include "input/build.h"
 #include "input/file/bytes.h"
 #include "input/file/fault.h"
 
@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 #include <zstd.h>
 
 enum {
+    END_BYTES = 64 * 1024, /* of what a digest is made, at both ends; and the most of one file that is kept */
+    SCRATCH = 8 + 2 * END_BYTES,
     DEFLATE_EXPANDS = 1032, /* a match of 258 bytes takes at least two bits */
     ZSTD_HEADER_MOST = 18,
     ZSTD_BLOCKS_MOST = 512,
@@ -64,7 +67,9 @@ static uint64_t frame_bytes(int fd, uint64_t at, const uint8_t head[ZSTD_HEADER_
     return at + (descriptor & 4 ? 4 : 0) - from;
 }
 
-uint64_t identify_zstd_bound(int fd, uint64_t from, uint64_t to) {
+/* The content size of the zstd frames in these bytes of a file, if each frame states one; otherwise 0. Examines only frames of
+ * some hundred blocks in all, because each block's header must be read. */
+static uint64_t zstd_bound(int fd, uint64_t from, uint64_t to) {
     uint64_t at = from, text = 0;
     unsigned blocks = 0;
     while (at < to) {
@@ -87,21 +92,33 @@ uint64_t identify_zstd_bound(int fd, uint64_t from, uint64_t to) {
     return at == to ? text : 0;
 }
 
-bool identify_digest(int fd, const char *name, uint64_t size, uint64_t digest[2], uint8_t *scratch,
-                     size_t *head_got, size_t *tail_got, err_t *err) {
-    uint64_t head_bytes = size < IDENTIFY_END_BYTES ? size : IDENTIFY_END_BYTES;
-    uint64_t tail_bytes = size - head_bytes < IDENTIFY_END_BYTES ? size - head_bytes : IDENTIFY_END_BYTES;
-    uint8_t *head = scratch + FEED_BACK;
-    bool in_one = size == head_bytes + tail_bytes;
-    *head_got = *tail_got = 0;
-    put_le64(head - 8, size);
-    if (!read_piece(fd, name, head, head_bytes + (in_one ? tail_bytes : 0), 0, head_got, err) ||
-        (!in_one && !read_piece(fd, name, head + *head_got, tail_bytes, size - tail_bytes, tail_got, err)))
+/* Gets the size and both ends of a file. */
+static _Thread_local uint8_t scratch[SCRATCH];
+
+/* The scratch gets the size and both ends of the file: what its digest is made of. *got: without the size. */
+static bool read_ends(int fd, const char *name, uint64_t size, uint64_t digest[2], size_t *got, err_t *err) {
+    const size_t head = size < END_BYTES ? (size_t)size : END_BYTES,
+                 tail = size - head < END_BYTES ? (size_t)(size - head) : END_BYTES;
+    size_t more;
+    put_le64(scratch, size);
+    if (!read_piece(fd, name, scratch + 8, head, 0, got, err) ||
+        !read_piece(fd, name, scratch + 8 + *got, tail, size - tail, &more, err))
         return false;
-    if (*head_got + *tail_got != head_bytes + tail_bytes)
+    *got += more;
+    if (*got != head + tail)
         return fault_changed(err, name, "it became shorter");
-    set_digest(digest, head - 8, 8 + *head_got + *tail_got);
+    set_digest(digest, scratch, 8 + *got);
     return true;
+}
+
+bool manifest_digest_at(const input_file_t *file, uint64_t size, uint64_t digest[2], err_t *err) {
+    size_t got;
+    const int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fault_system(err, file->name, errno);
+    const bool ok = read_ends(fd, file->name, size, digest, &got, err);
+    close(fd);
+    return ok;
 }
 
 /* Of UTF-16: two bytes become three at most. */
@@ -112,119 +129,78 @@ static uint64_t utf8_bound(uint64_t bytes) {
 static uint64_t text_bound(int fd, uint64_t from, uint64_t size, input_kind_t kind) {
     return kind == INPUT_PLAIN   ? size
            : kind == INPUT_GZIP  ? size * DEFLATE_EXPANDS
-           : kind == INPUT_ZSTD  ? identify_zstd_bound(fd, from, from + size)
+           : kind == INPUT_ZSTD  ? zstd_bound(fd, from, from + size)
            : kind == INPUT_UTF16 ? utf8_bound(size)
                                  : 0;
 }
 
-/* What kind of text begins with these compressed bytes of a file? Decompresses only the first block of a tar. zstd gives
- * nothing before it has 128 KiB of text together, and bzip2 900 KB: for that they may need more than the first bytes. */
-static magic_t magic_within(spare_t *peek, int fd, const input_file_t *file, uint8_t *head, size_t size) {
-    const input_kind_t kind = file->kind;
-    uint8_t block[TAR_BLOCK];
-    size_t got = 0;
-    feed_t feed;
-    err_t ignored;
-    const char *compressed;
-    const bool reads_on = kind == INPUT_BZIP2 || (kind == INPUT_ZSTD && size < file->disk_bytes);
-    decoder_t *decoder = spare_take(peek, kind);
-    if (!decoder)
-        return MAGIC_TEXT;
-    if (reads_on)
-        feed_init(&feed, "", fd, false, 0, file->disk_bytes);
-    else
-        feed_init_bytes(&feed, "", head, size);
-    feed.most = IDENTIFY_END_BYTES;
-    decoder->read(decoder, &feed, block, sizeof block, &got, &ignored);
-    if (reads_on)
-        feed_free(&feed);
-    spare_give(peek, kind, decoder);
-    return magic_of(block, got, &compressed);
-}
-
-/* A zip whose first member is what only the files of office programs begin with. */
-static bool is_of_office(const uint8_t *zip, size_t size) {
-    static const char *const firsts[] = {"[Content_Types].xml", "_rels/.rels", "xl/", "docProps/"};
-    enum { NAME = 30 };
-    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
-        if (size > NAME + strlen(firsts[i]) && memcmp(zip + NAME, firsts[i], strlen(firsts[i])) == 0)
-            return true;
-    return false;
-}
-
-/* Systems that make a file while it is read (/proc, and some network drives) report a size of 0. */
-static bool is_as_large_as_it_says(int fd, const input_file_t *file, err_t *err) {
-    uint8_t byte;
-    size_t got = 0;
-    return file->disk_bytes || (read_piece(fd, file->name, &byte, 1, 0, &got, err) &&
-                                (!got || err_set(err, STATUS_INPUT,
-                                                 "%.1000s: says that it has 0 bytes, and has more, so nobody "
-                                                 "knows where it ends; pipe it in, and name the input '-'",
-                                                 file->name)));
-}
-
-bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, uint8_t *scratch,
-                   err_t *err) {
-    uint64_t size = file->disk_bytes;
-    uint8_t *head = scratch + FEED_BACK;
-    size_t head_got, tail_got;
-    if (!is_as_large_as_it_says(fd, file, err) ||
-        !identify_digest(fd, file->name, size, file->digest, scratch, &head_got, &tail_got, err))
-        return false;
-    const char *compressed;
-    magic_t magic = magic_of(head, head_got, &compressed);
-    if (magic == MAGIC_REFUSED)
-        return magic_refuse(err, file->name, compressed);
-    file->kind = magic_kind(magic);
-    /* Before a zip there may be a program that unpacks it, or (in the last part of a divided one) anything. */
-    bool ends_as_zip = size >= 22 && bytes_le32(head + head_got + tail_got - 22) == 0x06054b50;
-    bool is_zip = magic == MAGIC_ZIP || (magic == MAGIC_PROGRAM && zip_is_archive(fd, size)) ||
-                  (magic == MAGIC_TEXT && ends_as_zip);
-    if (is_zip && is_of_office(head, head_got))
-        return magic_refuse(err, file->name, "Excel");
-    const bool packed = file->kind != INPUT_PLAIN && file->kind != INPUT_UTF16;
-    if (packed)
-        magic = magic_within(peek, fd, file, head, head_got);
-    *as = is_zip                   ? IDENTIFIED_ZIP
-          : magic == MAGIC_TAR     ? IDENTIFIED_TAR
-          : magic == MAGIC_DUMP    ? IDENTIFIED_DUMP
-          : magic == MAGIC_REJECTS ? IDENTIFIED_REJECTS
-                                   : IDENTIFIED_FILE;
-    file->text_bound = text_bound(fd, 0, size, file->kind);
-    if (packed && magic == MAGIC_UTF16)
+bool identify_text(build_t *build, input_file_t *file, magic_is_t *is) {
+    uint8_t head[MAGIC_BYTES];
+    err_t why = {.status = STATUS_OK};
+    *is = magic_of(head, source_head(build->kit, file, head, &why))->is;
+    if (*is == MAGIC_UTF16)
         file->text_bound = utf8_bound(file->text_bound);
+    if (why.status == STATUS_HOST)
+        *build->err = why;
+    return why.status != STATUS_HOST;
+}
+
+static bool keep(build_t *build, input_file_t *file, const uint8_t *bytes) {
+    const uint64_t size = file->disk_bytes;
+    if (!size || size > END_BYTES || size > build->options->keep_bytes - build->manifest->kept_bytes)
+        return true;
+    if (!(file->kept = malloc(size)))
+        return err_memory(build->err, size);
+    memcpy(file->kept, bytes, size);
+    build->manifest->kept_bytes += size;
     return true;
 }
 
-bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t *file, bool *rejects,
-                         err_t *err) {
-    const char *compressed;
-    magic_t magic = magic_of(head, size, &compressed);
-    *rejects = magic == MAGIC_REJECTS;
-    if (magic == MAGIC_ZIP || magic == MAGIC_TAR)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: is a %s archive inside of a tar; unpack the tar and load what was in it",
-                       file->name, compressed);
-    if (magic == MAGIC_DUMP)
-        return magic_refuse_dump(err, file->name);
-    if (magic == MAGIC_REFUSED)
-        return magic_refuse(err, file->name, compressed);
-    file->kind = magic_kind(magic);
+bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
+    const uint64_t size = file->disk_bytes;
+    uint8_t *const head = scratch + 8;
+    size_t got;
+    if (!read_ends(fd, file->name, size, file->digest, &got, build->err))
+        return false;
+    /* Systems that make a file while it is read (/proc, and some network drives) report a size of 0. */
+    if (!size && pread(fd, head, 1, 0) > 0)
+        return err_set(build->err, STATUS_INPUT,
+                       "%.1000s: says that it has 0 bytes, and has more, so nobody knows where it ends; pipe "
+                       "it in, and name the input '-'",
+                       file->name);
+    const magic_t *magic = magic_of(head, got);
+    if (!magic_accept(magic, MAGIC_IN_FILE, file->name, build->err))
+        return false;
+    *is = magic->is;
+    file->kind = magic->kind;
+    file->text_bound = text_bound(fd, 0, size, file->kind);
+    /* Before a zip there may be a program that unpacks it, or (in the last part of a divided one) anything. */
+    if ((*is == MAGIC_PROGRAM && zip_is_archive(fd, size)) ||
+        (*is == MAGIC_TEXT && size >= 22 && bytes_le32(head + got - 22) == 0x06054b50))
+        *is = MAGIC_ZIP;
+    if (*is == MAGIC_PACKED) {
+        magic_is_t within;
+        file->kept = size <= got ? head : NULL; /* else it is read again */
+        const bool ok = identify_text(build, file, &within);
+        file->kept = NULL;
+        if (!ok)
+            return false;
+        if (within == MAGIC_TAR || within == MAGIC_DUMP || within == MAGIC_REJECTS)
+            *is = within;
+    }
+    return *is == MAGIC_REJECTS || *is >= MAGIC_ZIP || keep(build, file, head);
+}
+
+/* bzip2 makes of some bytes whatever it likes. */
+void identify_tar_bound(int fd, input_file_t *file) {
     if (fd >= 0 || file->kind != INPUT_ZSTD)
         file->text_bound = text_bound(fd, file->archive_offset, file->disk_bytes, file->kind);
-    /* bzip2 makes of some bytes whatever it likes */
     if (input_kind_is_compressed(file->kind) && file->kind != INPUT_BZIP2 && !file->text_bound &&
         file->disk_bytes < BOUND_MOST / EXPANDS)
         file->text_bound = file->disk_bytes * EXPANDS;
-    return true;
 }
 
-void identify_as_utf16(input_file_t *file) {
-    if (file->kind != INPUT_UTF16)
-        file->text_bound = utf8_bound(file->text_bound);
-}
-
-void identify_by_name(const input_file_t *file, const char *member, uint64_t digest[2]) {
+void manifest_digest_as(const input_file_t *file, const char *member, uint64_t digest[2]) {
     const XXH128_hash_t hash =
         XXH3_128bits_withSeed(member, strlen(member), file->content[0] ^ file->content[1]);
     digest[0] = hash.low64;
@@ -238,7 +214,6 @@ void identify_zip_member(const zip_entry_t *entry, input_file_t *file) {
     put_le64(key + 16, entry->crc32);
     set_digest(file->content, key, sizeof key);
     file->kind = INPUT_ZIP_MEMBER;
-    file->has_identity = true;
     file->disk_bytes = entry->compressed_bytes;
     file->text_bound = entry->text_bytes;
     file->zip.header_offset = entry->header_offset;
@@ -246,18 +221,4 @@ void identify_zip_member(const zip_entry_t *entry, input_file_t *file) {
     file->zip.text_bytes = entry->text_bytes;
     file->zip.crc32 = entry->crc32;
     file->zip.method = entry->method;
-}
-
-bool manifest_digest_at(const input_file_t *file, uint64_t size, uint64_t digest[2], err_t *err) {
-    size_t head_got, tail_got;
-    uint8_t *scratch = malloc(IDENTIFY_SCRATCH);
-    if (!scratch)
-        return err_memory(err, IDENTIFY_SCRATCH);
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
-    bool ok = fd >= 0 ? identify_digest(fd, file->name, size, digest, scratch, &head_got, &tail_got, err)
-                      : fault_system(err, file->name, errno);
-    if (fd >= 0)
-        close(fd);
-    free(scratch);
-    return ok;
 }

@@ -6,155 +6,114 @@
 
 #include <string.h>
 
-typedef struct {
-    magic_t magic;
-    uint16_t offset, length;
-    const char *bytes;
-    const char *name;
-} mark_t;
+#define WITH_DUCKDB                                                                                          \
+    "duckdb -c \"COPY (FROM 'FILE') TO '/dev/stdout' (FORMAT json)\" | tipple load --format json ... -"
+#define WITH_OFFICE "libreoffice --headless --convert-to csv FILE"
 
 /* "PK" and "BZh" alone may begin a header line: so only marks that no text contains. */
-static const mark_t marks[] = {
-    {MAGIC_GZIP, 0, 2, "\x1f\x8b", "gzip"},
-    {MAGIC_ZSTD, 0, 4, "\x28\xb5\x2f\xfd", "zstd"},
-    {MAGIC_ZSTD, 1, 3, "\x2a\x4d\x18", "zstd"}, /* a skippable frame: the byte before is 50 to 5f */
-    {MAGIC_ZIP, 0, 4, "PK\3\4", "zip"},
-    {MAGIC_ZIP, 0, 4, "PK\5\6", "zip"}, /* a zip without members */
-    {MAGIC_ZIP, 0, 4, "PK\7\10", "zip"},
-    {MAGIC_PROGRAM, 0, 2, "MZ", NULL},
-    {MAGIC_PROGRAM, 0, 4, "\177ELF", NULL},
-    {MAGIC_PROGRAM, 0, 2, "#!", NULL},
-    {MAGIC_DUMP, 0, DUMP_MAGIC_BYTES, DUMP_MAGIC, "mongodump"},
-    {MAGIC_XZ, 0, 6,
-     "\xfd"
-     "7zXZ\0",
-     "xz"},
-    {MAGIC_BZIP2, 4, 6, "1AY&SY", "bzip2"},
-    {MAGIC_BZIP2, 4, 6, "\x17\x72\x45\x38\x50\x90", "bzip2"}, /* without text */
-    {MAGIC_REFUSED, 0, 6, "7z\xbc\xaf\x27\x1c", "7z"},
-    {MAGIC_REFUSED, 0, 4, "\x04\x22\x4d\x18", "lz4"},
-    {MAGIC_REFUSED, 0, 6, "Rar!\x1a\x07", "rar"},
-    {MAGIC_REFUSED, 0, 2, "\x1f\x9d", "compress (.Z)"},
-    {MAGIC_REFUSED, 0, 3, "]\0\0", "lzma"},
-    {MAGIC_REFUSED, 0, 5, "PAR1\x15", "Parquet"},
-    {MAGIC_REFUSED, 0, 8, "ARROW1\0\0", "Arrow"},
-    {MAGIC_REFUSED, 0, 4, "Obj\1", "Avro"},
-    {MAGIC_REFUSED, 0, 16, "SQLite format 3\0", "SQLite"},
-    {MAGIC_REFUSED, 0, 8, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old Excel"},
-    {MAGIC_REFUSED, 0, 4, "\xff\xfe\0\0", "UTF-32"}, /* it begins like UTF-16 */
-    {MAGIC_REFUSED, 0, 4, "\0\0\xfe\xff", "UTF-32"},
+static const magic_t marks[] = {
+    {MAGIC_PACKED, "gzip", INPUT_GZIP, 0, 2, "\x1f\x8b", NULL},
+    {MAGIC_PACKED, "zstd", INPUT_ZSTD, 0, 4, "\x28\xb5\x2f\xfd", NULL},
+    {MAGIC_PACKED, "zstd", INPUT_ZSTD, 1, 3, "\x2a\x4d\x18", NULL}, /* skippable: 50 to 5f come before */
+    {MAGIC_ZIP, "zip", INPUT_PLAIN, 0, 4, "PK\3\4", NULL},
+    {MAGIC_ZIP, "zip", INPUT_PLAIN, 0, 4, "PK\5\6", NULL}, /* a zip without members */
+    {MAGIC_ZIP, "zip", INPUT_PLAIN, 0, 4, "PK\7\10", NULL},
+    {MAGIC_PROGRAM, NULL, INPUT_PLAIN, 0, 2, "MZ", NULL},
+    {MAGIC_PROGRAM, NULL, INPUT_PLAIN, 0, 4, "\177ELF", NULL},
+    {MAGIC_PROGRAM, NULL, INPUT_PLAIN, 0, 2, "#!", NULL},
+    {MAGIC_DUMP, "mongodump", INPUT_PLAIN, 0, DUMP_MAGIC_BYTES, DUMP_MAGIC, NULL},
+    {MAGIC_PACKED, "xz", INPUT_XZ, 0, 6, "\xfd\67zXZ\0", NULL},
+    {MAGIC_PACKED, "bzip2", INPUT_BZIP2, 4, 6, "1AY&SY", NULL},
+    {MAGIC_PACKED, "bzip2", INPUT_BZIP2, 4, 6, "\x17\x72\x45\x38\x50\x90", NULL}, /* without text */
+    {MAGIC_REFUSED, "7z", INPUT_PLAIN, 0, 6, "7z\xbc\xaf\x27\x1c", NULL},
+    {MAGIC_REFUSED, "lz4", INPUT_PLAIN, 0, 4, "\x04\x22\x4d\x18", NULL},
+    {MAGIC_REFUSED, "rar", INPUT_PLAIN, 0, 6, "Rar!\x1a\x07", NULL},
+    {MAGIC_REFUSED, "compress (.Z)", INPUT_PLAIN, 0, 2, "\x1f\x9d", NULL},
+    {MAGIC_REFUSED, "lzma", INPUT_PLAIN, 0, 3, "]\0\0", NULL},
+    {MAGIC_REFUSED, "Parquet", INPUT_PLAIN, 0, 5, "PAR1\x15", WITH_DUCKDB},
+    {MAGIC_REFUSED, "Arrow", INPUT_PLAIN, 0, 8, "ARROW1\0\0", WITH_DUCKDB},
+    {MAGIC_REFUSED, "Avro", INPUT_PLAIN, 0, 4, "Obj\1", "avrocat FILE | tipple load --format json ... -"},
+    {MAGIC_REFUSED, "SQLite", INPUT_PLAIN, 0, 16, "SQLite format 3\0",
+     "sqlite3 -csv -header FILE 'SELECT * FROM TABLE' | tipple load ... -"},
+    {MAGIC_REFUSED, "old Excel", INPUT_PLAIN, 0, 8, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", WITH_OFFICE},
+    {MAGIC_REFUSED, "UTF-32", INPUT_PLAIN, 0, 4, "\xff\xfe\0\0", NULL}, /* it begins like UTF-16 */
+    {MAGIC_REFUSED, "UTF-32", INPUT_PLAIN, 0, 4, "\0\0\xfe\xff", NULL},
 };
+
+/* What no mark tells: how such a file begins is seen by a function of its own. */
+static const magic_t text = {.is = MAGIC_TEXT, .kind = INPUT_PLAIN},
+                     rejects = {.is = MAGIC_REJECTS, .kind = INPUT_PLAIN},
+                     utf16 = {.is = MAGIC_UTF16, .name = "UTF-16", .kind = INPUT_UTF16},
+                     tar = {.is = MAGIC_TAR, .name = "tar", .kind = INPUT_PLAIN};
+
+const magic_t magic_of_office = {.is = MAGIC_REFUSED, .name = "Excel", .converter = WITH_OFFICE};
 
 /* Its first length may be the mark of something else. What begins as gzip does is gzip. */
 static bool is_bson(const uint8_t *head, size_t size) {
     return bson_span_begins(head, size) && memcmp(head, "\x1f\x8b\x08", 3) != 0;
 }
 
-static bool is_line_of_rejects(const uint8_t *line, size_t length) {
-    static const char *const begin[] = {MAGIC_REJECT_WORDS, MAGIC_REJECT_MARK};
-    bool is = false;
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-        is |= length >= strlen(begin[i]) && memcmp(line, begin[i], strlen(begin[i])) == 0;
-    return is;
-}
-
-/* Also as an editor has saved it: with a byte-order mark, as UTF-16, or with other lines above its own. */
+/* Also as an editor has saved it: with a byte order mark, as UTF-16, or with other lines above its own. So only what is ASCII is
+ * looked at. */
 static bool is_of_rejects(const uint8_t *head, size_t size) {
-    const utf16_order_t order = decoder_utf16_order(head, size);
-    const size_t step = order ? 2 : 1, mark = order && head[0] && head[1] ? 2 : lines_bom(head, size);
-    const bool big = order == UTF16_BIG;
-    uint8_t text[MAGIC_BYTES];
-    size_t length = 0;
-    for (size_t at = mark; at + step <= size && length < sizeof text; at += step)
-        text[length++] = order && head[at + !big] ? UINT8_MAX : head[at + big];
-    const uint8_t *line = text, *const end = text + length;
-    while (line && !is_line_of_rejects(line, (size_t)(end - line)))
-        line = (line = memchr(line, '\n', (size_t)(end - line))) ? line + 1 : NULL;
-    return line;
+    char ascii[1 + MAGIC_BYTES + 1] = "\n";
+    size_t length = 1;
+    for (size_t at = 0; at < size && at < MAGIC_BYTES; at++)
+        if (head[at] && head[at] < 0x80)
+            ascii[length++] = (char)head[at];
+    return strstr(ascii, "\n" MAGIC_REJECT_WORDS) || strstr(ascii, "\n" MAGIC_REJECT_MARK);
 }
 
-magic_t magic_of(const uint8_t *head, size_t size, const char **compressed) {
+static bool fits(const magic_t *mark, const uint8_t *head, size_t size) {
+    if (size < (size_t)mark->offset + mark->length ||
+        memcmp(head + mark->offset, mark->bytes, mark->length) != 0)
+        return false;
+    return mark->offset == 1   ? (head[0] & 0xf0) == 0x50
+           : mark->offset == 4 ? memcmp(head, "BZh", 3) == 0
+                               : true;
+}
+
+const magic_t *magic_of(const uint8_t *head, size_t size) {
     /* first, because a tar begins with a name, which may be any word */
-    if (size >= TAR_BLOCK && tar_begins(head)) {
-        *compressed = "tar";
-        return MAGIC_TAR;
-    }
-    *compressed = NULL;
+    if (size >= TAR_BLOCK && tar_begins(head))
+        return &tar;
     if (is_bson(head, size))
-        return MAGIC_TEXT;
-    for (const mark_t *mark = marks; mark < marks + sizeof marks / sizeof *marks; mark++) {
-        if (size < (size_t)mark->offset + mark->length ||
-            memcmp(head + mark->offset, mark->bytes, mark->length) != 0)
-            continue;
-        if (mark->offset == 1 && (head[0] & 0xf0) != 0x50)
-            continue;
-        if (mark->offset == 4 && memcmp(head, "BZh", 3) != 0)
-            continue;
-        *compressed = mark->name;
-        return mark->magic;
-    }
-    *compressed = NULL;
-    if (is_of_rejects(head, size))
-        return MAGIC_REJECTS;
-    return decoder_utf16_order(head, size) ? MAGIC_UTF16 : MAGIC_TEXT;
+        return &text;
+    for (const magic_t *mark = marks; mark < marks + sizeof marks / sizeof *marks; mark++)
+        if (fits(mark, head, size))
+            return mark;
+    return is_of_rejects(head, size) ? &rejects : decoder_utf16_order(head, size) ? &utf16 : &text;
 }
 
-input_kind_t magic_kind(magic_t magic) {
-    switch (magic) {
-    case MAGIC_GZIP:
-        return INPUT_GZIP;
-    case MAGIC_ZSTD:
-        return INPUT_ZSTD;
-    case MAGIC_XZ:
-        return INPUT_XZ;
-    case MAGIC_BZIP2:
-        return INPUT_BZIP2;
-    case MAGIC_UTF16:
-        return INPUT_UTF16;
-    default:
-        return INPUT_PLAIN;
-    }
-}
-
-/* Kinds of files with a program that makes text of them. */
-static const struct {
-    const char *kind, *command;
-} converters[] = {
-    {"Parquet",
-     "duckdb -c \"COPY (FROM 'FILE') TO '/dev/stdout' (FORMAT json)\" | tipple load --format json ... -"},
-    {"Arrow",
-     "duckdb -c \"COPY (FROM 'FILE') TO '/dev/stdout' (FORMAT json)\" | tipple load --format json ... -"},
-    {"Avro", "avrocat FILE | tipple load --format json ... -"},
-    {"SQLite", "sqlite3 -csv -header FILE 'SELECT * FROM TABLE' | tipple load ... -"},
-    {"Excel", "libreoffice --headless --convert-to csv FILE"},
-    {"old Excel", "libreoffice --headless --convert-to csv FILE"},
-};
-
-bool magic_refuse(err_t *err, const char *name, const char *compressed) {
-    for (size_t i = 0; i < sizeof converters / sizeof *converters; i++)
-        if (strcmp(converters[i].kind, compressed) == 0)
-            return err_set(
-                err, STATUS_INPUT,
-                "%.1000s: is a file of %s, which is not read here; make text of it, for example with: %s "
-                "(FILE is its name; dates and decimal numbers become text)",
-                name, compressed, converters[i].command);
-    if (strncmp(compressed, "UTF-", 4) == 0)
+bool magic_accept(const magic_t *magic, magic_place_t place, const char *name, err_t *err) {
+    const bool in_text = place == MAGIC_IN_TEXT, archive = magic_is_archive(magic);
+    if (magic->is <= MAGIC_PROGRAM || (!in_text && magic->is <= MAGIC_PACKED) ||
+        (archive && place == MAGIC_IN_FILE))
+        return true;
+    if (magic->is == MAGIC_REJECTS)
+        return magic_refuse_rejects(err, name, true);
+    if (archive)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: a %s archive cannot be read from a stream, nor from within another file, "
+                       "because what it holds is listed before any of it is loaded; give it as a file%s",
+                       name, magic->name,
+                       magic->is == MAGIC_DUMP ? ""
+                                               : ", or pipe in the text of its members (unzip -p, tar -xO)");
+    if (magic->converter)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: is a file of %s, which is not read here; make text of it, for example with: %s "
+            "(FILE is its name; dates and decimal numbers become text)",
+            name, magic->name, magic->converter);
+    if (strncmp(magic->name, "UTF-", 4) == 0)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: holds %s text, which is not read here; make it UTF-8 first (iconv -f %s -t "
                        "UTF-8), or pipe that in and name the input '-'",
-                       name, compressed, compressed);
+                       name, magic->name, magic->name);
     return err_set(err, STATUS_INPUT,
                    "%.1000s: holds %s data, which is not read here; decompress it first, or pipe the "
                    "decompressed text in and name the input '-'",
-                   name, compressed);
-}
-
-bool magic_refuse_dump(err_t *err, const char *name) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: an archive of mongodump cannot be read from a stream, nor from within another archive, "
-        "because its collections are listed before one is loaded; give it as a file",
-        name);
+                   name, magic->name);
 }
 
 bool magic_refuse_rejects(err_t *err, const char *name, bool packed) {

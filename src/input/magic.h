@@ -1,4 +1,8 @@
-/* magic: what kind of file it is, from its first bytes. */
+/* magic: which kind of file it is, found from its first bytes, never from its name.
+ *
+ * Each kind is a row {what it is, its name, how it is read, the bytes that it begins with}; text is what begins with none of
+ * them. A row also decides where such a file may stand: an archive is listed before any of it is loaded, so it must be a file;
+ * what is compressed must hold text; formats that are no text are refused with a program that makes text of them. */
 #ifndef TIPPLE_INPUT_MAGIC_H
 #define TIPPLE_INPUT_MAGIC_H
 
@@ -9,37 +13,46 @@
 enum { MAGIC_LEAST = 10, MAGIC_BYTES = 512 };
 
 typedef enum {
-    MAGIC_TEXT, /* nothing is recognised: text */
-    MAGIC_GZIP,
-    MAGIC_ZSTD,
-    MAGIC_XZ,
-    MAGIC_BZIP2,
+    MAGIC_TEXT,
+    MAGIC_UTF16,
+    MAGIC_PROGRAM, /* text as well: an executable or a script, perhaps a self-extracting zip */
+    MAGIC_REJECTS, /* text: the rejects of a load, which are not an input */
+    MAGIC_PACKED,
     MAGIC_ZIP,
     MAGIC_TAR,
-    MAGIC_UTF16,
     MAGIC_DUMP,    /* an archive that mongodump has written */
-    MAGIC_PROGRAM, /* an executable or a script: perhaps a self-extracting zip */
-    MAGIC_REJECTS, /* text: the rejects of a load, which are not an input */
     MAGIC_REFUSED, /* a format, compressed or not, or an encoding, that tipple cannot read */
+} magic_is_t;
+
+typedef struct {
+    magic_is_t is;
+    const char *name;  /* of the format: "xz" */
+    input_kind_t kind; /* how it is read */
+    uint8_t offset, length;
+    const char *bytes;
+    const char *converter; /* of what is refused: a command that makes text of it; NULL: none */
 } magic_t;
+
+/* A zip that an office program has written. */
+extern const magic_t magic_of_office;
 
 /* The first words of a file that holds the rejects of a load, and those of the line that --retry knows it by. */
 #define MAGIC_REJECT_WORDS "# tipple rejects"
 #define MAGIC_REJECT_MARK  "# marked #@"
 
-/* *compressed: the format's name for people ("xz"); NULL if it does not matter. */
-magic_t magic_of(const uint8_t *head, size_t size, const char **compressed);
+const magic_t *magic_of(const uint8_t *head, size_t size);
 
-/* How such a file is read: one of the compressed kinds, or INPUT_PLAIN. */
-input_kind_t magic_kind(magic_t magic);
+static inline bool magic_is_archive(const magic_t *magic) {
+    return magic->is >= MAGIC_ZIP && magic->is <= MAGIC_DUMP;
+}
 
-/* The sentence for MAGIC_REFUSED, and for what must not be compressed at this place. Always false. */
-bool magic_refuse(err_t *err, const char *name, const char *compressed);
+/* Where these bytes are: at the beginning of a file; of a stream, or of a member of an archive; of unpacked text. */
+typedef enum { MAGIC_IN_FILE, MAGIC_IN_OTHER, MAGIC_IN_TEXT } magic_place_t;
 
-/* The sentence for MAGIC_DUMP where it cannot be read: in a stream, or within another archive. Always false. */
-bool magic_refuse_dump(err_t *err, const char *name);
+/* May such bytes stand there? If not, the sentence says what to do. */
+bool magic_accept(const magic_t *magic, magic_place_t place, const char *name, err_t *err);
 
-/* The sentence for MAGIC_REJECTS (status 1), whatever it is packed in. Always false. */
+/* The sentence for a reject file that was named (status 1), whatever it is packed in. Always false. */
 bool magic_refuse_rejects(err_t *err, const char *name, bool packed);
 
 #endif

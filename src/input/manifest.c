@@ -1,7 +1,123 @@
+/* The list of inputs: adds, removes, and says what is left out. */
 #include "input/manifest.h"
-#include "input/source.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "input/build.h"
+#include "input/file/name.h"
 
+#include <search.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NOTES = 20 };
+
+input_file_t *build_add(build_t *build, const char *path, char *name) {
+    manifest_t *manifest = build->manifest;
+    char *own_path = name ? strdup(path) : NULL;
+    if (!own_path || !GROW(manifest->files, build->room, manifest->count + 1, NULL)) {
+        free(own_path);
+        free(name);
+        err_memory(build->err, sizeof(input_file_t));
+        return NULL;
+    }
+    input_file_t *file = &manifest->files[manifest->count++];
+    *file = (input_file_t){.path = own_path, .name = name};
+    return file;
+}
+
+typedef struct {
+    uint64_t device, inode; /* the key */
+    char name[];
+} seen_t;
+
+static int by_file(const void *a, const void *b) {
+    return memcmp(a, b, offsetof(seen_t, name));
+}
+
+bool build_meet(build_t *build, const struct stat *status, const char *name, bool *is_new) {
+    seen_t *file = malloc(sizeof *file + strlen(name) + 1);
+    if (!file)
+        return err_memory(build->err, sizeof *file);
+    *file = (seen_t){status->st_dev, status->st_ino};
+    strcpy(file->name, name);
+    seen_t *const *seen = tsearch(file, &build->seen, by_file);
+    *is_new = seen && *seen == file;
+    if (seen && !*is_new && strcmp((*seen)->name, name) == 0)
+        log_note("%s is named twice: taken once", name);
+    else if (seen && !*is_new)
+        log_note("%s is the same as %s: taken once", name, (*seen)->name);
+    if (!*is_new)
+        free(file);
+    return seen || err_memory(build->err, sizeof *file);
+}
+
+static void forget(build_t *build, const input_file_t *file) {
+    const seen_t key = {file->device, file->inode};
+    seen_t *const *seen = tfind(&key, &build->seen, by_file), *found = seen ? *seen : NULL;
+    tdelete(&key, &build->seen, by_file);
+    free(found);
+}
+
+void build_remove(build_t *build, size_t at) {
+    manifest_t *manifest = build->manifest;
+    input_file_t *file = &manifest->files[at];
+    if (!file->member)
+        forget(build, file);
+    manifest->kept_bytes -= file->kept ? file->disk_bytes : 0;
+    manifest_free_file(file);
+    memmove(file, file + 1, (--manifest->count - at) * sizeof *file);
+}
+
+input_file_t *build_set_aside(build_t *build) {
+    manifest_t *manifest = build->manifest;
+    input_file_t *archive = malloc(sizeof *archive);
+    if (!archive || !GROW(manifest->archives, build->archive_room, manifest->archive_count + 1, NULL)) {
+        free(archive);
+        err_memory(build->err, sizeof *archive);
+        return NULL;
+    }
+    *archive = manifest->files[--manifest->count];
+    manifest->archives[manifest->archive_count++] = archive;
+    return archive;
+}
+
+void build_leave_out(build_t *build, size_t from, build_why_fn *why_not) {
+    const manifest_t *manifest = build->manifest;
+    for (size_t i = from; i < manifest->count;) {
+        const char *why = why_not(build, &manifest->files[i]);
+        if (!why) {
+            i++;
+            continue;
+        }
+        build_skip(build, manifest->files[i].name, why);
+        build_remove(build, i);
+    }
+}
+
+void build_skip(build_t *build, const char *path, const char *why) {
+    const size_t skipped = ++build->manifest->skipped;
+    char *clean = build->options->quiet ? NULL : name_clean(path);
+    if (clean && skipped <= MOST_NOTES)
+        log_note("skipped %s: %s%s", clean, why,
+                 skipped == MOST_NOTES ? " (further ones are named with -v)" : "");
+    else if (clean)
+        log_detail("skipped %s: %s", clean, why);
+    free(clean);
+}
+
+/* A load that is started in the folder of its inputs leaves its reject file there, and people may compress it. */
+bool build_leave_out_rejects(build_t *build, bool found) {
+    const input_file_t *file = &build->manifest->files[build->manifest->count - 1];
+    const bool packed = file->kind != INPUT_PLAIN || file->archive;
+    if (!found)
+        return magic_refuse_rejects(build->err, file->name, packed);
+    build_skip(build, file->name,
+               packed ? "a reject file of tipple; --retry loads what was fixed in it, unpacked"
+                      : "a reject file of tipple; --retry loads what was fixed in it");
+    build_remove(build, build->manifest->count - 1);
+    return true;
+}
 
 /* A byte becomes three at most, as halfwidth letters of Japanese do. */
 bool manifest_decode(manifest_t *manifest, const char *encoding) {

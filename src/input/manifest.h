@@ -51,6 +51,10 @@ bool manifest_decode(manifest_t *manifest, const char *encoding); /* true */
 /* The digest that a file on disk (not a member or a stream) would have if it ended after `size` bytes: to find out
  * whether it is an older file that has grown. */
 bool manifest_digest_at(const input_file_t *file, uint64_t size, uint64_t digest[2], err_t *err);
+
+/* The digest that the member of a zip or a tar has by this name, or would have by another one. */
+void manifest_digest_as(const input_file_t *file, const char *member, uint64_t digest[2]);
+
 void manifest_free_file(input_file_t *file); /* frees what it holds */
 void manifest_free(manifest_t *manifest);
 

@@ -45,54 +45,25 @@ bool source_choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
     return source->decoder || err_memory(err, FEED_BYTES);
 }
 
-static bool refuse_tar_stream(const source_t *source, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: a tar archive cannot be read from a stream, because its members are listed before "
-        "they are loaded; give it as a file, or pipe in the text of its members (tar -xO)",
-        source->name);
-}
-
 /* The first bytes from the pipe decide how it is read. */
 static bool look_at_stream(source_t *source, err_t *err) {
-    const char *compressed;
     size_t have = feed_want(&source->feed, MAGIC_LEAST);
     if (source->feed.failed) {
         *err = source->feed.fault;
         return false;
     }
-    magic_t magic = have ? magic_of(feed_bytes(&source->feed), have, &compressed) : MAGIC_TEXT;
-    if (magic == MAGIC_UTF16 && (have = feed_want(&source->feed, UTF16_SAMPLE)) >= MAGIC_LEAST)
-        magic = magic_of(feed_bytes(&source->feed), have, &compressed);
-    if (magic == MAGIC_ZIP)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: a zip archive cannot be read from a stream, because its directory is at its end; give "
-            "it as a file",
-            source->name);
-    if (magic == MAGIC_TAR)
-        return refuse_tar_stream(source, err);
-    if (magic == MAGIC_DUMP)
-        return magic_refuse_dump(err, source->name);
-    if (magic == MAGIC_REFUSED)
-        return magic_refuse(err, source->name, compressed);
-    return source_choose_decoder(source, magic_kind(magic), err);
+    const magic_t *magic = magic_of(have ? feed_bytes(&source->feed) : (const uint8_t *)"", have);
+    if (magic->is == MAGIC_UTF16 && (have = feed_want(&source->feed, UTF16_SAMPLE)) >= MAGIC_LEAST)
+        magic = magic_of(feed_bytes(&source->feed), have);
+    return magic_accept(magic, MAGIC_IN_OTHER, source->name, err) &&
+           source_choose_decoder(source, magic->kind, err);
 }
 
 /* Text that is compressed a second time would only give rejects; a reject file, what was loaded already. */
 static bool is_text(source_t *source, const uint8_t *text, size_t size, err_t *err) {
-    const char *compressed;
-    magic_t magic = magic_of(text, size, &compressed);
-    source->rejects = magic == MAGIC_REJECTS;
-    if (source->rejects)
-        return magic_refuse_rejects(err, source->name, true);
-    if (magic == MAGIC_TAR && source->file->kind == INPUT_STREAM)
-        return refuse_tar_stream(source, err);
-    if (magic == MAGIC_DUMP)
-        return magic_refuse_dump(err, source->name);
-    source->utf16 = magic == MAGIC_UTF16 || source->packing == INPUT_UTF16;
-    return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic == MAGIC_UTF16 ||
-           magic_refuse(err, source->name, compressed);
+    const magic_t *magic = magic_of(text, size);
+    source->utf16 = magic->is == MAGIC_UTF16 || source->packing == INPUT_UTF16;
+    return magic_accept(magic, MAGIC_IN_TEXT, source->name, err);
 }
 
 static ssize_t fail(source_t *source, err_t *err) {

@@ -83,12 +83,9 @@ bool source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t le
 /* So many bytes of it are kept, and can be read without waiting for more. */
 size_t source_kept(const input_file_t *file);
 
-/* Is the text of a file (not a stream) a reject file; was it UTF-16? Both false if it cannot be read. The kit must
- * peek. */
-typedef struct {
-    bool rejects, utf16;
-} source_head_t;
-source_head_t source_look_at_head(source_kit_t *kit, const input_file_t *file);
+/* The first bytes of the text of a file, not a stream, whatever it is: how many there are, up to MAGIC_BYTES. 0: there are none,
+ * or *err says why it cannot be read. The kit must peek. */
+size_t source_head(source_kit_t *kit, const input_file_t *file, uint8_t *head, err_t *err);
 
 /* How many lines of a file, of BSON documents, end before this offset of its text; reads everything up to there. */
 bool source_lines(const input_file_t *file, bool bson, uint64_t offset, uint64_t *lines);

@@ -19,7 +19,7 @@ struct source {
     const char *name; /* for sentences */
     source_kit_t *kit;
     bool owns_kit;
-    bool is_archive;      /* it may be a tar */
+    bool is_archive;      /* its bytes are given out whatever they are, as of a tar */
     decoder_t *decoder;   /* of a stream: made at the first read, when its first bytes are known */
     input_kind_t packing; /* which decoder it is */
     uint64_t position;    /* of the next byte of the text */
@@ -29,7 +29,6 @@ struct source {
     bool changed;              /* the file was replaced or changed */
     int64_t idle_ns, until_ns; /* see source_hurry */
     bool utf16;                /* of the unpacked text */
-    bool rejects;              /* its text is a reject file */
     uint8_t *left;             /* text that was read before (source_leave), and is given out first */
     size_t left_length, left_at;
     feed_t feed;

@@ -180,15 +180,11 @@ source_t *source_open(const input_file_t *file, err_t *err) {
     return source;
 }
 
-source_head_t source_look_at_head(source_kit_t *kit, const input_file_t *file) {
-    err_t ignored;
-    uint8_t head[MAGIC_BYTES];
-    source_t *source = source_open_in(kit, file, &ignored);
-    if (source)
-        source_read(source, head, sizeof head, &ignored);
-    const source_head_t found = {source && source->rejects, source && source_is_utf16(source)};
+size_t source_head(source_kit_t *kit, const input_file_t *file, uint8_t *head, err_t *err) {
+    source_t *source = open_source(kit, file, true, err);
+    const ssize_t got = source ? source_read(source, head, MAGIC_BYTES, err) : 0;
     source_close(source);
-    return found;
+    return got > 0 ? (size_t)got : 0;
 }
 
 bool source_lines(const input_file_t *file, bool bson, uint64_t offset, uint64_t *lines) {

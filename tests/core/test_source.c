@@ -621,7 +621,7 @@ TEST(refuses_what_is_packed_twice) {
     lab_write_all("inner.zip",
                   lab_zip(&(member_spec_t){.name = "a.tar", .text = text.at, .size = text.size, .method = 8},
                           1, (zip_spec_t){0}));
-    expect_reading("inner.zip", 10000, "", 0, "inner.zip!a.tar: holds tar data");
+    expect_reading("inner.zip", 10000, "", 0, "inner.zip!a.tar: a tar archive cannot");
     free(inner.at);
     free(text.at);
 }

@@ -26,7 +26,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <ifaddrs.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -102,8 +101,10 @@ WRAP(char *, realpath, NULL, (const char *path, char *out), (path, out))
 WRAP(FILE *, fopen, NULL, (const char *path, const char *mode), (path, mode))
 WRAP(FILE *, open_memstream, NULL, (char **text, size_t *length), (text, length))
 WRAP(DIR *, opendir, NULL, (const char *path), (path))
-WRAP(int, glob, GLOB_NOSPACE, (const char *p, int flags, int (*on)(const char *, int), glob_t *out),
-     (p, flags, on, out))
+WRAP(int, scandir, -1,
+     (const char *path, struct dirent ***names, int (*is)(const struct dirent *),
+      int (*by)(const struct dirent **, const struct dirent **)),
+     (path, names, is, by))
 WRAP(int, getaddrinfo, EAI_MEMORY,
      (const char *name, const char *service, const struct addrinfo *hints, struct addrinfo **out),
      (name, service, hints, out))

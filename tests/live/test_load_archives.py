@@ -109,21 +109,6 @@ class Archives(livetest.Case):
             self.assertTrue(self.files(collection)[0]["complete"])
             self.assertFalse(self.files(collection)[1]["complete"])
 
-    def test_nothing_is_touched(self):
-        """a tar that is cut off, and one that stands twice in itself: status 5, and no collection"""
-        whole = tar_of(("a", rows(500)), ("b", rows(600)))
-        for number, (content, says) in enumerate((
-                (whole[:70000], "cut off: .* byte [0-9]+, .*member b"),
-                (gzip.compress(whole)[:9000], "in the middle"),
-                (tar_of(("a", b""), ("a", b"")), "two members"),
-                (tar_of(("a", whole)), "inside of a tar"))):
-            self.write("bad%d" % number, content)
-            self.load("bad%d" % number, status=5)
-            self.assertRegex(self.stderr, says)
-        self.assertEqual({}, self.everything())
-        self.load("-", stdin=whole, status=5)
-        self.assertIn("from a stream", self.stderr)
-
     def test_where(self):
         """`tipple where` finds a record of a member again"""
         text = rows(900, 5)

@@ -112,26 +112,6 @@ class Dump(livetest.Case):
                         self.assertIn(", before the end of " + ("shop.items" if cut <= last + 30 else "its last block"),
                                       self.stderr)
 
-    def test_damaged(self):
-        """another checksum, a length that lies, a prelude that ends: status 5, and it is told where"""
-        texts = made(400, "o")
-        whole = bytearray(archive({"shop.orders": texts}))
-        at = whole.index(texts[200]) + len(texts[200]) - 3
-        for changed, said in ((bytes([whole[at] ^ 1]), "its checksum"),
-                              (None, "the length"), (b"", "within the list")):
-            with self.subTest(said=said):
-                self.client.drop_database(self.database)
-                damaged = whole[:]
-                if changed is None:
-                    damaged[whole.index(texts[200]):whole.index(texts[200]) + 4] = b"\xff\xff\xff\x7f"
-                elif changed:
-                    damaged[at:at + 1] = changed
-                else:
-                    damaged = whole[:60]
-                self.put("d.archive", damaged)
-                self.load("d.archive!shop.orders", status=5)
-                self.assertIn(said, self.stderr)
-
     def test_folder(self):
         """the collection of the URI out of a folder, with its indexes; views, time series and others are told"""
         texts = made(200, "o")
@@ -168,7 +148,7 @@ class Dump(livetest.Case):
         self.put_dump("dump/" + self.database, {"orders": made(30, "o")})
         named = r"\S+\.städte"
         for said, metadata in ((named + " is a view", b'{"options": {"viewOn": "orders"}}'),
-                               (r"the documents \(\.bson\) of " + named + " are missing", b'{"indexes": []}')):
+                               (named + r" is a collection whose documents \(\.bson\) are missing", b'{"indexes": []}')):
             self.put(folder + "st%C3%A4dte.metadata.json", metadata)
             self.client.drop_database(self.database)
             self.client.insert(self.database, "städte", [{"_id": 1}])

@@ -45,7 +45,7 @@ struct input_file {
     uint64_t disk_bytes;    /* bytes on disk (a member's: its bytes in the archive); 0 for a stream */
     uint64_t text_bound;    /* the most decompressed bytes that can come; 0: not known, or none */
     uint64_t digest[2];     /* see below; 0 for a stream */
-    uint64_t content[2];    /* of a member of a zip or a tar: of what its digest is made, but for its name */
+    uint64_t content[2];    /* of a member of an archive: of what its digest is made, without its name */
     int64_t modified_ns;    /* mtime when the manifest was built: a later change stops the load */
     uint64_t device, inode; /* of the file as it was seen: another file in its place also stops the load */
     /* all bytes of a small file, from which its digest was made; NULL: the file must be read again */
@@ -60,7 +60,7 @@ struct input_file {
     struct pushed *pushed; /* a stream that this program writes itself; otherwise NULL */
     const char
         *encoding;    /* of its text, as iconv calls it; NULL: UTF-8 or UTF-16. Borrowed from the format */
-    char *collection; /* INPUT_DUMP only: "db.collection" */
+    char *collection; /* of a dump: "db.collection"; else NULL */
     char *metadata;   /* what mongodump has written of its collection, as JSON; NULL: nothing */
     /* for a member of a tar or a dump: that file, which is not an input itself; otherwise NULL */
     const input_file_t *archive;

@@ -4,7 +4,6 @@
 #include "format/cut/ends.h"
 #include "format/record/dialect.h"
 #include "format/record/record_id.h"
-#include "input/identify.h"
 #include "input/manifest.h"
 #include "input/source.h"
 #include "load/before/copies.h"
@@ -231,7 +230,7 @@ static bool digest_at(const void *context, size_t number, uint64_t size, char di
 static void digest_as(const void *context, size_t number, const char *member, char digest[33]) {
     const input_file_t *input = &((const manifest_t *)context)->files[number];
     uint64_t value[2];
-    identify_by_name(input, member, value);
+    manifest_digest_as(input, member, value);
     print_digest(input, value, digest);
 }
 
