@@ -149,18 +149,6 @@ class Inputs(livetest.Case):
         self.assertEqual(0, load.wait(livetest.LONG), "status")
         self.assertEqual(3000 * len(texts), self.client.count(self.database, "results"))
 
-    def test_slow_pipe(self):
-        """a pipe that writes in pieces that end anywhere, and last without a line end"""
-        text = rows(2000)[:-1]
-        load = self.start("-", stdin=subprocess.PIPE)
-        for at in range(0, len(text), 7919):
-            load.stdin.write(text[at:at + 7919])
-            load.stdin.flush()
-        load.stdin.close()
-        load.stdin = None
-        self.assertEqual(0, load.wait(livetest.LONG), "status")
-        self.holds(Books().stream("-", text))
-
     def test_mix(self):
         """all kinds in one load, with few threads and with many"""
         text = [rows(500, seed) for seed in range(1, 6)]
