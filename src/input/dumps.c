@@ -305,28 +305,10 @@ static void take_only(build_t *build, size_t from, bool in_archive, size_t chose
             build_remove(build, i);
 }
 
-static bool move(dump_list_t *to, dump_list_t *found, err_t *err) {
-    bool ok = true;
-    for (size_t i = 0; ok && i < found->count; i++) {
-        ok = dump_list_add(to, found->items[i].name, found->items[i].with, found->items[i].capped, err);
-        found->items[i].name = found->items[i].with = NULL;
-    }
-    return ok;
-}
-
-static bool choose(build_t *build, size_t from, bool in_archive, dump_list_t *found, const char *argument) {
+static bool choose(build_t *build, size_t from, bool in_archive, const dump_list_t *found,
+                   const char *argument) {
     const manifest_options_t *options = build->options;
     size_t chosen = wanted(build) ? dump_list_find(found, wanted(build)) : found->count;
-    if (!found->count && !in_archive)
-        return true;
-    if (is_unsure(build, in_archive, found))
-        return refuse_choice(build, in_archive, found, argument);
-    if (options->collections && !build->member) {
-        take_only(build, from, in_archive, SIZE_MAX);
-        return move(options->collections, found, build->err);
-    }
-    if (options->every_collection)
-        return true;
     if (chosen == found->count && found->count == 1 && !build->member && !build->why_none) {
         chosen = 0;
         if (options->target && !options->quiet)
@@ -346,11 +328,18 @@ bool dumps_choose(build_t *build, size_t from, bool in_archive, const char *argu
         any |= is_listed(&manifest->files[i], in_archive);
     if (!any)
         return true;
-    dump_list_t found = {.count = 0};
     if (!build->member)
         build_leave_out(build, from, why_not);
-    const bool ok =
-        list(build, from, in_archive, &found) && choose(build, from, in_archive, &found, argument);
-    dump_list_free(&found);
+    const manifest_options_t *options = build->options;
+    const bool lists = options->collections && !build->member;
+    dump_list_t own = {.count = 0}, *found = lists ? options->collections : &own;
+    bool ok = list(build, from, in_archive, found);
+    if (ok && is_unsure(build, in_archive, found))
+        ok = refuse_choice(build, in_archive, found, argument);
+    if (ok && lists)
+        take_only(build, from, in_archive, SIZE_MAX);
+    else if (ok && !options->every_collection && (found->count || in_archive))
+        ok = choose(build, from, in_archive, found, argument);
+    dump_list_free(&own);
     return ok;
 }

@@ -86,7 +86,7 @@ const magic_t *magic_of(const uint8_t *head, size_t size) {
 }
 
 bool magic_accept(const magic_t *magic, magic_place_t place, const char *name, err_t *err) {
-    const bool in_text = place == MAGIC_IN_TEXT, archive = magic_is_archive(magic);
+    const bool in_text = place == MAGIC_IN_TEXT, archive = magic->is >= MAGIC_ZIP && magic->is <= MAGIC_DUMP;
     if (magic->is <= MAGIC_PROGRAM || (!in_text && magic->is <= MAGIC_PACKED) ||
         (archive && place == MAGIC_IN_FILE))
         return true;

@@ -42,10 +42,6 @@ extern const magic_t magic_of_office;
 
 const magic_t *magic_of(const uint8_t *head, size_t size);
 
-static inline bool magic_is_archive(const magic_t *magic) {
-    return magic->is >= MAGIC_ZIP && magic->is <= MAGIC_DUMP;
-}
-
 /* Where these bytes are: at the beginning of a file; of a stream, or of a member of an archive; of unpacked text. */
 typedef enum { MAGIC_IN_FILE, MAGIC_IN_OTHER, MAGIC_IN_TEXT } magic_place_t;
 
