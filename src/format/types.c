@@ -8,6 +8,8 @@
 #include "format/values/convert.h"
 #include "format/values/hex.h"
 
+#include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -17,7 +19,6 @@ enum {
     /* bytes of an element that has a byte of text between it and the next one, at most: a type, a key of 10 digits, a
      * length, two zeros */
     ELEMENT = 17,
-    JSON_TIMES = 8, /* see most_needed in json_value.c */
     BINARY_HEAD = 5 /* a length and a subtype */
 };
 
@@ -44,9 +45,9 @@ const char *schema_type_name(field_type_t type) {
 /* ---- the memory for JSON ---- */
 
 struct values {
-    json_value_t *json; /* made when it is needed, and so are its text and its document */
-    uint8_t *text, *document;
-    size_t text_room, document_room;
+    json_value_t *json; /* made when it is needed */
+    uint8_t *text;      /* a copy with a blank after it, where a number ends */
+    size_t room;
     bool failed;
 };
 
@@ -59,7 +60,6 @@ void values_free(values_t *values) {
         return;
     json_value_destroy(values->json);
     free(values->text);
-    free(values->document);
     free(values);
 }
 
@@ -113,8 +113,7 @@ static uint8_t *read_decimal(const value_text_t *from, uint8_t *type, uint8_t *o
     if (!decimal_fits(&decimal))
         return NULL;
     *type = BSON_TYPE_DECIMAL128;
-    decimal_store(&decimal, out);
-    return out + 16;
+    return decimal_store(&decimal, out);
 }
 
 int value_date(const field_t *field, const uint8_t *text, size_t length, int64_t *ms) {
@@ -146,76 +145,40 @@ static uint8_t *read_boolean(const value_text_t *from, uint8_t *type, uint8_t *o
 
 static uint8_t *read_objectid(const value_text_t *from, uint8_t *type, uint8_t *out) {
     bool capital;
-    if (!hex_read_objectid(from->text, from->length, out, &capital) || (from->field->exact && capital))
-        return NULL;
     *type = BSON_TYPE_OID;
-    return out + HEX_OBJECTID;
-}
-
-static uint8_t *put_binary(uint8_t subtype, uint8_t *out, const uint8_t *end, uint8_t *type) {
-    *type = BSON_TYPE_BINARY;
-    *bsonw_int32(out, (int32_t)(end - out) - BINARY_HEAD) = subtype;
-    return out + (end - out);
-}
-
-static uint8_t *read_uuid(const value_text_t *from, uint8_t *type, uint8_t *out) {
-    uint8_t *const bytes = out + BINARY_HEAD;
-    bool capital;
-    return hex_read_uuid(from->text, from->length, bytes, &capital)
-               ? put_binary(BSON_SUBTYPE_UUID, out, bytes + HEX_UUID, type)
+    return from->length == 2 * (size_t)HEX_OBJECTID && hex_read(from->text, from->length, out, &capital) &&
+                   !(from->field->exact && capital)
+               ? out + HEX_OBJECTID
                : NULL;
 }
 
 static uint8_t *read_binary(const value_text_t *from, uint8_t *type, uint8_t *out) {
     uint8_t *const bytes = out + BINARY_HEAD, *end;
+    const bool uuid = from->field->type == TYPE_UUID;
     bool capital;
-    if (from->field->hex)
+    if (uuid)
+        end = hex_read_uuid(from->text, from->length, bytes, &capital) ? bytes + HEX_UUID : NULL;
+    else if (from->field->hex)
         end = hex_read(from->text, from->length, bytes, &capital) ? bytes + from->length / 2 : NULL;
     else
         end = base64_read(from->text, from->length, bytes);
-    return end ? put_binary(BSON_SUBTYPE_BINARY, out, end, type) : NULL;
-}
-
-/* Reads the document {"": TEXT}. NULL: the text is no JSON, or memory is out. */
-static const uint8_t *read_wrapped(values_t *values, const uint8_t *text, size_t length, uint32_t *size) {
-    static const uint8_t before[] = {'{', '"', '"', ':'};
-    const size_t whole = sizeof before + length + 1;
-    json_result_t result = {.needed = JSON_MARGIN};
-    json_read_t read = JSON_FULL;
-    if ((!values->json && !(values->json = json_value_new())) ||
-        !GROW(values->text, values->text_room, whole + 2 * (size_t)POOL_SLACK, NULL)) {
-        values->failed = true;
+    if (!end)
         return NULL;
-    }
-    uint8_t *const at = values->text + POOL_SLACK;
-    memcpy(at, before, sizeof before);
-    memcpy(at + sizeof before, text, length);
-    memset(at + whole - 1, 0, POOL_SLACK + 1);
-    at[whole - 1] = '}';
-    while (read == JSON_FULL && GROW(values->document, values->document_room, result.needed, NULL))
-        read = json_value_read(values->json, at, whole, values->document, values->document_room, false, 0,
-                               &result);
-    values->failed |= read == JSON_FULL || read == JSON_MEMORY;
-    *size = result.length;
-    return read == JSON_DOCUMENT ? values->document : NULL;
+    *type = BSON_TYPE_BINARY;
+    *bsonw_int32(out, (int32_t)(end - bytes)) = uuid ? BSON_SUBTYPE_UUID : BSON_SUBTYPE_BINARY;
+    return end;
 }
 
 static uint8_t *read_json(const value_text_t *from, uint8_t *type, uint8_t *out) {
-    static const uint8_t zeros[8];
-    enum { HEAD = 4 + 1 + 1 /* of the document: a length, a type, the empty key */ };
-    uint32_t size;
-    bson_iter_t at;
-    const uint8_t *document = read_wrapped(from->values, from->text, from->length, &size);
-    if (!document || !bson_iter_init_from_data(&at, document, size) || !bson_iter_next(&at))
+    values_t *const values = from->values;
+    if ((!values->json && !(values->json = json_value_new())) ||
+        !GROW(values->text, values->room, from->length + 1 + POOL_SLACK, NULL)) {
+        values->failed = true;
         return NULL;
-    *type = (uint8_t)bson_iter_type(&at);
-    const size_t bytes = size - HEAD - 1;
-    /* a second member, after a comma in the text; or what a server does not store as it is */
-    if (bson_iter_next(&at) ||
-        (*type == BSON_TYPE_TIMESTAMP && memcmp(document + HEAD, zeros, sizeof zeros) == 0))
-        return NULL;
-    memcpy(out, document + HEAD, bytes);
-    return out + bytes;
+    }
+    memcpy(values->text, from->text, from->length);
+    memset(values->text + from->length, ' ', 1 + POOL_SLACK);
+    return json_value_alone(values->json, values->text, from->length + 1, out, type, &values->failed);
 }
 
 static uint8_t *read_marked(value_text_t from, uint8_t *type, uint8_t *out) {
@@ -278,11 +241,7 @@ static bool print_text(const field_t *field, const bson_iter_t *at, text_t *text
 
 static bool take_decimal(const bson_iter_t *at, decimal_t *decimal) {
     bson_decimal128_t bits;
-    uint8_t bytes[16];
-    if (!bson_iter_decimal128(at, &bits))
-        return false;
-    bsonw_int64(bsonw_int64(bytes, (int64_t)bits.low), (int64_t)bits.high);
-    return decimal_load(bytes, decimal);
+    return bson_iter_decimal128(at, &bits) && decimal_load(&bits, decimal);
 }
 
 /* A number as a plain one. 0: it has no text. */
@@ -327,33 +286,24 @@ static bool print_boolean(const field_t *field, const bson_iter_t *at, text_t *t
 static bool print_objectid(const field_t *field, const bson_iter_t *at, text_t *text) {
     uint8_t printed[2 * HEX_OBJECTID];
     (void)field;
-    text_append_bytes(text, (const char *)printed, hex_print_objectid(bson_iter_oid(at)->bytes, printed));
-    return true;
-}
-
-static bool print_uuid(const field_t *field, const bson_iter_t *at, text_t *text) {
-    uint8_t printed[HEX_UUID_TEXT];
-    bson_subtype_t subtype;
-    const uint8_t *bytes;
-    uint32_t length;
-    (void)field;
-    element_binary(at, &subtype, &length, &bytes);
-    if (subtype != BSON_SUBTYPE_UUID || length != HEX_UUID)
-        return false;
-    text_append_bytes(text, (const char *)printed, hex_print_uuid(bytes, printed));
+    text_append_bytes(text, (const char *)printed,
+                      hex_print(bson_iter_oid(at)->bytes, HEX_OBJECTID, printed));
     return true;
 }
 
 static bool print_binary(const field_t *field, const bson_iter_t *at, text_t *text) {
+    const bool uuid = field->type == TYPE_UUID;
     bson_subtype_t subtype;
     const uint8_t *bytes;
     uint32_t length;
     element_binary(at, &subtype, &length, &bytes);
-    if (subtype != BSON_SUBTYPE_BINARY || !text_grow(text, 2 * (size_t)length + 4))
+    if (subtype != (uuid ? BSON_SUBTYPE_UUID : BSON_SUBTYPE_BINARY) || (uuid && length != HEX_UUID) ||
+        !text_grow(text, 2 * (size_t)length + 4))
         return false;
     uint8_t *const out = (uint8_t *)text->bytes + text->length;
-    text->length +=
-        field->hex ? hex_print(bytes, length, out) : (size_t)(base64_write(bytes, length, out) - out);
+    text->length += uuid         ? hex_print_uuid(bytes, out)
+                    : field->hex ? hex_print(bytes, length, out)
+                                 : (size_t)(base64_write(bytes, length, out) - out);
     return true;
 }
 
@@ -403,9 +353,9 @@ const value_type_t value_types[] = {
     [TYPE_BOOLEAN] = {{BSON_TYPE_BOOL}, false, true, {FIXED, 0}, read_boolean, print_boolean},
     [TYPE_DECIMAL] = {{BSON_TYPE_DECIMAL128}, true, true, {FIXED, 0}, read_decimal, print_number},
     [TYPE_OBJECTID] = {{BSON_TYPE_OID}, false, true, {FIXED, 0}, read_objectid, print_objectid},
-    [TYPE_UUID] = {{BSON_TYPE_BINARY}, false, true, {FIXED, 0}, read_uuid, print_uuid},
+    [TYPE_UUID] = {{BSON_TYPE_BINARY}, false, true, {FIXED, 0}, read_binary, print_binary},
     [TYPE_BINARY] = {{BSON_TYPE_BINARY}, false, false, {FIXED, 1}, read_binary, print_binary},
-    [TYPE_JSON] = {{0}, false, false, {2 * AROUND, JSON_TIMES}, read_json, NULL},
+    [TYPE_JSON] = {{0}, false, false, {JSON_AROUND, JSON_TIMES}, read_json, NULL},
 };
 
 value_most_t value_most(const field_t *field, size_t text_times) {
@@ -422,32 +372,14 @@ static int order_bytes(const void *a, size_t n, const void *b, size_t m) {
     return order ? (order > 0) - (order < 0) : (n > m) - (n < m);
 }
 
-static int order_whole(int64_t a, int64_t b) {
-    return (a > b) - (a < b);
+/* Exactly: a long double has room for each whole number of 64 bits. */
+static long double number_of(const bson_iter_t *at) {
+    static_assert(LDBL_MANT_DIG >= 64, "a long double keeps whole numbers of 64 bits");
+    return BSON_ITER_HOLDS_DOUBLE(at) ? bson_iter_double(at) : (long double)bson_iter_as_int64(at);
 }
 
-static int order_doubles(double a, double b) {
+static int order_numbers(long double a, long double b) {
     return isunordered(a, b) ? VALUE_NO_ORDER : (a > b) - (a < b);
-}
-
-/* By all digits: a double has not room for each whole number. */
-static int order_mixed(int64_t whole, double number) {
-    if (!(number >= -0x1p63 && number < 0x1p63))
-        return order_doubles(0, number);
-    const int64_t cut = (int64_t)number;
-    return whole != cut ? order_whole(whole, cut) : order_doubles((double)cut, number);
-}
-
-static int order_numbers(const bson_iter_t *a, const bson_iter_t *b) {
-    if (BSON_ITER_HOLDS_DOUBLE(a) && BSON_ITER_HOLDS_DOUBLE(b))
-        return order_doubles(bson_iter_double(a), bson_iter_double(b));
-    if (BSON_ITER_HOLDS_DOUBLE(b))
-        return order_mixed(bson_iter_as_int64(a), bson_iter_double(b));
-    if (BSON_ITER_HOLDS_DOUBLE(a)) {
-        const int order = order_mixed(bson_iter_as_int64(b), bson_iter_double(a));
-        return order == VALUE_NO_ORDER ? order : -order;
-    }
-    return order_whole(bson_iter_as_int64(a), bson_iter_as_int64(b));
 }
 
 int value_order(const bson_iter_t *a, const bson_iter_t *b) {
@@ -458,7 +390,7 @@ int value_order(const bson_iter_t *a, const bson_iter_t *b) {
     const uint8_t *bytes, *others;
     bson_subtype_t subtype, other_subtype;
     if (BSON_ITER_HOLDS_NUMBER(a) && BSON_ITER_HOLDS_NUMBER(b))
-        return order_numbers(a, b);
+        return order_numbers(number_of(a), number_of(b));
     if (type != bson_iter_type(b))
         return VALUE_NO_ORDER;
     switch (type) {
@@ -467,9 +399,9 @@ int value_order(const bson_iter_t *a, const bson_iter_t *b) {
         bytes = (const uint8_t *)bson_iter_utf8(b, &other);
         return order_bytes(text, length, bytes, other);
     case BSON_TYPE_DATE_TIME:
-        return order_whole(bson_iter_date_time(a), bson_iter_date_time(b));
+        return order_numbers(bson_iter_date_time(a), bson_iter_date_time(b));
     case BSON_TYPE_BOOL:
-        return order_whole(bson_iter_bool(a), bson_iter_bool(b));
+        return order_numbers(bson_iter_bool(a), bson_iter_bool(b));
     case BSON_TYPE_DECIMAL128:
         return take_decimal(a, &first) && take_decimal(b, &second) ? decimal_compare(&first, &second)
                                                                    : VALUE_NO_ORDER;

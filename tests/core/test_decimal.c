@@ -5,13 +5,12 @@
 
 TEST(order) {
     /* ascending; '=' is before what equals the one before it */
-    static const char *const texts[] = {
-        "-1e500",  "-12",  "-1.50",   "=-1.5",
-        "=-15e-1", "-0.1", "-0",      "=0",
-        "=0.00",   "=0e9", "1e-9999", "0.1",
-        "1",       "=1.0", "=10e-1",  "1.00000000000000000000000000000000000000001",
-        "9",       "10",   "=1e1",    "123456789012345678901234567890",
-        "1e500"};
+    static const char *const texts[] = {"-1e500",  "-12",  "-1.50",   "=-1.5",
+                                        "=-15e-1", "-0.1", "-0",      "=0",
+                                        "=0.00",   "=0e9", "1e-9999", "0.1",
+                                        "1",       "=1.0", "=10e-1",  "1.0000000000000000000000000000000001",
+                                        "9",       "10",   "=1e1",    "123456789012345678901234567890",
+                                        "1e500"};
     enum { COUNT_OF = sizeof texts / sizeof *texts };
     decimal_t decimals[COUNT_OF];
     int rank[COUNT_OF];
@@ -44,16 +43,11 @@ TEST(odd_bits) {
     static const char *const odd[] = {"NaN", "Infinity", "-Infinity"};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         bson_decimal128_t theirs;
-        uint8_t bytes[16];
         decimal_t decimal;
         LAB_MUST(bson_decimal128_from_string(odd[i], &theirs));
-        memcpy(bytes, &theirs.low, 8);
-        memcpy(bytes + 8, &theirs.high, 8);
-        assert_false(decimal_load(bytes, &decimal));
+        assert_false(decimal_load(&theirs, &decimal));
     }
-    uint8_t ones[16];
+    const bson_decimal128_t ones = {.low = UINT64_MAX, .high = 0x3FFFFFFFFFFFFFFF}; /* more than 34 digits */
     decimal_t decimal;
-    memset(ones, 0xFF, sizeof ones);
-    ones[15] = 0x3F; /* more than 34 digits */
-    assert_false(decimal_load(ones, &decimal));
+    assert_false(decimal_load(&ones, &decimal));
 }

@@ -121,10 +121,10 @@ static void try_decimal(const uint8_t *text, size_t length, int divide) {
         decimal_store(&decimal, bytes);
         LAB_MUST(printed <= DECIMAL_PRINTED);
         LAW(decimal_read(out, printed, &again) && same_digits(&again, &decimal), text, length, out, printed);
-        LAW(decimal_load(bytes, &again) && same_digits(&again, &decimal), text, length, out, printed);
         LAW(bson_decimal128_from_string((const char *)memcpy(out + printed, "", 1) - printed, &theirs) &&
                 memcmp(&theirs.low, bytes, 8) == 0 && memcmp(&theirs.high, bytes + 8, 8) == 0,
             text, length, out, printed);
+        LAW(decimal_load(&theirs, &again) && same_digits(&again, &decimal), text, length, out, printed);
     }
     free(copy);
 }
@@ -152,9 +152,9 @@ static void try_numeral(const uint8_t *text, size_t length) {
 static void try_hex(const uint8_t *text, size_t length) {
     uint8_t bytes[HEX_UUID], out[HEX_UUID_TEXT];
     bool capital;
-    if (hex_read_objectid(text, length, bytes, &capital))
-        LAW(hex_print_objectid(bytes, out) == length && (capital || memcmp(out, text, length) == 0), text,
-            length, out, length);
+    if (length == 2 * HEX_OBJECTID && hex_read(text, length, bytes, &capital))
+        LAW(hex_print(bytes, HEX_OBJECTID, out) == length && (capital || memcmp(out, text, length) == 0),
+            text, length, out, length);
     if (hex_read_uuid(text, length, bytes, &capital))
         LAW(hex_print_uuid(bytes, out) == length && (capital || memcmp(out, text, length) == 0), text, length,
             out, length);

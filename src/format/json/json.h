@@ -45,6 +45,8 @@ enum {
     JSON_MOST_LEVELS = 180,             /* of objects and arrays in each other: what a server stores */
     JSON_MOST_BYTES = 16 * 1024 * 1024, /* of a document */
     JSON_MARGIN = 256,                  /* what it takes of the room after the document */
+    JSON_TIMES = 8,                     /* bytes that a byte of text becomes, at most: see most_needed */
+    JSON_AROUND = 64 + 2 * JSON_MARGIN, /* and what is around them */
 };
 
 /* ---- one object ---- */
@@ -78,6 +80,12 @@ typedef struct {
  * {_id: id}; an _id of the text's own is put there instead. Without add_id everything keeps its order. */
 json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out, size_t room,
                             bool add_id, int64_t id, json_result_t *result);
+
+/* A text as one value, with blanks around it. It takes JSON_TIMES bytes for each byte of the text, and JSON_AROUND, of `out` at
+ * most. Returns the value's end; NULL: it is none that a server stores, or (*memory is set) memory is out. The text ends with a
+ * blank. */
+uint8_t *json_value_alone(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out, uint8_t *type,
+                          bool *memory);
 
 /* The same of the object whose bracket is text[0], whatever follows it. */
 json_read_t json_value_object(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out,

@@ -12,14 +12,8 @@
 
 /* Four digits; less than 0: they are not. */
 static int32_t unit(const uint8_t *at) {
-    int32_t value = 0;
-    for (int i = 0; i < 4; i++) {
-        const int digit = hex_digit(at[i]);
-        if (digit < 0)
-            return -1;
-        value = value << 4 | digit;
-    }
-    return value;
+    uint8_t bytes[2];
+    return hex_read(at, 4, bytes, NULL) ? bytes[0] << 8 | bytes[1] : -1;
 }
 
 /* \uXXXX, perhaps with its other half. `at` is the backslash. */

@@ -239,7 +239,7 @@ static bool put_timestamp(json_value_t *json, const piece_t *pieces) {
 
 static bool put_oid(json_value_t *json, const piece_t *pieces) {
     uint8_t bytes[HEX_OBJECTID];
-    if (!hex_read_objectid(pieces->text, pieces->length, bytes, NULL))
+    if (pieces->length != 2 * sizeof bytes || !hex_read(pieces->text, pieces->length, bytes, NULL))
         return refuse(json, pieces, "an ObjectId is 24 hexadecimal digits");
     memcpy(json->out, bytes, sizeof bytes);
     json->out += sizeof bytes;

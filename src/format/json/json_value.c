@@ -299,11 +299,16 @@ JSON_INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint
     return at + 1;
 }
 
-/* A timestamp that was just written, in the document itself, where it is to be loaded, and not as its _id. */
-static bool is_replaced(const json_value_t *json, const uint8_t *element) {
+/* True for a timestamp that was just written, if a server stores the time of day in its place. */
+static bool is_zero(const json_value_t *json) {
     static const uint8_t zeros[8];
+    return memcmp(json->out - sizeof zeros, zeros, sizeof zeros) == 0;
+}
+
+/* The same in the document itself, where it is to be loaded, and not as its _id. */
+static bool is_replaced(const json_value_t *json, const uint8_t *element) {
     return json->level == 1 && json->add_id && element != json->own_id && element != json->start + HEADER &&
-           memcmp(json->out - sizeof zeros, zeros, sizeof zeros) == 0;
+           is_zero(json);
 }
 
 static void put_own_id(json_value_t *json) {
@@ -414,8 +419,7 @@ static const uint8_t *read_whole(json_value_t *json) {
 /* Why this is enough: two bytes of text ("0,") make at most 6 + 10 bytes (type, index, NUL, int32), and everything
  * else makes less for each of its bytes; the document itself and our _id take 18. */
 static size_t most_needed(size_t length) {
-    const size_t most = length > JSON_MOST_BYTES / 8 ? JSON_MOST_BYTES : 8 * length + 64;
-    return (most < JSON_MOST_BYTES ? most : JSON_MOST_BYTES) + 2 * JSON_MARGIN;
+    return (length < JSON_MOST_BYTES / JSON_TIMES ? length * JSON_TIMES : JSON_MOST_BYTES) + JSON_AROUND;
 }
 
 /* False: there is no room. */
@@ -474,6 +478,18 @@ json_read_t json_value_object(json_value_t *json, const uint8_t *text, size_t le
     if (!begin(json, text, length, out, room, add_id ? &id : NULL, result))
         return JSON_FULL;
     return end(json, read_document(json, text), result);
+}
+
+uint8_t *json_value_alone(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out, uint8_t *type,
+                          bool *memory) {
+    json_result_t result;
+    begin(json, text, length, out, most_needed(length), NULL, &result);
+    json->level = 1; /* as a member of a document */
+    const uint8_t *at = read_value(json, text, type);
+    *memory |= !at && json->failure == JSON_MEMORY;
+    return at && json_blanks(json, at) == json->end && !(*type == BSON_TYPE_TIMESTAMP && is_zero(json))
+               ? json->out
+               : NULL;
 }
 
 json_value_t *json_value_new(void) {

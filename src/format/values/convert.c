@@ -1,8 +1,8 @@
 #include "format/values/convert.h"
 #include "base/numbers.h"
+#include "format/record/bsonw.h"
 #include "format/values/blanks.h"
 
-#include <bson/bson.h>
 #include <math.h>
 
 #define INLINED __attribute__((always_inline)) static inline
@@ -229,8 +229,6 @@ bool decimal_read(const uint8_t *text, size_t length, decimal_t *decimal) {
         decimal->exponent -= point;
         if (decimal->count < DECIMAL_KEPT)
             decimal->digits = decimal->digits * 10 + (*at - '0');
-        else
-            decimal->more |= *at != '0';
         decimal->count += decimal->digits != 0;
     }
     return true;
@@ -249,7 +247,7 @@ static int compare_sizes(const decimal_t *a, const decimal_t *b) {
     const int64_t high_a = a->exponent + (int64_t)a->count, high_b = b->exponent + (int64_t)b->count;
     const decimal_digits_t wide_a = widened(a), wide_b = widened(b);
     if (!a->count || !b->count || high_a == high_b)
-        return wide_a == wide_b ? (int)a->more - (int)b->more : wide_a > wide_b ? 1 : -1;
+        return (wide_a > wide_b) - (wide_a < wide_b);
     return high_a > high_b ? 1 : -1;
 }
 
@@ -266,44 +264,34 @@ bool decimal_fits(const decimal_t *decimal) {
 }
 
 size_t decimal_print(const decimal_t *decimal, uint8_t *out) {
-    const uint64_t half = 10000000000000000000ull; /* 10^19 */
-    char digits[2 * 20];
-    size_t count = 0;
-    if (decimal->digits >= half) {
-        count = put_digits((uint64_t)(decimal->digits / half), (uint8_t *)digits);
-        memset(digits + count, '0', 19);
-        uint8_t low[20];
-        const size_t used = put_digits((uint64_t)(decimal->digits % half), low);
-        memcpy(digits + count + 19 - used, low, used);
-        count += 19;
-    } else {
-        count = put_digits((uint64_t)decimal->digits, (uint8_t *)digits);
-    }
+    enum { LOW = 19 }; /* digits of 64 bits */
+    const uint64_t half = 10000000000000000000ull;
+    uint8_t digits[2 * LOW + 1], low[LOW + 1];
+    const uint64_t high = (uint64_t)(decimal->digits / half);
+    size_t count = high ? put_digits(high, digits) : 0;
+    const size_t used = put_digits((uint64_t)(decimal->digits % half), low), zeros = high ? LOW - used : 0;
+    memset(digits + count, '0', zeros);
+    memcpy(digits + count + zeros, low, used);
+    count += zeros + used;
     const long exponent = (long)decimal->exponent;
-    return put_number(out, decimal->minus, digits, count, exponent + (long)count - 1,
+    return put_number(out, decimal->minus, (const char *)digits, count, exponent + (long)count - 1,
                       exponent > 0 || exponent < -DECIMAL_DIGITS ? 'E' : 0);
 }
 
-void decimal_store(const decimal_t *decimal, uint8_t out[16]) {
-    const uint64_t low = BSON_UINT64_TO_LE((uint64_t)decimal->digits);
-    const uint64_t high = BSON_UINT64_TO_LE((uint64_t)(decimal->digits >> 64) |
-                                            (uint64_t)(decimal->exponent - DECIMAL_LEAST) << EXPONENT_BITS |
-                                            (uint64_t)decimal->minus << 63);
-    memcpy(out, &low, 8);
-    memcpy(out + 8, &high, 8);
+uint8_t *decimal_store(const decimal_t *decimal, uint8_t out[16]) {
+    const uint64_t high = (uint64_t)(decimal->digits >> 64) |
+                          (uint64_t)(decimal->exponent - DECIMAL_LEAST) << EXPONENT_BITS |
+                          (uint64_t)decimal->minus << 63;
+    return bsonw_int64(bsonw_int64(out, (int64_t)decimal->digits), (int64_t)high);
 }
 
-bool decimal_load(const uint8_t bytes[16], decimal_t *decimal) {
-    uint64_t low, high;
-    memcpy(&low, bytes, 8);
-    memcpy(&high, bytes + 8, 8);
-    high = BSON_UINT64_FROM_LE(high);
+bool decimal_load(const bson_decimal128_t *bits, decimal_t *decimal) {
+    const uint64_t high = bits->high;
     *decimal = (decimal_t){.minus = high >> 63};
     if ((high >> 61 & 3) == 3) /* infinite, not a number, or more digits than there can be */
         return false;
     decimal->exponent = (int64_t)(high >> EXPONENT_BITS & 0x3FFF) + DECIMAL_LEAST;
-    decimal->digits =
-        (decimal_digits_t)(high & ((1ull << EXPONENT_BITS) - 1)) << 64 | BSON_UINT64_FROM_LE(low);
+    decimal->digits = (decimal_digits_t)(high & ((1ull << EXPONENT_BITS) - 1)) << 64 | bits->low;
     for (decimal_digits_t digits = decimal->digits; digits; digits /= 10)
         decimal->count++;
     return decimal_fits(decimal);

@@ -7,6 +7,7 @@
 
 #include "format/values/digits.h"
 
+#include <bson/bson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,13 +72,12 @@ typedef struct {
     size_t count;            /* of all; 0: the number is zero */
     int64_t exponent;        /* of the last one */
     bool minus;
-    bool more; /* a digit that is not kept is not 0 */
 } decimal_t;
 
 /* A sign, digits with a point or without, an exponent; blanks around. */
 bool decimal_read(const uint8_t *text, size_t length, decimal_t *decimal);
 
-/* Less than, equal to, or more than 0, by their values: 1.0 equals 1, and -0 equals 0. */
+/* Less than, equal to, or more than 0, by their values, of DECIMAL_KEPT digits at most: 1.0 equals 1, and -0 equals 0. */
 int decimal_compare(const decimal_t *a, const decimal_t *b);
 
 /* Has it 128 bits, with all of its digits? */
@@ -87,10 +87,10 @@ bool decimal_fits(const decimal_t *decimal);
  * 1.25E+7. At most DECIMAL_PRINTED bytes. */
 size_t decimal_print(const decimal_t *decimal, uint8_t *out);
 
-/* The value of a BSON decimal, 16 bytes; it must fit. */
-void decimal_store(const decimal_t *decimal, uint8_t out[16]);
+/* Writes the value of a BSON decimal, which must fit. Returns its end. */
+uint8_t *decimal_store(const decimal_t *decimal, uint8_t out[16]);
 /* False: it is infinite, not a number, or not written as decimal_store writes it. */
-bool decimal_load(const uint8_t bytes[16], decimal_t *decimal);
+bool decimal_load(const bson_decimal128_t *bits, decimal_t *decimal);
 
 /* ---- numbers with a decimal comma, or with marks between the thousands, as plain ones and back ---- */
 

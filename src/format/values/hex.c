@@ -2,24 +2,23 @@
 
 #include <string.h>
 
-enum { SMALL = 0x20, CAPITAL = 0x40 };
+enum { IS = 0x80, SMALL = 0x20, CAPITAL = 0x40 };
 
-const uint8_t hex_digits[256] = {
-    ['0'] = 0x80, ['1'] = 0x81, ['2'] = 0x82, ['3'] = 0x83, ['4'] = 0x84, ['5'] = 0x85,
-    ['6'] = 0x86, ['7'] = 0x87, ['8'] = 0x88, ['9'] = 0x89, ['a'] = 0xAA, ['b'] = 0xAB,
-    ['c'] = 0xAC, ['d'] = 0xAD, ['e'] = 0xAE, ['f'] = 0xAF, ['A'] = 0xCA, ['B'] = 0xCB,
-    ['C'] = 0xCC, ['D'] = 0xCD, ['E'] = 0xCE, ['F'] = 0xCF};
+static const uint8_t kinds[256] = {
+    ['0' ... '9'] = IS, ['a' ... 'f'] = IS | SMALL, ['A' ... 'F'] = IS | CAPITAL};
+
+static inline uint8_t value_of(uint8_t digit) {
+    return (uint8_t)((digit & 15) + 9 * (digit >> 6));
+}
+
+static int digit_of(uint8_t byte) {
+    return kinds[byte] ? value_of(byte) : -1;
+}
 
 bool hex_read_byte(const uint8_t *text, size_t length, uint8_t *out) {
-    unsigned value = 0;
-    for (size_t i = 0; i < length; i++) {
-        const int digit = hex_digit(text[i]);
-        if (digit < 0)
-            return false;
-        value = value << 4 | (unsigned)digit;
-    }
-    *out = (uint8_t)value;
-    return length == 1 || length == 2;
+    const int high = length == 2 ? digit_of(*text) : 0, low = length ? digit_of(text[length - 1]) : -1;
+    *out = (uint8_t)(high << 4 | low);
+    return length <= 2 && high >= 0 && low >= 0;
 }
 
 /* Is there a dash before this byte of a UUID? */
@@ -29,12 +28,12 @@ static bool dash_before(size_t byte) {
 
 __attribute__((always_inline)) static inline bool read_bytes(const uint8_t *text, size_t count, bool dashes,
                                                              uint8_t *out, bool *capital) {
-    unsigned seen = 0, all = HEX_IS;
+    unsigned seen = 0, all = IS;
     for (size_t i = 0; i < count; i++, text += 2) {
         if (dashes && dash_before(i) && *text++ != '-')
             return false;
-        const unsigned high = hex_digits[text[0]], low = hex_digits[text[1]];
-        out[i] = (uint8_t)(high << 4 | (low & 15));
+        const unsigned high = kinds[text[0]], low = kinds[text[1]];
+        out[i] = (uint8_t)(value_of(text[0]) << 4 | value_of(text[1]));
         seen |= high | low;
         all &= high & low;
     }
@@ -55,15 +54,6 @@ static size_t print_bytes(const uint8_t *bytes, size_t count, bool dashes, uint8
     return (size_t)(at - out);
 }
 
-bool hex_read_objectid(const uint8_t *text, size_t length, uint8_t out[HEX_OBJECTID], bool *capital) {
-    const size_t digits = 2 * (size_t)HEX_OBJECTID;
-    return length == digits && read_bytes(text, HEX_OBJECTID, false, out, capital);
-}
-
-size_t hex_print_objectid(const uint8_t bytes[HEX_OBJECTID], uint8_t *out) {
-    return print_bytes(bytes, HEX_OBJECTID, false, out);
-}
-
 bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bool *capital) {
     return length == HEX_UUID_TEXT && read_bytes(text, HEX_UUID, true, out, capital);
 }
@@ -82,16 +72,14 @@ size_t hex_print(const uint8_t *bytes, size_t count, uint8_t *out) {
 
 /* ---- base64 ---- */
 
-/* From 1 on; 0: it is no digit. */
-static const uint8_t base64_digits[256] = {
-    ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,
-    ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16,
-    ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20, ['U'] = 21, ['V'] = 22, ['W'] = 23, ['X'] = 24,
-    ['Y'] = 25, ['Z'] = 26, ['a'] = 27, ['b'] = 28, ['c'] = 29, ['d'] = 30, ['e'] = 31, ['f'] = 32,
-    ['g'] = 33, ['h'] = 34, ['i'] = 35, ['j'] = 36, ['k'] = 37, ['l'] = 38, ['m'] = 39, ['n'] = 40,
-    ['o'] = 41, ['p'] = 42, ['q'] = 43, ['r'] = 44, ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48,
-    ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56,
-    ['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63, ['/'] = 64};
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* What a digit of 6 bits has more than its value, modulo 256; 0: it is no digit. */
+static const uint8_t base64_more[256] = {['A' ... 'Z'] = 'A',
+                                         ['a' ... 'z'] = 'a' - 26,
+                                         ['0' ... '9'] = (uint8_t)('0' - 52),
+                                         ['+'] = (uint8_t)('+' - 62),
+                                         ['/'] = (uint8_t)('/' - 63)};
 
 uint8_t *base64_read(const uint8_t *text, size_t length, uint8_t *out) {
     size_t padding = 0;
@@ -101,10 +89,9 @@ uint8_t *base64_read(const uint8_t *text, size_t length, uint8_t *out) {
         padding++, length--;
     uint32_t bits = 0, held = 0;
     for (size_t i = 0; i < length; i++) {
-        const uint32_t digit = base64_digits[text[i]];
-        if (!digit)
+        if (!base64_more[text[i]])
             return NULL;
-        bits = bits << 6 | (digit - 1);
+        bits = bits << 6 | (uint8_t)(text[i] - base64_more[text[i]]);
         held += 6;
         if (held >= 8) {
             held -= 8;
@@ -115,7 +102,6 @@ uint8_t *base64_read(const uint8_t *text, size_t length, uint8_t *out) {
 }
 
 uint8_t *base64_write(const uint8_t *bytes, size_t length, uint8_t *out) {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < length; i += 3) {
         const size_t left = length - i < 3 ? length - i : 3;
         const uint32_t bits = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |

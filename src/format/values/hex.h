@@ -8,28 +8,16 @@
 
 enum { HEX_OBJECTID = 12, HEX_UUID = 16, HEX_UUID_TEXT = 36 };
 
-enum { HEX_IS = 0x80 };
-extern const uint8_t hex_digits[256]; /* HEX_IS, the value, and other bits for letters; 0: it is no digit */
-
-/* 0 to 15; -1: it is no digit. */
-static inline int hex_digit(uint8_t byte) {
-    return hex_digits[byte] ? hex_digits[byte] & 15 : -1;
-}
-
 /* One or two digits. */
 bool hex_read_byte(const uint8_t *text, size_t length, uint8_t *out);
 
-/* 24 digits. capital: its letters are; without letters it is false. They must all be small or all capital;
- * NULL: they may be mixed. */
-bool hex_read_objectid(const uint8_t *text, size_t length, uint8_t out[HEX_OBJECTID], bool *capital);
-size_t hex_print_objectid(const uint8_t bytes[HEX_OBJECTID], uint8_t *out);
-
-/* Any even number of digits, into half as many bytes. */
+/* Any even number of digits, into half as many bytes. capital: its letters are; without letters it is false. They must all
+ * be small or all capital; NULL: they may be mixed. */
 bool hex_read(const uint8_t *text, size_t length, uint8_t *out, bool *capital);
 /* Two digits a byte, in small letters. Returns how many there are. */
 size_t hex_print(const uint8_t *bytes, size_t count, uint8_t *out);
 
-/* 32 digits in groups of 8, 4, 4, 4 and 12, with a dash between them. capital: as above. */
+/* 32 digits in groups of 8, 4, 4, 4 and 12, with a dash between them. */
 bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bool *capital);
 size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], uint8_t *out);
 

@@ -155,7 +155,7 @@ uint32_t guess_pair(const uint8_t *text, size_t length, bool *second) {
 bool guess_is_objectid(const uint8_t *text, size_t length, bool *letters) {
     uint8_t value[HEX_OBJECTID];
     bool capital;
-    if (!hex_read_objectid(text, length, value, &capital) || capital)
+    if (length != 2 * sizeof value || !hex_read(text, length, value, &capital) || capital)
         return false;
     for (size_t i = 0; i < length; i++)
         *letters |= text[i] >= 'a';
