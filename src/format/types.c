@@ -1,7 +1,6 @@
 #include "format/types.h"
 #include "base/chars.h"
 #include "base/document.h"
-#include "base/threads.h"
 #include "format/json/json.h"
 #include "format/record/bsonw.h"
 #include "format/values/blanks.h"
@@ -40,31 +39,6 @@ const char *schema_type_name(field_type_t type) {
         if (schema_types[i].type == type)
             return schema_types[i].name;
     return "";
-}
-
-/* ---- the memory for JSON ---- */
-
-struct values {
-    json_value_t *json; /* made when it is needed */
-    uint8_t *text;      /* a copy with a blank after it, where a number ends */
-    size_t room;
-    bool failed;
-};
-
-values_t *values_new(void) {
-    return calloc(1, sizeof(values_t));
-}
-
-void values_free(values_t *values) {
-    if (!values)
-        return;
-    json_value_destroy(values->json);
-    free(values->text);
-    free(values);
-}
-
-bool values_failed(const values_t *values) {
-    return values && values->failed;
 }
 
 /* ---- from text ---- */
@@ -170,15 +144,7 @@ static uint8_t *read_binary(const value_text_t *from, uint8_t *type, uint8_t *ou
 }
 
 static uint8_t *read_json(const value_text_t *from, uint8_t *type, uint8_t *out) {
-    values_t *const values = from->values;
-    if ((!values->json && !(values->json = json_value_new())) ||
-        !GROW(values->text, values->room, from->length + 1 + POOL_SLACK, NULL)) {
-        values->failed = true;
-        return NULL;
-    }
-    memcpy(values->text, from->text, from->length);
-    memset(values->text + from->length, ' ', 1 + POOL_SLACK);
-    return json_value_alone(values->json, values->text, from->length + 1, out, type, &values->failed);
+    return json_value_alone(from->values, from->text, from->length, out, type);
 }
 
 static uint8_t *read_marked(value_text_t from, uint8_t *type, uint8_t *out) {

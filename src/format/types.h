@@ -23,7 +23,7 @@
 #include <bson/bson.h>
 
 /* The memory in which a thread reads values of the type json. */
-typedef struct values values_t;
+typedef struct json_value values_t;
 
 values_t *values_new(void); /* NULL: out of memory */
 void values_free(values_t *values);

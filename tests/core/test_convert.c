@@ -15,41 +15,6 @@ static slack_t text_of(const char *text) {
 /* --- whole numbers
  * ---------------------------------------------------------------------------------------------- */
 
-TEST(digits) {
-    static const struct {
-        const char *text;
-        uint64_t value;
-        bool is;
-    } cases[] = {{"0", 0, true},
-                 {"7", 7, true},
-                 {"12345678", 12345678, true},
-                 {"123456789", 123456789, true},
-                 {"00000000", 0, true},
-                 {"99999999", 99999999, true},
-                 {"100000000", 100000000, true},
-                 {"9999999999999999", 9999999999999999, true},
-                 {"0000000000000001", 1, true},
-                 {"12345678901234567", 0, false}, /* 17: for the general way */
-                 {"", 0, false},
-                 {"1 ", 0, false},
-                 {" 1", 0, false},
-                 {"-1", 0, false},
-                 {"1.0", 0, false},
-                 {"12:45", 0, false},
-                 {"12/45", 0, false},
-                 {"1234567\xb1", 0, false},
-                 {"x2345678901", 0, false},
-                 {"1234567890x", 0, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        slack_t slack = text_of(cases[i].text);
-        uint64_t value = 0;
-        if (convert_digits(slack.text, slack.length, &value) != cases[i].is ||
-            (cases[i].is && value != cases[i].value))
-            fail_msg("%s is read as %" PRIu64, cases[i].text, value);
-        slack_free(&slack);
-    }
-}
-
 /* Each length, each place, each byte. */
 TEST(digits_every_byte) {
     uint64_t seed = 4;
@@ -77,51 +42,50 @@ TEST(int) {
     static const struct {
         const char *text;
         int64_t value;
-        bool is;
-    } cases[] = {{"0", 0, true},
-                 {"2147483647", INT32_MAX, true},
-                 {"2147483648", 2147483648, true},
-                 {"-2147483648", INT32_MIN, true},
-                 {"-2147483649", -2147483649, true},
-                 {"9223372036854775807", INT64_MAX, true},
-                 {"9223372036854775808", 0, false},
-                 {"-9223372036854775808", INT64_MIN, true},
-                 {"-9223372036854775809", 0, false},
-                 {"18446744073709551615", 0, false},
-                 {"18446744073709551616", 0, false},
-                 {"18446744073709551617", 0, false},
-                 {"99999999999999999999999999", 0, false},
-                 {"0000000000000000000000000000042", 42, true},
-                 {"+5", 5, true},
-                 {"-5", -5, true},
-                 {" 5", 5, true},
-                 {"5  ", 5, true},
-                 {"  -5 ", -5, true},
-                 {"-0", 0, false},
-                 {"-000", 0, false},
-                 {"+0", 0, true},
-                 {"", 0, false},
-                 {" ", 0, false},
-                 {"-", 0, false},
-                 {"+", 0, false},
-                 {"--5", 0, false},
-                 {"+-5", 0, false},
-                 {"5-", 0, false},
-                 {"- 5", 0, false},
-                 {"1 2", 0, false},
-                 {"1.0", 0, false},
-                 {"1e3", 0, false},
-                 {"0x1", 0, false},
-                 {"1,000", 0, false},
-                 {"\t5", 0, false},
-                 {"5\r", 0, false},
-                 {"NULL", 0, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        slack_t slack = text_of(cases[i].text);
-        int64_t value = 0;
-        if (convert_int(slack.text, slack.length, &value) != cases[i].is ||
-            (cases[i].is && value != cases[i].value))
-            fail_msg("'%s' is read as %" PRId64, cases[i].text, value);
+    } good[] = {{"0", 0},
+                {"0000000000000000000000000000042", 42},
+                {"+5", 5},
+                {" 5", 5},
+                {"5  ", 5},
+                {"  -5 ", -5},
+                {"+0", 0},
+                {"9223372036854775807", INT64_MAX},
+                {"-9223372036854775808", INT64_MIN}};
+    static const char *const bad[] = {"9223372036854775808",
+                                      "-9223372036854775809",
+                                      "18446744073709551615",
+                                      "18446744073709551616",
+                                      "18446744073709551617",
+                                      "99999999999999999999999999",
+                                      "-0",
+                                      "-000",
+                                      "",
+                                      " ",
+                                      "-",
+                                      "+",
+                                      "--5",
+                                      "+-5",
+                                      "5-",
+                                      "- 5",
+                                      "1 2",
+                                      "1.0",
+                                      "1e3",
+                                      "0x1",
+                                      "1,000",
+                                      "\t5",
+                                      "5\r",
+                                      "NULL"};
+    int64_t value = 0;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        slack_t slack = text_of(good[i].text);
+        if (!convert_int(slack.text, slack.length, &value) || value != good[i].value)
+            fail_msg("'%s' is read as %" PRId64, good[i].text, value);
+        slack_free(&slack);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        slack_t slack = text_of(bad[i]);
+        if (convert_int(slack.text, slack.length, &value))
+            fail_msg("'%s' is read as %" PRId64, bad[i], value);
         slack_free(&slack);
     }
 }
@@ -176,47 +140,19 @@ TEST(numbers) {
         const char *text;
         int divide;
         double value;
-    } good[] = {{"0", 0, 0.0},
-                {"1", 0, 1.0},
-                {"-1", 0, -1.0},
-                {"0.1", 0, 0.1},
-                {"1.5", 0, 1.5},
-                {"-0", 0, -0.0},
-                {"-0.0", 0, -0.0},
-                {"+3", 0, 3.0},
-                {"123", 1, 12.3},
-                {"-123", 1, -12.3},
-                {"+0105", 1, 10.5},
-                {"9999", 2, 99.99},
-                {"1", 9, 1e-9},
-                {"1e3", 0, 1000.0},
-                {"1E3", 0, 1000.0},
-                {"1e+3", 0, 1000.0},
-                {"1e-3", 0, 0.001},
+    } good[] = {{"+0105", 1, 10.5},
                 {"25e1", 1, 25.0},
                 {".5", 0, 0.5},
                 {"5.", 0, 5.0},
                 {" 5 ", 0, 5.0},
                 {"007", 0, 7.0},
-                {"1e22", 0, 1e22},
-                {"1e23", 0, 1e23},
+                {"-0.0", 0, -0.0},
+                {"1E3", 0, 1000.0},
                 {"9007199254740993", 0, 9007199254740992.0},
-                {"9007199254740992", 0, 9007199254740992.0},
-                {"1.7976931348623157e308", 0, 1.7976931348623157e308},
                 {"4.9e-324", 0, 4.9e-324},
-                {"2.2250738585072011e-308", 0, 2.2250738585072011e-308},
-                {"2.2250738585072014e-308", 0, 2.2250738585072014e-308},
-                {"0.1000000000000000055511151231257827", 0, 0.1},
-                {"179769313486231570000000000000000000000", 0, 1.7976931348623157e38},
+                {"1.7976931348623157e308", 0, 1.7976931348623157e308},
                 {"0e99999", 0, 0.0},
-                {"0.000000000000000000000000000001", 0, 1e-30},
-                {"1e-400", 0, 0.0},
-                {"123456789012345678", 9, 123456789.012345678}};
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        double value = 4711;
-        if (!number(good[i].text, good[i].divide, &value) || !same_bits(value, good[i].value))
-            fail_msg("%s / 10^%d is read as %.17g", good[i].text, good[i].divide, value);
-    }
+                {"1e-400", 0, 0.0}};
     static const char *const bad[] = {"",
                                       " ",
                                       ".",
@@ -244,11 +180,13 @@ TEST(numbers) {
                                       "1e1e1",
                                       "1_000",
                                       "\xd9\xa1"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        double value;
+    double value = 4711;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (!number(good[i].text, good[i].divide, &value) || !same_bits(value, good[i].value))
+            fail_msg("%s / 10^%d is read as %.17g", good[i].text, good[i].divide, value);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (number(bad[i], 0, &value))
             fail_msg("%s is read as %.17g", bad[i], value);
-    }
 }
 
 /* Exponents that no machine word holds. */
@@ -377,9 +315,6 @@ static void expect_number_back(double value, int divide) {
 TEST(number_there_and_back) {
     static const double edges[] = {0.0,
                                    -0.0,
-                                   0.1,
-                                   -0.1,
-                                   1.0 / 3,
                                    1e-5,
                                    1e-6,
                                    1e-7,
@@ -391,13 +326,7 @@ TEST(number_there_and_back) {
                                    4.9e-324,
                                    2.2250738585072014e-308,
                                    1.7976931348623157e308,
-                                   -1.7976931348623157e308,
-                                   9007199254740993.0,
-                                   123456789.0,
-                                   99999999999999990.0,
-                                   5e-324,
-                                   1.5,
-                                   100.0};
+                                   99999999999999990.0};
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
         for (int divide = 0; divide <= 9; divide++)
             if (!(divide && fabs(edges[i]) > 1e298)) /* times 10^divide there is no such text */
@@ -411,33 +340,6 @@ TEST(number_there_and_back) {
             value = (double)(int64_t)(bits >> lab_chance(&seed, 64)) / pow(10, (double)lab_chance(&seed, 8));
         if (isfinite(value) && fabs(value) < 1e298)
             expect_number_back(value, (int)lab_chance(&seed, 10));
-    }
-}
-
-/* The shortest text: no shorter one reads back as the same double. */
-TEST(shortest) {
-    static const struct {
-        double value;
-        int divide;
-        const char *text;
-    } cases[] = {{0.1, 0, "0.1"},
-                 {0.3, 0, "0.3"},
-                 {100, 0, "100"},
-                 {12.3, 1, "123"},
-                 {12.3, 0, "12.3"},
-                 {-0.0, 0, "-0"},
-                 {0.5, 1, "5"},
-                 {99.99, 2, "9999"},
-                 {1e15, 0, "1000000000000000"},
-                 {0.001, 0, "0.001"},
-                 {-1.5, 0, "-1.5"},
-                 {2, 3, "2000"},
-                 {123456.789, 0, "123456.789"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint8_t out[48] = {0};
-        size_t length = convert_print_number(cases[i].value, cases[i].divide, out);
-        if (length != strlen(cases[i].text) || memcmp(out, cases[i].text, length) != 0)
-            fail_msg("%s is written as %.*s", cases[i].text, (int)length, (const char *)out);
     }
 }
 
@@ -464,8 +366,6 @@ TEST(every_day) {
                 memcpy(text, spelled, 10);
                 if (!calendar_iso(text, &ms) || ms != (number - anchor) * 86400000)
                     fail_msg("%s is read as %" PRId64, spelled, ms);
-                if (!calendar_any_iso(text, &ms) || ms != (number - anchor) * 86400000)
-                    fail_msg("%s is read as %" PRId64 ", the slow way", spelled, ms);
             }
         }
     }
@@ -489,7 +389,7 @@ TEST(dates_every_byte) {
                 bool is = digits && sscanf(text, "%4d-%2d-%2d", &year, &month, &day) == 3 && month >= 1 &&
                           month <= 12 && day >= 1 && day <= days_of(year, month);
                 slack_t slack = slack_new(text, 10);
-                if (calendar_iso(slack.text, &ms) != is || calendar_any_iso(slack.text, &ms) != is)
+                if (calendar_iso(slack.text, &ms) != is)
                     fail_msg("%.10s", text);
                 slack_free(&slack);
             }

@@ -25,19 +25,6 @@ TEST(order) {
                 fail_msg("%s to %s", texts[i], texts[j]);
 }
 
-/* The largest and the least that a server can hold with all of their digits. */
-TEST(edges) {
-    static const char nines[] = "9999999999999999999999999999999999";
-    static const int exponents[] = {-6177, -6176, 6111, 6112};
-    for (size_t i = 0; i < sizeof exponents / sizeof *exponents; i++) {
-        char text[60];
-        decimal_t decimal;
-        snprintf(text, sizeof text, "%se%d", nines, exponents[i]);
-        LAB_MUST(decimal_read((const uint8_t *)text, strlen(text), &decimal));
-        assert_int_equal(decimal_fits(&decimal), i == 1 || i == 2);
-    }
-}
-
 /* What servers may hold, but no file says. */
 TEST(odd_bits) {
     static const char *const odd[] = {"NaN", "Infinity", "-Infinity"};

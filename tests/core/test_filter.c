@@ -251,11 +251,6 @@ TEST(all_bytes) {
             snprintf(text, sizeof text, "y%s%c", operators[i], other);
             assert_int_equal(passes(*state, text, "{'y':'M'}"), is[i]);
         }
-    schema_t *schema =
-        lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields:\n  - {name: o, type: objectid}\n");
-    assert_true(passes(schema, "o>507f1f77bcf86cd799439011", "{'o':{'$oid':'527f1f77bcf86cd799439011'}}"));
-    assert_false(passes(schema, "o<507f1f77bcf86cd799439011", "{'o':{'$oid':'527f1f77bcf86cd799439011'}}"));
-    schema_destroy(schema);
 }
 
 /* One spelling for the books: keys instead of names, "==" instead of "=", no blanks. */
@@ -334,6 +329,22 @@ TEST(not_stored) {
 static void check_refused(const char *format, const char *text, const char *says) {
     schema_t *schema = lab_schema(format);
     refuses(schema, text, says);
+    schema_destroy(schema);
+}
+
+TEST(types) {
+    static const char format[] =
+        "format: x\nrecord: {delimiter: \",\"}\nfields:\n  - {name: o, type: objectid}\n"
+        "  - {name: b, type: boolean, true: yes, false: no}\n"
+        "  - {name: u, type: uuid}\n  - {name: d, type: decimal}\n";
+    schema_t *schema = lab_schema(format);
+    assert_true(passes(schema, "o>507f1f77bcf86cd799439011", "{'o':{'$oid':'527f1f77bcf86cd799439011'}}"));
+    assert_false(passes(schema, "o<507f1f77bcf86cd799439011", "{'o':{'$oid':'527f1f77bcf86cd799439011'}}"));
+    assert_true(passes(schema, "d>=12.5 && b==no", "{'b':false,'d':{'$numberDecimal':'12.50'}}"));
+    assert_true(passes(schema, "u==00112233-4455-6677-8899-aabbccddeeff",
+                       "{'u':{'$binary':{'base64':'ABEiM0RVZneImaq7zN3u/w==','subType':'04'}}}"));
+    check_refused(format, "b==perhaps", "is no boolean");
+    check_refused(format, "o==1", "is no objectid");
     schema_destroy(schema);
 }
 

@@ -77,21 +77,6 @@ TEST(nul) {
     becomes("{\"a\":\"b\\u0000c\"}", 16, "{ \"a\" : \"b\\u0000c\" }");
 }
 
-TEST(bytes) {
-    static const char text[] = "{\"a\":[1,\"b\"],\"c\":3000000000}";
-    static const uint8_t expected[] = "\x28\0\0\0\x04"
-                                      "a\0\x15\0\0\0\x10"
-                                      "0\0\1\0\0\0\x02"
-                                      "1\0\2\0\0\0b\0\0"
-                                      "\x12"
-                                      "c\0\0\x5E\xD0\xB2\0\0\0\0";
-    lab_json_t one = lab_json_read(json, text, sizeof text - 1);
-    assert_int_equal(one.read, JSON_DOCUMENT);
-    assert_int_equal(one.result.length, sizeof expected);
-    assert_memory_equal(one.document, expected, sizeof expected);
-    lab_json_free(&one);
-}
-
 /* --- rejects ------------------------------------------------------------------------------------------------------ */
 
 static void is_rejected(char **row, size_t length) {
@@ -121,7 +106,7 @@ static void has_no_beginning(char **row, TEST_UNUSED size_t all) {
             memcpy(room + POOL_SLACK, row[0], length);
             for (size_t at = POOL_SLACK + length; at < sizeof room; at++)
                 room[at] = (uint8_t)behind[j][(at - POOL_SLACK - length) % strlen(behind[j])];
-            if (json_value_read(json, room + POOL_SLACK, length, out, sizeof out, false, 0, &result) !=
+            if (json_value_read(json, room + POOL_SLACK, length, true, out, sizeof out, NULL, &result) !=
                 JSON_REJECT)
                 fail_msg("%.*s", (int)length, row[0]);
             assert_true(result.at <= length);
@@ -349,20 +334,14 @@ TEST(doubles) {
     /* in the middle between two doubles, or nearly */
     static const char *const odd[] = {"9007199254740993.0",
                                       "9007199254740993.00000000000000000000000001",
-                                      "9007199254740992.9999999999999999",
                                       "0.500000000000000166533453693773481063544750213623046875",
-                                      "1.7976931348623157e308",
                                       "1.7976931348623159e308",
                                       "4.9e-324",
                                       "2e-324",
                                       "0.0e999999999999",
-                                      "0.000e-999",
                                       "-0e-400",
-                                      "3e-324",
                                       "1e-999999999",
-                                      "1e999999999",
-                                      "-0.0",
-                                      "-0e0"};
+                                      "1e999999999"};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         check_double(odd[i]);
     memset(number, '7', 500);

@@ -1,4 +1,4 @@
-/* pattern: dates by patterns, against a calendar that counts its days one by one. */
+/* pattern: dates by patterns. (Each day against a calendar that counts: core.convert; spellings: core.dates.) */
 #include "format/values/calendar.h"
 #include "format/values/pattern.h"
 #include "format_lab.h"
@@ -16,97 +16,15 @@ static bool reads(const pattern_t *pattern, const char *text, int64_t *ms) {
     return pattern_read(pattern, (const uint8_t *)text, strlen(text), ms);
 }
 
-/* --- a calendar of its own: day after day from 0000-01-01, known from the one anchor 1970-01-01
- * ----------------- */
-
-typedef struct {
-    int year, month, day;
-} civil_t;
-
 static int days_of(int year, int month) {
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    switch (month) {
-    case 2:
-        return leap ? 29 : 28;
-    case 4:
-    case 6:
-    case 9:
-    case 11:
-        return 30;
-    default:
-        return 31;
-    }
-}
-
-static void next_day(civil_t *at) {
-    if (++at->day <= days_of(at->year, at->month))
-        return;
-    at->day = 1;
-    if (++at->month <= 12)
-        return;
-    at->month = 1;
-    at->year++;
+    const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return month == 2 ? 28 + leap : month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
 
 static int32_t day_number(uint32_t year, uint32_t month, uint32_t day) {
     int32_t number;
     assert_true(calendar_days(year, month, day, &number));
     return number;
-}
-
-/* Every day from year 0 to 9999: counted, read, written. */
-TEST(every_day) {
-    pattern_t iso = compile("YYYY-MM-DD"), english = compile("DD/MM/YYYY"), compressed = compile("YYYYMMDD");
-    civil_t at = {0, 1, 1};
-    int32_t number = 0, anchor = 0;
-    for (; at.year < 1970; next_day(&at))
-        anchor++;
-    at = (civil_t){0, 1, 1};
-    for (; at.year < 10000; next_day(&at), number++) {
-        if (number % TEST_SHARE)
-            continue;
-        char text[64];
-        uint8_t out[PATTERN_LONGEST];
-        int64_t ms = 0, expected = ((int64_t)number - anchor) * 86400000;
-        if (day_number((uint32_t)at.year, (uint32_t)at.month, (uint32_t)at.day) != number - anchor)
-            fail_msg("%04d-%02d-%02d", at.year, at.month, at.day);
-        snprintf(text, sizeof text, "%04d-%02d-%02d", at.year, at.month, at.day);
-        if (!reads(&iso, text, &ms) || ms != expected)
-            fail_msg("%s is read as %lld", text, (long long)ms);
-        if (!pattern_write(&iso, ms, out) || memcmp(out, text, 10) != 0)
-            fail_msg("%s is written as %.10s", text, (const char *)out);
-        if (at.day % 9 == 0) { /* the other spellings, on some days */
-            snprintf(text, sizeof text, "%02d/%02d/%04d", at.day, at.month, at.year);
-            assert_true(reads(&english, text, &ms) && ms == expected);
-            assert_true(pattern_write(&english, ms, out) && memcmp(out, text, 10) == 0);
-            snprintf(text, sizeof text, "%04d%02d%02d", at.year, at.month, at.day);
-            assert_true(reads(&compressed, text, &ms) && ms == expected);
-            assert_true(pattern_write(&compressed, ms, out) && memcmp(out, text, 8) == 0);
-        }
-    }
-    assert_int_equal(number, 3652425);
-    assert_int_equal(day_number(1970, 1, 1), 0);
-    assert_int_equal(day_number(2000, 3, 1), 11017);
-}
-
-/* Every combination of digits that is no day is refused: months 0 to 99, days 0 to 99, in years of each kind.
- */
-TEST(no_such_day) {
-    static const int years[] = {0,    4,    100,  400,  1582, 1752, 1899, 1900, 1901,
-                                1970, 1999, 2000, 2001, 2013, 2024, 2099, 2100, 9999};
-    pattern_t iso = compile("YYYY-MM-DD");
-    for (size_t i = 0; i < sizeof years / sizeof *years; i++) {
-        for (int month = 0; month < 100; month++) {
-            for (int day = 0; day < 100; day++) {
-                char text[64];
-                int64_t ms;
-                bool is = month >= 1 && month <= 12 && day >= 1 && day <= days_of(years[i], month);
-                snprintf(text, sizeof text, "%04d-%02d-%02d", years[i], month, day);
-                if (reads(&iso, text, &ms) != is)
-                    fail_msg("%s", text);
-            }
-        }
-    }
 }
 
 TEST(times_of_day) {

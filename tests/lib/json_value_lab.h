@@ -30,7 +30,8 @@ LAB_UNUSED lab_json_t lab_json_room(json_value_t *json, const void *text, size_t
     LAB_MUST(one.raw);
     memset(one.raw, 0xA5, room + 2 * LAB_GUARD);
     one.document = one.raw + LAB_GUARD;
-    one.read = json_value_read(json, slack.text, length, one.document, room, add_id, id, &one.result);
+    one.read =
+        json_value_read(json, slack.text, length, true, one.document, room, add_id ? &id : NULL, &one.result);
     for (size_t i = 0; i < LAB_GUARD; i++)
         LAB_MUST(one.raw[i] == 0xA5 && one.document[room + i] == 0xA5);
     if (one.read == JSON_DOCUMENT)

@@ -14,7 +14,7 @@
 
 struct json {
     json_value_t *value;
-    json_fields_t *fields; /* NULL: values have the types that they are written with */
+    bad_values_t *bad;
     record_text_t in;
     bool keeps_id;
 };
@@ -22,10 +22,11 @@ struct json {
 json_t *json_new(const schema_t *schema, bool keeps_id, bad_values_t *bad) {
     json_t *json = calloc(1, sizeof *json);
     if (!json || !(json->value = json_value_new()) ||
-        (schema->field_count && !(json->fields = json_fields_new(schema, bad)))) {
+        (schema->field_count && !(json->value->fields = json_fields_new(schema)))) {
         json_destroy(json);
         return NULL;
     }
+    json->bad = bad;
     json->keeps_id = keeps_id;
     return json;
 }
@@ -33,8 +34,9 @@ json_t *json_new(const schema_t *schema, bool keeps_id, bad_values_t *bad) {
 void json_destroy(json_t *json) {
     if (!json)
         return;
+    if (json->value)
+        json_fields_destroy(json->value->fields);
     json_value_destroy(json->value);
-    json_fields_destroy(json->fields);
     free(json);
 }
 
@@ -62,36 +64,16 @@ static void set_record(const json_t *json, uint32_t length, record_t *record) {
         .offset = json->in.at, .length = length - line_end, .line = json->in.line, .line_end = line_end};
 }
 
-/* Finds the end of the record at hand by json_span. Returns where its object begins. */
-static uint32_t find(const json_t *json, record_t *record) {
-    json_span_t span = {0};
-    set_record(
-        json,
-        (uint32_t)json_span_find(&span, json->in.text + json->in.at, json->in.length - json->in.at, true),
-        record);
-    return span.phase == SPAN_BEFORE ? record->length : (uint32_t)span.object;
-}
-
-/* Reads a record whose end is known: the object may end elsewhere, or the record may hold no object. */
-static json_read_t read_found(const json_t *json, uint32_t from, uint8_t *out, size_t room,
-                              const record_t *record, json_result_t *result) {
-    const uint8_t *const text = json->in.text + record->offset;
-    uint32_t to = record->length;
-    while (to > from + 1 && json_span_is_around(text[to - 1]))
-        to--;
-    return json_value_read(json->value, text + from, to - from, out, room, json->in.with_id,
-                           json->in.id_base + record->offset, result);
-}
-
-/* lines: the line ends of the record. */
-static void pass(json_t *json, const record_t *record, uint32_t lines) {
-    json->in.line += lines;
-    json->in.at += record->length + record->line_end;
-}
-
 /* What stands before the object of most records. */
 static bool is_before(uint8_t byte) {
     return byte == ' ' || byte == '\t' || byte == ',' || byte == 0x1E;
+}
+
+static json_read_t read_at(const json_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
+                           size_t room, json_result_t *result) {
+    const int64_t id = json->in.id_base + json->in.at;
+    return json_value_read(json->value, text, length, whole, out, room, json->in.with_id ? &id : NULL,
+                           result);
 }
 
 /* Reads the record at hand from its object's bracket on, which is at *begin; it ends where the object does, with what stands
@@ -105,9 +87,7 @@ static bool read_object(json_t *json, uint8_t *out, size_t room, record_t *recor
     while (from < MOST_BEFORE && is_before(text[from]))
         from++;
     if (from >= left || text[from] != '{' ||
-        json_value_object(json->value, text + from, left - from, out, room, json->in.with_id,
-                          json->in.id_base + json->in.at, result) != JSON_DOCUMENT ||
-        result->slashes)
+        read_at(json, text + from, left - from, false, out, room, result) != JSON_DOCUMENT || result->slashes)
         return false;
     const uint32_t at = from + (uint32_t)result->end;
     uint32_t end = at + 1;
@@ -121,41 +101,46 @@ static bool read_object(json_t *json, uint8_t *out, size_t room, record_t *recor
     return true;
 }
 
+/* Reads a record whose end json_span finds: its object may end elsewhere, or the record may hold none, and then is blank. */
+static json_read_t read_found(json_t *json, uint8_t *out, size_t room, record_t *record, uint32_t *begin,
+                              uint32_t *lines, json_result_t *result) {
+    const uint8_t *const text = json->in.text + json->in.at;
+    json_span_t span = {0};
+    set_record(json, (uint32_t)json_span_find(&span, text, json->in.length - json->in.at, true), record);
+    uint32_t to = record->length;
+    *lines = (uint32_t)lines_count(text, record->length + record->line_end);
+    *begin = span.phase == SPAN_BEFORE ? to : (uint32_t)span.object;
+    while (to > *begin + 1 && json_span_is_around(text[to - 1]))
+        to--;
+    return *begin < record->length ? read_at(json, text + *begin, to - *begin, true, out, room, result)
+                                   : JSON_DOCUMENT;
+}
+
 parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record) {
     json_result_t result;
     uint32_t from, lines;
     json_read_t read = JSON_DOCUMENT;
     if (json->in.at >= json->in.length)
         return PARSED_END;
-    if (!read_object(json, out, room, record, &from, &lines, &result)) {
-        from = find(json, record);
-        lines = (uint32_t)lines_count(json->in.text + json->in.at, record->length + record->line_end);
-        if (from == record->length) {
-            pass(json, record, lines);
-            return PARSED_BLANK;
-        }
-        read = read_found(json, from, out, room, record, &result);
+    if (!read_object(json, out, room, record, &from, &lines, &result))
+        read = read_found(json, out, room, record, &from, &lines, &result);
+    if (read == JSON_FULL || read == JSON_MEMORY) {
+        record->needed = read == JSON_FULL ? result.needed : record->length - from;
+        return read == JSON_FULL ? PARSED_FULL : PARSED_MEMORY;
     }
-    if (JSON_UNLIKELY(read == JSON_DOCUMENT && json->fields)) {
+    json->in.line += lines;
+    json->in.at += record->length + record->line_end;
+    if (from == record->length)
+        return PARSED_BLANK;
+    if (json->value->fields) {
         record_t object = *record;
         object.line += (uint32_t)lines_count(json->in.text + record->offset, from);
-        read = json_fields_apply(json->fields, &object, out, room, &result);
+        json_fields_note(json->value->fields, json->bad, &object);
     }
-    switch (read) {
-    case JSON_FULL:
-        record->needed = result.needed;
-        return PARSED_FULL;
-    case JSON_MEMORY:
-        record->needed = record->length - from;
-        return PARSED_MEMORY;
-    case JSON_REJECT:
-        pass(json, record, lines);
+    if (read == JSON_REJECT) {
         record->field = result.field;
         return refuse(json, record, from + (uint32_t)result.at, result.reason);
-    case JSON_DOCUMENT:
-        break;
     }
-    pass(json, record, lines);
     if (result.own_id && json->in.with_id && !json->keeps_id)
         return refuse(
             json, record, from,
@@ -168,19 +153,18 @@ parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record) {
 /* ---- texts in memory ---- */
 
 bson_t *json_document(const char *text, bool placed, err_t *err) {
-    const size_t length = strlen(text);
-    uint8_t *padded = calloc(1, length + 2 * POOL_SLACK), *document = NULL;
+    const size_t length = strlen(text), room = JSON_TIMES * length + JSON_AROUND;
+    uint8_t *padded = calloc(1, length + 2 * POOL_SLACK + room);
     json_value_t *json = json_value_new();
     json_result_t result = {0};
     json_read_t read = JSON_MEMORY;
+    bson_t *made = NULL;
     if (padded && json) {
-        const uint8_t *const at = memcpy(padded + POOL_SLACK, text, length + 1);
-        json_value_read(json, at, length, NULL, 0, false, 0, &result); /* says how much room is enough */
-        const size_t room = result.needed;
-        document = malloc(room);
-        read = document ? json_value_read(json, at, length, document, room, false, 0, &result) : read;
+        uint8_t *const at = padded + POOL_SLACK, *const document = at + length + POOL_SLACK;
+        memcpy(at, text, length);
+        read = json_value_read(json, at, length, true, document, room, NULL, &result);
+        made = read == JSON_DOCUMENT ? bson_new_from_data(document, result.length) : NULL;
     }
-    bson_t *const made = read == JSON_DOCUMENT ? bson_new_from_data(document, result.length) : NULL;
     if (read == JSON_REJECT)
         err_set(err, STATUS_USAGE, "%s", result.reason);
     else if (!made)
@@ -191,6 +175,5 @@ bson_t *json_document(const char *text, bool placed, err_t *err) {
         err_add(err, ", at byte %zu", result.at);
     json_value_destroy(json);
     free(padded);
-    free(document);
     return made;
 }

@@ -30,8 +30,8 @@
  * where a regular expression between slashes holds brackets or quotes: such a record is read again within the end that json_span
  * finds, because inputs are cut by json_span alone.
  *
- * Chapters: json.c (records, and whole texts), json_value.c (objects, arrays, keys), json_text.c (texts and numbers),
- * json_typed.c (Extended JSON, the shell), json_fields.c (types that a format gives). A json_t and a json_value_t belong to one
+ * Chapters: json.c (records, and whole texts), json_value.c (objects, arrays, keys, texts, numbers), json_typed.c
+ * (Extended JSON, the shell), json_fields.c (types that a format gives). A json_t and a json_value_t belong to one
  * thread; json_document may be called by any. */
 #ifndef TIPPLE_FORMAT_JSON_JSON_H
 #define TIPPLE_FORMAT_JSON_JSON_H
@@ -56,6 +56,7 @@ typedef enum {
     JSON_REJECT, /* no document can be made of it: at, field and reason say why */
     JSON_FULL,   /* not enough room: call again with `needed` bytes */
     JSON_MEMORY, /* out of memory */
+    JSON_AGAIN,  /* of the chapters: the table of keys has grown, and the text is read again */
 } json_read_t;
 
 typedef struct json_value json_value_t;
@@ -71,25 +72,21 @@ typedef struct {
     const char *reason; /* of a reject */
     const char *field;  /* of a reject: where it is in the document, "a.b.0", or NULL */
     bool own_id;        /* the text has an _id of its own */
-    size_t end;         /* of json_value_object: what follows the object's bracket; */
+    size_t end;         /* what follows the object's bracket; */
     uint32_t lines;     /* the line ends within it; */
     bool slashes;       /* and it has a regular expression between slashes */
 } json_result_t;
 
-/* The text may have blanks around the object; POOL_SLACK bytes before and after it may be read. add_id: the document begins with
- * {_id: id}; an _id of the text's own is put there instead. Without add_id everything keeps its order. */
-json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out, size_t room,
-                            bool add_id, int64_t id, json_result_t *result);
+/* Reads the object whose bracket is text[0], whatever follows it; whole: the text may have blanks around its object, and holds
+ * nothing else. POOL_SLACK bytes before and after the text may be read. id: the document begins with {_id: *id}; an _id of the
+ * text's own is put there instead. NULL: everything keeps its order. */
+json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
+                            size_t room, const int64_t *id, json_result_t *result);
 
 /* A text as one value, with blanks around it. It takes JSON_TIMES bytes for each byte of the text, and JSON_AROUND, of `out` at
- * most. Returns the value's end; NULL: it is none that a server stores, or (*memory is set) memory is out. The text ends with a
- * blank. */
-uint8_t *json_value_alone(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out, uint8_t *type,
-                          bool *memory);
-
-/* The same of the object whose bracket is text[0], whatever follows it. */
-json_read_t json_value_object(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out,
-                              size_t room, bool add_id, int64_t id, json_result_t *result);
+ * most. Returns the value's end; NULL: it is none that a server stores, or memory is out (values_failed in types.h). */
+uint8_t *json_value_alone(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out,
+                          uint8_t *type);
 
 /* A text as one document, for bson_destroy. NULL: it is none, and err says why, as a part of a sentence, with status 1; or out of
  * memory. placed: and where. */

@@ -1,61 +1,36 @@
-/* Values of JSON that get the types of a format's fields. A document is changed when it is finished, so that objects are read
- * as fast as ever where no field has a type: what no field concerns is copied, anything else is read from its text, or from
- * its digits, as a field of delimited records is. */
+/* Values of JSON that get the types of a format's fields. A value is read as in any object, and converted when it is there: from
+ * its text, or from its digits, as a field of delimited records is. */
 #include "base/numbers.h"
 #include "base/text.h"
 #include "format/json/json_inner.h"
-#include "format/types.h"
 #include "format/values/blanks.h"
 #include "format/values/convert.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
 enum {
     SLACK = 64, /* readers of numbers may read so far after a text, and writers write so far after a value */
     SURE_DIGITS = 15, /* a double keeps this number of digits of any number */
-    LONGEST_INDEX = 12,
-};
-
-/* One part of a field's name: the names of all fields are a tree, from json_fields_t.root on. */
-typedef struct node node_t;
-struct node {
-    const char *part;
-    size_t length;
-    node_t *first, *next; /* its first child, its next sibling */
-    const field_t *field; /* whose values are here; NULL: they are below */
-    field_t plain;        /* the field as numbers of JSON are written: without its marks */
-};
-
-struct json_fields {
-    const schema_t *schema;
-    node_t *nodes, root;
-    bad_values_t *bad;
-    const record_t *record; /* of the document at hand */
-    bool refused;
-    char reason[VALUE_MISFIT];
-    uint8_t *bytes, *out; /* the new document */
-    size_t room;
 };
 
 /* ---- the tree of names ---- */
 
-static node_t *child_of(const node_t *node, const char *part, size_t length) {
-    node_t *child = node->first;
+json_node_t *json_child(const json_node_t *node, const char *part, size_t length) {
+    json_node_t *child = node->first;
     while (child && (child->length != length || memcmp(child->part, part, length) != 0))
         child = child->next;
     return child;
 }
 
-static void add_name(json_fields_t *fields, node_t **unused, const field_t *field) {
-    node_t *node = &fields->root;
+static void add_name(json_fields_t *fields, const field_t *field) {
+    json_node_t *node = &fields->root;
     for (const char *part = field->key; *part;) {
         const size_t length = strcspn(part, ".");
-        node_t *child = child_of(node, part, length);
+        json_node_t *child = json_child(node, part, length);
         if (!child) {
-            child = (*unused)++;
-            *child = (node_t){.part = part, .length = length, .next = node->first};
+            child = &fields->nodes[fields->count++];
+            *child = (json_node_t){.part = part, .length = length, .next = node->first};
             node->first = child;
         }
         node = child;
@@ -70,11 +45,10 @@ void json_fields_destroy(json_fields_t *fields) {
     if (!fields)
         return;
     free(fields->nodes);
-    free(fields->bytes);
     free(fields);
 }
 
-json_fields_t *json_fields_new(const schema_t *schema, bad_values_t *bad) {
+json_fields_t *json_fields_new(const schema_t *schema) {
     json_fields_t *fields = calloc(1, sizeof *fields);
     size_t parts = schema->field_count;
     if (!fields)
@@ -83,16 +57,29 @@ json_fields_t *json_fields_new(const schema_t *schema, bad_values_t *bad) {
         for (const char *at = schema->fields[i].key; *at; at++)
             parts += *at == '.';
     fields->schema = schema;
-    fields->bad = bad;
     fields->nodes = calloc(parts, sizeof *fields->nodes);
-    if (!fields->nodes) {
-        json_fields_destroy(fields);
-        return NULL;
-    }
-    node_t *unused = fields->nodes;
-    for (size_t i = 0; i < schema->field_count; i++)
-        add_name(fields, &unused, &schema->fields[i]);
-    return fields;
+    for (size_t i = 0; fields->nodes && i < schema->field_count; i++)
+        add_name(fields, &schema->fields[i]);
+    if (fields->nodes)
+        return fields;
+    json_fields_destroy(fields);
+    return NULL;
+}
+
+/* ---- values that do not fit ---- */
+
+void json_fields_begin(json_fields_t *fields) {
+    for (size_t i = 0; fields->any && i < fields->count; i++)
+        fields->nodes[i].misfits = 0;
+    fields->any = fields->whole = false;
+    *fields->reason = '\0';
+}
+
+void json_fields_note(const json_fields_t *fields, bad_values_t *bad, const record_t *record) {
+    for (size_t i = 0; fields->any && fields->whole && i < fields->count; i++)
+        if (fields->nodes[i].misfits)
+            bad_values_note(bad, (size_t)(fields->nodes[i].field - fields->schema->fields),
+                            fields->nodes[i].misfits, record);
 }
 
 /* ---- values ---- */
@@ -159,123 +146,40 @@ static bool is_already(const field_t *field, const bson_iter_t *at) {
                                       subtype == BSON_SUBTYPE_UUID);
 }
 
-static void put(json_fields_t *fields, const void *bytes, size_t length) {
-    memcpy(fields->out, bytes, length);
-    fields->out += length;
-}
-
-static void put_key(json_fields_t *fields, uint8_t type, const bson_iter_t *at) {
-    *fields->out++ = type;
-    put(fields, bson_iter_key(at), strlen(bson_iter_key(at)) + 1);
-}
-
-/* raw: the whole element. */
-static void put_bad(json_fields_t *fields, const field_t *field, const bson_iter_t *at,
-                    const source_t *source, const uint8_t *raw, size_t size) {
-    const bad_value_t bad = fields->schema->bad_value;
-    bad_values_note(fields->bad, (size_t)(field - fields->schema->fields), 1, fields->record);
-    if (bad == BAD_VALUE_TEXT) {
-        put(fields, raw, size);
-    } else if (bad == BAD_VALUE_NULL && strcmp(field->key, "_id") != 0) {
-        put_key(fields, BSON_TYPE_NULL, at);
-    } else if (!fields->refused) {
-        fields->refused = true;
-        value_misfit(field, source->text, source->length, fields->reason);
-    }
-}
-
-/* False, and nothing is put: the source is no value of the field. */
-static bool put_typed(json_fields_t *fields, const field_t *field, const bson_iter_t *at,
-                      const source_t *source) {
-    uint8_t *const begin = fields->out;
-    put_key(fields, 0, at);
-    uint8_t *const end =
-        value_read(field, NULL, ENCODING_NONE, source->text, source->length, begin, fields->out);
-    fields->out = end ? end : begin;
-    return end != NULL;
-}
-
-/* element: of an array; one that has no value keeps its place. */
-static void put_value(json_fields_t *fields, const node_t *node, const bson_iter_t *at, const uint8_t *raw,
-                      size_t size, bool element) {
+bool json_convert(json_value_t *json, json_node_t *node, uint8_t *element, bool item) {
+    json_fields_t *const fields = json->fields;
     const field_t *const field = node->field;
+    const size_t key = strlen((const char *)element + 1);
+    uint8_t *const value = element + 1 + key + 1, *end = NULL, type = 0;
     source_t source;
-    const bool has_text = take_source(field, at, &source);
+    bson_iter_t at;
+    bson_iter_init_from_data_at_offset(&at, json->start, (size_t)(json->out - json->start) + 1,
+                                       (uint32_t)(element - json->start), (uint32_t)key);
+    const bool has_text = take_source(field, &at, &source);
     if (has_text && !source.number &&
         words_find(&field->nulls, ENCODING_NONE, source.text, source.length) >= 0) {
-        if (element)
-            put_key(fields, BSON_TYPE_NULL, at);
-    } else if (is_already(field, at)) {
-        put(fields, raw, size);
-    } else if (!has_text || !put_typed(fields, source.number ? &node->plain : field, at, &source)) {
-        put_bad(fields, field, at, &source, raw, size);
+        *element = BSON_TYPE_NULL;
+        json->out = item ? value : element;
+        return true;
     }
-}
-
-/* ---- documents ---- */
-
-/* Where the element at hand ends: the next one begins there, or there is the zero of the document. */
-static uint32_t end_of(const bson_iter_t *at, uint32_t length) {
-    bson_iter_t next = *at;
-    return bson_iter_next(&next) ? bson_iter_offset(&next) : length - 1;
-}
-
-/* node: of the document's elements, or of the array, whose elements have the same one. */
-static void put_document(json_fields_t *fields, const node_t *node, const uint8_t *document, uint32_t length,
-                         bool array) {
-    uint8_t *const begin = fields->out;
-    uint32_t copied = 0;
-    bson_iter_t at, inside;
-    bson_iter_init_from_data(&at, document, length);
-    while (bson_iter_next(&at)) {
-        const node_t *const found =
-            array ? node : child_of(node, bson_iter_key(&at), strlen(bson_iter_key(&at)));
-        const bool is_array = BSON_ITER_HOLDS_ARRAY(&at),
-                   has_values = found && (is_array || (!found->field && BSON_ITER_HOLDS_DOCUMENT(&at)));
-        if (!has_values && !(found && found->field))
-            continue;
-        const uint32_t from = bson_iter_offset(&at), to = end_of(&at, length);
-        put(fields, document + copied, from - copied);
-        copied = to;
-        if (has_values && bson_iter_recurse(&at, &inside)) {
-            put_key(fields, document[from], &at);
-            put_document(fields, found, inside.raw, inside.len, is_array);
-        } else {
-            put_value(fields, found, &at, document + from, to - from, array);
-        }
+    if (is_already(field, &at))
+        return true;
+    if (!GROW(json->moved, json->moved_room, source.length + 2 * (size_t)SLACK, NULL))
+        return false;
+    if (has_text)
+        end = value_read(source.number ? &node->plain : field, NULL, ENCODING_NONE, source.text,
+                         source.length, &type, json->moved);
+    const bad_value_t bad = fields->schema->bad_value;
+    fields->any |= !end;
+    node->misfits += !end;
+    if (end) {
+        *element = type;
+        json->out = (uint8_t *)mempcpy(value, json->moved, (size_t)(end - json->moved));
+    } else if (bad == BAD_VALUE_NULL && strcmp(field->key, "_id") != 0) {
+        *element = BSON_TYPE_NULL;
+        json->out = value;
+    } else if (bad != BAD_VALUE_TEXT && !*fields->reason) {
+        value_misfit(field, source.text, source.length, fields->reason);
     }
-    put(fields, document + copied, length - copied);
-    bsonw_int32(begin, (int32_t)(fields->out - begin));
-}
-
-/* A value that is changed takes at least 8 bytes (type, key, a number of 32 bits or an empty text), and the new one at most 16
- * more than a text of its length. */
-static size_t most(uint32_t length) {
-    return 4 * (size_t)length + LONGEST_INDEX + SLACK;
-}
-
-json_read_t json_fields_apply(json_fields_t *fields, const record_t *record, uint8_t *out, size_t room,
-                              json_result_t *result) {
-    result->needed = most(result->length);
-    if (!GROW(fields->bytes, fields->room, result->needed, NULL))
-        return JSON_MEMORY;
-    fields->refused = false;
-    fields->record = record;
-    fields->out = fields->bytes;
-    put_document(fields, &fields->root, out, result->length, false);
-    const size_t made = (size_t)(fields->out - fields->bytes);
-    assert(made + SLACK <= most(result->length));
-    if (made > room) {
-        bad_values_take_back(fields->bad, record); /* it will be read again */
-        result->needed = made + JSON_MARGIN;
-        return JSON_FULL;
-    }
-    result->field = NULL;
-    result->at = 0;
-    result->reason = made > JSON_MOST_BYTES ? JSON_TOO_LARGE : fields->reason;
-    if (fields->refused || made > JSON_MOST_BYTES)
-        return JSON_REJECT;
-    memcpy(out, fields->bytes, made);
-    result->length = (uint32_t)made;
-    return JSON_DOCUMENT;
+    return true;
 }

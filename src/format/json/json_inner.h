@@ -4,14 +4,7 @@
 
 #include "format/json/json.h"
 #include "format/record/bsonw.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
-#define JSON_LIKELY(condition)   __builtin_expect(!!(condition), 1)
-#define JSON_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-#define JSON_INLINED             __attribute__((always_inline)) static inline
+#include "format/types.h"
 
 #define JSON_TOO_LARGE "its document is larger than 16 MiB"
 
@@ -31,21 +24,64 @@ typedef struct {
     uint64_t seed;             /* so that nobody can write keys that all have one hash */
 } json_keys_t;
 
+/* ---- types of a format (json_fields.c) ---- */
+
+/* One part of a field's name: the names of all fields are a tree. */
+typedef struct json_node json_node_t;
+struct json_node {
+    const char *part;
+    size_t length;
+    json_node_t *first, *next; /* its first child, its next sibling */
+    const field_t *field;      /* whose values are here; NULL: they are below */
+    field_t plain;             /* the field as numbers of JSON are written: without its marks */
+    uint32_t misfits;          /* values of the document at hand that do not fit */
+};
+
+typedef struct {
+    const schema_t *schema;
+    json_node_t root, *nodes;
+    size_t count;
+    bool any, whole;           /* values do not fit; the document was read to its end */
+    char reason[VALUE_MISFIT]; /* the first value that makes it a reject; empty: none */
+} json_fields_t;
+
+json_fields_t *json_fields_new(const schema_t *schema); /* NULL: out of memory */
+void json_fields_destroy(json_fields_t *fields);        /* NULL is allowed */
+
+/* Forgets the last document. */
+void json_fields_begin(json_fields_t *fields);
+
+/* Notes what did not fit in the document of this record, if that was read to its end. */
+void json_fields_note(const json_fields_t *fields, bad_values_t *bad, const record_t *record);
+
+/* NULL: no field is there or below. */
+json_node_t *json_child(const json_node_t *node, const char *part, size_t length);
+
+/* Gives the value that was just written, in this element, the type of its field. item: of an array, where one that has no value
+ * keeps its place. False: out of memory. */
+bool json_convert(json_value_t *json, json_node_t *node, uint8_t *element, bool item);
+
 /* ---- the reader ---- */
 
 struct json_value {
+    json_fields_t *fields; /* NULL: values have the types that they are written with */
+    json_node_t *node; /* of the value at hand; NULL: neither the value nor what is below it has a field */
     const uint8_t *text, *end;
     uint8_t *start, *out, *limit;
     int level;
     uint32_t lines; /* line ends that were read */
     bool slashes;   /* a regular expression between slashes was read */
-    bool add_id, has_own_id;
-    int64_t id;
+    bool has_own_id;
+    const int64_t *id;            /* NULL: the document does not begin with one */
     uint8_t *own_id, *own_id_end; /* the element _id of the text, if it is not at its place yet */
     json_keys_t keys;
-    const uint8_t *typed; /* the first piece of the typed value at hand, in the text */
+    const uint8_t *typed; /* the first piece of the typed value at hand, in the text, */
+    uint8_t made;         /* and its type */
     uint8_t *moved;       /* a piece of the document that changes its place */
     size_t moved_room;
+    uint8_t *copy; /* a text that is one value */
+    size_t copy_room;
+    bool failed; /* memory was out for such a text */
 
     json_read_t failure;
     const uint8_t *place;
@@ -54,23 +90,14 @@ struct json_value {
     size_t field_from; /* it grows from its end: the innermost key is known first */
 };
 
-JSON_INLINED bool json_ended(const json_value_t *json, const uint8_t *at) {
-    return JSON_UNLIKELY(at >= json->end);
+static inline bool json_ended(const json_value_t *json, const uint8_t *at) {
+    return __builtin_expect(at >= json->end, 0);
 }
-
-/* The rest of json_blanks. */
-const uint8_t *json_blanks_slowly(json_value_t *json, const uint8_t *at);
 
 /* Goes over blanks. */
-JSON_INLINED const uint8_t *json_blanks(json_value_t *json, const uint8_t *at) {
-    if (JSON_LIKELY(*at > ' '))
-        return at;
-    if (JSON_LIKELY(*at == ' ' && at[1] > ' '))
-        return at + 1;
-    return json_blanks_slowly(json, at);
-}
+const uint8_t *json_blanks(json_value_t *json, const uint8_t *at);
 
-/* ---- failures (json_value.c) ---- */
+/* ---- failures ---- */
 
 /* Only the first sentence of a text counts. What lies after the end of the text has a sentence of its own. */
 const uint8_t *json_reject(json_value_t *json, const uint8_t *at, const char *format, ...)
@@ -86,65 +113,10 @@ const uint8_t *json_full(json_value_t *json, const uint8_t *end) __attribute__((
 
 const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at) __attribute__((cold));
 
-/* ---- texts and numbers (json_text.c) ---- */
+/* ---- values ---- */
 
-/* What 16 bytes of a text within quotes are, as one bit for each. */
-typedef struct {
-    uint32_t stop; /* a quote, a backslash, or a control character */
-    uint32_t high; /* no ASCII */
-} json_marks_t;
-
-/* Also copies them. */
-JSON_INLINED json_marks_t json_marks_copy(const uint8_t *at, uint8_t *to) {
-#if defined(__SSE2__)
-    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at), low = _mm_set1_epi8(0x1F);
-    const __m128i stop = _mm_or_si128(
-        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
-        _mm_cmpeq_epi8(_mm_min_epu8(bytes, low), bytes));
-    _mm_storeu_si128((__m128i *)(void *)to, bytes);
-    return (json_marks_t){(uint32_t)_mm_movemask_epi8(stop), (uint32_t)_mm_movemask_epi8(bytes)};
-#else
-    json_marks_t marks = {0, 0};
-    for (uint32_t i = 0; i < 16; i++) {
-        marks.stop |= (uint32_t)(at[i] == '"' || at[i] == '\\' || at[i] < ' ') << i;
-        marks.high |= (uint32_t)(at[i] > 0x7F) << i;
-    }
-    memcpy(to, at, 16);
-    return marks;
-#endif
-}
-
-/* Copies a text whose first quote lies before `at`, and puts no NUL after it. `to` has room up to the limit and the margin. */
-const uint8_t *json_text_long(json_value_t *json, const uint8_t *at, uint8_t *to, size_t *length);
-
-/* Is a text in quotes short, without escapes, and plain ASCII? Then its length is known at once. */
-JSON_INLINED bool json_is_short(const uint8_t *at, json_marks_t marks, size_t *length) {
-    if (JSON_UNLIKELY(!marks.stop))
-        return false;
-    const uint32_t count = (uint32_t)__builtin_ctz(marks.stop);
-    *length = count;
-    return at[count] == '"' && !(marks.high & ((1u << count) - 1));
-}
-
-/* A text as a value. `at` follows its quote. */
-JSON_INLINED const uint8_t *json_text(json_value_t *json, const uint8_t *at) {
-    uint8_t *const out = json->out, *const to = out + 4;
-    size_t length;
-    if (JSON_LIKELY(json_is_short(at, json_marks_copy(at, to), &length))) {
-        at += length + 1;
-    } else {
-        at = json_text_long(json, at, to, &length);
-        if (JSON_UNLIKELY(!at))
-            return NULL;
-    }
-    bsonw_int32(out, (int32_t)length + 1);
-    to[length] = 0;
-    json->out = to + length + 1;
-    return at;
-}
-
-/* Writes a number at json->out, and its type. */
-const uint8_t *json_number(json_value_t *json, const uint8_t *at, uint8_t *type);
+/* A text in quotes or a number, from its first byte on: written at json->out, and its type. */
+const uint8_t *json_scalar(json_value_t *json, const uint8_t *at, uint8_t *type);
 
 /* Is a text that reads as this double another number, of which nothing is left but 0? */
 bool json_vanishes(const uint8_t *text, size_t length, double value);
@@ -161,17 +133,5 @@ bool json_typed(json_value_t *json, const json_word_t *word, uint8_t *begin, uin
 
 /* A value as the mongo shell spells it: anything that JSON has no value for. */
 const uint8_t *json_shell(json_value_t *json, const uint8_t *at, uint8_t *type);
-
-/* ---- types of a format (json_fields.c) ---- */
-
-typedef struct json_fields json_fields_t;
-
-json_fields_t *json_fields_new(const schema_t *schema, bad_values_t *bad); /* NULL: out of memory */
-void json_fields_destroy(json_fields_t *fields);                           /* NULL is allowed */
-
-/* Gives the values of this record's document in `out` their types; result->length is its length, then and now. After FULL and MEMORY the
- * document is as it was. A reject has no place. */
-json_read_t json_fields_apply(json_fields_t *fields, const record_t *record, uint8_t *out, size_t room,
-                              json_result_t *result);
 
 #endif

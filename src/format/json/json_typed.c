@@ -2,9 +2,9 @@
  *
  * An object of Extended JSON is read as any other object, and then becomes the value in its place. The texts in a call of
  * the shell are read to a place a few bytes after that of the value. So the pieces that make a value lie in the document,
- * and the value is written over them from their beginning on: a function that writes one first takes what it still needs. */
+ * and the value is written over them from their beginning on: a function that writes one first takes what it still needs.
+ * A value is a row of `words` or `calls`: its pieces, the function that writes it, and how it is written in JSON. */
 #include "base/chars.h"
-#include "base/numbers.h"
 #include "base/text.h"
 #include "format/cut/bson_length.h"
 #include "format/json/json_inner.h"
@@ -21,13 +21,14 @@ typedef struct {
     uint8_t
         type; /* of BSON; 0: the piece is missing; BSON_TYPE_DOUBLE: a number in a call that is not whole */
     const uint8_t *text; /* of a text, or of a number in a call; of any other piece its bytes */
-    size_t length;
-    int64_t whole;      /* of a whole number */
+    uint32_t length;
+    int64_t whole;      /* of a whole number, or true */
     const uint8_t *key; /* its key in the document; NULL: it stands in a call, */
     const uint8_t *at;  /* at this place in the JSON */
 } piece_t;
 
-/* Writes a value at json->out. False: the pieces do not make one; the sentence is written, or it is that of the form. */
+/* Writes a value of the type json->made at json->out. False: the pieces do not make one; the sentence is written, or it is that
+ * of the form. */
 typedef bool put_fn(json_value_t *json, const piece_t *pieces);
 
 /* Where the piece is in the JSON. The places of keys are known, and its key is the last one that was written at its place. */
@@ -63,145 +64,50 @@ static bool is(const piece_t *piece, const char *word) {
     return piece->length == strlen(word) && memcmp(piece->text, word, piece->length) == 0;
 }
 
-/* ---- dates ---- */
-
-enum { DAY = 10, MINUTE = 16 }; /* bytes of YYYY-MM-DD, and of YYYY-MM-DDThh:mm */
-
-typedef enum {
-    DATE_FULL,   /* YYYY-MM-DDThh:mm, perhaps :ss and .fff, and Z or an offset like +01:00 or +0100 */
-    DATE_DAY,    /* or only YYYY-MM-DD */
-    DATE_NO_ZONE /* or without an offset, which means Z */
-} date_form_t;
-
-static const char FORM[] = "a date is written like 2024-05-31T23:59:59.123Z or 2024-05-31T23:59:59+01:00";
-
-/* Two digits, less than `below`. */
-static bool two(const uint8_t *at, uint32_t below, int64_t *value) {
-    const uint32_t tens = (uint32_t)at[0] - '0', ones = (uint32_t)at[1] - '0';
-    *value = tens * 10 + ones;
-    return tens <= 9 && ones <= 9 && *value < below;
-}
-
-/* Z, +hh:mm, +hhmm, or the same with -. */
-static bool zone(const uint8_t *at, size_t length, int64_t *offset_ms) {
-    int64_t hours, minutes;
-    *offset_ms = 0;
-    if (length == 1)
-        return *at == 'Z';
-    if ((length != 5 && length != 6) || (*at != '+' && *at != '-') || (length == 6 && at[3] != ':') ||
-        !two(at + 1, 24, &hours) || !two(at + length - 2, 60, &minutes))
-        return false;
-    *offset_ms = (hours * 60 + minutes) * 60000 * (*at == '-' ? -1 : 1);
+static bool put_int64(json_value_t *json, int64_t value) {
+    json->out = bsonw_int64(json->out, value);
     return true;
 }
 
-/* The digits after the point of a second. Returns how many there are; *ms is less than 0 if milliseconds do not keep them. */
-static size_t decimals(const uint8_t *at, size_t left, int64_t *ms) {
-    size_t count = 0;
-    int64_t unit = 100;
-    bool lost = false;
-    for (*ms = 0; count < left && at[count] >= '0' && at[count] <= '9'; count++, unit /= 10) {
-        *ms += unit * (at[count] - '0');
-        lost |= !unit && at[count] != '0';
-    }
-    *ms = lost ? -1 : *ms;
-    return count;
-}
+/* ---- dates and numbers ---- */
 
-/* To milliseconds since 1970. NULL: it is a date; otherwise the sentence. */
-static const char *read_date(const uint8_t *text, size_t length, date_form_t form, int64_t *ms) {
-    int64_t hours, minutes, seconds = 0, fraction = 0, offset = 0;
-    if (length < DAY)
-        return FORM;
-    if (!calendar_iso(text, ms))
-        return text[4] == '-' && text[7] == '-' ? "there is no such day" : FORM;
-    if (length == DAY && form != DATE_FULL)
-        return NULL;
-    if (length < MINUTE || text[10] != 'T' || text[13] != ':')
-        return FORM;
-    size_t at = MINUTE;
-    const bool has_seconds = at < length && text[at] == ':';
-    if (has_seconds && length - at < 3)
-        return FORM;
-    if (!two(text + 11, 24, &hours) || !two(text + 14, 60, &minutes) ||
-        (has_seconds && !two(text + at + 1, 60, &seconds)))
-        return "there is no such time of day";
-    at += has_seconds ? 3 : 0;
-    if (has_seconds && at < length && text[at] == '.') {
-        const size_t count = decimals(text + at + 1, length - at - 1, &fraction);
-        if (!count)
-            return FORM;
-        if (fraction < 0)
-            return "a date is kept in milliseconds, and this one has more digits";
-        at += 1 + count;
-    }
-    if (at == length ? form != DATE_NO_ZONE : !zone(text + at, length - at, &offset))
-        return "a date ends with Z, or with an offset like +01:00";
-    *ms += (hours * 60 + minutes) * 60000 + seconds * 1000 + fraction - offset;
-    return NULL;
-}
-
-static bool put_ms(json_value_t *json, int64_t ms) {
-    json->out = bsonw_int64(json->out, ms);
-    return true;
-}
-
-static bool put_written_date(json_value_t *json, const piece_t *date, date_form_t form) {
-    int64_t ms = 0;
-    const char *wrong = read_date(date->text, date->length, form, &ms);
-    return wrong ? refuse(json, date, wrong) : put_ms(json, ms);
+/* zoned: it needs an offset; day: it may be YYYY-MM-DD. */
+static bool put_moment(json_value_t *json, const piece_t *date, bool zoned, bool day) {
+    enum { DAY = 10 };
+    int64_t ms;
+    return is_text(date) &&
+           ((day && date->length == DAY && calendar_iso(date->text, &ms)) ||
+            calendar_moment(date->text, date->length, zoned, &ms)) &&
+           put_int64(json, ms);
 }
 
 /* Milliseconds are written as {"$numberLong": "..."}, which has become a number by now. */
 static bool put_date(json_value_t *json, const piece_t *pieces) {
     if (is_text(pieces))
-        return put_written_date(json, pieces, DATE_FULL);
-    return pieces->type == BSON_TYPE_INT64 && *json->typed == '{' && put_ms(json, pieces->whole);
+        return put_moment(json, pieces, true, false);
+    return pieces->type == BSON_TYPE_INT64 && *json->typed == '{' && put_int64(json, pieces->whole);
 }
 
 static bool put_isodate(json_value_t *json, const piece_t *pieces) {
-    return put_written_date(json, pieces, DATE_NO_ZONE);
+    return put_moment(json, pieces, false, true);
 }
 
 static bool put_new_date(json_value_t *json, const piece_t *pieces) {
-    if (is_text(pieces))
-        return put_written_date(json, pieces, DATE_DAY);
-    return is_whole(pieces) ? put_ms(json, pieces->whole)
-                            : refuse(json, pieces, "a date is a whole number of milliseconds");
-}
-
-/* ---- numbers ---- */
-
-/* A whole number, perhaps with a minus, and nothing else. False: it is not one, or does not fit. */
-static bool read_whole(const uint8_t *text, size_t length, int64_t *value) {
-    const size_t minus = length && text[0] == '-';
-    if (length == minus || text[minus] < '0' || text[minus] > '9' || text[length - 1] < '0')
-        return false;
-    for (size_t i = minus; i < length; i++)
-        if (text[i] != '0') /* -0 is no number of convert_int, but 0 is the same whole number */
-            return convert_int(text, length, value);
-    *value = 0;
-    return true;
-}
-
-static bool put_int(json_value_t *json, const piece_t *pieces) {
-    int64_t value;
-    if (!read_whole(pieces->text, pieces->length, &value) || value != (int32_t)value)
-        return refuse(json, pieces, "this is not a whole number of 32 bits");
-    json->out = bsonw_int32(json->out, (int32_t)value);
-    return true;
-}
-
-static bool put_long(json_value_t *json, const piece_t *pieces) {
-    int64_t value;
-    if (!read_whole(pieces->text, pieces->length, &value))
-        return refuse(json, pieces, "this is not a whole number of 64 bits");
-    json->out = bsonw_int64(json->out, value);
-    return true;
+    return is_whole(pieces) ? put_int64(json, pieces->whole) : put_moment(json, pieces, true, true);
 }
 
 static bool has_blank(const piece_t *piece) {
     return piece->length && (piece->text[0] == ' ' || piece->text[piece->length - 1] == ' ');
+}
+
+static bool put_whole(json_value_t *json, const piece_t *pieces) {
+    const bool is_long = json->made == BSON_TYPE_INT64;
+    int64_t value;
+    if (has_blank(pieces) || *pieces->text == '+' || !convert_int(pieces->text, pieces->length, &value) ||
+        (!is_long && value != (int32_t)value))
+        return false;
+    json->out = is_long ? bsonw_int64(json->out, value) : bsonw_int32(json->out, (int32_t)value);
+    return true;
 }
 
 static bool put_double(json_value_t *json, const piece_t *pieces) {
@@ -212,18 +118,16 @@ static bool put_double(json_value_t *json, const piece_t *pieces) {
         value = *pieces->text == '-' ? -INFINITY : INFINITY;
     else if (has_blank(pieces) || !convert_number(pieces->text, pieces->length, 0, &value) ||
              json_vanishes(pieces->text, pieces->length, value))
-        return refuse(json, pieces, "this is no double, nor NaN, Infinity or -Infinity");
+        return false;
     json->out = bsonw_double(json->out, value);
     return true;
 }
 
 static bool put_decimal(json_value_t *json, const piece_t *pieces) {
     bson_decimal128_t value;
-    if (memchr(pieces->text, 0, pieces->length) || pieces->length > INT32_MAX ||
-        !bson_decimal128_from_string_w_len((const char *)pieces->text, (int)pieces->length, &value))
-        return refuse(json, pieces, "this is not a number of decimal128, which has 34 digits");
-    json->out = bsonw_int64(bsonw_int64(json->out, (int64_t)value.low), (int64_t)value.high);
-    return true;
+    return !memchr(pieces->text, 0, pieces->length) && pieces->length <= INT32_MAX &&
+           bson_decimal128_from_string_w_len((const char *)pieces->text, (int)pieces->length, &value) &&
+           put_int64(json, (int64_t)value.low) && put_int64(json, (int64_t)value.high);
 }
 
 static bool is_32_bits(const piece_t *piece) {
@@ -232,7 +136,13 @@ static bool is_32_bits(const piece_t *piece) {
 
 static bool put_timestamp(json_value_t *json, const piece_t *pieces) {
     return is_32_bits(&pieces[0]) && is_32_bits(&pieces[1]) &&
-           put_ms(json, (int64_t)((uint64_t)pieces[0].whole << 32 | (uint64_t)pieces[1].whole));
+           put_int64(json, (int64_t)((uint64_t)pieces[0].whole << 32 | (uint64_t)pieces[1].whole));
+}
+
+/* {"$minKey": 1}, {"$undefined": true} */
+static bool put_nothing(json_value_t *json, const piece_t *pieces) {
+    return pieces->type == (json->made == BSON_TYPE_UNDEFINED ? BSON_TYPE_BOOL : BSON_TYPE_INT32) &&
+           pieces->whole == 1;
 }
 
 /* ---- bytes ---- */
@@ -240,17 +150,15 @@ static bool put_timestamp(json_value_t *json, const piece_t *pieces) {
 static bool put_oid(json_value_t *json, const piece_t *pieces) {
     uint8_t bytes[HEX_OBJECTID];
     if (pieces->length != 2 * sizeof bytes || !hex_read(pieces->text, pieces->length, bytes, NULL))
-        return refuse(json, pieces, "an ObjectId is 24 hexadecimal digits");
-    memcpy(json->out, bytes, sizeof bytes);
-    json->out += sizeof bytes;
+        return false;
+    json->out = (uint8_t *)mempcpy(json->out, bytes, sizeof bytes);
     return true;
 }
 
 static bool put_uuid(json_value_t *json, const piece_t *pieces) {
     uint8_t bytes[HEX_UUID];
     if (!hex_read_uuid(pieces->text, pieces->length, bytes, NULL))
-        return refuse(json, pieces,
-                      "a UUID is written like 01234567-89ab-cdef-0123-456789abcdef, in hexadecimal digits");
+        return false;
     json->out = bsonw_binary(json->out, bytes, sizeof bytes);
     json->out[-HEX_UUID - 1] = BSON_SUBTYPE_UUID;
     return true;
@@ -304,10 +212,9 @@ static bool put_regex(json_value_t *json, const piece_t *pieces) {
     if (memchr(pieces->text, 0, pieces->length))
         return refuse(json, pieces, "this must not contain the character \\u0000");
     memmove(json->out, pieces->text, pieces->length);
-    json->out[pieces->length] = 0;
-    json->out += pieces->length + 1;
-    memcpy(json->out, options, (size_t)(end - options));
-    json->out += end - options;
+    json->out += pieces->length;
+    *json->out++ = 0;
+    json->out = (uint8_t *)mempcpy(json->out, options, (size_t)(end - options));
     return true;
 }
 
@@ -317,10 +224,11 @@ static bool put_pointer(json_value_t *json, const piece_t *pieces) {
         return false;
     memcpy(id, pieces[1].text, sizeof id);
     put_string(json, pieces);
-    memcpy(json->out, id, sizeof id);
-    json->out += sizeof id;
+    json->out = (uint8_t *)mempcpy(json->out, id, sizeof id);
     return true;
 }
+
+#define CODE_FORM "{\"$code\": \"...\"} or {\"$code\": \"...\", \"$scope\": {}}"
 
 /* Whichever of its two pieces comes first. */
 static bool put_code(json_value_t *json, const piece_t *pieces) {
@@ -328,7 +236,7 @@ static bool put_code(json_value_t *json, const piece_t *pieces) {
     const size_t size = pieces->length + 5;
     uint8_t *const begin = json->out;
     if (!is_text(pieces) || (scope->type && scope->type != BSON_TYPE_DOCUMENT))
-        return false;
+        return json_reject(json, json->typed, "this is written " CODE_FORM);
     if (!scope->type)
         return put_string(json, pieces);
     if (!GROW(json->moved, json->moved_room, size, NULL))
@@ -337,141 +245,126 @@ static bool put_code(json_value_t *json, const piece_t *pieces) {
     memmove(begin + 4 + size, scope->text, scope->length);
     memcpy(begin + 4, json->moved, size);
     json->out = begin + 4 + size + scope->length;
+    json->made = BSON_TYPE_CODEWSCOPE;
     bsonw_int32(begin, (int32_t)(json->out - begin));
     return true;
-}
-
-/* ---- constants ---- */
-
-static bool put_one(json_value_t *json, const piece_t *pieces) {
-    (void)json;
-    return pieces->type == BSON_TYPE_INT32 && pieces->whole == 1;
-}
-
-static bool put_true(json_value_t *json, const piece_t *pieces) {
-    (void)json;
-    return pieces->type == BSON_TYPE_BOOL && *pieces->text;
-}
-
-/* form: the sentence where no other one is written, and put may be NULL. */
-static bool put(json_value_t *json, put_fn *how, const piece_t *pieces, const char *form) {
-    json->failure = JSON_DOCUMENT;
-    return (how && how(json, pieces)) ||
-           (json->failure == JSON_DOCUMENT && json_reject(json, json->typed, "%s", form));
 }
 
 /* ---- Extended JSON ---- */
 
 struct json_word {
-    const char *name; /* the first key of the object, */
+    const char *name; /* the first key of the object, or the name of a call */
     uint8_t type;     /* which becomes a value of this type of BSON */
-    uint8_t wants;    /* the type of the first piece, and of both pieces within an object; 0: any */
+    uint8_t
+        wants; /* the type of the first piece, and of both pieces within an object; 0: any. Of a call: how many pieces */
     put_fn *put;
-    const char *form;     /* the sentence about any other form */
+    const char *form;     /* how it is written */
     const char *keys[2];  /* of the object; NULL: its name alone */
     const char *inner[2]; /* of the object that its value may be */
     bool is_operator;     /* or it is an ordinary object: an operator of a query */
 };
+
+/* Writes the value of a row at `begin`. fits: the pieces have the types that it wants. */
+static bool put(json_value_t *json, const json_word_t *row, bool fits, const piece_t *pieces, uint8_t *begin,
+                uint8_t *type) {
+    json->failure = JSON_DOCUMENT;
+    json->out = begin;
+    json->made = row->type;
+    const bool made = fits && (!row->put || row->put(json, pieces));
+    *type = json->made;
+    if (made || json->failure != JSON_DOCUMENT)
+        return made;
+    const bool inside = fits && is_text(pieces); /* its quotes */
+    return json_reject(json, inside ? place_of(json, pieces) + 1 : json->typed, "this is written %s",
+                       row->form);
+}
 
 #define TEXT BSON_TYPE_UTF8
 #define REGEX                                                                                                \
     { "$regex", "$options" }
 #define CODE                                                                                                 \
     { "$code", "$scope" }
-#define CODE_FORM "code is written {\"$code\": \"...\"} or {\"$code\": \"...\", \"$scope\": {}}"
 
 /* The most frequent ones first. */
 static const json_word_t words[] = {
     {"$oid", BSON_TYPE_OID, TEXT, put_oid,
-     .form = "an ObjectId is written {\"$oid\": \"0123456789abcdef01234567\"}"},
+     .form = "{\"$oid\": \"0123456789abcdef01234567\"}, with 24 hexadecimal digits"},
     {"$date", BSON_TYPE_DATE_TIME, 0, put_date,
-     .form = "a date is written {\"$date\": \"2024-05-31T23:59:59Z\"}, or {\"$date\": {\"$numberLong\": "
-             "\"0\"}} in "
-             "milliseconds"},
-    {"$numberInt", BSON_TYPE_INT32, TEXT, put_int,
-     .form = "a whole number of 32 bits is written {\"$numberInt\": \"1\"}"},
-    {"$numberLong", BSON_TYPE_INT64, TEXT, put_long,
-     .form = "a whole number of 64 bits is written {\"$numberLong\": \"1\"}"},
+     .form = "{\"$date\": \"2024-05-31T23:59:59.123Z\"}, with Z or an offset like +01:00, or {\"$date\": "
+             "{\"$numberLong\": \"0\"}} in milliseconds"},
+    {"$numberInt", BSON_TYPE_INT32, TEXT, put_whole,
+     .form = "{\"$numberInt\": \"1\"}, a whole number of 32 bits"},
+    {"$numberLong", BSON_TYPE_INT64, TEXT, put_whole,
+     .form = "{\"$numberLong\": \"1\"}, a whole number of 64 bits"},
     {"$numberDouble", BSON_TYPE_DOUBLE, TEXT, put_double,
-     .form = "a double is written {\"$numberDouble\": \"1.5\"}"},
+     .form = "{\"$numberDouble\": \"1.5\"}, or with NaN, Infinity or -Infinity"},
     {"$numberDecimal", BSON_TYPE_DECIMAL128, TEXT, put_decimal,
-     .form = "a decimal number is written {\"$numberDecimal\": \"1.5\"}"},
+     .form = "{\"$numberDecimal\": \"1.5\"}, with 34 digits at most"},
     {"$binary", BSON_TYPE_BINARY, TEXT, put_binary,
-     .form = "binary data is written {\"$binary\": {\"base64\": \"AA==\", \"subType\": \"00\"}}",
-     .keys = {"$binary", "$type"}, .inner = {"base64", "subType"}},
+     .form = "{\"$binary\": {\"base64\": \"AA==\", \"subType\": \"00\"}}", .keys = {"$binary", "$type"},
+     .inner = {"base64", "subType"}},
     {"$uuid", BSON_TYPE_BINARY, TEXT, put_uuid,
-     .form = "a UUID is written {\"$uuid\": \"01234567-89ab-cdef-0123-456789abcdef\"}"},
-    {"$timestamp", BSON_TYPE_TIMESTAMP, 0, put_timestamp,
-     .form = "a timestamp is written {\"$timestamp\": {\"t\": 1, \"i\": 1}}", .inner = {"t", "i"}},
+     .form = "{\"$uuid\": \"01234567-89ab-cdef-0123-456789abcdef\"}"},
+    {"$timestamp", BSON_TYPE_TIMESTAMP, 0, put_timestamp, .form = "{\"$timestamp\": {\"t\": 1, \"i\": 1}}",
+     .inner = {"t", "i"}},
     {"$regularExpression", BSON_TYPE_REGEX, TEXT, put_regex,
-     .form =
-         "a regular expression is written {\"$regularExpression\": {\"pattern\": \"a\", \"options\": \"i\"}}",
+     .form = "{\"$regularExpression\": {\"pattern\": \"a\", \"options\": \"i\"}}",
      .inner = {"pattern", "options"}},
-    {"$minKey", BSON_TYPE_MINKEY, 0, put_one, .form = "this is written {\"$minKey\": 1}"},
-    {"$maxKey", BSON_TYPE_MAXKEY, 0, put_one, .form = "this is written {\"$maxKey\": 1}"},
-    {"$undefined", BSON_TYPE_UNDEFINED, 0, put_true, .form = "this is written {\"$undefined\": true}"},
-    {"$symbol", BSON_TYPE_SYMBOL, TEXT, put_string, .form = "a symbol is written {\"$symbol\": \"a\"}"},
+    {"$minKey", BSON_TYPE_MINKEY, 0, put_nothing, .form = "{\"$minKey\": 1}"},
+    {"$maxKey", BSON_TYPE_MAXKEY, 0, put_nothing, .form = "{\"$maxKey\": 1}"},
+    {"$undefined", BSON_TYPE_UNDEFINED, 0, put_nothing, .form = "{\"$undefined\": true}"},
+    {"$symbol", BSON_TYPE_SYMBOL, TEXT, put_string, .form = "{\"$symbol\": \"a\"}"},
     {"$code", BSON_TYPE_CODE, TEXT, put_code, .form = CODE_FORM, .keys = CODE},
     {"$scope", BSON_TYPE_CODE, TEXT, put_code, .form = CODE_FORM, .keys = CODE},
     {"$dbPointer", BSON_TYPE_DBPOINTER, 0, put_pointer,
-     .form = "a DBPointer is written {\"$dbPointer\": {\"$ref\": \"a.b\", \"$id\": {\"$oid\": \"...\"}}}",
-     .inner = {"$ref", "$id"}},
+     .form = "{\"$dbPointer\": {\"$ref\": \"a.b\", \"$id\": {\"$oid\": \"...\"}}}", .inner = {"$ref", "$id"}},
     {"$regex", BSON_TYPE_REGEX, TEXT, put_regex, .form = "", .keys = REGEX, .is_operator = true},
     {"$options", BSON_TYPE_REGEX, TEXT, put_regex, .form = "", .keys = REGEX, .is_operator = true},
     {"$type", BSON_TYPE_BINARY, TEXT, put_binary, .form = "", .keys = {"$binary", "$type"},
      .is_operator = true},
 };
 
-const json_word_t *json_word(const uint8_t *key) {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (memcmp(key, words[i].name, 4) == 0 && strcmp((const char *)key, words[i].name) == 0)
-            return &words[i];
+static const json_word_t *find_word(const json_word_t *rows, size_t count, const char *name) {
+    for (const json_word_t *row = rows; row < rows + count; row++)
+        if (strcmp(name, row->name) == 0)
+            return row;
     return NULL;
 }
 
-/* Of the element's value at `at`. Returns what follows it; NULL: no piece has its type. */
-static const uint8_t *take_piece(uint8_t type, const uint8_t *key, const uint8_t *at, piece_t *piece) {
-    int64_t whole;
-    const uint32_t length = bson_length(at);
-    *piece = (piece_t){.type = type, .text = at, .key = key};
-    switch (type) {
+const json_word_t *json_word(const uint8_t *key) {
+    return find_word(words, COUNT(words), (const char *)key);
+}
+
+/* False: no piece has the element's type. */
+static bool take_piece(const bson_iter_t *at, piece_t *piece) {
+    *piece = (piece_t){.type = (uint8_t)bson_iter_type(at), .key = (const uint8_t *)bson_iter_key(at)};
+    switch (piece->type) {
     case BSON_TYPE_UTF8:
-        piece->text = at + 4;
-        piece->length = length - 1;
-        return at + 4 + length;
+        piece->text = (const uint8_t *)bson_iter_utf8(at, &piece->length);
+        return true;
     case BSON_TYPE_DOCUMENT:
-        piece->length = length;
-        return at + length;
-    case BSON_TYPE_INT32:
-        piece->whole = (int32_t)length;
-        return at + 4;
-    case BSON_TYPE_INT64:
-        memcpy(&whole, at, sizeof whole);
-        piece->whole = (int64_t)BSON_UINT64_FROM_LE((uint64_t)whole);
-        return at + 8;
-    case BSON_TYPE_BOOL:
-        return at + 1;
+        bson_iter_document(at, &piece->length, &piece->text);
+        return true;
     case BSON_TYPE_OID:
-        return at + HEX_OBJECTID;
+        piece->text = bson_iter_oid(at)->bytes;
+        return true;
     default:
-        return NULL;
+        piece->whole = bson_iter_as_int64(at);
+        return is_whole(piece) || piece->type == BSON_TYPE_BOOL;
     }
 }
 
 /* Takes the elements of a document, which have no other keys than these. Returns how many there are; 0: it has others, or no
  * first one. */
 static size_t take_pieces(const uint8_t *document, const char *const keys[2], piece_t pieces[MOST_PIECES]) {
-    const uint8_t *at = document + 4;
+    bson_iter_t at;
     size_t count = 0;
     pieces[0].type = pieces[1].type = 0;
-    for (; *at; count++) {
-        const uint8_t type = *at++;
-        const size_t length = strlen((const char *)at);
-        const bool second = strcmp((const char *)at, keys[0]) != 0;
-        if (second && (!keys[1] || strcmp((const char *)at, keys[1]) != 0))
-            return 0;
-        at = take_piece(type, at, at + length + 1, &pieces[second]);
-        if (!at)
+    bson_iter_init_from_data(&at, document, bson_length(document));
+    for (; bson_iter_next(&at); count++) {
+        const bool second = strcmp(bson_iter_key(&at), keys[0]) != 0;
+        if ((second && (!keys[1] || strcmp(bson_iter_key(&at), keys[1]) != 0)) ||
+            !take_piece(&at, &pieces[second]))
             return 0;
     }
     return pieces[0].type ? count : 0;
@@ -488,49 +381,34 @@ bool json_typed(json_value_t *json, const json_word_t *word, uint8_t *begin, uin
     const bool is_number = word->type == BSON_TYPE_BINARY && is_whole(&pieces[1]);
     if (word->is_operator && (!fits || count != MOST_PIECES || !(is_number || is_text(&pieces[1]))))
         return true;
-    json->out = begin;
-    *type = word->put == put_code && pieces[1].type ? BSON_TYPE_CODEWSCOPE : word->type;
-    return put(json, fits ? word->put : NULL, pieces, word->form);
+    return put(json, word, fits, pieces, begin, type);
 }
 
 /* ---- the mongo shell ---- */
 
-typedef struct {
-    const char *name;
-    uint8_t type;
-    size_t count; /* of pieces */
-    put_fn *put;
-    const char *form;
-} call_t;
-
-static const call_t calls[] = {
-    {"ISODate", BSON_TYPE_DATE_TIME, 1, put_isodate, "this is written ISODate(\"2024-05-31T23:59:59Z\")"},
-    {"ObjectId", BSON_TYPE_OID, 1, put_oid, "this is written ObjectId(\"0123456789abcdef01234567\")"},
-    {"NumberInt", BSON_TYPE_INT32, 1, put_int, "this is written NumberInt(1)"},
-    {"NumberLong", BSON_TYPE_INT64, 1, put_long, "this is written NumberLong(\"1\")"},
-    {"NumberDecimal", BSON_TYPE_DECIMAL128, 1, put_decimal, "this is written NumberDecimal(\"1.5\")"},
-    {"Date", BSON_TYPE_DATE_TIME, 1, put_new_date,
-     "this is written Date(0), or new Date(\"2024-05-31T23:59:59Z\")"},
-    {"Timestamp", BSON_TYPE_TIMESTAMP, 2, put_timestamp, "this is written Timestamp(1, 1)"},
-    {"BinData", BSON_TYPE_BINARY, 2, put_bindata, "this is written BinData(0, \"AA==\")"},
-    {"UUID", BSON_TYPE_BINARY, 1, put_uuid, "this is written UUID(\"01234567-89ab-cdef-0123-456789abcdef\")"},
+static const json_word_t calls[] = {
+    {"ISODate", BSON_TYPE_DATE_TIME, 1, put_isodate, .form = "ISODate(\"2024-05-31T23:59:59Z\")"},
+    {"ObjectId", BSON_TYPE_OID, 1, put_oid, .form = "ObjectId(\"0123456789abcdef01234567\")"},
+    {"NumberInt", BSON_TYPE_INT32, 1, put_whole, .form = "NumberInt(1), a whole number of 32 bits"},
+    {"NumberLong", BSON_TYPE_INT64, 1, put_whole, .form = "NumberLong(\"1\"), a whole number of 64 bits"},
+    {"NumberDecimal", BSON_TYPE_DECIMAL128, 1, put_decimal, .form = "NumberDecimal(\"1.5\")"},
+    {"Date", BSON_TYPE_DATE_TIME, 1, put_new_date, .form = "Date(0), or new Date(\"2024-05-31T23:59:59Z\")"},
+    {"Timestamp", BSON_TYPE_TIMESTAMP, 2, put_timestamp, .form = "Timestamp(1, 1)"},
+    {"BinData", BSON_TYPE_BINARY, 2, put_bindata, .form = "BinData(0, \"AA==\")"},
+    {"UUID", BSON_TYPE_BINARY, 1, put_uuid, .form = "UUID(\"01234567-89ab-cdef-0123-456789abcdef\")"},
+    {"undefined", BSON_TYPE_UNDEFINED, .form = "undefined"},
+    {"MinKey", BSON_TYPE_MINKEY, .form = "MinKey"},
+    {"MaxKey", BSON_TYPE_MAXKEY, .form = "MaxKey"},
+    {"NaN", BSON_TYPE_DOUBLE, .put = put_double},
+    {"Infinity", BSON_TYPE_DOUBLE, .put = put_double},
+    {"-Infinity", BSON_TYPE_DOUBLE, .put = put_double},
 };
 
-static const struct {
-    const char *name;
-    bson_type_t type;
-    double number;
-} constants[] = {
-    {"undefined", BSON_TYPE_UNDEFINED, 0},    {"MinKey", BSON_TYPE_MINKEY, 0},
-    {"MaxKey", BSON_TYPE_MAXKEY, 0},          {"NaN", BSON_TYPE_DOUBLE, NAN},
-    {"Infinity", BSON_TYPE_DOUBLE, INFINITY}, {"-Infinity", BSON_TYPE_DOUBLE, -INFINITY},
-};
-
-/* Goes over blanks and one character that must be there; `sentence` if it is not. */
-static const uint8_t *expect(json_value_t *json, const uint8_t *at, char character, const char *sentence) {
+/* Goes over blanks and one character that must be there. */
+static const uint8_t *expect(json_value_t *json, const uint8_t *at, char character, const char *form) {
     at = json_blanks(json, at);
     if (json_ended(json, at) || *at != (uint8_t)character)
-        return json_reject(json, at, "%s", sentence);
+        return json_reject(json, at, "this is written %s", form);
     return at + 1;
 }
 
@@ -546,93 +424,67 @@ static const uint8_t *read_name(const json_value_t *json, const uint8_t *at, cha
     return at;
 }
 
-static bool is_digit(uint8_t byte) {
-    return byte >= '0' && byte <= '9';
-}
-
-/* A number keeps its digits: a decimal may have more than a double. */
-static const uint8_t *read_number(json_value_t *json, const uint8_t *at, const char *form, piece_t *piece) {
-    const uint8_t *const begin = at, *const digits = at + (*at == '-');
-    while (at < json->end && (is_digit(*at) || memchr("-+.eE", *at, 5)))
-        at++;
-    if (digits >= at || !is_digit(*digits))
-        return json_reject(json, begin, "%s", form);
-    if (at - digits > 1 && digits[0] == '0' && is_digit(digits[1]))
-        return json_reject(json, digits, "a number begins with 0");
-    *piece = (piece_t){.type = BSON_TYPE_DOUBLE, .text = begin, .length = (size_t)(at - begin), .at = begin};
-    if (read_whole(begin, piece->length, &piece->whole))
-        piece->type = BSON_TYPE_INT64;
-    return at;
-}
-
+/* A text or a number in a call. A number keeps its digits: a decimal may have more than a double. */
 static const uint8_t *read_piece(json_value_t *json, const uint8_t *at, const char *form, piece_t *piece) {
-    if (json_ended(json, at) || *at != '"')
-        return read_number(json, at, form, piece);
-    *piece = (piece_t){.type = BSON_TYPE_UTF8, .text = json->out + 4, .at = at};
-    at = json_text(json, at + 1);
-    piece->length = (size_t)(json->out - piece->text) - 1;
+    *piece = (piece_t){.text = json->out + 4, .at = at};
+    if (json_ended(json, at) || (*at != '"' && *at != '-' && !digits_is_one(*at)))
+        return json_reject(json, at, "this is written %s", form);
+    at = json_scalar(json, at, &piece->type);
+    if (*piece->at == '"') {
+        piece->length = (uint32_t)(json->out - piece->text) - 1;
+        return at;
+    }
+    piece->text = piece->at;
+    piece->length = at ? (uint32_t)(at - piece->text) : 0;
+    piece->type = convert_int(piece->text, piece->length, &piece->whole) ? BSON_TYPE_INT64 : BSON_TYPE_DOUBLE;
     return at;
 }
 
-/* `at` follows the name. */
-static const uint8_t *read_call(json_value_t *json, const uint8_t *at, const call_t *call, uint8_t *type) {
-    piece_t pieces[MOST_PIECES] = {{0}, {0}};
+/* The call whose name begins at `name` and ends at `at`: ISODate("..."), MinKey, MinKey(), NaN. */
+static const uint8_t *read_call(json_value_t *json, const uint8_t *name, const uint8_t *at,
+                                const json_word_t *call, uint8_t *type) {
+    piece_t pieces[MOST_PIECES] = {{.text = name, .length = (uint32_t)(at - name)}, {.type = 0}};
     uint8_t *const begin = json->out;
-    at = expect(json, at, '(', call->form);
-    json->out += PIECES_AFTER;
-    for (size_t i = 0; i < call->count && at; i++) {
-        at = i ? expect(json, at, ',', call->form) : at;
-        at = at ? json_blanks(json, at) : NULL;
-        json->typed = i ? json->typed : at;
-        at = at ? read_piece(json, at, call->form, &pieces[i]) : NULL;
-    }
-    at = at ? expect(json, at, ')', call->form) : NULL;
-    if (!at)
-        return NULL;
-    json->out = begin;
-    *type = call->type;
-    return put(json, call->put, pieces, call->form) ? at : NULL;
-}
-
-/* MinKey, MinKey() */
-static const uint8_t *read_constant(json_value_t *json, const uint8_t *at, size_t which, uint8_t *type) {
-    *type = (uint8_t)constants[which].type;
-    if (*type == BSON_TYPE_DOUBLE) {
-        json->out = bsonw_double(json->out, constants[which].number);
-        return at;
-    }
     const uint8_t *const next = json_blanks(json, at);
-    if (json_ended(json, next) || *next != '(')
-        return at;
-    return expect(json, next + 1, ')', "a closing parenthesis was expected here");
+    const bool is_constant = !call->wants && (call->put || json_ended(json, next) || *next != '(');
+    if (!is_constant) {
+        json->out += PIECES_AFTER;
+        at = expect(json, at, '(', call->form);
+        for (size_t i = 0; i < call->wants && at; i++) {
+            at = i ? expect(json, at, ',', call->form) : at;
+            at = at ? json_blanks(json, at) : NULL;
+            json->typed = i ? json->typed : at;
+            at = at ? read_piece(json, at, call->form, &pieces[i]) : NULL;
+        }
+        at = at ? expect(json, at, ')', call->form) : NULL;
+    }
+    return at && put(json, call, true, pieces, begin, type) ? at : NULL;
 }
 
 /* /pattern/options. The pattern stays as it is written: \/ is the same as / in a regular expression. */
 static const uint8_t *read_slashes(json_value_t *json, const uint8_t *at, uint8_t *type) {
     const uint8_t *const begin = at + 1;
+    char letters[LONGEST_NAME];
     bool in_class = false;
-    for (at = begin; at < json->end && (*at != '/' || in_class) && *at >= ' '; at++) {
+    for (at = begin; at < json->end && (*at != '/' || in_class) && *at >= ' '; at++)
         if (*at == '\\' && at + 1 < json->end && at[1] >= ' ')
             at++;
-        else if (*at == '[')
-            in_class = true;
-        else if (*at == ']')
-            in_class = false;
-    }
+        else
+            in_class = *at == '[' || (in_class && *at != ']');
     if (json_ended(json, at) || *at != '/')
         return json_reject(json, begin - 1, "the regular expression has no end");
     const uint8_t *const odd = utf8_wrong(begin, at), *const options = at + 1;
     if (odd)
         return json_reject_utf8(json, odd);
-    char letters[LONGEST_NAME];
-    const piece_t pattern = {.text = begin, .length = (size_t)(at - begin), .at = begin};
-    at = read_name(json, options, letters);
-    if (json->out + pattern.length > json->limit)
-        return json_full(json, json->out + pattern.length);
+    if (json->out + (at - begin) > json->limit)
+        return json_full(json, json->out + (at - begin));
+    const uint8_t *const end = read_name(json, options, letters);
     json->slashes = true;
     *type = BSON_TYPE_REGEX;
-    const piece_t pieces[] = {pattern, {.text = options, .length = (size_t)(at - options), .at = options}};
-    return put_regex(json, pieces) ? at : NULL;
+    return put_regex(json, (piece_t[]){{.text = begin, .length = (uint32_t)(at - begin), .at = begin},
+                                       {.text = options, .length = (uint32_t)(end - options), .at = options}})
+               ? end
+               : NULL;
 }
 
 const uint8_t *json_shell(json_value_t *json, const uint8_t *at, uint8_t *type) {
@@ -646,11 +498,8 @@ const uint8_t *json_shell(json_value_t *json, const uint8_t *at, uint8_t *type) 
     const bool is_new = strcmp(name, "new") == 0;
     if (is_new)
         at = read_name(json, json_blanks(json, at), name);
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strcmp(name, calls[i].name) == 0)
-            return read_call(json, at, &calls[i], type);
-    for (size_t i = 0; i < sizeof constants / sizeof *constants && !is_new; i++)
-        if (strcmp(name, constants[i].name) == 0)
-            return read_constant(json, at, i, type);
-    return json_reject(json, begin, "a value was expected here");
+    const json_word_t *const call = find_word(calls, COUNT(calls), name);
+    if (!call || (is_new && !call->wants))
+        return json_reject(json, begin, "a value was expected here");
+    return read_call(json, begin, at, call, type);
 }

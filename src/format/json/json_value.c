@@ -1,11 +1,20 @@
-/* Objects and arrays, their keys, and what is said about those that cannot be read. */
+/* Objects and arrays, their keys, texts and numbers, and what is said about those that cannot be read. */
 #include "base/chars.h"
+#include "base/numbers.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "format/json/json_inner.h"
+#include "format/values/convert.h"
+#include "format/values/hex.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 enum {
     HEADER = 4,                                   /* bytes of a document's length */
@@ -14,6 +23,10 @@ enum {
     FIRST_SLOTS = 512,
     KEY_SHOWN = 60,
 };
+
+#define LIKELY(condition)   __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define INLINED             __attribute__((always_inline)) static inline
 
 static const uint8_t *read_object(json_value_t *json, const uint8_t *at, uint8_t *type);
 static const uint8_t *read_array(json_value_t *json, const uint8_t *at);
@@ -77,17 +90,19 @@ static const uint8_t *within(json_value_t *json, const uint8_t *key) {
 
 /* ---- keys ---- */
 
-static void set_size(json_keys_t *keys, uint32_t slots) {
-    keys->mask = slots - 1;
-    keys->most = slots / 2;
-}
-
-static bool begin_keys(json_keys_t *keys) {
-    keys->slots = calloc(FIRST_SLOTS, sizeof *keys->slots);
-    keys->first = keys->next = 1;
-    keys->seed = (uint64_t)(uintptr_t)keys->slots * 0x9E3779B97F4A7C15u;
-    set_size(keys, FIRST_SLOTS);
-    return keys->slots;
+/* A new table, at first and when the document at hand has more keys than the last one has room for. False: out of memory. */
+static bool set_keys(json_keys_t *keys, uint32_t slots) {
+    json_key_t *const made = calloc(slots, sizeof *made);
+    if (!made)
+        return false;
+    free(keys->slots);
+    *keys = (json_keys_t){.slots = made,
+                          .mask = slots - 1,
+                          .most = slots / 2,
+                          .first = 1,
+                          .next = 1,
+                          .seed = (uint64_t)(uintptr_t)made * 0x9E3779B97F4A7C15u};
+    return true;
 }
 
 /* For each new document. */
@@ -100,13 +115,13 @@ static void reset_keys(json_keys_t *keys) {
     keys->used = 0;
 }
 
-JSON_INLINED uint64_t mix(uint64_t a, uint64_t b) {
+INLINED uint64_t mix(uint64_t a, uint64_t b) {
     const unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* 8 bytes after the key may be read. */
-JSON_INLINED uint32_t hash(const json_keys_t *keys, const uint8_t *key, size_t length) {
+INLINED uint32_t hash(const json_keys_t *keys, const uint8_t *key, size_t length) {
     uint64_t first, last = 0, state = keys->seed ^ length;
     for (; length > 16; key += 8, length -= 8) {
         memcpy(&first, key, 8);
@@ -120,7 +135,7 @@ JSON_INLINED uint32_t hash(const json_keys_t *keys, const uint8_t *key, size_t l
     return (uint32_t)(mix(first ^ state, last ^ 0xD6E8FEB86659FD93u) >> 16);
 }
 
-JSON_INLINED json_key_t *slot_of(const json_keys_t *keys, const json_key_t *key) {
+INLINED json_key_t *slot_of(const json_keys_t *keys, const json_key_t *key) {
     return &keys->slots[(key->hash + (key->object - keys->first) * 0x9E3779B1u) & keys->mask];
 }
 
@@ -128,32 +143,15 @@ static json_key_t *slot_after(const json_keys_t *keys, const json_key_t *slot) {
     return &keys->slots[(size_t)(slot - keys->slots + 1) & keys->mask];
 }
 
-static bool grow_keys(json_keys_t *keys) {
-    json_keys_t larger = *keys;
-    set_size(&larger, (keys->mask + 1) * 4);
-    larger.slots = calloc((size_t)larger.mask + 1, sizeof *larger.slots);
-    if (!larger.slots)
-        return false;
-    for (const json_key_t *old = keys->slots; old <= keys->slots + keys->mask; old++) {
-        json_key_t *slot = slot_of(&larger, old);
-        if (old->object < keys->first)
-            continue;
-        while (slot->object >= keys->first)
-            slot = slot_after(&larger, slot);
-        *slot = *old;
-    }
-    free(keys->slots);
-    *keys = larger;
-    return true;
-}
-
 /* What is not simply put into an empty slot. at: the key in the text. */
 static const uint8_t *add_key_slowly(json_value_t *json, const json_key_t *key, size_t length,
                                      const uint8_t *at) {
     json_keys_t *const keys = &json->keys;
     char shown[KEY_SHOWN];
-    if (keys->used >= keys->most && !grow_keys(keys))
-        return json_memory(json);
+    if (keys->used >= keys->most) {
+        json->failure = set_keys(keys, (keys->mask + 1) * 4) ? JSON_AGAIN : JSON_MEMORY;
+        return NULL;
+    }
     json_key_t *slot = slot_of(keys, key);
     for (; slot->object >= keys->first; slot = slot_after(keys, slot))
         if (slot->object == key->object && slot->hash == key->hash &&
@@ -168,36 +166,324 @@ static const uint8_t *add_key_slowly(json_value_t *json, const json_key_t *key, 
 }
 
 /* text: the key's bytes, as they are in the document at `key`. at: its quote. NULL: it is there twice. */
-JSON_INLINED const uint8_t *add_key(json_value_t *json, uint32_t object, const uint8_t *text, size_t length,
-                                    const uint8_t *key, const uint8_t *at) {
+INLINED const uint8_t *add_key(json_value_t *json, uint32_t object, const uint8_t *text, size_t length,
+                               const uint8_t *key, const uint8_t *at) {
     json_keys_t *const keys = &json->keys;
     const json_key_t added = {object, hash(keys, text, length), (uint32_t)(key - json->start),
                               (uint32_t)(at - json->text)};
     json_key_t *const slot = slot_of(keys, &added);
-    if (JSON_UNLIKELY(slot->object >= keys->first || keys->used >= keys->most))
+    if (UNLIKELY(slot->object >= keys->first || keys->used >= keys->most))
         return add_key_slowly(json, &added, length, at);
     *slot = added;
     keys->used++;
     return at;
 }
 
-/* ---- values ---- */
+/* ---- blanks ---- */
 
-const uint8_t *json_blanks_slowly(json_value_t *json, const uint8_t *at) {
+const uint8_t *json_blanks(json_value_t *json, const uint8_t *at) {
     for (; at < json->end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'); at++)
         json->lines += *at == '\n';
     return at;
 }
 
-JSON_INLINED const uint8_t *read_value(json_value_t *json, const uint8_t *at, uint8_t *type) {
-    at = json_blanks(json, at);
+INLINED const uint8_t *blanks(json_value_t *json, const uint8_t *at) {
+    if (LIKELY(*at > ' '))
+        return at;
+    if (LIKELY(*at == ' ' && at[1] > ' '))
+        return at + 1;
+    return json_blanks(json, at);
+}
+
+/* ---- escapes ---- */
+
+/* Four digits; less than 0: they are not. */
+static int32_t unit(const uint8_t *at) {
+    uint8_t bytes[2];
+    return hex_read(at, 4, bytes, NULL) ? bytes[0] << 8 | bytes[1] : -1;
+}
+
+/* \uXXXX, perhaps with its other half. `at` is the backslash. */
+static const uint8_t *unicode(json_value_t *json, const uint8_t *at, uint8_t **to) {
+    const int32_t first = unit(at + 2);
+    if (first < 0)
+        return json_reject(json, at, "\\u is not followed by four hexadecimal digits");
+    uint32_t code = (uint32_t)first;
+    const uint8_t *next = at + 6;
+    if (code >= 0xD800 && code < 0xE000) {
+        int32_t second = -1;
+        if (code < 0xDC00 && next < json->end && next[0] == '\\' && next[1] == 'u')
+            second = unit(next + 2);
+        if (second < 0xDC00 || second > 0xDFFF)
+            return json_reject(json, at, "%.6s is one half of a character, and the other half is missing",
+                               (const char *)at);
+        code = 0x10000 + ((code - 0xD800) << 10) + ((uint32_t)second - 0xDC00);
+        next += 6;
+    }
+    *to += utf8_put(*to, code);
+    return next;
+}
+
+/* `at` is the backslash. */
+static const uint8_t *escape(json_value_t *json, const uint8_t *at, uint8_t **to) {
+    static const uint8_t plain[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+                                       ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
+    const uint8_t byte = plain[at[1]];
+    if (LIKELY(byte)) {
+        *(*to)++ = byte;
+        return at + 2;
+    }
+    if (at[1] == 'u')
+        return unicode(json, at, to);
+    if (at[1] > ' ' && at[1] < 0x7F)
+        return json_reject(json, at, "\\%c is not an escape of JSON", at[1]);
+    return json_reject(json, at, "a backslash is not followed by an escape of JSON");
+}
+
+/* ---- texts ---- */
+
+/* What 16 bytes of a text within quotes are, as one bit for each. */
+typedef struct {
+    uint32_t stop; /* a quote, a backslash, or a control character */
+    uint32_t high; /* no ASCII */
+} marks_t;
+
+/* Also copies them. */
+INLINED marks_t copy_marks(const uint8_t *at, uint8_t *to) {
+#if defined(__SSE2__)
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at), low = _mm_set1_epi8(0x1F);
+    const __m128i stop = _mm_or_si128(
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+        _mm_cmpeq_epi8(_mm_min_epu8(bytes, low), bytes));
+    _mm_storeu_si128((__m128i *)(void *)to, bytes);
+    return (marks_t){(uint32_t)_mm_movemask_epi8(stop), (uint32_t)_mm_movemask_epi8(bytes)};
+#else
+    marks_t marks = {0, 0};
+    for (uint32_t i = 0; i < 16; i++) {
+        marks.stop |= (uint32_t)(at[i] == '"' || at[i] == '\\' || at[i] < ' ') << i;
+        marks.high |= (uint32_t)(at[i] > 0x7F) << i;
+    }
+    memcpy(to, at, 16);
+    return marks;
+#endif
+}
+
+/* Copies a text whose first quote lies before `at`, and puts no NUL after it. `to` has room up to the limit and the margin. */
+static const uint8_t *read_long_text(json_value_t *json, const uint8_t *at, uint8_t *to, size_t *length) {
+    const uint8_t *const begin = at;
+    uint8_t *into = to;
+    uint32_t high = 0;
+    for (;;) {
+        if (UNLIKELY(into > json->limit))
+            return json_full(json, into);
+        const marks_t marks = copy_marks(at, into);
+        const int count = marks.stop ? __builtin_ctz(marks.stop) : 16;
+        high |= marks.high & ((1u << count) - 1);
+        at += count;
+        into += count;
+        if (json_ended(json, at))
+            break;
+        if (!marks.stop)
+            continue;
+        if (*at == '"') {
+            const uint8_t *const odd = high ? utf8_wrong(begin, at) : NULL;
+            *length = (size_t)(into - to);
+            return odd ? json_reject_utf8(json, odd) : at + 1;
+        }
+        if (*at != '\\')
+            return json_reject(
+                json, at, "the control character 0x%02X may not stand within quotes: it is written \\u%04x",
+                *at, *at);
+        if (json_ended(json, at + 1))
+            break;
+        at = escape(json, at, &into);
+        if (UNLIKELY(!at))
+            return NULL;
+        if (json_ended(json, at))
+            break;
+    }
+    return json_reject(json, begin - 1, "the text within the quotes has no end");
+}
+
+/* Is a text in quotes short, without escapes, and plain ASCII? Then its length is known at once. */
+INLINED bool is_short(const uint8_t *at, marks_t marks, size_t *length) {
+    if (UNLIKELY(!marks.stop))
+        return false;
+    const uint32_t count = (uint32_t)__builtin_ctz(marks.stop);
+    *length = count;
+    return at[count] == '"' && !(marks.high & ((1u << count) - 1));
+}
+
+/* A text as a value. `at` follows its quote. */
+INLINED const uint8_t *read_text(json_value_t *json, const uint8_t *at) {
+    uint8_t *const out = json->out, *const to = out + 4;
+    size_t length;
+    if (LIKELY(is_short(at, copy_marks(at, to), &length))) {
+        at += length + 1;
+    } else {
+        at = read_long_text(json, at, to, &length);
+        if (UNLIKELY(!at))
+            return NULL;
+    }
+    bsonw_int32(out, (int32_t)length + 1);
+    to[length] = 0;
+    json->out = to + length + 1;
+    return at;
+}
+
+/* ---- numbers ---- */
+
+enum { MOST_DIGITS = 19 }; /* that always fit in 64 bits */
+
+static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
+/* How many of the next eight bytes are digits, before one that is none; their value is appended to *value. */
+INLINED uint32_t more_digits(const uint8_t *at, uint64_t *value) {
+    const uint64_t word = digits_load(at) ^ DIGITS_ZEROS;
+    const uint64_t others = (word | (word + 0x7676767676767676u)) & 0x8080808080808080u;
+    const uint32_t count = others ? (uint32_t)__builtin_ctzll(others) >> 3 : 8;
+    if (LIKELY(count))
+        *value = *value * tens[count] + digits_value(word << (64 - 8 * count));
+    return count;
+}
+
+static const uint8_t *put_int(json_value_t *json, const uint8_t *at, uint8_t *type, int64_t value) {
+    if (value >= INT32_MIN && value <= INT32_MAX) {
+        *type = BSON_TYPE_INT32;
+        json->out = bsonw_int32(json->out, (int32_t)value);
+    } else {
+        *type = BSON_TYPE_INT64;
+        json->out = bsonw_int64(json->out, value);
+    }
+    return at;
+}
+
+static const uint8_t *put_double(json_value_t *json, const uint8_t *at, uint8_t *type, double value) {
+    *type = BSON_TYPE_DOUBLE;
+    json->out = bsonw_double(json->out, value);
+    return at;
+}
+
+bool json_vanishes(const uint8_t *text, size_t length, double value) {
+    if (value != 0)
+        return false;
+    for (const uint8_t *at = text; at < text + length && *at != 'e' && *at != 'E'; at++)
+        if (*at >= '1' && *at <= '9')
+            return true;
+    return false;
+}
+
+/* Is a whole number of `count` digits the same as a double? */
+static bool is_same(const char *text, size_t count, double value) {
+    char exact[400];
+    return snprintf(exact, sizeof exact, "%.0f", value) == (int)count && memcmp(exact, text, count) == 0;
+}
+
+static const uint8_t *whole_number(json_value_t *json, const uint8_t *begin, const uint8_t *at,
+                                   uint8_t *type) {
+    int64_t value;
+    const uint8_t *const digits = begin + (*begin == '-');
+    if (convert_int(begin, (size_t)(at - begin), &value))
+        return put_int(json, at, type, value);
+    if (at - digits == 1 && *digits == '0')
+        return put_double(json, at, type, -0.0);
+    double number;
+    number_read((const char *)digits, (size_t)(at - digits), &number);
+    if (!isfinite(number) || (!is_same((const char *)digits, (size_t)(at - digits), number) &&
+                              !convert_kept(digits, (size_t)(at - digits), 0, &number)))
+        return json_reject(
+            json, begin,
+            "a double would not keep all digits of this number: write {\"$numberDecimal\": \"...\"}");
+    return put_double(json, at, type, *begin == '-' ? -number : number);
+}
+
+/* Digits, at least one. */
+static const uint8_t *over_digits(json_value_t *json, const uint8_t *at) {
+    const uint8_t *const first = at;
+    while (at < json->end && *at >= '0' && *at <= '9')
+        at++;
+    return at > first ? at : json_reject(json, at, "a number has no digit here");
+}
+
+/* A number of any form, checked byte by byte. */
+static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8_t *type) {
+    const uint8_t *const digits = begin + (*begin == '-');
+    if (*digits == 'I' && digits < json->end)
+        return json_shell(json, begin, type);
+    const uint8_t *at = over_digits(json, digits);
+    if (at && *digits == '0' && at - digits > 1)
+        return json_reject(json, digits, "a number begins with 0");
+    const bool point = at && at < json->end && *at == '.';
+    if (point)
+        at = over_digits(json, at + 1);
+    const bool exponent = at && at < json->end && (*at == 'e' || *at == 'E');
+    if (exponent)
+        at = over_digits(json, at + 1 + (at + 1 < json->end && (at[1] == '-' || at[1] == '+')));
+    if (!at)
+        return NULL;
+    if (json_ended(json, at)) /* what follows it may be digits */
+        return json_too_short(json);
+    if (!point && !exponent)
+        return whole_number(json, begin, at, type);
+    double value;
+    const size_t length = (size_t)(at - begin);
+    number_read((const char *)begin, length, &value);
+    if (!isfinite(value))
+        return json_reject(json, begin, "this number is larger than a double can hold");
+    if (json_vanishes(begin, length, value))
+        return json_reject(json, begin, "this number is smaller than a double can hold: it would become 0");
+    return put_double(json, at, type, value);
+}
+
+static bool has_exponent(const uint8_t *at) {
+    return *at == 'e' || *at == 'E';
+}
+
+/* The usual numbers, eight digits at a time. */
+static const uint8_t *read_number(json_value_t *json, const uint8_t *at, uint8_t *type) {
+    const bool minus = *at == '-';
+    const uint8_t *const begin = at, *const digits = at + minus;
+    uint64_t mantissa = 0;
+    uint32_t count = more_digits(digits, &mantissa);
+    if (UNLIKELY(count == 8)) {
+        count += more_digits(digits + 8, &mantissa);
+        if (count == 16)
+            return any_number(json, begin, type);
+    }
+    if (UNLIKELY(!count || (*digits == '0' && count > 1)))
+        return any_number(json, begin, type);
+    at = digits + count;
+    if (*at != '.') {
+        if (UNLIKELY(has_exponent(at) || (minus && !mantissa)))
+            return any_number(json, begin, type);
+        return put_int(json, at, type, minus ? -(int64_t)mantissa : (int64_t)mantissa);
+    }
+    at++;
+    uint32_t scale = more_digits(at, &mantissa);
+    for (uint32_t more = scale; UNLIKELY(more == 8 && scale < MOST_DIGITS); scale += more)
+        more = more_digits(at + scale, &mantissa);
+    at += scale;
+    if (UNLIKELY(!scale || count + scale > MOST_DIGITS || has_exponent(at)))
+        return any_number(json, begin, type);
+    double value;
+    if (!convert_scaled(mantissa, -(long)scale, &value)) {
+        number_read((const char *)begin, (size_t)(at - begin), &value);
+        return put_double(json, at, type, value);
+    }
+    return put_double(json, at, type, minus ? -value : value);
+}
+
+/* ---- values ---- */
+
+INLINED const uint8_t *read_value(json_value_t *json, const uint8_t *at, uint8_t *type) {
+    at = blanks(json, at);
     switch (*at) {
     case '"':
         *type = BSON_TYPE_UTF8;
-        return json_text(json, at + 1);
+        return read_text(json, at + 1);
     case '-':
     case '0' ... '9':
-        return json_number(json, at, type);
+        return read_number(json, at, type);
     case '{':
         *type = BSON_TYPE_DOCUMENT;
         return read_object(json, at + 1, type);
@@ -227,11 +513,28 @@ JSON_INLINED const uint8_t *read_value(json_value_t *json, const uint8_t *at, ui
     return json_shell(json, at, type);
 }
 
+const uint8_t *json_scalar(json_value_t *json, const uint8_t *at, uint8_t *type) {
+    return read_value(json, at, type);
+}
+
+/* A value for which, or for parts of which, a format has types. node: of the object or array around the value. */
+static const uint8_t *read_typed(json_value_t *json, json_node_t *node, const uint8_t *at, uint8_t *element,
+                                 bool item) {
+    const char *const key = (const char *)element + 1;
+    json->node = item ? node : json_child(node, key, strlen(key));
+    at = read_value(json, at, element);
+    if (at && json->node && json->node->field && *element != BSON_TYPE_ARRAY &&
+        !json_convert(json, json->node, element, item))
+        at = json_memory(json);
+    json->node = node;
+    return at;
+}
+
 /* Goes one level down. */
 static bool descend(json_value_t *json, const uint8_t *at) {
     if (json_ended(json, at))
         return json_too_short(json);
-    if (JSON_UNLIKELY(++json->level > JSON_MOST_LEVELS))
+    if (UNLIKELY(++json->level > JSON_MOST_LEVELS))
         return json_reject(json, at - 1, "it is nested deeper than the %d levels that a server stores",
                            JSON_MOST_LEVELS);
     json->out += HEADER;
@@ -239,11 +542,11 @@ static bool descend(json_value_t *json, const uint8_t *at) {
 }
 
 /* After the last bracket of an object or array. */
-JSON_INLINED const uint8_t *ascend(json_value_t *json, const uint8_t *at, uint8_t *begin) {
+INLINED const uint8_t *ascend(json_value_t *json, const uint8_t *at, uint8_t *begin) {
     *json->out++ = 0;
     bsonw_int32(begin, (int32_t)(json->out - begin));
     json->level--;
-    if (JSON_UNLIKELY(json->out > json->limit))
+    if (UNLIKELY(json->out > json->limit))
         return json_full(json, json->out);
     return at;
 }
@@ -253,7 +556,7 @@ JSON_INLINED const uint8_t *ascend(json_value_t *json, const uint8_t *at, uint8_
 /* An _id of the text's own takes the place of ours, or will take it at the end. Returns where its element is now. */
 static uint8_t *read_own_id(json_value_t *json, uint8_t *element) {
     json->has_own_id = true;
-    if (!json->add_id)
+    if (!json->id)
         return element;
     uint8_t *const ours = json->start + HEADER;
     if (element != ours + ID_ELEMENT) {
@@ -266,18 +569,17 @@ static uint8_t *read_own_id(json_value_t *json, uint8_t *element) {
 }
 
 /* A key, from its quote on, and the colon. *element: where the element begins. */
-JSON_INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint32_t object,
-                                     uint8_t **element) {
+INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint32_t object, uint8_t **element) {
     uint8_t *key = *element + 1;
     size_t length;
-    if (JSON_UNLIKELY(*at != '"'))
+    if (UNLIKELY(*at != '"'))
         return json_reject(json, at, "a key in quotes was expected here");
     const uint8_t *const quote = at++, *hashed = at; /* what was just written would have to be waited for */
-    if (JSON_LIKELY(json_is_short(at, json_marks_copy(at, key), &length))) {
+    if (LIKELY(is_short(at, copy_marks(at, key), &length))) {
         at += length + 1;
     } else {
-        at = json_text_long(json, at, key, &length);
-        if (JSON_UNLIKELY(!at))
+        at = read_long_text(json, at, key, &length);
+        if (UNLIKELY(!at))
             return NULL;
         if (memchr(key, 0, length))
             return json_reject(json, quote, "a key contains the character \\u0000");
@@ -285,14 +587,14 @@ JSON_INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint
     }
     key[length] = 0;
     json->out = key + length + 1;
-    if (JSON_UNLIKELY(json->level == 1 && length == 3 && memcmp(key, "_id", 4) == 0) && !json->has_own_id) {
+    if (UNLIKELY(json->level == 1 && length == 3 && memcmp(key, "_id", 4) == 0) && !json->has_own_id) {
         *element = read_own_id(json, *element);
         key = *element + 1;
     }
-    if (JSON_UNLIKELY(!add_key(json, object, hashed, length, key, quote)))
+    if (UNLIKELY(!add_key(json, object, hashed, length, key, quote)))
         return NULL;
-    at = json_blanks(json, at);
-    if (JSON_UNLIKELY(*at != ':'))
+    at = blanks(json, at);
+    if (UNLIKELY(*at != ':'))
         return json_reject(json, at, "a colon was expected here, after the key");
     if (json_ended(json, at + 1))
         return json_too_short(json);
@@ -307,65 +609,62 @@ static bool is_zero(const json_value_t *json) {
 
 /* The same in the document itself, where it is to be loaded, and not as its _id. */
 static bool is_replaced(const json_value_t *json, const uint8_t *element) {
-    return json->level == 1 && json->add_id && element != json->own_id && element != json->start + HEADER &&
+    return json->level == 1 && json->id && element != json->own_id && element != json->start + HEADER &&
            is_zero(json);
-}
-
-static void put_own_id(json_value_t *json) {
-    bsonw_int64(memcpy(json->out, "\x12_id", 5) + 5, json->id);
-    json->out += ID_ELEMENT;
 }
 
 /* ---- objects and arrays ---- */
 
 /* Both are members between brackets, with commas; those of an array have their index for a key. `at` follows the bracket. type:
  * of the element that it is; NULL: it is never a typed value. */
-JSON_INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8_t *type, bool array) {
+INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8_t *type, bool array) {
     const uint8_t close = array ? ']' : '}';
     uint8_t *const begin = json->out;
     const uint32_t object = json->keys.next++;
+    json_node_t *const node = json->node;
     const json_word_t *word = NULL;
     const uint8_t *first = NULL; /* the first value, where there is a word */
     if (!descend(json, at))
         return NULL;
-    if (!array && json->level == 1 && json->add_id)
-        put_own_id(json);
-    at = json_blanks(json, at);
+    if (!array && json->level == 1 && json->id)
+        json->out = bsonw_id(json->out, *json->id);
+    at = blanks(json, at);
     if (*at == close && at < json->end)
         return ascend(json, at + 1, begin);
     for (uint32_t index = 0;; index++) {
         uint8_t *element = json->out;
-        if (JSON_UNLIKELY(element > json->limit))
+        if (UNLIKELY(element > json->limit))
             return json_full(json, element);
         if (array) {
             json->out = bsonw_index(element + 1, index);
         } else {
             at = read_key(json, at, object, &element);
-            if (JSON_UNLIKELY(!at))
+            if (UNLIKELY(!at))
                 return NULL;
-            if (JSON_UNLIKELY(element[1] == '$') && type && index == 0 && (word = json_word(element + 1)))
-                first = json_blanks(json, at);
+            if (UNLIKELY(element[1] == '$') && type && index == 0 && (word = json_word(element + 1)))
+                first = blanks(json, at);
         }
-        at = read_value(json, at, element);
-        if (JSON_UNLIKELY(!at))
+        at = UNLIKELY(node != NULL) ? read_typed(json, node, at, element, array)
+                                    : read_value(json, at, element);
+        if (UNLIKELY(!at))
             return within(json, element + 1);
-        if (!array && JSON_UNLIKELY(*element == BSON_TYPE_TIMESTAMP) && is_replaced(json, element))
+        if (!array && UNLIKELY(*element == BSON_TYPE_TIMESTAMP) && is_replaced(json, element))
             return json_reject(json, at, RECORD_SERVER_REPLACES);
-        if (!array && JSON_UNLIKELY(element == json->own_id))
+        if (!array && UNLIKELY(element == json->own_id))
             json->own_id_end = json->out;
-        at = json_blanks(json, at);
+        at = blanks(json, at);
         if (json_ended(json, at))
             return json_too_short(json);
         if (*at == close)
             break;
-        if (JSON_UNLIKELY(*at != ','))
+        if (UNLIKELY(*at != ','))
             return json_reject(json, at, "a comma or %c was expected here", close);
-        at = json_blanks(json, at + 1);
+        at = blanks(json, at + 1);
         if (json_ended(json, at))
             return json_too_short(json);
     }
     at = ascend(json, at + 1, begin);
-    if (array || JSON_LIKELY(!word) || !at)
+    if (array || LIKELY(!word) || !at)
         return at;
     json->typed = first;
     return json_typed(json, word, begin, type) ? at : NULL;
@@ -401,10 +700,17 @@ static const uint8_t *read_document(json_value_t *json, const uint8_t *at) {
     at = read_object(json, at + 1, NULL);
     if (!at || (json->own_id && !move_own_id(json)))
         return NULL;
-    return (size_t)(json->out - json->start) <= JSON_MOST_BYTES ? at : too_large(json);
+    if ((size_t)(json->out - json->start) > JSON_MOST_BYTES)
+        return too_large(json);
+    if (UNLIKELY(json->fields != NULL)) {
+        json->fields->whole = true;
+        if (*json->fields->reason)
+            return json_reject(json, json->text, "%s", json->fields->reason);
+    }
+    return at;
 }
 
-/* Blanks around an object, and nothing else. */
+/* An object with blanks around it, and nothing else. */
 static const uint8_t *read_whole(json_value_t *json) {
     const uint8_t *at = lines_blanks(json->text, json->end);
     if (json_ended(json, at))
@@ -417,17 +723,14 @@ static const uint8_t *read_whole(json_value_t *json) {
 }
 
 /* Why this is enough: two bytes of text ("0,") make at most 6 + 10 bytes (type, index, NUL, int32), and everything
- * else makes less for each of its bytes; the document itself and our _id take 18. */
-static size_t most_needed(size_t length) {
-    return (length < JSON_MOST_BYTES / JSON_TIMES ? length * JSON_TIMES : JSON_MOST_BYTES) + JSON_AROUND;
+ * else makes less for each of its bytes; the document itself and our _id take 18. A value that gets another type takes at most 12
+ * bytes more. */
+static size_t most_needed(const json_value_t *json, size_t length) {
+    const size_t times = json->fields ? 2 * JSON_TIMES : JSON_TIMES;
+    return (length < JSON_MOST_BYTES / times ? length * times : JSON_MOST_BYTES) + JSON_AROUND;
 }
 
-/* False: there is no room. */
-static bool begin(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out, size_t room,
-                  const int64_t *id, json_result_t *result) {
-    *result = (json_result_t){.needed = most_needed(length)};
-    if (room < JSON_MARGIN)
-        return false;
+static void begin(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out, size_t room) {
     json->text = text;
     json->end = text + length;
     json->start = json->out = out;
@@ -436,65 +739,81 @@ static bool begin(json_value_t *json, const uint8_t *text, size_t length, uint8_
     json->level = 0;
     json->lines = 0;
     json->slashes = false;
-    json->add_id = id;
-    json->id = id ? *id : 0;
     json->own_id = NULL;
     json->has_own_id = false;
     json->field_from = sizeof json->field - 1;
+    json->node = NULL;
+    if (UNLIKELY(json->fields != NULL)) {
+        json->node = &json->fields->root;
+        json_fields_begin(json->fields);
+    }
     reset_keys(&json->keys);
-    return true;
 }
 
-/* at: what follows what was read; NULL: it could not be. */
-static json_read_t end(const json_value_t *json, const uint8_t *at, json_result_t *result) {
-    if (at) {
+json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
+                            size_t room, const int64_t *id, json_result_t *result) {
+    const uint8_t *at;
+    *result = (json_result_t){.needed = most_needed(json, length)};
+    if (room < JSON_MARGIN)
+        return JSON_FULL;
+    json->id = id;
+    do {
+        begin(json, text, length, out, room);
+        at = whole ? read_whole(json) : read_document(json, text);
+    } while (UNLIKELY(!at) && json->failure == JSON_AGAIN);
+    if (LIKELY(at)) {
         result->length = (uint32_t)(json->out - json->start);
         result->own_id = json->has_own_id;
-        result->end = (size_t)(at - json->text);
+        result->end = (size_t)(at - text);
         result->lines = json->lines;
         result->slashes = json->slashes;
         return JSON_DOCUMENT;
     }
+    assert(json->failure != JSON_FULL || room < result->needed);
     if (json->failure == JSON_REJECT) {
         result->reason = json->reason;
         result->field = json->field[json->field_from] ? json->field + json->field_from : NULL;
-        result->at = (size_t)(json->place - json->text);
+        result->at = (size_t)(json->place - text);
     }
     return json->failure;
 }
 
-json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out, size_t room,
-                            bool add_id, int64_t id, json_result_t *result) {
-    if (!begin(json, text, length, out, room, add_id ? &id : NULL, result))
-        return JSON_FULL;
-    const uint8_t *const at =
-        length > INT32_MAX ? json_reject(json, text, "its text is larger than 2 GiB") : read_whole(json);
-    assert(at || json->failure != JSON_FULL || room < result->needed);
-    return end(json, at, result);
-}
-
-json_read_t json_value_object(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out,
-                              size_t room, bool add_id, int64_t id, json_result_t *result) {
-    if (!begin(json, text, length, out, room, add_id ? &id : NULL, result))
-        return JSON_FULL;
-    return end(json, read_document(json, text), result);
-}
-
-uint8_t *json_value_alone(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out, uint8_t *type,
-                          bool *memory) {
-    json_result_t result;
-    begin(json, text, length, out, most_needed(length), NULL, &result);
-    json->level = 1; /* as a member of a document */
-    const uint8_t *at = read_value(json, text, type);
-    *memory |= !at && json->failure == JSON_MEMORY;
+uint8_t *json_value_alone(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out,
+                          uint8_t *type) {
+    const uint8_t *at;
+    json->id = NULL;
+    if (!GROW(json->copy, json->copy_room, length + 1 + POOL_SLACK, NULL)) {
+        json->failed = true;
+        return NULL;
+    }
+    memcpy(json->copy, text, length);
+    memset(json->copy + length, ' ', 1 + POOL_SLACK); /* a number ends there */
+    do {
+        begin(json, json->copy, length + 1, out, most_needed(json, length));
+        json->level = 1; /* as a member of a document */
+        at = read_value(json, json->copy, type);
+    } while (!at && json->failure == JSON_AGAIN);
+    json->failed |= !at && json->failure == JSON_MEMORY;
     return at && json_blanks(json, at) == json->end && !(*type == BSON_TYPE_TIMESTAMP && is_zero(json))
                ? json->out
                : NULL;
 }
 
+values_t *values_new(void) {
+    return json_value_new();
+}
+
+void values_free(values_t *values) {
+    json_value_destroy(values);
+}
+
+bool values_failed(const values_t *values) {
+    return values && values->failed;
+}
+
 json_value_t *json_value_new(void) {
     json_value_t *json = calloc(1, sizeof *json);
-    if (json && !begin_keys(&json->keys)) {
+    if (json && !set_keys(&json->keys, FIRST_SLOTS)) {
         free(json);
         return NULL;
     }
@@ -506,5 +825,6 @@ void json_value_destroy(json_value_t *json) {
         return;
     free(json->keys.slots);
     free(json->moved);
+    free(json->copy);
     free(json);
 }

@@ -15,10 +15,11 @@ typedef struct {
 /* The date that is this many days after 1970-01-01; false: before year 0 or after year 9999. */
 bool calendar_date(int64_t days, date_t *date);
 
-/* YYYY-MM-DD, 10 bytes; it must be a real date. */
-bool calendar_any_iso(const uint8_t *text, int64_t *ms);
+/* YYYY-MM-DDThh:mm, perhaps with :ss and .fff, then Z or an offset like +01:00 or +0100; without zoned, neither means Z. False:
+ * it is no such moment, or milliseconds do not keep its digits. */
+bool calendar_moment(const uint8_t *text, size_t length, bool zoned, int64_t *ms);
 
-/* The same, fast for 1901 to 2099, where every fourth year is a leap year. */
+/* YYYY-MM-DD, 10 bytes; it must be a real date. Fast for 1901 to 2099, where every fourth year is a leap year. */
 static inline bool calendar_iso(const uint8_t *text, int64_t *ms) {
     static const uint8_t month_days[16] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0};
     static const uint16_t before[16] = {0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 0, 0, 0};
@@ -37,8 +38,13 @@ static inline bool calendar_iso(const uint8_t *text, int64_t *ms) {
     if (__builtin_expect(year - 1901 > 198 || month > 12 ||
                              day - 1 >= month_days[month & 15] + (leap & (month == 2)) ||
                              !digits_only(first) || !digits_only(ending),
-                         0))
-        return calendar_any_iso(text, ms);
+                         0)) {
+        int32_t any;
+        if (!digits_only(first) || !digits_only(ending) || !calendar_days(year, month, day, &any))
+            return false;
+        *ms = (int64_t)any * 86400000;
+        return true;
+    }
     int32_t days = ((int32_t)year - 1970) * 365 + (((int32_t)year - 1901) >> 2) - 17 + before[month] +
                    (int32_t)(leap & (month > 2)) + (int32_t)day - 1;
     *ms = (int64_t)days * 86400000;

@@ -85,17 +85,6 @@ bool calendar_date(int64_t days, date_t *date) {
     return true;
 }
 
-bool calendar_any_iso(const uint8_t *text, int64_t *ms) {
-    int32_t year, month, day, days;
-    if (!read_digits(text, text + 4, 4, &year) || text[4] != '-' ||
-        !read_digits(text + 5, text + 7, 2, &month) || text[7] != '-' ||
-        !read_digits(text + 8, text + 10, 2, &day) ||
-        !calendar_days((uint32_t)year, (uint32_t)month, (uint32_t)day, &days))
-        return false;
-    *ms = (int64_t)days * MS_OF_DAY;
-    return true;
-}
-
 /* ---- from text ---- */
 
 static const uint8_t *read_bare(const uint8_t *at, const uint8_t *end, int32_t *value) {
@@ -149,24 +138,42 @@ static const uint8_t *read_offset(const uint8_t *at, const uint8_t *end, int32_t
     if (!at || hours > 23 || minutes > 59)
         return NULL;
     *value = (hours * 60 + minutes) * (minus ? -1 : 1);
-    return *value || !minus ? at : NULL; /* -00:00 says that the offset is not known */
+    return at;
 }
 
-static const uint8_t *read_fraction(const pattern_part_t *part, const uint8_t *at, const uint8_t *end,
-                                    int32_t *value) {
-    static const int32_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
-    int32_t digits;
-    if (!(at = read_digits(at, end, part->width, &digits)))
-        return NULL;
-    const int32_t scale = tens[part->width > 3 ? part->width - 3 : 3 - part->width];
-    *value = part->width <= 3 ? digits * scale : (digits + (part->how == ROUNDED ? scale / 2 : 0)) / scale;
-    return part->width <= 3 || part->how == ROUNDED || digits % scale == 0 ? at : NULL;
+/* Reads digits of a second, of which none after the milliseconds may be lost, unless it is rounded away. */
+static const uint8_t *read_fraction(const uint8_t *at, const uint8_t *end, size_t least, size_t most,
+                                    bool rounded, int32_t *ms) {
+    int32_t unit = 100;
+    size_t count = 0;
+    for (; count < most && at < end && digits_is_one(*at); count++, at++, unit /= 10) {
+        if (!unit && *at != '0' && !rounded)
+            return NULL;
+        *ms += unit ? unit * (*at - '0') : count == 3 && *at >= '5';
+    }
+    return count < least ? NULL : at;
+}
+
+bool calendar_moment(const uint8_t *text, size_t length, bool zoned, int64_t *ms) {
+    enum { TO_MINUTES = 16 };
+    const uint8_t *const end = text + length, *at = text + TO_MINUTES;
+    int32_t hours, minutes, seconds = 0, fraction = 0, zone = 0;
+    if (length < TO_MINUTES || !calendar_iso(text, ms) || text[10] != 'T' || text[13] != ':' ||
+        !read_digits(text + 11, end, 2, &hours) || !read_digits(text + 14, end, 2, &minutes))
+        return false;
+    if (at < end && *at == ':' && (at = read_digits(at + 1, end, 2, &seconds)) && at < end && *at == '.')
+        at = read_fraction(at + 1, end, 1, length, false, &fraction);
+    if (at && (zoned || at < end))
+        at = read_offset(at, end, &zone);
+    *ms += hours * MS_OF_HOUR + (minutes - zone) * MS_OF_MINUTE + seconds * 1000 + fraction;
+    return at == end && hours < 24 && minutes < 60 && seconds < 60;
 }
 
 /* Returns the end of the part; NULL: the text is no such part. */
 static inline const uint8_t *read_part(const pattern_part_t *part, const uint8_t *at, const uint8_t *end,
                                        moment_t *moment) {
     int32_t *const value = &moment->value[part->what];
+    const uint8_t *next;
     switch (part->how) {
     case LITERAL:
         return at < end && *at == part->literal ? at + 1 : NULL;
@@ -183,9 +190,10 @@ static inline const uint8_t *read_part(const pattern_part_t *part, const uint8_t
     case HALF_DAY:
         return read_half_day(at, end, value);
     case OFFSET:
-        return read_offset(at, end, value);
+        next = read_offset(at, end, value);
+        return next && *at == '-' && !*value ? NULL : next; /* -00:00 says that the offset is not known */
     default:
-        return read_fraction(part, at, end, value);
+        return read_fraction(at, end, part->width, part->width, part->how == ROUNDED, value);
     }
 }
 
