@@ -86,6 +86,19 @@ LAB_UNUSED void field_table(const char *record, const char *field, const field_c
         field_expect(record, field, cases);
 }
 
+/* What is after the name of a field is a mistake, at this place of the format file. */
+LAB_UNUSED void field_mistake(const char *record, const char *field, const char *place, const char *says) {
+    char yaml[400], expected[40];
+    err_t err = {.text = ""};
+    snprintf(yaml, sizeof yaml, "format: x\nrecord: {delimiter: \";\"%s}\nfields:\n  - {name: a%s}\n", record,
+             field);
+    snprintf(expected, sizeof expected, "f.yaml:%s: ", place);
+    schema_t *schema = schema_parse(yaml, strlen(yaml), "f.yaml", &err);
+    if (schema || err.status != STATUS_USAGE || strncmp(err.text, expected, strlen(expected)) != 0 ||
+        !strstr(err.text, says))
+        fail_msg("%s: %s", field, schema ? "taken" : err.text);
+}
+
 /* Becomes this value, and the text again; or another text; or by another pattern without the shape; or stays text; or
  * bytes. */
 #define IS(text, value)                                                                                      \

@@ -250,20 +250,7 @@ TEST(against_strtod) {
     }
 }
 
-/* Is the text kept by its double: does libc find no shorter one, and no other of its length that is nearer? */
-static bool is_kept(const char *text, size_t length, double value) {
-    char printed[32];
-    decimal_t is, nearest;
-    int digits = 0;
-    do {
-        snprintf(printed, sizeof printed, "%.*e", digits, value);
-    } while (strtod(printed, NULL) != value && ++digits < 17);
-    return decimal_read((const uint8_t *)text, length, &is) &&
-           decimal_read((const uint8_t *)printed, strlen(printed), &nearest) &&
-           decimal_compare(&is, &nearest) == 0;
-}
-
-/* Texts at random, and all doubles around: their 15 to 18 digits, with zeros after them or another one at the end. */
+/* (Texts at random: tests/fuzz/fuzz_convert.c.) */
 TEST(kept) {
     static const struct {
         const char *text;
@@ -285,18 +272,6 @@ TEST(kept) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (convert_kept((const uint8_t *)cases[i].text, strlen(cases[i].text), 0, &value) != cases[i].kept)
             fail_msg("%s", cases[i].text);
-    uint64_t seed = 9;
-    for (int round = 0; round < 100000 / TEST_SHARE; round++) {
-        char text[64];
-        uint64_t bits = lab_chance(&seed, UINT64_MAX);
-        size_t length = random_decimal(&seed, text);
-        memcpy(&value, &bits, sizeof value);
-        if (round % 2 && isfinite(value))
-            length = (size_t)snprintf(text, sizeof text, "%.*e", 14 + round % 8 / 2, value);
-        const bool kept = convert_kept((const uint8_t *)text, length, 0, &value);
-        if (convert_number((const uint8_t *)text, length, 0, &value) && kept != is_kept(text, length, value))
-            fail_msg("%s is %s", text, kept ? "kept" : "not kept");
-    }
 }
 
 static void expect_number_back(double value, int divide) {

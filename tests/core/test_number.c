@@ -100,28 +100,6 @@ TEST(any_bits) {
     }
 }
 
-/* Powers of two, whose neighbours lie unevenly: of all texts with 16 digits around the nearest one, none reads back where
- * 17 are printed. */
-TEST(powers_of_two) {
-    char text[NUMBER_ROOM], one[40];
-    assert_string_equal(number_print(text, ldexp(1, -808)), "5.858190679279809e-244");
-    assert_string_equal(number_print(text, -ldexp(1, -808)), "-5.858190679279809e-244");
-    for (int exponent = -1022; exponent <= 1023; exponent++) {
-        const double number = ldexp(1, exponent);
-        assert_true(strtod(number_print(text, number), NULL) == number);
-        const size_t digits = strcspn(text, "e") - (strchr(text, '.') != NULL);
-        snprintf(one, sizeof one, "%.17e", number); /* d.ddddddddddddddddd */
-        memmove(one + 1, one + 2, 15);
-        one[16] = '\0';
-        const long long nearest = atoll(one);
-        for (long long near = nearest - 2; digits > 16 && near <= nearest + 2; near++) {
-            snprintf(one, sizeof one, "%lldE%d", near, (int)floor(log10(number)) - 15);
-            if (strtod(one, NULL) == number)
-                fail_msg("%s is longer than %s", text, one);
-        }
-    }
-}
-
 /* In a program that has said setlocale(LC_ALL, "") where people write 1,5. Such a locale is made here. */
 TEST(other_locale) {
     char folder[] = "/tmp/tipple-locale-XXXXXX", command[400], text[NUMBER_ROOM];

@@ -84,28 +84,16 @@ TEST(points) {
     schema_destroy(schema);
 }
 
-static void expect_mistake(const char *record, const char *field, const char *place, const char *says) {
-    char yaml[400], expected[40];
-    err_t err = {.text = ""};
-    snprintf(yaml, sizeof yaml, "format: x\nrecord: {delimiter: \";\"%s}\nfields:\n  - {name: a%s}\n", record,
-             field);
-    schema_t *schema = schema_parse(yaml, strlen(yaml), "f.yaml", &err);
-    snprintf(expected, sizeof expected, "f.yaml:%s: ", place);
-    if (schema || err.status != STATUS_USAGE || strncmp(err.text, expected, strlen(expected)) != 0 ||
-        !strstr(err.text, says))
-        fail_msg("%s: %s", field, schema ? "taken" : err.text);
-}
-
 TEST(mistakes) {
-    expect_mistake("", ", decimal: \",\"", "4:24", "'decimal' goes with the type");
-    expect_mistake("", ", type: date, thousands: \".\"", "4:38", "'thousands' goes with the type");
-    expect_mistake("", ", type: number, decimal: \";\"", "4:38", "before the fraction");
-    expect_mistake("", ", type: number, decimal: none", "4:38", "before the fraction");
-    expect_mistake("", ", type: number, decimal: [\",\"]", "4:38", "before the fraction");
-    expect_mistake("", ", type: number, thousands: \"_\"", "4:40", "between groups");
-    expect_mistake("", ", type: number, thousands: \"\"", "4:40", "between groups");
-    expect_mistake("", ", type: number, thousands: \".\"", "4:40", "both \".\"");
-    expect_mistake("", ", type: number, decimal: \",\", thousands: \",\"", "4:54", "both \",\"");
-    expect_mistake(", thousands: \".\"", ", type: number", "2:37", "both \".\"");
-    expect_mistake(", thousands: \",\"", ", type: number, decimal: \",\"", "4:38", "both \",\"");
+    field_mistake("", ", decimal: \",\"", "4:24", "'decimal' goes with the type");
+    field_mistake("", ", type: date, thousands: \".\"", "4:38", "'thousands' goes with the type");
+    field_mistake("", ", type: number, decimal: \";\"", "4:38", "before the fraction");
+    field_mistake("", ", type: number, decimal: none", "4:38", "before the fraction");
+    field_mistake("", ", type: number, decimal: [\",\"]", "4:38", "before the fraction");
+    field_mistake("", ", type: number, thousands: \"_\"", "4:40", "between groups");
+    field_mistake("", ", type: number, thousands: \"\"", "4:40", "between groups");
+    field_mistake("", ", type: number, thousands: \".\"", "4:40", "both \".\"");
+    field_mistake("", ", type: number, decimal: \",\", thousands: \",\"", "4:54", "both \",\"");
+    field_mistake(", thousands: \".\"", ", type: number", "2:37", "both \".\"");
+    field_mistake(", thousands: \",\"", ", type: number, decimal: \",\"", "4:38", "both \",\"");
 }

@@ -12,10 +12,6 @@ static pattern_t compile(const char *text) {
     return pattern;
 }
 
-static bool reads(const pattern_t *pattern, const char *text, int64_t *ms) {
-    return pattern_read(pattern, (const uint8_t *)text, strlen(text), ms);
-}
-
 static int days_of(int year, int month) {
     const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     return month == 2 ? 28 + leap : month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
@@ -25,35 +21,6 @@ static int32_t day_number(uint32_t year, uint32_t month, uint32_t day) {
     int32_t number;
     assert_true(calendar_days(year, month, day, &number));
     return number;
-}
-
-TEST(times_of_day) {
-    pattern_t full = compile("DD.MM.YYYY hh:mm:ss.SSS"), zulu = compile("YYYY-MM-DDThh:mm:ssZ");
-    pattern_t minutes = compile("YYYYMMDDhhmm"), micro = compile("YYYY-MM-DD hh:mm:ss.SSSSSS");
-    int64_t ms;
-    uint8_t out[PATTERN_LONGEST];
-    assert_int_equal(full.length, 23);
-    assert_true(reads(&full, "02.01.1970 03:04:05.678", &ms));
-    assert_int_equal(ms, 86400000 + 3 * 3600000 + 4 * 60000 + 5 * 1000 + 678);
-    assert_true(pattern_write(&full, ms, out));
-    assert_memory_equal(out, "02.01.1970 03:04:05.678", 23);
-    assert_true(reads(&zulu, "2024-03-01T23:59:59Z", &ms));
-    assert_true(ms == 1709337599000);
-    assert_false(reads(&zulu, "2024-03-01T24:00:00Z", &ms));
-    assert_false(reads(&zulu, "2024-03-01T23:60:00Z", &ms));
-    assert_false(reads(&zulu, "2024-03-01T23:59:60Z", &ms));
-    assert_false(reads(&zulu, "2024-03-01t23:59:59Z", &ms));
-    assert_false(reads(&zulu, "2024-03-01T23:59:59z", &ms));
-    assert_true(reads(&minutes, "196912312359", &ms));
-    assert_int_equal(ms, -60000);
-    assert_true(pattern_write(&minutes, -60000, out));
-    assert_memory_equal(out, "196912312359", 12);
-    /* microseconds only where no digit is lost */
-    assert_true(reads(&micro, "1970-01-01 00:00:00.123000", &ms));
-    assert_int_equal(ms, 123);
-    assert_true(pattern_write(&micro, 123, out));
-    assert_memory_equal(out, "1970-01-01 00:00:00.123000", 26);
-    assert_false(reads(&micro, "1970-01-01 00:00:00.123456", &ms));
 }
 
 /* Any byte at any place of a moment: digits where digits are, the literals themselves, a real day and time.
@@ -152,30 +119,4 @@ TEST(there_and_back) {
                          pattern.length, (const char *)out, (long long)back);
         }
     }
-}
-
-TEST(compile) {
-    static const char *const bad[] = {"",
-                                      "YYYY",
-                                      "hh:mm:ss",
-                                      "YYYY-MM-DD YYYY",
-                                      "YYYY-MM-DD SSS SSSSSS",
-                                      "YYYY-MM-DD hh:mm:SS",
-                                      "YYYY-MM-DD \xc3\xa9",
-                                      "YYYY-MM-DD and so on and on and on and so on"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        pattern_t pattern;
-        const char *problem = pattern_compile(bad[i], strlen(bad[i]), &pattern);
-        if (!problem || !*problem)
-            fail_msg("%s", bad[i]);
-    }
-    /* 39 characters are the most */
-    char longest[64] = "YYYYMMDD";
-    memset(longest + 8, '-', 31);
-    longest[39] = '\0';
-    pattern_t pattern = compile(longest);
-    assert_int_equal(pattern.length, 39);
-    longest[39] = '-';
-    longest[40] = '\0';
-    assert_non_null(pattern_compile(longest, 40, &pattern));
 }

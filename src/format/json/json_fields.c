@@ -153,8 +153,9 @@ bool json_convert(json_value_t *json, json_node_t *node, uint8_t *element, bool 
     uint8_t *const value = element + 1 + key + 1, *end = NULL, type = 0;
     source_t source;
     bson_iter_t at;
-    bson_iter_init_from_data_at_offset(&at, json->start, (size_t)(json->out - json->start) + 1,
-                                       (uint32_t)(element - json->start), (uint32_t)key);
+    if (!bson_iter_init_from_data_at_offset(&at, json->start, (size_t)(json->out - json->start) + 1,
+                                            (uint32_t)(element - json->start), (uint32_t)key))
+        return true;
     const bool has_text = take_source(field, &at, &source);
     if (has_text && !source.number &&
         words_find(&field->nulls, ENCODING_NONE, source.text, source.length) >= 0) {

@@ -373,28 +373,12 @@ bool json_vanishes(const uint8_t *text, size_t length, double value) {
     return false;
 }
 
-/* Is a whole number of `count` digits the same as a double? */
-static bool is_same(const char *text, size_t count, double value) {
+/* Is the text of a whole number the same number as a double, or what the double is printed as? */
+static bool is_same(const uint8_t *text, size_t length, double value) {
     char exact[400];
-    return snprintf(exact, sizeof exact, "%.0f", value) == (int)count && memcmp(exact, text, count) == 0;
-}
-
-static const uint8_t *whole_number(json_value_t *json, const uint8_t *begin, const uint8_t *at,
-                                   uint8_t *type) {
-    int64_t value;
-    const uint8_t *const digits = begin + (*begin == '-');
-    if (convert_int(begin, (size_t)(at - begin), &value))
-        return put_int(json, at, type, value);
-    if (at - digits == 1 && *digits == '0')
-        return put_double(json, at, type, -0.0);
-    double number;
-    number_read((const char *)digits, (size_t)(at - digits), &number);
-    if (!isfinite(number) || (!is_same((const char *)digits, (size_t)(at - digits), number) &&
-                              !convert_kept(digits, (size_t)(at - digits), 0, &number)))
-        return json_reject(
-            json, begin,
-            "a double would not keep all digits of this number: write {\"$numberDecimal\": \"...\"}");
-    return put_double(json, at, type, *begin == '-' ? -number : number);
+    return (snprintf(exact, sizeof exact, "%.0f", value) == (int)length &&
+            memcmp(exact, text, length) == 0) ||
+           convert_kept(text, length, 0, &value);
 }
 
 /* Digits, at least one. */
@@ -423,15 +407,21 @@ static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8
         return NULL;
     if (json_ended(json, at)) /* what follows it may be digits */
         return json_too_short(json);
-    if (!point && !exponent)
-        return whole_number(json, begin, at, type);
-    double value;
     const size_t length = (size_t)(at - begin);
+    const bool is_whole = !point && !exponent;
+    int64_t whole;
+    double value;
+    if (is_whole && convert_int(begin, length, &whole))
+        return put_int(json, at, type, whole);
     number_read((const char *)begin, length, &value);
     if (!isfinite(value))
         return json_reject(json, begin, "this number is larger than a double can hold");
     if (json_vanishes(begin, length, value))
         return json_reject(json, begin, "this number is smaller than a double can hold: it would become 0");
+    if (is_whole && !is_same(begin, length, value))
+        return json_reject(
+            json, begin,
+            "a double would not keep all digits of this number: write {\"$numberDecimal\": \"...\"}");
     return put_double(json, at, type, value);
 }
 

@@ -312,16 +312,14 @@ bool numeral_read(const numeral_t *numeral, const uint8_t *text, size_t length, 
         *to++ = *at++;
     const uint8_t *const first = at;
     for (; at < end && (digits_is_one(*at) || (numeral->mark && *at == (uint8_t)numeral->mark)); at++) {
-        if (digits_is_one(*at)) {
-            *to++ = *at;
-            group++;
-            continue;
-        }
-        if (marked ? group != GROUP
-                   : !group || group > GROUP || *first == '0') /* nobody writes 125 as 0.125 */
+        const bool mark = !digits_is_one(*at);
+        if (mark &&
+            (marked ? group != GROUP : !group || group > GROUP || *first == '0')) /* not 125 as 0.125 */
             return false;
-        marked = true;
-        group = 0;
+        marked |= mark;
+        group = mark ? 0 : group + 1;
+        *to = *at;
+        to += !mark;
     }
     if (marked && group != GROUP)
         return false;
