@@ -197,14 +197,6 @@ uint8_t *value_read(const field_t *field, values_t *values, encoding_t encoding,
 
 /* ---- to text ---- */
 
-static bool print_text(const field_t *field, const bson_iter_t *at, text_t *text) {
-    uint32_t length;
-    const char *bytes = bson_iter_utf8(at, &length);
-    (void)field;
-    text_append_bytes(text, bytes, length);
-    return true;
-}
-
 static bool take_decimal(const bson_iter_t *at, decimal_t *decimal) {
     bson_decimal128_t bits;
     return bson_iter_decimal128(at, &bits) && decimal_load(&bits, decimal);
@@ -276,8 +268,12 @@ static bool print_binary(const field_t *field, const bson_iter_t *at, text_t *te
 static bool print_one(const field_t *field, const bson_iter_t *at, text_t *text) {
     const value_type_t *row = &value_types[field->type];
     const uint8_t type = (uint8_t)bson_iter_type(at);
-    if (type == BSON_TYPE_UTF8)
-        return print_text(field, at, text);
+    uint32_t length;
+    if (type == BSON_TYPE_UTF8) {
+        const char *const bytes = bson_iter_utf8(at, &length);
+        text_append_bytes(text, bytes, length);
+        return true;
+    }
     return (type == row->bson[0] || type == row->bson[1]) && row->print && row->print(field, at, text);
 }
 
@@ -309,8 +305,8 @@ void value_misfit(const field_t *field, const uint8_t *text, size_t length, char
 /* ---- the rows ---- */
 
 const value_type_t value_types[] = {
-    [TYPE_TEXT] = {{BSON_TYPE_UTF8}, false, true, {8, 1}, read_text, print_text},
-    [TYPE_TRIMMED] = {{BSON_TYPE_UTF8}, false, true, {8, 1}, read_text, print_text},
+    [TYPE_TEXT] = {{BSON_TYPE_UTF8}, false, true, {8, 1}, read_text, NULL},
+    [TYPE_TRIMMED] = {{BSON_TYPE_UTF8}, false, true, {8, 1}, read_text, NULL},
     [TYPE_INT] = {{BSON_TYPE_INT32, BSON_TYPE_INT64}, true, true, {FIXED, 0}, read_whole, print_number},
     [TYPE_LONG] = {{BSON_TYPE_INT64}, true, true, {FIXED, 0}, read_whole, print_number},
     [TYPE_NUMBER] = {{BSON_TYPE_DOUBLE}, true, true, {FIXED, 0}, read_double, print_number},

@@ -53,6 +53,7 @@ typedef struct {
     bool of_json;      /* JSON has values that this type can be given to */
     value_most_t most; /* of a value without its key */
     uint8_t *(*read)(const value_text_t *from, uint8_t *type, uint8_t *out);
+    /* of values that are no texts: those are printed as they are */
     bool (*print)(const field_t *field, const bson_iter_t *at, text_t *text);
 } value_type_t;
 

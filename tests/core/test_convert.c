@@ -90,36 +90,7 @@ TEST(int) {
     }
 }
 
-static void expect_int_back(int64_t value) {
-    uint8_t out[21];
-    char expected[32];
-    int64_t back = 0;
-    out[20] = 'G';
-    size_t length = convert_print_int(value, out);
-    snprintf(expected, sizeof expected, "%" PRId64, value);
-    assert_int_equal(out[20], 'G');
-    if (length != strlen(expected) || memcmp(out, expected, length) != 0)
-        fail_msg("%s is written as %.*s", expected, (int)length, (const char *)out);
-    if (!convert_int(out, length, &back) || back != value)
-        fail_msg("%s is read as %" PRId64, expected, back);
-}
-
-TEST(int_there_and_back) {
-    static const int64_t edges[] = {0,  1,   -1,        9,         10,        -9,       -10,
-                                    99, 100, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
-    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
-        for (int64_t by = -2; by <= 2; by++)
-            expect_int_back((int64_t)((uint64_t)edges[i] + (uint64_t)by));
-    for (int64_t power = 1; power <= INT64_MAX / 10; power *= 10) {
-        expect_int_back(power - 1);
-        expect_int_back(power);
-        expect_int_back(-power);
-    }
-    uint64_t seed = 5;
-    for (int round = 0; round < 200000 / TEST_SHARE; round++)
-        expect_int_back((int64_t)(lab_chance(&seed, UINT64_MAX) >> lab_chance(&seed, 64)) *
-                        (round % 2 ? -1 : 1));
-}
+/* (There and back: tests/fuzz/fuzz_convert.c; INT64_MIN is written in core.numerals.) */
 
 /* --- numbers
  * ------------------------------------------------------------------------------------------------------ */

@@ -56,30 +56,11 @@ TEST(suite) {
 
 /* ---- texts in memory ---- */
 
-static void becomes(const char *text, const char *expected) {
-    err_t err;
-    bson_t *document = json_document(text, true, &err);
-    if (!document)
-        fail_msg("%s: %s", text, err.text);
-    char *printed = bson_as_canonical_extended_json(document, NULL);
-    assert_string_equal(printed, expected);
-    bson_free(printed);
-    bson_destroy(document);
-}
-
 static void refused(const char *text, const char *why) {
     err_t err;
     assert_null(json_document(text, true, &err));
     assert_int_equal(err.status, STATUS_USAGE);
     assert_non_null(strstr(err.text, why));
-}
-
-TEST(documents) {
-    becomes("{\"a\": {\"$numberInt\": \"5\"}}\n", "{ \"a\" : { \"$numberInt\" : \"5\" } }");
-    becomes(" {\"a\": {\"$type\": [\"int\", \"long\"]}}",
-            "{ \"a\" : { \"$type\" : [ \"int\", \"long\" ] } }");
-    becomes("{\"a\": {\"$regex\": \"^x\", \"$ne\": \"y\"}}",
-            "{ \"a\" : { \"$regex\" : \"^x\", \"$ne\" : \"y\" } }");
 }
 
 TEST(none) {

@@ -87,14 +87,15 @@ static bool read_object(json_t *json, uint8_t *out, size_t room, record_t *recor
     while (from < MOST_BEFORE && is_before(text[from]))
         from++;
     if (from >= left || text[from] != '{' ||
-        read_at(json, text + from, left - from, false, out, room, result) != JSON_DOCUMENT || result->slashes)
+        read_at(json, text + from, left - from, false, out, room, result) != JSON_DOCUMENT ||
+        json->value->slashes)
         return false;
     const uint32_t at = from + (uint32_t)result->end;
     uint32_t end = at + 1;
-    *lines = result->lines + 1;
+    *lines = json->value->lines + 1;
     if (at == left || text[at] != '\n') {
         end = (uint32_t)json_span_after(text, left, at);
-        *lines = result->lines + (uint32_t)lines_count(text + at, end - at);
+        *lines = json->value->lines + (uint32_t)lines_count(text + at, end - at);
     }
     set_record(json, end, record);
     *begin = from;

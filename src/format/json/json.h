@@ -72,9 +72,7 @@ typedef struct {
     const char *reason; /* of a reject */
     const char *field;  /* of a reject: where it is in the document, "a.b.0", or NULL */
     bool own_id;        /* the text has an _id of its own */
-    size_t end;         /* what follows the object's bracket; */
-    uint32_t lines;     /* the line ends within it; */
-    bool slashes;       /* and it has a regular expression between slashes */
+    size_t end;         /* what follows the object's bracket */
 } json_result_t;
 
 /* Reads the object whose bracket is text[0], whatever follows it; whole: the text may have blanks around its object, and holds

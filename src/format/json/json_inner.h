@@ -73,7 +73,7 @@ struct json_value {
     bool slashes;   /* a regular expression between slashes was read */
     bool has_own_id;
     const int64_t *id;            /* NULL: the document does not begin with one */
-    uint8_t *own_id, *own_id_end; /* the element _id of the text, if it is not at its place yet */
+    uint8_t *own_id, *own_id_end; /* the element _id of the text, which takes the place of ours at the end */
     json_keys_t keys;
     const uint8_t *typed; /* the first piece of the typed value at hand, in the text, */
     uint8_t made;         /* and its type */

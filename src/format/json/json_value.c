@@ -233,11 +233,8 @@ static const uint8_t *escape(json_value_t *json, const uint8_t *at, uint8_t **to
         *(*to)++ = byte;
         return at + 2;
     }
-    if (at[1] == 'u')
-        return unicode(json, at, to);
-    if (at[1] > ' ' && at[1] < 0x7F)
-        return json_reject(json, at, "\\%c is not an escape of JSON", at[1]);
-    return json_reject(json, at, "a backslash is not followed by an escape of JSON");
+    return at[1] == 'u' ? unicode(json, at, to)
+                        : json_reject(json, at, "a backslash is not followed by an escape of JSON");
 }
 
 /* ---- texts ---- */
@@ -543,24 +540,9 @@ INLINED const uint8_t *ascend(json_value_t *json, const uint8_t *at, uint8_t *be
 
 /* ---- keys of members ---- */
 
-/* An _id of the text's own takes the place of ours, or will take it at the end. Returns where its element is now. */
-static uint8_t *read_own_id(json_value_t *json, uint8_t *element) {
-    json->has_own_id = true;
-    if (!json->id)
-        return element;
-    uint8_t *const ours = json->start + HEADER;
-    if (element != ours + ID_ELEMENT) {
-        json->own_id = element;
-        return element;
-    }
-    memcpy(ours + 1, "_id", 4);
-    json->out = ours + 5;
-    return ours;
-}
-
-/* A key, from its quote on, and the colon. *element: where the element begins. */
-INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint32_t object, uint8_t **element) {
-    uint8_t *key = *element + 1;
+/* A key, from its quote on, and the colon. */
+INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint32_t object, uint8_t *element) {
+    uint8_t *const key = element + 1;
     size_t length;
     if (UNLIKELY(*at != '"'))
         return json_reject(json, at, "a key in quotes was expected here");
@@ -578,8 +560,8 @@ INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint32_t 
     key[length] = 0;
     json->out = key + length + 1;
     if (UNLIKELY(json->level == 1 && length == 3 && memcmp(key, "_id", 4) == 0) && !json->has_own_id) {
-        *element = read_own_id(json, *element);
-        key = *element + 1;
+        json->has_own_id = true;
+        json->own_id = json->id ? element : NULL;
     }
     if (UNLIKELY(!add_key(json, object, hashed, length, key, quote)))
         return NULL;
@@ -599,8 +581,7 @@ static bool is_zero(const json_value_t *json) {
 
 /* The same in the document itself, where it is to be loaded, and not as its _id. */
 static bool is_replaced(const json_value_t *json, const uint8_t *element) {
-    return json->level == 1 && json->id && element != json->own_id && element != json->start + HEADER &&
-           is_zero(json);
+    return json->level == 1 && json->id && element != json->own_id && is_zero(json);
 }
 
 /* ---- objects and arrays ---- */
@@ -622,13 +603,13 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
     if (*at == close && at < json->end)
         return ascend(json, at + 1, begin);
     for (uint32_t index = 0;; index++) {
-        uint8_t *element = json->out;
+        uint8_t *const element = json->out;
         if (UNLIKELY(element > json->limit))
             return json_full(json, element);
         if (array) {
             json->out = bsonw_index(element + 1, index);
         } else {
-            at = read_key(json, at, object, &element);
+            at = read_key(json, at, object, element);
             if (UNLIKELY(!at))
                 return NULL;
             if (UNLIKELY(element[1] == '$') && type && index == 0 && (word = json_word(element + 1)))
@@ -755,8 +736,6 @@ json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t leng
         result->length = (uint32_t)(json->out - json->start);
         result->own_id = json->has_own_id;
         result->end = (size_t)(at - text);
-        result->lines = json->lines;
-        result->slashes = json->slashes;
         return JSON_DOCUMENT;
     }
     assert(json->failure != JSON_FULL || room < result->needed);
