@@ -12,7 +12,9 @@
  * - A function that reads returns what follows, or NULL: then the failure and its sentence are written, and every caller
  *   returns NULL. A failure is rare, so its place and the names that lead to it are only found when it happens.
  * - Keys of all objects of a document are in one hash table, by the number of their object: a key that is there twice is a
- *   reject. The table is not emptied between documents: objects have new numbers in each.
+ *   reject. The table is not emptied between documents: objects have new numbers in each. When it is too small, a larger one
+ *   is made, and the text is read again.
+ * - A value for whose key a format has a type is converted as soon as it is written (json_fields.c), in its place.
  *
  * What is read: JSON (RFC 8259), Extended JSON of MongoDB (canonical, relaxed, and the older forms of mongoexport), and the
  * spellings of the mongo shell as values: ISODate("..."), NumberLong(1), /a/i, NaN. Nothing is changed silently:

@@ -6,8 +6,6 @@
 #include "format/record/bsonw.h"
 #include "format/types.h"
 
-#define JSON_TOO_LARGE "its document is larger than 16 MiB"
-
 /* ---- keys (json_value.c) ---- */
 
 typedef struct {
@@ -41,7 +39,7 @@ typedef struct {
     const schema_t *schema;
     json_node_t root, *nodes;
     size_t count;
-    bool any, whole;           /* values do not fit; the document was read to its end */
+    bool any, whole;           /* values do not fit; the text was read to its end */
     char reason[VALUE_MISFIT]; /* the first value that makes it a reject; empty: none */
 } json_fields_t;
 

@@ -61,8 +61,7 @@ const uint8_t *json_memory(json_value_t *json) {
 }
 
 static const uint8_t *too_large(json_value_t *json) {
-    json_reject(json, json->text, JSON_TOO_LARGE);
-    return NULL;
+    return json_reject(json, json->text, "its document is larger than 16 MiB");
 }
 
 const uint8_t *json_full(json_value_t *json, const uint8_t *end) {
@@ -671,14 +670,7 @@ static const uint8_t *read_document(json_value_t *json, const uint8_t *at) {
     at = read_object(json, at + 1, NULL);
     if (!at || (json->own_id && !move_own_id(json)))
         return NULL;
-    if ((size_t)(json->out - json->start) > JSON_MOST_BYTES)
-        return too_large(json);
-    if (UNLIKELY(json->fields != NULL)) {
-        json->fields->whole = true;
-        if (*json->fields->reason)
-            return json_reject(json, json->text, "%s", json->fields->reason);
-    }
-    return at;
+    return (size_t)(json->out - json->start) <= JSON_MOST_BYTES ? at : too_large(json);
 }
 
 /* An object with blanks around it, and nothing else. */
@@ -732,6 +724,10 @@ json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t leng
         begin(json, text, length, out, room);
         at = whole ? read_whole(json) : read_document(json, text);
     } while (UNLIKELY(!at) && json->failure == JSON_AGAIN);
+    if (UNLIKELY(at && json->fields)) {
+        json->fields->whole = true;
+        at = *json->fields->reason ? json_reject(json, text, "%s", json->fields->reason) : at;
+    }
     if (LIKELY(at)) {
         result->length = (uint32_t)(json->out - json->start);
         result->own_id = json->has_own_id;
