@@ -70,8 +70,8 @@ struct json_value {
     uint32_t lines; /* line ends that were read */
     bool slashes;   /* a regular expression between slashes was read */
     bool has_own_id;
-    const int64_t *id;            /* NULL: the document does not begin with one */
-    uint8_t *own_id, *own_id_end; /* the element _id of the text, which takes the place of ours at the end */
+    const int64_t *id; /* NULL: the document does not begin with one */
+    uint8_t *own_id;   /* the element _id of the text, which takes the place of ours at the end */
     json_keys_t keys;
     const uint8_t *typed; /* the first piece of the typed value at hand, in the text, */
     uint8_t made;         /* and its type */

@@ -586,12 +586,12 @@ static bool is_replaced(const json_value_t *json, const uint8_t *element) {
 /* ---- objects and arrays ---- */
 
 /* Both are members between brackets, with commas; those of an array have their index for a key. `at` follows the bracket. type:
- * of the element that it is; NULL: it is never a typed value. */
-INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8_t *type, bool array) {
+ * of the element that it is; NULL: it is never a typed value. node: NULL where no field has a type. */
+INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8_t *type, bool array,
+                                    json_node_t *node) {
     const uint8_t close = array ? ']' : '}';
     uint8_t *const begin = json->out;
     const uint32_t object = json->keys.next++;
-    json_node_t *const node = json->node;
     const json_word_t *word = NULL;
     const uint8_t *first = NULL; /* the first value, where there is a word */
     if (!descend(json, at))
@@ -614,14 +614,11 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
             if (UNLIKELY(element[1] == '$') && type && index == 0 && (word = json_word(element + 1)))
                 first = blanks(json, at);
         }
-        at = UNLIKELY(node != NULL) ? read_typed(json, node, at, element, array)
-                                    : read_value(json, at, element);
+        at = node ? read_typed(json, node, at, element, array) : read_value(json, at, element);
         if (UNLIKELY(!at))
             return within(json, element + 1);
         if (!array && UNLIKELY(*element == BSON_TYPE_TIMESTAMP) && is_replaced(json, element))
             return json_reject(json, at, RECORD_SERVER_REPLACES);
-        if (!array && UNLIKELY(element == json->own_id))
-            json->own_id_end = json->out;
         at = blanks(json, at);
         if (json_ended(json, at))
             return json_too_short(json);
@@ -640,26 +637,38 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
     return json_typed(json, word, begin, type) ? at : NULL;
 }
 
+static __attribute__((noinline)) const uint8_t *read_typed_members(json_value_t *json, const uint8_t *at,
+                                                                   uint8_t *type, bool array) {
+    return read_members(json, at, type, array, json->node);
+}
+
 static const uint8_t *read_array(json_value_t *json, const uint8_t *at) {
-    return read_members(json, at, NULL, true);
+    return UNLIKELY(json->node != NULL) ? read_typed_members(json, at, NULL, true)
+                                        : read_members(json, at, NULL, true, NULL);
 }
 
 static const uint8_t *read_object(json_value_t *json, const uint8_t *at, uint8_t *type) {
-    return read_members(json, at, type, false);
+    return UNLIKELY(json->node != NULL) ? read_typed_members(json, at, type, false)
+                                        : read_members(json, at, type, false, NULL);
 }
 
 /* ---- whole documents ---- */
 
 /* Puts the _id of the text's own where ours is. */
 static bool move_own_id(json_value_t *json) {
+    enum { KEY = 3 };
     uint8_t *const ours = json->start + HEADER;
-    const size_t length = (size_t)(json->own_id_end - json->own_id);
+    bson_iter_t at;
+    bson_iter_init_from_data_at_offset(&at, json->start, (size_t)(json->out - json->start),
+                                       (uint32_t)(json->own_id - json->start), KEY);
+    const uint8_t *const end = bson_iter_next(&at) ? json->start + bson_iter_offset(&at) : json->out - 1;
+    const size_t length = (size_t)(end - json->own_id);
     if (!GROW(json->moved, json->moved_room, length, NULL))
         return json_memory(json);
     memcpy(json->moved, json->own_id, length);
     memmove(ours + length, ours + ID_ELEMENT, (size_t)(json->own_id - ours) - ID_ELEMENT);
     memcpy(ours, json->moved, length);
-    memmove(json->own_id_end - ID_ELEMENT, json->own_id_end, (size_t)(json->out - json->own_id_end));
+    memmove(ours + (end - ours) - ID_ELEMENT, end, (size_t)(json->out - end));
     json->out -= ID_ELEMENT;
     bsonw_int32(json->start, (int32_t)(json->out - json->start));
     return true;
