@@ -1,6 +1,5 @@
 #include "format/values/convert.h"
 #include "base/numbers.h"
-#include "format/record/bsonw.h"
 #include "format/values/blanks.h"
 
 #include <math.h>
@@ -282,7 +281,8 @@ uint8_t *decimal_store(const decimal_t *decimal, uint8_t out[16]) {
     const uint64_t high = (uint64_t)(decimal->digits >> 64) |
                           (uint64_t)(decimal->exponent - DECIMAL_LEAST) << EXPONENT_BITS |
                           (uint64_t)decimal->minus << 63;
-    return bsonw_int64(bsonw_int64(out, (int64_t)decimal->digits), (int64_t)high);
+    const uint64_t words[] = {BSON_UINT64_TO_LE((uint64_t)decimal->digits), BSON_UINT64_TO_LE(high)};
+    return (uint8_t *)mempcpy(out, words, sizeof words);
 }
 
 bool decimal_load(const bson_decimal128_t *bits, decimal_t *decimal) {
