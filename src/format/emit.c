@@ -9,196 +9,46 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-    ROOT = 0,
-    NO_SLOT = 0,
-    SLOT_ID,  /* the identifier in an entry */
-    SLOT_IDS, /* those of all sections, in the record's order */
-    SLOT_MOMENT,
-    SLOT_HOUR24,
-    SLOT_GAP_AT,
-    SLOT_GAP,
-    SLOT_FIELDS, /* one for each field */
-    DAY_MS = 86400000,
-};
-
-/* A part of a key. Without a slot, a field and an image its value is a subdocument whose keys are below it, or nothing that a
- * record has. */
-typedef struct {
-    const char *part;
-    uint32_t length;
-    uint32_t next;        /* the sibling after it; after the last sibling the first one */
-    uint32_t child;       /* the last one; ROOT: it has none */
-    uint32_t slot;        /* the value is noted */
-    const field_t *field; /* the value is written into an image */
-    size_t image,
-        image_width; /* in emit->images: all fields below it without values. An entry becomes a piece */
-    uint8_t kind
-        [1 +
-         SCHEMA_ID]; /* of an entry: the part of the tail, and of a section its number or first identifier */
-} node_t;
+enum { DAY_MS = 86400000 };
 
 /* A section, or an entry of another part, as it will stand in the record. */
 typedef struct {
-    uint8_t kind[1 + SCHEMA_ID]; /* of its node, with its own identifier */
-    uint32_t taken;              /* of the first piece of a kind: how many of the kind are written */
-    size_t at, length;           /* in emit->values */
+    uint32_t kind;     /* see kind_of */
+    uint32_t taken;    /* of the first piece of a kind: how many of the kind are written */
+    size_t at, length; /* in emit->values */
 } piece_t;
-
-typedef struct {
-    bson_iter_t at; /* raw NULL: the document has no such value */
-} slot_t;
 
 typedef struct {
     const uint8_t *text;
     size_t length;
 } value_t;
 
+typedef struct {
+    bson_iter_t at; /* raw NULL: the document has no such value */
+} noted_t;
+
 struct emit {
     const schema_t *schema;
-    err_t *err;    /* of this emit_record. After a failure without a sentence, no record makes the document */
-    node_t *nodes; /* NULL: the format makes no records again */
-    size_t node_count, node_room;
-    bool lacks_nodes; /* memory was out */
-    slot_t *slots;
-    text_t record;         /* after POOL_SLACK bytes */
-    records_t *reader;     /* reads it back */
+    err_t *err; /* of this emit_record. After a failure without a sentence, no record makes the document */
+    program_t program;     /* without a dialect: only its keys count */
+    records_t *reader;     /* reads records back; NULL: the format makes no records again */
     records_place_t again; /* the document that it makes */
-    text_t
-        values; /* of records of fixed width the pieces; of delimited records one value in the file's encoding, */
-    text_t printed; /* and in UTF-8 */
+    noted_t *noted;        /* by field: the value of a column or length */
+    text_t record;         /* after POOL_SLACK bytes */
+    text_t values;         /* of fixed width the pieces; of columns one value in the file's encoding, */
+    text_t printed;        /* and in UTF-8 */
 
     /* of records of fixed width: */
-    text_t images;
-    program_t program; /* knows the section of each identifier */
-    const make_t *utc; /* what the moment is made of; NULL: there is none */
-    bool listed;       /* the identifiers of sections are in a list, not in their entries */
+    text_t images; /* the fixed part, and an entry of each list of the program, without values */
+    const tail_part_t *sections; /* the part of sections, or NULL */
+    const char *ids_key;         /* where the identifiers of sections are if they are not in their order */
+    bson_iter_t ids, id;         /* those, and that of the section at hand; raw NULL: the document has none */
     piece_t *pieces;
     size_t piece_count, piece_room;
     int part;    /* the last part whose marker is written */
     value_t gap; /* text NULL: it is written, or there is none */
     uint32_t gap_at;
 };
-
-/* ---- the tree of keys ---- */
-
-/* The sibling with this name, sought from the one after `last` on; ROOT: there is none. */
-static inline uint32_t find_node(const node_t *nodes, uint32_t last, const char *part, size_t length) {
-    for (uint32_t at = nodes[last].next;; at = nodes[at].next) {
-        if (nodes[at].length == length && memcmp(nodes[at].part, part, length) == 0)
-            return at;
-        if (at == last)
-            return ROOT;
-    }
-}
-
-static uint32_t add_node(emit_t *emit, uint32_t parent, const char *part, size_t length) {
-    if (!GROW(emit->nodes, emit->node_room, emit->node_count + 1, NULL)) {
-        emit->lacks_nodes = true;
-        return ROOT;
-    }
-    const uint32_t added = (uint32_t)emit->node_count++, last = emit->nodes[parent].child;
-    emit->nodes[added] = (node_t){.part = part, .length = (uint32_t)length, .next = added};
-    if (last) {
-        emit->nodes[added].next = emit->nodes[last].next;
-        emit->nodes[last].next = added;
-    }
-    emit->nodes[parent].child = added;
-    return added;
-}
-
-/* Adds what is not there yet of a key. Returns the node of its last part. */
-static uint32_t add_key(emit_t *emit, uint32_t parent, const char *key, uint32_t slot) {
-    for (const char *part = key, *end = key; *end; part = end + 1) {
-        end = strchrnul(part, '.');
-        const size_t length = (size_t)(end - part);
-        const uint32_t found = find_node(emit->nodes, emit->nodes[parent].child, part, length);
-        parent = found ? found : add_node(emit, parent, part, length);
-    }
-    emit->nodes[parent].slot = slot;
-    return parent;
-}
-
-/* Adds fields below a node. */
-static void add_fields(emit_t *emit, uint32_t parent, const field_t *fields, size_t count) {
-    emit->nodes[parent].image = emit->images.length;
-    for (size_t i = 0; i < count; i++) {
-        const field_t *field = &fields[i];
-        const bool noted = !field->width || field->type == TYPE_LENGTH;
-        const uint32_t node = add_key(emit, parent, field->key, noted ? SLOT_FIELDS + (uint32_t)i : NO_SLOT);
-        emit->nodes[node].field = noted ? NULL : field;
-        for (size_t j = 0; j < field->width; j++)
-            text_append_bytes(&emit->images, field->nulls.count ? field->nulls.items[0].text + j : " ", 1);
-    }
-    emit->nodes[parent].image_width = emit->images.length - emit->nodes[parent].image;
-}
-
-/* Values of fields that were put together are in the document once. All else that is made says nothing new. */
-static void add_made(emit_t *emit, const make_t *made) {
-    const field_t *fields = emit->schema->fields;
-    const bool fixed = emit->schema->kind == RECORDS_FIXED;
-    const uint32_t node =
-        add_key(emit, ROOT, made->field.key, made->kind == MAKE_UTC ? SLOT_MOMENT : NO_SLOT);
-    for (size_t i = 0; i < 2 && fixed && made->kind == MAKE_POINT; i++) {
-        const uint32_t number = add_key(emit, node, i ? "coordinates.0" : "coordinates.1", NO_SLOT);
-        emit->nodes[number].field = &fields[made->from[i].fields[0]];
-    }
-    if (made->kind == MAKE_UTC) {
-        add_key(emit, ROOT, "hour24", SLOT_HOUR24);
-        emit->utc = made;
-    }
-}
-
-static void add_sections(emit_t *emit, uint8_t part) {
-    const char *list = emit->schema->parts[part].list;
-    emit->listed = list;
-    add_key(emit, ROOT, list ? list : "order", SLOT_IDS);
-    for (size_t i = 0; i < emit->schema->section_count; i++) {
-        const section_t *section = &emit->schema->sections[i];
-        const uint32_t node = add_key(emit, ROOT, section->name, NO_SLOT);
-        if (!list)
-            add_key(emit, node, "id", SLOT_ID);
-        add_fields(emit, node, section->fields, section->field_count);
-        uint8_t *kind = emit->nodes[node].kind;
-        *kind++ = part;
-        if (list)
-            *kind = (uint8_t)i;
-        else
-            memcpy(kind, section->ids[0].first, SCHEMA_ID);
-    }
-}
-
-static void add_tail(emit_t *emit) {
-    for (uint8_t i = 0; i < emit->schema->part_count; i++) {
-        const tail_part_t *part = &emit->schema->parts[i];
-        if (part->sections) {
-            add_sections(emit, i);
-            continue;
-        }
-        const uint32_t node = add_key(emit, ROOT, part->name, NO_SLOT);
-        add_fields(emit, node, part->fields, part->field_count);
-        emit->nodes[node].kind[0] = i;
-    }
-    add_key(emit, ROOT, "unparsed.at", SLOT_GAP_AT);
-    add_key(emit, ROOT, "unparsed.text", SLOT_GAP);
-}
-
-/* False: out of memory. */
-static bool make_tree(emit_t *emit) {
-    const schema_t *schema = emit->schema;
-    if (!GROW(emit->nodes, emit->node_room, 1, NULL))
-        return false;
-    emit->nodes[emit->node_count++] = (node_t){.part = ""};
-    text_append(&emit->images, "");                     /* which is all of a delimited record's */
-    for (size_t i = 0; i < schema->document.count; i++) /* in the order of the document */
-        add_node(emit, ROOT, schema->document.items[i].text, schema->document.items[i].length);
-    for (size_t i = 0; i < schema->made_count; i++)
-        add_made(emit, &schema->made[i]);
-    add_fields(emit, ROOT, schema->fields, schema->field_count);
-    if (schema->kind == RECORDS_FIXED)
-        add_tail(emit);
-    return !emit->lacks_nodes && !emit->images.lacking;
-}
 
 /* ---- values of records of fixed width ---- */
 
@@ -263,88 +113,160 @@ static bool print_field(const field_t *field, const bson_iter_t *at, text_t *to,
            print_number(field, value < 0, (uint64_t)llabs(value), out);
 }
 
-/* Writes a moment as YYYYMMDD and hhmm, without one nothing. */
-static bool print_moment(const emit_t *emit, uint8_t *record) {
-    const bson_iter_t *moment = &emit->slots[SLOT_MOMENT].at;
-    if (!moment->raw || !BSON_ITER_HOLDS_DATE_TIME(moment))
+/* Writes a moment as YYYYMMDD and hhmm, of which the document's next element says whether it is 2400. */
+static bool print_moment(const emit_t *emit, const make_t *made, const bson_iter_t *moment, uint8_t *image) {
+    if (!BSON_ITER_HOLDS_DATE_TIME(moment))
         return true;
+    bson_iter_t next = *moment;
+    const bool end_of_day = bson_iter_next(&next) && strcmp(bson_iter_key_unsafe(&next), "hour24") == 0;
     const int64_t ms = bson_iter_date_time(moment), minute = (ms % DAY_MS + DAY_MS) % DAY_MS / 60000;
-    const bool end_of_day = emit->slots[SLOT_HOUR24].at.raw != NULL;
-    const field_t *day = &emit->schema->fields[emit->utc->from[0].fields[0]];
-    const field_t *time = &emit->schema->fields[emit->utc->from[1].fields[0]];
+    const field_t *day = &emit->schema->fields[made->from[0].fields[0]];
+    const field_t *time = &emit->schema->fields[made->from[1].fields[0]];
     date_t date;
     return ms % 60000 == 0 && calendar_date(ms / DAY_MS - (ms % DAY_MS < 0) - end_of_day, &date) &&
-           print_digits(date.year * 10000 + date.month * 100 + date.day, record + day->offset, day->width) &&
-           print_digits(end_of_day ? 2400 : (uint64_t)(minute / 60 * 100 + minute % 60),
-                        record + time->offset, time->width);
+           print_digits(date.year * 10000 + date.month * 100 + date.day, image + day->offset, day->width) &&
+           print_digits(end_of_day ? 2400 : (uint64_t)(minute / 60 * 100 + minute % 60), image + time->offset,
+                        time->width);
 }
 
-/* ---- the pass over a document ---- */
-
-static bool walk(emit_t *emit, uint32_t parent, bson_iter_t *at, text_t *to, size_t image);
-
-/* Gives a piece the identifier of its section. False: it is none. */
-static bool set_kind(const emit_t *emit, const bson_iter_t *id, uint8_t kind[SCHEMA_ID]) {
-    value_t text;
-    if (!text_of(id, &text) || text.length != SCHEMA_ID)
-        return false;
-    memcpy(kind, text.text, SCHEMA_ID);
-    if (emit->listed) {
-        kind[0] = program_section(&emit->program, text.text);
-        kind[1] = kind[2] = 0;
+/* The coordinates of a point, the longitude first, into their two fields. */
+static bool print_point(emit_t *emit, const make_t *made, const bson_iter_t *point, text_t *to,
+                        size_t image) {
+    bson_iter_t inner, number;
+    if (!bson_iter_recurse(point, &inner) || !bson_iter_find(&inner, "coordinates") ||
+        !bson_iter_recurse(&inner, &number))
+        return true;
+    for (size_t i = 2; i-- > 0 && bson_iter_next(&number);) {
+        const field_t *field = &emit->schema->fields[made->from[i].fields[0]];
+        if (field->width && !print_field(field, &number, to, image))
+            return refuse_value(emit, field);
     }
     return true;
 }
 
+/* ---- the pass over a document ---- */
+
+static bool walk(emit_t *emit, const op_t *first, const op_t *end, bson_iter_t *at, text_t *to, size_t image);
+
+/* Pieces are in the order of their kinds: by part, and sections by identifier, or by number where the document has a list of
+ * identifiers. */
+static uint32_t kind_of(const emit_t *emit, const uint8_t *id) {
+    const uint32_t part = (uint32_t)(emit->sections - emit->schema->parts) << 24;
+    if (emit->sections->list)
+        return part | program_section(&emit->program, id);
+    return part | (uint32_t)id[0] << 16 | (uint32_t)id[1] << 8 | id[2];
+}
+
+static bool id_of(const bson_iter_t *at, value_t *id) {
+    return text_of(at, id) && id->length == SCHEMA_ID;
+}
+
 /* Makes a piece of an entry. */
-static bool add_piece(emit_t *emit, uint32_t node, const bson_iter_t *at) {
-    const node_t *of = &emit->nodes[node];
-    bson_iter_t inner, *id = &emit->slots[SLOT_ID].at;
-    if (!GROW(emit->pieces, emit->piece_room, emit->piece_count + 1, emit->err))
+static bool add_piece(emit_t *emit, const op_t *op, const bson_iter_t *at) {
+    const schema_t *schema = emit->schema;
+    const bool section = op->code == OP_SECTION;
+    const program_list_t *list =
+        section ? &emit->program.sections[op->at] : &emit->program.parts[op->at].list;
+    bson_iter_t inner;
+    value_t id;
+    if (!bson_iter_recurse(at, &inner) ||
+        !GROW(emit->pieces, emit->piece_room, emit->piece_count + 1, emit->err))
         return false;
     piece_t *piece = &emit->pieces[emit->piece_count++];
-    *piece = (piece_t){.at = emit->values.length};
-    memcpy(piece->kind, of->kind, sizeof piece->kind);
-    text_append_bytes(&emit->values, emit->images.bytes + of->image, of->image_width);
-    id->raw = NULL;
-    const bool ok = !emit->values.lacking && bson_iter_recurse(at, &inner) &&
-                    walk(emit, node, &inner, &emit->values, piece->at) &&
-                    (!id->raw || set_kind(emit, id, piece->kind + 1));
+    const uint8_t *first = section ? (const uint8_t *)schema->sections[op->at].ids[0].first : NULL;
+    *piece =
+        (piece_t){.kind = section ? kind_of(emit, first) : (uint32_t)op->at << 24, .at = emit->values.length};
+    emit->id.raw = NULL;
+    text_append_bytes(&emit->values, emit->images.bytes + list->image, list->width);
+    if (emit->values.lacking || !walk(emit, list->ops.first, list->ops.end, &inner, &emit->values, piece->at))
+        return false;
     piece->length = emit->values.length - piece->at;
-    return ok;
+    if (section && emit->id.raw && id_of(&emit->id, &id))
+        piece->kind = kind_of(emit, id.text);
+    return true;
 }
 
-static bool add_pieces(emit_t *emit, uint32_t node, const bson_iter_t *at) {
+static bool add_pieces(emit_t *emit, const op_t *op, const bson_iter_t *at) {
     bson_iter_t entries;
     if (!BSON_ITER_HOLDS_ARRAY(at) || !bson_iter_recurse(at, &entries))
-        return add_piece(emit, node, at);
+        return add_piece(emit, op, at);
     bool ok = true;
     while (ok && bson_iter_next(&entries))
-        ok = add_piece(emit, node, &entries);
+        ok = add_piece(emit, op, &entries);
     return ok;
 }
 
-/* Walks the elements of a document or subdocument and the nodes below `parent` together. Fields of fixed width are written
+/* Takes what the operation has written. Values that were made from fields which stay in the document say nothing new. */
+static bool take(emit_t *emit, const op_t *op, const bson_iter_t *at, text_t *to, size_t image) {
+    const op_rest_t *rest = op_rest(&emit->program, op);
+    bson_iter_t inner;
+    switch (op->code) {
+    case OP_OPEN:
+        return !bson_iter_recurse(at, &inner) || walk(emit, op + 1, op + op->span - 1, &inner, to, image);
+    case OP_SECTION:
+    case OP_ENTRIES:
+        return add_pieces(emit, op, at);
+    case OP_UTC:
+        return print_moment(emit, rest->made, at, (uint8_t *)to->bytes + image) ||
+               refuse_value(emit, rest->field);
+    case OP_POINT:
+        return print_point(emit, rest->made, at, to, image);
+    case OP_TEXTS:
+    case OP_FILE:
+        return true;
+    default:
+        if (op->width && op->code != OP_LENGTH)
+            return print_field(rest->field, at, to, image) || refuse_value(emit, rest->field);
+        emit->noted[rest->field - emit->schema->fields].at = *at;
+        return true;
+    }
+}
+
+/* Takes what the reader of fixed width writes by no operation. */
+static void take_other(emit_t *emit, bool root, const bson_iter_t *at) {
+    const char *key = bson_iter_key_unsafe(at);
+    bson_iter_t inner;
+    if (!root) {
+        if (strcmp(key, "id") == 0)
+            emit->id = *at;
+    } else if (strcmp(key, emit->ids_key) == 0) {
+        emit->ids = *at;
+    } else if (strcmp(key, "unparsed") == 0 && bson_iter_recurse(at, &inner)) {
+        while (bson_iter_next(&inner))
+            if (BSON_ITER_HOLDS_INT32(&inner))
+                emit->gap_at = (uint32_t)bson_iter_int32(&inner);
+            else
+                text_of(&inner, &emit->gap);
+    }
+}
+
+/* The operation that writes this key, among those from `from` to `end`; NULL: none does. */
+static inline const op_t *find_op(const program_t *program, const op_t *from, const op_t *end,
+                                  const char *key, size_t length) {
+    for (const op_t *op = from; op < end; op += op->span)
+        if (op->head_size == length + 2 && memcmp(op_rest(program, op)->key, key, length) == 0)
+            return op;
+    return NULL;
+}
+
+/* Walks the elements of a document or subdocument and the operations of its keys together. Fields of fixed width are written
  * into the image that begins at `image` in the text. */
-static bool walk(emit_t *emit, uint32_t parent, bson_iter_t *at, text_t *to, size_t image) {
-    uint32_t last = emit->nodes[parent].child;
+static bool walk(emit_t *emit, const op_t *first, const op_t *end, bson_iter_t *at, text_t *to,
+                 size_t image) {
+    const op_t *next = first;
     bool ok = true;
     while (ok && bson_iter_next(at)) {
         const char *key = bson_iter_key_unsafe(at);
-        const uint32_t found = find_node(emit->nodes, last, key, bson_iter_key_len(at));
-        const node_t *node = &emit->nodes[found];
-        bson_iter_t inner;
-        if (found == ROOT)
-            continue;
-        last = found;
-        if (node->slot)
-            emit->slots[node->slot].at = *at;
-        else if (node->field)
-            ok = print_field(node->field, at, to, image) || refuse_value(emit, node->field);
-        else if (node->image_width)
-            ok = add_pieces(emit, found, at);
-        else if (bson_iter_recurse(at, &inner))
-            ok = walk(emit, found, &inner, to, image);
+        const size_t length = bson_iter_key_len(at);
+        const op_t *op = find_op(&emit->program, next, end, key, length);
+        if (!op)
+            op = find_op(&emit->program, first, next, key, length);
+        if (op) {
+            ok = take(emit, op, at, to, image);
+            next = op + op->span;
+        } else {
+            take_other(emit, first == emit->program.record.first, at);
+        }
     }
     return ok;
 }
@@ -374,17 +296,17 @@ static void put_before(emit_t *emit, int part) {
 
 static int by_kind(const void *a, const void *b) {
     const piece_t *one = a, *other = b;
-    const int order = memcmp(one->kind, other->kind, sizeof one->kind);
-    return order ? order : one->at < other->at ? -1 : 1;
+    return one->kind != other->kind ? (one->kind > other->kind) - (one->kind < other->kind)
+                                    : (one->at > other->at) - (one->at < other->at);
 }
 
 /* The next piece of a kind; NULL: all are written. */
-static const piece_t *next_piece(emit_t *emit, const uint8_t kind[1 + SCHEMA_ID]) {
+static const piece_t *next_piece(emit_t *emit, uint32_t kind) {
     piece_t *const pieces = emit->pieces;
     const size_t count = emit->piece_count;
-    const size_t first = SEARCH_FIRST(count, i, memcmp(pieces[i].kind, kind, sizeof pieces[i].kind) < 0);
+    const size_t first = SEARCH_FIRST(count, i, pieces[i].kind < kind);
     const size_t next = first < count ? first + pieces[first].taken : count;
-    if (next >= count || memcmp(pieces[next].kind, kind, sizeof pieces[next].kind) != 0)
+    if (next >= count || pieces[next].kind != kind)
         return NULL;
     pieces[first].taken++;
     return &pieces[next];
@@ -392,26 +314,24 @@ static const piece_t *next_piece(emit_t *emit, const uint8_t kind[1 + SCHEMA_ID]
 
 /* Adds the pieces: part by part, sections in the order that the document says, or in that of their identifiers. */
 static bool put_pieces(emit_t *emit) {
-    const bson_iter_t *order = &emit->slots[SLOT_IDS].at;
-    bson_iter_t ids;
+    bson_iter_t *order = &emit->ids, ids;
     const bool ordered = order->raw && BSON_ITER_HOLDS_ARRAY(order) && bson_iter_recurse(order, &ids);
     bool sorted = true;
     for (size_t i = 1; i < emit->piece_count; i++)
-        sorted &= by_kind(&emit->pieces[i - 1], &emit->pieces[i]) < 0;
+        sorted &= emit->pieces[i - 1].kind <= emit->pieces[i].kind;
     if (!sorted)
         qsort(emit->pieces, emit->piece_count, sizeof *emit->pieces, by_kind);
     for (size_t i = 0; i < emit->piece_count; i++) {
         const piece_t *piece = &emit->pieces[i];
-        const int part = piece->kind[0];
+        const uint32_t part = piece->kind >> 24;
+        const uint8_t own[] = {(uint8_t)(piece->kind >> 16), (uint8_t)(piece->kind >> 8),
+                               (uint8_t)piece->kind};
         const bool section = emit->schema->parts[part].sections;
-        value_t id = {piece->kind + 1, SCHEMA_ID};
-        if (section && ordered) {
-            uint8_t kind[1 + SCHEMA_ID] = {(uint8_t)part};
-            if (!bson_iter_next(&ids) || !set_kind(emit, &ids, kind + 1) || !text_of(&ids, &id) ||
-                !(piece = next_piece(emit, kind)))
-                return false;
-        }
-        put_before(emit, part);
+        value_t id = {own, SCHEMA_ID};
+        if (section && ordered &&
+            !(bson_iter_next(&ids) && id_of(&ids, &id) && (piece = next_piece(emit, kind_of(emit, id.text)))))
+            return false;
+        put_before(emit, (int)part);
         text_append_bytes(&emit->record, (const char *)id.text, section ? SCHEMA_ID : 0);
         text_append_bytes(&emit->record, emit->values.bytes + piece->at, piece->length);
     }
@@ -422,19 +342,12 @@ static bool put_pieces(emit_t *emit) {
 /* Adds to the fixed part, which the pass has written, all that follows it, and its length. */
 static bool put_tail(emit_t *emit) {
     const schema_t *schema = emit->schema;
-    const bson_iter_t *gap_at = &emit->slots[SLOT_GAP_AT].at;
-    if (!print_moment(emit, (uint8_t *)emit->record.bytes + POOL_SLACK))
-        return refuse_value(emit, &emit->utc->field);
-    if (!text_of(&emit->slots[SLOT_GAP].at, &emit->gap))
-        emit->gap.text = NULL;
-    emit->gap_at =
-        gap_at->raw && BSON_ITER_HOLDS_INT32(gap_at) ? (uint32_t)bson_iter_int32(gap_at) : UINT32_MAX;
     emit->part = -1;
     if (!put_pieces(emit))
         return false;
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
-        const bson_iter_t *length = &emit->slots[SLOT_FIELDS + i].at;
+        const bson_iter_t *length = &emit->noted[i].at;
         if (field->type == TYPE_LENGTH && !length->raw)
             print_digits(emit->record.length - POOL_SLACK - schema->fixed,
                          (uint8_t *)emit->record.bytes + POOL_SLACK + field->offset, field->width);
@@ -459,10 +372,9 @@ static bool print_date(const field_t *field, const bson_iter_t *at, uint8_t choi
 static bool print_value(emit_t *emit, size_t index, uint8_t choice, value_t *value) {
     const field_t *field = &emit->schema->fields[index];
     const encoding_t encoding = emit->schema->encoding;
-    const bson_iter_t *at = &emit->slots[SLOT_FIELDS + index].at;
+    const bson_iter_t *at = &emit->noted[index].at;
     text_t *printed = &emit->printed, *encoded = &emit->values;
     printed->length = 0;
-    text_append(printed, "");
     if (!at->raw && field->nulls.count) {
         const schema_text_t *null = &field->nulls.items[choice < field->nulls.count ? choice : 0];
         text_append_bytes(printed, null->text, null->length);
@@ -552,20 +464,22 @@ static bool put_row(emit_t *emit, const dialect_t *dialect, const shape_t *shape
 /* True if the record makes the document. It is read in front of CR LF, so that a CR at its own end stays its own. */
 static bool reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document, size_t length) {
     static const char after[2 + POOL_SLACK] = "\r\n";
-    bson_iter_t first;
+    const uint8_t *bytes = bson_get_data(document);
+    int64_t id = 0;
     record_t record;
     text_append_bytes(&emit->record, after, sizeof after);
     if (emit->record.lacking)
         return false;
-    const bool with_id = bson_iter_init(&first, document) && bson_iter_next(&first) &&
-                         strcmp(bson_iter_key(&first), "_id") == 0 && BSON_ITER_HOLDS_INT64(&first);
+    const bool with_id = document->len >= 18 && memcmp(bytes + 4, "\x12_id", 5) == 0;
+    if (with_id)
+        memcpy(&id, bytes + 9, sizeof id);
     records_begin(emit->reader, dialect, (const uint8_t *)emit->record.bytes + POOL_SLACK,
-                  (uint32_t)length + 2, false, with_id, with_id ? bson_iter_int64(&first) : 0);
+                  (uint32_t)length + 2, false, with_id, id);
     const parsed_t parsed = records_next_into(emit->reader, &emit->again, &record, NULL);
     if (parsed == PARSED_MEMORY)
         return err_memory(emit->err, length);
     return parsed == PARSED_DOCUMENT && record.length == length && record.document_length == document->len &&
-           memcmp(emit->again.bytes, bson_get_data(document), document->len) == 0;
+           memcmp(emit->again.bytes, bytes, document->len) == 0;
 }
 
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
@@ -575,17 +489,21 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
     const schema_t *schema = emit->schema;
     const bool fixed = schema->kind == RECORDS_FIXED;
     bson_iter_t at;
-    if (!emit->nodes)
+    if (!emit->reader)
         return emit_possible(schema, err);
     emit->err = err;
     err->text[0] = '\0';
-    for (size_t i = 0; i < SLOT_FIELDS + schema->field_count; i++)
-        emit->slots[i].at.raw = NULL;
+    for (size_t i = 0; i < schema->field_count; i++)
+        emit->noted[i].at.raw = NULL;
+    emit->ids.raw = NULL;
+    emit->gap = (value_t){NULL, 0};
+    emit->gap_at = UINT32_MAX;
     emit->piece_count = emit->values.length = emit->record.length = 0;
+    text_append(&emit->printed, ""); /* so that it has bytes */
     text_append_bytes(&emit->record, before, sizeof before);
-    text_append_bytes(&emit->record, emit->images.bytes, emit->nodes[ROOT].image_width);
+    text_append_bytes(&emit->record, emit->images.bytes, schema->fixed);
     bool same = !emit->record.lacking && bson_iter_init(&at, document) &&
-                walk(emit, ROOT, &at, &emit->record, POOL_SLACK) &&
+                walk(emit, emit->program.record.first, emit->program.end, &at, &emit->record, POOL_SLACK) &&
                 (fixed ? put_tail(emit) : put_row(emit, dialect, shape ? shape : &usual));
     *length = emit->record.length - POOL_SLACK;
     same = same && reads_back(emit, dialect, document, *length);
@@ -604,18 +522,49 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
     return same;
 }
 
+/* Adds the text of fields that have no values. Returns where it begins. */
+static size_t add_image(emit_t *emit, const field_t *fields, size_t count) {
+    const size_t at = emit->images.length;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < fields[i].width; j++)
+            text_append_bytes(&emit->images, fields[i].nulls.count ? fields[i].nulls.items[0].text + j : " ",
+                              1);
+    return at;
+}
+
+static void add_images(emit_t *emit) {
+    const schema_t *schema = emit->schema;
+    text_append(&emit->images, "");
+    add_image(emit, schema->fields, schema->field_count);
+    for (size_t i = 0; i < schema->part_count; i++)
+        emit->program.parts[i].list.image =
+            add_image(emit, schema->parts[i].fields, schema->parts[i].field_count);
+    for (size_t i = 0; i < schema->section_count; i++)
+        emit->program.sections[i].image =
+            add_image(emit, schema->sections[i].fields, schema->sections[i].field_count);
+}
+
 emit_t *emit_new(const schema_t *schema) {
-    const size_t slots = SLOT_FIELDS + schema->field_count;
-    emit_t *emit = calloc(1, sizeof *emit);
+    emit_t *emit = ZEROED(emit_t);
     err_t ignored;
     if (!emit)
         return NULL;
     emit->schema = schema;
-    emit->reader = records_new(schema);
-    emit->slots = zeroed_memory(alignof(slot_t), slots * sizeof *emit->slots);
-    if (emit->reader && emit->slots && (!emit_possible(schema, &ignored) || make_tree(emit)) &&
-        (schema->kind != RECORDS_FIXED || program_compile(schema, NULL, &emit->program)))
+    if (!emit_possible(schema, &ignored))
         return emit;
+    emit->reader = records_new(schema);
+    emit->noted = zeroed_memory(alignof(noted_t), (schema->field_count + 1) * sizeof *emit->noted);
+    emit->ids_key = "order";
+    for (size_t i = 0; i < schema->part_count; i++)
+        if (schema->parts[i].sections) {
+            emit->sections = &schema->parts[i];
+            emit->ids_key = emit->sections->list ? emit->sections->list : "order";
+        }
+    if (emit->reader && emit->noted && program_compile(schema, NULL, &emit->program)) {
+        add_images(emit);
+        if (!emit->images.lacking)
+            return emit;
+    }
     emit_destroy(emit);
     return NULL;
 }
@@ -625,13 +574,12 @@ void emit_destroy(emit_t *emit) {
         return;
     text_free(&emit->record);
     text_free(&emit->printed);
-    text_free(&emit->images);
     text_free(&emit->values);
+    text_free(&emit->images);
     records_destroy(emit->reader);
     program_free(&emit->program);
     free(emit->again.bytes);
-    free(emit->nodes);
-    free(emit->slots);
+    free(emit->noted);
     free(emit->pieces);
     free(emit);
 }

@@ -1,16 +1,15 @@
 /* emit: converts documents back to the records of their format. The reverse of records.h.
  *
- * The keys of a format are a tree: the key "wind.speed.rate" is three nodes, each below the other. Sections and the parts
- * of a tail are nodes too, with the keys of their entries below them. emit_new makes the tree. A document is converted in
- * two steps:
+ * The operations of a format's program (engine/program.h) are a tree of keys in the order of its documents, with those of
+ * sections and of the tail's parts after those of the record. A document is converted in two steps:
  *
- *  1. One pass over its elements. The elements and the nodes are walked together: siblings are a ring, and the search for
- *     an element's node begins after the node of the element before it, so a document whose elements are in the format's
- *     order costs one comparison an element. Values of fixed width are written at their place in an image of the record in
- *     which all fields are absent; each entry of the tail becomes a piece in the same way. Values of delimited records, and
- *     what concerns the whole record, are noted in slots.
+ *  1. One pass over its elements. The elements and the operations are walked together: the search for an element's
+ *     operation begins after that of the element before it, so a document whose elements are in the format's order
+ *     costs one comparison an element. Values of fixed width are written at their place in an image of the record in
+ *     which all fields are absent; each entry of the tail becomes a piece in the same way. Values of delimited records
+ *     are noted by field.
  *  2. The record is put together: its pieces in their order, with markers and the gap (fixed_walk.h) between them; or its
- *     columns in the file's order, each with the value of its slot or a null value, in quotes where it needs them.
+ *     columns in the file's order, each with the value of its field or a null value, in quotes where it needs them.
  *
  * A value has one spelling, and no other is tried. Instead, each record is read back, and only a record that makes the
  * same document, byte for byte, is given out. So the two steps need not notice everything that is odd about a

@@ -20,13 +20,18 @@ typedef struct {
 /* Adds the next operation; at first, nothing equals its null value. */
 static op_t *add_op(builder_t *builder, op_code_t code) {
     op_t *op = &builder->ops[builder->count];
-    *op = (op_t){.code = (uint8_t)code, .null_bytes = UINT64_MAX, .rest = (uint32_t)builder->count};
+    *op = (op_t){.code = (uint8_t)code, .null_bytes = UINT64_MAX, .span = 1};
     builder->rests[builder->count++] = (op_rest_t){.field = NULL};
     return op;
 }
 
 static op_rest_t *rest_of(const builder_t *builder, const op_t *op) {
-    return &builder->rests[op->rest];
+    return &builder->rests[op - builder->ops];
+}
+
+/* The operations since `op` belong to what it opens. */
+static void set_span(const builder_t *builder, op_t *op) {
+    op->span = (uint32_t)(builder->ops + builder->count - op);
 }
 
 static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key, size_t length) {
@@ -158,9 +163,11 @@ static void add_fields(builder_t *builder, const field_t *fields, size_t count, 
             builder->done[i] = true;
             continue;
         }
-        set_head(builder, add_op(builder, OP_OPEN), BSON_TYPE_DOCUMENT, part, (size_t)(dot - part));
+        op_t *open = add_op(builder, OP_OPEN);
+        set_head(builder, open, BSON_TYPE_DOCUMENT, part, (size_t)(dot - part));
         add_fields(builder, fields, count, field->key, depth + 1, top);
         add_op(builder, OP_CLOSE);
+        set_span(builder, open);
     }
 }
 
@@ -278,12 +285,12 @@ static void index_sections(program_t *program) {
 }
 
 /* The operations of a section, or of a part's entries, after that of their array's head. */
-static void set_list(builder_t *builder, program_list_t *list, const char *name, const field_t *fields,
-                     size_t count, uint32_t width) {
-    op_t *head = add_op(builder, OP_OPEN);
+static void set_list(builder_t *builder, program_list_t *list, op_t *head, const char *name,
+                     const field_t *fields, size_t count, uint32_t width) {
     set_head(builder, head, BSON_TYPE_ARRAY, name, strlen(name));
     memset(builder->done, false, count);
     add_fields(builder, fields, count, "", 0, NULL);
+    set_span(builder, head);
     list->head = head;
     list->ops = finish(builder, head + 1);
     list->width = width;
@@ -293,7 +300,9 @@ static void set_list(builder_t *builder, program_list_t *list, const char *name,
 
 static void set_part(builder_t *builder, program_part_t *planned, const tail_part_t *part,
                      program_check_t *checks) {
-    set_list(builder, &planned->list, part->name, part->fields, part->field_count, part->width);
+    op_t *head = add_op(builder, OP_ENTRIES);
+    head->at = (uint16_t)(part - builder->schema->parts);
+    set_list(builder, &planned->list, head, part->name, part->fields, part->field_count, part->width);
     planned->checks = checks;
     for (size_t i = 0; i < part->field_count; i++) {
         const field_t *field = &part->fields[i];
@@ -316,7 +325,9 @@ static void add_tail(builder_t *builder, program_t *program, program_check_t *ch
     }
     for (size_t i = 0; i < schema->section_count; i++) {
         const section_t *section = &schema->sections[i];
-        set_list(builder, &program->sections[i], section->name, section->fields, section->field_count,
+        op_t *head = add_op(builder, OP_SECTION);
+        head->at = (uint16_t)i;
+        set_list(builder, &program->sections[i], head, section->name, section->fields, section->field_count,
                  section->width);
     }
     index_sections(program);
@@ -358,6 +369,7 @@ bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t
         for (size_t i = 0; i < schema->made_count; i++)
             program->file_times += schema->made[i].kind >= MAKE_FILE;
         add_tail(builder, program, checks);
+        program->end = ops + builder->count;
     } else {
         program_free(program);
     }

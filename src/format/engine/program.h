@@ -9,6 +9,9 @@
  *
  *     INT a, OPEN s, INT b, TEXT c, CLOSE      {a: 12, s: {b: 3}}
  *
+ * The operations of the record, then those of each part and section stand one after the other, so all of them are a tree
+ * of keys: what opens something says how many operations that spans. emit.h walks this tree back.
+ *
  * An operation fills one cache line; what it needs rarely is in `rests`, by the same index. Keys that are made from
  * fields come first, because documents are looked up by them, or where `document:` of the format names them. The fields
  * of one subdocument are kept together. A document takes at most `bytes` of its operations, plus `times` the length of its
@@ -41,6 +44,9 @@ typedef enum {
     OP_POINT, /* from two numbers */
     OP_UTC,   /* from a day and a time */
     OP_FILE,  /* from the name of the input */
+    /* of what follows the fixed part, by number in `at`; no record's operations: */
+    OP_SECTION, /* begins the operations of a section */
+    OP_ENTRIES, /* begins those of the entries of a part */
 } op_code_t;
 
 /* Flags of an operation: which null values its field has (the empty text, the word NULL, others, which are compared with
@@ -68,7 +74,7 @@ typedef struct {
     uint16_t at;         /* the column, or the offset */
     uint16_t width;
     uint16_t unless; /* left out if one of these keys was made: bits by number */
-    uint32_t rest;   /* its index in the program's rests */
+    uint32_t span;   /* from here to the next key at its level: 1, or more for what opens something */
 } op_t;
 _Static_assert(sizeof(op_t) == 64, "an operation fills a cache line");
 
@@ -90,6 +96,7 @@ typedef struct {
     ops_t ops;
     uint32_t width; /* without the identifier, and without a counted text */
     uint32_t bytes; /* that it takes at most, with the array around it */
+    size_t image;   /* emit's: where it keeps the text of one without values */
 } program_list_t;
 
 /* What a text must look like to be an entry. */
@@ -109,6 +116,7 @@ typedef struct {
     const schema_t *schema;
     const op_rest_t *rests;
     ops_t record;
+    const op_t *end; /* of all operations */
     size_t times, file_times;
     bool simple; /* columns in their order, short heads, no subdocuments, no null values to look up */
     program_list_t *sections;
@@ -122,7 +130,7 @@ bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t
 void program_free(program_t *program);
 
 static inline const op_rest_t *op_rest(const program_t *program, const op_t *op) {
-    return &program->rests[op->rest];
+    return &program->rests[op - program->record.first];
 }
 
 /* Sets how the characters of a number of fixed width are read. */
