@@ -1,4 +1,5 @@
 /* fixed: documents of records by width, against JSON written by hand; each of them back into its record. */
+#include "base/clock.h"
 #include "fixed_lab.h"
 #include "test.h"
 
@@ -366,6 +367,99 @@ TEST(length) {
                  more ? ",\"unparsed\":{\"at\":6,\"text\":\"" : "", 100 * more, record + 6,
                  more ? "\"}" : "");
         assert_true(fixed_lab_is(&lab, record, (size_t)length, json));
+    }
+    fixed_lab_end(&lab);
+}
+
+/* A record is one character; sections of 1, 2 and 3 characters; entries of 2, of 1 and as many as they say. */
+static const char tails_yaml[] =
+    "format: x\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail:\n"
+    "  - {marker: \"<\", name: first, repeat: [{name: k, width: 1, is: \"[a-c]\"}, {name: v, width: 1}]}\n"
+    "  - {marker: ADD, sections: yes}\n"
+    "  - {marker: \"--\", name: last, repeat: [{name: k, width: 1, is: \"[a-c-]\"}, {name: t, lengthWidth: "
+    "1}]}\n"
+    "  - {marker: \"-\", name: any, repeat: [{name: v, width: 2}]}\n"
+    "sections:\n"
+    "  - {ids: AA1-AA4, name: s, fields: [{name: x, width: 1}]}\n"
+    "  - {ids: AB1, name: t, fields: [{name: x, width: 2}]}\n"
+    "  - {ids: AC1, name: u, fields: [{name: x, width: 3}]}\n"
+    "  - {ids: AC2, name: v, fields: [{name: x, width: 1}]}\n";
+
+/* What follows the fixed part, from left to right, and where a gap begins and ends. */
+TEST(tails) {
+#define S1            "\"s\":[{\"id\":\"AA1\",\"x\":\"x\"}]"
+#define GAP(at, text) "\"unparsed\":{\"at\":" #at ",\"text\":\"" text "\"}"
+    static const pair_t pairs[] = {
+        {"x<a1ADDAA1x--b2..-yz", "{\"a\":\"x\",\"first\":[{\"k\":\"a\",\"v\":\"1\"}]," S1
+                                 ",\"last\":[{\"k\":\"b\",\"t\":\"..\"}],\"any\":[{\"v\":\"yz\"}]}"},
+        {"xADDAA1xAB1xxAA2x",
+         "{\"a\":\"x\",\"s\":[{\"id\":\"AA1\",\"x\":\"x\"},{\"id\":\"AA2\",\"x\":\"x\"}],"
+         "\"t\":{\"x\":\"xx\"},\"order\":[\"AA1\",\"AB1\",\"AA2\"]}"},
+        {"xADDAB1xxAB1yy", "{\"a\":\"x\",\"t\":[{\"x\":\"xx\"},{\"x\":\"yy\"}],\"order\":[\"AB1\",\"AB1\"]}"},
+        {"xADDAA9xAB2xx",
+         "{\"a\":\"x\",\"s\":[{\"id\":\"AA9\",\"x\":\"x\"}],\"t\":{\"id\":\"AB2\",\"x\":\"xx\"}}"},
+        /* gaps to the end, where nothing after them is known */
+        {"x<d1", "{\"a\":\"x\"," GAP(1, "<d1") "}"},
+        {"x<a1b", "{\"a\":\"x\",\"first\":[{\"k\":\"a\",\"v\":\"1\"}]," GAP(4, "b") "}"},
+        {"xADDAA1xAC3x", "{\"a\":\"x\"," S1 "," GAP(8, "AC3x") "}"},
+        {"x--a3..", "{\"a\":\"x\",\"any\":[{\"v\":\"-a\"},{\"v\":\"3.\"}]," GAP(6, ".") "}"},
+        /* to the nearest place from which everything is known, in the same part */
+        {"xADDAA1xAC3xAA2x",
+         "{\"a\":\"x\",\"s\":[{\"id\":\"AA1\",\"x\":\"x\"},{\"id\":\"AA2\",\"x\":\"x\"}]," GAP(8,
+                                                                                               "AC3x") "}"},
+        {"x<a1?b2c?d1c1", "{\"a\":\"x\",\"first\":[{\"k\":\"a\",\"v\":\"1\"},{\"k\":\"c\",\"v\":\"1\"}]," GAP(
+                              4, "?b2c?d1") "}"},
+        /* or at a later marker; a marker opens its part, and all of it belongs to the gap */
+        {"x<a1?--b0",
+         "{\"a\":\"x\",\"first\":[{\"k\":\"a\",\"v\":\"1\"}],\"last\":[{\"k\":\"b\",\"t\":\"\"}]," GAP(
+             4, "?") "}"},
+        {"xADD?AA1x", "{\"a\":\"x\"," S1 "," GAP(1, "ADD?") "}"},
+        {"x<?a1", "{\"a\":\"x\",\"first\":[{\"k\":\"a\",\"v\":\"1\"}]," GAP(1, "<?") "}"},
+        {"xADD<a1", "{\"a\":\"x\"," GAP(1, "ADD<a1") "}"}, /* what comes before cannot come after */
+        /* a marker is one only with an entry after it: `--` without is `-`, or an entry of it */
+        {"x--yz", "{\"a\":\"x\",\"any\":[{\"v\":\"-y\"}]," GAP(4, "z") "}"},
+        {"x--y", "{\"a\":\"x\",\"any\":[{\"v\":\"-y\"}]}"},
+    };
+    expect_all(tails_yaml, pairs, COUNT_OF(pairs));
+}
+
+/* Where a marker stands where an entry could, it is one when an entry follows it; the first entry after a marker is one
+ * whatever it looks like. */
+TEST(precedence) {
+    static const pair_t pairs[] = {
+        {"xa1b22", "{\"a\":\"x\",\"p\":[{\"v\":\"1\"}],\"q\":[{\"v\":\"22\"}]}"},
+        {"xab", "{\"a\":\"x\",\"p\":[{\"v\":\"b\"}]}"},
+        {"xabb22", "{\"a\":\"x\",\"p\":[{\"v\":\"b\"}],\"q\":[{\"v\":\"22\"}]}"},
+        {"xa1b2", "{\"a\":\"x\",\"p\":[{\"v\":\"1\"},{\"v\":\"b\"},{\"v\":\"2\"}]}"},
+        {"xb11b2", "{\"a\":\"x\",\"q\":[{\"v\":\"11\"},{\"v\":\"b2\"}]}"},
+        {"xb1", "{\"a\":\"x\"," GAP(1, "b1") "}"},
+    };
+    expect_all("format: x\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail:\n"
+               "  - {marker: a, name: p, repeat: [{name: v, width: 1}]}\n"
+               "  - {marker: b, name: q, repeat: [{name: v, width: 2}]}\n",
+               pairs, COUNT_OF(pairs));
+}
+
+/* A record is read in a time that grows as its length does, whatever it holds. */
+TEST(hostile) {
+    static const char *const pieces[] = {"<a1", "<",  "ADDAA1x", "AA1xAB1xx",  "ADD", "--a0",     "a9..",
+                                         "-",   "--", "AA1x?",   "ADDAA1xAC3", "a1?", "AA2xAA1x", "?"};
+    static const char *const starts[] = {"x", "x<a1", "xADDAA1x", "x--a0"};
+    enum { LONG = (1 << 18) / TEST_SHARE };
+    fixed_lab_t lab = fixed_lab_of(lab_schema(tails_yaml));
+    for (size_t i = 0; i < COUNT_OF(pieces) * COUNT_OF(starts); i++) {
+        grown_t text = {0};
+        grown_text(&text, starts[i % COUNT_OF(starts)]);
+        while (text.size < LONG)
+            grown_text(&text, pieces[i / COUNT_OF(starts)]);
+        const int64_t before = clock_now_ns();
+        lab_records_t all = fixed_lab_parse(&lab, text.at, text.size, false);
+        assert_int_equal(all.count, 1);
+        assert_int_equal(all.records[0].parsed, PARSED_DOCUMENT);
+        if (clock_now_ns() - before > 10000000000)
+            fail_msg("%.20s... took too long", (const char *)text.at);
+        lab_records_free(&all);
+        grown_free(&text);
     }
     fixed_lab_end(&lab);
 }

@@ -37,36 +37,31 @@ static inline uint8_t *put_section_id(uint8_t *out, const uint8_t *id) {
     return out + 12;
 }
 
-/* Writes all sections of the kind of the section at `first`, the first of them. */
+/* Writes all sections of the kind of the one at `first`, which is the first of them. */
 static uint8_t *put_family(engine_t *engine, const fixed_walk_t *walk, size_t first, bool with_ids,
                            uint8_t *out) {
-    const fixed_found_t *found = walk->sections;
-    const uint8_t kind = found[first].section;
-    const program_list_t *planned = &engine->program.sections[kind];
-    const section_t *section = &engine->schema->sections[kind];
+    const fixed_found_t *found = &walk->sections[first];
+    const program_list_t *planned = &engine->program.sections[found->section];
+    const section_t *section = &engine->schema->sections[found->section];
     const bool several = section_several(section); /* always an array, with ids */
-    size_t end = first + 1;                        /* after the last of them */
-    for (size_t i = end; i < walk->section_count && !(walk->together && found[i].section != kind); i++)
-        end = found[i].section == kind ? i + 1 : end;
-    const bool array = several || end - first > 1;
+    const bool array = several || found->next;
     uint8_t *body = put_head(engine, out, planned->head, false);
     *out = array ? BSON_TYPE_ARRAY : BSON_TYPE_DOCUMENT;
     out = body + (array ? 4 : 0);
-    uint32_t place = 0;
-    for (size_t i = first; i < end; i++) {
-        if (found[i].section != kind)
-            continue;
-        const uint8_t *id = engine->fixed + found[i].at;
+    for (uint32_t place = 0;; place++) {
+        const uint8_t *id = engine->fixed + found->at;
         if (array)
-            out = put_place(out, BSON_TYPE_DOCUMENT, place++);
+            out = put_place(out, BSON_TYPE_DOCUMENT, place);
         uint8_t *entry = out;
         out += 4;
         if (with_ids && (several || memcmp(id, section->ids[0].first, SCHEMA_ID) != 0))
             out = put_section_id(out, id);
         out = put_fields(engine, &planned->ops, id + SCHEMA_ID, out);
         out = put_close(out, entry);
+        if (!found->next)
+            return array ? put_close(out, body) : out;
+        found = &walk->sections[found->next];
     }
-    return array ? put_close(out, body) : out;
 }
 
 static uint8_t *put_ids(const engine_t *engine, const fixed_walk_t *walk, const char *key, uint8_t *out) {
@@ -86,16 +81,11 @@ static uint8_t *put_ids(const engine_t *engine, const fixed_walk_t *walk, const 
 
 static uint8_t *put_sections(engine_t *engine, const tail_part_t *part, const fixed_walk_t *walk,
                              uint8_t *out) {
-    uint64_t written[4] = {0}; /* kinds of sections, a bit for each */
     if (part->list && walk->section_count)
         out = put_ids(engine, walk, part->list, out);
-    for (size_t i = 0; i < walk->section_count; i++) {
-        const uint8_t kind = walk->sections[i].section;
-        const uint64_t bit = 1ull << (kind & 63);
-        if (!(written[kind >> 6] & bit))
+    for (size_t i = 0; i < walk->section_count; i++)
+        if (walk->sections[i].first)
             out = put_family(engine, walk, i, !part->list, out);
-        written[kind >> 6] |= bit;
-    }
     return out;
 }
 

@@ -97,7 +97,11 @@ static bool walk_sections(const program_t *program, const uint8_t *record, uint3
             return false;
         walk->ascending &= id > last;
         last = id;
-        walk->sections[count++] = (fixed_found_t){place, section};
+        uint32_t *before = &walk->last[section];
+        if (*before)
+            walk->sections[*before - 1].next = (uint32_t)count;
+        walk->sections[count++] = (fixed_found_t){.at = place, .section = section, .first = !*before};
+        *before = (uint32_t)count;
         worst += program->sections[section].bytes;
     }
     walk->section_count = count;
@@ -120,24 +124,13 @@ static void walk_entries(const program_t *program, int part, const uint8_t *reco
     }
 }
 
-static void check_together(fixed_walk_t *walk) {
-    uint64_t seen[4] = {0};
-    walk->together = true;
-    for (size_t i = 0; i < walk->section_count; i++) {
-        uint8_t section = walk->sections[i].section;
-        if (i && walk->sections[i - 1].section == section)
-            continue;
-        walk->together &= !(seen[section >> 6] >> (section & 63) & 1);
-        seen[section >> 6] |= 1ull << (section & 63);
-    }
-}
-
 bool fixed_walk(const program_t *program, const uint8_t *record, uint32_t length, fixed_walk_t *walk) {
     const schema_t *schema = program->schema;
     int part = NO_PART;
     bool after_marker = false;
     uint32_t at = schema->fixed;
     walk->section_count = 0;
+    memset(walk->last, 0, schema->section_count * sizeof *walk->last);
     walk->ascending = true;
     walk->gap = walk->gap_end = 0;
     walk->worst = 0;
@@ -176,7 +169,6 @@ bool fixed_walk(const program_t *program, const uint8_t *record, uint32_t length
     }
     for (size_t i = 0; i < schema->part_count; i++)
         walk->worst += 160; /* the arrays' heads */
-    check_together(walk);
     return true;
 }
 

@@ -13,16 +13,20 @@
 
 #include "format/engine/program.h"
 
+/* Those of one section are a chain, in their order. */
 typedef struct {
-    uint32_t at; /* its identifier's place in the record */
+    uint32_t at;   /* its identifier's place in the record */
+    uint32_t next; /* the number of the next one of its section; 0: it is the last one */
     uint8_t section;
+    bool first; /* of its section */
 } fixed_found_t;
 
 typedef struct {
     fixed_found_t *sections;
     size_t section_count, section_room;
     bool ascending; /* their identifiers are strictly ascending */
-    bool together;  /* those of one section are side by side */
+    uint32_t
+        last[SCHEMA_MOST_SECTIONS]; /* of each section that was found: the number of the last one, from 1 */
     struct {
         uint32_t from, to; /* its entries, with a gap among them; empty: the record does not have the part */
     } parts[SCHEMA_MOST_PARTS];
