@@ -36,24 +36,12 @@ static const row_t rows[] = {
     {"7,\x1b,,", "{'n':7,'d':'\\u001b'}", "{'n':7,'d':null}", "'\\x1b' of 'd' does not fit", 3},
 };
 
-static bson_t *document_of(const char *text) {
-    char json[300];
-    bson_error_t problem;
-    snprintf(json, sizeof json, "%s", text);
-    for (char *at = json; *at; at++)
-        *at = *at == '\'' ? '"' : *at;
-    bson_t *document = bson_new_from_json((const uint8_t *)json, -1, &problem);
-    if (!document)
-        fail_msg("%s: %s", json, problem.message);
-    return document;
-}
-
 static void expect_document(const lab_record_t *got, const char *expected) {
     if (strchr(expected, '"')) /* of which JSON with ' for " says too little */
         return;
-    bson_t *document = document_of(expected), is;
-    LAB_MUST(got->parsed == PARSED_DOCUMENT);
-    LAB_MUST(bson_init_static(&is, got->document, got->record.document_length));
+    bson_t *document = lab_value(expected);
+    bson_t is;
+    lab_document(got, &is);
     if (!bson_equal(document, &is))
         fail_msg("%s is %s", expected, bson_as_canonical_extended_json(&is, NULL));
     bson_destroy(document);
@@ -66,22 +54,16 @@ static void expect_reject(const lab_record_t *got, const row_t *row) {
 }
 
 static void expect_row(const row_t *row, bad_value_t bad, bool careful) {
-    schema_t *schema = schema_of(schema_bad_values[bad]);
-    records_t *reader = records_new(schema);
-    dialect_t dialect;
-    err_t err;
-    LAB_MUST(dialect_sniff(schema, (const uint8_t *)row->record, strlen(row->record), "f", &dialect, &err));
-    lab_records_t got =
-        lab_parse(reader, &dialect, row->record, strlen(row->record), (lab_how_t){.careful = careful});
+    format_lab_t lab = lab_open(schema_of(schema_bad_values[bad]), row->record, strlen(row->record));
+    lab_records_t got = lab_file(&lab, row->record, strlen(row->record), careful);
     assert_int_equal(got.count, 1);
     if (row->reason && bad == BAD_VALUE_REJECT)
         expect_reject(got.records, row);
     else
         expect_document(got.records, bad == BAD_VALUE_NULL ? row->null : row->kept);
-    assert_int_equal(records_bad(reader)->count > 0, row->reason != NULL);
+    assert_int_equal(records_bad(lab.reader)->count > 0, row->reason != NULL);
     lab_records_free(&got);
-    records_destroy(reader);
-    schema_destroy(schema);
+    lab_close(&lab);
 }
 
 TEST(each_word) {
@@ -212,35 +194,4 @@ TEST(digests) {
     assert_string_equal(schema->digest, digests[BAD_VALUE_REJECT]);
     schema_destroy(schema);
     schema_destroy(unlike);
-}
-
-/* What is not stored cannot be written again. */
-TEST(emit) {
-    static const bool possible[BAD_VALUES] = {[BAD_VALUE_TEXT] = true, [BAD_VALUE_REJECT] = true};
-    for (bad_value_t i = BAD_VALUE_TEXT; i < BAD_VALUES; i++) {
-        schema_t *schema = schema_of(schema_bad_values[i]);
-        err_t err = {.text = ""};
-        assert_int_equal(emit_possible(schema, &err), possible[i]);
-        assert_int_equal(strstr(err.text, schema_bad_values[i]) != NULL, !possible[i]);
-        schema_destroy(schema);
-    }
-}
-
-/* By `reject` a document whose record would be one is not written as it. */
-TEST(emit_a_reject) {
-    schema_t *schema = schema_of("reject");
-    emit_t *emit = emit_new(schema);
-    dialect_t dialect;
-    err_t err;
-    const uint8_t *text;
-    size_t length;
-    LAB_MUST(emit && dialect_sniff(schema, (const uint8_t *)"1,,,", 4, "f", &dialect, &err));
-    bson_t *fits = document_of("{'n':1,'t':'a'}"), *not = document_of("{'n':'x','t':'a'}");
-    assert_true(emit_record(emit, &dialect, fits, NULL, &text, &length, &err));
-    assert_memory_equal(text, "1,,,a", length);
-    assert_false(emit_record(emit, &dialect, not, NULL, &text, &length, &err));
-    bson_destroy(fits);
-    bson_destroy(not );
-    emit_destroy(emit);
-    schema_destroy(schema);
 }

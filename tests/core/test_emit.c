@@ -5,28 +5,6 @@
 #include "format_lab.h"
 #include "test.h"
 
-typedef struct {
-    schema_t *schema;
-    dialect_t dialect;
-    records_t *reader;
-    emit_t *emit;
-} lab_t;
-
-static lab_t lab_for(schema_t *schema, const void *text, size_t length) {
-    lab_t lab = {.schema = schema, .reader = records_new(schema), .emit = emit_new(schema)};
-    err_t err = {.text = ""};
-    LAB_MUST(lab.reader && lab.emit);
-    if (!dialect_sniff(schema, text, length, "f.csv", &lab.dialect, &err))
-        fail_msg("%s", err.text);
-    return lab;
-}
-
-static void lab_end(lab_t *lab) {
-    records_destroy(lab->reader);
-    emit_destroy(lab->emit);
-    schema_destroy(lab->schema);
-}
-
 static void show(const char *what, const void *text, size_t length, grown_t *out) {
     grown_text(out, what);
     for (size_t i = 0; i < length; i++) {
@@ -39,10 +17,10 @@ static void show(const char *what, const void *text, size_t length, grown_t *out
 }
 
 /* parse(emit(parse(text))) == parse(text), with shapes and without. False: a document was refused. */
-static bool same_values_again(lab_t *lab, const void *text, size_t length, bool with_shapes,
+static bool same_values_again(format_lab_t *lab, const void *text, size_t length, bool with_shapes,
                               grown_t *written) {
     err_t err = {.text = ""};
-    lab_records_t first = lab_parse(lab->reader, &lab->dialect, text, length, (lab_how_t){.careful = true});
+    lab_records_t first = lab_file(lab, text, length, true);
     grown_t both = {0};
     show("\n", text, length, &both);
     if (!lab_emit(lab->emit, &lab->dialect, &first, text, with_shapes, written, &err)) {
@@ -51,8 +29,7 @@ static bool same_values_again(lab_t *lab, const void *text, size_t length, bool 
         lab_records_free(&first);
         return false;
     }
-    lab_records_t second =
-        lab_parse(lab->reader, &lab->dialect, written->at, written->size, (lab_how_t){.careful = false});
+    lab_records_t second = lab_file(lab, written->at, written->size, false);
     show("", written->at, written->size, &both);
     if (second.count != first.count)
         fail_msg("%zu records afterwards, not %zu:%s", second.count, first.count, (char *)both.at);
@@ -70,7 +47,7 @@ static bool same_values_again(lab_t *lab, const void *text, size_t length, bool 
 }
 
 static void expect(schema_t *schema, const void *text, size_t length, bool same_bytes, bool refused) {
-    lab_t lab = lab_for(schema, text, length);
+    format_lab_t lab = lab_open(schema, text, length);
     for (int with_shapes = 0; with_shapes < 2; with_shapes++) {
         grown_t written = {0};
         if (same_values_again(&lab, text, length, with_shapes, &written) == refused)
@@ -84,17 +61,12 @@ static void expect(schema_t *schema, const void *text, size_t length, bool same_
         }
         grown_free(&written);
     }
-    lab_end(&lab);
+    lab_close(&lab);
 }
 
 #define SAME_BYTES(schema, text)  expect(schema, text, sizeof(text) - 1, true, false)
 #define SAME_VALUES(schema, text) expect(schema, text, sizeof(text) - 1, false, false)
 #define REFUSED(schema, text)     expect(schema, text, sizeof(text) - 1, false, true)
-
-#define COMMAS                                                                                               \
-    "test_id,vehicle_id,test_date,test_class_id,test_type,test_result,test_mileage,postcode_area,make,"      \
-    "model,"                                                                                                 \
-    "colour,fuel_type,cylinder_capacity,first_use_date\n"
 
 #define ABC                                                                                                  \
     "format: x\nrecord: {delimiter: \",\", escape: [double, backslash]}\nfields: [{name: a}, {name: b}, "    \
@@ -116,7 +88,7 @@ TEST(every_quoting) {
                  "[{name: a}, "
                  "{name: b}]\nlayouts: [[a, b]]\n",
                  escapes[way % 4], way < 4 ? "no" : "yes");
-        lab_t lab = lab_for(lab_schema(yaml), "1,2\n", 4);
+        format_lab_t lab = lab_open(lab_schema(yaml), "1,2\n", 4);
         for (int i = 0; i < FIELDS; i++) {
             for (int j = 0; j < FIELDS; j++) {
                 char row[64];
@@ -128,7 +100,7 @@ TEST(every_quoting) {
                 }
             }
         }
-        lab_end(&lab);
+        lab_close(&lab);
     }
     if (refused > 7 * 2 * FIELDS * FIELDS / 10)
         fail_msg("%u of %d rows are refused", refused, 7 * 2 * FIELDS * FIELDS);
@@ -215,21 +187,14 @@ TEST(carriage_returns) {
  * --------------------------------------------------------------------------- */
 
 typedef struct {
-    lab_t lab;
+    format_lab_t lab;
     const uint8_t *record;
     size_t length;
     err_t err;
 } hand_t;
 
 static bool emits(hand_t *hand, const char *json) {
-    char text[400];
-    size_t length = 0;
-    for (; json[length]; length++)
-        text[length] = json[length] == '\'' ? '"' : json[length];
-    bson_error_t problem;
-    bson_t *document = bson_new_from_json((const uint8_t *)text, (ssize_t)length, &problem);
-    if (!document)
-        fail_msg("%s: %s", json, problem.message);
+    bson_t *document = lab_value(json);
     hand->err = (err_t){.text = ""};
     bool ok = emit_record(hand->lab.emit, &hand->lab.dialect, document, NULL, &hand->record, &hand->length,
                           &hand->err);
@@ -246,7 +211,7 @@ static void expect_row(hand_t *hand, const char *json, const char *row) {
 
 TEST(by_hand) {
     hand_t hand = {
-        .lab = lab_for(
+        .lab = lab_open(
             lab_schema(
                 "format: x\nrecord: {delimiter: \",\", header: no}\nfields:\n"
                 "  - {name: a, nulls: [NULL, \"\"]}\n  - {name: b, type: int}\n  - {name: c, type: date}\n"),
@@ -265,18 +230,18 @@ TEST(by_hand) {
     assert_false(emits(&hand, "{'a': [1]}"));
     assert_false(emits(&hand, "{'a': true}"));
     assert_false(emits(&hand, "{'a': null}"));
-    lab_end(&hand.lab);
+    lab_close(&hand.lab);
 }
 
 /* Without quotes some values cannot be written. */
 TEST(no_quotes) {
-    hand_t hand = {.lab = lab_for(lab_schema("format: x\nrecord: {delimiter: \"|\", header: no, quote: "
-                                             "none}\nfields: [{name: a}, {name: b}]\n"),
-                                  "x|1\n", 4)};
+    hand_t hand = {.lab = lab_open(lab_schema("format: x\nrecord: {delimiter: \"|\", header: no, quote: "
+                                              "none}\nfields: [{name: a}, {name: b}]\n"),
+                                   "x|1\n", 4)};
     expect_row(&hand, "{'a': '\\\"x', 'b': 'y,z'}", "\"x|y,z");
     assert_false(emits(&hand, "{'a': 'two\\nlines'}"));
     assert_true(strlen(hand.err.text) > 10);
     assert_false(emits(&hand, "{'a': 'x|y', 'b': 'z'}"));
     assert_int_equal(hand.err.status, STATUS_INPUT);
-    lab_end(&hand.lab);
+    lab_close(&hand.lab);
 }

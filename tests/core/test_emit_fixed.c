@@ -1,6 +1,6 @@
 /* emit, records by width: documents that make a record, and those from elsewhere that cannot: a sentence, and
  * never a record that says something else. */
-#include "fixed_lab.h"
+#include "format_lab.h"
 #include "test.h"
 
 static const char yaml[] =
@@ -37,14 +37,13 @@ static void record_of(char *out, const char *tail) {
 }
 
 /* What is emitted, or NULL with the sentence in err. */
-static const char *emitted(const fixed_lab_t *lab, const char *json, err_t *err) {
+static const char *emitted(const format_lab_t *lab, const char *json, err_t *err) {
     static char out[2000];
-    dialect_t dialect = {.columns = 0};
     const uint8_t *record;
     size_t length;
-    bson_t *document = fixed_lab_json(json);
+    bson_t *document = lab_value(json);
     *err = (err_t){.text = ""};
-    bool ok = emit_record(lab->emit, &dialect, document, NULL, &record, &length, err);
+    bool ok = emit_record(lab->emit, &lab->dialect, document, NULL, &record, &length, err);
     bson_destroy(document);
     if (!ok)
         return NULL;
@@ -88,7 +87,7 @@ TEST(records) {
         {"{\"count\":7,\"code\":\"c\",\"i\":1,\"tens\":20,\"n\":3.5,\"g\":{\"m\":4.0}}",
          "07999c 01+2035004999999999999+9999+99999"},
     };
-    fixed_lab_t lab = fixed_lab_of(lab_schema(yaml));
+    format_lab_t lab = lab_open(lab_schema(yaml), "", 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char expected[200];
         err_t err;
@@ -105,7 +104,7 @@ TEST(records) {
             fail_msg("%s: %s", parts[i].json, err.text);
         assert_string_equal(is, parts[i].record);
     }
-    fixed_lab_end(&lab);
+    lab_close(&lab);
 }
 
 /* Odd values in every place of a document: there is no record for it, or one that is read as that document. */
@@ -208,7 +207,7 @@ TEST(odd_values) {
         "{\"coordinates\":[0.0,0.0],\"type\":\"Point\"}",
     };
     enum { PLACES = sizeof places / sizeof *places, ODD = sizeof odd / sizeof *odd };
-    fixed_lab_t lab = fixed_lab_of(lab_schema(yaml));
+    format_lab_t lab = lab_open(lab_schema(yaml), "", 0);
     size_t refused = 0;
     for (size_t i = 0; i < PLACES; i++)
         for (size_t j = 0; j < ODD; j++) {
@@ -220,13 +219,13 @@ TEST(odd_values) {
             snprintf(json, sizeof json, "%.*s%s%s", (int)before, places[i], odd[j], places[i] + before + 1);
             const char *is = emitted(&lab, json, &err);
             if (is)
-                assert_true(fixed_lab_is(&lab, is, strlen(is), json));
+                assert_true(lab_is(&lab, is, strlen(is), json));
             else if (err.status != STATUS_INPUT || strlen(err.text) < 20)
                 fail_msg("%s: %s", json, err.text);
             refused += !is;
         }
     assert_true(refused > PLACES * ODD * 9 / 10);
-    fixed_lab_end(&lab);
+    lab_close(&lab);
 }
 
 /* What a refusal says. */
@@ -234,7 +233,7 @@ TEST(sentences) {
     static const char listed[] =
         "format: left\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail: [{marker: REM, name: r, "
         "leaveOut: yes, repeat: [{name: x, width: 1}]}]\n";
-    fixed_lab_t lab = fixed_lab_of(lab_schema(yaml));
+    format_lab_t lab = lab_open(lab_schema(yaml), "", 0);
     err_t err;
     assert_null(emitted(&lab, DOC_OF("", "", "\"c\"", "-1", "20", "3.5", "4.0", ""), &err));
     assert_non_null(strstr(err.text, "the field i never has"));
@@ -242,37 +241,37 @@ TEST(sentences) {
     assert_non_null(strstr(err.text, "the field x never has"));
     assert_null(emitted(&lab, "{}", &err));
     assert_non_null(strstr(err.text, "cannot be written"));
-    fixed_lab_end(&lab);
-    lab = fixed_lab_of(lab_schema(listed));
+    lab_close(&lab);
+    lab = lab_open(lab_schema(listed), "", 0);
     assert_null(emitted(&lab, "{\"a\":\"x\"}", &err));
     assert_non_null(strstr(err.text, "comes after REM"));
-    fixed_lab_end(&lab);
+    lab_close(&lab);
 }
 
 /* Line ends are the caller's; a record's own carriage return needs one of two bytes behind it, or none. */
 TEST(line_ends) {
     static const char *const texts[] = {"00ab\n",    "00ab\r\n", "00ab",    "00ab\r",
                                         "00a\r\r\n", "00a\r\r",  "00\r\r\r"};
-    fixed_lab_t lab = fixed_lab_of(lab_schema(
-        "format: x\nrecord: {fixed: 4}\nfields: [{name: n, width: 2, type: length}, {name: a, width: 2}]\n"));
+    format_lab_t lab =
+        lab_open(lab_schema("format: x\nrecord: {fixed: 4}\nfields: [{name: n, width: 2, type: "
+                            "length}, {name: a, width: 2}]\n"),
+                 "", 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        lab_records_t all = fixed_lab_parse(&lab, texts[i], strlen(texts[i]), true);
-        dialect_t dialect = {.columns = 0};
+        lab_records_t all = lab_file(&lab, texts[i], strlen(texts[i]), true);
         const uint8_t *record;
         size_t length;
-        bson_t document;
         err_t err = {.text = ""};
         assert_int_equal(all.count, 1);
         assert_int_equal(all.records[0].record.length, 4);
+        bson_t document;
+        lab_document(all.records, &document);
         assert_true(
-            bson_init_static(&document, all.records[0].document, all.records[0].record.document_length));
-        assert_true(
-            emit_record(lab.emit, &dialect, &document, &all.records[0].shape, &record, &length, &err));
+            emit_record(lab.emit, &lab.dialect, &document, &all.records[0].shape, &record, &length, &err));
         assert_int_equal(length, 4);
         assert_memory_equal(record, texts[i], 4);
         lab_records_free(&all);
     }
-    fixed_lab_end(&lab);
+    lab_close(&lab);
 }
 
 /* Lists of identifiers, also of those that only their family knows. */
@@ -288,13 +287,14 @@ TEST(lists) {
         {"x+AB7?", "{\"a\":\"x\",\"ids\":[\"AB7\"],\"t\":{\"x\":\"?\"}}"},
         {"x", "{\"a\":\"x\"}"},
     };
-    fixed_lab_t lab = fixed_lab_of(lab_schema("format: x\nrecord: {fixed: 1}\nfields: [{name: a, width: "
-                                              "1}]\ntail: [{marker: +, sections: yes, list: "
-                                              "ids}]\nsections: [{ids: AA1-AA4, name: s, fields: [{name: x, "
-                                              "width: 1}]}, {ids: AB1, name: t, fields: "
-                                              "[{name: x, width: 1}]}]\n"));
+    format_lab_t lab = lab_open(lab_schema("format: x\nrecord: {fixed: 1}\nfields: [{name: a, width: "
+                                           "1}]\ntail: [{marker: +, sections: yes, list: "
+                                           "ids}]\nsections: [{ids: AA1-AA4, name: s, fields: [{name: x, "
+                                           "width: 1}]}, {ids: AB1, name: t, fields: "
+                                           "[{name: x, width: 1}]}]\n"),
+                                "", 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_true(fixed_lab_is(&lab, cases[i].record, strlen(cases[i].record), cases[i].json));
+        assert_true(lab_is(&lab, cases[i].record, strlen(cases[i].record), cases[i].json));
     static const char *const refused[] = {
         "{\"a\":\"x\",\"ids\":[\"AA1\"]}",
         "{\"a\":\"x\",\"ids\":[\"AA1\",\"AA2\"],\"s\":[{\"x\":\"a\"}]}",
@@ -308,7 +308,7 @@ TEST(lists) {
         assert_null(emitted(&lab, refused[i], &err));
         assert_true(err.status == STATUS_INPUT && err.text[0]);
     }
-    fixed_lab_end(&lab);
+    lab_close(&lab);
 }
 
 /* Very many sections in the worst order make no more than a sort's work. */
@@ -323,26 +323,24 @@ TEST(many_sections) {
         "1}]}]\n"};
     enum { MANY = 200000 };
     for (size_t f = 0; f < 2; f++) {
-        fixed_lab_t lab = fixed_lab_of(lab_schema(formats[f]));
+        format_lab_t lab = lab_open(lab_schema(formats[f]), "", 0);
         grown_t text = {0};
         grown_text(&text, "x+");
         for (size_t i = 0; i < MANY; i++)
             grown_text(&text, i < MANY / 2 ? "AB1b" : "AA1a");
-        lab_records_t all = fixed_lab_parse(&lab, text.at, text.size, true);
-        dialect_t dialect = {.columns = 0};
+        lab_records_t all = lab_file(&lab, text.at, text.size, true);
         const uint8_t *record;
         size_t length;
-        bson_t document;
         err_t err = {.text = ""};
         assert_int_equal(all.count, 1);
+        bson_t document;
+        lab_document(all.records, &document);
         assert_true(
-            bson_init_static(&document, all.records[0].document, all.records[0].record.document_length));
-        assert_true(
-            emit_record(lab.emit, &dialect, &document, &all.records[0].shape, &record, &length, &err));
+            emit_record(lab.emit, &lab.dialect, &document, &all.records[0].shape, &record, &length, &err));
         assert_int_equal(length, text.size);
         assert_memory_equal(record, text.at, length);
         lab_records_free(&all);
         grown_free(&text);
-        fixed_lab_end(&lab);
+        lab_close(&lab);
     }
 }

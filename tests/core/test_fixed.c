@@ -1,23 +1,23 @@
 /* fixed: documents of records by width, against JSON written by hand; each of them back into its record. */
 #include "base/clock.h"
-#include "fixed_lab.h"
+#include "format_lab.h"
 #include "test.h"
 
 typedef struct {
     const char *record, *json;
 } pair_t;
 
-static void expect_pairs(const fixed_lab_t *lab, const pair_t *pairs, size_t count) {
+static void expect_pairs(const format_lab_t *lab, const pair_t *pairs, size_t count) {
     size_t wrong = 0;
     for (size_t i = 0; i < count; i++)
-        wrong += !fixed_lab_is(lab, pairs[i].record, strlen(pairs[i].record), pairs[i].json);
+        wrong += !lab_is(lab, pairs[i].record, strlen(pairs[i].record), pairs[i].json);
     assert_int_equal(wrong, 0);
 }
 
 static void expect_all(const char *yaml, const pair_t *pairs, size_t count) {
-    fixed_lab_t lab = fixed_lab_of(lab_schema(yaml));
+    format_lab_t lab = lab_open(lab_schema(yaml), "", 0);
     expect_pairs(&lab, pairs, count);
-    fixed_lab_end(&lab);
+    lab_close(&lab);
 }
 
 #define COUNT_OF(pairs) (sizeof(pairs) / sizeof *(pairs))
@@ -44,11 +44,14 @@ TEST(text) {
 
 /* Bytes that are zero are bytes like others. */
 TEST(zero_bytes) {
-    fixed_lab_t lab = fixed_lab_of(lab_schema(
-        "format: x\nrecord: {fixed: 14}\nfields: [{name: d, width: 8}, {name: t, width: 4}, {name: c, width: "
-        "2, "
-        "type: trimmed}]\nmake: [{ts: utc, from: [d, t]}]\ntail: [{marker: R, name: r, repeat: [{name: x, "
-        "lengthWidth: 1}]}]\n"));
+    format_lab_t lab =
+        lab_open(lab_schema("format: x\nrecord: {fixed: 14}\nfields: [{name: d, width: 8}, {name: t, "
+                            "width: 4}, {name: c, width: "
+                            "2, "
+                            "type: trimmed}]\nmake: [{ts: utc, from: [d, t]}]\ntail: [{marker: R, "
+                            "name: r, repeat: [{name: x, "
+                            "lengthWidth: 1}]}]\n"),
+                 "", 0);
     /* no date, before any other date was read and behind one: zero is not 1970 */
     static const char none[] = "\0\0\0\0\0\0\0\0"
                                "0600\0 "
@@ -56,11 +59,11 @@ TEST(zero_bytes) {
     static const char json[] = "{\"d\":\"\\u0000\\u0000\\u0000\\u0000\\u0000\\u0000\\u0000\\u0000\",\"t\":"
                                "\"0600\",\"c\":\"\\u0000\","
                                "\"r\":[{\"x\":\"a\\u0000b\"}],\"unparsed\":{\"at\":19,\"text\":\"\\u0000\"}}";
-    assert_true(fixed_lab_is(&lab, none, sizeof none - 1, json));
-    assert_true(fixed_lab_is(&lab, "197001010000ab", 14,
-                             "{\"ts\":{\"$date\":{\"$numberLong\":\"0\"}},\"c\":\"ab\"}"));
-    assert_true(fixed_lab_is(&lab, none, sizeof none - 1, json));
-    fixed_lab_end(&lab);
+    assert_true(lab_is(&lab, none, sizeof none - 1, json));
+    assert_true(
+        lab_is(&lab, "197001010000ab", 14, "{\"ts\":{\"$date\":{\"$numberLong\":\"0\"}},\"c\":\"ab\"}"));
+    assert_true(lab_is(&lab, none, sizeof none - 1, json));
+    lab_close(&lab);
 }
 
 TEST(ints) {
@@ -81,12 +84,12 @@ TEST(ints) {
         {"-012 034--51x  ", "{\"n\":\"-012\",\"a\":\" 034\",\"m\":\"--5\",\"x\":\"1x\",\"w\":\"  \"}"},
         {"1/2:+12:5-0;0+/", "{\"n\":\"1/2:\",\"a\":\"+12:\",\"m\":\"5-0\",\"x\":\";0\",\"w\":\"+/\"}"},
     };
-    fixed_lab_t lab = fixed_lab_of(lab_schema(yaml));
+    format_lab_t lab = lab_open(lab_schema(yaml), "", 0);
     uint64_t before = records_bad(lab.reader)->count;
     assert_int_equal(before, 0);
     expect_pairs(&lab, good, COUNT_OF(good));
     assert_int_equal(records_bad(lab.reader)->count, 20);
-    fixed_lab_end(&lab);
+    lab_close(&lab);
 }
 
 TEST(numbers) {
@@ -112,16 +115,17 @@ TEST(numbers) {
 /* Every number of a field's width is the double nearest to its decimal, which the JSON reader takes from the
  * text. */
 TEST(every_number) {
-    fixed_lab_t lab =
-        fixed_lab_of(lab_schema("format: x\nrecord: {fixed: 6}\nfields: [{name: n, width: 6, type: number, "
-                                "sign: always, divide: 1000}]\n"));
+    format_lab_t lab =
+        lab_open(lab_schema("format: x\nrecord: {fixed: 6}\nfields: [{name: n, width: 6, type: number, "
+                            "sign: always, divide: 1000}]\n"),
+                 "", 0);
     for (int n = -99999; n <= 99999; n += 37) {
         char record[32], json[64];
         snprintf(record, sizeof record, "%+06d", n);
         snprintf(json, sizeof json, "{\"n\":%s%d.%03d}", n < 0 ? "-" : "", abs(n) / 1000, abs(n) % 1000);
-        assert_true(fixed_lab_is(&lab, record, 6, json));
+        assert_true(lab_is(&lab, record, 6, json));
     }
-    fixed_lab_end(&lab);
+    lab_close(&lab);
 }
 
 /* A null of more than 8 characters is all of them; also of exactly 8, and of bytes that are 0xFF. */
@@ -351,10 +355,11 @@ TEST(length) {
         {"x-1", "{\"a\":\"x\",\"n\":\"-1\"}"},
         {"x\xC3\xA9", "{\"a\":\"x\",\"n\":\"\xC3\xA9\"}"},
     };
-    fixed_lab_t lab = fixed_lab_of(
+    format_lab_t lab = lab_open(
         lab_schema("format: x\nrecord: {fixed: 3}\nfields: [{name: a, width: 1}, {name: n, width: 2, "
                    "type: length}]\ntail: [{marker: \"#\", name: r, repeat: [{name: t, "
-                   "lengthWidth: 1}]}]\n"));
+                   "lengthWidth: 1}]}]\n"),
+        "", 0);
     expect_pairs(&lab, pairs, COUNT_OF(pairs));
     assert_int_equal(records_bad(lab.reader)->count, 4);
     /* 103 and 3 characters follow: a count of two digits cannot tell them apart, but the document does */
@@ -366,9 +371,9 @@ TEST(length) {
         snprintf(json, sizeof json, "{\"a\":\"x\",%s\"r\":[{\"t\":\"a\"}]%s%.*s%s}", more ? "\"n\":3," : "",
                  more ? ",\"unparsed\":{\"at\":6,\"text\":\"" : "", 100 * more, record + 6,
                  more ? "\"}" : "");
-        assert_true(fixed_lab_is(&lab, record, (size_t)length, json));
+        assert_true(lab_is(&lab, record, (size_t)length, json));
     }
-    fixed_lab_end(&lab);
+    lab_close(&lab);
 }
 
 /* A record is one character; sections of 1, 2 and 3 characters; entries of 2, of 1 and as many as they say. */
@@ -446,14 +451,14 @@ TEST(hostile) {
                                          "-",   "--", "AA1x?",   "ADDAA1xAC3", "a1?", "AA2xAA1x", "?"};
     static const char *const starts[] = {"x", "x<a1", "xADDAA1x", "x--a0"};
     enum { LONG = (1 << 18) / TEST_SHARE };
-    fixed_lab_t lab = fixed_lab_of(lab_schema(tails_yaml));
+    format_lab_t lab = lab_open(lab_schema(tails_yaml), "", 0);
     for (size_t i = 0; i < COUNT_OF(pieces) * COUNT_OF(starts); i++) {
         grown_t text = {0};
         grown_text(&text, starts[i % COUNT_OF(starts)]);
         while (text.size < LONG)
             grown_text(&text, pieces[i / COUNT_OF(starts)]);
         const int64_t before = clock_now_ns();
-        lab_records_t all = fixed_lab_parse(&lab, text.at, text.size, false);
+        lab_records_t all = lab_file(&lab, text.at, text.size, false);
         assert_int_equal(all.count, 1);
         assert_int_equal(all.records[0].parsed, PARSED_DOCUMENT);
         if (clock_now_ns() - before > 10000000000)
@@ -461,7 +466,7 @@ TEST(hostile) {
         lab_records_free(&all);
         grown_free(&text);
     }
-    fixed_lab_end(&lab);
+    lab_close(&lab);
 }
 
 /* ----------------------------------------------------------------------------------------------------- lines
@@ -482,9 +487,9 @@ TEST(cut_short) {
                                                                                  to */
         {" 5ab", true},  {"+5ab", true},   {"-5ab", true},    {"xxab", true},
     };
-    fixed_lab_t lab = fixed_lab_of(lab_schema(lines_yaml));
+    format_lab_t lab = lab_open(lab_schema(lines_yaml), "", 0);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        lab_records_t all = fixed_lab_parse(&lab, cases[i].text, strlen(cases[i].text), false);
+        lab_records_t all = lab_file(&lab, cases[i].text, strlen(cases[i].text), false);
         assert_int_equal(all.count, 1);
         if (all.records[0].parsed != (cases[i].document ? PARSED_DOCUMENT : PARSED_REJECT))
             fail_msg("'%s' is %s", cases[i].text, cases[i].document ? "rejected" : "no reject");
@@ -492,7 +497,7 @@ TEST(cut_short) {
             assert_non_null(strstr(all.records[0].reason, "cut short: it announces "));
         lab_records_free(&all);
     }
-    fixed_lab_end(&lab);
+    lab_close(&lab);
 }
 
 /* What is left out is walked over, so that what stands behind it is found; nothing tells of it. */
@@ -532,12 +537,13 @@ TEST(characters_of_several_bytes) {
         {"a\xE9\x31\x32xREM", 0},      /* Latin-1: a byte is a character */
         {"ab12\xC3\xA9", 5},           /* a character reaches over the end of the fixed part */
     };
-    fixed_lab_t lab =
-        fixed_lab_of(lab_schema("format: x\nrecord: {fixed: 5}\nfields: [{name: a, width: 2}, {name: b, "
-                                "width: 2, type: int}, {name: c, width: 1}]\n"
-                                "tail: [{marker: ADD, name: more, repeat: [{name: d, width: 1}]}]\n"));
+    format_lab_t lab =
+        lab_open(lab_schema("format: x\nrecord: {fixed: 5}\nfields: [{name: a, width: 2}, {name: b, "
+                            "width: 2, type: int}, {name: c, width: 1}]\n"
+                            "tail: [{marker: ADD, name: more, repeat: [{name: d, width: 1}]}]\n"),
+                 "", 0);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        lab_records_t all = fixed_lab_parse(&lab, cases[i].record, strlen(cases[i].record), false);
+        lab_records_t all = lab_file(&lab, cases[i].record, strlen(cases[i].record), false);
         assert_int_equal(all.count, 1);
         if ((all.records[0].parsed == PARSED_REJECT) != (cases[i].column > 0))
             fail_msg("case %zu", i);
@@ -547,7 +553,7 @@ TEST(characters_of_several_bytes) {
         }
         lab_records_free(&all);
     }
-    fixed_lab_end(&lab);
+    lab_close(&lab);
 }
 
 TEST(too_large) {
@@ -562,7 +568,7 @@ TEST(too_large) {
         grown_text(&yaml, line);
     }
     grown_text(&yaml, "]}]\n");
-    fixed_lab_t lab = fixed_lab_of(lab_schema((const char *)yaml.at));
+    format_lab_t lab = lab_open(lab_schema((const char *)yaml.at), "", 0);
     memset(line, '.', sizeof line);
     grown_text(&text, "x+");
     for (int i = 0; i < 200000; i++) { /* 40 MB, which could become 5 GB */
@@ -570,13 +576,13 @@ TEST(too_large) {
         grown_add(&text, line, 200);
     }
     grown_text(&text, "\ny\n");
-    lab_records_t all = fixed_lab_parse(&lab, text.at, text.size, false);
+    lab_records_t all = lab_file(&lab, text.at, text.size, false);
     assert_int_equal(all.count, 2);
     assert_int_equal(all.records[0].parsed, PARSED_REJECT);
     assert_non_null(strstr(all.records[0].reason, "larger than 1 GiB"));
     assert_int_equal(all.records[1].parsed, PARSED_DOCUMENT);
     lab_records_free(&all);
-    fixed_lab_end(&lab);
+    lab_close(&lab);
     grown_free(&yaml);
     grown_free(&text);
 }

@@ -60,14 +60,6 @@ static const case_t cases[] = {
     {"exact: first, from: [a], type: int", "7|||", "'exact':7", 0},
 };
 
-static char *filled(const char *text) {
-    static char out[400];
-    snprintf(out, sizeof out, "{%s}", text);
-    for (char *c = out; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    return out;
-}
-
 static schema_t *schema_of(const char *made, const char *bad) {
     char yaml[700];
     snprintf(yaml, sizeof yaml, "%son_bad_value: %s\nmake:\n  - {%s}\n", FIELDS, bad, made);
@@ -75,38 +67,33 @@ static schema_t *schema_of(const char *made, const char *bad) {
 }
 
 static void expect(const case_t *one, bool careful) {
-    schema_t *schema = schema_of(one->made, "text");
-    records_t *reader = records_new(schema);
-    emit_t *emit = emit_new(schema);
-    dialect_t dialect;
+    format_lab_t lab = lab_open(schema_of(one->made, "text"), one->record, strlen(one->record));
     err_t err = {.text = ""};
-    bson_t is, rest = BSON_INITIALIZER;
-    bson_error_t problem;
-    LAB_MUST(dialect_sniff(schema, (const uint8_t *)one->record, strlen(one->record), "f", &dialect, &err));
-    lab_records_t all =
-        lab_parse(reader, &dialect, one->record, strlen(one->record), (lab_how_t){.careful = careful});
+    bson_t rest = BSON_INITIALIZER;
+    lab_records_t all = lab_file(&lab, one->record, strlen(one->record), careful);
     assert_int_equal(all.count, 1);
-    LAB_MUST(bson_init_static(&is, all.records->document, all.records->record.document_length));
+    bson_t is;
+    lab_document(all.records, &is);
     bson_copy_to_excluding_noinit(&is, &rest, "a", "b", "n", "m", NULL);
-    bson_t *expected = bson_new_from_json((const uint8_t *)filled(one->becomes), -1, &problem);
-    LAB_MUST(expected);
+    char json[400];
+    snprintf(json, sizeof json, "{%s}", one->becomes);
+    bson_t *expected = lab_value(json);
     if (!bson_equal(expected, &rest))
         fail_msg("%s of %s: %s", one->made, one->record, bson_as_canonical_extended_json(&rest, NULL));
-    assert_int_equal(records_bad(reader)->count, one->bad);
+    const bad_values_t *bad = records_bad(lab.reader);
+    assert_int_equal(bad->count, one->bad);
     uint64_t told = 0;
-    for (size_t i = 0; i < schema_counted(schema); i++)
-        told += records_bad(reader)->fields[i].count;
+    for (size_t i = 0; i < schema_counted(lab.schema); i++)
+        told += bad->fields[i].count;
     assert_int_equal(told, one->bad);
     grown_t written = {0};
-    if (!lab_emit(emit, &dialect, &all, one->record, careful, &written, &err))
+    if (!lab_emit(lab.emit, &lab.dialect, &all, one->record, careful, &written, &err))
         fail_msg("%s: %s", one->record, err.text);
     grown_free(&written);
     bson_destroy(expected);
     bson_destroy(&rest);
     lab_records_free(&all);
-    emit_destroy(emit);
-    records_destroy(reader);
-    schema_destroy(schema);
+    lab_close(&lab);
 }
 
 TEST(made) {
@@ -127,27 +114,21 @@ TEST(bad) {
         {"k: point, from: [n, m]", "reject", "||91|0", "'k' is no point"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        schema_t *schema = schema_of(rows[i].made, rows[i].bad);
-        records_t *reader = records_new(schema);
-        dialect_t dialect;
-        err_t err;
-        bson_t is;
+        const size_t length = strlen(rows[i].record);
+        format_lab_t lab = lab_open(schema_of(rows[i].made, rows[i].bad), rows[i].record, length);
         bson_iter_t at;
-        LAB_MUST(dialect_sniff(schema, (const uint8_t *)rows[i].record, strlen(rows[i].record), "f", &dialect,
-                               &err));
-        lab_records_t all = lab_parse(reader, &dialect, rows[i].record, strlen(rows[i].record),
-                                      (lab_how_t){.careful = false});
+        lab_records_t all = lab_file(&lab, rows[i].record, length, false);
         assert_int_equal(all.count, 1);
         if (all.records->parsed == PARSED_REJECT) {
             assert_non_null(strstr(all.records->reason, rows[i].told));
             assert_int_equal(all.records->record.column, 1);
         } else {
-            LAB_MUST(bson_init_static(&is, all.records->document, all.records->record.document_length));
+            bson_t is;
+            lab_document(all.records, &is);
             assert_true(bson_iter_init_find(&at, &is, "k") && BSON_ITER_HOLDS_NULL(&at));
         }
         lab_records_free(&all);
-        records_destroy(reader);
-        schema_destroy(schema);
+        lab_close(&lab);
     }
 }
 
@@ -156,27 +137,23 @@ TEST(file) {
     static const char text[] = "a|b|1|2\n\nc|\"d\ne\"||\nf|g||\n";
     static const size_t starts[] = {0, 9, 19};
     char name[5000];
-    schema_t *schema = schema_of("from: file", "text");
-    records_t *reader = records_new(schema);
-    dialect_t dialect;
     err_t err;
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = 0;
-    LAB_MUST(dialect_sniff(schema, (const uint8_t *)text, strlen(text), "f", &dialect, &err));
+    format_lab_t lab = lab_open(schema_of("from: file", "text"), text, strlen(text));
     for (size_t first = 0; first < 3; first++)
         for (int careful = 0; careful < 2; careful++) {
-            records_from(reader, first ? name : "x.csv");
+            records_from(lab.reader, first ? name : "x.csv");
             lab_records_t all =
-                lab_parse(reader, &dialect, text + starts[first], strlen(text) - starts[first],
+                lab_parse(lab.reader, &lab.dialect, text + starts[first], strlen(text) - starts[first],
                           (lab_how_t){.careful = careful, .with_id = true, .id_base = 77});
             size_t documents = 0;
             for (size_t i = 0; i < all.count; i++) {
-                bson_t is;
                 bson_iter_t at;
                 if (all.records[i].parsed != PARSED_DOCUMENT)
                     continue;
-                LAB_MUST(
-                    bson_init_static(&is, all.records[i].document, all.records[i].record.document_length));
+                bson_t is;
+                lab_document(&all.records[i], &is);
                 documents++;
                 assert_true(bson_iter_init_find(&at, &is, "from") && BSON_ITER_HOLDS_UTF8(&at));
                 assert_string_equal(bson_iter_utf8(&at, NULL), first ? name : "x.csv");
@@ -184,7 +161,6 @@ TEST(file) {
             assert_int_equal(documents, 3 - first);
             lab_records_free(&all);
         }
-    assert_false(emit_possible(schema, &err));
-    records_destroy(reader);
-    schema_destroy(schema);
+    assert_false(emit_possible(lab.schema, &err));
+    lab_close(&lab);
 }

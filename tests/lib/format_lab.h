@@ -192,6 +192,95 @@ LAB_UNUSED bool lab_same_document(const lab_record_t *a, const lab_record_t *b) 
            memcmp(a->document, b->document, a->record.document_length) == 0;
 }
 
+/* A schema, a file's dialect, and what reads and writes its records. The schema becomes the lab's. */
+typedef struct {
+    schema_t *schema;
+    dialect_t dialect;
+    records_t *reader;
+    emit_t *emit;
+} format_lab_t;
+
+LAB_UNUSED format_lab_t lab_open(schema_t *schema, const void *text, size_t length) {
+    format_lab_t lab = {.schema = schema, .reader = records_new(schema), .emit = emit_new(schema)};
+    err_t err = {.text = ""};
+    LAB_MUST(lab.reader && lab.emit);
+    if (!dialect_sniff(schema, text, length, "f.csv", &lab.dialect, &err))
+        dprintf(2, "%s\n", err.text);
+    LAB_MUST(!err.text[0]);
+    return lab;
+}
+
+LAB_UNUSED void lab_close(format_lab_t *lab) {
+    records_destroy(lab->reader);
+    emit_destroy(lab->emit);
+    schema_destroy(lab->schema);
+}
+
+/* The records of a whole file. */
+LAB_UNUSED lab_records_t lab_file(const format_lab_t *lab, const void *text, size_t length, bool careful) {
+    return lab_parse(lab->reader, &lab->dialect, text, length, (lab_how_t){.careful = careful});
+}
+
+/* The document of a record, which owns its bytes. */
+LAB_UNUSED void lab_document(const lab_record_t *one, bson_t *document) {
+    LAB_MUST(one->parsed == PARSED_DOCUMENT);
+    LAB_MUST(bson_init_static(document, one->document, one->record.document_length));
+}
+
+/* A document from relaxed JSON with ' for ": 1 is int32, 1.0 a double. */
+LAB_UNUSED bson_t *lab_value(const char *text) {
+    grown_t json = {0};
+    bson_error_t problem;
+    grown_text(&json, text);
+    for (uint8_t *at = json.at; *at; at++)
+        *at = *at == '\'' ? '"' : *at;
+    bson_t *document = bson_new_from_json(json.at, (ssize_t)json.size, &problem);
+    if (!document)
+        dprintf(2, "%s: %s\n", problem.message, text);
+    LAB_MUST(document);
+    grown_free(&json);
+    return document;
+}
+
+/* Is a line with this record this document, and the document this record again? Prints what is wrong. */
+LAB_UNUSED bool lab_is(const format_lab_t *lab, const void *record, size_t length, const char *json) {
+    grown_t line = {0};
+    grown_add(&line, record, length);
+    grown_text(&line, "\n");
+    lab_records_t all = lab_file(lab, line.at, line.size, true);
+    grown_free(&line);
+    LAB_MUST(all.count == 1);
+    bson_t *expected = lab_value(json);
+    const lab_record_t *one = &all.records[0];
+    if (one->parsed != PARSED_DOCUMENT)
+        dprintf(2, "a reject: %s\n", one->reason);
+    bson_t is;
+    lab_document(one, &is);
+    bool same = bson_equal(expected, &is);
+    if (!same) {
+        char *text = bson_as_canonical_extended_json(&is, NULL),
+             *wanted = bson_as_canonical_extended_json(expected, NULL);
+        dprintf(2, "record   %.*s\ndocument %s\nexpected %s\n", (int)length, (const char *)record, text,
+                wanted);
+        bson_free(text);
+        bson_free(wanted);
+    }
+    err_t err = {.text = ""};
+    const uint8_t *again;
+    size_t again_length;
+    if (emit_possible(lab->schema, &err)) {
+        bool back = emit_record(lab->emit, &lab->dialect, expected, &one->shape, &again, &again_length, &err);
+        if (!back || again_length != one->record.length || memcmp(again, record, again_length) != 0) {
+            dprintf(2, "record   %.*s\nemitted  %.*s %s\n", (int)length, (const char *)record,
+                    back ? (int)again_length : 0, back ? (const char *)again : "", err.text);
+            same = false;
+        }
+    }
+    bson_destroy(expected);
+    lab_records_free(&all);
+    return same;
+}
+
 /* The documents of a text as records again; headers, blank lines, rejects and line ends as they stand in the
  * text. False: a document could not be written. */
 LAB_UNUSED bool lab_emit(emit_t *emitter, const dialect_t *dialect, const lab_records_t *records,
