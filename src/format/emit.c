@@ -196,7 +196,16 @@ static bool add_pieces(emit_t *emit, const op_t *op, const bson_iter_t *at) {
     return ok;
 }
 
-/* Takes what the operation has written. Values that were made from fields which stay in the document say nothing new. */
+/* Takes a value that was made in place of its fields. Where they stay in the document, too, it says nothing new. */
+static __attribute__((noinline)) bool take_made(emit_t *emit, const make_t *made, const bson_iter_t *at,
+                                                text_t *to, size_t image) {
+    if (made->kind == MAKE_POINT)
+        return print_point(emit, made, at, to, image);
+    return made->kind != MAKE_UTC || print_moment(emit, made, at, (uint8_t *)to->bytes + image) ||
+           refuse_value(emit, &made->field);
+}
+
+/* Takes what the operation has written. */
 static bool take(emit_t *emit, const op_t *op, const bson_iter_t *at, text_t *to, size_t image) {
     const op_rest_t *rest = op_rest(&emit->program, op);
     bson_iter_t inner;
@@ -206,14 +215,8 @@ static bool take(emit_t *emit, const op_t *op, const bson_iter_t *at, text_t *to
     case OP_SECTION:
     case OP_ENTRIES:
         return add_pieces(emit, op, at);
-    case OP_UTC:
-        return print_moment(emit, rest->made, at, (uint8_t *)to->bytes + image) ||
-               refuse_value(emit, rest->field);
-    case OP_POINT:
-        return print_point(emit, rest->made, at, to, image);
-    case OP_TEXTS:
-    case OP_FILE:
-        return true;
+    case OP_MADE:
+        return take_made(emit, rest->made, at, to, image);
     default:
         if (op->width && op->code != OP_LENGTH)
             return print_field(rest->field, at, to, image) || refuse_value(emit, rest->field);

@@ -27,32 +27,19 @@ struct records {
 
 /* ---- documents of BSON are checked and copied, not decoded ---- */
 
-/* Its own `_id` comes first. */
-static uint32_t copy_with_own_id(const uint8_t *document, uint32_t length, const bson_walk_t *walk,
-                                 uint8_t *out) {
-    const uint32_t id = walk->own_id_end - walk->own_id;
-    memcpy(out, document, 4);
-    memcpy(out + 4, document + walk->own_id, id);
-    memcpy(out + 4 + id, document + 4, walk->own_id - 4);
-    memcpy(out + walk->own_id_end, document + walk->own_id_end, length - walk->own_id_end);
-    return length;
-}
-
-/* The document, after an `_id` made of its place where one is wanted and the document has none. */
+/* The document with its `_id` first: its own one, or one made of its place. */
 static uint32_t copy(const records_t *records, const record_t *record, const bson_walk_t *walk,
                      uint8_t *out) {
-    enum { ID_BYTES = 13 };
     const uint8_t *document = records->in.text + record->offset;
-    if (records->in.with_id && walk->own_id)
-        return copy_with_own_id(document, record->length, walk, out);
-    if (!records->in.with_id) {
-        memcpy(out, document, record->length);
-        return record->length;
-    }
-    out = bsonw_int32(out, (int32_t)record->length + ID_BYTES);
-    out = bsonw_id(out, records->in.id_base + record->offset);
-    memcpy(out, document + 4, record->length - 4);
-    return record->length + ID_BYTES;
+    const bool own = records->in.with_id && walk->own_id;
+    const uint32_t id = own ? walk->own_id : 4, id_end = own ? walk->own_id_end : 4;
+    uint8_t *at = mempcpy(out + 4, document + id, id_end - id);
+    if (records->in.with_id && !own)
+        at = bsonw_id(at, records->in.id_base + record->offset);
+    at = mempcpy(at, document + 4, id - 4);
+    at = mempcpy(at, document + id_end, record->length - id_end);
+    bsonw_int32(out, (int32_t)(at - out));
+    return (uint32_t)(at - out);
 }
 
 /* As records_next. The line of a record is its number among those of the text, its column the byte in it. */
@@ -163,9 +150,11 @@ static inline parsed_t next(records_t *records, uint8_t *out, size_t room, recor
 static parsed_t next_with_own_id(records_t *records, uint8_t *out, size_t room, record_t *record,
                                  shape_t *shape) {
     const own_id_t *id = records->id;
-    const parsed_t parsed = next(records, out, id->kept ? room : own_id_leaves(room), record, shape);
+    const size_t leaves =
+        room / 2 > OWN_ID_ROOM ? room / 2 - OWN_ID_ROOM : 0; /* as much again for the `_id` */
+    const parsed_t parsed = next(records, out, id->kept ? room : leaves, record, shape);
     if (parsed == PARSED_FULL && !id->kept)
-        record->needed = own_id_needs(record->needed);
+        record->needed = 2 * (record->needed + OWN_ID_ROOM);
     if (parsed != PARSED_DOCUMENT ||
         (id->kept ? own_id_may_stay(out, &record->field, &record->reason)
                   : own_id_put(id, out, room, &record->document_length, &record->field, &record->reason)))

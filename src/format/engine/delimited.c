@@ -81,14 +81,10 @@ void delimited_from(delimited_t *reader, const char *file) {
 /* In an encoding, characters outside ASCII have other bytes, and so another length. */
 static void learn_start(delimited_t *reader, const schema_text_t *word, uint64_t lengths) {
     const schema_t *schema = reader->engine.schema;
-    uint8_t character[ENCODING_MOST_BYTES];
-    const bool any_length = schema->encoding || schema_is_wide(schema);
-    reader->header_start[(uint8_t)word->text[0]] |= any_length ? UINT64_MAX : lengths;
-    for (unsigned byte = 0x80; schema->encoding && byte <= 0xFF; byte++) {
-        const size_t size = encoding_character(schema->encoding, (uint8_t)byte, character);
-        if (size && size <= word->length && memcmp(character, word->text, size) == 0)
-            reader->header_start[byte] = UINT64_MAX;
-    }
+    const uint8_t first = (uint8_t)word->text[0];
+    reader->header_start[first] |= schema->encoding || schema_is_wide(schema) ? UINT64_MAX : lengths;
+    if (schema->encoding && first >= 0x80)
+        memset(reader->header_start + 0x80, 0xFF, 0x80 * sizeof *reader->header_start);
 }
 
 /* Any column may be the first in a header, in upper or lower case. */

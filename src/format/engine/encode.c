@@ -321,43 +321,35 @@ static uint8_t *put_made(engine_t *engine, const op_t *op, uint8_t *out, uint8_t
     return is_text ? end : put_bad_made(engine, out, op, text, length, end);
 }
 
-/* What is made from the texts of fields, or of the format; nothing if it is no text. */
+/* What is made from the texts of fields, of the format, or from the name of the input; nothing if it is no text. */
 static uint8_t *put_texts(engine_t *engine, const spans_t *spans, spans_kind_t kind, const op_t *op,
                           uint8_t *out) {
     const make_t *made = op_rest(&engine->program, op)->made;
     uint8_t *const text = put_head(engine, out, op, false) + 4;
-    const bool from_path = made->kind == MAKE_PATH;
-    const schema_text_t given =
-        from_path ? schema_place(made, engine->file, engine->file_length) : made->text;
+    const bool of_input = made->kind >= MAKE_FILE;
+    const schema_text_t given = of_input ? schema_place(made, engine->file, engine->file_length) : made->text;
     uint8_t *end = NULL;
     if (made->kind < MAKE_CONSTANT)
         end = put_items(engine, spans, kind, made, text);
     else if (given.text)
         end = (uint8_t *)memcpy(text, given.text, given.length) + given.length;
-    const bool is = end && !((engine->high || from_path) && !utf8_valid(text, (size_t)(end - text)));
-    return is ? put_made(engine, op, out, text, (size_t)(end - text)) : out;
-}
-
-static uint8_t *put_file(const engine_t *engine, uint8_t *out, const op_t *op) {
-    const schema_text_t place =
-        schema_place(op_rest(&engine->program, op)->made, engine->file, engine->file_length);
-    const uint8_t *text = (const uint8_t *)place.text;
-    if (!text)
+    if (!end)
         return out;
-    if (!utf8_valid(text, place.length))
-        return bsonw_binary(put_head_as(engine, out, op, BSON_TYPE_BINARY), text, place.length);
-    return bsonw_text(put_head(engine, out, op, false), text, place.length);
+    const size_t length = (size_t)(end - text);
+    if ((!engine->high && !of_input) || utf8_valid(text, length))
+        return put_made(engine, op, out, text, length);
+    return of_input && made->kind != MAKE_PATH ? bsonw_binary(put_head_as(engine, out, op, BSON_TYPE_BINARY),
+                                                              (const uint8_t *)given.text, length)
+                                               : out;
 }
 
 uint8_t *encode_made(engine_t *engine, const spans_t *spans, spans_kind_t kind, const op_t *op,
                      uint8_t *out) {
-    switch (op->code) {
-    case OP_POINT:
+    switch (op_rest(&engine->program, op)->made->kind) {
+    case MAKE_POINT:
         return put_point(engine, spans, kind, op, out);
-    case OP_UTC:
+    case MAKE_UTC:
         return put_utc(engine, op, out);
-    case OP_FILE:
-        return put_file(engine, out, op);
     default:
         return put_texts(engine, spans, kind, op, out);
     }

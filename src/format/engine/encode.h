@@ -53,7 +53,7 @@ typedef struct {
     uint32_t tail;                  /* how many bytes follow its fixed part, */
     uint32_t made;                  /* and which keys were made, bits by number */
 
-    uint64_t day_text; /* the last date of OP_UTC as text, and as days since 1970 */
+    uint64_t day_text; /* the last date of MAKE_UTC as text, and as days since 1970 */
     int32_t day;
     const char *file; /* the name of the input */
     size_t file_length;

@@ -181,18 +181,15 @@ static ops_t finish(builder_t *builder, const op_t *first) {
 
 /* The fields that are joined in one item are all different, so together they are not longer than the record. */
 static void add_made(builder_t *builder, size_t index) {
-    static const struct {
-        uint8_t code, bson_type;
-    } of_kind[] = {[MAKE_FIRST] = {OP_TEXTS, BSON_TYPE_UTF8},     [MAKE_UTC] = {OP_UTC, BSON_TYPE_DATE_TIME},
-                   [MAKE_POINT] = {OP_POINT, BSON_TYPE_DOCUMENT}, [MAKE_JOIN] = {OP_TEXTS, BSON_TYPE_UTF8},
-                   [MAKE_CONSTANT] = {OP_TEXTS, BSON_TYPE_UTF8},  [MAKE_FILE] = {OP_FILE, BSON_TYPE_UTF8},
-                   [MAKE_FOLDER] = {OP_FILE, BSON_TYPE_UTF8},     [MAKE_PATH] = {OP_TEXTS, BSON_TYPE_UTF8}};
     const schema_t *schema = builder->schema;
     const make_t *made = &schema->made[index];
-    op_t *op = add_op(builder, of_kind[made->kind].code);
+    op_t *op = add_op(builder, OP_MADE);
     *rest_of(builder, op) =
         (op_rest_t){.field = &made->field, .made = made, .counted = (uint32_t)(schema->field_count + index)};
-    set_head(builder, op, of_kind[made->kind].bson_type, made->field.key, strlen(made->field.key));
+    const bson_type_t type = made->kind == MAKE_UTC     ? BSON_TYPE_DATE_TIME
+                             : made->kind == MAKE_POINT ? BSON_TYPE_DOCUMENT
+                                                        : BSON_TYPE_UTF8;
+    set_head(builder, op, (uint8_t)type, made->field.key, strlen(made->field.key));
     builder->bytes += MADE_MOST + made->text.length;
     if (builder->dialect)
         builder->made_times += made->kind == MAKE_JOIN ? made->from_count : made->kind == MAKE_FIRST;

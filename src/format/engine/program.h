@@ -40,10 +40,7 @@ typedef enum {
     /* of no single text: */
     OP_OPEN,  /* begins a subdocument */
     OP_CLOSE, /* ends it; removes it if it is empty */
-    OP_TEXTS, /* a key made from the texts of fields, or from one of the format */
-    OP_POINT, /* from two numbers */
-    OP_UTC,   /* from a day and a time */
-    OP_FILE,  /* from the name of the input */
+    OP_MADE,  /* a key that `make:` of the format makes */
     /* of what follows the fixed part, by number in `at`; no record's operations: */
     OP_SECTION, /* begins the operations of a section */
     OP_ENTRIES, /* begins those of the entries of a part */

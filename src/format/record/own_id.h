@@ -15,16 +15,6 @@ bool own_id_decides(const own_id_t *id, const char *path);
 /* The sentence where it is not; always false. */
 bool own_id_refuse_key(const own_id_t *id, const char *path, err_t *err);
 
-/* How many bytes of the room the document may take, so that its `_id` fits. */
-static inline size_t own_id_leaves(size_t room) {
-    return room / 2 > OWN_ID_ROOM ? room / 2 - OWN_ID_ROOM : 0;
-}
-
-/* How many bytes of room a document needs with its `_id`. */
-static inline size_t own_id_needs(size_t needed) {
-    return 2 * (needed + OWN_ID_ROOM);
-}
-
 /* Makes the `_id` of the document, which is *length bytes long and has `room`, and puts it first. False: it has none;
  * *field (or NULL) and *reason say why. */
 bool own_id_put(const own_id_t *id, uint8_t *document, size_t room, uint32_t *length, const char **field,
