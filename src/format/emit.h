@@ -8,7 +8,7 @@
  *     costs one comparison an element. Values of fixed width are written at their place in an image of the record in
  *     which all fields are absent; each entry of the tail becomes a piece in the same way. Values of delimited records
  *     are noted by field.
- *  2. The record is put together: its pieces in their order, with markers and the gap (fixed_walk.h) between them; or its
+ *  2. The record is put together: its pieces in their order, with markers and the gap (engine/fixed.c) between them; or its
  *     columns in the file's order, each with the value of its field or a null value, in quotes where it needs them.
  *
  * A value has one spelling, and no other is tried. Instead, each record is read back, and only a record that makes the

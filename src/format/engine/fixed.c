@@ -1,20 +1,234 @@
-/* Records of fixed width: finds each record and what follows its fixed part (fixed_walk.h), and writes the fixed part, the
- * sections, the entries and the gap, each by its operations. */
+/* Records of fixed width: finds each record and what follows its fixed part, and writes the fixed part, the sections, the
+ * entries and the gap, each by its operations.
+ *
+ * The walk finds what follows the fixed part of a record: the parts in their order, each with its sections or
+ * entries, strictly from left to right.
+ *
+ *     ....ADD AA1xxxxxxxx GA1xxxxxxxxxxxxx ??? MA1xxxxxxxxxxxx REM SYN004abcd MET005abcde
+ *     fixed   |section    |section         gap |section            |entry     |entry
+ *
+ * Where nothing known is found (an unknown identifier, an entry that is longer than the rest, a marker that nothing
+ * follows), a gap begins. It ends at the nearest place from which everything up to the record's end is known, in the
+ * same part or at the marker of a later one. So there is at most one gap. A marker begins its part even if the gap
+ * begins with the marker: then the whole part is in the gap. */
 #include "base/chars.h"
 #include "format/engine/encode.h"
-#include "format/engine/fixed_walk.h"
 #include "format/engine/readers.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Those of one section are a chain, in their order. */
+typedef struct {
+    uint32_t at;   /* its identifier's place in the record */
+    uint32_t next; /* the number of the next one of its section; 0: it is the last one */
+    uint8_t section;
+    bool first; /* of its section */
+} found_t;
+
+typedef struct {
+    found_t *sections;
+    size_t section_count, section_room;
+    bool ascending; /* their identifiers are strictly ascending */
+    uint32_t
+        last[SCHEMA_MOST_SECTIONS]; /* of each section the number of the last one, from 1; 0: none is found */
+    struct {
+        uint32_t from, to; /* its entries, with a gap among them; empty: the record does not have the part */
+    } parts[SCHEMA_MOST_PARTS];
+    uint32_t gap, gap_end; /* empty: there is none */
+    uint8_t *explained;    /* memory that is reused from gap to gap */
+    size_t explained_room;
+} walk_t;
+
 struct fixed {
     engine_t engine;
-    fixed_walk_t walk;
+    walk_t walk;
     record_text_t in;
     char reason[200];
 };
+
+/* ---- the walk ---- */
+
+/* The end of the entry at `at`, at most `end`; 0: there is no entry. */
+static inline uint32_t walk_entry(const program_part_t *part, const uint8_t *record, uint32_t at,
+                                  uint32_t end) {
+    const uint8_t *text = record + at;
+    uint32_t counted = 0;
+    if (end - at < part->list.width)
+        return 0;
+    for (size_t i = 0; i < part->check_count; i++)
+        if (!byteset_has(part->checks[i].set, text[part->checks[i].offset]))
+            return 0;
+    for (size_t i = 0; i < part->counted_width; i++) {
+        uint32_t digit = (uint32_t)text[part->counted_offset + i] - '0';
+        if (digit > 9)
+            return 0;
+        counted = counted * 10 + digit;
+    }
+    return end - at - part->list.width >= counted ? at + part->list.width + counted : 0;
+}
+
+enum { NO_PART = -1 };
+
+/* The end of the section at `at`; 0: there is none. */
+static inline uint32_t section_end(const program_t *program, const uint8_t *record, uint32_t at, uint32_t end,
+                                   uint8_t *section) {
+    if (end - at < SCHEMA_ID)
+        return 0;
+    *section = program_section(program, record + at);
+    if (*section == NO_SECTION)
+        return 0;
+    uint32_t after = at + SCHEMA_ID + program->sections[*section].width;
+    return after <= end ? after : 0;
+}
+
+static uint32_t entry_end(const program_t *program, int part, const uint8_t *record, uint32_t at,
+                          uint32_t end) {
+    uint8_t section;
+    return program->schema->parts[part].sections ? section_end(program, record, at, end, &section)
+                                                 : walk_entry(&program->parts[part], record, at, end);
+}
+
+/* The marker of a part after `part`; with_entry: only a marker that an entry follows. */
+static int marker_at(const program_t *program, int part, const uint8_t *record, uint32_t at, uint32_t end,
+                     bool with_entry) {
+    const schema_t *schema = program->schema;
+    for (int next = part + 1; next < (int)schema->part_count; next++) {
+        const schema_text_t *marker = &schema->parts[next].marker;
+        if (record[at] == (uint8_t)marker->text[0] && end - at >= marker->length &&
+            memcmp(record + at, marker->text, marker->length) == 0 &&
+            (!with_entry || entry_end(program, next, record, at + (uint32_t)marker->length, end)))
+            return next;
+    }
+    return NO_PART;
+}
+
+/* Where the walk continues after a gap that begins at `gap` and contains at least the bytes before `least`. The bits of
+ * each place say from which parts the walk would reach the record's end from there: bit n is part n - 1. */
+static bool find_resume(const program_t *program, const uint8_t *record, uint32_t gap, uint32_t least,
+                        uint32_t end, int part, walk_t *walk) {
+    const schema_t *schema = program->schema;
+    size_t places = end - gap + 1;
+    if (places > walk->explained_room) {
+        free(walk->explained);
+        walk->explained_room = 2 * places;
+        if (!(walk->explained = malloc(walk->explained_room))) {
+            walk->explained_room = 0;
+            return false;
+        }
+    }
+    uint8_t *explained = walk->explained;
+    explained[end - gap] = 0xFF;
+    walk->gap = gap;
+    walk->gap_end = end;
+    for (uint32_t at = end - 1; at > gap; at--) {
+        uint8_t bits = 0;
+        for (int from = NO_PART; from < (int)schema->part_count; from++) {
+            int next = marker_at(program, from, record, at, end, true);
+            int within = next == NO_PART ? from : next;
+            uint32_t first = next == NO_PART ? at : at + (uint32_t)schema->parts[next].marker.length;
+            uint32_t after = within == NO_PART ? 0 : entry_end(program, within, record, first, end);
+            if (after && explained[after - gap] >> (within + 1) & 1)
+                bits |= (uint8_t)(1u << (from + 1));
+        }
+        explained[at - gap] = bits;
+    }
+    for (uint32_t at = least; at < end; at++)
+        if (explained[at - gap] >> (part + 1) & 1) {
+            walk->gap_end = at;
+            break;
+        }
+    return true;
+}
+
+/* An identifier's bytes as a number that sorts like them. */
+static uint32_t id_value(const uint8_t *id) {
+    return (uint32_t)id[0] << 16 | (uint32_t)id[1] << 8 | id[2];
+}
+
+/* Walks over sections as long as there are some; *at is after them. */
+static bool walk_sections(const program_t *program, const uint8_t *record, uint32_t *at, uint32_t end,
+                          walk_t *walk) {
+    size_t count = walk->section_count;
+    uint32_t place = *at, last = 0;
+    if (count)
+        last = id_value(record + walk->sections[count - 1].at);
+    uint8_t section;
+    for (uint32_t after; (after = section_end(program, record, place, end, &section)); place = after) {
+        uint32_t id = id_value(record + place);
+        if (!GROW(walk->sections, walk->section_room, count + 1, NULL))
+            return false;
+        walk->ascending &= id > last;
+        last = id;
+        uint32_t *before = &walk->last[section];
+        if (*before)
+            walk->sections[*before - 1].next = (uint32_t)count;
+        walk->sections[count++] = (found_t){.at = place, .section = section, .first = !*before};
+        *before = (uint32_t)count;
+    }
+    walk->section_count = count;
+    *at = place;
+    return true;
+}
+
+/* Walks over entries as long as there are some, and no marker with an entry is in their place. What is directly after
+ * their own marker is always an entry. */
+static void walk_entries(const program_t *program, int part, const uint8_t *record, bool after_marker,
+                         uint32_t *at, uint32_t end) {
+    for (; after_marker || marker_at(program, part, record, *at, end, true) == NO_PART;
+         after_marker = false) {
+        uint32_t after = walk_entry(&program->parts[part], record, *at, end);
+        if (!after)
+            break;
+        *at = after;
+    }
+}
+
+/* length: at least that of the fixed part. False: out of memory. */
+static bool walk_record(const program_t *program, const uint8_t *record, uint32_t length, walk_t *walk) {
+    const schema_t *schema = program->schema;
+    int part = NO_PART;
+    bool after_marker = false;
+    uint32_t at = schema->fixed;
+    walk->section_count = 0;
+    memset(walk->last, 0, schema->section_count * sizeof *walk->last);
+    walk->ascending = true;
+    walk->gap = walk->gap_end = 0;
+    for (size_t i = 0; i < schema->part_count; i++)
+        walk->parts[i].from = walk->parts[i].to = 0;
+    for (;;) {
+        if (part != NO_PART) {
+            if (!walk->parts[part].from)
+                walk->parts[part].from = at;
+            if (!schema->parts[part].sections)
+                walk_entries(program, part, record, after_marker, &at, length);
+            else if (!walk_sections(program, record, &at, length, walk))
+                return false;
+            walk->parts[part].to = at;
+        }
+        if (at == length)
+            break;
+        int next = marker_at(program, part, record, at, length, true);
+        if (next == NO_PART) {
+            int opened = marker_at(program, part, record, at, length, false);
+            uint32_t least = at + 1;
+            if (opened != NO_PART) {
+                part = opened;
+                least = at + (uint32_t)schema->parts[part].marker.length;
+            }
+            if (!find_resume(program, record, at, least, length, part, walk))
+                return false;
+            at = walk->gap_end;
+            after_marker = false;
+            continue;
+        }
+        part = next;
+        after_marker = true;
+        at += (uint32_t)schema->parts[part].marker.length;
+    }
+    return true;
+}
 
 /* ---- a document ---- */
 
@@ -38,9 +252,8 @@ static inline uint8_t *put_section_id(uint8_t *out, const uint8_t *id) {
 }
 
 /* Writes all sections of the kind of the one at `first`, which is the first of them. */
-static uint8_t *put_family(engine_t *engine, const fixed_walk_t *walk, size_t first, bool with_ids,
-                           uint8_t *out) {
-    const fixed_found_t *found = &walk->sections[first];
+static uint8_t *put_family(engine_t *engine, const walk_t *walk, size_t first, bool with_ids, uint8_t *out) {
+    const found_t *found = &walk->sections[first];
     const program_list_t *planned = &engine->program.sections[found->section];
     const section_t *section = &engine->schema->sections[found->section];
     const bool several = section_several(section); /* always an array, with ids */
@@ -64,7 +277,7 @@ static uint8_t *put_family(engine_t *engine, const fixed_walk_t *walk, size_t fi
     }
 }
 
-static uint8_t *put_ids(const engine_t *engine, const fixed_walk_t *walk, const char *key, uint8_t *out) {
+static uint8_t *put_ids(const engine_t *engine, const walk_t *walk, const char *key, uint8_t *out) {
     *out++ = BSON_TYPE_ARRAY;
     out = (uint8_t *)stpcpy((char *)out, key) + 1;
     uint8_t *body = out;
@@ -79,8 +292,7 @@ static uint8_t *put_ids(const engine_t *engine, const fixed_walk_t *walk, const 
     return put_close(out, body);
 }
 
-static uint8_t *put_sections(engine_t *engine, const tail_part_t *part, const fixed_walk_t *walk,
-                             uint8_t *out) {
+static uint8_t *put_sections(engine_t *engine, const tail_part_t *part, const walk_t *walk, uint8_t *out) {
     if (part->list && walk->section_count)
         out = put_ids(engine, walk, part->list, out);
     for (size_t i = 0; i < walk->section_count; i++)
@@ -89,7 +301,7 @@ static uint8_t *put_sections(engine_t *engine, const tail_part_t *part, const fi
     return out;
 }
 
-static uint8_t *put_entries(engine_t *engine, size_t index, const fixed_walk_t *walk, uint8_t *out) {
+static uint8_t *put_entries(engine_t *engine, size_t index, const walk_t *walk, uint8_t *out) {
     const program_part_t *part = &engine->program.parts[index];
     uint32_t at = walk->parts[index].from, to = walk->parts[index].to, place = 0;
     uint8_t *head = out, *body = put_head(engine, out, part->list.head, false);
@@ -103,13 +315,13 @@ static uint8_t *put_entries(engine_t *engine, size_t index, const fixed_walk_t *
         uint8_t *entry = out;
         out = put_fields(engine, &part->list.ops, engine->fixed + at, out + 4);
         out = put_close(out, entry);
-        at = part->counted_width ? fixed_walk_entry(part, engine->fixed, at, engine->record->length)
+        at = part->counted_width ? walk_entry(part, engine->fixed, at, engine->record->length)
                                  : at + part->list.width;
     }
     return place ? put_close(out, body) : head;
 }
 
-static uint8_t *put_unparsed(const engine_t *engine, const fixed_walk_t *walk, uint8_t *out) {
+static uint8_t *put_unparsed(const engine_t *engine, const walk_t *walk, uint8_t *out) {
     const uint8_t *text = engine->fixed + walk->gap;
     size_t length = walk->gap_end - walk->gap;
     memcpy(out, "\x03unparsed", 10);
@@ -129,8 +341,8 @@ static uint8_t *put_unparsed(const engine_t *engine, const fixed_walk_t *walk, u
     return put_close(out, body);
 }
 
-/* Writes the elements of the document, at most walk->worst bytes and those of the program. */
-static uint8_t *put_record(engine_t *engine, const fixed_walk_t *walk, uint8_t *out) {
+/* Writes the elements of the document. */
+static uint8_t *put_record(engine_t *engine, const walk_t *walk, uint8_t *out) {
     const schema_t *schema = engine->schema;
     bool listed = false;
     engine->made = 0;
@@ -162,7 +374,8 @@ void fixed_destroy(fixed_t *fixed) {
     if (!fixed)
         return;
     engine_free(&fixed->engine);
-    fixed_walk_free(&fixed->walk);
+    free(fixed->walk.sections);
+    free(fixed->walk.explained);
     free(fixed);
 }
 
@@ -247,9 +460,8 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record)
                          .line_end = (uint8_t)(whole - length)};
     const bool too_short = length && is_short(fixed, !stop, record);
     if (length && !too_short) {
-        if (!fixed_walk(&engine->program, text, length, &fixed->walk))
-            return PARSED_MEMORY;
-        record->needed = engine->program.record.bytes + fixed->walk.worst;
+        engine->tail = length - engine->schema->fixed;
+        record->needed = engine->program.record.bytes + engine->program.times * engine->tail;
         if (room < record->needed && record->needed <= RECORD_MOST_NEEDED)
             return PARSED_FULL;
     }
@@ -261,9 +473,10 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record)
         return record_refuse(record, length + 1, fixed->reason);
     if (record->needed > RECORD_MOST_NEEDED)
         return record_refuse_large(record);
+    if (!walk_record(&engine->program, text, length, &fixed->walk))
+        return PARSED_MEMORY;
     engine->record = record;
     engine->fixed = text;
-    engine->tail = length - engine->schema->fixed;
     engine->high = holds_high(text, length);
     if (__builtin_expect(engine->high, 0) && is_shifted(fixed, record, &column))
         return record_refuse(record, column + 1, fixed->reason);

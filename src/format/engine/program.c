@@ -291,8 +291,9 @@ static void set_list(builder_t *builder, program_list_t *list, op_t *head, const
     list->head = head;
     list->ops = finish(builder, head + 1);
     list->width = width;
-    /* an array around it, its index, its identifier, and once more in `order` */
-    list->bytes = (uint32_t)list->ops.bytes + 80;
+    /* an array around it, its index, its identifier, once more in `order`, and a text that is counted */
+    const size_t most = (list->ops.bytes + 104) / (width + (head->code == OP_SECTION ? SCHEMA_ID : 0)) + 2;
+    builder->times = most > builder->times ? most : builder->times;
 }
 
 static void set_part(builder_t *builder, program_part_t *planned, const tail_part_t *part,
@@ -358,14 +359,14 @@ bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t
         *builder = (builder_t){.schema = schema, .dialect = dialect, .ops = ops};
         builder->rests = rests;
         program->rests = rests;
-        builder->bytes = 64;
-        builder->times = dialect ? encoding_most_bytes(schema->encoding) : 0;
+        builder->bytes = 128 + 160 * schema->part_count; /* what is around them, and arrays */
+        builder->times = dialect ? encoding_most_bytes(schema->encoding) : 2; /* as binary data, or as text */
         program->record = add_record(builder);
-        program->times = builder->times + builder->made_times * encoding_most_bytes(schema->encoding);
         program->simple = is_simple(&program->record);
         for (size_t i = 0; i < schema->made_count; i++)
             program->file_times += schema->made[i].kind >= MAKE_FILE;
         add_tail(builder, program, checks);
+        program->times = builder->times + builder->made_times * encoding_most_bytes(schema->encoding);
         program->end = ops + builder->count;
     } else {
         program_free(program);

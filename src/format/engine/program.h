@@ -15,7 +15,8 @@
  * An operation fills one cache line; what it needs rarely is in `rests`, by the same index. Keys that are made from
  * fields come first, because documents are looked up by them, or where `document:` of the format names them. The fields
  * of one subdocument are kept together. A document takes at most `bytes` of its operations, plus `times` the length of its
- * record and `file_times` the length of its file's name: the caller reserves this once, and nothing below checks for room.
+ * record (of fixed width: of what follows the fixed part) and `file_times` the length of its file's name: the caller
+ * reserves this once, and nothing below checks for room.
  * A program is read-only after it is compiled. */
 #ifndef TIPPLE_FORMAT_ENGINE_PROGRAM_H
 #define TIPPLE_FORMAT_ENGINE_PROGRAM_H
@@ -92,7 +93,6 @@ typedef struct {
     const op_t *head; /* of an array */
     ops_t ops;
     uint32_t width; /* without the identifier, and without a counted text */
-    uint32_t bytes; /* that it takes at most, with the array around it */
     size_t image;   /* emit's: where it keeps the text of one without values */
 } program_list_t;
 
