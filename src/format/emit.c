@@ -165,8 +165,8 @@ static bool id_of(const bson_iter_t *at, value_t *id) {
 static bool add_piece(emit_t *emit, const op_t *op, const bson_iter_t *at) {
     const schema_t *schema = emit->schema;
     const bool section = op->code == OP_SECTION;
-    const program_list_t *list =
-        section ? &emit->program.sections[op->at] : &emit->program.parts[op->at].list;
+    const program_list_t *list = section ? &emit->program.sections[op->at] : &emit->program.parts[op->at];
+    const size_t width = section ? schema->sections[op->at].width : schema->parts[op->at].width;
     bson_iter_t inner;
     value_t id;
     if (!bson_iter_recurse(at, &inner) ||
@@ -177,7 +177,7 @@ static bool add_piece(emit_t *emit, const op_t *op, const bson_iter_t *at) {
     *piece =
         (piece_t){.kind = section ? kind_of(emit, first) : (uint32_t)op->at << 24, .at = emit->values.length};
     emit->id.raw = NULL;
-    text_append_bytes(&emit->values, emit->images.bytes + list->image, list->width);
+    text_append_bytes(&emit->values, emit->images.bytes + list->image, width);
     if (emit->values.lacking || !walk(emit, list->ops.first, list->ops.end, &inner, &emit->values, piece->at))
         return false;
     piece->length = emit->values.length - piece->at;
@@ -540,8 +540,7 @@ static void add_images(emit_t *emit) {
     text_append(&emit->images, "");
     add_image(emit, schema->fields, schema->field_count);
     for (size_t i = 0; i < schema->part_count; i++)
-        emit->program.parts[i].list.image =
-            add_image(emit, schema->parts[i].fields, schema->parts[i].field_count);
+        emit->program.parts[i].image = add_image(emit, schema->parts[i].fields, schema->parts[i].field_count);
     for (size_t i = 0; i < schema->section_count; i++)
         emit->program.sections[i].image =
             add_image(emit, schema->sections[i].fields, schema->sections[i].field_count);

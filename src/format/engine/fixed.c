@@ -51,22 +51,24 @@ struct fixed {
 /* ---- the walk ---- */
 
 /* The end of the entry at `at`, at most `end`; 0: there is no entry. */
-static inline uint32_t walk_entry(const program_part_t *part, const uint8_t *record, uint32_t at,
-                                  uint32_t end) {
-    const uint8_t *text = record + at;
+static inline uint32_t walk_entry(const tail_part_t *part, const uint8_t *record, uint32_t at, uint32_t end) {
     uint32_t counted = 0;
-    if (end - at < part->list.width)
+    if (end - at < part->width)
         return 0;
-    for (size_t i = 0; i < part->check_count; i++)
-        if (!byteset_has(part->checks[i].set, text[part->checks[i].offset]))
-            return 0;
-    for (size_t i = 0; i < part->counted_width; i++) {
-        uint32_t digit = (uint32_t)text[part->counted_offset + i] - '0';
-        if (digit > 9)
-            return 0;
-        counted = counted * 10 + digit;
+    const field_t *const last = part->fields + part->field_count;
+    for (const field_t *field = part->fields; field < last; field++) {
+        const uint8_t *text = record + at + field->offset;
+        for (size_t i = 0; field->is && i < field->width; i++)
+            if (!byteset_has(&field->is[i], text[i]))
+                return 0;
+        for (size_t i = 0; field->counted && i < field->width; i++) {
+            const uint32_t digit = (uint32_t)text[i] - '0';
+            if (digit > 9)
+                return 0;
+            counted = counted * 10 + digit;
+        }
     }
-    return end - at - part->list.width >= counted ? at + part->list.width + counted : 0;
+    return end - at - part->width >= counted ? at + part->width + counted : 0;
 }
 
 enum { NO_PART = -1 };
@@ -79,7 +81,7 @@ static inline uint32_t section_end(const program_t *program, const uint8_t *reco
     *section = program_section(program, record + at);
     if (*section == NO_SECTION)
         return 0;
-    uint32_t after = at + SCHEMA_ID + program->sections[*section].width;
+    uint32_t after = at + SCHEMA_ID + program->schema->sections[*section].width;
     return after <= end ? after : 0;
 }
 
@@ -87,7 +89,7 @@ static uint32_t entry_end(const program_t *program, int part, const uint8_t *rec
                           uint32_t end) {
     uint8_t section;
     return program->schema->parts[part].sections ? section_end(program, record, at, end, &section)
-                                                 : walk_entry(&program->parts[part], record, at, end);
+                                                 : walk_entry(&program->schema->parts[part], record, at, end);
 }
 
 /* The marker of a part after `part`; with_entry: only a marker that an entry follows. */
@@ -178,7 +180,7 @@ static void walk_entries(const program_t *program, int part, const uint8_t *reco
                          uint32_t *at, uint32_t end) {
     for (; after_marker || marker_at(program, part, record, *at, end, true) == NO_PART;
          after_marker = false) {
-        uint32_t after = walk_entry(&program->parts[part], record, *at, end);
+        uint32_t after = walk_entry(&program->schema->parts[part], record, *at, end);
         if (!after)
             break;
         *at = after;
@@ -191,8 +193,8 @@ static bool walk_record(const program_t *program, const uint8_t *record, uint32_
     int part = NO_PART;
     bool after_marker = false;
     uint32_t at = schema->fixed;
-    walk->section_count = 0;
-    memset(walk->last, 0, schema->section_count * sizeof *walk->last);
+    while (walk->section_count)
+        walk->last[walk->sections[--walk->section_count].section] = 0;
     walk->ascending = true;
     walk->gap = walk->gap_end = 0;
     for (size_t i = 0; i < schema->part_count; i++)
@@ -302,9 +304,9 @@ static uint8_t *put_sections(engine_t *engine, const tail_part_t *part, const wa
 }
 
 static uint8_t *put_entries(engine_t *engine, size_t index, const walk_t *walk, uint8_t *out) {
-    const program_part_t *part = &engine->program.parts[index];
+    const program_list_t *list = &engine->program.parts[index];
     uint32_t at = walk->parts[index].from, to = walk->parts[index].to, place = 0;
-    uint8_t *head = out, *body = put_head(engine, out, part->list.head, false);
+    uint8_t *head = out, *body = put_head(engine, out, list->head, false);
     out = body + 4;
     while (at < to) {
         if (at == walk->gap && walk->gap_end) {
@@ -313,10 +315,9 @@ static uint8_t *put_entries(engine_t *engine, size_t index, const walk_t *walk, 
         }
         out = put_place(out, BSON_TYPE_DOCUMENT, place++);
         uint8_t *entry = out;
-        out = put_fields(engine, &part->list.ops, engine->fixed + at, out + 4);
+        out = put_fields(engine, &list->ops, engine->fixed + at, out + 4);
         out = put_close(out, entry);
-        at = part->counted_width ? walk_entry(part, engine->fixed, at, engine->record->length)
-                                 : at + part->list.width;
+        at = walk_entry(&engine->schema->parts[index], engine->fixed, at, engine->record->length);
     }
     return place ? put_close(out, body) : head;
 }

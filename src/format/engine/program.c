@@ -282,51 +282,33 @@ static void index_sections(program_t *program) {
 }
 
 /* The operations of a section, or of a part's entries, after that of their array's head. */
-static void set_list(builder_t *builder, program_list_t *list, op_t *head, const char *name,
-                     const field_t *fields, size_t count, uint32_t width) {
+static void set_list(builder_t *builder, program_list_t *list, op_code_t code, size_t number,
+                     const char *name, const field_t *fields, size_t count, uint32_t width) {
+    op_t *head = add_op(builder, code);
+    head->at = (uint16_t)number;
     set_head(builder, head, BSON_TYPE_ARRAY, name, strlen(name));
     memset(builder->done, false, count);
     add_fields(builder, fields, count, "", 0, NULL);
     set_span(builder, head);
     list->head = head;
     list->ops = finish(builder, head + 1);
-    list->width = width;
     /* an array around it, its index, its identifier, once more in `order`, and a text that is counted */
-    const size_t most = (list->ops.bytes + 104) / (width + (head->code == OP_SECTION ? SCHEMA_ID : 0)) + 2;
+    const size_t most = (list->ops.bytes + 104) / width + 2;
     builder->times = most > builder->times ? most : builder->times;
 }
 
-static void set_part(builder_t *builder, program_part_t *planned, const tail_part_t *part,
-                     program_check_t *checks) {
-    op_t *head = add_op(builder, OP_ENTRIES);
-    head->at = (uint16_t)(part - builder->schema->parts);
-    set_list(builder, &planned->list, head, part->name, part->fields, part->field_count, part->width);
-    planned->checks = checks;
-    for (size_t i = 0; i < part->field_count; i++) {
-        const field_t *field = &part->fields[i];
-        for (uint16_t j = 0; field->is && j < field->width; j++)
-            checks[planned->check_count++] = (program_check_t){(uint16_t)(field->offset + j), &field->is[j]};
-        if (field->counted) {
-            planned->counted_offset = (uint16_t)field->offset;
-            planned->counted_width = field->width;
-        }
-    }
-}
-
-static void add_tail(builder_t *builder, program_t *program, program_check_t *checks) {
+static void add_tail(builder_t *builder, program_t *program) {
     const schema_t *schema = builder->schema;
     for (size_t i = 0; i < schema->part_count; i++) {
-        if (schema->parts[i].sections)
-            continue;
-        set_part(builder, &program->parts[i], &schema->parts[i], checks);
-        checks += program->parts[i].check_count;
+        const tail_part_t *part = &schema->parts[i];
+        if (!part->sections)
+            set_list(builder, &program->parts[i], OP_ENTRIES, i, part->name, part->fields, part->field_count,
+                     part->width);
     }
     for (size_t i = 0; i < schema->section_count; i++) {
         const section_t *section = &schema->sections[i];
-        op_t *head = add_op(builder, OP_SECTION);
-        head->at = (uint16_t)i;
-        set_list(builder, &program->sections[i], head, section->name, section->fields, section->field_count,
-                 section->width);
+        set_list(builder, &program->sections[i], OP_SECTION, i, section->name, section->fields,
+                 section->field_count, SCHEMA_ID + section->width);
     }
     index_sections(program);
 }
@@ -341,11 +323,9 @@ static size_t ops_of(const field_t *fields, size_t count) {
 }
 
 bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t *program) {
-    size_t count = schema->made_count + ops_of(schema->fields, schema->field_count), places = 1;
-    for (size_t i = 0; i < schema->part_count; i++) {
+    size_t count = schema->made_count + ops_of(schema->fields, schema->field_count);
+    for (size_t i = 0; i < schema->part_count; i++)
         count += 1 + ops_of(schema->parts[i].fields, schema->parts[i].field_count);
-        places += schema->parts[i].width;
-    }
     for (size_t i = 0; i < schema->section_count; i++)
         count += 1 + ops_of(schema->sections[i].fields, schema->sections[i].field_count);
     builder_t *builder = calloc(1, sizeof *builder);
@@ -353,8 +333,7 @@ bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t
     op_t *ops = program->owned[0] = aligned_alloc(sizeof *ops, (count + 1) * sizeof *ops);
     op_rest_t *rests = program->owned[1] = calloc(count + 1, sizeof *rests);
     program->owned[2] = program->sections = calloc(schema->section_count + 1, sizeof *program->sections);
-    program_check_t *checks = program->owned[3] = calloc(places, sizeof *checks);
-    const bool ok = builder && ops && rests && program->sections && checks;
+    const bool ok = builder && ops && rests && program->sections;
     if (ok) {
         *builder = (builder_t){.schema = schema, .dialect = dialect, .ops = ops};
         builder->rests = rests;
@@ -365,7 +344,7 @@ bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t
         program->simple = is_simple(&program->record);
         for (size_t i = 0; i < schema->made_count; i++)
             program->file_times += schema->made[i].kind >= MAKE_FILE;
-        add_tail(builder, program, checks);
+        add_tail(builder, program);
         program->times = builder->times + builder->made_times * encoding_most_bytes(schema->encoding);
         program->end = ops + builder->count;
     } else {

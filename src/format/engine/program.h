@@ -88,26 +88,12 @@ typedef struct {
     size_t bytes;
 } ops_t;
 
-/* A section, which begins with its identifier, or the entries of a part. */
+/* A section, or the entries of a part. */
 typedef struct {
     const op_t *head; /* of an array */
     ops_t ops;
-    uint32_t width; /* without the identifier, and without a counted text */
-    size_t image;   /* emit's: where it keeps the text of one without values */
+    size_t image; /* emit's: where it keeps the text of one without values */
 } program_list_t;
-
-/* What a text must look like to be an entry. */
-typedef struct {
-    uint16_t offset;
-    const byteset_t *set;
-} program_check_t;
-
-typedef struct {
-    program_list_t list;
-    const program_check_t *checks;
-    size_t check_count;
-    uint16_t counted_offset, counted_width; /* where the length of its text is; width 0: it has none */
-} program_part_t;
 
 typedef struct {
     const schema_t *schema;
@@ -117,9 +103,9 @@ typedef struct {
     size_t times, file_times;
     bool simple; /* columns in their order, short heads, no subdocuments, no null values to look up */
     program_list_t *sections;
-    program_part_t parts[SCHEMA_MOST_PARTS];
+    program_list_t parts[SCHEMA_MOST_PARTS];
     uint8_t section_of[26 * 26 * 10]; /* by identifier; NO_SECTION */
-    void *owned[4];
+    void *owned[3];
 } program_t;
 
 /* dialect: of delimited records, else NULL. False: out of memory. */
