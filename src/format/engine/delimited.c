@@ -8,7 +8,6 @@
 #include "format/engine/encode.h"
 #include "format/engine/readers.h"
 #include "format/guess/structure/torn_lines.h"
-#include "format/record/underline.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -211,19 +210,12 @@ static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, r
                              "its line ends with a backslash, so that its last text may go on in the next "
                              "one, as databases write it, and the format is guessed: put that text into one "
                              "line, or give a --format if the backslash is its end");
-    if (!underline_may_be(schema, *text))
-        return PARSED_DOCUMENT;
-    switch (underline_look(&reader->split, schema, reader->engine.dialect->delimiter, text, record->length)) {
-    case UNDERLINE_IS:
+    if (dialect_is_underline(schema, reader->engine.dialect->delimiter, text, record->length))
         return record_refuse(record, 1,
                              "it is made of - = _ + only, as some programs underline the names of columns, "
                              "and the format is guessed: if it is a record, load all anew with --drop and a "
                              "--format");
-    case UNDERLINE_MEMORY:
-        return PARSED_MEMORY;
-    default:
-        return PARSED_DOCUMENT;
-    }
+    return PARSED_DOCUMENT;
 }
 
 /* A record of several lines. PARSED_DOCUMENT: it is one. */

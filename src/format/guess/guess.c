@@ -525,10 +525,7 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     guess->escaped_ends +=
         split_ends_escaped(guess->first, guess->first_length) * (guess->like_first - named);
     const guess_line_t first = {guess->first, guess->first_length};
-    bool underlines;
-    if (!guess_is_underline(guess, &first, &underlines, err))
-        return false;
-    if (underlines) {
+    if (guess_is_underline(guess, &first)) {
         guess->underlines += guess->like_first - named;
         return true;
     }

@@ -1,7 +1,7 @@
 /* The fields of the first record, which may name the columns, and lines behind it that are no records. */
 #include "base/chars.h"
 #include "format/guess/guess_inner.h"
-#include "format/record/underline.h"
+#include "format/record/dialect.h"
 #include "format/values/blanks.h"
 
 #include <stdlib.h>
@@ -69,17 +69,13 @@ static bool is_of_widths(const guess_t *guess) {
     return guess->split->count > 1;
 }
 
-bool guess_is_underline(guess_t *guess, const guess_line_t *line, bool *is, err_t *err) {
-    const underline_t look =
-        underline_look(guess->split, guess->schema, guess->structure.way.delimiter, line->text, line->length);
-    *is = look == UNDERLINE_IS;
-    return look != UNDERLINE_MEMORY || err_memory(err, line->length);
+bool guess_is_underline(const guess_t *guess, const guess_line_t *line) {
+    return dialect_is_underline(guess->schema, guess->structure.way.delimiter, line->text, line->length);
 }
 
 bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
                           bool *is, err_t *err) {
-    if (!guess_is_underline(guess, line, is, err))
-        return false;
+    *is = guess_is_underline(guess, line);
     guess->records += *is;
     guess->underlines += *is;
     if (!second)

@@ -161,7 +161,7 @@ bool guess_cut_first(guess_t *guess, err_t *err);
 bool guess_is_word(const span_t *span);
 bool guess_is_of_digits(const char *text, size_t length);
 /* Is it made of - = _ + only, so that a record is a reject? */
-bool guess_is_underline(guess_t *guess, const guess_line_t *line, bool *is, err_t *err);
+bool guess_is_underline(const guess_t *guess, const guess_line_t *line);
 /* Is the second record one that tells of the names above it? Else one that underlines is a reject. */
 bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
                           bool *is, err_t *err);

@@ -1,17 +1,264 @@
+#include "format/record/dialect.h"
 #include "base/chars.h"
+#include "base/log.h"
 #include "format/cut/bson_length.h"
 #include "format/cut/bson_walk.h"
+#include "format/cut/delimiter.h"
 #include "format/cut/ends.h"
-#include "format/record/dialect.h"
-#include "format/record/dialect_inner.h"
+#include "format/cut/split.h"
+#include "format/types.h"
+#include "format/values/blanks.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <xxhash.h>
 
 enum { BSON_FIRST = 8 };
+
+/* A line, or a record of several lines. */
+typedef struct {
+    const uint8_t *text;
+    size_t length; /* without its end */
+    uint8_t end;   /* bytes of its end: 1 LF, 2 CRLF; 0: that is not in the text */
+} line_t;
+
+/* The first line of a file, which is being read. */
+typedef struct {
+    const schema_t *schema;
+    const char *name; /* the file's */
+    split_t *split;
+    line_t line;
+    uint64_t number; /* of that line, from 1 */
+} sniff_t;
+
+/* ---- the columns of a dialect ---- */
+
+static void start(dialect_t *dialect) {
+    static atomic_ullong serials;
+    memset(dialect, 0, sizeof *dialect);
+    dialect->serial = ++serials;
+    dialect->line_end = 1;
+}
+
+static void clear_columns(dialect_t *dialect) {
+    memset(dialect->field_of, 0xFF, sizeof dialect->field_of);
+    memset(dialect->column_of, 0xFF, sizeof dialect->column_of);
+    dialect->columns = 0;
+    dialect->surplus_column = -1;
+}
+
+/* Of two columns of one field, the first one is the field's. */
+static void add_column(const schema_t *schema, dialect_t *dialect, size_t field) {
+    const uint16_t column = dialect->columns++;
+    dialect->field_of[column] = (uint16_t)field;
+    if (field == DIALECT_NO_FIELD || dialect->column_of[field] != DIALECT_NO_FIELD)
+        return;
+    dialect->column_of[field] = column;
+    if ((int)field == schema->surplus_field)
+        dialect->surplus_column = column;
+}
+
+static void set_hash(const schema_t *schema, dialect_t *dialect) {
+    const uint64_t format =
+        XXH3_64bits_withSeed(schema->digest, strlen(schema->digest), (unsigned char)dialect->delimiter);
+    const uint64_t hash =
+        XXH3_64bits_withSeed(dialect->field_of, dialect->columns * sizeof *dialect->field_of, format);
+    dialect->hash = hash ? hash : 1;
+}
+
+static void use_layout(const schema_t *schema, dialect_t *dialect, const layout_t *layout) {
+    clear_columns(dialect);
+    for (size_t i = 0; i < layout->count; i++)
+        add_column(schema, dialect, layout->fields[i]);
+}
+
+bool dialect_take_earlier(const schema_t *schema, uint64_t hash, dialect_t *dialect) {
+    if (dialect->hash == hash)
+        return true;
+    for (size_t d = 0; !dialect->header && d < schema->delimiter_count; d++)
+        for (size_t i = 0; i < schema->layout_count; i++) {
+            dialect->delimiter = schema->delimiters[d];
+            use_layout(schema, dialect, &schema->layouts[i]);
+            set_hash(schema, dialect);
+            if (dialect->hash == hash)
+                return true;
+        }
+    return false;
+}
+
+bool dialect_is_of_first_line(const dialect_t *dialect) {
+    bool known = dialect->header;
+    for (size_t i = 0; known && i < dialect->columns; i++)
+        known = dialect->field_of[i] != DIALECT_NO_FIELD;
+    return known;
+}
+
+size_t dialect_print(const dialect_t *dialect, char *out, size_t room) {
+    int used = snprintf(out, room, "delimiter=%02x columns=", (unsigned char)dialect->delimiter);
+    for (size_t i = 0; i < dialect->columns && used > 0 && (size_t)used < room; i++) {
+        const uint16_t field = dialect->field_of[i];
+        const char *const comma = i ? "," : "";
+        used += field == DIALECT_NO_FIELD ? snprintf(out + used, room - (size_t)used, "%s-", comma)
+                                          : snprintf(out + used, room - (size_t)used, "%s%u", comma, field);
+    }
+    return used > 0 && (size_t)used < room ? (size_t)used : 0;
+}
+
+bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) {
+    unsigned delimiter;
+    int used = 0;
+    start(dialect);
+    clear_columns(dialect);
+    if (sscanf(line, "delimiter=%2x columns=%n", &delimiter, &used) != 1 || !used || delimiter > 127)
+        return false;
+    dialect->delimiter = (char)delimiter;
+    for (const char *at = line + used; *at && *at != ' ' && *at != '\n';) {
+        const size_t length = strcspn(at, ", \n"), digits = strspn(at, "0123456789");
+        const bool none = length == 1 && *at == '-';
+        const size_t field = none ? DIALECT_NO_FIELD : strtoul(at, NULL, 10);
+        if (dialect->columns == SCHEMA_MOST_FIELDS * 2 ||
+            (!none && (!length || length > 4 || digits != length || field >= schema->field_count ||
+                       dialect->column_of[field] != DIALECT_NO_FIELD)))
+            return false;
+        add_column(schema, dialect, field);
+        at += length + (at[length] == ',');
+    }
+    set_hash(schema, dialect);
+    return dialect->columns > 0 || schema->kind != RECORDS_DELIMITED;
+}
+
+/* ---- columns by their names ---- */
+
+/* How many bytes the text begins with that are this word as a file in the format's encoding spells it; 0: none. any_case:
+ * letters of ASCII match in any case. */
+static size_t begins_with(const schema_t *schema, const schema_text_t *word, const uint8_t *text,
+                          size_t length, bool any_case) {
+    const char *const bytes = (const char *)text;
+    if (word->length <= length && encoding_keeps_utf8(schema->encoding) &&
+        (any_case ? strncasecmp(word->text, bytes, word->length) : memcmp(word->text, bytes, word->length)) ==
+            0)
+        return word->length;
+    return schema->encoding ? encoding_begins(schema->encoding, (const uint8_t *)word->text, word->length,
+                                              text, length, any_case)
+                            : 0;
+}
+
+static bool is_word(const schema_t *schema, const schema_text_t *word, const uint8_t *text, size_t length,
+                    bool any_case) {
+    if (!length || (!schema->encoding && word->length != length))
+        return length == word->length;
+    return begins_with(schema, word, text, length, any_case) == length;
+}
+
+/* The field of the column of this name; DIALECT_NO_FIELD: the format does not know it. */
+static size_t field_named(const schema_t *schema, const span_t *span) {
+    const uint8_t *text = span->text;
+    size_t length = span->length;
+    blanks_trim(&text, &length);
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const texts_t *names = &schema->fields[i].columns;
+        for (size_t j = 0; j < names->count; j++)
+            if (is_word(schema, &names->items[j], text, length, true))
+                return i;
+    }
+    return DIALECT_NO_FIELD;
+}
+
+/* Takes the spans for names, and makes them the columns of a dialect. Returns how many the format knows. */
+static size_t name_columns(const schema_t *schema, const split_t *split, dialect_t *dialect) {
+    _Static_assert(SPLIT_MOST == SCHEMA_MOST_FIELDS * 2, "there is room for all columns of a header");
+    size_t known = 0;
+    clear_columns(dialect);
+    for (size_t i = 0; i < split->count; i++) {
+        add_column(schema, dialect, field_named(schema, &split->spans[i]));
+        known += dialect->field_of[i] != DIALECT_NO_FIELD;
+    }
+    return known;
+}
+
+/* The first field that needs a column, and has none; NULL: there is no such field. */
+static const field_t *missing_field(const schema_t *schema, const dialect_t *dialect) {
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (dialect->column_of[i] == DIALECT_NO_FIELD && !schema->fields[i].optional)
+            return &schema->fields[i];
+    return NULL;
+}
+
+static bool is_delimiter(const schema_t *schema, const uint8_t *line, size_t length, size_t at) {
+    return schema_is_wide(schema) ? delimiter_at(schema, schema->delimiters[0], line, length, at) > 0
+                                  : memchr(schema->delimiters, line[at], schema->delimiter_count) != NULL;
+}
+
+/* True if the line starts with one of the header words, bare or in quotes. The byte after that word is the delimiter. */
+static bool starts_with_word(const schema_t *schema, const uint8_t *line, size_t length, char *delimiter) {
+    const size_t skip = delimiter_skip(schema, line, length);
+    line += skip;
+    length -= skip;
+    for (size_t i = 0; i < schema->header_words.count; i++) {
+        const size_t quote = schema->quote && length && line[0] == (uint8_t)schema->quote,
+                     word = begins_with(schema, &schema->header_words.items[i], line + quote, length - quote,
+                                        false),
+                     after = quote + word + quote;
+        if (!word || length < after || (quote && line[after - 1] != (uint8_t)schema->quote) ||
+            (length > after && !is_delimiter(schema, line, length, after)))
+            continue;
+        *delimiter = length > after && !schema_is_wide(schema) ? (char)line[after] : schema->delimiters[0];
+        return true;
+    }
+    return false;
+}
+
+/* ---- sentences about a first line ---- */
+
+enum { SHOWN = 120, SHOWN_ROOM = 4 * SHOWN + 4, LIST_ROOM = 480 };
+
+/* The first characters of a text, none of which a terminal obeys; ... if it has more. */
+static const char *show(const uint8_t *text, size_t length, size_t most, char out[SHOWN_ROOM]) {
+    size_t shown = length < most ? length : most;
+    for (int i = 0; i < 3 && shown < length && (text[shown] & 0xC0) == 0x80; i++)
+        shown--; /* a character is not torn */
+    escape_text(out, SHOWN_ROOM - 3, (const char *)text, shown);
+    return shown < length ? strcat(out, "...") : out;
+}
+
+/* The names of the first columns. dialect: only those that it does not know, in quotes; NULL: all. Returns how many there
+ * are. */
+static size_t list_columns(const split_t *split, const dialect_t *dialect, char out[LIST_ROOM]) {
+    const size_t named = dialect ? 5 : 12, width = dialect ? 80 : 40;
+    const char *const quote = dialect ? "'" : "", *const comma = dialect ? ", " : ",";
+    char shown[SHOWN_ROOM];
+    size_t count = 0, used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < split->count; i++) {
+        const span_t *span = &split->spans[i];
+        if (dialect && dialect->field_of[i] != DIALECT_NO_FIELD)
+            continue;
+        if (count++ > named)
+            continue;
+        const int wrote = snprintf(
+            out + used, LIST_ROOM - used, "%s%s%s%s", count > 1 ? comma : "", count > named ? "..." : quote,
+            count > named ? "" : show(span->text, span->length, width, shown), count > named ? "" : quote);
+        used += wrote > 0 && (size_t)wrote < LIST_ROOM - used ? (size_t)wrote : 0;
+        out[used] = '\0';
+    }
+    return count;
+}
+
+/* True if all of the line is one column, and holds something that often lies between columns. */
+static bool looks_undivided(const split_t *split) {
+    const span_t *span = &split->spans[0];
+    for (const char *at = ",;|\t"; split->count == 1 && *at; at++)
+        if (memchr(span->text, *at, span->length))
+            return true;
+    return false;
+}
+
+/* ---- the first line ---- */
 
 size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length) {
     size_t at = lines_bom(text, length);
@@ -24,42 +271,263 @@ size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length)
     return at;
 }
 
-/* The next line (or record of several) that is neither blank nor a comment, without its end; false at the end of the
- * text. */
+/* The next line that is neither blank nor a comment; false at the end of the text. whole: nothing follows the text. */
 static bool next_line(const schema_t *schema, char delimiter, const uint8_t **at, const uint8_t *end,
-                      dialect_text_t *line, uint8_t *line_end) {
+                      bool whole, line_t *line) {
     while (*at < end) {
-        const size_t length = ends_find(schema, delimiter, *at, (size_t)(end - *at), true);
-        const bool feed = (*at)[length - 1] == '\n';
-        line->text = *at;
-        line->length = length - feed;
+        const size_t left = (size_t)(end - *at), found = ends_find(schema, delimiter, *at, left, whole),
+                     length = found ? found : left;
+        const bool feed = found && (*at)[length - 1] == '\n',
+                   carriage = length > feed && (*at)[length - feed - 1] == '\r';
+        *line = (line_t){*at, length - feed - carriage, (uint8_t)(feed ? 1 + carriage : 0)};
         *at += length;
-        bool carriage = line->length && line->text[line->length - 1] == '\r';
-        line->length -= carriage;
-        if (line_end)
-            *line_end = carriage ? 2 : 1;
         if (line->length && !schema_is_comment(schema, line->text[0]))
             return true;
     }
     return false;
 }
 
-/* No header: the delimiter and layout that fit most of the first records whose quotes are closed; of those that fit as many
- * the one of more columns: a delimiter that is nowhere in the text fits a layout of one column. */
-static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
-                         dialect_t *dialect, err_t *err) {
+bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
+                        size_t *begins, size_t *ends) {
+    const size_t count = schema->kind == RECORDS_DELIMITED && schema->multiline ? schema->delimiter_count : 1,
+                 from = dialect_begin(schema, text, length);
+    size_t most = 0;
+    line_t line;
+    *begins = *ends = length;
+    if (schema->kind == RECORDS_BSON) { /* which has no lines; its first bytes say all */
+        *begins = 0;
+        *ends = length < BSON_FIRST ? length : BSON_FIRST;
+        return length >= BSON_FIRST || (whole && length);
+    }
+    for (size_t d = 0; d < count; d++) {
+        const uint8_t *at = text + from;
+        if (!next_line(schema, schema->delimiters[d], &at, text + length, whole, &line))
+            return false;
+        *begins = (size_t)(line.text - text);
+        if (!line.end)
+            return false;
+        most = (size_t)(at - text) > most ? (size_t)(at - text) : most;
+    }
+    *ends = most - 1;
+    return true;
+}
+
+void first_line_note(first_line_t *first, const schema_t *schema, const uint8_t *text, size_t length) {
+    size_t begins, ends;
+    const bool kept = dialect_first_line(schema, text, length, false, &begins, &ends) &&
+                      ends - begins <= sizeof first->line;
+    first->length = kept ? ends - begins : 0;
+    memcpy(first->line, text + begins, first->length);
+}
+
+bool first_line_is(const first_line_t *first, const schema_t *schema, const uint8_t *text, size_t length) {
+    size_t begins, ends;
+    return first->length && dialect_first_line(schema, text, length, false, &begins, &ends) &&
+           ends - begins == first->length && memcmp(text + begins, first->line, first->length) == 0;
+}
+
+bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t *line, size_t length) {
+    enum { LEAST = 3, LEAST_OF_ONE = 2 };
+    size_t all = 0, most = 0, minus = 0, plus = 0;
+    while (length && schema->blanks && delimiter_is_blank(line[length - 1]))
+        length--;
+    for (size_t at = delimiter_skip(schema, line, length), divides; at <= length;
+         at += divides ? divides : 1) {
+        divides = at < length ? delimiter_at(schema, delimiter, line, length, at) : 1;
+        if (divides) {
+            if (!minus && !plus)
+                return false;
+            all += minus;
+            most = minus > most ? minus : most;
+            minus = plus = 0;
+        } else if (line[at] == '-' || line[at] == '=' || line[at] == '_') {
+            minus++;
+        } else if (line[at] == '+') {
+            plus++;
+        } else if (!delimiter_is_blank(line[at]) && (!schema->quote || line[at] != (uint8_t)schema->quote)) {
+            return false;
+        }
+    }
+    return all >= LEAST && most >= LEAST_OF_ONE;
+}
+
+/* ---- headers ---- */
+
+/* Finds the header's columns by their names; the dialect's delimiter is known. False: it does not fit the format. warns: columns
+ * that the format does not know are left out, with one line that names them. */
+static bool read_header(sniff_t *sniff, bool warns, dialect_t *dialect, err_t *err) {
+    const schema_t *schema = sniff->schema;
+    const split_t *split = sniff->split;
+    char shown[SHOWN_ROOM], names[LIST_ROOM];
+    if (!split_record(sniff->split, schema, dialect->delimiter, sniff->line.text, sniff->line.length))
+        return err_memory(err, sniff->line.length);
+    if (split->too_many)
+        return err_set(err, STATUS_INPUT,
+                       "%s:%" PRIu64 ": the header has more than %d columns, which is too many", sniff->name,
+                       sniff->number, SPLIT_MOST);
+    name_columns(schema, split, dialect);
+    for (size_t i = 0; i < split->count; i++) {
+        const span_t *span = &split->spans[i];
+        const uint16_t field = dialect->field_of[i];
+        if (field != DIALECT_NO_FIELD && dialect->column_of[field] != i)
+            return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ":%u: the header names the column '%s' twice",
+                           sniff->name, sniff->number, span->at + 1,
+                           show(span->text, span->length, 80, shown));
+    }
+    const field_t *const missing = missing_field(schema, dialect);
+    if (missing) {
+        list_columns(split, NULL, names);
+        return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": no column '%s' (has: %s%s)", sniff->name,
+                       sniff->number, missing->columns.items[0].text, names,
+                       looks_undivided(split) ? " - another delimiter?" : "");
+    }
+    const size_t unknown = schema->guessed || warns ? list_columns(split, dialect, names) : 0;
+    if (unknown && schema->guessed) /* nobody has left a column out of it */
+        return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": the guessed format has no column for %s",
+                       sniff->name, sniff->number, names);
+    if (unknown)
+        log_warn("%s:%" PRIu64 ": %zu column%s not known to the format %s and left out: %s", sniff->name,
+                 sniff->number, unknown, unknown == 1 ? " is" : "s are", schema->name, names);
+    return true;
+}
+
+/* True if the first line is the format's header_line, by whose order the columns are known. */
+static bool is_header_line(const sniff_t *sniff, err_t *err) {
+    char wanted[SHOWN_ROOM], has[SHOWN_ROOM];
+    const schema_text_t *header = &sniff->schema->header_line;
+    return is_word(sniff->schema, header, sniff->line.text, sniff->line.length, false) ||
+           err_set(err, STATUS_INPUT,
+                   "%s:%" PRIu64 ": its first line is not the header of the format %s, by whose order the "
+                   "columns are read: wanted %s, has %s",
+                   sniff->name, sniff->number, sniff->schema->name,
+                   show((const uint8_t *)header->text, header->length, SHOWN, wanted),
+                   show(sniff->line.text, sniff->line.length, SHOWN, has));
+}
+
+enum { VALUE_MOST = 64, VALUE_SLACK = 8 /* which value_read reads */ };
+
+/* True if the value is of the field's type, however it is written. */
+static bool is_of_type(const schema_t *schema, const field_t *field, const span_t *value) {
+    uint8_t text[VALUE_MOST + VALUE_SLACK] = {0}, read[TYPES_VALUE], type;
+    field_t loose = *field;
+    size_t length = value->length;
+    while (length > VALUE_MOST && value->text[length - 1] == ' ')
+        length--;
+    if (length > VALUE_MOST)
+        return false;
+    memcpy(text, value->text, length);
+    loose.exact = false;
+    return value_read(&loose, NULL, schema->encoding, text, length, &type, read) != NULL;
+}
+
+static bool has_type(const field_t *field) {
+    return field->type != TYPE_TEXT && field->type != TYPE_TRIMMED && field->type != TYPE_BINARY &&
+           field->type != TYPE_JSON && !field->array.length;
+}
+
+/* Where no file has a header. False: the first line seems to be one, since no value of it is of its column's type. */
+static bool is_no_header(sniff_t *sniff, const dialect_t *dialect, err_t *err) {
+    const schema_t *schema = sniff->schema;
+    size_t typed = 0, fitting = 0;
+    char has[SHOWN_ROOM];
+    if (!split_record(sniff->split, schema, dialect->delimiter, sniff->line.text, sniff->line.length))
+        return err_memory(err, sniff->line.length);
+    if (sniff->split->count != dialect->columns)
+        return true; /* as a record it will be rejected, and named */
+    for (size_t i = 0; i < dialect->columns; i++) {
+        const span_t *value = &sniff->split->spans[i];
+        if (dialect->field_of[i] == DIALECT_NO_FIELD || !value->length)
+            continue;
+        const field_t *field = &schema->fields[dialect->field_of[i]];
+        if (!has_type(field) || words_find(&field->nulls, schema->encoding, value->text, value->length) >= 0)
+            continue;
+        typed++;
+        fitting += is_of_type(schema, field, value);
+    }
+    return !typed || fitting ||
+           err_set(
+               err, STATUS_INPUT,
+               "%s:%" PRIu64 ": its first line seems to be a header, and by the format %s no file has one: "
+               "no value in %s is of its column's type. Take that line away, or, if it is a record, give a "
+               "--format with header: no",
+               sniff->name, sniff->number, schema->name,
+               show(sniff->line.text, sniff->line.length, SHOWN, has));
+}
+
+/* Of a line that may be there only in part. */
+static bool begins_header(const schema_t *schema, const line_t *line, char *delimiter) {
+    return schema->header == HEADER_YES || schema->header == HEADER_LINE ||
+           (schema->header == HEADER_WORDS && starts_with_word(schema, line->text, line->length, delimiter));
+}
+
+/* Of several delimiters of a header the one by which the format knows the most columns. False: out of memory. */
+static bool find_delimiter(sniff_t *sniff, const uint8_t *first, const uint8_t *end, dialect_t *dialect) {
+    const schema_t *schema = sniff->schema;
+    size_t most = 0;
+    char found = dialect->delimiter;
+    for (size_t d = 0; schema->delimiter_count > 1 && d < schema->delimiter_count; d++) {
+        const uint8_t *at = first;
+        next_line(schema, schema->delimiters[d], &at, end, true, &sniff->line);
+        if (!split_record(sniff->split, schema, schema->delimiters[d], sniff->line.text, sniff->line.length))
+            return false;
+        const size_t known = name_columns(schema, sniff->split, dialect);
+        if (known > most)
+            found = schema->delimiters[d];
+        most = known > most ? known : most;
+    }
+    dialect->delimiter = found;
+    return true;
+}
+
+/* What the first line says. False: it is a header that does not fit. */
+static bool read_first_line(sniff_t *sniff, const uint8_t *text, size_t length, bool warns,
+                            dialect_t *dialect, err_t *err) {
+    const schema_t *schema = sniff->schema;
+    const uint8_t *const first = text + dialect_begin(schema, text, length), *const end = text + length,
+                         *at = first;
+    dialect->delimiter = schema->delimiters[0];
+    use_layout(schema, dialect, &schema->layouts[0]);
+    const bool says = next_line(schema, dialect->delimiter, &at, end, true, &sniff->line);
+    dialect->line_end = sniff->line.end == 2 ? 2 : 1;
+    if (!says)
+        return true;
+    dialect->header = begins_header(schema, &sniff->line, &dialect->delimiter);
+    if (schema->header == HEADER_YES && !find_delimiter(sniff, first, end, dialect))
+        return err_memory(err, length);
+    at = first; /* its end may depend on the delimiter */
+    next_line(schema, dialect->delimiter, &at, end, true, &sniff->line);
+    dialect->line_end = sniff->line.end == 2 ? 2 : 1;
+    sniff->number = 1 + lines_count(text, (size_t)(sniff->line.text - text));
+    if (dialect->header) {
+        dialect->header_length = sniff->line.length;
+        dialect->header_hash = XXH3_64bits(sniff->line.text, sniff->line.length);
+        dialect->header_first = sniff->line.text[0];
+    }
+    if (schema->header == HEADER_LINE)
+        return is_header_line(sniff, err);
+    if (schema->header == HEADER_REFUSE)
+        return is_no_header(sniff, dialect, err);
+    return !dialect->header || read_header(sniff, warns, dialect, err);
+}
+
+/* Without a header: the delimiter and layout that fit most of the first records whose quotes are closed; of those that fit as
+ * many the one of more columns, since a delimiter that is nowhere in the text fits a layout of one column. False: out of
+ * memory. */
+static bool choose_layout(const sniff_t *sniff, const uint8_t *text, size_t length, dialect_t *dialect) {
+    const schema_t *schema = sniff->schema;
+    const split_t *split = sniff->split;
     size_t best = 0;
     dialect->delimiter = schema->delimiters[0];
     const layout_t *chosen = &schema->layouts[0];
     for (size_t d = 0; d < schema->delimiter_count; d++) {
+        const char delimiter = schema->delimiters[d];
         size_t exact[SCHEMA_MOST_LAYOUTS] = {0}, surplus = 0;
-        const uint8_t *at = text;
-        dialect_text_t line;
-        for (int n = 0; n < DIALECT_SAMPLE_LINES &&
-                        next_line(schema, schema->delimiters[d], &at, text + length, &line, NULL);
-             n++) {
-            if (!split_record(split, schema, schema->delimiters[d], line.text, line.length))
-                return err_memory(err, line.length);
+        const uint8_t *at = text + dialect_begin(schema, text, length);
+        line_t line;
+        for (int n = 0;
+             n < DIALECT_SAMPLE_LINES && next_line(schema, delimiter, &at, text + length, true, &line); n++) {
+            if (!split_record(sniff->split, schema, delimiter, line.text, line.length))
+                return false;
             if (!split_is_sound(split))
                 continue;
             bool fits = false;
@@ -70,86 +538,30 @@ static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *
             surplus += !fits && schema->surplus_field >= 0 && split->count > schema->layouts[0].count;
         }
         for (size_t i = 0; i < schema->layout_count; i++) {
-            size_t score = exact[i] * 2 + (exact[i] || i == 0 ? surplus : 0);
-            const size_t more = schema->layouts[i].count, most = chosen->count;
-            if (score > best || (score && score == best && more > most)) {
+            const size_t score = exact[i] * 2 + (exact[i] || i == 0 ? surplus : 0);
+            if (score > best || (score && score == best && schema->layouts[i].count > chosen->count)) {
                 best = score;
                 chosen = &schema->layouts[i];
-                dialect->delimiter = schema->delimiters[d];
+                dialect->delimiter = delimiter;
             }
         }
     }
-    dialect_use_layout(schema, dialect, chosen);
+    use_layout(schema, dialect, chosen);
     return true;
 }
 
-/* Without zeros in its spans: they are many, and a small file has few bytes. */
-static split_t *new_split(void) {
-    split_t *split = malloc(sizeof *split);
-    if (split)
-        memset((uint8_t *)split + sizeof split->spans, 0, sizeof *split - sizeof split->spans);
-    return split;
-}
-
-/* What the first line says. False: it is a header that does not fit. */
-static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
-                         const char *name, dialect_t *dialect, uint64_t *number, err_t *err) {
-    const uint8_t *const first = text + dialect_begin(schema, text, length), *at = first;
-    dialect_text_t line;
-    *number = 1;
-    dialect->line_end = 1;
-    dialect->delimiter = schema->delimiters[0];
-    dialect_use_layout(schema, dialect, &schema->layouts[0]);
-    if (!next_line(schema, dialect->delimiter, &at, text + length, &line, &dialect->line_end))
-        return true;
-    if (schema->header == HEADER_WORDS)
-        dialect->header = dialect_starts_with_word(schema, line.text, line.length, &dialect->delimiter);
-    if (schema->header == HEADER_LINE)
-        dialect->header = true;
-    if (schema->header == HEADER_YES) {
-        dialect->header = true;
-        size_t most = 0;
-        for (size_t d = 0; d < schema->delimiter_count; d++) {
-            at = first;
-            next_line(schema, schema->delimiters[d], &at, text + length, &line, NULL);
-            if (!split_record(split, schema, schema->delimiters[d], line.text, line.length))
-                return err_memory(err, line.length);
-            size_t known = dialect_columns_known(schema, split);
-            if (known > most) {
-                most = known;
-                dialect->delimiter = schema->delimiters[d];
-            }
-        }
-    }
-    at = first; /* its end may depend on the delimiter */
-    next_line(schema, dialect->delimiter, &at, text + length, &line, &dialect->line_end);
-    *number = line.number = 1 + lines_count(text, (size_t)(line.text - text));
-    if (dialect->header) {
-        dialect->header_length = line.length;
-        dialect->header_hash = XXH3_64bits(line.text, line.length);
-        dialect->header_first = line.text[0];
-    }
-    if (schema->header == HEADER_LINE)
-        return dialect_is_header_line(schema, &line, name, err);
-    if (schema->header == HEADER_REFUSE)
-        return dialect_is_no_header(schema, split, &line, name, dialect, err);
-    return !dialect->header || dialect_read_header(schema, split, &line, name, dialect, err);
-}
-
-/* ---- JSON ---- */
+/* ---- files ---- */
 
 /* A file of another kind would be a reject on each of its lines. */
-static bool check_json(const uint8_t *text, size_t length, const char *name, err_t *err) {
+static bool check_json(const uint8_t *text, size_t length, const char *name, dialect_t *dialect, err_t *err) {
     const size_t at = json_span_begins(text, length);
+    dialect->array = at < length && text[at] == '[';
     if (at == length || text[at] == '{' || text[at] == '[')
         return true;
-    const bool shown = text[at] > ' ' && text[at] < 0x7F;
     char byte[8];
-    snprintf(byte, sizeof byte, shown ? "%c" : "\\x%02X", text[at]);
+    snprintf(byte, sizeof byte, text[at] > ' ' && text[at] < 0x7F ? "%c" : "\\x%02X", text[at]);
     return err_set(err, STATUS_INPUT, "%s: is no JSON: it begins with %s, and not with { or [", name, byte);
 }
-
-/* ---- BSON ---- */
 
 bool dialect_refuse_bson(const char *name, const uint8_t *text, size_t length, err_t *err) {
     char shown[16];
@@ -181,68 +593,52 @@ bool dialect_may_be_encoded(const schema_t *schema, const uint8_t *text, size_t 
                    encoding_names[schema->encoding]);
 }
 
-static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, bool warns,
-                  dialect_t *dialect, err_t *err) {
-    dialect_start(dialect);
-    if (!check_bson(schema, text, length, name, err) ||
-        !dialect_may_be_encoded(schema, text, length, false, name, err))
-        return false;
-    if (schema->kind != RECORDS_DELIMITED) {
-        dialect_clear_columns(dialect);
-        const size_t begins = schema->kind == RECORDS_JSON ? json_span_begins(text, length) : length;
-        dialect->array = begins < length && text[begins] == '[';
-        dialect->line_end = 1;
-        dialect->hash = dialect_hash_of(schema, dialect);
-        return schema->kind != RECORDS_JSON || check_json(text, length, name, err);
+/* Without zeros in its spans: they are many, and a small file has few bytes. */
+static split_t *new_split(void) {
+    split_t *split = malloc(sizeof *split);
+    if (split)
+        memset((uint8_t *)split + sizeof split->spans, 0, sizeof *split - sizeof split->spans);
+    return split;
+}
+
+static bool sniff_text(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
+                       bool warns, dialect_t *dialect, err_t *err) {
+    start(dialect);
+    clear_columns(dialect);
+    bool ok = check_bson(schema, text, length, name, err) &&
+              dialect_may_be_encoded(schema, text, length, false, name, err) &&
+              (schema->kind != RECORDS_JSON || check_json(text, length, name, dialect, err));
+    if (ok && schema->kind == RECORDS_DELIMITED) {
+        sniff_t sniff = {.schema = schema, .name = name, .split = new_split()};
+        if (!sniff.split)
+            return err_memory(err, sizeof *sniff.split);
+        ok = read_first_line(&sniff, text, length, warns, dialect, err) &&
+             (dialect->header || choose_layout(&sniff, text, length, dialect) || err_memory(err, length));
+        split_free(sniff.split);
+        free(sniff.split);
     }
-    split_t *split = new_split();
-    if (!split)
-        return err_memory(err, sizeof *split);
-    const size_t begin = dialect_begin(schema, text, length);
-    uint64_t number;
-    bool ok = sniff_header(schema, split, text, length, name, dialect, &number, err);
-    if (ok && dialect->header && schema->header != HEADER_LINE && warns)
-        dialect_warn_unknown(schema, split, dialect, name, number);
-    else if (ok && !dialect->header)
-        ok = guess_layout(schema, split, text + begin, length - begin, dialect, err);
-    dialect->hash = dialect_hash_of(schema, dialect);
-    split_free(split);
-    free(split);
+    set_hash(schema, dialect);
     return ok;
 }
 
 bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
                    dialect_t *dialect, err_t *err) {
-    return sniff(schema, text, length, name, true, dialect, err);
+    return sniff_text(schema, text, length, name, true, dialect, err);
 }
 
 bool dialect_sniff_again(const schema_t *schema, const uint8_t *text, size_t length, dialect_t *dialect) {
-    err_t told; /* when it was sniffed first */
-    return sniff(schema, text, length, "", false, dialect, &told);
-}
-
-/* Is there anything that only the file's first line tells? */
-static bool asks_first_line(const schema_t *schema) {
-    return schema->kind == RECORDS_DELIMITED &&
-           (schema->header != HEADER_NO || schema->delimiter_count > 1 || schema->layout_count > 1);
-}
-
-/* Of a line of which only the beginning is there. */
-static bool begins_header(const schema_t *schema, const dialect_text_t *line) {
-    char delimiter;
-    return schema->header == HEADER_YES || schema->header == HEADER_LINE ||
-           (schema->header == HEADER_WORDS &&
-            dialect_starts_with_word(schema, line->text, line->length, &delimiter));
+    err_t said; /* when it was sniffed first */
+    return sniff_text(schema, text, length, "", false, dialect, &said);
 }
 
 /* All of it is skipped, and the header is not there: it may be among that. An empty file is none. */
 static bool check_skipped(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
                           err_t *err) {
-    size_t begins, ends;
-    if (!schema->skip || (schema->header != HEADER_YES && schema->header != HEADER_LINE) ||
-        dialect_first_line(schema, text, length, true, &begins, &ends) || begins < length)
-        return true;
-    return !ends_last_byte(text, length) ||
+    line_t line;
+    const uint8_t *at = text + dialect_begin(schema, text, length);
+    return !schema->skip || (schema->header != HEADER_YES && schema->header != HEADER_LINE) ||
+           next_line(schema, schema->delimiters[0], &at, text + length, true, &line) ||
+           !ends_last_byte(text, length) ||
            err_set(err, STATUS_INPUT,
                    "%s ends within the %u line%s that the format skips, before its header: it has fewer "
                    "lines in front of "
@@ -250,37 +646,10 @@ static bool check_skipped(const schema_t *schema, const uint8_t *text, size_t le
                    name, schema->skip, schema->skip == 1 ? "" : "s");
 }
 
-bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
-                        dialect_t *dialect, err_t *err) {
-    const uint8_t *first = head->text + dialect_begin(schema, head->text, head->length + head->begun),
-                  *at = first;
-    dialect_text_t line;
-    if (!dialect_may_be_encoded(schema, head->text, head->length, head->utf16, name, err))
-        return false;
-    if (schema->kind == RECORDS_BSON || schema->kind == RECORDS_JSON) /* which have no lines */
-        return dialect_sniff(schema, head->text, head->length + head->begun, name, dialect, err);
-    if (schema->skip && head->more && first >= head->text + head->length)
-        return err_set(
-            err, STATUS_INPUT,
-            "%s:1: the %u lines that the format %s skips are longer than %zu bytes; give a smaller "
-            "'skip', or take them away first (tail -n +%u)",
-            name, schema->skip, schema->name, head->length, schema->skip + 1);
-    if (!head->more && !check_skipped(schema, head->text, head->length + head->begun, name, err))
-        return false;
-    const bool says = next_line(schema, schema->delimiters[0], &at, head->text + head->length, &line, NULL);
-    if (says || !head->more || !asks_first_line(schema))
-        return dialect_sniff(schema, head->text, head->length, name, dialect, err);
-    at = first;
-    if (!next_line(schema, schema->delimiters[0], &at, head->text + head->length + head->begun, &line, NULL))
-        return err_set(err, STATUS_INPUT,
-                       "%s:1: its first %zu bytes are empty lines%s, so that its columns are not known; take "
-                       "these lines away (sed '/%s/,$!d')",
-                       name, head->length, schema->comment ? " and comments" : "",
-                       schema->comment ? (const char[]){'^', '[', '^', schema->comment, ']', 0} : ".");
-    if (begins_header(schema, &line))
-        return err_set(err, STATUS_INPUT,
-                       "%s:1: its header is longer than 16 MiB, so that its columns are not known", name);
-    return dialect_sniff(schema, head->text, head->length, name, dialect, err);
+bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err) {
+    dialect_t dialect;
+    return (schema->kind != RECORDS_DELIMITED || check_skipped(schema, text, length, name, err)) &&
+           sniff_text(schema, text, length, name, false, &dialect, err);
 }
 
 bool dialect_may_refuse(const schema_t *schema) {
@@ -289,79 +658,125 @@ bool dialect_may_refuse(const schema_t *schema) {
             (schema->header != HEADER_NO || !encoding_keeps_utf8(schema->encoding)));
 }
 
-/* An empty line, or a comment, which may have no end yet. *end: after it; length: there is none. */
-static bool is_no_record(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
-                         size_t *end) {
-    size_t found = 0;
-    if (schema_is_comment(schema, *text)) {
-        found = ends_find(schema, schema->delimiters[0], text, length, whole);
-    } else {
-        const uint8_t *feed = memchr(text, '\n', length);
-        found = feed ? (size_t)(feed - text) + 1 : 0;
-        if (*text != '\n' && (*text != '\r' || found != 2))
-            return false;
-    }
-    *end = found ? found : length;
-    return true;
-}
-
-bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
-                        size_t *begins, size_t *ends) {
-    const size_t count = schema->kind == RECORDS_DELIMITED && schema->multiline ? schema->delimiter_count : 1;
-    size_t at = dialect_begin(schema, text, length);
-    *begins = *ends = length;
-    if (schema->kind == RECORDS_BSON) { /* which has no lines; its first bytes tell all */
-        *begins = 0;
-        *ends = length < BSON_FIRST ? length : BSON_FIRST;
-        return length >= BSON_FIRST || (whole && length);
-    }
-    for (size_t end; at < length && is_no_record(schema, text + at, length - at, whole, &end);)
-        at += end;
-    if (at == length)
+bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
+                        dialect_t *dialect, err_t *err) {
+    const size_t length = head->length + head->begun;
+    const uint8_t *const end = head->text + head->length, *const all = head->text + length,
+                         *at = head->text + dialect_begin(schema, head->text, length);
+    char delimiter;
+    line_t line;
+    if (!dialect_may_be_encoded(schema, head->text, head->length, head->utf16, name, err))
         return false;
-    *begins = at;
-    size_t most = 0;
-    for (size_t d = 0; d < count; d++) {
-        const size_t end = ends_find(schema, schema->delimiters[d], text + at, length - at, whole);
-        if (!end || text[at + end - 1] != '\n')
-            return false;
-        most = end > most ? end : most;
+    if (schema->kind == RECORDS_BSON || schema->kind == RECORDS_JSON) /* which have no lines */
+        return dialect_sniff(schema, head->text, length, name, dialect, err);
+    if (schema->skip && head->more && at >= end)
+        return err_set(
+            err, STATUS_INPUT,
+            "%s:1: the %u lines that the format %s skips are longer than %zu bytes; give a smaller "
+            "'skip', or take them away first (tail -n +%u)",
+            name, schema->skip, schema->name, head->length, schema->skip + 1);
+    if (!head->more && !check_skipped(schema, head->text, length, name, err))
+        return false;
+    /* does only the first line say how the file is read, and is that not there? */
+    if (head->more && schema->kind == RECORDS_DELIMITED &&
+        (schema->header != HEADER_NO || schema->delimiter_count > 1 || schema->layout_count > 1) &&
+        !next_line(schema, schema->delimiters[0], &at, end, true, &line)) {
+        if (!next_line(schema, schema->delimiters[0], &at, all, true, &line))
+            return err_set(
+                err, STATUS_INPUT,
+                "%s:1: its first %zu bytes are empty lines%s, so that its columns are not known; take "
+                "these lines away (sed '/%s/,$!d')",
+                name, head->length, schema->comment ? " and comments" : "",
+                schema->comment ? (const char[]){'^', '[', '^', schema->comment, ']', 0} : ".");
+        if (begins_header(schema, &line, &delimiter))
+            return err_set(err, STATUS_INPUT,
+                           "%s:1: its header is longer than 16 MiB, so that its columns are not known", name);
     }
-    *ends = at + most - 1;
-    return true;
+    return dialect_sniff(schema, head->text, head->length, name, dialect, err);
 }
 
-bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err) {
+/* ---- what a later line is ---- */
+
+dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, split_t *split,
+                            const uint8_t *line, size_t length) {
+    const bool yes = schema->header == HEADER_YES;
+    char delimiter = dialect->delimiter;
+    dialect_t named;
+    if (!header_may_be(schema->header) ||
+        (yes && dialect->columns < 2)) /* a value may be its only column's name */
+        return DIALECT_RECORD;
+    const size_t bom = lines_bom(line, length); /* of a file that stands behind another one in this one */
+    line += bom;
+    length -= bom;
+    if (dialect->header_length && length == dialect->header_length &&
+        XXH3_64bits(line, length) == dialect->header_hash)
+        return DIALECT_HEADER;
+    if (schema->header == HEADER_LINE ||
+        (schema->header == HEADER_WORDS && !starts_with_word(schema, line, length, &delimiter)))
+        return DIALECT_RECORD;
+    if (!split_record(split, schema, delimiter, line, length))
+        return DIALECT_MEMORY;
+    /* where the first line is always a header, a mere record may hold the name of a column or two */
+    if (yes && (split->count < 2 || field_named(schema, &split->spans[0]) == DIALECT_NO_FIELD))
+        return DIALECT_RECORD;
+    const size_t known = name_columns(schema, split, &named);
+    if (yes && known < 2)
+        return DIALECT_RECORD;
+    if (!split->too_many && named.columns == dialect->columns &&
+        memcmp(named.field_of, dialect->field_of, sizeof named.field_of) == 0 &&
+        (delimiter == dialect->delimiter || named.columns == 1))
+        return DIALECT_HEADER;
+    if (yes)
+        return missing_field(schema, &named) ? DIALECT_RECORD : DIALECT_OTHER_HEADER;
+    return known > 1 ? DIALECT_OTHER_HEADER : DIALECT_ODD_LINE;
+}
+
+/* ---- a shelf of dialects ---- */
+
+typedef struct kept {
+    struct kept *next;
     dialect_t dialect;
-    if (!check_bson(schema, text, length, name, err))
-        return false;
-    if (!dialect_may_refuse(schema) || schema->kind == RECORDS_BSON)
-        return true;
-    if (schema->kind == RECORDS_JSON)
-        return check_json(text, length, name, err);
-    if (!check_skipped(schema, text, length, name, err))
-        return false;
-    dialect_start(&dialect);
-    split_t *split = new_split();
-    if (!split)
-        return err_memory(err, sizeof *split);
-    uint64_t number;
-    bool ok = sniff_header(schema, split, text, length, name, &dialect, &number, err);
-    split_free(split);
-    free(split);
-    return ok;
+} kept_t;
+
+struct dialect_shelf {
+    pthread_mutex_t lock;
+    kept_t *first;
+};
+
+dialect_shelf_t *dialect_shelf_new(void) {
+    dialect_shelf_t *shelf = calloc(1, sizeof *shelf);
+    if (shelf)
+        pthread_mutex_init(&shelf->lock, NULL);
+    return shelf;
 }
 
-void first_line_note(first_line_t *first, const schema_t *schema, const uint8_t *text, size_t length) {
-    size_t begins, ends;
-    const bool kept = dialect_first_line(schema, text, length, false, &begins, &ends) &&
-                      ends - begins <= sizeof first->line;
-    first->length = kept ? ends - begins : 0;
-    memcpy(first->line, text + begins, first->length);
+void dialect_shelf_destroy(dialect_shelf_t *shelf) {
+    if (!shelf)
+        return;
+    for (kept_t *kept = shelf->first; kept;) {
+        kept_t *next = kept->next;
+        free(kept);
+        kept = next;
+    }
+    pthread_mutex_destroy(&shelf->lock);
+    free(shelf);
 }
 
-bool first_line_is(const first_line_t *first, const schema_t *schema, const uint8_t *text, size_t length) {
-    size_t begins, ends;
-    return first->length && dialect_first_line(schema, text, length, false, &begins, &ends) &&
-           ends - begins == first->length && memcmp(text + begins, first->line, first->length) == 0;
+const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect) {
+    dialect_t same;
+    memcpy(&same, dialect, sizeof same); /* padding too: it is zero in all of them */
+    pthread_mutex_lock(&shelf->lock);
+    kept_t *kept = shelf->first;
+    for (; kept; kept = kept->next) {
+        same.serial = kept->dialect.serial;
+        if (memcmp(&same, &kept->dialect, sizeof same) == 0) // NOLINT(bugprone-suspicious-memory-comparison)
+            break;
+    }
+    if (!kept && (kept = calloc(1, sizeof *kept))) {
+        memcpy(&kept->dialect, dialect, sizeof *dialect);
+        kept->next = shelf->first;
+        shelf->first = kept;
+    }
+    pthread_mutex_unlock(&shelf->lock);
+    return kept ? &kept->dialect : NULL;
 }

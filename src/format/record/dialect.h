@@ -1,5 +1,11 @@
-/* dialect: how one file writes its format: which delimiter, which columns, with a header or without. Found once for
- * each file from its first bytes; read-only afterwards. */
+/* dialect: how one file writes its format: which delimiter, which columns, with a header or without.
+ *
+ * It is found once for each file, from its first bytes, and is read-only afterwards. The first line that is not skipped, blank
+ * or a comment decides whether a file fits its format: as a header it names the columns, which are resolved into field numbers
+ * here and nowhere else. Without a header the first lines are compared with the layouts of the format. A file whose header does
+ * not fit is refused; records that do not fit are rejected one by one by their reader.
+ *
+ * Any thread may call these functions; a dialect_shelf_t is shared by all of them, a split_t belongs to one. */
 #ifndef TIPPLE_FORMAT_RECORD_DIALECT_H
 #define TIPPLE_FORMAT_RECORD_DIALECT_H
 
@@ -35,14 +41,12 @@ bool dialect_refuse_bson(const char *name, const uint8_t *text, size_t length, e
  * skips; `length` where not all of these are in the text. */
 size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length);
 
-/* Is it not sure that the text is UTF-8, where the format's encoding is another? utf16: it was made UTF-8. False: it is,
- * with the sentence. */
+/* False, with the sentence, if the text is surely UTF-8 and the format's encoding is another. utf16: it was made UTF-8. */
 bool dialect_may_be_encoded(const schema_t *schema, const uint8_t *text, size_t length, bool utf16,
                             const char *name, err_t *err);
 
 /* Finds the dialect from the file's first bytes (whole lines; with or without a BOM). If a header does not fit the
- * format, this fails with status 5 and says which column is missing. A file without a header always gets a dialect:
- * records that do not fit are rejected one by one. */
+ * format, this fails with status 5 and says which column is missing. A file without a header always gets a dialect. */
 bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
                    dialect_t *dialect, err_t *err);
 
@@ -66,22 +70,22 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
  * is known. False: it cannot be, so the text is another one. */
 bool dialect_take_earlier(const schema_t *schema, uint64_t hash, dialect_t *dialect);
 
-/* Would a file with these first bytes be refused? Gives the same answer and the same sentence as dialect_sniff, but no
- * dialect and no message about columns that are left out. */
+/* False if a file with these first bytes would be refused, with the sentence of dialect_sniff. Columns that are left out are
+ * no message. */
 bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err);
 
 /* Can a file of this format be refused because of its first line? */
 bool dialect_may_refuse(const schema_t *schema);
 
-/* The first line that is not skipped, blank or a comment, [*begins, *ends): it alone decides whether a file fits. False: its end, or all of
- * it, is not in the text. whole: the text ends with a whole record, or with its file. */
+/* The first line that is not skipped, blank or a comment, [*begins, *ends). False: its end, or all of it, is not in the text.
+ * whole: the text ends with a whole record, or with its file. */
 bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
                         size_t *begins, size_t *ends);
 
 /* Does the dialect depend only on the first line, and was no message needed for it? */
 bool dialect_is_of_first_line(const dialect_t *dialect);
 
-/* A collection of dialects by content: thousands of similar files share one, and its plan. Any thread may call. */
+/* A collection of dialects by content: thousands of similar files share one, and its plan. */
 typedef struct dialect_shelf dialect_shelf_t;
 dialect_shelf_t *dialect_shelf_new(void);
 void dialect_shelf_destroy(dialect_shelf_t *shelf);
@@ -89,7 +93,7 @@ void dialect_shelf_destroy(dialect_shelf_t *shelf);
 const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect);
 
 /* Prints it as one line for the reject file, and reads it back: "delimiter=7c columns=0,1,2,-,3" (fields by number). */
-size_t dialect_print(const schema_t *schema, const dialect_t *dialect, char *out, size_t room);
+size_t dialect_print(const dialect_t *dialect, char *out, size_t room);
 bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect);
 
 /* What a line (not the first one, without its end) is in a file of this dialect. */
@@ -104,8 +108,13 @@ struct split; /* see split.h; the caller's, used for many lines */
 dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, struct split *split,
                             const uint8_t *line, size_t length);
 
-/* The first line that is not blank of the text examined last. Thousands of similar files begin with the same line, and what depends
- * only on that line need not be found again. Empty at first; a line that is too long is not kept. */
+/* True for a line that some programs write below the names of columns, again on each page: `--;----;-`, `==== ====`, `___`. It
+ * has nothing but - = _ + and blanks in its fields, a sign in each, three in all that are no +, and two in one field. A lone - is
+ * a value that is missing, and + or +++ a mark. */
+bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t *line, size_t length);
+
+/* The first line of the text examined last. Thousands of similar files begin with the same line, and what depends only on that
+ * line need not be found again. Empty at first; a line that is too long is not kept. */
 typedef struct {
     size_t length; /* with a CR at its end; 0: there is none */
     uint8_t line[2000];
