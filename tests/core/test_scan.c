@@ -1,5 +1,7 @@
-/* scan: every implementation against the plain one, byte for byte, at every alignment and length. */
-#include "format/cut/scan.c" /* the ones that scan_best does not choose on this machine are static */
+/* ends_scan where each line end ends a record, and the masks that it is made of, against a reading byte by byte. (Of texts whose
+ * quoted fields may contain line ends: test_ends.c, and tests/fuzz/fuzz_ends.c.) */
+#include "format/cut/ends.h"
+#include "format/cut/masks.h"
 #include "format_lab.h"
 #include "test.h"
 
@@ -17,72 +19,34 @@ static void drop(scan_t *scan) {
     free(scan->row_quotes);
 }
 
-typedef struct {
-    const char *name;
-    scan_fn *scan;
-} way_t;
-
-static size_t ways(way_t out[4]) {
-    size_t count = 0;
-    out[count++] = (way_t){"the best", scan_best()};
-#if defined(__x86_64__)
-    out[count++] = (way_t){"sse2", scan_sse2};
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
-        out[count++] = (way_t){"avx2", scan_avx2};
-#endif
-    return count;
+static void scan_plain(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote,
+                       scan_t *scan) {
+    for (uint32_t at = from; at < to; at++) {
+        const bool is_quote = quote && text[at] == (uint8_t)quote;
+        scan->high |= text[at] > 0x7F;
+        scan->quotes |= is_quote;
+        scan->quote_count += is_quote;
+        if (text[at] == (uint8_t)delimiter || text[at] == '\n')
+            scan->ends[scan->end_count++] = at;
+        if (text[at] == '\n') {
+            scan->row_quotes[scan->row_count] = scan->quote_count;
+            scan->rows[scan->row_count++] = (uint32_t)scan->end_count;
+        }
+    }
 }
 
-static void compare(const way_t *way, const uint8_t *text, uint32_t from, uint32_t to, char delimiter,
-                    char quote) {
-    scan_t one = make(to - from), other = make(to - from);
-    scan_plain(text, from, to, delimiter, quote, &one);
-    way->scan(text, from, to, delimiter, quote, &other);
-    if (one.end_count != other.end_count || one.row_count != other.row_count ||
-        memcmp(one.ends, other.ends, one.end_count * sizeof *one.ends) != 0 ||
-        memcmp(one.rows, other.rows, one.row_count * sizeof *one.rows) != 0 ||
-        memcmp(one.row_quotes, other.row_quotes, one.row_count * sizeof *one.rows) != 0)
-        fail_msg("%s: bounds of [%u, %u), delimiter %02x, quote %02x", way->name, from, to,
-                 (unsigned)delimiter & 0xFF, (unsigned)quote & 0xFF);
-    if (one.high != other.high || one.quotes != other.quotes || one.quote_count != other.quote_count)
-        fail_msg("%s: marks of [%u, %u), delimiter %02x, quote %02x", way->name, from, to,
-                 (unsigned)delimiter & 0xFF, (unsigned)quote & 0xFF);
-    drop(&one);
-    drop(&other);
+static void same(const scan_t *one, const scan_t *other) {
+    assert_int_equal(one->end_count, other->end_count);
+    assert_int_equal(one->row_count, other->row_count);
+    assert_memory_equal(one->ends, other->ends, one->end_count * sizeof *one->ends);
+    assert_memory_equal(one->rows, other->rows, one->row_count * sizeof *one->rows);
+    assert_memory_equal(one->row_quotes, other->row_quotes, one->row_count * sizeof *one->row_quotes);
+    assert_int_equal(one->high, other->high);
+    assert_int_equal(one->quotes, other->quotes);
+    assert_int_equal(one->quote_count, other->quote_count);
 }
 
-/* The picture in the header. */
-TEST(by_hand) {
-    slack_t slack = slack_new("12|3||4\n", 8);
-    scan_t scan = make(8);
-    scan_plain(slack.text, 0, 8, '|', '"', &scan);
-    static const uint32_t ends[] = {2, 4, 5, 7};
-    assert_int_equal(scan.end_count, 4);
-    assert_memory_equal(scan.ends, ends, sizeof ends);
-    assert_int_equal(scan.row_count, 1);
-    assert_int_equal(scan.rows[0], 4);
-    assert_false(scan.high);
-    assert_false(scan.quotes);
-    drop(&scan);
-    slack_free(&slack);
-    slack = slack_new("a,\"b\n\n\x80", 7);
-    scan = make(7);
-    scan_plain(slack.text, 0, 7, ',', '"', &scan);
-    static const uint32_t ends2[] = {1, 4, 5}, rows2[] = {2, 3};
-    assert_int_equal(scan.end_count, 3);
-    assert_memory_equal(scan.ends, ends2, sizeof ends2);
-    assert_int_equal(scan.row_count, 2);
-    assert_memory_equal(scan.rows, rows2, sizeof rows2);
-    assert_true(scan.high);
-    assert_true(scan.quotes);
-    assert_int_equal(scan.quote_count, 1);
-    assert_int_equal(scan.row_quotes[0], 1);
-    assert_int_equal(scan.row_quotes[1], 1);
-    drop(&scan);
-    slack_free(&slack);
-}
-
-static uint8_t telling(uint64_t *seed, uint64_t kind) {
+static uint8_t byte_of(uint64_t *seed, uint64_t kind) {
     static const uint8_t bytes[] = "|\n\",\t\r\\\x7f\x80\xff;";
     switch (kind) {
     case 0:
@@ -96,80 +60,59 @@ static uint8_t telling(uint64_t *seed, uint64_t kind) {
     }
 }
 
-/* Random bytes, alignments, lengths and delimiters; memory that ends where the contract says. */
+/* Random bytes, alignments, lengths and delimiters, in memory that ends where the contract says; at once and in pieces. */
 TEST(random) {
     static const char delimiters[] = {'|', ',', '\t', ';', ' ', 'a', 0x01, 0x7f};
-    way_t list[4];
-    size_t count = ways(list);
     uint64_t seed = 9;
     for (int round = 0; round < 20000; round++) {
-        uint32_t length = (uint32_t)lab_chance(&seed, round % 10 ? 300 : 5000),
-                 front = (uint32_t)lab_chance(&seed, 64);
-        uint8_t *raw = malloc((size_t)front + length + 63);
+        const uint32_t length = (uint32_t)lab_chance(&seed, round % 10 ? 300 : 5000),
+                       front = (uint32_t)lab_chance(&seed, 64);
+        uint8_t *raw = malloc((size_t)front + length + 64), *text = raw + front;
         LAB_MUST(raw);
-        uint64_t kind = lab_chance(&seed, 4);
-        for (size_t i = 0; i < (size_t)front + length + 63; i++)
-            raw[i] = telling(&seed, i < front || i >= front + length ? 1 : kind);
-        uint32_t from = (uint32_t)lab_chance(&seed, length + 1),
-                 to = from + (uint32_t)lab_chance(&seed, length - from + 1);
-        char quote = "\"'\0"[lab_chance(&seed, 3)];
-        compare(&list[(size_t)round % count], raw + front, from, to, delimiters[lab_chance(&seed, 8)], quote);
+        const uint64_t kind = lab_chance(&seed, 4);
+        for (size_t i = 0; i < (size_t)front + length + 64; i++)
+            raw[i] = byte_of(&seed, i < front || i >= front + length ? 1 : kind);
+        const schema_t schema = {.quote = "\"'\0"[lab_chance(&seed, 3)]};
+        const char delimiter = delimiters[lab_chance(&seed, 8)];
+        const uint32_t step = round % 3 ? length : 1 + (uint32_t)lab_chance(&seed, 200);
+        scan_t plain = make(length), scan = make(length);
+        scan_plain(text, 0, length, delimiter, schema.quote, &plain);
+        for (uint32_t at = 0; at < length; at += step)
+            ends_scan(&schema, delimiter, text, length, 0, at, length - at < step ? length : at + step,
+                      &scan);
+        same(&plain, &scan);
+        drop(&plain);
+        drop(&scan);
         free(raw);
     }
 }
 
-/* A mark at one place, and only there: nothing beyond the end is noticed. */
-TEST(one_byte) {
-    way_t list[4];
-    size_t count = ways(list);
-    uint8_t raw[256 + 63];
-    for (uint32_t place = 0; place < 256 + 63; place++) {
-        for (int what = 0; what < 4; what++) {
-            memset(raw, 'x', sizeof raw);
-            raw[place] = (uint8_t) "|\n\"\xE9"[what];
-            for (size_t i = 0; i < count; i++) {
-                scan_t scan = make(256);
-                list[i].scan(raw, 3, 250, '|', '"', &scan);
-                bool inside = place >= 3 && place < 250;
-                assert_int_equal(scan.end_count, inside && what < 2);
-                assert_int_equal(scan.row_count, inside && what == 1);
-                assert_int_equal(scan.quotes, inside && what == 2);
-                assert_int_equal(scan.quote_count, inside && what == 2);
-                assert_int_equal(scan.high, inside && what == 3);
-                if (scan.end_count)
-                    assert_int_equal(scan.ends[0], place);
-                drop(&scan);
-            }
-        }
-    }
+#if defined(__x86_64__)
+MASKS_WIDE static uint64_t wide_high(const uint8_t *text) {
+    return masks_wide(text, MASKS_HIGH, MASKS_HIGH);
 }
 
-/* A text scanned in pieces gives the bounds of the whole: pieces append, and marks stay. */
-TEST(pieces) {
-    way_t list[4];
-    size_t count = ways(list);
+MASKS_WIDE static uint64_t wide(const uint8_t *text, uint8_t of, uint8_t byte) {
+    return masks_wide(text, of, byte);
+}
+#endif
+
+/* Both ways to look at 64 bytes say the same of each. */
+TEST(masks) {
     uint64_t seed = 10;
-    for (int round = 0; round < 2000; round++) {
-        uint8_t text[1000 + 63];
-        for (size_t i = 0; i < sizeof text; i++)
-            text[i] = telling(&seed, 2);
-        scan_t whole = make(1000), pieces = make(1000);
-        scan_plain(text, 0, 1000, ',', '"', &whole);
-        for (uint32_t at = 0; at < 1000;) {
-            uint32_t to = at + 1 + (uint32_t)lab_chance(&seed, 200);
-            to = to < 1000 ? to : 1000;
-            list[(size_t)round % count].scan(text, at, to, ',', '"', &pieces);
-            at = to;
+    for (int round = 0; round < 5000; round++) {
+        uint8_t text[64], byte = byte_of(&seed, 1), of = round % 2 ? 0xFF : 0xDF;
+        uint64_t same_byte = 0, high = 0;
+        for (int i = 0; i < 64; i++) {
+            text[i] = byte_of(&seed, (uint64_t)round % 3);
+            same_byte |= (uint64_t)((text[i] & of) == byte) << i;
+            high |= (uint64_t)(text[i] > 0x7F) << i;
         }
-        assert_int_equal(whole.end_count, pieces.end_count);
-        assert_int_equal(whole.row_count, pieces.row_count);
-        assert_memory_equal(whole.ends, pieces.ends, whole.end_count * sizeof *whole.ends);
-        assert_memory_equal(whole.rows, pieces.rows, whole.row_count * sizeof *whole.rows);
-        assert_int_equal(whole.high, pieces.high);
-        assert_int_equal(whole.quotes, pieces.quotes);
-        assert_int_equal(whole.quote_count, pieces.quote_count);
-        assert_memory_equal(whole.row_quotes, pieces.row_quotes, whole.row_count * sizeof *whole.row_quotes);
-        drop(&whole);
-        drop(&pieces);
+        assert_true(masks_narrow(text, of, byte) == same_byte);
+        assert_true(masks_narrow(text, MASKS_HIGH, MASKS_HIGH) == high);
+#if defined(__x86_64__)
+        assert_true(!masks_are_wide() || wide(text, of, byte) == same_byte);
+        assert_true(!masks_are_wide() || wide_high(text) == high);
+#endif
     }
 }

@@ -243,6 +243,7 @@ static bool is_same_at_ends(lab_t *lab, const char *record, bool outside) {
     }
     if (!same)
         fail_msg("%s is split otherwise by its ends", record);
+    assert_true(told || !split_encloses(lab->doubled, slack.text, slack.text, ends, count, quotes));
     assert_false(split_at_ends(found, lab->both, slack.text, slack.text, ends, count, quotes));
     assert_false(split_at_ends(found, lab->doubled, slack.text, slack.text, ends, count, quotes + 1));
     split_free(found);

@@ -1,213 +1,78 @@
 #include "format/cut/ends.h"
 #include "base/chars.h"
-#include "format/cut/delimiter.h"
 #include "format/cut/masks.h"
 
 #include <string.h>
 
-/* ---- one record, byte by byte: what counts ---- */
-
-/* The byte after a quote ends its field? MORE: it is not there yet. */
-static quote_end_t ends_field(const schema_t *schema, char delimiter, const quote_t *quote,
-                              const uint8_t *record, size_t length, size_t at) {
-    if (at == length)
-        return quote->whole ? QUOTE_CLOSED : QUOTE_MORE;
-    if (delimiter_at(schema, delimiter, record, length, at))
-        return QUOTE_CLOSED;
-    if (!quote->whole && length - at < schema->wide.length &&
-        memcmp(record + at, schema->wide.text, length - at) == 0)
-        return QUOTE_MORE;
-    if (quote->bare)
-        return QUOTE_ODD;
-    if (record[at] == '\n')
-        return QUOTE_CLOSED;
-    if (record[at] != '\r')
-        return QUOTE_ODD;
-    if (at + 1 == length)
-        return quote->whole ? QUOTE_CLOSED : QUOTE_MORE;
-    return record[at + 1] == '\n' ? QUOTE_CLOSED : QUOTE_ODD;
-}
-
-/* Does the backslash before text[at] stand for itself, as the second of two? They are counted from `from` on. */
-static bool is_second(const schema_t *schema, const uint8_t *text, size_t from, size_t at) {
-    size_t first = at;
-    while (schema->escape_backslashes && first > from && text[first - 1] == '\\')
-        first--;
-    return (at - first) % 2 == 0 && first < at;
-}
-
-quote_end_t ends_quote(const schema_t *schema, char delimiter, const uint8_t *record, size_t length,
-                       size_t at, quote_t *quote, size_t *end) {
-    const uint8_t mark = (uint8_t)schema->quote;
-    const size_t most = length < ENDS_MOST ? length : ENDS_MOST;
-    quote->escapes = quote->used_backslash = false;
-    for (size_t from = at + 1; from < most;) {
-        const uint8_t *found = memchr(record + from, mark, most - from);
-        if (!found)
-            break;
-        const size_t i = (size_t)(found - record);
-        if (quote->backslash && i > from && record[i - 1] == '\\' && !is_second(schema, record, from, i)) {
-            quote->escapes = quote->used_backslash = true;
-            from = i + 1;
-            continue;
-        }
-        const bool doubled = schema->escape_double && i + 1 < length && record[i + 1] == mark;
-        if (!doubled) {
-            const quote_end_t is = ends_field(schema, delimiter, quote, record, length, i + 1);
-            *end = is == QUOTE_CLOSED ? i + 1 : i;
-            if (schema->escape_backslashes && quote->backslash && memchr(record + at, '\\', i - at))
-                quote->escapes = quote->used_backslash = true;
-            return is;
-        }
-        quote->escapes = true;
-        from = i + 2;
-    }
-    return quote->whole || most == ENDS_MOST ? QUOTE_OPEN : QUOTE_MORE;
-}
-
-/* With backslashes first; where that leads to an odd end in the same line, they are ordinary characters. Not where it
- * leads into other lines: then what the record is would depend on how the next ones are quoted. */
-static quote_end_t quote_end(const schema_t *schema, char delimiter, const uint8_t *text, size_t length,
-                             size_t at, size_t line, bool whole, size_t *end) {
-    quote_t quote = {.whole = whole, .backslash = schema->escape_backslash};
-    quote_end_t is = ends_quote(schema, delimiter, text, length, at, &quote, end);
-    if (schema->escape_backslash && is == QUOTE_ODD && (!line || *end < line)) {
-        quote.backslash = false;
-        is = ends_quote(schema, delimiter, text, length, at, &quote, end);
-    }
-    return is;
-}
-
-/* After the line end at or after `at`; 0: there is none yet. */
-static size_t line_end(const uint8_t *text, size_t length, size_t at, bool whole) {
-    const uint8_t *found = at < length ? memchr(text + at, '\n', length - at) : NULL;
-    return found ? (size_t)(found - text) + 1 : whole ? length : 0;
-}
-
-static size_t find_bson(const uint8_t *text, size_t length, bool whole) {
-    bool lies;
-    const size_t document = bson_span_find(text, length, &lies);
-    return document || !whole ? document : length;
-}
+/* ---- one record ---- */
 
 size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, size_t length, bool whole) {
+    bool lies;
     if (schema->kind == RECORDS_JSON)
         return json_span_find(&(json_span_t){0}, text, length, whole);
-    if (schema->kind == RECORDS_BSON)
-        return find_bson(text, length, whole);
-    const char sign = schema_line_sign(schema);
-    if (!schema->multiline || (sign && length && *text == (uint8_t)sign))
-        return line_end(text, length, 0, whole);
-    size_t line = line_end(text, length, 0, whole);
-    for (size_t at = delimiter_skip(schema, text, length);;) {
-        if (at < length && text[at] == (uint8_t)schema->quote) {
-            size_t end;
-            const quote_end_t is = quote_end(schema, delimiter, text, length, at, line, whole, &end);
-            if (is == QUOTE_MORE)
-                return 0;
-            if (is == QUOTE_OPEN || (is == QUOTE_ODD && line && end >= line))
-                return line;
-            if (is == QUOTE_CLOSED)
-                at = end;
-            if (line && at >= line)
-                line = line_end(text, length, at, whole);
-        }
-        const size_t most = line ? line : length;
-        const uint8_t *found = delimiter_find(schema, delimiter, text, most, at);
-        if (!found)
-            return line;
-        at = (size_t)(found - text);
-        at += delimiter_at(schema, delimiter, text, most, at);
+    if (schema->kind == RECORDS_BSON) {
+        const size_t document = bson_span_find(text, length, &lies);
+        return document || !whole ? document : length;
     }
+    const char sign = schema_line_sign(schema);
+    if (schema->multiline && !(sign && length && *text == (uint8_t)sign))
+        return split_end(schema, delimiter, text, length, whole);
+    const uint8_t *feed = length ? memchr(text, '\n', length) : NULL;
+    return feed ? (size_t)(feed - text) + 1 : whole ? length : 0;
 }
 
 /* ---- 64 bytes at a time: the same, or the news that a record needs a closer look ---- */
 
+static const ends_quotes_t FRESH = {.starts = 1};
+
+/* What was found in 64 bytes, one bit for each. */
 typedef struct {
-    uint64_t line, delimiter, quote, carriage, backslash, high;
-    uint64_t comment; /* where there are any */
-} bytes_t;
+    uint64_t line, end, quote, high;
+} found_t;
 
-typedef struct {
-    char delimiter, quote, comment;
-} wanted_t;
-
-/* Reads text[0, 64). */
-typedef void bytes_fn(const uint8_t *text, const wanted_t *wanted, bytes_t *bytes);
-
-static uint64_t one(bool is, int bit) {
-    return (uint64_t)is << bit;
-}
-
-MASKS_INLINED void bytes_plain(const uint8_t *text, const wanted_t *wanted, bytes_t *bytes) {
-    *bytes = (bytes_t){.line = 0};
-    for (int i = 0; i < 64; i++) {
-        bytes->line |= one(text[i] == '\n', i);
-        bytes->delimiter |= one(text[i] == (uint8_t)wanted->delimiter, i);
-        bytes->quote |= one(text[i] == (uint8_t)wanted->quote, i);
-        bytes->carriage |= one(text[i] == '\r', i);
-        bytes->backslash |= one(text[i] == '\\', i);
-        bytes->high |= one(text[i] > 0x7F, i);
-        bytes->comment |= one(wanted->comment && text[i] == (uint8_t)wanted->comment, i);
-    }
-}
-
-#if defined(__x86_64__)
-
-MASKS_WIDE MASKS_INLINED void bytes_avx2(const uint8_t *text, const wanted_t *wanted, bytes_t *bytes) {
-    const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)text),
-                  b = _mm256_loadu_si256((const __m256i *)(const void *)(text + 32));
-    bytes->line = masks_same(a, b, '\n');
-    bytes->delimiter = masks_same(a, b, wanted->delimiter);
-    bytes->quote = masks_same(a, b, wanted->quote);
-    bytes->carriage = masks_same(a, b, '\r');
-    bytes->backslash = masks_same(a, b, '\\');
-    bytes->high = masks_high(a, b);
-    bytes->comment = wanted->comment ? masks_same(a, b, wanted->comment) : 0;
-}
-
-#endif
-
-/* Moves the state over 64 bytes; next: the byte after them. *outside: not in quotes. Returns where anything is that is not
- * plainly right: which is never in a record before the one that needs the closer look. */
-MASKS_INLINED uint64_t pass(const schema_t *schema, scan_quotes_t *state, const bytes_t *bytes, uint8_t next,
-                            uint64_t *outside) {
-    const uint64_t inside = masks_prefix_xor(bytes->quote) ^ state->inside, open = bytes->quote & inside,
-                   close = bytes->quote & ~inside, ends = (bytes->line | bytes->delimiter) & ~inside,
-                   starts = ends << 1 | state->starts, after = close << 1 | state->closed,
-                   carriage = bytes->carriage & (bytes->line >> 1 | one(next == '\n', 63));
-    uint64_t odd =
-        (open & ~(starts | after)) | (after & ~(bytes->delimiter | bytes->line | bytes->quote | carriage));
+/* Moves the state over text[0, 64), of which the bits `within` count, and text[64] is there; `begun` bytes of the record are before
+ * it. Finds all up to the last line end that is certain. Returns where anything is that is not plainly right, which is never in a
+ * record before the one that needs the closer look. */
+MASKS_INLINED uint64_t pass(const schema_t *schema, char delimiter, ends_quotes_t *state, const uint8_t *text,
+                            uint64_t within, size_t begun, found_t *found, masks_fn *masks) {
+    const char sign = schema_line_sign(schema);
+    const uint64_t line = masks(text, MASKS_ALL, '\n') & within,
+                   divides = masks(text, MASKS_ALL, (uint8_t)delimiter) & within,
+                   quote = masks(text, MASKS_ALL, (uint8_t)schema->quote) & within,
+                   carriage = masks(text, MASKS_ALL, '\r') & (line >> 1 | (uint64_t)(text[64] == '\n') << 63);
+    const uint64_t inside = masks_prefix_xor(quote) ^ state->inside, open = quote & inside,
+                   close = quote & ~inside, ends = (line | divides) & ~inside,
+                   starts = ends << 1 | state->starts, after = close << 1 | state->closed;
+    uint64_t odd = (open & ~(starts | after)) | (after & ~(divides | line | quote | carriage));
+    const bool far = (quote || state->inside) && begun + 64 > ENDS_MOST; /* its quotes may not count */
     if (!schema->escape_double)
         odd |= open & after;
     if (schema_is_wide(schema))
-        odd |= bytes->quote;
-    if (schema->escape_backslash)
-        odd |= bytes->quote & (bytes->backslash << 1 | state->backslash);
-    *state = (scan_quotes_t){
+        odd |= quote;
+    if (sign) /* comments begin where records do; quotes in them are none */
+        odd |= masks(text, MASKS_ALL, (uint8_t)sign) & ((line & ~inside) << 1 | !begun);
+    uint64_t backslash = 0;
+    if (schema->escape_backslash) {
+        backslash = masks(text, MASKS_ALL, '\\');
+        odd |= quote & (backslash << 1 | state->backslash);
+    }
+    *state = (ends_quotes_t){
         .inside = (uint64_t)((int64_t)inside >> 63),
         .starts = ends >> 63,
         .closed = close >> 63,
-        .backslash = bytes->backslash >> 63,
+        .backslash = backslash >> 63,
     };
-    *outside = ~inside;
+    odd = far ? within : odd & within;
+    uint64_t kept = ~(uint64_t)0;
+    found->line = line & ~inside;
+    if (odd) {
+        found->line &= masks_below((uint64_t)__builtin_ctzll(odd));
+        kept = found->line ? ~(uint64_t)0 >> __builtin_clzll(found->line) : 0;
+    }
+    found->end = ends & kept;
+    found->quote = quote & kept;
+    found->high = masks(text, MASKS_HIGH, MASKS_HIGH) & within & kept;
     return odd;
-}
-
-/* Where comments begin; fresh: a record begins at the first byte. Quotes in them are none. */
-MASKS_INLINED uint64_t comments(const bytes_t *bytes, uint64_t outside, bool fresh) {
-    return bytes->comment & ((bytes->line & outside) << 1 | fresh);
-}
-
-static const scan_quotes_t FRESH = {.starts = 1};
-
-/* Is the record so long that its quotes may be too far away to count? */
-static bool is_far(const bytes_t *bytes, const scan_quotes_t *state, size_t record, size_t at) {
-    return (bytes->quote || state->inside) && at + 64 - record > ENDS_MOST;
-}
-
-static uint64_t below(int bit) {
-    return ((uint64_t)1 << bit) - 1;
 }
 
 ends_t ends_begin(const schema_t *schema, char delimiter) {
@@ -227,39 +92,56 @@ static bool look_closer(ends_t *ends, const uint8_t *text, size_t length) {
 }
 
 MASKS_INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from,
-                      bytes_fn *bytes_of) {
-    const wanted_t wanted = {ends->delimiter, ends->schema->quote, schema_line_sign(ends->schema)};
-    bytes_t bytes;
+                      masks_fn *masks) {
     while (ends->record < from || !ends->record) {
-        /* the byte after the 64 counts, too */
         if (ends->odd || ends->at + 64 >= length) {
             if ((!ends->odd && !all && length - ends->record < ENDS_MOST) || ends->record == length ||
                 !look_closer(ends, text, length))
                 return false;
             continue;
         }
-        bytes_of(text + ends->at, &wanted, &bytes);
-        uint64_t outside;
-        const scan_quotes_t before = ends->quotes;
-        const uint64_t far = is_far(&bytes, &before, ends->record, ends->at) ? ~(uint64_t)0 : 0,
-                       unplain = pass(ends->schema, &ends->quotes, &bytes, text[ends->at + 64], &outside),
-                       odd = far | unplain | comments(&bytes, outside, ends->record == ends->at);
-        uint64_t lines = bytes.line & outside;
-        if (odd)
-            lines &= below(__builtin_ctzll(odd));
-        const size_t wanted_at = from > ends->at + 1 ? from - ends->at - 1 : 0;
-        const uint64_t enough = wanted_at < 64 ? lines & ~below((int)wanted_at) : 0;
+        found_t found;
+        ends->odd = pass(ends->schema, ends->delimiter, &ends->quotes, text + ends->at, ~(uint64_t)0,
+                         ends->at - ends->record, &found, masks) != 0;
+        const size_t wanted = from > ends->at + 1 ? from - ends->at - 1 : 0;
+        const uint64_t enough = wanted < 64 ? found.line & ~masks_below(wanted) : 0;
         if (enough) {
             ends->at = ends->record = ends->at + (size_t)__builtin_ctzll(enough) + 1;
             ends->quotes = FRESH;
+            ends->odd = false;
             return true;
         }
-        if (lines)
-            ends->record = ends->at + 64 - (size_t)__builtin_clzll(lines);
+        if (found.line)
+            ends->record = ends->at + 64 - (size_t)__builtin_clzll(found.line);
         ends->at += 64;
-        ends->odd = odd != 0;
     }
     return true;
+}
+
+/* Appends the positions of the bits. Writes up to 8 (16) at once: that is cheaper than a test for each. */
+MASKS_INLINED void append(scan_t *scan, uint32_t base, found_t found) {
+    uint64_t bits = found.end;
+    uint32_t *out = scan->ends + scan->end_count;
+    int count = __builtin_popcountll(bits);
+    for (uint64_t line = found.line; line; line &= line - 1) {
+        uint64_t below = line ^ (line - 1);
+        scan->row_quotes[scan->row_count] =
+            scan->quote_count + (uint32_t)__builtin_popcountll(found.quote & below);
+        scan->rows[scan->row_count++] =
+            (uint32_t)(scan->end_count + (size_t)__builtin_popcountll(bits & below));
+    }
+    scan->end_count += (size_t)count;
+    scan->high |= found.high != 0;
+    scan->quotes |= found.quote != 0;
+    scan->quote_count += (uint32_t)__builtin_popcountll(found.quote);
+#define ONE(i) (out[i] = base + (uint32_t)__builtin_ctzll(bits | 1ull << 63), bits &= bits - 1)
+    ONE(0), ONE(1), ONE(2), ONE(3), ONE(4), ONE(5), ONE(6), ONE(7);
+    if (__builtin_expect(count > 8, 1)) {
+        ONE(8), ONE(9), ONE(10), ONE(11), ONE(12), ONE(13), ONE(14), ONE(15);
+        for (int i = 16; i < count; i++)
+            ONE(i);
+    }
+#undef ONE
 }
 
 /* The record at hand, byte by byte, as one row with its first field's end: split reads it. Returns where it ends. */
@@ -269,12 +151,9 @@ static uint32_t scan_closer(const schema_t *schema, char delimiter, const uint8_
         record + (uint32_t)ends_find(schema, delimiter, text + record, length - record, true);
     const bool feed = text[end - 1] == '\n';
     const uint8_t *first = memchr(text + record, delimiter, end - feed - record);
-    uint32_t quotes = 1; /* one more than there are: so they never look as if they only enclosed fields */
-    for (uint32_t i = record; i < end; i++)
-        quotes += text[i] == (uint8_t)schema->quote;
     /* what was appended of it before is taken back */
     scan->end_count = scan->row_count ? scan->rows[scan->row_count - 1] : 0;
-    scan->quote_count = (scan->row_count ? scan->row_quotes[scan->row_count - 1] : 0) + quotes;
+    scan->quote_count = (scan->row_count ? scan->row_quotes[scan->row_count - 1] : 0) + 1;
     if (first && text[record] != (uint8_t)schema->quote)
         scan->ends[scan->end_count++] = (uint32_t)(first - text);
     scan->ends[scan->end_count++] = end - feed;
@@ -285,44 +164,40 @@ static uint32_t scan_closer(const schema_t *schema, char delimiter, const uint8_
     return end;
 }
 
-MASKS_INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
-                                 uint32_t record, uint32_t from, uint32_t to, scan_t *scan,
-                                 bytes_fn *bytes_of) {
-    const wanted_t wanted = {delimiter, schema->quote, schema_line_sign(schema)};
-    bytes_t bytes;
+/* Where each line end ends a record. */
+MASKS_INLINED uint32_t scan_lines(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t from,
+                                  uint32_t to, scan_t *scan, masks_fn *masks) {
+    const uint64_t with_quotes = schema->quote ? ~(uint64_t)0 : 0;
+    for (uint32_t at = from; at < to; at += 64) {
+        const uint64_t within = masks_below(to - at), line = masks(text + at, MASKS_ALL, '\n') & within;
+        append(scan, at,
+               (found_t){.line = line,
+                         .end = line | (masks(text + at, MASKS_ALL, (uint8_t)delimiter) & within),
+                         .quote = masks(text + at, MASKS_ALL, (uint8_t)schema->quote) & with_quotes & within,
+                         .high = masks(text + at, MASKS_HIGH, MASKS_HIGH) & within});
+    }
+    return to;
+}
+
+MASKS_INLINED uint32_t scan(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
+                            uint32_t record, uint32_t from, uint32_t to, scan_t *scan, masks_fn *masks) {
+    if (!schema->multiline)
+        return scan_lines(schema, delimiter, text, from, to, scan, masks);
     uint32_t at = from;
     if (record == from)
         scan->state = FRESH;
     for (;;) {
         /* nothing closes the last quote */
-        const bool open = at >= length && record < length && scan->state.inside;
-        if (!open && at >= to)
+        uint64_t odd = at >= length && record < length && scan->state.inside;
+        if (!odd && at >= to)
             return at;
-        uint64_t outside = 0, odd = open, lines = 0;
-        if (!open) {
-            bytes_of(text + at, &wanted, &bytes);
-            const uint64_t within = length - at < 64 ? below((int)(length - at)) : ~(uint64_t)0;
-            if (length - at < 64)
-                bytes = (bytes_t){bytes.line & within,     bytes.delimiter & within, bytes.quote & within,
-                                  bytes.carriage & within, bytes.backslash & within, bytes.high & within,
-                                  bytes.comment & within};
-            const bool far = is_far(&bytes, &scan->state, record, at);
-            odd = pass(schema, &scan->state, &bytes, text[at + 64], &outside) & within;
-            odd |= comments(&bytes, outside, record == at);
-            odd = far ? within : odd;
-            lines = bytes.line & outside;
-            uint64_t kept = ~(uint64_t)0;
-            if (odd) {
-                lines &= below(__builtin_ctzll(odd));
-                kept = lines ? ~(uint64_t)0 >> __builtin_clzll(lines) : 0;
-            }
-            masks_append(scan, at,
-                         (masks_t){.line = lines,
-                                   .end = (bytes.line | bytes.delimiter) & outside & kept,
-                                   .quote = bytes.quote & kept,
-                                   .high = bytes.high & kept});
-            if (lines)
-                record = at + 64 - (uint32_t)__builtin_clzll(lines);
+        if (!odd) {
+            found_t found;
+            odd = pass(schema, delimiter, &scan->state, text + at, masks_below(length - at), at - record,
+                       &found, masks);
+            append(scan, at, found);
+            if (found.line)
+                record = at + 64 - (uint32_t)__builtin_clzll(found.line);
             at = length - at < 64 ? length : at + 64;
         }
         if (odd)
@@ -335,16 +210,18 @@ MASKS_INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const u
 #if defined(__x86_64__)
 
 MASKS_WIDE static bool on_wide(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from) {
-    return on(ends, text, length, all, from, bytes_avx2);
+    return on(ends, text, length, all, from, masks_wide);
 }
 
 MASKS_WIDE static uint32_t scan_wide(const schema_t *schema, char delimiter, const uint8_t *text,
                                      uint32_t length, uint32_t record, uint32_t from, uint32_t to,
-                                     scan_t *scan) {
-    return scan_with(schema, delimiter, text, length, record, from, to, scan, bytes_avx2);
+                                     scan_t *found) {
+    return scan(schema, delimiter, text, length, record, from, to, found, masks_wide);
 }
 
 #endif
+
+/* ---- JSON and BSON ---- */
 
 /* Goes to the last place at or before `from` where one record ends and another begins, whatever comes before; not of a text
  * that is an array, whose brackets count. A few lines are enough: where none of them is such a place, few others are. */
@@ -432,14 +309,14 @@ bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t 
     if (masks_are_wide())
         return on_wide(ends, text, length, all, from);
 #endif
-    return on(ends, text, length, all, from, bytes_plain);
+    return on(ends, text, length, all, from, masks_narrow);
 }
 
 uint32_t ends_scan(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
-                   uint32_t record, uint32_t from, uint32_t to, scan_t *scan) {
+                   uint32_t record, uint32_t from, uint32_t to, scan_t *found) {
 #if defined(__x86_64__)
     if (masks_are_wide())
-        return scan_wide(schema, delimiter, text, length, record, from, to, scan);
+        return scan_wide(schema, delimiter, text, length, record, from, to, found);
 #endif
-    return scan_with(schema, delimiter, text, length, record, from, to, scan, bytes_plain);
+    return scan(schema, delimiter, text, length, record, from, to, found, masks_narrow);
 }

@@ -1,42 +1,31 @@
-/* ends: where records end in a text whose quoted fields may contain line ends (`multiline: yes`); of JSON
- * and BSON, json_span and bson_span say it.
+/* ends: where the records of a text end, and the fields of delimited ones, 64 bytes at a time.
  *
- *     7,"a line          A field is quoted if its first byte is the quote, and its closing quote is followed by a
- *     and another",x     delimiter, a line end or the end of the text.
- *     8,5" pipe,y        A quote elsewhere is an ordinary character.
- *     8,"odd" one,y      So are both quotes if something else follows the second one in the same line.
- *     9,"never closed    If it follows in another line, or if there is no second one, the quote is never closed: the
- *     10,next,z          record ends with its line, and is a reject. The next line is a record.
+ * What the bytes are comes from masks.h. A delimited record in which anything is not plainly right is given to split.h, which
+ * knows the rules of quotes; of JSON and BSON, json_span and bson_span say where a record ends. Where a record ends depends on the
+ * text from its own first byte on, and on nothing else: not on where a text is cut, nor on options.
  *
- * Where a record ends depends on the text from its own first byte on, and on nothing else: not on where a text is cut, nor
- * on options. The closing quote must be within ENDS_MOST bytes of the record: no larger record makes a document. */
+ *     12|3||4\n   ends  2  4  5  7      (offsets of delimiters and line ends)
+ *                 rows  4               (ends that belong to rows up to here)
+ *
+ * ends_t is for who cuts texts into blocks (only where quoted fields may contain line ends, and of JSON and BSON; otherwise each
+ * line is a record), scan_t for who reads the records of one block. Each belongs to one thread. */
 #ifndef TIPPLE_FORMAT_CUT_ENDS_H
 #define TIPPLE_FORMAT_CUT_ENDS_H
 
 #include "format/cut/bson_span.h"
 #include "format/cut/json_span.h"
-#include "format/cut/scan.h"
+#include "format/cut/split.h"
 #include "format/schema/schema.h"
 
-enum { ENDS_MOST = 16 << 20, ENDS_PERHAPS = '(' };
+enum { ENDS_PERHAPS = '(' };
 
-typedef enum {
-    QUOTE_CLOSED,
-    QUOTE_ODD,  /* something else follows the second quote */
-    QUOTE_OPEN, /* there is no second quote */
-    QUOTE_MORE, /* the text ends too early to tell */
-} quote_end_t;
-
-/* Is the field that begins with a quote at record[at] quoted? CLOSED: *end is after its closing quote. ODD: *end is the
- * second quote. Else *end is not set. whole: nothing follows record[0, length). bare: it is one record without its line
- * end. backslash: a quote after a backslash is an ordinary one. escapes, used_backslash: of CLOSED, whether the field
- * may hold anything escaped, and by a backslash. */
+/* Between two bytes of a text, what the bytes before say; each is 0 or 1, but inside 0 or all bits. */
 typedef struct {
-    bool whole, bare, backslash;
-    bool escapes, used_backslash;
-} quote_t;
-quote_end_t ends_quote(const schema_t *schema, char delimiter, const uint8_t *record, size_t length,
-                       size_t at, quote_t *quote, size_t *end);
+    uint64_t inside;    /* of quotes */
+    uint64_t starts;    /* a field begins */
+    uint64_t closed;    /* a closing quote was the last byte, */
+    uint64_t backslash; /* or a backslash */
+} ends_quotes_t;
 
 /* The length of the record that begins at text[0], with its line end; 0: the text ends before it does. whole: nothing
  * follows the text, so that its last record may have no line end. */
@@ -49,11 +38,11 @@ typedef struct {
     size_t record; /* an offset: here the last record that was found ends, and the next one begins */
     size_t at;     /* so far the text was looked at, 64 bytes at a time */
     bool odd;      /* the next record must be looked at byte by byte, when there is more text */
-    scan_quotes_t quotes;
+    ends_quotes_t quotes;
     json_span_t json; /* the next record, where it is JSON; */
-    uint8_t
-        bracket; /* and the last [ or ] around those before it; 0: none; ENDS_PERHAPS: a [, and then a line that may be
-                         one of many: if another line begins with {, that was no array */
+    /* and the last [ or ] around those before it; 0: none; ENDS_PERHAPS: a [, and then a line that may be one of many: if
+     * another line begins with {, that was no array */
+    uint8_t bracket;
     bool array; /* the text is an array, whose last bracket has to be known */
     bool lies;  /* what should be a document of BSON there is none: no record is found any more */
 } ends_t;
@@ -74,13 +63,26 @@ void ends_say_cut_off(const char *name, const char *within,
 /* The last byte of a text that is no blank; 0: none. */
 uint8_t ends_last_byte(const uint8_t *text, size_t length);
 
-/* How many lines end in text[0, length); of BSON, documents. */
+/* How many lines end in text[0, length); of BSON, the documents of a text that begins with one. */
 uint64_t ends_lines(const schema_t *schema, const uint8_t *text, size_t length);
 
-/* Scans text[from, to) as scan_fn does, for quoted fields that may contain line ends: appends only the ends that are
- * outside of quotes. text[0, length) are whole records, and 64 bytes after it can be read. At `from` the record goes on that
- * begins at `record`. Returns where the next call has to go on: at `to` or after it; or before `from`, if the record has
- * turned out to end there. */
+typedef struct {
+    uint32_t *ends; /* room for every byte of the text, and SCAN_SLACK more */
+    uint32_t *rows;
+    uint32_t *row_quotes; /* how many quote characters there are from the start to each row's end */
+    size_t end_count, row_count;
+    uint32_t quote_count;
+    bool high;   /* a byte above 0x7F was seen */
+    bool quotes; /* the quote character was seen */
+    ends_quotes_t state;
+} scan_t;
+
+enum { SCAN_SLACK = 16 };
+
+/* Scans text[from, to) and appends to scan. text[0, length) are whole records, and 64 bytes after it can be read. At `from` the
+ * record goes on that begins at `record`. Where quoted fields may contain line ends, only the ends that are outside of quotes are
+ * appended; else all. Returns where the next call has to go on: at `to` or after it; or before `from`, if the record has turned out to
+ * end there. A record that needs all checks gets an odd number of quotes. */
 uint32_t ends_scan(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
                    uint32_t record, uint32_t from, uint32_t to, scan_t *scan);
 

@@ -6,41 +6,6 @@
 
 /* ---- 64 bytes at a time ---- */
 
-typedef struct {
-    uint64_t quote, backslash, line, bracket;
-} bytes_t;
-
-/* Reads text[0, 64). */
-typedef void bytes_fn(const uint8_t *text, bytes_t *bytes);
-
-static bool is_bracket(uint8_t byte) {
-    return (byte | 0x20) == '{' || (byte | 0x20) == '}';
-}
-
-MASKS_INLINED void bytes_plain(const uint8_t *text, bytes_t *bytes) {
-    *bytes = (bytes_t){0};
-    for (int i = 0; i < 64; i++) {
-        bytes->quote |= (uint64_t)(text[i] == '"') << i;
-        bytes->backslash |= (uint64_t)(text[i] == '\\') << i;
-        bytes->line |= (uint64_t)(text[i] == '\n') << i;
-        bytes->bracket |= (uint64_t)is_bracket(text[i]) << i;
-    }
-}
-
-#if defined(__x86_64__)
-
-MASKS_WIDE MASKS_INLINED void bytes_avx2(const uint8_t *text, bytes_t *bytes) {
-    const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)text),
-                  b = _mm256_loadu_si256((const __m256i *)(const void *)(text + 32)),
-                  low = _mm256_set1_epi8(0x20), c = _mm256_or_si256(a, low), d = _mm256_or_si256(b, low);
-    bytes->quote = masks_same(a, b, '"');
-    bytes->backslash = masks_same(a, b, '\\');
-    bytes->line = masks_same(a, b, '\n');
-    bytes->bracket = masks_same(c, d, '{') | masks_same(c, d, '}');
-}
-
-#endif
-
 /* The bytes that follow a backslash which itself does not follow one. */
 static uint64_t escaped_of(uint64_t backslash, bool first) {
     const uint64_t even = 0x5555555555555555ull;
@@ -95,16 +60,14 @@ static bool take_bracket(json_span_t *span, uint8_t bracket, uint8_t before) {
 
 /* The object over text[0, 64), of which `count` bytes are there. Returns how many of them it has; the phase says whether
  * it is over. */
-MASKS_INLINED size_t pass(json_span_t *span, const uint8_t *text, size_t count, bytes_fn *bytes_of) {
-    bytes_t bytes;
-    bytes_of(text, &bytes);
-    const uint64_t there = count < 64 ? ((uint64_t)1 << count) - 1 : ~(uint64_t)0,
-                   escaped = bytes.backslash || span->escaped
-                                 ? escaped_of(bytes.backslash & there, span->escaped)
-                                 : 0,
-                   inside = masks_prefix_xor(bytes.quote & ~escaped & there) ^ span->inside,
-                   broken = bytes.line & inside & there;
-    uint64_t brackets = bytes.bracket & ~inside & there;
+MASKS_INLINED size_t pass(json_span_t *span, const uint8_t *text, size_t count, masks_fn *masks) {
+    enum { BUT_LOW = 0xDF }; /* [ and { differ in one bit, and so do ] and } */
+    const uint64_t there = masks_below(count), backslash = masks(text, MASKS_ALL, '\\'),
+                   escaped = backslash || span->escaped ? escaped_of(backslash & there, span->escaped) : 0,
+                   quote = masks(text, MASKS_ALL, '"') & ~escaped & there,
+                   inside = masks_prefix_xor(quote) ^ span->inside,
+                   broken = masks(text, MASKS_ALL, '\n') & inside & there;
+    uint64_t brackets = (masks(text, BUT_LOW, '[') | masks(text, BUT_LOW, ']')) & ~inside & there;
     if (broken)
         brackets &= (broken & -broken) - 1;
     for (; brackets; brackets &= brackets - 1) {
@@ -126,21 +89,21 @@ MASKS_INLINED size_t pass(json_span_t *span, const uint8_t *text, size_t count, 
         return (size_t)__builtin_ctzll(broken);
     }
     const uint64_t last = (uint64_t)1 << (count - 1);
-    span->escaped = count < 64 ? escaped >> count & 1 : bytes.backslash >> 63 && !(escaped >> 63);
+    span->escaped = count < 64 ? escaped >> count & 1 : backslash >> 63 && !(escaped >> 63);
     span->inside = inside & last ? ~(uint64_t)0 : 0;
     if (!span->inside)
         span->before = last_byte(span, text, count);
     return count;
 }
 
-MASKS_INLINED size_t object_with(json_span_t *span, const uint8_t *text, size_t length, bytes_fn *bytes_of) {
+MASKS_INLINED size_t object_with(json_span_t *span, const uint8_t *text, size_t length, masks_fn *masks) {
     size_t at = 0;
     while (span->phase == SPAN_OBJECT && length - at >= 64)
-        at += pass(span, text + at, 64, bytes_of);
+        at += pass(span, text + at, 64, masks);
     while (span->phase == SPAN_OBJECT && at < length) {
         uint8_t rest[64] = {0};
         memcpy(rest, text + at, length - at < 64 ? length - at : 64);
-        at += pass(span, rest, length - at < 64 ? length - at : 64, bytes_of);
+        at += pass(span, rest, length - at < 64 ? length - at : 64, masks);
     }
     return at;
 }
@@ -148,7 +111,7 @@ MASKS_INLINED size_t object_with(json_span_t *span, const uint8_t *text, size_t 
 #if defined(__x86_64__)
 
 MASKS_WIDE static size_t object_wide(json_span_t *span, const uint8_t *text, size_t length) {
-    return object_with(span, text, length, bytes_avx2);
+    return object_with(span, text, length, masks_wide);
 }
 
 #endif
@@ -159,7 +122,7 @@ static size_t object(json_span_t *span, const uint8_t *text, size_t length) {
     if (masks_are_wide())
         return object_wide(span, text, length);
 #endif
-    return object_with(span, text, length, bytes_plain);
+    return object_with(span, text, length, masks_narrow);
 }
 
 /* ---- what is around it ---- */

@@ -1,15 +1,23 @@
-/* masks: what 64 bytes of a text are, as one bit for each. Shared by scan, ends and json_span. */
+/* masks: which of 64 bytes of a text are a certain one, as one bit for each. Shared by ends and json_span.
+ *
+ * What reads texts so is an inline function that is given one of two masks_fn as a constant, and is instanced for both: with
+ * masks_wide in a MASKS_WIDE function, which is called where masks_are_wide, and with masks_narrow. */
 #ifndef TIPPLE_FORMAT_CUT_MASKS_H
 #define TIPPLE_FORMAT_CUT_MASKS_H
 
-#include "format/cut/scan.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 #define MASKS_INLINED __attribute__((always_inline)) static inline
+
+/* Each bit: is text[bit], as far as the bits `of` go, this byte? Reads text[0, 64). */
+typedef uint64_t masks_fn(const uint8_t *text, uint8_t of, uint8_t byte);
+
+enum { MASKS_ALL = 0xFF, MASKS_HIGH = 0x80 };
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-/* Of functions that are called where masks_are_wide. */
 #define MASKS_WIDE __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
 
 /* Has this CPU 32-byte vectors, and what counts bits? */
@@ -18,16 +26,38 @@ static inline bool masks_are_wide(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 }
 
-/* The highest bit of each byte. */
-MASKS_WIDE MASKS_INLINED uint64_t masks_high(__m256i low, __m256i high) {
+MASKS_WIDE MASKS_INLINED uint64_t masks_wide(const uint8_t *text, uint8_t of, uint8_t byte) {
+    const __m256i bits = _mm256_set1_epi8((char)of), wanted = _mm256_set1_epi8((char)byte);
+    __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)text),
+            high = _mm256_loadu_si256((const __m256i *)(const void *)(text + 32));
+    if (of != MASKS_HIGH) { /* which need no comparison */
+        low = _mm256_cmpeq_epi8(_mm256_and_si256(low, bits), wanted);
+        high = _mm256_cmpeq_epi8(_mm256_and_si256(high, bits), wanted);
+    }
     return (uint64_t)(uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
                                                                << 32;
 }
 
-MASKS_WIDE MASKS_INLINED uint64_t masks_same(__m256i low, __m256i high, char byte) {
-    const __m256i wanted = _mm256_set1_epi8(byte);
-    return masks_high(_mm256_cmpeq_epi8(low, wanted), _mm256_cmpeq_epi8(high, wanted));
+MASKS_INLINED uint64_t masks_narrow(const uint8_t *text, uint8_t of, uint8_t byte) {
+    const __m128i bits = _mm_set1_epi8((char)of), wanted = _mm_set1_epi8((char)byte);
+    uint64_t mask = 0;
+    for (int i = 0; i < 64; i += 16) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(text + i)),
+                      same = _mm_cmpeq_epi8(_mm_and_si128(bytes, bits), wanted);
+        mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(same) << i;
+    }
+    return mask;
 }
+
+#else
+
+MASKS_INLINED uint64_t masks_narrow(const uint8_t *text, uint8_t of, uint8_t byte) {
+    uint64_t mask = 0;
+    for (int i = 0; i < 64; i++)
+        mask |= (uint64_t)((text[i] & of) == byte) << i;
+    return mask;
+}
+
 #endif
 
 /* Each bit: is the number of bits up to it odd? So within quotes, where each bit is a quote. */
@@ -37,40 +67,9 @@ MASKS_INLINED uint64_t masks_prefix_xor(uint64_t bits) {
     return bits;
 }
 
-/* One bit for each of 64 bytes. */
-typedef struct {
-    uint64_t line, end, quote, high;
-} masks_t;
-
-/* Appends the positions of the bits. Writes up to 8 (16) at once: that is cheaper than a test for each. */
-MASKS_INLINED void masks_append(scan_t *scan, uint32_t base, masks_t masks) {
-    uint64_t bits = masks.end;
-    uint32_t *out = scan->ends + scan->end_count;
-    int count = __builtin_popcountll(bits);
-    for (uint64_t line = masks.line; line; line &= line - 1) {
-        uint64_t below = line ^ (line - 1);
-        scan->row_quotes[scan->row_count] =
-            scan->quote_count + (uint32_t)__builtin_popcountll(masks.quote & below);
-        scan->rows[scan->row_count++] =
-            (uint32_t)(scan->end_count + (size_t)__builtin_popcountll(bits & below));
-    }
-    scan->end_count += (size_t)count;
-    scan->high |= masks.high != 0;
-    scan->quotes |= masks.quote != 0;
-    scan->quote_count += (uint32_t)__builtin_popcountll(masks.quote);
-#define ONE(i) (out[i] = base + (uint32_t)__builtin_ctzll(bits | 1ull << 63), bits &= bits - 1)
-    ONE(0), ONE(1), ONE(2), ONE(3), ONE(4), ONE(5), ONE(6), ONE(7);
-    if (__builtin_expect(count > 8, 1)) {
-        ONE(8), ONE(9), ONE(10), ONE(11), ONE(12), ONE(13), ONE(14), ONE(15);
-        for (int i = 16; i < count; i++)
-            ONE(i);
-    }
-#undef ONE
-}
-
-MASKS_INLINED masks_t masks_below(masks_t masks, uint32_t count) {
-    uint64_t keep = count >= 64 ? ~0ull : (1ull << count) - 1;
-    return (masks_t){masks.line & keep, masks.end & keep, masks.quote & keep, masks.high & keep};
+/* The bits below this one, of 64. */
+MASKS_INLINED uint64_t masks_below(uint64_t bit) {
+    return bit < 64 ? ((uint64_t)1 << bit) - 1 : ~(uint64_t)0;
 }
 
 #endif

@@ -1,19 +1,126 @@
 #include "format/cut/split.h"
 #include "format/cut/delimiter.h"
-#include "format/cut/ends.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- the walk over one record ---- */
+
+typedef enum {
+    QUOTE_NONE,
+    QUOTE_CLOSED,
+    QUOTE_ODD,  /* something else follows the second quote */
+    QUOTE_OPEN, /* there is no second quote */
+    QUOTE_MORE, /* the text ends too early to tell */
+} quote_end_t;
+
+/* What begins with a quote. */
+typedef struct {
+    quote_end_t is;
+    size_t end;                   /* CLOSED: after its closing quote; ODD: of the second quote */
+    bool backslash;               /* a quote after a backslash is an ordinary one */
+    bool escapes, used_backslash; /* CLOSED: the field may hold anything escaped, and that by a backslash */
+} quoted_t;
+
+typedef struct {
+    const schema_t *schema;
+    char delimiter;
+    const uint8_t *text;
+    size_t length;
+    bool whole;  /* nothing follows the text */
+    size_t line; /* after the line end that may end the record; 0: there is none yet */
+    split_t *
+        split; /* where the spans go; then the text is one record without its line end. NULL: they are not wanted */
+    uint8_t *escape; /* where in its scratch the next field is unescaped */
+    bool failed;     /* memory was out */
+} walk_t;
+
+/* What the quote before text[at] is, by the bytes there. */
+static quote_end_t after_quote(const walk_t *walk, size_t at) {
+    const schema_t *schema = walk->schema;
+    const uint8_t *text = walk->text;
+    if (at == walk->length)
+        return walk->whole ? QUOTE_CLOSED : QUOTE_MORE;
+    if (delimiter_at(schema, walk->delimiter, text, walk->length, at))
+        return QUOTE_CLOSED;
+    if (!walk->whole && walk->length - at < schema->wide.length &&
+        memcmp(text + at, schema->wide.text, walk->length - at) == 0)
+        return QUOTE_MORE;
+    if (walk->split || (text[at] != '\n' && text[at] != '\r'))
+        return QUOTE_ODD;
+    if (text[at] == '\n')
+        return QUOTE_CLOSED;
+    if (at + 1 == walk->length)
+        return walk->whole ? QUOTE_CLOSED : QUOTE_MORE;
+    return text[at + 1] == '\n' ? QUOTE_CLOSED : QUOTE_ODD;
+}
+
+/* Does the backslash before text[at] stand for itself, as the second of two? They are counted from `from` on. */
+static bool is_second(const schema_t *schema, const uint8_t *text, size_t from, size_t at) {
+    size_t first = at;
+    while (schema->escape_backslashes && first > from && text[first - 1] == '\\')
+        first--;
+    return (at - first) % 2 == 0 && first < at;
+}
+
+/* Looks for the end of what begins with the quote text[at]. */
+static void find_close(const walk_t *walk, size_t at, quoted_t *quoted) {
+    const schema_t *schema = walk->schema;
+    const uint8_t *text = walk->text, mark = (uint8_t)schema->quote;
+    const size_t most = walk->length < ENDS_MOST ? walk->length : ENDS_MOST;
+    const uint8_t *found;
+    quoted->end = 0;
+    quoted->escapes = quoted->used_backslash = false;
+    for (size_t from = at + 1; from < most && (found = memchr(text + from, mark, most - from));) {
+        const size_t i = (size_t)(found - text);
+        if (quoted->backslash && i > from && text[i - 1] == '\\' && !is_second(schema, text, from, i)) {
+            quoted->escapes = quoted->used_backslash = true;
+            from = i + 1;
+        } else if (schema->escape_double && i + 1 < walk->length && text[i + 1] == mark) {
+            quoted->escapes = true;
+            from = i + 2;
+        } else {
+            quoted->is = after_quote(walk, i + 1);
+            quoted->end = quoted->is == QUOTE_CLOSED ? i + 1 : i;
+            if (schema->escape_backslashes && quoted->backslash && memchr(text + at, '\\', i - at))
+                quoted->escapes = quoted->used_backslash = true;
+            return;
+        }
+    }
+    quoted->is = walk->whole || most == ENDS_MOST ? QUOTE_OPEN : QUOTE_MORE;
+}
+
+/* With backslashes first; where that leads to an odd end in the same line, they are ordinary characters. Not where it
+ * leads into other lines: then what the record is would depend on how the next ones are quoted. */
+static void read_quoted(const walk_t *walk, size_t at, quoted_t *quoted) {
+    quoted->backslash = walk->schema->escape_backslash;
+    find_close(walk, at, quoted);
+    if (quoted->backslash && ((quoted->is == QUOTE_ODD && (!walk->line || quoted->end < walk->line)) ||
+                              (quoted->is == QUOTE_OPEN && !walk->schema->multiline))) {
+        quoted->backslash = false;
+        find_close(walk, at, quoted);
+    }
+}
+
+/* Returns the end of what it writes, which may be as long as the text. */
 static uint8_t *unescape(uint8_t *out, const schema_t *schema, bool backslash, const uint8_t *text,
                          size_t length) {
-    uint8_t quote = (uint8_t)schema->quote;
-    for (size_t i = 0; i < length; i++) {
-        const bool before = backslash && text[i] == '\\';
-        if (i + 1 < length && (((text[i] == quote || before) && text[i + 1] == quote) ||
-                               (before && schema->escape_backslashes && text[i + 1] == '\\')))
-            i++;
-        *out++ = text[i];
+    const uint8_t quote = (uint8_t)schema->quote, *const end = text + length;
+    while (text < end) {
+        if (!backslash) {
+            const uint8_t *found = memchr(text, quote, (size_t)(end - text));
+            const size_t plain = (size_t)((found ? found : end) - text);
+            memcpy(out, text, plain);
+            out += plain;
+            text += plain;
+            if (!found)
+                break;
+        }
+        const bool before = backslash && *text == '\\';
+        if (end - text > 1 && (((*text == quote || before) && text[1] == quote) ||
+                               (before && schema->escape_backslashes && text[1] == '\\')))
+            text++;
+        *out++ = *text++;
     }
     return out;
 }
@@ -30,103 +137,148 @@ static uint8_t *make_room(split_t *split, size_t length) {
     return split->scratch;
 }
 
+/* False: no more fields are wanted, or memory is out. */
+static bool add_span(walk_t *walk, const quoted_t *quoted, size_t at, size_t end) {
+    const schema_t *schema = walk->schema;
+    split_t *split = walk->split;
+    const uint8_t *text = walk->text + at;
+    if (split->count == SPLIT_MOST) {
+        split->too_many = true;
+        return false;
+    }
+    span_t *span = &split->spans[split->count++];
+    *span = (span_t){text, (uint32_t)(end - at), (uint32_t)at, (uint32_t)(end - at)};
+    if (quoted->is == QUOTE_OPEN && schema->multiline && !split->open)
+        split->open = at + 1;
+    if (quoted->is == QUOTE_ODD && schema->multiline && !split->torn &&
+        (schema->guessed || delimiter_find(schema, walk->delimiter, walk->text, quoted->end, at)))
+        split->torn = at + 1;
+    if (quoted->is != QUOTE_CLOSED)
+        return true;
+    split->quoted = true;
+    split->backslash |= quoted->used_backslash;
+    span->text++;
+    span->length -= 2;
+    if (!quoted->escapes)
+        return true;
+    if (!walk->escape && !(walk->escape = make_room(split, walk->length))) {
+        walk->failed = true;
+        return false;
+    }
+    uint8_t *const after = unescape(walk->escape, schema, quoted->backslash, span->text, span->length);
+    span->text = walk->escape;
+    span->length = (uint32_t)(after - walk->escape);
+    walk->escape = after;
+    return true;
+}
+
+/* After the line end at or after `at`; 0: there is none yet. */
+static size_t line_end(const walk_t *walk, size_t at) {
+    const uint8_t *found = at < walk->length ? memchr(walk->text + at, '\n', walk->length - at) : NULL;
+    return found ? (size_t)(found - walk->text) + 1 : walk->whole ? walk->length : 0;
+}
+
+/* Goes over the fields of the record that begins at text[0]. Returns where it ends; 0: the text ends before it does. */
+static size_t walk_fields(walk_t *walk) {
+    const schema_t *schema = walk->schema;
+    const uint8_t *text = walk->text;
+    const split_t *split = walk->split;
+    const uint8_t quote = (uint8_t)schema->quote;
+    quoted_t quoted;
+    for (size_t at = delimiter_skip(schema, text, walk->length);;) {
+        quoted.is = QUOTE_NONE;
+        if (quote && at < walk->length && text[at] == quote) {
+            read_quoted(walk, at, &quoted);
+            if (quoted.is == QUOTE_MORE)
+                return 0;
+            const bool in_other_line = !split && walk->line && quoted.end >= walk->line;
+            if ((quoted.is == QUOTE_OPEN && !split) || (quoted.is == QUOTE_ODD && in_other_line))
+                return walk->line;
+            if (quoted.is == QUOTE_CLOSED && in_other_line)
+                walk->line = line_end(walk, quoted.end);
+        }
+        const size_t most = walk->line ? walk->line : walk->length;
+        const uint8_t *found = NULL;
+        if (quoted.is != QUOTE_CLOSED)
+            found = delimiter_find(schema, walk->delimiter, text, most, at);
+        else if (delimiter_at(schema, walk->delimiter, text, most, quoted.end))
+            found = text + quoted.end;
+        const size_t end = found ? (size_t)(found - text) : most;
+        if (split && !add_span(walk, &quoted, at, end))
+            return 0;
+        if (!found)
+            return walk->line;
+        at = end + delimiter_at(schema, walk->delimiter, text, most, end);
+    }
+}
+
+size_t split_end(const schema_t *schema, char delimiter, const uint8_t *text, size_t length, bool whole) {
+    walk_t walk = {.schema = schema, .delimiter = delimiter, .text = text, .length = length, .whole = whole};
+    walk.line = line_end(&walk, 0);
+    return walk_fields(&walk);
+}
+
 bool split_record(split_t *split, const schema_t *schema, char delimiter, const uint8_t *record,
                   size_t length) {
     split->count = 0;
     split->quoted = split->backslash = split->too_many = false;
     split->open = split->torn = 0;
-    uint8_t *scratch = NULL;
     while (schema->blanks && length && delimiter_is_blank(record[length - 1]))
         length--;
-    for (size_t at = delimiter_skip(schema, record, length);;) {
-        if (split->count == SPLIT_MOST) {
-            split->too_many = true;
-            return true;
-        }
-        span_t *span = &split->spans[split->count++];
-        size_t end = 0;
-        quote_t quote = {.whole = true, .bare = true, .backslash = schema->escape_backslash};
-        if (schema->quote && at < length && record[at] == (uint8_t)schema->quote) {
-            quote_end_t is = ends_quote(schema, delimiter, record, length, at, &quote, &end);
-            if (quote.backslash && (is == QUOTE_ODD || (is == QUOTE_OPEN && !schema->multiline))) {
-                quote.backslash = false;
-                is = ends_quote(schema, delimiter, record, length, at, &quote, &end);
-            }
-            if (is == QUOTE_OPEN && schema->multiline && !split->open)
-                split->open = at + 1;
-            if (is == QUOTE_ODD && schema->multiline && !split->torn &&
-                (schema->guessed || delimiter_find(schema, delimiter, record, end, at)))
-                split->torn = at + 1;
-            end = is == QUOTE_CLOSED ? end : 0;
-        }
-        if (end) {
-            split->quoted = true;
-            split->backslash |= quote.used_backslash;
-            *span = (span_t){record + at + 1, (uint32_t)(end - at - 2), (uint32_t)at, (uint32_t)(end - at)};
-            if (quote.escapes) {
-                if (!scratch && !(scratch = make_room(split, length)))
-                    return false;
-                uint8_t *after = unescape(scratch, schema, quote.backslash, span->text, span->length);
-                span->text = scratch;
-                span->length = (uint32_t)(after - scratch);
-                scratch = after;
-            }
-        } else {
-            const uint8_t *found = delimiter_find(schema, delimiter, record, length, at);
-            end = found ? (size_t)(found - record) : length;
-            *span = (span_t){record + at, (uint32_t)(end - at), (uint32_t)at, (uint32_t)(end - at)};
-        }
-        if (end >= length)
-            return true;
-        at = end + delimiter_at(schema, delimiter, record, length, end);
-    }
+    walk_t walk = {.schema = schema,
+                   .delimiter = delimiter,
+                   .text = record,
+                   .length = length,
+                   .whole = true,
+                   .line = length,
+                   .split = split};
+    walk_fields(&walk);
+    return !walk.failed;
 }
 
-/* Makes one of each two quotes in the span, as many as *quotes tells at most, and takes them off. NULL: one stands alone. */
-static uint8_t *halve_quotes(uint8_t *out, uint8_t quote, span_t *span, uint32_t *quotes) {
-    const uint8_t *at = span->text, *const end = at + span->length, *found;
-    uint8_t *const start = out;
-    while (*quotes > 1 && (found = memchr(at, quote, (size_t)(end - at)))) {
-        if (end - found < 2 || found[1] != quote)
-            return NULL;
-        const size_t length = (size_t)(found + 1 - at);
-        memcpy(out, at, length);
-        out += length;
-        at = found + 2;
-        *quotes -= 2;
+/* ---- what a scan has found ---- */
+
+bool split_encloses(const schema_t *schema, const uint8_t *text, const uint8_t *record, const uint32_t *ends,
+                    size_t count, uint32_t quotes) {
+    const uint8_t quote = (uint8_t)schema->quote, *field = record;
+    uint32_t enclosing = 0;
+    if (schema->escape_backslashes && memchr(record, '\\', (size_t)(text + ends[count - 1] - record)))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *end = text + ends[i];
+        enclosing += end - field > 1 && *field == quote && end[-1] == quote;
+        field = end + 1;
     }
-    if (at == span->text)
-        return start;
-    memcpy(out, at, (size_t)(end - at));
-    out += end - at;
-    span->text = start;
-    span->length = (uint32_t)(out - start);
-    return out;
+    return 2 * enclosing == quotes;
 }
 
 bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, const uint8_t *record,
                    const uint32_t *ends, size_t count, uint32_t quotes) {
     const uint8_t quote = (uint8_t)schema->quote, *field = record;
-    uint32_t left = quotes;
+    uint32_t left = quotes; /* which are not around a field, nor doubled */
     if (schema->escape_backslash || !schema->escape_double || count > SPLIT_MOST)
         return false;
+    uint8_t *scratch = make_room(split, (size_t)(text + ends[count - 1] - record));
     split->quoted = true;
     split->backslash = split->too_many = false;
     split->open = split->torn = 0;
-    for (size_t i = 0; i < count; i++) {
+    split->count = count;
+    for (size_t i = 0; scratch && i < count; i++) {
         const uint8_t *const end = text + ends[i];
-        const uint32_t length = (uint32_t)(end - field), at = (uint32_t)(field - record);
+        const uint32_t length = (uint32_t)(end - field);
         const bool quoted = length > 1 && *field == quote && end[-1] == quote;
-        split->spans[i] = (span_t){field + quoted, length - 2 * quoted, at, length};
+        span_t *span = &split->spans[i];
+        *span = (span_t){field + quoted, length - 2 * quoted, (uint32_t)(field - record), length};
         left -= 2 * quoted;
+        if (quoted && memchr(span->text, quote, span->length)) {
+            uint8_t *const after = unescape(scratch, schema, false, span->text, span->length);
+            left -= 2 * (span->length - (uint32_t)(after - scratch)); /* not of a quote that stands alone */
+            span->text = scratch;
+            span->length = (uint32_t)(after - scratch);
+            scratch = after;
+        }
         field = end + 1;
     }
-    uint8_t *scratch = make_room(split, (size_t)(field - record));
-    for (size_t i = 0; scratch && left && i < count; i++)
-        if (split->spans[i].length != split->spans[i].raw_length &&
-            !(scratch = halve_quotes(scratch, quote, &split->spans[i], &left)))
-            return false;
-    split->count = count;
     return scratch && !left;
 }
 

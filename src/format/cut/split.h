@@ -1,11 +1,26 @@
-/* split: splits one record into its fields with full checks: quotes, escapes, surplus fields. Used for rows that have
- * any of those, for headers, and to check what emit writes. */
+/* split: one record of delimited text: where its fields are, and where it ends. Every rule about quotes stands here.
+ *
+ *     7,"a line          A field is quoted if its first byte is the quote, and its closing quote is followed by a
+ *     and another",x     delimiter, a line end or the end of the text. Inside it, a doubled quote is a quote, and so (if the
+ *     8,5" pipe,y        format has it) is a quote after a backslash.
+ *     8,"odd" one,y      A quote elsewhere is an ordinary character. So are both quotes if something else follows the
+ *     9,"never closed    second one in the same line; but first a backslash counts as an ordinary character. If something else
+ *     10,next,z          follows in another line, or if there is no second one, the quote is never closed: the record ends with
+ *                        its line, and is a reject. The next line is a record.
+ *
+ * One walk over the fields decides all of this (split.c): split_end asks it for the end of the record, split_record for the
+ * spans. split_encloses and split_at_ends are the fast ways where a scan (ends.h) has found the ends of the fields; they
+ * say nothing else than the walk, or they refuse. A split_t belongs to one thread. */
 #ifndef TIPPLE_FORMAT_CUT_SPLIT_H
 #define TIPPLE_FORMAT_CUT_SPLIT_H
 
 #include "format/schema/schema.h"
 
-enum { SPLIT_MOST = 4096 };
+enum {
+    SPLIT_MOST = 4096,
+    /* The closing quote must be within so many bytes of the record: no larger record makes a document. */
+    ENDS_MOST = 16 << 20,
+};
 
 typedef struct {
     const uint8_t *text; /* points into the record, or into scratch if it was unescaped */
@@ -21,22 +36,29 @@ typedef struct split {
     bool backslash; /* a quote was escaped by a backslash */
     bool too_many;  /* more than SPLIT_MOST fields: count stopped there */
     size_t open;    /* the place, from 1, of a quote that is never closed, where that is a mistake; 0: none */
-    size_t
-        torn; /* the same of a quote that is closed in the middle of a field: behind a delimiter; where the format is
-                     * guessed, in any: quotes in it may be escaped otherwise than in what was looked at */
+    /* the same of a quote that is closed in the middle of a field: after a delimiter; where the format is guessed, in any:
+     * quotes in it may be escaped otherwise than in the sample */
+    size_t torn;
     uint8_t *scratch; /* unescaped text; grows; owned by the split */
     size_t scratch_room;
 } split_t;
 
-/* Splits record[0, length) (without its line end). A field is quoted if its first byte is the quote and it is closed
- * before a delimiter or the end. Inside it, a doubled quote is a quote, and so (if the format has it) is a quote after
- * a backslash. If no proper end is found this way, a backslash counts as an ordinary character (see ends.h); if none is found then
- * either, the field is not quoted. False: out of memory. */
+/* The length of the record that begins at text[0], with its line end; 0: the text ends before it does. whole: nothing
+ * follows the text, so that its last record may have no line end. Only where quoted fields may contain line ends. */
+size_t split_end(const schema_t *schema, char delimiter, const uint8_t *text, size_t length, bool whole);
+
+/* Splits record[0, length) (without its line end). A field whose quote has no proper end is not quoted. False: out of
+ * memory. */
 bool split_record(split_t *split, const schema_t *schema, char delimiter, const uint8_t *record,
                   size_t length);
 
-/* The same of a record whose fields were found to end at text + ends[0, count), faster: quotes: how many it has. False: they are
- * not all around whole fields, or doubled within those, so that split_record must say what the fields are. */
+/* Of a record whose fields were found to end at text + ends[0, count), with this number of quotes: are all of them around whole
+ * fields, and is nothing escaped in those? Then its fields are between the ends. */
+bool split_encloses(const schema_t *schema, const uint8_t *text, const uint8_t *record, const uint32_t *ends,
+                    size_t count, uint32_t quotes);
+
+/* Does the same as split_record with such a record, faster. False: not all quotes are around whole fields, or doubled within
+ * those, so that split_record must say what the fields are. */
 bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, const uint8_t *record,
                    const uint32_t *ends, size_t count, uint32_t quotes);
 void split_free(split_t *split);

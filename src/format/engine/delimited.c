@@ -4,7 +4,6 @@
 #include "base/chars.h"
 #include "base/text.h"
 #include "format/cut/ends.h"
-#include "format/cut/scan.h"
 #include "format/engine/encode.h"
 #include "format/engine/readers.h"
 #include "format/guess/structure/torn_lines.h"
@@ -22,7 +21,6 @@ enum {
 struct delimited {
     engine_t engine;
     uint64_t planned; /* the serial of the dialect for which the program was compiled */
-    scan_fn *scan_text;
 
     record_text_t in;
     uint32_t scanned; /* ends are known up to here */
@@ -48,7 +46,6 @@ delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad) {
     delimited_t *reader = calloc(1, sizeof *reader);
     if (!reader)
         return NULL;
-    reader->scan_text = scan_best();
     reader->scan.rows = reader->rows;
     reader->scan.row_quotes = reader->row_quotes;
     if (engine_init(&reader->engine, schema, bad))
@@ -302,11 +299,8 @@ static int scan_on(delimited_t *reader) {
         if (!GROW(scan->ends, reader->ends_room, scan->end_count + WINDOW + OVER + SCAN_SLACK, NULL))
             return -1;
         scan->high = scan->quotes = false;
-        if (schema->multiline)
-            to = ends_scan(schema, delimiter, reader->in.text, reader->in.length, reader->in.at,
-                           reader->scanned, to, scan);
-        else
-            reader->scan_text(reader->in.text, reader->scanned, to, delimiter, schema->quote, scan);
+        to = ends_scan(schema, delimiter, reader->in.text, reader->in.length, reader->in.at, reader->scanned,
+                       to, scan);
         reader->high |= scan->high;
         reader->quotes |= scan->quotes;
         reader->scanned = to;
@@ -418,23 +412,6 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     return parse_spans(reader, out, record, shape);
 }
 
-/* Are all quotes of the record around whole fields, and is nothing escaped in them? Then the ends are right. */
-static bool quotes_enclose(const delimited_t *reader, const spans_t *spans, uint32_t quotes) {
-    const schema_t *schema = reader->engine.schema;
-    const size_t columns = reader->engine.dialect->columns;
-    const uint8_t quote = (uint8_t)schema->quote, *text = spans->record;
-    uint32_t enclosing = 0;
-    if (schema->escape_backslashes &&
-        memchr(text, '\\', (size_t)(spans->base + spans->ends[columns - 1] - text)))
-        return false;
-    for (size_t i = 0; i < columns; i++) {
-        const uint8_t *end = spans->base + spans->ends[i];
-        enclosing += end - text > 1 && *text == quote && end[-1] == quote;
-        text = end + 1;
-    }
-    return 2 * enclosing == quotes;
-}
-
 /* Mostly none: cheaper than lines_count, which is for long texts. */
 static uint32_t line_ends_within(const uint8_t *text, size_t length) {
     const uint8_t *const end = text + length;
@@ -513,11 +490,13 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     const uint32_t quotes = reader->quotes ? scan->row_quotes[reader->row - 1] -
                                                  (reader->row > 1 ? scan->row_quotes[reader->row - 2] : 0)
                                            : 0;
-    if (__builtin_expect(!plain || (quotes && (doubt || !quotes_enclose(reader, &spans, quotes))), 0))
+    const size_t columns = reader->engine.dialect->columns;
+    if (__builtin_expect(!plain || (quotes && (doubt || !split_encloses(schema, spans.base, text, spans.ends,
+                                                                        columns, quotes))),
+                         0))
         /* quotes within fields may all be doubled ones */
         return plain && !doubt &&
-                       split_at_ends(&reader->split, schema, spans.base, text, spans.ends,
-                                     reader->engine.dialect->columns, quotes)
+                       split_at_ends(&reader->split, schema, spans.base, text, spans.ends, columns, quotes)
                    ? parse_spans(reader, out, record, NULL)
                    : parse_carefully(reader, out, record, shape);
     if (__builtin_expect(quotes > 0, 0))
