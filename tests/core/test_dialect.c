@@ -207,15 +207,6 @@ TEST(header_lines) {
     schema_destroy(yes);
 }
 
-TEST(bom) {
-    assert_int_equal(lines_bom((const uint8_t *)"\xEF\xBB\xBFx", 4), 3);
-    assert_int_equal(lines_bom((const uint8_t *)"\xEF\xBB\xBF", 3), 3);
-    assert_int_equal(lines_bom((const uint8_t *)"\xEF\xBB\xBF", 2), 0);
-    assert_int_equal(lines_bom((const uint8_t *)"", 0), 0);
-    assert_int_equal(lines_bom((const uint8_t *)"x\xEF\xBB\xBF", 4), 0);
-    assert_int_equal(lines_bom((const uint8_t *)"\xFF\xFEx", 3), 0);
-}
-
 /* Printed and read again, a dialect reads records as before. */
 static void there_and_back(const schema_t *schema, const char *text) {
     dialect_t dialect, back;

@@ -1,85 +1,10 @@
-/* json_span: where records of JSON end: by hand, by a plain reading of the rules in texts of nothing but odd bytes, and in
+/* json_span: where records of JSON end: by a plain reading of the rules in texts of nothing but odd bytes, and in
  * texts whose records are known because they were put together here. */
 #include "ends_lab.h"
 #include "test.h"
 
 static schema_t *json_schema(void) {
     return lab_schema("format: x\nrecord: {json: yes}\n");
-}
-
-/* ---- by hand ---- */
-
-TEST(by_hand) {
-    static const struct {
-        const char *text;
-        size_t whole, part; /* the first record's length: of all of the text, and where more may follow */
-    } rows[] = {
-        {"{}\n{}\n", 3, 3},
-        {"{}", 2, 0},
-        {"{} \r\n{}", 5, 5},
-        {"{}{}", 2, 2}, /* one after the other */
-        {"{} , {}", 5, 5},
-        {"\n{}", 1, 1}, /* a blank line */
-        {" \t\r\n{}", 4, 4},
-        {"[\n{}]", 2, 2},
-        {"[{},{}]\n", 4, 4},  /* the elements of an array */
-        {"[[{}]]\n\n", 7, 7}, /* an element that is an array is no object: */
-        {"{},[{}]\n", 2, 2},  /* its record begins with the comma, */
-        {",[{}],{}\n", 6, 6},
-        {",[{}],[{}] , {}\n", 13, 13},
-        {"{} , [{}],\n", 3, 3},
-        {"{}\t,\r\n \n\t[{}],\n", 3, 3}, /* also in another line, */
-        {",\n[{}],\n{}", 8, 8},
-        {",\n[{}],\n[{}],\n{}", 6, 6},
-        {"oops,\n[{}]\n", 4, 4},
-        {"\"oops,\n[{}]\n", 7, 7}, /* not of a comma within quotes; */
-        {"[\n[{}],\n{}", 8, 8},
-        {"[\n  [\n    {},\n    {}\n  ],\n  {}\n", 26, 26},
-        {"{}] , [{}]\n", 4, 4},
-        {"{}][[{}]]\n", 3, 3},
-        {"{}],{}\n", 4, 4},
-        {"{}]\n[{}]\n", 4, 4}, /* an array that follows another one is not within it */
-        {"{}] [{}]\n", 5, 5},
-        {"{},", 3, 0},
-        {"{},\n", 4, 0}, /* nobody knows */
-        {"{},\n \n", 4, 0},
-        {"{},\n \n{", 4, 4},
-        {"[\n", 2, 0},
-        {"{}]", 3, 0},
-        {"\x1E{}\n", 4, 4}, /* a sequence with marks */
-        {"{\n \"a\": [\n{\n}\n]\n}\n{}", 18, 18},
-        {"{\"a\":\"}\"}{", 9, 9}, /* brackets within quotes */
-        {"{\"a\":\"\\\"}\"}{", 11, 11},
-        {"{\"a\":\"\\\\\"}}{", 10, 10},
-        {"{\"a\":{\"b\":[{},{}]}}{", 19, 19},
-        {"{\"a\":\"x}\n{\"b\":1}\n", 9, 9},           /* a line end within quotes */
-        {"{\"a\":1\n{\"b\":1}\n", 7, 7},              /* no comma before a { */
-        {"{\"a\":1,\n{\"b\":1}\n", 8, 8},             /* no name before it */
-        {"{\"a\":[1,\n{\"b\":1}\n{\"c\":1}\n", 9, 9}, /* which the line after the next one tells */
-        {"{\"a\":[1}\n{\"b\":1}\n", 9, 9},            /* the other bracket */
-        {"{\"a\":{1]\n}\n{\"b\":1}\n", 11, 11},
-        {"  {\"a\":{1]\n{\n    {\n  {}\n", 19, 19}, /* only a { in the same column begins a record, */
-        {"  {\"a\":{1]}\n{\n", 12, 12},             /* or one that follows a line with } */
-        {"  {\"a\":\"}\r\n{}\n", 11, 11},
-        {"  {\"a\":{1]} \n{\n  {}", 15, 15},
-        {"oops [ }\n{}\n", 9, 9},
-        {"[{\"a\":]\n,{}\n", 8, 8},
-        {"{\"a\":]\n1\n2", 10, 0}, /* none: to the end */
-        {"{\"a\":[", 6, 0},
-        {"oops\n{}", 5, 5},
-        {"oops {}\n{}", 8, 8},
-        {"[1,{}]", 3, 3},
-        {"[\"{,\", {}]", 7, 7},
-        {"\"k\": 5, \"l\": [3, {\"x\": 1}]}\n{}", 28, 28}, /* parts of something are no records, */
-        {"[\"l\":[{},{}]},{}]\n", 14, 14},
-        {"[\"l\":[{\n  {}, {}\n ]},\n{}\n", 22, 22}, /* nor over several lines */
-        {"\"a", 2, 0},
-        {"}{}\n", 4, 4},
-    };
-    schema_t *schema = json_schema();
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        expect_first(schema, rows[i].text, rows[i].whole, rows[i].part);
-    schema_destroy(schema);
 }
 
 /* A regular expression may hold brackets and quotes, which count where inputs are cut: so they count everywhere. */

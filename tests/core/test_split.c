@@ -1,4 +1,4 @@
-/* split: one record into its fields, with every kind of quote, written down by hand. */
+/* split: one record into its fields, by hand; fuzz_split.c reads the same rules plainly, of any bytes. */
 #include "format/cut/split.h"
 #include "format_lab.h"
 #include "test.h"
@@ -65,133 +65,39 @@ static void expect(lab_t *lab, const schema_t *schema, const char *record, const
     slack_free(&slack);
 }
 
-TEST(bare) {
+TEST(fields) {
     lab_t *lab = *state;
-    expect(lab, lab->both, "", "");
-    assert_int_equal(lab->split->count, 1);
-    expect(lab, lab->both, "a", "a");
-    expect(lab, lab->both, "a,b,c", "a^b^c");
-    expect(lab, lab->both, ",", "^");
-    assert_int_equal(lab->split->count, 2);
-    expect(lab, lab->both, ",,", "^^");
-    expect(lab, lab->both, "a,", "a^"); /* an empty last field is a field */
-    expect(lab, lab->both, ",a", "^a");
-    expect(lab, lab->both, " a , b ", " a ^ b ");
-    expect(lab, lab->both, "a\\,b", "a\\^b");         /* a backslash outside of quotes is itself */
-    expect(lab, lab->both, "5\" RIM,b", "5\" RIM^b"); /* and so is a quote inside a bare field */
-    expect(lab, lab->both, "a\"b\",c", "a\"b\"^c");
-    expect(lab, lab->both, " \"a\",b", " \"a\"^b");
-    assert_false(lab->split->quoted);
-    assert_false(lab->split->backslash);
-    expect(lab, lab->none, "\"a,b\",c", "\"a^b\"^c"); /* a format without quotes */
-    assert_false(lab->split->quoted);
-}
-
-TEST(quoted) {
-    lab_t *lab = *state;
-    expect(lab, lab->both, "\"a\"", "a");
-    assert_true(lab->split->quoted);
-    assert_false(lab->split->backslash);
-    expect(lab, lab->both, "\"\"", "");
-    expect(lab, lab->both, "\"\",x", "^x");
-    expect(lab, lab->both, "x,\"\"", "x^");
-    expect(lab, lab->both, "\"a,b\",c", "a,b^c");
-    expect(lab, lab->both, "a,\"b,,c\"", "a^b,,c");
-    expect(lab, lab->both, "\"a\"\"b\",c", "a\"b^c");
-    assert_true(lab->split->quoted);
-    assert_false(lab->split->backslash);
-    expect(lab, lab->both, "\"\"\"\"", "\"");
-    expect(lab, lab->both, "\"\"\"a\"\"\"", "\"a\"");
-    expect(lab, lab->both, "\"a\"\",\"\"b\",c", "a\",\"b^c");
-    expect(lab, lab->doubled, "\"a\"\"b\",c", "a\"b^c");
-    expect(lab, lab->backslash, "\"a\"\"b\",c", "\"a\"\"b\"^c"); /* doubling is not this format's way */
-}
-
-/* The row of the published file: a quote of inches, escaped with a backslash. */
-TEST(backslash) {
-    lab_t *lab = *state;
-    expect(lab, lab->both, "PEUGEOT,\"STREETZONE 50 2T 12\\\"\",GREEN",
-           "PEUGEOT^STREETZONE 50 2T 12\"^GREEN");
-    assert_true(lab->split->quoted);
-    assert_true(lab->split->backslash);
-    expect(lab, lab->both, "\"a\\\"b\",c", "a\"b^c");
-    expect(lab, lab->both, "\"\\\"\",c", "\"^c");
-    expect(lab, lab->both, "\"a\\\"\\\"b\"", "a\"\"b");
-    expect(lab, lab->both, "\"a\\b\",c", "a\\b^c"); /* a backslash before anything else is itself */
-    assert_false(lab->split->backslash);
-    expect(lab, lab->both, "\"a\\\\b\",c", "a\\\\b^c");
-    expect(lab, lab->backslash, "\"a\\\"b\",c", "a\"b^c");
-    expect(lab, lab->doubled, "\"a\\\"b\",c",
-           "\"a\\\"b\"^c"); /* where a backslash escapes nothing it closes too early */
-}
-
-/* A backslash before a backslash, too, as most programs write that escape quotes by backslashes. */
-TEST(backslashes) {
-    lab_t *lab = *state;
-    expect(lab, lab->pairs, "\"C:\\\\dir\",\"end\\\\\",c", "C:\\dir^end\\^c");
-    assert_true(lab->split->backslash);
-    expect(lab, lab->pairs, "\"\\\\\\\"\",c", "\\\"^c");
-    expect(lab, lab->pairs, "\"q \\\"h\\\" \\\\\",c", "q \"h\" \\^c");
-    expect(lab, lab->pairs, "\"\\n\",c\\\\,\\\"", "\\n^c\\\\^\\\""); /* before anything else, and outside */
-    expect(lab, lab->pairs, "\"a\\\",b", "a\\^b");                   /* one before the closing quote */
-    expect(lab, lab->pairs, "\"a\"\"b\",c", "\"a\"\"b\"^c");
-    expect(lab, lab->both_pairs, "\"a\\\\\"\"b\",\"\\\"\\\\\"", "a\\\"b^\"\\");
-}
-
-/* A backslash before the closing quote: taken for itself when nothing else makes sense. */
-TEST(backslash_for_itself) {
-    lab_t *lab = *state;
-    expect(lab, lab->both, "\"a\\\",b", "a\\^b");
-    assert_true(lab->split->quoted);
-    assert_false(lab->split->backslash);
-    expect(lab, lab->both, "\"C:\\\"", "C:\\");
-    expect(lab, lab->both, "\"a\\\",\"b\"", "a\\^b");
-    expect(lab, lab->both, "\"a\\\",\"b\\\"", "a\\^b\\");
-    expect(lab, lab->both, "\"a\"\"b\\\",c", "a\"b\\^c");
-    expect(lab, lab->doubled, "\"a\\\",b", "a\\^b");
-}
-
-/* What is not closed before a delimiter or the end is not quoted at all. */
-TEST(not_closed) {
-    lab_t *lab = *state;
-    expect(lab, lab->both, "\"a", "\"a");
-    assert_false(lab->split->quoted);
-    expect(lab, lab->both, "\"", "\"");
-    expect(lab, lab->both, "\"a,b", "\"a^b");
-    expect(lab, lab->both, "\"a\"b,c", "\"a\"b^c");
-    expect(lab, lab->both, "\"a\" ,c", "\"a\" ^c");
-    expect(lab, lab->both, "\"12\" WHEELS,\"x\"", "\"12\" WHEELS^x");
-    assert_true(lab->split->quoted);
-    expect(lab, lab->neither, "\"a\"\"b\",c", "\"a\"\"b\"^c");
-    expect(lab, lab->neither, "\"a,b\",c", "a,b^c");
-}
-
-TEST(merge) {
-    lab_t *lab = *state;
-    split_t *split = lab->split;
-    const char *record = "1,TOYOTA,Estima ,,,x,\"q,q\",9";
-    slack_t slack = slack_new(record, strlen(record));
-    assert_true(split_record(split, lab->both, ',', slack.text, slack.length));
-    assert_int_equal(split->count, 8);
-    split_merge(split, slack.text, 2, 2);
-    assert_int_equal(split->count, 5);
-    assert_int_equal(split->spans[2].length, strlen("Estima ,,,x"));
-    assert_memory_equal(split->spans[2].text, "Estima ,,,x", strlen("Estima ,,,x"));
-    assert_int_equal(split->spans[2].at, 9);
-    assert_int_equal(split->spans[3].length, 3);
-    assert_memory_equal(split->spans[3].text, "q,q", 3);
-    assert_memory_equal(split->spans[4].text, "9", 1);
-    /* at the ends: everything from the first, and everything to the last */
-    assert_true(split_record(split, lab->both, ',', slack.text, slack.length));
-    split_merge(split, slack.text, 0, 1);
-    assert_int_equal(split->count, 2);
-    assert_int_equal(split->spans[0].length, slack.length - 2);
-    assert_true(split_record(split, lab->both, ',', slack.text, slack.length));
-    split_merge(split, slack.text, 1, 0);
-    assert_int_equal(split->count, 2);
-    assert_int_equal(split->spans[1].length, slack.length - 2);
-    assert_ptr_equal(split->spans[1].text, slack.text + 2);
-    slack_free(&slack);
+    const struct {
+        const schema_t *schema;
+        const char *record, *fields;
+        bool quoted, backslash;
+    } rows[] = {
+        {lab->both, "", "", false, false},
+        {lab->both, "a,", "a^", false, false}, /* an empty last field is a field */
+        {lab->both, " a , b ", " a ^ b ", false, false},
+        {lab->both, "5\" RIM,a\\,b", "5\" RIM^a\\^b", false, false}, /* both are themselves in a bare field */
+        {lab->none, "\"a,b\",c", "\"a^b\"^c", false, false},         /* a format without quotes */
+        {lab->both, "\"a\"\",\"\"b\",\"\"", "a\",\"b^", true, false},
+        {lab->backslash, "\"a\"\"b\",c", "\"a\"\"b\"^c", false,
+         false}, /* doubling is not this format's way */
+        {lab->both, "\"2T 12\\\"\",GREEN", "2T 12\"^GREEN", true, true},
+        {lab->both, "\"a\\b\",\"a\\\\b\"", "a\\b^a\\\\b", true,
+         false}, /* before anything else it is itself */
+        {lab->doubled, "\"a\\\"b\",c", "\"a\\\"b\"^c", false, false},
+        {lab->pairs, "\"q \\\"h\\\" \\\\\",c\\\\", "q \"h\" \\^c\\\\", true, true},
+        {lab->both_pairs, "\"a\\\\\"\"b\",\"\\\"\\\\\"", "a\\\"b^\"\\", true, true},
+        {lab->both, "\"a\\\",\"b\\\"", "a\\^b\\", true,
+         false}, /* for itself where nothing else makes sense */
+        {lab->both, "\"12\" WHEELS,\"x\"", "\"12\" WHEELS^x", true,
+         false}, /* what is not closed is not quoted */
+        {lab->both, "\"a,b", "\"a^b", false, false},
+        {lab->neither, "\"a\"\"b\",\"c,d\"", "\"a\"\"b\"^c,d", true, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        expect(lab, rows[i].schema, rows[i].record, rows[i].fields);
+        assert_int_equal(lab->split->quoted, rows[i].quoted);
+        assert_int_equal(lab->split->backslash, rows[i].backslash);
+    }
 }
 
 TEST(too_many) {

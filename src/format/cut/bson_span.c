@@ -65,23 +65,19 @@ bool bson_span_begins_broken(const uint8_t *text, size_t length) {
            bson_span_begins(text + document, length - document);
 }
 
-static bool begin_in_a_row(const uint8_t *text, size_t length) {
+size_t bson_span_search(const uint8_t *text, size_t length) {
     enum { IN_A_ROW = 3 };
     bool lies;
     bson_walk_t walk;
-    for (int i = 0; i < IN_A_ROW; i++) {
-        const size_t document = bson_span_find(text, length, &lies);
-        if (!document || !bson_walk(text, (uint32_t)document, false, &walk))
-            return false;
-        text += document;
-        length -= document;
+    for (size_t at = 0, next, document; at < length; at++) {
+        int whole = 0;
+        for (next = at;
+             whole < IN_A_ROW && (document = bson_span_find(text + next, length - next, &lies)) != 0 &&
+             bson_walk(text + next, (uint32_t)document, false, &walk);
+             next += document)
+            whole++;
+        if (whole == IN_A_ROW)
+            return at;
     }
-    return true;
-}
-
-size_t bson_span_search(const uint8_t *text, size_t length) {
-    size_t at = 0;
-    while (at < length && !begin_in_a_row(text + at, length - at))
-        at++;
-    return at;
+    return length;
 }
