@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define INLINED __attribute__((always_inline)) static inline
+
 /* ---- the walk over one record ---- */
 
 typedef enum {
@@ -92,7 +94,7 @@ static void find_close(const walk_t *walk, size_t at, quoted_t *quoted) {
 
 /* With backslashes first; where that leads to an odd end in the same line, they are ordinary characters. Not where it
  * leads into other lines: then what the record is would depend on how the next ones are quoted. */
-static void read_quoted(const walk_t *walk, size_t at, quoted_t *quoted) {
+INLINED void read_quoted(const walk_t *walk, size_t at, quoted_t *quoted) {
     quoted->backslash = walk->schema->escape_backslash;
     find_close(walk, at, quoted);
     if (quoted->backslash && ((quoted->is == QUOTE_ODD && (!walk->line || quoted->end < walk->line)) ||
@@ -178,16 +180,18 @@ static size_t line_end(const walk_t *walk, size_t at) {
     return found ? (size_t)(found - walk->text) + 1 : walk->whole ? walk->length : 0;
 }
 
-/* Goes over the fields of the record that begins at text[0]. Returns where it ends; 0: the text ends before it does. */
-static size_t walk_fields(walk_t *walk) {
+/* Goes over the fields of the record that begins at text[0]. Returns where it ends; 0: the text ends before it does. split: the
+ * walk's; in one of the two instances, a constant NULL. */
+INLINED size_t walk_fields(walk_t *walk, const split_t *split) {
     const schema_t *schema = walk->schema;
     const uint8_t *text = walk->text;
-    const split_t *split = walk->split;
+    const char delimiter = walk->delimiter;
+    const size_t length = walk->length;
     const uint8_t quote = (uint8_t)schema->quote;
     quoted_t quoted;
-    for (size_t at = delimiter_skip(schema, text, walk->length);;) {
+    for (size_t at = delimiter_skip(schema, text, length);;) {
         quoted.is = QUOTE_NONE;
-        if (quote && at < walk->length && text[at] == quote) {
+        if (quote && at < length && text[at] == quote) {
             read_quoted(walk, at, &quoted);
             if (quoted.is == QUOTE_MORE)
                 return 0;
@@ -197,25 +201,25 @@ static size_t walk_fields(walk_t *walk) {
             if (quoted.is == QUOTE_CLOSED && in_other_line)
                 walk->line = line_end(walk, quoted.end);
         }
-        const size_t most = walk->line ? walk->line : walk->length;
-        const uint8_t *found = NULL;
-        if (quoted.is != QUOTE_CLOSED)
-            found = delimiter_find(schema, walk->delimiter, text, most, at);
-        else if (delimiter_at(schema, walk->delimiter, text, most, quoted.end))
-            found = text + quoted.end;
-        const size_t end = found ? (size_t)(found - text) : most;
+        const size_t most = walk->line ? walk->line : length;
+        size_t end = quoted.end;
+        if (quoted.is != QUOTE_CLOSED) {
+            const uint8_t *found = delimiter_find(schema, delimiter, text, most, at);
+            end = found ? (size_t)(found - text) : most;
+        }
         if (split && !add_span(walk, &quoted, at, end))
             return 0;
-        if (!found)
+        const size_t divides = delimiter_at(schema, delimiter, text, most, end);
+        if (!divides)
             return walk->line;
-        at = end + delimiter_at(schema, walk->delimiter, text, most, end);
+        at = end + divides;
     }
 }
 
 size_t split_end(const schema_t *schema, char delimiter, const uint8_t *text, size_t length, bool whole) {
     walk_t walk = {.schema = schema, .delimiter = delimiter, .text = text, .length = length, .whole = whole};
     walk.line = line_end(&walk, 0);
-    return walk_fields(&walk);
+    return walk_fields(&walk, NULL);
 }
 
 bool split_record(split_t *split, const schema_t *schema, char delimiter, const uint8_t *record,
@@ -232,7 +236,7 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
                    .whole = true,
                    .line = length,
                    .split = split};
-    walk_fields(&walk);
+    walk_fields(&walk, split);
     return !walk.failed;
 }
 
