@@ -97,7 +97,7 @@ MASKS_WIDE static uint64_t wide(const uint8_t *text, uint8_t of, uint8_t byte) {
 }
 #endif
 
-/* Both ways to look at 64 bytes say the same of each. */
+/* Both ways to read 64 bytes say the same of each. */
 TEST(masks) {
     uint64_t seed = 10;
     for (int round = 0; round < 5000; round++) {

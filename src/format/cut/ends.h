@@ -55,7 +55,7 @@ ends_t ends_begin(const schema_t *schema, char delimiter);
 bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from);
 
 /* The text is over: the last [ or ] around its records, or ENDS_PERHAPS; 0: there is none in it. last: its last byte that is no blank. A text
- * that begins with an array and does not end behind a ] was cut off, which is a fault to be told by ends_say_cut_off. */
+ * that begins with an array and does not end after a ] was cut off, which is a fault that ends_say_cut_off reports. */
 uint8_t ends_bracket(const ends_t *ends, uint8_t last);
 void ends_say_cut_off(const char *name, const char *within,
                       err_t *err); /* ", in the object of line 3", or "" */

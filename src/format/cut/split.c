@@ -13,7 +13,7 @@ typedef enum {
     QUOTE_CLOSED,
     QUOTE_ODD,  /* something else follows the second quote */
     QUOTE_OPEN, /* there is no second quote */
-    QUOTE_MORE, /* the text ends too early to tell */
+    QUOTE_MORE, /* the text ends too early to decide */
 } quote_end_t;
 
 /* What begins with a quote. */

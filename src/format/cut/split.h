@@ -18,7 +18,7 @@
 
 enum {
     SPLIT_MOST = 4096,
-    /* The closing quote must be within so many bytes of the record: no larger record makes a document. */
+    /* The closing quote must be within this number of bytes of the record: no larger record makes a document. */
     ENDS_MOST = 16 << 20,
 };
 
@@ -70,10 +70,10 @@ bool split_ends_escaped(const uint8_t *record, size_t length);
  * only field: then each line looks like a record. */
 bool split_needs_quotes(const split_t *split, const schema_t *schema, char delimiter, const span_t *span);
 
-/* The first field that is in quotes, and does not need them; NULL: there is none. `""` tells no text from nothing. */
+/* The first field that is in quotes, and does not need them; NULL: there is none. `""` may be text or nothing. */
 const span_t *split_find_needless(const split_t *split, const schema_t *schema, char delimiter);
 
-/* Are the fields what was meant, as far as quotes tell? */
+/* Are the fields what was meant, as far as quotes show? */
 static inline bool split_is_sound(const split_t *split) {
     return !split->open && !split->torn;
 }

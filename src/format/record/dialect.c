@@ -717,7 +717,7 @@ dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, sp
     if (!header_may_be(schema->header) ||
         (yes && dialect->columns < 2)) /* a value may be its only column's name */
         return DIALECT_RECORD;
-    const size_t bom = lines_bom(line, length); /* of a file that stands behind another one in this one */
+    const size_t bom = lines_bom(line, length); /* of a file that stands after another one in this one */
     line += bom;
     length -= bom;
     if (dialect->header_length && length == dialect->header_length &&

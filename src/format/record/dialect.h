@@ -13,7 +13,7 @@
 
 enum {
     DIALECT_NO_FIELD = 0xFFFF,
-    DIALECT_SAMPLE_LINES = 64, /* without a header it is found from so many lines that are not blank */
+    DIALECT_SAMPLE_LINES = 64, /* without a header it is found from this number of lines that are not blank */
 };
 
 typedef struct {

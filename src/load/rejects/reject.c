@@ -404,8 +404,7 @@ static void print_reason(const reject_t *reject, char *out, size_t room) {
 }
 
 static const char *spell_dialect(rejects_t *rejects, const reject_t *reject) {
-    if (!reject->file->dialect ||
-        !dialect_print(reject->file->dialect, rejects->spelling, SPELLING_ROOM))
+    if (!reject->file->dialect || !dialect_print(reject->file->dialect, rejects->spelling, SPELLING_ROOM))
         return "delimiter=2c columns=-";
     return rejects->spelling;
 }
