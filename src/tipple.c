@@ -5,14 +5,17 @@
 #include "format/emit.h"
 #include "format/format.h"
 #include "format/record/bad_values.h"
-#include "input/file/pushed.h"
+#include "input/file/fault.h"
 #include "input/magic.h"
 #include "library/library.h"
 #include "load/before/guess_inputs.h"
 #include "load/blocks/other_header.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct tipple_reader {
     const schema_t *schema;
@@ -47,25 +50,36 @@ tipple_format_t *tipple_format_open(const char *name, tipple_error_t *error) {
     return opened(format, ok, &err, error);
 }
 
+/* A file in memory that holds the text, as yet unread; -1: errno says why there is none. */
+static int file_of(const uint8_t *text, size_t length) {
+    const int fd = memfd_create("text", MFD_CLOEXEC);
+    for (size_t done = 0; fd >= 0 && done < length;) {
+        const ssize_t n = pwrite(fd, text + done, length - done, (off_t)done);
+        if (n <= 0) {
+            close(fd);
+            return -1;
+        }
+        done += (size_t)n;
+    }
+    return fd;
+}
+
 /* The text becomes a stream that has ended, which is looked at as one that comes from a pipe. */
 static bool guess(const void *text, size_t length, tipple_format_t *format, err_t *err) {
     static const guess_options_t options_of_guess = {.beginning = true};
     manifest_t manifest = {.count = 0};
     guessed_t guessed = {.yaml = NULL};
-    pushed_t *pushed = pushed_new(length + 1);
-    const manifest_options_t options = {.quiet = true, .input_name = "the text", .pushed = pushed};
-    bool ok = pushed || err_memory(err, length);
-    if (ok) {
-        pushed_put(pushed, text, length);
-        pushed_end(pushed);
-        ok = manifest_build(&manifest, NULL, 0, &options, err) &&
-             (format->schema = guess_inputs_open(&manifest, &options_of_guess, &guessed, err));
-    }
+    const int pushed = file_of(text, length);
+    const manifest_options_t options = {.quiet = true, .input_name = "the text", .pushed = &pushed};
+    const bool ok = (pushed >= 0 || fault_system(err, options.input_name, errno)) &&
+                    manifest_build(&manifest, NULL, 0, &options, err) &&
+                    (format->schema = guess_inputs_open(&manifest, &options_of_guess, &guessed, err));
     format->text = guessed.yaml;
     guessed.yaml = NULL;
     guessed_free(&guessed);
     manifest_free(&manifest);
-    pushed_free(pushed);
+    if (pushed >= 0)
+        close(pushed);
     return ok;
 }
 

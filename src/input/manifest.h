@@ -23,7 +23,7 @@ typedef struct {
     bool quiet; /* no messages about what is left out */
     /* --input-name: the name by which the one stream is recognised; NULL if not given */
     const char *input_name;
-    struct pushed *pushed; /* the one input is what is pushed here, under that name; or NULL */
+    const int *pushed; /* the one input is what this descriptor gives, under that name; or NULL */
     /* "db.collection": what is taken of a dump of several where none is named; or NULL */
     const char *target;
     bool every_collection; /* of a dump is taken */

@@ -236,7 +236,7 @@ void source_close(source_t *source) {
         return;
     spare_give(&source->kit->spare, source->packing, source->decoder);
     feed_free(&source->feed);
-    if (source->feed.fd >= 0 && !source_is_stdin(source->file))
+    if (source->feed.fd >= 0)
         close(source->feed.fd);
     free(source->left);
     if (source->owns_kit)

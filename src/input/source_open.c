@@ -14,11 +14,11 @@
 
 enum { LINES_STEP = 64 * 1024 };
 
-/* Opening a pipe that has no writer yet must not wait, because no signal would be noticed. The same holds for a pipe
- * that has replaced a file. */
+/* A descriptor of its own. Opening a pipe that has no writer yet must not wait, because no signal would be noticed. The
+ * same holds for a pipe that has replaced a file. */
 static int open_file(const input_file_t *file) {
-    if (source_is_stdin(file))
-        return STDIN_FILENO;
+    if (file->pushed || source_is_stdin(file))
+        return fcntl(file->pushed ? *file->pushed : STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
     int fd;
     do
         fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -67,13 +67,12 @@ static bool begin(source_t *source, err_t *err) {
         return begin_in_stream(source, err);
     if (file->kept)
         return begin_kept(source, err);
-    int fd = file->pushed ? -1 : open_file(file);
+    const int fd = open_file(file);
     uint64_t from = file->archive_offset, to = from + file->disk_bytes;
     feed_init(&source->feed, source->name, fd, is_stream, from, to);
-    source->feed.pushed = file->pushed;
     source->feed.pool = source->kit->pool;
     source->feed.most = source->kit->piece;
-    if (fd < 0 && !file->pushed)
+    if (fd < 0)
         return fault_system(err, source->name, errno);
     if (!source_is_unchanged(source, err))
         return false;

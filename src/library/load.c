@@ -1,13 +1,16 @@
 #include "base/log.h"
-#include "input/file/pushed.h"
+#include "input/file/fault.h"
 #include "library/library.h"
 #include "load/load.h"
 #include "load/spec/load_options.h"
 
+#include <errno.h>
 #include <mongoc/mongoc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 _Static_assert((int)TIPPLE_SOME_REJECTED == (int)STATUS_SOME_REJECTED &&
                    (int)TIPPLE_SERVER == (int)STATUS_SERVER &&
@@ -16,7 +19,7 @@ _Static_assert((int)TIPPLE_SOME_REJECTED == (int)STATUS_SOME_REJECTED &&
                    (int)TIPPLE_CANCELLED == (int)STATUS_INTERRUPTED,
                "the statuses of the header are the command's");
 
-enum { PUSHED_ROOM = 1 << 20, LEAST_DOCUMENT = 5 /* bytes */, MOST_DOCUMENT = 16 << 20 };
+enum { LEAST_DOCUMENT = 5 /* bytes */, MOST_DOCUMENT = 16 << 20 };
 
 struct tipple_load {
     load_options_t options;
@@ -24,7 +27,7 @@ struct tipple_load {
     caller_t caller;
     enum { NEW, WORKING, ENDED } state;
     bool pushes, documents; /* what it is given; once it works */
-    pushed_t *pushed;       /* or NULL */
+    int pushed[2]; /* sockets: the load's thread reads the first, who pushes writes the other; or 0 */
     pthread_t thread;
     load_result_t *result; /* of the thread, until it is joined; as the next two */
     bool ok;
@@ -141,8 +144,8 @@ static void *work(void *context) {
     load->ok = load_run(&load->options.spec, load->result, &load->err);
     if (load->ok) /* what went wrong was overcome */
         load->err.text[0] = '\0';
-    if (load->pushed)
-        pushed_leave(load->pushed);
+    if (load->pushed[1]) /* nobody reads any more */
+        shutdown(load->pushed[0], SHUT_RDWR);
     return NULL;
 }
 
@@ -243,13 +246,28 @@ static bool begin(tipple_load_t *load, bool documents, tipple_error_t *error) {
     const char *given = format_name(spec), *format = documents && !given ? "bson" : given;
     if (!may_push(load, documents, error))
         return false;
-    if (!load->pushed && !(load->pushed = pushed_new(PUSHED_ROOM)))
-        return library_no_memory(error, PUSHED_ROOM);
+    if (!load->pushed[1] && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, load->pushed) != 0) {
+        err_t err;
+        fault_system(&err, spec->input_name, errno);
+        return library_tell(error, &err);
+    }
     spec->pushed = load->pushed;
     if (!given)
         spec->format = format;
     load->documents = documents;
     return load->pushes = start(load, format, error);
+}
+
+/* Waits while there is no room. False: the load has ended, and the rest of the bytes was not taken. */
+static bool put(const tipple_load_t *load, const char *bytes, size_t length) {
+    while (length) {
+        const ssize_t n = send(load->pushed[1], bytes, length, MSG_NOSIGNAL);
+        if (n < 0 && errno == EPIPE)
+            return false;
+        bytes += n > 0 ? n : 0;
+        length -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
 }
 
 static bool push(tipple_load_t *load, bool documents, const void *bytes, size_t length,
@@ -260,7 +278,7 @@ static bool push(tipple_load_t *load, bool documents, const void *bytes, size_t 
         if (documents != load->documents)
             return library_refuse(error,
                                   "a load is of texts or of documents, and this one is of the other kind");
-        if (pushed_put(load->pushed, bytes, length))
+        if (put(load, bytes, length))
             return true;
         end(load);
     }
@@ -300,7 +318,7 @@ bool tipple_load_finish(tipple_load_t *load, tipple_error_t *error) {
     if (!load->pushes)
         return library_refuse(error, "the load is of inputs, and tipple_load_run has reported its end");
     if (load->state == WORKING) {
-        pushed_end(load->pushed);
+        shutdown(load->pushed[1], SHUT_WR);
         end(load);
     }
     return tell_end(load, error);
@@ -324,7 +342,8 @@ void tipple_load_destroy(tipple_load_t *load) {
     if (load->result)
         load_result_free(load->result);
     free(load->result);
-    pushed_free(load->pushed);
+    for (int i = 0; i < 2 && load->pushed[1]; i++)
+        close(load->pushed[i]);
     caller_free(&load->caller);
     options_free(load_options, &load->options);
     for (size_t i = 0; i < load->copies.count; i++)

@@ -66,7 +66,7 @@ static bool wait_for_stream(feed_t *feed, bool hurries) {
             return false;
         }
         struct pollfd ready = {.fd = feed->fd, .events = POLLIN};
-        int n = feed->pushed ? pushed_wait(feed->pushed, STOP_LOOK_MS) : poll(&ready, 1, STOP_LOOK_MS);
+        const int n = poll(&ready, 1, STOP_LOOK_MS);
         if (n > 0)
             return true;
         if (n < 0 && errno != EINTR)
@@ -78,8 +78,6 @@ static bool wait_for_stream(feed_t *feed, bool hurries) {
 static ssize_t read_once(feed_t *feed, uint8_t *out, size_t size) {
     if (feed->pull)
         return feed->pull(feed->context, out, size, &feed->fault);
-    if (feed->pushed)
-        return pushed_take(feed->pushed, out, size);
     if (!feed->kept)
         return feed->stream ? read(feed->fd, out, size) : pread(feed->fd, out, size, (off_t)feed->next);
     memcpy(out, feed->kept + feed->next, size);

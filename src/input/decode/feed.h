@@ -8,7 +8,6 @@
 
 #include "base/err.h"
 #include "base/threads.h"
-#include "input/file/pushed.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -30,7 +29,6 @@ typedef struct {
     int fd;
     bool stream;
     const uint8_t *kept; /* all bytes up to `end`, if they were read before; NULL: they were not */
-    pushed_t *pushed;    /* what a stream is read from where it has no descriptor; otherwise NULL */
     feed_pull_t *pull;
     void *context;
     uint64_t next,

@@ -33,7 +33,6 @@ static inline const char *input_kind_name(input_kind_t kind) {
 
 typedef struct input_file input_file_t;
 struct source;
-struct pushed;
 struct input_file {
     char *path; /* what to open; "-" is stdin */
     char *name; /* for people, and to recognise it; see below */
@@ -57,7 +56,7 @@ struct input_file {
     } zip;
     /* of a stream whose beginning was looked at: where it goes on, see source_leave; otherwise NULL */
     struct source *begun;
-    struct pushed *pushed; /* a stream that this program writes itself; otherwise NULL */
+    const int *pushed; /* the descriptor of a stream that this program writes itself; otherwise NULL */
     const char
         *encoding;    /* of its text, as iconv calls it; NULL: UTF-8 or UTF-16. Borrowed from the format */
     char *collection; /* of a dump: "db.collection"; else NULL */

@@ -15,7 +15,7 @@ typedef struct {
     size_t input_count;
     const char *input_name; /* of a stream, or NULL */
     uint32_t copies;        /* each input is taken so many times; 0: once */
-    struct pushed *pushed;  /* what is loaded under that name instead of inputs; or NULL */
+    const int *pushed;      /* the descriptor that is loaded under that name instead of inputs; or NULL */
     uint32_t threads;       /* 0: twice the CPUs, 4 to 16 */
     uint32_t batch;         /* documents */
     uint64_t batch_bytes, memory;
