@@ -12,41 +12,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* bson_place: the sentence for the place where a BSON text cannot be read on. */
-
-typedef struct {
-    const char *name;
-    uint64_t offset, number; /* number: of the document, from 1; 0: not known */
-    bool ends;               /* the text ends in it; else it is none */
-} bson_place_t;
-
-/* text[0, have) is what there is of the document. Always false, with status 5. */
-static bool bson_place_say(const bson_place_t *place, const uint8_t *text, size_t have, err_t *err) {
-    char document[40] = "a document";
-    if (place->number)
-        snprintf(document, sizeof document, "document %" PRIu64, place->number);
-    const uint32_t length = have < 4 ? 0 : bson_length(text);
-    if (place->ends)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s ends within %s, which begins at byte %" PRIu64
-            ": it was cut off, or is still being written; the documents before that are read. Get the whole "
-            "file, and run the command again",
-            place->name, document, place->offset);
-    if (bson_length_may_be(length))
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: %s, at byte %" PRIu64 ", says that it has %" PRIu32
-                       " bytes, and does not end with a 0 there: nobody knows where the next one begins. The "
-                       "documents before it are read. Get the file again, and run the command again",
-                       place->name, document, place->offset, length);
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: %s, at byte %" PRIu64 ", says that it has %" PRId32
-                   " bytes, and a document has from %d to %d: nobody knows where the next one begins. The "
-                   "documents before it are read. Get the file again, and run the command again",
-                   place->name, document, place->offset, (int32_t)length, BSON_LENGTH_LEAST,
-                   BSON_LENGTH_MOST);
-}
-
 enum { SKIP_BYTES = 64 * 1024, KEPT_BYTES = 64 * 1024 };
 
 struct cutter {
@@ -58,10 +23,6 @@ struct cutter {
     uint64_t offset, line, lines_from, lines_skipped;
     uint64_t line_at; /* where the line of `offset` begins; of JSON */
     bool ended, faulty, open;
-    /* What was read after the last cut. It is kept in the cutter's own memory: if a cutter held one pool buffer while
-     * it waits for the next, it could wait for itself. */
-    uint8_t *carry; /* what is left of it: carry[carry_from], carry_have bytes */
-    size_t carry_from, carry_have, carry_room;
     const schema_t *schema; /* of records whose quoted fields may contain line ends; NULL: lines */
     ends_t ends;            /* of the records in the buffer */
     bool array;             /* the text is an array of JSON, or several; */
@@ -90,36 +51,16 @@ void cutter_destroy(cutter_t *cutter) {
     if (!cutter)
         return;
     pool_give(cutter->pool, &cutter->buffer);
-    free(cutter->carry);
     free(cutter);
 }
 
-static bool carry(cutter_t *cutter, const uint8_t *bytes, size_t count, err_t *err) {
-    if (count > cutter->carry_room) {
-        uint8_t *larger = realloc(cutter->carry, count);
-        if (!larger)
-            return err_memory(err, count);
-        cutter->carry = larger;
-        cutter->carry_room = count;
-    }
-    if (count)
-        memcpy(cutter->carry, bytes, count);
-    cutter->carry_from = 0;
-    cutter->carry_have = count;
-    return true;
-}
-
-/* The last bytes that were read are to be read again. */
+/* The last bytes that were read are to be read again. The source keeps them: if a cutter held one buffer of the pool while it
+ * waits for the next, it could wait for itself. */
 static bool give_back(cutter_t *cutter, const uint8_t *bytes, size_t count, err_t *err) {
-    if (!cutter->carry_have)
-        return carry(cutter, bytes, count, err);
-    cutter->carry_from -= count; /* they are still there, since not all of it was read */
-    cutter->carry_have += count;
-    return true;
-}
-
-static bool is_exhausted(const cutter_t *cutter) {
-    return cutter->ended && !cutter->carry_have;
+    if (!count)
+        return true;
+    cutter->ended = cutter->faulty = false;
+    return source_unread(cutter->source, bytes, count, err);
 }
 
 /* Of so many blanks before it, the dialect was found without the byte that an array begins with. */
@@ -136,13 +77,6 @@ static bool is_array(const cutter_t *cutter) {
 
 /* The next bytes of the text. */
 static size_t read_text(cutter_t *cutter, uint8_t *to, size_t most) {
-    if (cutter->carry_have) {
-        const size_t count = most < cutter->carry_have ? most : cutter->carry_have;
-        memcpy(to, cutter->carry + cutter->carry_from, count);
-        cutter->carry_from += count;
-        cutter->carry_have -= count;
-        return count;
-    }
     const ssize_t got = source_read(cutter->source, to, most, &cutter->fault);
     const uint8_t last = got > 0 ? ends_last_byte(to, (size_t)got) : 0;
     cutter->last = last ? last : cutter->last;
@@ -158,7 +92,7 @@ static size_t read_text(cutter_t *cutter, uint8_t *to, size_t most) {
 static bool fill(cutter_t *cutter, size_t room, size_t want, err_t *err) {
     if (!pool_grow(cutter->pool, &cutter->buffer, cutter->have, room))
         return err_memory(err, room);
-    while (cutter->have < want && !is_exhausted(cutter))
+    while (cutter->have < want && !cutter->ended)
         cutter->have += read_text(cutter, cutter->buffer.bytes + cutter->have, want - cutter->have);
     return true;
 }
@@ -188,25 +122,43 @@ static size_t first_field(const cutter_t *cutter) {
                : dialect_begin(cutter->schema, cutter->buffer.bytes, cutter->have);
 }
 
-/* Where a document of BSON should begin there is none, or only a part of it: nothing behind it can be found. */
+/* Where a document of BSON should begin there is none, or only a part of it: nothing after it can be found. */
 static void end_bson(cutter_t *cutter) {
-    const size_t at = cutter->ends.record;
-    const bson_place_t place = {
-        .name = source_name(cutter->source),
-        .offset = cutter->offset + at,
-        .number = cutter->lines_from ? 0 : cutter->line + count_lines(cutter, cutter->buffer.bytes, at),
-        .ends = !cutter->ends.lies,
-    };
-    bson_place_say(&place, cutter->buffer.bytes + at, cutter->have - at, &cutter->fault);
+    const size_t at = cutter->ends.record, have = cutter->have - at;
+    const uint8_t *text = cutter->buffer.bytes;
+    const char *name = source_name(cutter->source);
+    const uint64_t offset = cutter->offset + at;
+    char document[40] = "a document";
+    if (!cutter->lines_from)
+        snprintf(document, sizeof document, "document %" PRIu64,
+                 cutter->line + count_lines(cutter, text, at));
+    if (!cutter->ends.lies) {
+        err_set(
+            &cutter->fault, STATUS_INPUT,
+            "%.1000s ends within %s, which begins at byte %" PRIu64
+            ": it was cut off, or is still being written; the documents before that are read. Get the whole "
+            "file, and run the command again",
+            name, document, offset);
+    } else {
+        const uint32_t length = have < 4 ? 0 : bson_length(text + at);
+        char why[60] = "does not end with a 0 there";
+        if (!bson_length_may_be(length))
+            snprintf(why, sizeof why, "a document has from %d to %d", BSON_LENGTH_LEAST, BSON_LENGTH_MOST);
+        err_set(
+            &cutter->fault, STATUS_INPUT,
+            "%.1000s: %s, at byte %" PRIu64 ", says that it has %" PRId32
+            " bytes, and %s: nobody knows where the next one begins. The documents before it are read. Get "
+            "the file again, and run the command again",
+            name, document, offset, (int32_t)length, why);
+    }
     cutter->faulty = cutter->ended = true;
-    cutter->carry_have = 0;
     cutter->have = at;
 }
 
 static size_t bson_end(cutter_t *cutter, size_t from) {
-    if (ends_on(&cutter->ends, cutter->buffer.bytes, cutter->have, is_exhausted(cutter), from + 1))
+    if (ends_on(&cutter->ends, cutter->buffer.bytes, cutter->have, cutter->ended, from + 1))
         return cutter->ends.record;
-    if (cutter->ends.lies || (is_exhausted(cutter) && !cutter->faulty && cutter->ends.record < cutter->have))
+    if (cutter->ends.lies || (cutter->ended && !cutter->faulty && cutter->ends.record < cutter->have))
         end_bson(cutter);
     return 0;
 }
@@ -220,9 +172,7 @@ static size_t record_end(cutter_t *cutter, size_t from) {
         return bson_end(cutter, from);
     cutter->ends.array = is_array(cutter);
     if (cutter->schema)
-        return ends_on(&cutter->ends, text, cutter->have, is_exhausted(cutter), from + 1)
-                   ? cutter->ends.record
-                   : 0;
+        return ends_on(&cutter->ends, text, cutter->have, cutter->ended, from + 1) ? cutter->ends.record : 0;
     const uint8_t *found = from < cutter->have ? memchr(text + from, '\n', cutter->have - from) : NULL;
     return found ? (size_t)(found - text) + 1 : 0;
 }
@@ -294,13 +244,11 @@ static size_t held_again(cutter_t *cutter, size_t start) {
 
 /* Reads to the end of the record at `start`; keeps only its first bytes. */
 static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) {
-    uint8_t *skipped = malloc(SKIP_BYTES);
+    uint8_t skipped[SKIP_BYTES];
     XXH3_state_t *hash = XXH3_createState();
-    bool ok = skipped && hash, found = false;
+    bool ok = hash || err_memory(err, SKIP_BYTES), found = false;
     size_t again = held_again(cutter, start);
     const size_t held = cutter->have - again;
-    if (!ok)
-        err_memory(err, SKIP_BYTES);
     if (ok) {
         XXH3_64bits_reset(hash);
         XXH3_64bits_update(hash, cutter->buffer.bytes, held);
@@ -310,12 +258,12 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
     cut->oversize.length = held - start;
     cut->oversize.held = (uint32_t)cut->oversize.length;
     cut->oversize.kept = (uint32_t)(cut->oversize.length < KEPT_BYTES ? cut->oversize.length : KEPT_BYTES);
-    while (ok && !found && (again || !is_exhausted(cutter))) {
-        const size_t more = is_exhausted(cutter) ? 0 : read_text(cutter, skipped + again, SKIP_BYTES - again),
+    while (ok && !found && (again || !cutter->ended)) {
+        const size_t more = cutter->ended ? 0 : read_text(cutter, skipped + again, SKIP_BYTES - again),
                      got = again + more;
         size_t taken;
         found = finds_end(cutter, skipped, got, &taken);
-        if (!found && is_exhausted(cutter))
+        if (!found && cutter->ended)
             taken = got;
         cut->oversize.length += taken;
         cutter->lines_skipped += lines_count(skipped, taken);
@@ -328,7 +276,6 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
     }
     cut->oversize.hash = ok ? XXH3_64bits_digest(hash) : 0;
     XXH3_freeState(hash);
-    free(skipped);
     cutter->have = start;
     return ok;
 }
@@ -339,7 +286,7 @@ static bool look_ahead(cutter_t *cutter, err_t *err) {
     if (cutter->ended)
         return true;
     const size_t got = read_text(cutter, bytes, sizeof bytes);
-    return !got || carry(cutter, bytes, got, err);
+    return give_back(cutter, bytes, got, err);
 }
 
 /* In which line does the record behind this cut begin? Only records of JSON need not begin one. */
@@ -356,13 +303,13 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     bool skipped = cut->oversize.length > 0;
     if (!skipped && !give_back(cutter, cutter->buffer.bytes + end, cutter->have - end, err))
         return false;
-    if (!cutter->carry_have && !look_ahead(cutter, err))
+    if (!look_ahead(cutter, err))
         return false;
-    if (is_exhausted(cutter))
+    if (cutter->ended)
         want_closed_array(cutter);
     if (!skipped) /* the slack after the text must be zeros, whatever was there before */
         memset(cutter->buffer.bytes + end, 0, POOL_SLACK);
-    if (is_exhausted(cutter)) /* a small file must not hold the memory that a large one needs */
+    if (cutter->ended) /* a small file must not hold the memory that a large one needs */
         pool_shrink(cutter->pool, &cutter->buffer, end + cut->oversize.held);
     cut->buffer = cutter->buffer;
     cut->length = (uint32_t)end;
@@ -377,16 +324,15 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cutter->buffer = (buffer_t){NULL, 0};
     cutter->have = 0;
     cut->open = cutter->open;
-    cut->last = cutter->ended && !cutter->faulty && !cutter->carry_have;
-    cut->broken |= (is_array(cutter) || cutter->unclosed) && cutter->faulty && is_exhausted(cutter);
+    cut->last = cutter->ended && !cutter->faulty;
+    cut->broken |= (is_array(cutter) || cutter->unclosed) && cutter->faulty && cutter->ended;
     return true;
 }
 
-/* Takes a buffer and copies into it what the last cut left. */
 static bool take_buffer(cutter_t *cutter, err_t *err) {
     if (!pool_take(cutter->pool, CUTTER_BUFFER, &cutter->buffer))
         return err_memory(err, CUTTER_BUFFER);
-    cutter->have = cutter->carry_have ? read_text(cutter, cutter->buffer.bytes, CUTTER_BUFFER) : 0;
+    cutter->have = 0;
     if (cutter->schema) {
         const uint8_t bracket = cutter_bracket(cutter);
         cutter->ends = ends_begin(cutter->schema, cutter->ends.delimiter);
@@ -409,7 +355,7 @@ static bool pass_records(cutter_t *cutter, uint64_t to, uint64_t before, err_t *
 /* Continues with this byte of the text: what was read of it before is of another place. */
 static bool move_to(cutter_t *cutter, uint64_t offset, err_t *err) {
     pool_give(cutter->pool, &cutter->buffer);
-    cutter->have = cutter->carry_have = 0;
+    cutter->have = 0;
     cutter->ended = cutter->faulty = false;
     cutter->offset = cutter->lines_from = cutter->line_at = offset;
     cutter->line = 1;
@@ -422,11 +368,9 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
     uint64_t at = window * CUTTER_WINDOW - 1;
     if (cutter->schema)
         return pass_records(cutter, window * CUTTER_WINDOW, before, err);
-    if (!window || at < cutter->offset + cutter->have + cutter->carry_have || cutter->ended)
+    if (!window || at < cutter->offset + cutter->have || cutter->ended)
         return true;
-    uint8_t *text = malloc(SKIP_BYTES), *end = NULL;
-    if (!text)
-        return err_memory(err, SKIP_BYTES);
+    uint8_t text[SKIP_BYTES], *end = NULL;
     bool ok = move_to(cutter, at, err);
     while (ok && !end && !cutter->ended) {
         if (at / CUTTER_WINDOW >= before) {
@@ -437,11 +381,10 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
         end = got ? memchr(text, '\n', got) : NULL;
         at += end ? (uint64_t)(end - text) + 1 : got;
         if (end)
-            ok = carry(cutter, end + 1, got - (size_t)(end + 1 - text), err);
+            ok = give_back(cutter, end + 1, got - (size_t)(end + 1 - text), err);
     }
     cutter->offset = cutter->lines_from = cutter->line_at = at;
-    free(text);
-    return ok && (cutter->carry_have || look_ahead(cutter, err));
+    return ok && look_ahead(cutter, err);
 }
 
 bool cutter_start_at(cutter_t *cutter, uint64_t offset, err_t *err) {
@@ -490,7 +433,7 @@ bool cutter_look(cutter_t *cutter, const schema_t *schema, dialect_head_t *head,
         !fill(cutter, CUTTER_BUFFER, CUTTER_BUFFER, err))
         return false;
     const size_t end = record_end(cutter, CUTTER_WINDOW - 1);
-    const bool more = !is_exhausted(cutter) || cutter->faulty || end;
+    const bool more = !cutter->ended || cutter->faulty || end;
     const size_t length = end ? end : more ? last_record_end(cutter) : cutter->have;
     if (cutter->faulty && !length && (!cutter->have || has_lines(schema))) {
         *err = cutter->fault;
@@ -503,7 +446,7 @@ bool cutter_look(cutter_t *cutter, const schema_t *schema, dialect_head_t *head,
 
 int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
     *cut = (cut_t){.length = 0};
-    if (is_exhausted(cutter) && !cutter->have) {
+    if (cutter->ended && !cutter->have) {
         if (cutter->faulty)
             *err = cutter->fault;
         return cutter->faulty ? -1 : 0;
@@ -515,7 +458,7 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
     if (!fill(cutter, usual, usual, err))
         return pool_closed(cutter->pool) ? 0 : -1;
     size_t end = record_end(cutter, inside - 1), start = end ? 0 : last_record_end(cutter);
-    while (!end && !is_exhausted(cutter)) {
+    while (!end && !cutter->ended) {
         const size_t most = start + cutter->longest + 1;
         if (cutter->have >= most) {
             if (!skip_record(cutter, start, cut, err))

@@ -2,17 +2,60 @@
 #include "base/chars.h"
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/text.h"
+#include "format/cut/bson_span.h"
+#include "input/archive/archive.h"
 #include "input/file/fault.h"
 #include "input/magic.h"
-#include "input/source_inner.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SKIP_STEP = 64 * 1024, PEEK_BYTES = 16 * 1024 };
+enum { STEP = 64 * 1024, PEEK_BYTES = 16 * 1024 };
+
+struct source_kit {
+    source_t *archive; /* the compressed tar that was read last, wherever reading has stopped in it */
+    size_t piece;      /* how many bytes to read at once; 0: suitable for whole files */
+    bool looks;        /* only looks at texts: see source_kit_new_to_look */
+    pool_t *pool;      /* if it is closed, a stream's bytes are not needed any more; may be NULL */
+};
+
+struct source {
+    const input_file_t *file;
+    const char *name; /* for sentences */
+    source_kit_t *kit;
+    bool owns_kit;
+    bool is_archive;      /* it may be a tar */
+    decoder_t *decoder;   /* of a stream: made at the first read, when its first bytes are known */
+    input_kind_t packing; /* which decoder it is */
+    uint64_t position;    /* of the next byte of the text */
+    uint64_t disk_before; /* what the stream of a compressed archive had taken when this member was opened */
+    bool over;            /* the end or a fault was reached: nothing more is read */
+    bool faulty;
+    bool changed;  /* the file was replaced or changed */
+    bool utf16;    /* of the unpacked text */
+    uint8_t *left; /* left[left_at, left_end): text to give out before any other */
+    size_t left_at, left_end, left_room;
+    feed_t feed;
+    err_t fault; /* last, and after the feed's: they are long and rarely written */
+};
+
+static bool is_stdin(const input_file_t *file) {
+    return file->kind == INPUT_STREAM && strcmp(file->path, "-") == 0 && !file->pushed;
+}
+
+/* The source of the compressed tar that contains this member; NULL: none. */
+static const source_t *stream_of(const source_t *source) {
+    return source->feed.pull ? source->feed.context : NULL;
+}
+
+/* ---- opening ---- */
 
 /* Is the file still the one that the manifest saw? A member's disk_bytes are not its archive's size: there only the
  * time is compared. */
@@ -21,9 +64,8 @@ bool source_is_unchanged(const source_t *source, err_t *err) {
     struct stat status;
     if (file->kind == INPUT_STREAM)
         return true;
-    if (file->kept
-            ? stat(file->path, &status) != 0
-            : fstat((source_stream_of(source) ? source_stream_of(source) : source)->feed.fd, &status) != 0)
+    if (file->kept ? stat(file->path, &status) != 0
+                   : fstat((stream_of(source) ? stream_of(source) : source)->feed.fd, &status) != 0)
         return fault_system(err, source->name, errno);
     if (file->kind != INPUT_ZIP_MEMBER && !file->archive && (uint64_t)status.st_size != file->disk_bytes)
         return fault_changed(err, source->name,
@@ -36,14 +78,139 @@ bool source_is_unchanged(const source_t *source, err_t *err) {
     return true;
 }
 
-bool source_choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
+static bool choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
     source->packing = kind;
     source->decoder = kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file)
                       : kind == INPUT_DUMP     ? decoder_dump(source->file, !source->kit->looks)
-                                               : spare_take(&source->kit->spare, kind);
+                                               : decoder_of(kind);
     source->feed.what = input_kind_name(kind);
     return source->decoder || err_memory(err, FEED_BYTES);
 }
+
+/* A descriptor of its own. Opening a pipe that has no writer yet must not wait, because no signal would be noticed. The
+ * same holds for a pipe that has replaced a file. */
+static int open_file(const input_file_t *file) {
+    if (file->pushed || is_stdin(file))
+        return fcntl(file->pushed ? *file->pushed : STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+    int fd;
+    do
+        fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+static ssize_t pull(void *archive, void *out, size_t size, err_t *err) {
+    return source_read(archive, out, size, err);
+}
+
+/* For a member of a compressed tar: continues the kit's stream of the tar, or begins it again. */
+static bool go_to_member(source_t *source, err_t *err) {
+    source_kit_t *kit = source->kit;
+    const input_file_t *file = source->file;
+    if (kit->archive && (kit->archive->file != file->archive || kit->archive->faulty ||
+                         kit->archive->position > file->archive_offset)) {
+        source_close(kit->archive);
+        kit->archive = NULL;
+    }
+    if (!kit->archive && !(kit->archive = source_open_archive(kit, file->archive, err)))
+        return false;
+    source->disk_before = source_disk_bytes(kit->archive);
+    feed_init_pull(&source->feed, source->name, pull, kit->archive, file->archive_offset,
+                   file->kind == INPUT_DUMP ? UINT64_MAX : file->archive_offset + file->disk_bytes);
+    return source_skip_to(kit->archive, file->archive_offset, err);
+}
+
+static bool begin(source_t *source, err_t *err) {
+    const input_file_t *file = source->file;
+    feed_t *feed = &source->feed;
+    const bool is_stream = file->kind == INPUT_STREAM;
+    const size_t piece = source->kit->piece;
+    feed_init(feed, source->name, -1, is_stream, file->archive_offset,
+              file->archive_offset + file->disk_bytes);
+    if (input_is_in_stream(file)) {
+        if (!go_to_member(source, err))
+            return false;
+    } else if (!file->kept && (feed->fd = open_file(file)) < 0) {
+        return fault_system(err, source->name, errno);
+    }
+    feed->kept = file->kept;
+    feed->pool = source->kit->pool;
+    feed->most = piece;
+    /* a reader of only the first bytes need not know whether a file whose bytes were kept is still the same */
+    if (!(file->kept && piece) && !source_is_unchanged(source, err))
+        return false;
+    /* otherwise one read gets the whole file */
+    if (!is_stream && !piece && file->disk_bytes > FEED_BYTES)
+        posix_fadvise(feed->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    if (file->kind == INPUT_ZIP_MEMBER) {
+        if (!zip_data_offset(feed->fd, file, &feed->next, err))
+            return false;
+        feed->end = feed->next + file->zip.compressed_bytes;
+    }
+    return is_stream || choose_decoder(source, file->kind, err);
+}
+
+/* For people. */
+static const char *name_of(const input_file_t *file) {
+    return is_stdin(file) && strcmp(file->name, "-") == 0 ? "standard input" : file->name;
+}
+
+static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool is_archive, err_t *err) {
+    source_t *source = malloc(sizeof *source);
+    if (!source) {
+        err_memory(err, sizeof *source);
+        return NULL;
+    }
+    memset(source, 0, offsetof(source_t, feed.fault));
+    source->file = file;
+    source->name = name_of(file);
+    source->kit = kit;
+    source->feed.fd = -1;
+    source->is_archive = is_archive;
+    if (begin(source, err))
+        return source;
+    source_close(source);
+    return NULL;
+}
+
+static source_t *take_left(source_kit_t *kit, const input_file_t *file) {
+    source_t *source = file->begun;
+    ((input_file_t *)file)->begun = NULL; /* once, by the one thread that reads it */
+    source_kit_free(source->kit);
+    source->kit = kit;
+    source->owns_kit = false;
+    source->file = file;
+    source->name = name_of(file);
+    source->feed.name = source->name;
+    source->feed.pool = kit->pool;
+    return source;
+}
+
+source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err) {
+    if (file->begun)
+        return take_left(kit, file);
+    return open_source(kit, file, false, err);
+}
+
+source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, err_t *err) {
+    return open_source(kit, archive, true, err);
+}
+
+source_t *source_open(const input_file_t *file, err_t *err) {
+    source_kit_t *kit = source_kit_new();
+    if (!kit) {
+        err_memory(err, sizeof *kit);
+        return NULL;
+    }
+    source_t *source = source_open_in(kit, file, err);
+    if (source)
+        source->owns_kit = true;
+    else
+        source_kit_free(kit);
+    return source;
+}
+
+/* ---- reading ---- */
 
 /* The first bytes from the pipe decide how it is read. */
 static bool look_at_stream(source_t *source, err_t *err) {
@@ -56,7 +223,7 @@ static bool look_at_stream(source_t *source, err_t *err) {
     if (magic->is == MAGIC_UTF16 && (have = feed_want(&source->feed, UTF16_SAMPLE)) >= MAGIC_LEAST)
         magic = magic_of(feed_bytes(&source->feed), have);
     return magic_accept(magic, MAGIC_IN_OTHER, source->name, err) &&
-           source_choose_decoder(source, magic->kind, err);
+           choose_decoder(source, magic->kind, err);
 }
 
 /* Text that is compressed a second time would only give rejects; a reject file, what was loaded already. */
@@ -91,8 +258,6 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
     }
     if (done == DECODE_MORE)
         return got;
-    if (source->feed.idle) /* only a feed that is copied is so: it goes on */
-        return got;
     source->over = true;
     if (source->feed.failed)
         source->fault = source->feed.fault;
@@ -125,34 +290,28 @@ static bool begin_recode(source_t *source, uint8_t *buffer, size_t size, size_t 
     return true;
 }
 
-static ssize_t read_left(source_t *source, uint8_t *buffer, size_t size) {
-    const size_t left = source->left_length - source->left_at, take = left < size ? left : size;
-    memcpy(buffer, source->left + source->left_at, take);
+static size_t read_left(source_t *source, uint8_t *buffer, size_t size) {
+    const size_t left = source->left_end - source->left_at, take = left < size ? left : size;
+    if (take)
+        memcpy(buffer, source->left + source->left_at, take);
     source->left_at += take;
     source->position += take;
-    if (take == left) {
-        free(source->left);
-        source->left = NULL;
-    }
-    if (take == size)
-        return (ssize_t)take;
-    err_t ignored; /* a fault is reported again */
-    const ssize_t more = source_read(source, buffer + take, size - take, &ignored);
-    return (ssize_t)take + (more > 0 ? more : 0);
+    return take;
 }
 
 ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
-    if (source->left && source->left_length)
-        return read_left(source, buffer, size);
+    const size_t left = read_left(source, buffer, size);
+    if (left) { /* a fault is reported by the next call */
+        err_t ignored;
+        const ssize_t more = source_read(source, (uint8_t *)buffer + left, size - left, &ignored);
+        return (ssize_t)left + (more > 0 ? more : 0);
+    }
     if (source->faulty)
         return fail(source, err);
     if (source->over || !size)
         return 0;
     if (!source->decoder && !look_at_stream(source, &source->fault))
         return fail(source, err);
-    if (source->idle_ns && source->packing == INPUT_PLAIN &&
-        !source->file->encoding) /* a decoder would take it for the end */
-        feed_hurry(&source->feed, source->idle_ns, source->until_ns);
     size_t got = decode(source, buffer, size);
     if (!source->position && got && source->file->kind != INPUT_PLAIN && !source->is_archive &&
         (!is_text(source, buffer, got, &source->fault) ||
@@ -160,6 +319,42 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
         return fail(source, err);
     source->position += got;
     return got ? (ssize_t)got : source->faulty ? fail(source, err) : 0;
+}
+
+bool source_unread(source_t *source, const uint8_t *text, size_t length, err_t *err) {
+    const size_t left = source->left_end - source->left_at;
+    if (length > source->left_at) {
+        if (!GROW(source->left, source->left_room, length + left, err))
+            return false;
+        memmove(source->left + length, source->left + source->left_at, left);
+        source->left_at = length;
+        source->left_end = length + left;
+    }
+    source->left_at -= length;
+    source->position -= length;
+    if (length)
+        memcpy(source->left + source->left_at, text, length);
+    return true;
+}
+
+bool source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t length, err_t *err) {
+    if (source->left_at < source->left_end) {
+        if (!source_unread(source, text, length, err))
+            return false;
+        free(text);
+    } else {
+        free(source->left);
+        source->left = text;
+        source->left_at = 0;
+        source->left_end = source->left_room = length;
+        source->position -= length;
+    }
+    file->begun = source;
+    return true;
+}
+
+size_t source_kept(const input_file_t *file) {
+    return file->begun ? file->begun->left_end - file->begun->left_at : 0;
 }
 
 static bool too_short(source_t *source, uint64_t offset, err_t *err) {
@@ -172,7 +367,8 @@ static bool too_short(source_t *source, uint64_t offset, err_t *err) {
 }
 
 bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
-    if (source->file->kind == INPUT_PLAIN && !source_stream_of(source)) {
+    if (source->file->kind == INPUT_PLAIN && !stream_of(source)) {
+        source->left_at = source->left_end = 0;
         if (offset > source->file->disk_bytes) {
             source->position = source->file->disk_bytes;
             return too_short(source, offset, err);
@@ -185,27 +381,20 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
     if (offset < source->position)
         return err_set(err, STATUS_INPUT, "%.1000s: compressed data and streams cannot be read backwards",
                        source->name);
-    uint64_t gap = offset - source->position;
-    uint8_t *scratch = gap ? malloc(gap < SKIP_STEP ? (size_t)gap : SKIP_STEP) : NULL;
-    if (!scratch)
-        return !gap || err_memory(err, SKIP_STEP);
-    ssize_t n = 1;
-    while (n > 0 && source->position < offset) {
-        uint64_t left = offset - source->position;
-        n = source_read(source, scratch, left < SKIP_STEP ? (size_t)left : SKIP_STEP, err);
-        if (stop_signal() && n > 0) {
-            n = -1;
-            fault_stopped(err, source->name, stop_signal());
-        }
+    while (source->position < offset) {
+        uint8_t passed[STEP];
+        const uint64_t left = offset - source->position;
+        const ssize_t n = source_read(source, passed, left < STEP ? (size_t)left : STEP, err);
+        if (n <= 0)
+            return n == 0 && too_short(source, offset, err);
+        if (stop_signal())
+            return fault_stopped(err, source->name, stop_signal());
     }
-    free(scratch);
-    return n > 0 || (n == 0 && too_short(source, offset, err));
+    return true;
 }
 
 void source_hurry(source_t *source, int64_t idle_ns, int64_t until_ns) {
-    source->idle_ns = idle_ns;
-    source->until_ns = until_ns;
-    feed_hurry(&source->feed, 0, 0);
+    feed_hurry(&source->feed, idle_ns, until_ns);
 }
 
 bool source_is_idle(const source_t *source) {
@@ -221,12 +410,12 @@ const char *source_name(const source_t *source) {
 }
 
 bool source_is_suspect(const source_t *source) {
-    const source_t *stream = source_stream_of(source);
+    const source_t *stream = stream_of(source);
     return source->feed.damaged || source->changed || (stream && source_is_suspect(stream));
 }
 
 uint64_t source_disk_bytes(const source_t *source) {
-    const source_t *stream = source_stream_of(source);
+    const source_t *stream = stream_of(source);
     return stream ? source_disk_bytes(stream) - source->disk_before
                   : atomic_load_explicit(&source->feed.taken, memory_order_relaxed);
 }
@@ -234,7 +423,8 @@ uint64_t source_disk_bytes(const source_t *source) {
 void source_close(source_t *source) {
     if (!source)
         return;
-    spare_give(&source->kit->spare, source->packing, source->decoder);
+    if (source->decoder)
+        source->decoder->close(source->decoder);
     feed_free(&source->feed);
     if (source->feed.fd >= 0)
         close(source->feed.fd);
@@ -243,6 +433,18 @@ void source_close(source_t *source) {
         source_kit_free(source->kit);
     free(source);
 }
+
+bool source_push(int socket, const void *bytes, size_t length) {
+    for (size_t done = 0; done < length;) {
+        const ssize_t n = send(socket, (const char *)bytes + done, length - done, MSG_NOSIGNAL);
+        if (n < 0 && errno == EPIPE)
+            return false;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+/* ---- kits ---- */
 
 source_kit_t *source_kit_new(void) {
     return calloc(1, sizeof(source_kit_t));
@@ -266,12 +468,36 @@ void source_kit_watch(source_kit_t *kit, pool_t *pool) {
 void source_kit_free(source_kit_t *kit) {
     if (!kit)
         return;
-    source_close(kit->archive); /* gives its decoder back to the kit */
-    spare_free(&kit->spare);
+    source_close(kit->archive);
     free(kit);
 }
 
 void source_kit_peek(source_kit_t *kit) {
     kit->piece = PEEK_BYTES;
     kit->looks = true;
+}
+
+/* ---- what is found out by opening an input ---- */
+
+size_t source_head(source_kit_t *kit, const input_file_t *file, uint8_t *head, err_t *err) {
+    source_t *source = open_source(kit, file, true, err);
+    const ssize_t got = source ? source_read(source, head, MAGIC_BYTES, err) : 0;
+    source_close(source);
+    return got > 0 ? (size_t)got : 0;
+}
+
+bool source_lines(const input_file_t *file, bool bson, uint64_t offset, uint64_t *lines) {
+    err_t ignored;
+    uint8_t text[STEP];
+    source_t *source = source_open(file, &ignored);
+    bson_span_counter_t counter = {0};
+    ssize_t got = source ? 1 : 0;
+    *lines = 0;
+    for (uint64_t at = 0; got > 0 && at<offset; at += got> 0 ? (uint64_t)got : 0) {
+        got = source_read(source, text, offset - at < STEP ? (size_t)(offset - at) : STEP, &ignored);
+        if (got > 0)
+            *lines += bson ? bson_span_count(&counter, text, (size_t)got) : lines_count(text, (size_t)got);
+    }
+    source_close(source);
+    return got > 0;
 }

@@ -9,8 +9,8 @@
 
 typedef struct source source_t;
 
-/* What a thread takes from one source to the next: decoders, and the stream of a compressed tar, whose members are read
- * in one pass if they are opened in order. NULL: out of memory. */
+/* What a thread takes from one source to the next: the stream of a compressed tar, whose members are read in one pass
+ * if they are opened in order. NULL: out of memory. */
 typedef struct source_kit source_kit_t;
 source_kit_t *source_kit_new(void);
 /* A kit for a look at texts before they are loaded: an archive of mongodump is not read on behind the collection, where what
@@ -50,6 +50,9 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err);
 /* Continues at this offset of the decompressed text. Plain files seek; other inputs read up to it, so only forward. An
  * offset after the end is a fault. */
 bool source_skip_to(source_t *source, uint64_t offset, err_t *err);
+
+/* The last bytes that were read are to be read again. False: memory is out. */
+bool source_unread(source_t *source, const uint8_t *text, size_t length, err_t *err);
 
 /* A caller that stops before the end must ask this itself: is the file still the one of the manifest? */
 bool source_is_unchanged(const source_t *source, err_t *err);

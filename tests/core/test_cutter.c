@@ -30,6 +30,12 @@ static bool skip_memory(struct source *source, uint64_t offset, err_t *err) {
     return true;
 }
 
+static bool unread_memory(struct source *source, const uint8_t *text, size_t length, err_t *err) {
+    (void)text, (void)err;
+    source->at -= length;
+    return true;
+}
+
 static const char *name_memory(const struct source *source) {
     (void)source;
     return "x";
@@ -43,11 +49,13 @@ static bool utf16_memory(const struct source *source) {
 #define source_name     name_memory
 #define source_read     read_memory
 #define source_skip_to  skip_memory
+#define source_unread   unread_memory
 #define source_is_utf16 utf16_memory
 #include "input/cutter.c"
 #undef source_name
 #undef source_read
 #undef source_skip_to
+#undef source_unread
 #undef source_is_utf16
 
 #include "format_lab.h"

@@ -17,7 +17,7 @@
  * - A decoder takes no bytes after its own end, so the feed's offset is exact.
  * - The answer depends only on the bytes, not on how the feed or the caller divides them.
  *
- * A decoder serves one input at a time and belongs to one thread. */
+ * A decoder serves one input and belongs to one thread. */
 #ifndef TIPPLE_INPUT_DECODE_DECODER_H
 #define TIPPLE_INPUT_DECODE_DECODER_H
 
@@ -25,16 +25,15 @@
 #include "input/file/input_file.h"
 
 typedef enum {
-    DECODE_MORE,  /* the buffer is full */
-    DECODE_END,   /* the text has ended, perhaps with some bytes in the buffer; only restart may follow */
-    DECODE_FAULT, /* *err says why, perhaps with some bytes in the buffer; only restart may follow */
+    DECODE_MORE,  /* the buffer is full; or the feed was in a hurry, and is idle */
+    DECODE_END,   /* the text has ended, perhaps with some bytes in the buffer; only close may follow */
+    DECODE_FAULT, /* *err says why, perhaps with some bytes in the buffer; only close may follow */
 } decode_t;
 
 typedef struct decoder decoder_t;
 struct decoder {
     /* Always sets *got. */
     decode_t (*read)(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got, err_t *err);
-    void (*restart)(decoder_t *decoder); /* prepares the decoder for another input; NULL: it cannot */
     void (*close)(decoder_t *decoder);
 };
 
@@ -73,18 +72,5 @@ typedef struct {
  * NULL: UTF-16, whose byte order is found in the text. Bytes that are no character are a fault with their place: nothing
  * is replaced. */
 decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const decoded_t *begun);
-
-/* ---- decoders kept for the next input ---- */
-
-/* An inflater takes 90 KB, and an input may have less than 1 KB: so a thread keeps one decoder of each kind. Begins as
- * zeros. */
-typedef struct {
-    decoder_t *by_kind[INPUT_STREAM + 1]; /* not in use, or NULL */
-} spare_t;
-
-/* A decoder for a plain or compressed kind, ready for a new input; NULL: memory is out. */
-decoder_t *spare_take(spare_t *spare, input_kind_t kind);
-void spare_give(spare_t *spare, input_kind_t kind, decoder_t *decoder);
-void spare_free(spare_t *spare); /* frees the decoders */
 
 #endif

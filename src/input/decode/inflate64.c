@@ -26,7 +26,7 @@ enum {
     TOKEN_MOST = 16, /* bytes that one token may look at */
 };
 
-typedef enum { STAGE_HEADER, STAGE_STORED, STAGE_CODES, STAGE_END, STAGE_CUT, STAGE_DAMAGED } stage_t;
+typedef enum { STAGE_HEADER, STAGE_STORED, STAGE_CODES, STAGE_END, STAGE_FAULT } stage_t;
 
 /* The next bits of the input find an entry, symbol << 4 | length of its code; 0: no code begins so. */
 typedef struct {
@@ -38,7 +38,7 @@ typedef struct {
     decoder_t decoder;
     stage_t stage;
     bool final_block;
-    const char *why; /* of STAGE_DAMAGED */
+    const char *why; /* of STAGE_FAULT: what is damaged; NULL: the bytes end too early */
     uint32_t stored; /* bytes that are left of a stored block */
     uint64_t bits;   /* between two calls: less than a byte */
     unsigned count;
@@ -97,8 +97,8 @@ static void put_back(reader_t *reader) {
 
 /* Bits from after the end are also invalid: then the input is cut off. */
 static bool refuse(inflate64_t *inflater, const reader_t *reader, const char *why) {
-    inflater->stage = overdrawn(reader) ? STAGE_CUT : STAGE_DAMAGED;
-    inflater->why = why;
+    inflater->stage = STAGE_FAULT;
+    inflater->why = overdrawn(reader) ? NULL : why;
     return false;
 }
 
@@ -196,10 +196,8 @@ static bool read_header(inflate64_t *inflater, reader_t *reader) {
         refill(reader);
         const uint32_t length = take(reader, 16), check = take(reader, 16);
         inflater->stored = length;
-        if (overdrawn(reader) || (length ^ check) != 0xffff)
-            return refuse(inflater, reader, "invalid stored block");
-        put_back(reader);
-        return true;
+        return (!overdrawn(reader) && (length ^ check) == 0xffff) ||
+               refuse(inflater, reader, "invalid stored block");
     }
     if (type == 3)
         return refuse(inflater, reader, "invalid block type");
@@ -275,29 +273,10 @@ static void copy_stored(inflate64_t *inflater, reader_t *reader) {
     if (!inflater->stored)
         inflater->stage = STAGE_HEADER;
     else if (n == have && reader->last)
-        inflater->stage = STAGE_CUT;
+        inflater->stage = STAGE_FAULT; /* cut off */
 }
 
-/* Fills the window, as far as there are bytes. */
-static void fill(inflate64_t *inflater, reader_t *reader) {
-    stage_t before;
-    do {
-        before = inflater->stage;
-        if (before == STAGE_STORED) {
-            copy_stored(inflater, reader);
-        } else if (before == STAGE_CODES) {
-            read_codes(inflater, reader);
-        } else if (inflater->final_block) {
-            inflater->stage = STAGE_END;
-        } else {
-            put_back(reader);
-            if (reader->last || reader->end - reader->at >= LEAST)
-                read_header(inflater, reader);
-        }
-    } while (inflater->stage != before && inflater->stage < STAGE_END && inflater->filled < ROOM);
-    put_back(reader);
-}
-
+/* Goes on with the header or the block at hand, as far as the window and the bytes that are there allow. */
 static void read_on(inflate64_t *inflater, feed_t *feed) {
     static const uint8_t nothing[FEED_SLACK];
     const size_t have = feed_want(feed, LEAST);
@@ -307,7 +286,15 @@ static void read_on(inflate64_t *inflater, feed_t *feed) {
         memmove(inflater->window, inflater->window + inflater->filled - WINDOW, WINDOW);
         inflater->filled = inflater->given = WINDOW;
     }
-    fill(inflater, &reader);
+    if (inflater->stage == STAGE_STORED)
+        copy_stored(inflater, &reader);
+    else if (inflater->stage == STAGE_CODES)
+        read_codes(inflater, &reader);
+    else if (inflater->final_block)
+        inflater->stage = STAGE_END;
+    else
+        read_header(inflater, &reader);
+    put_back(&reader);
     inflater->bits = reader.bits;
     inflater->count = reader.count;
     feed_take(feed, (size_t)((reader.at < reader.end ? reader.at : reader.end) - from));
@@ -326,12 +313,13 @@ static decode_t inflate64_read(decoder_t *decoder, feed_t *feed, uint8_t *out, s
             return DECODE_MORE;
         if (inflater->stage == STAGE_END)
             return DECODE_END;
-        if (inflater->stage == STAGE_CUT)
-            feed_cut_off(feed, err);
-        else if (inflater->stage == STAGE_DAMAGED)
-            feed_damaged(feed, inflater->why, err);
-        if (inflater->stage > STAGE_END)
+        if (inflater->stage == STAGE_FAULT) {
+            if (inflater->why)
+                feed_damaged(feed, inflater->why, err);
+            else
+                feed_cut_off(feed, err);
             return DECODE_FAULT;
+        }
     }
 }
 

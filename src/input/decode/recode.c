@@ -120,6 +120,8 @@ static decode_t recode_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size
         if (recode->convert == none && !open_iconv(recode, feed->name, err))
             return DECODE_FAULT;
         convert(recode);
+        if (feed->idle && !recode->made && !recode->broken)
+            return DECODE_MORE;
         if (recode->made || recode->broken || recode->done == DECODE_MORE)
             continue;
         if (recode->done == DECODE_FAULT)

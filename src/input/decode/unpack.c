@@ -114,11 +114,6 @@ static decode_t packed_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size
     return DECODE_MORE;
 }
 
-static void packed_restart(decoder_t *decoder) {
-    packed_t *packed = (packed_t *)decoder;
-    packed->in_stream = packed->again = false;
-}
-
 static void packed_close(decoder_t *decoder) {
     packed_t *packed = (packed_t *)decoder;
     if (packed->codec->free)
@@ -130,21 +125,14 @@ static decoder_t *packed_new(const codec_t *codec) {
     packed_t *packed = calloc(1, codec->size);
     if (!packed)
         return NULL;
-    packed->decoder = (decoder_t){packed_read, packed_restart, packed_close};
+    packed->decoder = (decoder_t){packed_read, packed_close};
     packed->codec = codec;
     return &packed->decoder;
 }
 
 /* ---- gzip and raw deflate ---- */
 
-enum {
-    GZIP_HEADER_BYTES = 10,
-    GZIP_HEADER_CRC = 2,
-    GZIP_EXTRA = 4,
-    GZIP_NAME = 8,
-    GZIP_COMMENT = 16,
-    GZIP_RESERVED = 0xe0,
-};
+enum { GZIP_HEADER_BYTES = 10, GZIP_RESERVED = 0xe0 };
 
 typedef struct {
     packed_t packed;
@@ -160,48 +148,35 @@ static step_t inflate_begin(packed_t *packed, feed_t *feed, err_t *err) {
     return STEP_ON;
 }
 
-static bool pass(feed_t *feed, size_t count) {
-    for (; count; count--)
-        if (feed_byte(feed) < 0)
-            return false;
-    return true;
-}
-
-static bool pass_string(feed_t *feed) {
-    int byte;
-    while ((byte = feed_byte(feed)) > 0)
-        ;
-    return byte == 0;
-}
-
-/* The optional parts of a header. False: the bytes end within them. */
-static bool pass_options(feed_t *feed, int flags) {
-    if (flags & GZIP_EXTRA) {
-        const int low = feed_byte(feed), high = feed_byte(feed);
-        if (high < 0 || !pass(feed, (size_t)(low | high << 8)))
-            return false;
-    }
-    return (!(flags & GZIP_NAME) || pass_string(feed)) && (!(flags & GZIP_COMMENT) || pass_string(feed)) &&
-           (!(flags & GZIP_HEADER_CRC) || pass(feed, 2));
-}
-
+/* ISA-L takes a header that is given in pieces for damaged if it has a checksum: so it gets the whole one. */
 static step_t gzip_begin(packed_t *packed, feed_t *feed, err_t *err) {
-    const size_t have = feed_want(feed, GZIP_HEADER_BYTES);
-    const uint8_t *header = have ? feed_bytes(feed) : NULL;
-    if (have && (header[0] != 0x1f || (have > 1 && header[1] != 0x8b)))
-        return STEP_FOREIGN;
-    const int flags = have < GZIP_HEADER_BYTES ? 0 : header[3];
-    if (have >= GZIP_HEADER_BYTES && (header[2] != 8 || flags & GZIP_RESERVED)) {
-        packed->why = "an unknown gzip header";
-        return STEP_DAMAGED;
+    struct inflate_state *state = &((inflate_t *)packed)->state;
+    struct isal_gzip_header header;
+    for (size_t want = GZIP_HEADER_BYTES;; want *= 2) {
+        const size_t have = feed_want(feed, want);
+        const uint8_t *bytes = have ? feed_bytes(feed) : NULL;
+        if (have && (bytes[0] != 0x1f || (have > 1 && bytes[1] != 0x8b)))
+            return STEP_FOREIGN;
+        inflate_begin(packed, feed, err);
+        isal_gzip_header_init(&header);
+        state->crc_flag = ISAL_GZIP_NO_HDR_VER;
+        state->next_in = (uint8_t *)(uintptr_t)bytes;
+        state->avail_in = (uint32_t)have;
+        const int code = have ? isal_read_gzip_header(state, &header) : ISAL_END_INPUT;
+        if (code < 0 || (have > 3 && bytes[3] & GZIP_RESERVED)) {
+            packed->why = "an unknown gzip header";
+            return STEP_DAMAGED;
+        }
+        if (code == ISAL_DECOMP_OK) {
+            feed_take(feed, have - state->avail_in);
+            return STEP_ON;
+        }
+        if (have < want) {
+            feed_take(feed, have);
+            feed_cut_off(feed, err);
+            return STEP_FAULT;
+        }
     }
-    if (!pass(feed, GZIP_HEADER_BYTES) || !pass_options(feed, flags)) {
-        feed_cut_off(feed, err);
-        return STEP_FAULT;
-    }
-    inflate_begin(packed, feed, err);
-    ((inflate_t *)packed)->state.crc_flag = ISAL_GZIP_NO_HDR_VER;
-    return STEP_ON;
 }
 
 static const char *inflate_reason(int code) {
@@ -408,11 +383,7 @@ static decode_t stored_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size
                             err_t *err) {
     (void)decoder, (void)err;
     *got = feed_copy(feed, out, size);
-    return *got < size ? DECODE_END : DECODE_MORE;
-}
-
-static void stored_restart(decoder_t *decoder) {
-    (void)decoder;
+    return *got < size && !feed->idle ? DECODE_END : DECODE_MORE;
 }
 
 static void stored_close(decoder_t *decoder) {
@@ -422,7 +393,7 @@ static void stored_close(decoder_t *decoder) {
 static decoder_t *decoder_stored(void) {
     decoder_t *stored = malloc(sizeof *stored);
     if (stored)
-        *stored = (decoder_t){stored_read, stored_restart, stored_close};
+        *stored = (decoder_t){stored_read, stored_close};
     return stored;
 }
 
@@ -436,26 +407,4 @@ decoder_t *decoder_of(input_kind_t kind) {
     static const codec_t *const codecs[INPUT_STREAM + 1] = {
         [INPUT_GZIP] = &gzip, [INPUT_ZSTD] = &zstd, [INPUT_XZ] = &xz, [INPUT_BZIP2] = &bzip2};
     return codecs[kind] ? packed_new(codecs[kind]) : decoder_stored();
-}
-
-decoder_t *spare_take(spare_t *spare, input_kind_t kind) {
-    decoder_t *decoder = spare->by_kind[kind];
-    spare->by_kind[kind] = NULL;
-    if (!decoder)
-        return decoder_of(kind);
-    decoder->restart(decoder);
-    return decoder;
-}
-
-void spare_give(spare_t *spare, input_kind_t kind, decoder_t *decoder) {
-    if (decoder && decoder->restart && !spare->by_kind[kind])
-        spare->by_kind[kind] = decoder;
-    else if (decoder)
-        decoder->close(decoder);
-}
-
-void spare_free(spare_t *spare) {
-    for (size_t kind = 0; kind <= INPUT_STREAM; kind++)
-        if (spare->by_kind[kind])
-            spare->by_kind[kind]->close(spare->by_kind[kind]);
 }
