@@ -23,6 +23,7 @@ struct cutter {
     uint64_t offset, line, lines_from, lines_skipped;
     uint64_t line_at; /* where the line of `offset` begins; of JSON */
     bool ended, faulty, open;
+    bool all_read;          /* the source has given all that it has, which may be to be read again */
     const schema_t *schema; /* of records whose quoted fields may contain line ends; NULL: lines */
     ends_t ends;            /* of the records in the buffer */
     bool array;             /* the text is an array of JSON, or several; */
@@ -83,6 +84,7 @@ static size_t read_text(cutter_t *cutter, uint8_t *to, size_t most) {
     if (last)
         note_first(cutter, to, (size_t)got);
     cutter->ended = got <= 0;
+    cutter->all_read |= cutter->ended;
     cutter->faulty = got < 0;
     return got > 0 ? (size_t)got : 0;
 }
@@ -356,7 +358,7 @@ static bool pass_records(cutter_t *cutter, uint64_t to, uint64_t before, err_t *
 static bool move_to(cutter_t *cutter, uint64_t offset, err_t *err) {
     pool_give(cutter->pool, &cutter->buffer);
     cutter->have = 0;
-    cutter->ended = cutter->faulty = false;
+    cutter->ended = cutter->all_read = cutter->faulty = false;
     cutter->offset = cutter->lines_from = cutter->line_at = offset;
     cutter->line = 1;
     cutter->first = offset ? ' ' : 0;
@@ -368,7 +370,7 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
     uint64_t at = window * CUTTER_WINDOW - 1;
     if (cutter->schema)
         return pass_records(cutter, window * CUTTER_WINDOW, before, err);
-    if (!window || at < cutter->offset + cutter->have || cutter->ended)
+    if (!window || at < cutter->offset + cutter->have || cutter->all_read)
         return true;
     uint8_t text[SKIP_BYTES], *end = NULL;
     bool ok = move_to(cutter, at, err);
@@ -444,13 +446,16 @@ bool cutter_look(cutter_t *cutter, const schema_t *schema, dialect_head_t *head,
     return true;
 }
 
+static int tell_end(const cutter_t *cutter, err_t *err) {
+    if (cutter->faulty)
+        *err = cutter->fault;
+    return cutter->faulty ? -1 : 0;
+}
+
 int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
     *cut = (cut_t){.length = 0};
-    if (cutter->ended && !cutter->have) {
-        if (cutter->faulty)
-            *err = cutter->fault;
-        return cutter->faulty ? -1 : 0;
-    }
+    if (cutter->ended && !cutter->have)
+        return tell_end(cutter, err);
     if (!cutter->buffer.bytes && !take_buffer(cutter, err))
         return pool_closed(cutter->pool) ? 0 : -1;
     const size_t inside = (size_t)(CUTTER_WINDOW - cutter->offset % CUTTER_WINDOW),
@@ -473,19 +478,14 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
         if (!end && cutter->schema) /* a quote that nothing closes: the lines after it are records */
             start = last_record_end(cutter);
     }
-    if (!end && !cut->oversize.length)
+    if (!end && !cut->oversize.length) { /* the file ends here; a fault may have cut off its last record */
         want_closed_array(cutter);
-    if (!end && !cut->oversize.length) {
-        /* the file ends here; a fault may have cut off its last record */
         end = cutter->faulty ? last_whole(cutter) : end_open(cutter, inside);
         cut->broken = cutter->faulty;
         if (cutter->faulty)
             cutter->have = end;
-    }
-    if (!end && !cut->oversize.length) {
-        if (cutter->faulty)
-            *err = cutter->fault;
-        return cutter->faulty ? -1 : 0;
+        if (!end)
+            return tell_end(cutter, err);
     }
     return hand_over(cutter, end, cut, err) ? 1 : -1;
 }

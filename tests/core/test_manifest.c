@@ -379,9 +379,7 @@ TEST(refuses_bad_archives) {
     refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "bad.zip!a.txt: is encrypted");
     members[0].flags = 0;
     members[0].method = 14;
-    refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "bad.zip!a.txt: is compressed by method 14 (LZMA)");
-    members[0].method = 77;
-    refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "is compressed by method 77 (unknown)");
+    refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "bad.zip!a.txt: is compressed by method 14;");
     members[0].method = 0;
     refuse_zip(lab_zip(members, 2, (zip_spec_t){.disk = 1}), "is one part");
     refuse_zip(lab_zip(members, 2, (zip_spec_t){.disk = 1, .zip64 = true}), "is one part");

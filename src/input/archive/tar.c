@@ -289,18 +289,12 @@ static bool has_body(const tar_t *tar) {
 }
 
 static bool refuse_body(const tar_t *tar, const char *words, uint64_t size, err_t *err) {
-    if (words)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.700s!%.500s: is %s, and has %llu bytes of its own; unpack the archive with tar and load "
-            "the unpacked files",
-            tar->feed->name, tar->member, words, (unsigned long long)size);
     return err_set(
         err, STATUS_INPUT,
-        "%.700s!%.500s: is a folder by its name or its type, but has %llu bytes, as a file has; if "
-        "they are not needed, take it out of the archive (tar --delete), else give it another name "
-        "there",
-        tar->feed->name, tar->member, (unsigned long long)size);
+        "%.700s!%.500s: is %s, and has %llu bytes of its own; unpack the archive with tar and load "
+        "the unpacked files",
+        tar->feed->name, tar->member, words ? words : "a folder by its name or its type",
+        (unsigned long long)size);
 }
 
 /* 1: the entry is to be shown; 0: it is not; -1: failed. */

@@ -275,11 +275,6 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
 }
 
 bool zip_can_read(const zip_entry_t *entry, const char *member_name, err_t *err) {
-    static const struct {
-        uint16_t method;
-        const char *name;
-    } others[] = {{1, "shrink"}, {6, "implode"}, {10, "implode"}, {12, "bzip2"},   {14, "LZMA"}, {19, "LZ77"},
-                  {94, "MP3"},   {95, "xz"},     {96, "JPEG"},    {97, "WavPack"}, {98, "PPMd"}, {99, "AES"}};
     if (entry->flags & (FLAG_ENCRYPTED | FLAG_DIRECTORY_ENCRYPTED))
         return err_set(err, STATUS_INPUT,
                        "%.1000s: is encrypted; unpack the archive with its password and load the "
@@ -288,15 +283,11 @@ bool zip_can_read(const zip_entry_t *entry, const char *member_name, err_t *err)
     if (entry->method == ZIP_STORED || entry->method == ZIP_DEFLATE || entry->method == ZIP_DEFLATE64 ||
         entry->method == ZIP_ZSTD)
         return true;
-    const char *name = "unknown";
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].method == entry->method)
-            name = others[i].name;
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: is compressed by method %u (%s); stored, deflate, deflate64 and zstd members can be read: "
+        "%.1000s: is compressed by method %u; stored, deflate, deflate64 and zstd members can be read: "
         "unpack the archive and load the unpacked files",
-        member_name, entry->method, name);
+        member_name, entry->method);
 }
 
 bool zip_data_offset(int fd, const input_file_t *file, uint64_t *offset, err_t *err) {

@@ -63,13 +63,9 @@ static inline const uint8_t *feed_bytes(const feed_t *feed) {
     return feed->bytes + feed->at;
 }
 
+/* A decoder may also give back up to FEED_BACK bytes that it has taken, as a count below zero. */
 static inline void feed_take(feed_t *feed, size_t count) {
     feed->at += count;
-}
-
-/* Gives back up to FEED_BACK bytes that a decoder has taken. */
-static inline void feed_unread(feed_t *feed, size_t count) {
-    feed->at -= count;
 }
 
 /* The next byte, or -1 at the end. */
