@@ -123,6 +123,27 @@ LAB_UNUSED bytes_t lab_gzip(const void *text, size_t size) {
     return lab_deflate(text, size, 31, 6, 0);
 }
 
+/* How much of the text must come out of the first `cut` bytes: what zlib gets out of them. window_bits: as above. */
+LAB_UNUSED size_t lab_known_text(const uint8_t *compressed, size_t cut, int window_bits) {
+    static uint8_t out[100000];
+    size_t known = 0;
+    z_stream stream = {.next_in = (uint8_t *)compressed, .avail_in = (uint32_t)cut};
+    inflateInit2(&stream, window_bits);
+    int code = Z_OK;
+    while (code == Z_OK && stream.avail_in) {
+        stream.next_out = out + known;
+        stream.avail_out = (uint32_t)(sizeof out - known);
+        code = inflate(&stream, Z_SYNC_FLUSH);
+        known = (size_t)(stream.next_out - out);
+        if (code == Z_STREAM_END) {
+            code = Z_OK;
+            inflateReset(&stream);
+        }
+    }
+    inflateEnd(&stream);
+    return known;
+}
+
 /* stated: whether the frame says how long its text is. */
 LAB_UNUSED bytes_t lab_zstd(const void *text, size_t size, bool stated) {
     ZSTD_CCtx *context = ZSTD_createCCtx();

@@ -689,40 +689,7 @@ TEST(json_oversize) {
     json_oversize(true, 30 << 20); /* or after more of it than is held */
 }
 
-/* An array that is not closed was cut off, wherever that was: its whole objects are read, and then it is a fault. */
-TEST(json_cut_off) {
-    grown_t all = {0};
-    grown_text(&all, "[\n");
-    for (int i = 0; i < 40; i++)
-        grown_text(&all, "{\"a\": [1, 2]},\n");
-    grown_text(&all, "{\"a\": 1}\n] \n");
-    for (size_t size = 1; size <= all.size; size++) {
-        const grown_t text = {.at = all.at, .size = size};
-        json_lab_t lab;
-        cut_t cut = {.length = 0};
-        err_t err;
-        json_open(&lab, &text, 4);
-        uint64_t at = 0;
-        int got;
-        bool last = false;
-        while ((got = cutter_next(lab.cutter, &cut, &err)) > 0) {
-            at = cut.next_offset;
-            last = cut.last;
-            assert_true(cut.last != cut.broken);
-            pool_give(lab.pool, &cut.buffer);
-        }
-        const bool closed = memchr(all.at, ']', all.size) && size > all.size - 3;
-        assert_int_equal(got, closed ? 0 : -1);
-        assert_true(last == closed);
-        assert_true(closed ? at == size : at <= size && at + 16 >= size);
-        if (!closed)
-            assert_non_null(strstr(err.text, "ends within an array"));
-        json_close(&lab);
-    }
-    grown_free(&all);
-}
-
-/* The same in one line, which is longer than what is looked at first, or has as many blanks at its end or before it. */
+/* An array that is not closed was cut off: in one line, which is longer than what is looked at first, or has as many blanks at its end or before it. */
 TEST(json_one_line) {
     for (int way = 0; way < 14; way++) {
         const bool closed = way & 1, blanks = way >= 2 && way < 4, late = way >= 6;

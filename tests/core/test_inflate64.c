@@ -1,20 +1,16 @@
-/* The Deflate64 decoder against an encoder of its own that uses every freedom of the format: random complete
- * codes of up to 15 bits, every length and distance code, stored and fixed blocks. (Archives of a real packer
- * are read in test_source.) */
+/* The Deflate64 decoder: streams of zlib that hold no match of 258 bytes, the one code that means something else in Deflate64;
+ * and blocks written here, which have what only Deflate64 has, or what must be refused. (Archives of a real packer are read
+ * in test_source.) */
 #include "input/decode/decoder.h"
 #include "input_lab.h"
 #include "test.h"
 
-/* ---------------------------------------------------------------- an encoder */
+/* ---------------------------------------------------------------- blocks written here */
 
 typedef struct {
     bytes_t out;
     unsigned bit;
     bytes_t text;
-    size_t ends; /* tokens noted so far */
-    struct {
-        size_t bits, text; /* after this bit of input, this much text is known */
-    } end[20000];
 } encoder_t;
 
 static void put(encoder_t *encoder, uint64_t value, unsigned bits) {
@@ -26,58 +22,24 @@ static void put(encoder_t *encoder, uint64_t value, unsigned bits) {
     }
 }
 
-static void note_end(encoder_t *encoder) {
-    if (encoder->ends == 20000)
-        encoder->ends--;
-    encoder->end[encoder->ends].bits = encoder->out.size * 8 - (encoder->bit ? 8 - encoder->bit : 0);
-    encoder->end[encoder->ends++].text = encoder->text.size;
+/* A code has its highest bit first. */
+static void put_code(encoder_t *encoder, unsigned code, unsigned bits) {
+    for (; bits; bits--)
+        put(encoder, code >> (bits - 1) & 1, 1);
 }
 
-/* Random lengths of a complete code: leaves of a tree that is split at random, no deeper than `deepest`. */
-static void random_code(uint64_t *seed, uint8_t *lengths, unsigned symbols, unsigned deepest) {
-    unsigned count = 2;
-    lengths[0] = lengths[1] = 1;
-    while (count < symbols) {
-        unsigned leaf = (unsigned)chance(seed, chance(seed, 3) ? count : 1 + count / 4);
-        if (lengths[leaf] >= deepest)
-            leaf = (unsigned)chance(seed, count);
-        if (lengths[leaf] < deepest)
-            lengths[count++] = ++lengths[leaf];
-    }
-    for (unsigned i = symbols - 1; i; i--) {
-        unsigned j = (unsigned)chance(seed, i + 1);
-        uint8_t length = lengths[i];
-        lengths[i] = lengths[j];
-        lengths[j] = length;
-    }
+static void put_literal(encoder_t *encoder, unsigned symbol) {
+    if (symbol < 144)
+        put_code(encoder, 0x30 + symbol, 8);
+    else if (symbol < 256)
+        put_code(encoder, 0x190 + symbol - 144, 9);
+    else if (symbol < 280)
+        put_code(encoder, symbol - 256, 7);
+    else
+        put_code(encoder, 0xc0 + symbol - 280, 8);
 }
 
-typedef struct {
-    uint8_t lengths[320];
-    uint16_t codes[320]; /* first bit lowest */
-} code_t;
-
-static void assign(code_t *code, unsigned symbols) {
-    unsigned next = 0;
-    for (unsigned length = 1; length <= 15; length++, next <<= 1) {
-        for (unsigned i = 0; i < symbols; i++) {
-            if (code->lengths[i] != length)
-                continue;
-            unsigned reversed = 0;
-            for (unsigned b = 0; b < length; b++)
-                reversed |= (next >> b & 1) << (length - 1 - b);
-            code->codes[i] = (uint16_t)reversed;
-            next++;
-        }
-    }
-}
-
-static void put_code(encoder_t *encoder, const code_t *code, unsigned symbol) {
-    put(encoder, code->codes[symbol], code->lengths[symbol]);
-}
-
-static void put_match(encoder_t *encoder, const code_t *literals, const code_t *distances, uint32_t length,
-                      uint32_t distance) {
+static void put_match(encoder_t *encoder, uint32_t length, uint32_t distance) {
     unsigned code = 0, extra = 0;
     uint32_t base = 3;
     if (length > 258) {
@@ -90,7 +52,7 @@ static void put_match(encoder_t *encoder, const code_t *literals, const code_t *
             next += 1u << extra;
         }
     }
-    put_code(encoder, literals, 257 + code);
+    put_literal(encoder, 257 + code);
     put(encoder, length - base, extra);
     code = 0;
     base = 1;
@@ -100,104 +62,12 @@ static void put_match(encoder_t *encoder, const code_t *literals, const code_t *
         extra = code + 1 < 4 ? 0 : (code + 1) / 2 - 1;
         next += 1u << extra;
     }
-    put_code(encoder, distances, code);
+    put_code(encoder, code, 5);
     put(encoder, distance - base, extra);
     for (; length; length--) {
         uint8_t byte = encoder->text.at[encoder->text.size - distance];
         bytes_add(&encoder->text, &byte, 1);
     }
-}
-
-static void put_tokens(encoder_t *encoder, uint64_t *seed, const code_t *literals, const code_t *distances,
-                       size_t tokens) {
-    for (; tokens; tokens--) {
-        size_t known = encoder->text.size < 65536 ? encoder->text.size : 65536;
-        if (known && chance(seed, 3) == 0) {
-            uint32_t length = 3 + (uint32_t)chance(seed, chance(seed, 40) ? 256 : 65536);
-            uint32_t distance = 1 + (uint32_t)chance(seed, chance(seed, 2) ? known : known < 40 ? known : 40);
-            put_match(encoder, literals, distances, length, distance);
-        } else {
-            uint8_t byte = (uint8_t)chance(seed, 256);
-            put_code(encoder, literals, byte);
-            bytes_add(&encoder->text, &byte, 1);
-        }
-        note_end(encoder);
-    }
-    put_code(encoder, literals, 256);
-}
-
-static void fixed_codes(code_t *literals, code_t *distances) {
-    for (unsigned i = 0; i < 288; i++)
-        literals->lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-    memset(distances->lengths, 5, 32);
-    assign(literals, 288);
-    assign(distances, 32);
-}
-
-static void put_dynamic_header(encoder_t *encoder, uint64_t *seed, code_t *literals, code_t *distances) {
-    static const uint8_t order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-    code_t codes = {0};
-    random_code(seed, literals->lengths, 286, 15);
-    random_code(seed, distances->lengths, 32, 15);
-    random_code(seed, codes.lengths, 19, 7);
-    assign(literals, 286);
-    assign(distances, 32);
-    assign(&codes, 19);
-    put(encoder, 286 - 257, 5);
-    put(encoder, 31, 5);
-    put(encoder, 15, 4);
-    for (int i = 0; i < 19; i++)
-        put(encoder, codes.lengths[order[i]], 3);
-    uint8_t all[318];
-    memcpy(all, literals->lengths, 286);
-    memcpy(all + 286, distances->lengths, 32);
-    for (unsigned i = 0; i < 318;) {
-        unsigned run = 1;
-        while (i + run < 318 && all[i + run] == all[i] && run < 7)
-            run++;
-        put_code(encoder, &codes, all[i]);
-        if (run >= 4) { /* the length itself, then 3 to 6 repeats */
-            put_code(encoder, &codes, 16);
-            put(encoder, run - 1 - 3, 2);
-            i += run;
-        } else {
-            i++;
-        }
-    }
-}
-
-static void put_stored(encoder_t *encoder, uint64_t *seed, size_t length) {
-    put(encoder, 0, 2);
-    if (encoder->bit)
-        put(encoder, 0, 8 - encoder->bit);
-    put(encoder, length, 16);
-    put(encoder, ~length & 0xffff, 16);
-    for (size_t i = 0; i < length; i++) {
-        uint8_t byte = (uint8_t)chance(seed, 256);
-        put(encoder, byte, 8);
-        bytes_add(&encoder->text, &byte, 1);
-        note_end(encoder);
-    }
-}
-
-static encoder_t *encode(uint64_t seed, unsigned blocks, size_t most_tokens) {
-    encoder_t *encoder = calloc(1, sizeof *encoder);
-    for (unsigned i = 0; i < blocks; i++) {
-        put(encoder, i + 1 == blocks, 1);
-        unsigned type = (unsigned)chance(&seed, 5);
-        code_t literals = {0}, distances = {0};
-        if (type == 0) {
-            put_stored(encoder, &seed, chance(&seed, most_tokens < 60000 ? most_tokens : 60000));
-            continue;
-        }
-        put(encoder, type == 1 ? 1 : 2, 2);
-        if (type == 1)
-            fixed_codes(&literals, &distances);
-        else
-            put_dynamic_header(encoder, &seed, &literals, &distances);
-        put_tokens(encoder, &seed, &literals, &distances, chance(&seed, most_tokens));
-    }
-    return encoder;
 }
 
 static void encoder_free(encoder_t *encoder) {
@@ -258,64 +128,87 @@ static outcome_t run(const uint8_t *in, size_t size, size_t piece, size_t step, 
     return outcome;
 }
 
+/* Rows that end with their number, so that no match is longer than 250 bytes: runs, copies, and bytes of which some are so
+ * rare that their codes are as long as codes may be. */
+static bytes_t text_of(uint64_t seed, size_t size) {
+    bytes_t text = {0};
+    while (text.size < size) {
+        uint8_t piece[240];
+        const size_t length = chance(&seed, 200), kind = (size_t)chance(&seed, 4);
+        const size_t back = text.size > 300 ? 200 + chance(&seed, text.size - 200) : 0;
+        for (size_t i = 0; i < length; i++)
+            piece[i] = (uint8_t)(kind == 0                 ? 'r'
+                                 : kind == 1 && back > 200 ? text.at[text.size - back + i]
+                                 : kind == 2               ? chance(&seed, 256)
+                                             : (uint64_t)__builtin_ctzll(1u << 20 | chance(&seed, 1u << 20)));
+        bytes_add(&text, piece, length + (size_t)sprintf((char *)piece + length, "%08zu", text.size));
+    }
+    text.size = size;
+    return text;
+}
+
+static bytes_t stream_of(const bytes_t *text, uint64_t *seed) {
+    return lab_deflate(text->at, text->size, -15, (int)chance(seed, 10),
+                       chance(seed, 3) ? 0 : 50 + chance(seed, 5000));
+}
+
 /* Takes no byte of what follows. */
 TEST(decodes_random_streams) {
     for (uint64_t seed = 1; seed <= 400 / TEST_SHARE; seed++) {
         uint64_t chances = seed;
-        encoder_t *encoder = encode(seed, 1 + (unsigned)chance(&chances, 9), 1 + chance(&chances, 3000));
-        size_t piece = chance(&chances, 2) ? encoder->out.size : 1 + chance(&chances, 3000);
-        size_t step = chance(&chances, 2) ? 1 << 18 : 1 + chance(&chances, 70000), size = encoder->out.size;
-        bytes_add(&encoder->out, "following bytes", chance(&chances, 16));
-        outcome_t outcome = run(encoder->out.at, encoder->out.size, piece, step, SIZE_MAX);
+        bytes_t text = text_of(seed, chance(&chances, chance(&chances, 4) ? 3000 : 200000)),
+                stream = stream_of(&text, &chances);
+        size_t piece = chance(&chances, 2) ? stream.size : 1 + chance(&chances, 3000);
+        size_t step = chance(&chances, 2) ? 1 << 18 : 1 + chance(&chances, 70000), size = stream.size;
+        bytes_add(&stream, "following bytes", chance(&chances, 16));
+        outcome_t outcome = run(stream.at, stream.size, piece, step, SIZE_MAX);
         assert_int_equal(outcome.result, WHOLE);
         assert_int_equal(outcome.taken, size);
-        assert_int_equal(outcome.text.size, encoder->text.size);
+        assert_int_equal(outcome.text.size, text.size);
         if (outcome.text.size)
-            assert_memory_equal(outcome.text.at, encoder->text.at, outcome.text.size);
+            assert_memory_equal(outcome.text.at, text.at, outcome.text.size);
         free(outcome.text.at);
-        encoder_free(encoder);
+        free(stream.at);
+        free(text.at);
     }
 }
 
 TEST(gives_everything_before_a_cut) {
     for (uint64_t seed = 1; seed <= 12; seed++) {
-        encoder_t *encoder = encode(seed, 3, 120);
-        assert_true(encoder->ends < 19000);
-        for (size_t cut = 0, token = 0; cut < encoder->out.size; cut += TEST_SHARE) {
-            outcome_t outcome = run(encoder->out.at, cut, SIZE_MAX, 1 << 17, SIZE_MAX);
-            while (token < encoder->ends && encoder->end[token].bits <= cut * 8)
-                token++;
-            size_t known = token ? encoder->end[token - 1].text : 0;
+        uint64_t chances = seed;
+        bytes_t text = text_of(seed, 1500), stream = stream_of(&text, &chances);
+        for (size_t cut = 0; cut < stream.size; cut += TEST_SHARE) {
+            outcome_t outcome = run(stream.at, cut, SIZE_MAX, 1 << 17, SIZE_MAX);
             assert_int_equal(outcome.result, CUT);
-            assert_int_equal(outcome.text.size, known);
-            if (known)
-                assert_memory_equal(outcome.text.at, encoder->text.at, known);
+            assert_int_equal(outcome.text.size, lab_known_text(stream.at, cut, -15));
+            if (outcome.text.size)
+                assert_memory_equal(outcome.text.at, text.at, outcome.text.size);
             free(outcome.text.at);
         }
-        encoder_free(encoder);
+        free(stream.at);
+        free(text.at);
     }
 }
 
 TEST(survives_damage) {
     uint64_t seed = 99;
-    for (int stream = 0; stream < 40 / TEST_SHARE; stream++) {
-        encoder_t *encoder = encode((uint64_t)stream + 1000, 1 + (unsigned)chance(&seed, 4), 300);
-        for (int i = 0; i < 150 && encoder->out.size; i++) {
+    for (uint64_t i = 0; i < 40 / TEST_SHARE; i++) {
+        bytes_t text = text_of(i, chance(&seed, 2000)), stream = stream_of(&text, &seed);
+        for (int n = 0; n < 150; n++) {
             bytes_t copy = {0};
-            bytes_add(&copy, encoder->out.at, encoder->out.size);
-            for (uint64_t n = 1 + chance(&seed, 4); n; n--) {
-                size_t at = chance(&seed, chance(&seed, 2) ? copy.size : copy.size < 90 ? copy.size : 90);
-                if (chance(&seed, 2))
-                    copy.at[at] ^= (uint8_t)(1 << chance(&seed, 8));
-                else
-                    copy.at[at] = (uint8_t)chance(&seed, 256);
+            bytes_add(&copy, stream.at, stream.size);
+            for (uint64_t changes = 1 + chance(&seed, 4); changes; changes--) {
+                size_t at = chance(&seed, chance(&seed, 2) || copy.size < 90 ? copy.size : 90);
+                copy.at[at] =
+                    (uint8_t)(chance(&seed, 2) ? copy.at[at] ^ 1u << chance(&seed, 8) : chance(&seed, 256));
             }
             outcome_t outcome =
                 run(copy.at, copy.size, 1 + chance(&seed, 4000), 1 + chance(&seed, 70000), 1 << 20);
             free(outcome.text.at);
             free(copy.at);
         }
-        encoder_free(encoder);
+        free(stream.at);
+        free(text.at);
     }
 }
 
@@ -332,50 +225,43 @@ static void expect_damaged(encoder_t *encoder, const char *reason) {
     encoder_free(encoder);
 }
 
-static encoder_t *fixed_block(code_t *literals, code_t *distances) {
+static encoder_t *block(unsigned type) {
     encoder_t *encoder = calloc(1, sizeof *encoder);
     put(encoder, 1, 1);
-    put(encoder, 1, 2);
-    fixed_codes(literals, distances);
+    put(encoder, type, 2);
     return encoder;
 }
 
 TEST(refuses_nonsense) {
-    code_t literals = {0}, distances = {0};
-    encoder_t *encoder = fixed_block(&literals, &distances); /* a distance to before the begin */
+    encoder_t *encoder = block(1); /* a distance to before the begin */
     for (int i = 0; i < 3; i++)
-        put_code(encoder, &literals, 'x');
+        put_literal(encoder, 'x');
     bytes_add(&encoder->text, "xxx", 3);
-    put_code(encoder, &literals, 257);
-    put_code(encoder, &distances, 3);
+    put_literal(encoder, 257);
+    put_code(encoder, 3, 5);
     expect_damaged(encoder, "invalid distance");
 
-    encoder = fixed_block(&literals, &distances); /* length code 286 */
-    put_code(encoder, &literals, 286);
+    encoder = block(1); /* length code 286 */
+    put_literal(encoder, 286);
     expect_damaged(encoder, "invalid code");
 
-    encoder = calloc(1, sizeof *encoder);
-    put(encoder, 1 | 3 << 1, 3);
-    expect_damaged(encoder, "invalid block type");
+    expect_damaged(block(3), "invalid block type");
 
-    encoder = calloc(1, sizeof *encoder);
-    put(encoder, 1, 8);
+    encoder = block(0);
+    put(encoder, 0, 5);
     put(encoder, 5 | 5 << 16, 32);
     expect_damaged(encoder, "invalid stored block");
 
-    encoder = calloc(1, sizeof *encoder); /* 287 length codes */
-    put(encoder, 1 | 2 << 1, 3);
+    encoder = block(2); /* 287 length codes */
     put(encoder, 30, 5);
     expect_damaged(encoder, "too many length codes");
 
-    encoder = calloc(1, sizeof *encoder); /* three codes of one bit */
-    put(encoder, 1 | 2 << 1, 3);
+    encoder = block(2); /* three codes of one bit */
     put(encoder, 0, 14);
     put(encoder, 1 | 1 << 3 | 1 << 6, 12);
     expect_damaged(encoder, "invalid code lengths");
 
-    encoder = calloc(1, sizeof *encoder); /* 258 zero lengths: no end of block */
-    put(encoder, 1 | 2 << 1, 3);
+    encoder = block(2); /* 258 zero lengths: no end of block */
     put(encoder, 0, 14);
     put(encoder, 1 << 6 | 1 << 9, 12); /* code lengths 18 (code 1) and 0 (code 0) */
     put(encoder, 1, 1);
@@ -386,18 +272,17 @@ TEST(refuses_nonsense) {
 }
 
 TEST(reads_the_extremes) {
-    code_t literals = {0}, distances = {0};
-    encoder_t *encoder = fixed_block(&literals, &distances);
-    put_code(encoder, &literals, 'a');
-    put_code(encoder, &literals, 'b');
+    encoder_t *encoder = block(1);
+    put_literal(encoder, 'a');
+    put_literal(encoder, 'b');
     bytes_add(&encoder->text, "ab", 2);
     for (int i = 0; i < 9; i++)
-        put_match(encoder, &literals, &distances, 65538, 2);
-    put_match(encoder, &literals, &distances, 65538, 65536);
-    put_match(encoder, &literals, &distances, 3, 65536);
-    put_match(encoder, &literals, &distances, 258, 49152);
-    put_match(encoder, &literals, &distances, 259, 32769);
-    put_code(encoder, &literals, 256);
+        put_match(encoder, 65538, 2);
+    put_match(encoder, 65538, 65536);
+    put_match(encoder, 3, 65536);
+    put_match(encoder, 258, 49152);
+    put_match(encoder, 259, 32769);
+    put_literal(encoder, 256);
     for (size_t step = 1000; step < 1 << 20; step *= 7) {
         outcome_t outcome = run(encoder->out.at, encoder->out.size, SIZE_MAX, step, SIZE_MAX);
         assert_int_equal(outcome.result, WHOLE);
