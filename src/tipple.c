@@ -50,36 +50,23 @@ tipple_format_t *tipple_format_open(const char *name, tipple_error_t *error) {
     return opened(format, ok, &err, error);
 }
 
-/* A file in memory that holds the text, as yet unread; -1: errno says why there is none. */
-static int file_of(const uint8_t *text, size_t length) {
-    const int fd = memfd_create("text", MFD_CLOEXEC);
-    for (size_t done = 0; fd >= 0 && done < length;) {
-        const ssize_t n = pwrite(fd, text + done, length - done, (off_t)done);
-        if (n <= 0) {
-            close(fd);
-            return -1;
-        }
-        done += (size_t)n;
-    }
-    return fd;
-}
-
-/* The text becomes a stream that has ended, which is looked at as one that comes from a pipe. */
+/* The text becomes a stream that has ended, which is looked at as one that comes from a pipe: no further than GUESS_MOST_BYTES. */
 static bool guess(const void *text, size_t length, tipple_format_t *format, err_t *err) {
     static const guess_options_t options_of_guess = {.beginning = true};
     manifest_t manifest = {.count = 0};
     guessed_t guessed = {.yaml = NULL};
-    const int pushed = file_of(text, length);
+    const size_t most = length < 2 * GUESS_MOST_BYTES ? length : 2 * GUESS_MOST_BYTES;
+    const int pushed = memfd_create("text", MFD_CLOEXEC);
     const manifest_options_t options = {.quiet = true, .input_name = "the text", .pushed = &pushed};
-    const bool ok = (pushed >= 0 || fault_system(err, options.input_name, errno)) &&
-                    manifest_build(&manifest, NULL, 0, &options, err) &&
-                    (format->schema = guess_inputs_open(&manifest, &options_of_guess, &guessed, err));
+    const bool ok =
+        (pwrite(pushed, text, most, 0) == (ssize_t)most || fault_system(err, options.input_name, errno)) &&
+        manifest_build(&manifest, NULL, 0, &options, err) &&
+        (format->schema = guess_inputs_open(&manifest, &options_of_guess, &guessed, err));
     format->text = guessed.yaml;
     guessed.yaml = NULL;
     guessed_free(&guessed);
     manifest_free(&manifest);
-    if (pushed >= 0)
-        close(pushed);
+    close(pushed);
     return ok;
 }
 

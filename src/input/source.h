@@ -90,6 +90,10 @@ size_t source_kept(const input_file_t *file);
  * or *err says why it cannot be read. The kit must peek. */
 size_t source_head(source_kit_t *kit, const input_file_t *file, uint8_t *head, err_t *err);
 
+/* Writes into the other end of a pair of sockets, of which the first is input_file_t.pushed; waits while there is no room.
+ * False: nobody reads any more, and the rest of the bytes was not taken. */
+bool source_push(int socket, const void *bytes, size_t length);
+
 /* How many lines of a file, of BSON documents, end before this offset of its text; reads everything up to there. */
 bool source_lines(const input_file_t *file, bool bson, uint64_t offset, uint64_t *lines);
 

@@ -1,5 +1,6 @@
 #include "base/log.h"
 #include "input/file/fault.h"
+#include "input/source.h"
 #include "library/library.h"
 #include "load/load.h"
 #include "load/spec/load_options.h"
@@ -27,7 +28,7 @@ struct tipple_load {
     caller_t caller;
     enum { NEW, WORKING, ENDED } state;
     bool pushes, documents; /* what it is given; once it works */
-    int pushed[2]; /* sockets: the load's thread reads the first, who pushes writes the other; or 0 */
+    int pushed[2]; /* sockets: the load's thread reads the first, who pushes writes the other; or -1 */
     pthread_t thread;
     load_result_t *result; /* of the thread, until it is joined; as the next two */
     bool ok;
@@ -60,6 +61,7 @@ tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error) {
         return NULL;
     tipple_load_t *load = calloc(1, sizeof *load);
     if (load) {
+        load->pushed[0] = load->pushed[1] = -1;
         load_options_init(&load->options);
         caller_init(&load->caller);
         if ((load->result = calloc(1, sizeof *load->result)) &&
@@ -144,8 +146,7 @@ static void *work(void *context) {
     load->ok = load_run(&load->options.spec, load->result, &load->err);
     if (load->ok) /* what went wrong was overcome */
         load->err.text[0] = '\0';
-    if (load->pushed[1]) /* nobody reads any more */
-        shutdown(load->pushed[0], SHUT_RDWR);
+    shutdown(load->pushed[0], SHUT_RDWR); /* nobody reads any more */
     return NULL;
 }
 
@@ -246,28 +247,14 @@ static bool begin(tipple_load_t *load, bool documents, tipple_error_t *error) {
     const char *given = format_name(spec), *format = documents && !given ? "bson" : given;
     if (!may_push(load, documents, error))
         return false;
-    if (!load->pushed[1] && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, load->pushed) != 0) {
-        err_t err;
-        fault_system(&err, spec->input_name, errno);
-        return library_tell(error, &err);
-    }
+    if (load->pushed[1] < 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, load->pushed) != 0 &&
+        !fault_system(&load->err, spec->input_name, errno))
+        return library_tell(error, &load->err);
     spec->pushed = load->pushed;
     if (!given)
         spec->format = format;
     load->documents = documents;
     return load->pushes = start(load, format, error);
-}
-
-/* Waits while there is no room. False: the load has ended, and the rest of the bytes was not taken. */
-static bool put(const tipple_load_t *load, const char *bytes, size_t length) {
-    while (length) {
-        const ssize_t n = send(load->pushed[1], bytes, length, MSG_NOSIGNAL);
-        if (n < 0 && errno == EPIPE)
-            return false;
-        bytes += n > 0 ? n : 0;
-        length -= n > 0 ? (size_t)n : 0;
-    }
-    return true;
 }
 
 static bool push(tipple_load_t *load, bool documents, const void *bytes, size_t length,
@@ -278,7 +265,7 @@ static bool push(tipple_load_t *load, bool documents, const void *bytes, size_t 
         if (documents != load->documents)
             return library_refuse(error,
                                   "a load is of texts or of documents, and this one is of the other kind");
-        if (put(load, bytes, length))
+        if (source_push(load->pushed[1], bytes, length))
             return true;
         end(load);
     }
@@ -342,8 +329,8 @@ void tipple_load_destroy(tipple_load_t *load) {
     if (load->result)
         load_result_free(load->result);
     free(load->result);
-    for (int i = 0; i < 2 && load->pushed[1]; i++)
-        close(load->pushed[i]);
+    close(load->pushed[0]);
+    close(load->pushed[1]);
     caller_free(&load->caller);
     options_free(load_options, &load->options);
     for (size_t i = 0; i < load->copies.count; i++)
