@@ -8,7 +8,6 @@
 #include "format/guess/column/guess_name.h"
 #include "format/guess/column/guess_nearly.h"
 #include "format/guess/column/guess_range.h"
-#include "format/guess/column/guess_word.h"
 #include "format/guess/guess.h"
 #include "format/guess/structure/guess_places.h"
 #include "format/guess/structure/guess_structure.h"
@@ -57,10 +56,11 @@ typedef struct {
     bool told;            /* and in one of texts, which may mean them */
 } guess_nothing_t;
 
+/* Words of text that is not UTF-8, if it is windows-1252. */
 typedef struct {
-    uint64_t of[WORDS];
-    char first[WORDS][24]; /* of each kind, in UTF-8, */
-    const char *in[WORDS]; /* and the input that it stands in */
+    uint64_t count, odd;
+    char first[24]; /* of the odd ones, in UTF-8, */
+    const char *in; /* and the input that it stands in */
 } guess_words_t;
 
 typedef struct {
