@@ -109,7 +109,6 @@ void guess_destroy(guess_t *guess) {
     }
     for (size_t i = 0; guess->types && i < guess->options.type_count; i++)
         type_spec_free(&guess->types[i]);
-    guess_places_free(&guess->odd.places);
     free(guess->types);
     free(guess->columns);
     free(guess->first);
@@ -315,8 +314,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         guess->torn.odd += guess->split->torn > 0;
         return true;
     }
-    if (!guess_odd_look(guess, line, err))
-        return false;
+    guess_odd_look(guess);
     bool torn = false;
     if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
         return false;
@@ -403,8 +401,6 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
     guess_line_t line;
     *used = 0;
     guess->scattered |= from == GUESS_FROM_LINE;
-    if (from != GUESS_FROM_NEXT)
-        guess_places_anew(&guess->odd.places);
     if (from == GUESS_FROM_OTHER && !check_quote(guess, text, length, last, err))
         return false;
     if (guess->json && from != GUESS_FROM_LINE)

@@ -300,14 +300,6 @@ static bool refuse_before_record(const guess_t *guess, err_t *err) {
         skip);
 }
 
-static bool refuse_even_words(const guess_t *guess, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: each of its lines has as many words, and all but the first have one of digits: blanks may "
-        "divide them into columns; say by --with delimiter=blanks if so, else by --with delimiter=none",
-        guess->name);
-}
-
 static bool refuse_names(const guess_t *guess, err_t *err) {
     const structure_t *structure = &guess->structure;
     return err_set(
@@ -425,9 +417,6 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         return refuse_unsure(guess, false, err);
     /* what stands beside a word for nothing may be values, too */
     const bool doubtful = evidence.nothing && !evidence.words && guess->options.header != GUESS_HEADER;
-    if (evidence.with >= ENOUGH && evidence.with >= 2 * against && guess->structure.columns == 1 &&
-        guess->structure.even_words && !guess->options.header && !guess->options.delimiter)
-        return refuse_even_words(guess, err);
     if (evidence.with >= ENOUGH && evidence.with >= 2 * against)
         return doubtful ? refuse_unsure(guess, false, err) : settle(guess, true, err);
     const size_t heads = evidence.unlike + evidence.unlike_series;

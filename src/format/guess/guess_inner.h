@@ -9,7 +9,6 @@
 #include "format/guess/column/guess_nearly.h"
 #include "format/guess/column/guess_range.h"
 #include "format/guess/guess.h"
-#include "format/guess/structure/guess_places.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_text.h"
 #include "format/guess/type_spec.h"
@@ -85,12 +84,6 @@ typedef struct {
     uint8_t text[60]; /* its beginning */
 } guess_seen_t;
 
-/* Of all records that fit: see guess_torn.c. */
-typedef struct {
-    guess_places_t places;          /* of those that blanks divide */
-    guess_seen_t gap, behind_blank; /* words at other places; a text in quotes behind a blank */
-} guess_odd_t;
-
 struct guess {
     const char *name;
     bool once;       /* the input cannot be read again by its name */
@@ -127,7 +120,7 @@ struct guess {
     uint64_t with_cr;      /* records with a CR in a value that is not in quotes */
     guess_escapes_t escapes;
     guess_torn_t torn;
-    guess_odd_t odd;
+    guess_seen_t behind_blank; /* a text in quotes after a blank */
     guess_nothing_t nothing;
     bool all;         /* everything was looked at */
     bool scattered;   /* the middle and the end, too */
@@ -179,7 +172,7 @@ bool guess_find_torn(guess_t *guess, err_t *err);
 /* Is nothing in quotes that was looked at, so that those of a later field may be a part of it? */
 bool guess_is_of_no_quotes(const guess_t *guess);
 /* guess_torn.c: of the record that is split; at the end. */
-bool guess_odd_look(guess_t *guess, const guess_line_t *line, err_t *err);
+void guess_odd_look(guess_t *guess);
 bool guess_find_odd(const guess_t *guess, err_t *err);
 /* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *text, size_t length);

@@ -97,9 +97,6 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
                    structure->way.quote ? ", also in quotes" : "");
     if (guess->keeps_escapes)
         text_append(out, "; other escapes such as \\t and \\\\ stay as they are");
-    if (guess->odd.places.gaps && !guess->all)
-        text_append(out, "; in another line an empty field would not be noticed, and a --format of fixed "
-                         "width reads it");
     if (may_be_numbers(guess))
         text_append(out, "; if each line is one number with a comma: --with delimiter=none");
     if (named && guess->repeated && structure->columns > 1)

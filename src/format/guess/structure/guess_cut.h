@@ -57,8 +57,6 @@ typedef struct {
     bool ends_empty;     /* all records end in an empty field, which the line before them lacks */
     char comment;        /* lines that begin with it are none; 0: there are none */
     bool unsure_comment; /* or they are records */
-    bool even_words; /* no delimiter divides, and all lines have as many words: perhaps values below names */
-    bool unsure_blanks; /* blanks divide all lines, or all are numbers with blanks for thousands */
     size_t fitting;     /* records that have as many fields */
     size_t typed;       /* columns of them that hold numbers or dates only */
     bool even;          /* all records have as many fields */

@@ -16,8 +16,6 @@ enum { GUESS_DELIMITERS = 9, GUESS_TWO_COLONS = '\x03' };
 extern const char *const guess_delimiter_words[];
 char guess_delimiter_sign(size_t word);
 const char *guess_delimiter_word(char delimiter); /* NULL: nobody can say it */
-/* As a shell takes it after --with delimiter=, and a sentence without. */
-const char *guess_name_delimiter(char out[8], char delimiter);
 /* Of a way: GUESS_TWO_COLONS where two divide. */
 char guess_way_sign(const way_t *way);
 
@@ -30,8 +28,5 @@ bool guess_tells_more(const structure_t *lines, const structure_t *quoted);
 /* Does it look like a field in quotes, but for the blanks before it? Whole, or torn at the delimiter in its quotes. */
 bool guess_is_behind_blank(const span_t *span, char quote);
 bool guess_refuse_behind_blank(const char *name, const uint8_t *text, size_t length, err_t *err);
-
-/* A line has words at other places than the lines around it; number: of the line, 0: not known. */
-bool guess_refuse_gap(const char *name, size_t number, const uint8_t *text, size_t length, err_t *err);
 
 #endif

@@ -73,15 +73,3 @@ value_is_t guess_classify(const uint8_t *text, size_t length) {
 bool guess_is_typed(const uint8_t *text, size_t length) {
     return guess_classify(text, length) != IS_TEXT;
 }
-
-bool guess_is_behind_blank(const span_t *span, char quote) {
-    size_t at = 0, end = span->length;
-    while (at < end && delimiter_is_blank(span->text[at]))
-        at++;
-    while (end > at && delimiter_is_blank(span->text[end - 1]))
-        end--;
-    if (!quote || !at || at == end || span->length != span->raw_length || span->text[at] != (uint8_t)quote)
-        return false;
-    const uint8_t *second = memchr(span->text + at + 1, quote, end - at - 1);
-    return !second || second == span->text + end - 1;
-}
