@@ -652,8 +652,10 @@ static bool look_within(study_t *study, size_t record, within_t *within, err_t *
         escaped |= j + 1 < study->split.count && ends_escaped(span);
     }
     within->words = !within->records || within->words == words ? words : 0;
-    within->decimals =
-        !within->records || within->decimals == length - last - 1 ? length - last - 1 : SIZE_MAX;
+    size_t decimals = 0;
+    while (last + decimals + 1 < length && digits_is_one(text[last + decimals + 1]))
+        decimals++;
+    within->decimals = !within->records || within->decimals == decimals ? decimals : SIZE_MAX;
     within->named |= !within->records && names;
     within->records++;
     within->links += begins_link(text, length) && !memchr(text, ' ', length) && !memchr(text, '"', length);
