@@ -149,7 +149,7 @@ class Tables(unittest.TestCase):
         path.write_bytes(table.bytes)
         status, out, said = tipple("parse", "--relaxed", path)
         if status == 5:
-            self.assertRegex(said, r"--with (header|dates|decimal|delimiter|quote)=|sed |give --format", "seed %d" % seed)
+            self.assertRegex(said, r"--with (header|dates|decimal|delimiter|quote|encoding)=|sed |give --format", "seed %d" % seed)
             return True
         self.assertEqual(0, status, "seed %d: %s" % (seed, said))
         documents = [json.loads(line) for line in out.decode().splitlines()]
