@@ -388,7 +388,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         return refuse_line(guess, err);
     if (guess->underline && guess->options.header != GUESS_NO_HEADER)
         return refuse_underline(guess, err);
-    if (said || guess->structure.odd_header)
+    if (said || guess->structure.odd_header || guess->structure.named)
         return settle(guess, guess->options.header != GUESS_NO_HEADER, err);
     if (guess->structure.unsure_names_at)
         return refuse_behind(guess, err);

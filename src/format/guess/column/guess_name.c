@@ -75,6 +75,17 @@ static size_t count_numbers(const char *text, size_t length) {
     return numbers;
 }
 
+/* Consumption April 2014 - March 2015 */
+static bool has_long_word(const char *text, size_t length) {
+    enum { LONG = 6, MOST_OF_A_VALUE = 16 };
+    size_t letters = 0, longest = 0;
+    for (size_t i = 0; i < length; i++) {
+        letters = is_letter((unsigned char)text[i]) ? letters + 1 : 0;
+        longest = letters > longest ? letters : longest;
+    }
+    return length > MOST_OF_A_VALUE && longest >= LONG;
+}
+
 bool guess_means_nothing(const char *text, size_t length) {
     static const char *const words[] = {
         "none",      "null",     "inf",       "infinity", "tbd",       "tba",     "tbc",       "nil",
@@ -102,11 +113,14 @@ bool guess_means_nothing(const char *text, size_t length) {
 bool guess_is_name_like(const char *text, size_t length) {
     if (length > 2 && *text == '<' && text[length - 1] == '>' && !guess_means_nothing(text, length))
         return guess_is_name_like(text + 1, length - 2); /* <DATE> */
+    if (length > 2 && *text == '#' && text[1] == ' ')
+        return guess_is_name_like(text + 2, length - 2); /* # energy */
     const unsigned char first = length ? (unsigned char)*text : 0,
                         next = length > 1 ? (unsigned char)text[1] : 0;
     const bool sign = first == 0xC2 || (first == 0xE2 && next <= 0x84); /* such as a pound, a dash, a euro */
     return !guess_means_nothing(text, length) &&
-           (is_letter(first) || first == '_' || (first >= 0x80 && !sign)) && count_numbers(text, length) < 2;
+           (is_letter(first) || first == '_' || (first >= 0x80 && !sign)) &&
+           (count_numbers(text, length) < 2 || has_long_word(text, length));
 }
 
 static bool is_year(const char *digits, size_t count) {

@@ -51,6 +51,7 @@ typedef struct {
         behind_blank; /* a field whose quote stands behind blanks, where it is an ordinary character; length 0: none */
     size_t
         unsure_names_at; /* the line, from 1, that may name the columns, behind a title that is divided, too; 0: none */
+    bool named;          /* the first record names the columns: titles stand before it */
     bool odd_header;     /* the first record has other columns than the rest, and names most of them */
     bool row_names;      /* with odd_header: it names all but the first column, as some programs write it, */
     bool unsure_names;   /* or all rows have a delimiter too many */

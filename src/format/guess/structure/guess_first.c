@@ -1,4 +1,5 @@
 /* Where the records of a text begin: behind lines that are none, and which of those are comments. */
+#include "format/guess/column/guess_name.h"
 #include "format/guess/column/guess_value.h"
 #include "format/guess/structure/guess_study.h"
 
@@ -98,81 +99,111 @@ static size_t first_comment(const study_t *study, size_t first) {
     return first;
 }
 
-/* One with a first field at most, as spreadsheets save a title. */
-static bool has_but_first(const study_t *study, const structure_t *found, size_t record) {
-    const char delimiter = found->way.delimiter;
-    const uint8_t *text = study->text + study->records[record].at;
-    size_t length = study->records[record].length, ends = 0;
-    for (; length && text[length - 1] == (uint8_t)delimiter; length--)
-        ends++;
-    return found->columns > 2 && !found->way.blanks && !found->way.wide[0] && ends + 1 == found->columns;
-}
+/* What the fields of a record are. */
+typedef struct {
+    size_t filled, last; /* how many are not empty; after which one all are */
+    size_t typed, known; /* numbers and dates; words that often name a column */
+    bool first;          /* the first one is not empty */
+} fields_t;
 
-/* How many of its fields are filled, and how many of those are numbers or dates; false: out of memory. */
-static bool count_fields(study_t *study, const structure_t *found, size_t record, size_t *filled,
-                         size_t *typed) {
-    const uint8_t *text = study->text + study->records[record].at;
-    *filled = *typed = 0;
-    if (!split_record(&study->split, &study->schema, found->way.delimiter, text,
-                      study->records[record].length))
+static bool look_at_fields(study_t *study, const structure_t *found, size_t record, fields_t *fields,
+                           err_t *err) {
+    *fields = (fields_t){.filled = 0};
+    if (!guess_split(study, found->way.delimiter, record, err))
         return false;
     for (size_t i = 0; i < study->split.count; i++) {
         const span_t *span = &study->split.spans[i];
-        *filled += span->length > 0;
-        *typed += span->length && guess_is_typed(span->text, span->length);
+        fields->filled += span->length > 0;
+        fields->first |= !i && span->length;
+        fields->last = span->length ? i + 1 : fields->last;
+        fields->typed += span->length && guess_is_typed(span->text, span->length);
+        fields->known += guess_is_known_word((const char *)span->text, span->length);
     }
     return true;
 }
 
-/* The first record behind a spreadsheet's title ("Sales report,,") and rows of nothing: names, and numbers or dates below. 0:
- * there is no title, or nothing tells. */
-static size_t behind_title(study_t *study, const structure_t *found) {
-    size_t names = 0, filled, typed;
-    while (names < study->count && study->records[names].fields == found->columns &&
-           has_but_first(study, found, names))
-        names++;
-    if (!names || names > MOST_BEFORE || names + 1 >= study->count ||
-        study->records[names].fields != found->columns ||
-        !count_fields(study, found, names, &filled, &typed) || filled < found->columns || typed)
-        return 0;
-    return count_fields(study, found, names + 1, &filled, &typed) && typed ? names : 0;
-}
-
-/* A column whose values below this record are all numbers or dates. */
-static bool has_typed_below(study_t *study, const structure_t *found, size_t record) {
-    size_t values[SCHEMA_MOST_FIELDS] = {0}, typed[SCHEMA_MOST_FIELDS] = {0};
+/* Which columns hold numbers or dates only, below this record? Returns how many. */
+static size_t find_typed_below(study_t *study, const structure_t *found, size_t record, bool *columns,
+                               err_t *err) {
+    static _Thread_local size_t values[SCHEMA_MOST_FIELDS], typed[SCHEMA_MOST_FIELDS];
+    size_t count = 0;
+    memset(values, 0, sizeof values);
+    memset(typed, 0, sizeof typed);
     for (size_t i = record + 1; i < study->count; i++) {
         if (study->records[i].fields != found->columns)
             continue;
-        if (!split_record(&study->split, &study->schema, found->way.delimiter,
-                          study->text + study->records[i].at, study->records[i].length))
-            return false;
+        if (!guess_split(study, found->way.delimiter, i, err))
+            return 0;
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
             const span_t *span = &study->split.spans[j];
             values[j] += span->length > 0;
             typed[j] += span->length && guess_is_typed(span->text, span->length);
         }
     }
-    for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++)
-        if (values[j] > 1 && values[j] == typed[j])
+    for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++) {
+        columns[j] = values[j] > 1 && values[j] == typed[j];
+        count += columns[j];
+    }
+    return count;
+}
+
+/* Has the record none of a type where the columns below are of one, and a text in some of them? */
+static bool is_rejected(study_t *study, const structure_t *found, size_t record, const bool *columns,
+                        err_t *err) {
+    bool text = false;
+    if (study->records[record].fields != found->columns ||
+        !guess_split(study, found->way.delimiter, record, err))
+        return false;
+    for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
+        const span_t *span = &study->split.spans[j];
+        if (columns[j] && span->length && guess_is_typed(span->text, span->length))
+            return false;
+        text |= columns[j] && !guess_means_nothing((const char *)span->text, span->length);
+    }
+    return text;
+}
+
+/* Has a record below this one a first field at most, as the title of another table would? */
+static bool has_title_below(study_t *study, const structure_t *found, size_t record, err_t *err) {
+    fields_t fields;
+    for (size_t i = record + 1; i < study->count; i++)
+        if (study->records[i].fields == found->columns &&
+            (!look_at_fields(study, found, i, &fields, err) || fields.last == 1))
             return true;
     return false;
 }
 
-/* A record of names behind others that have an empty field: those may be a title. An empty field in front is that of the
- * row's name. 0: none. */
-static size_t names_behind(study_t *study, const structure_t *found) {
-    size_t names = 0, filled, typed;
-    for (; names < study->count && names <= MOST_BEFORE; names++) {
-        if (study->records[names].fields != found->columns ||
-            !count_fields(study, found, names, &filled, &typed))
+/* The record of names after lines that have as many fields, as spreadsheets save titles ("Sales report,,"): the first one that
+ * columns of numbers or dates below it reject, or, where there are none, that holds a word which often names a column. What
+ * stands before it has empty fields. 0: there is none. *unsure: nothing says whether what stands before it is a record. */
+static size_t find_names(study_t *study, const structure_t *found, bool *unsure, err_t *err) {
+    static _Thread_local bool columns[SCHEMA_MOST_FIELDS];
+    size_t names = 0, typed = 0, most = 0;
+    bool titles = true, empty = false;
+    fields_t fields = {.filled = 0};
+    *unsure = false;
+    for (; names + 1 < study->count && names <= MOST_BEFORE; names++) {
+        if (!look_at_fields(study, found, names, &fields, err) ||
+            study->records[names].fields != found->columns || fields.typed > fields.filled / 2)
             return 0;
-        if (filled == found->columns)
-            return names && !typed && has_typed_below(study, found, names) ? names : 0;
-        if (filled + 1 == found->columns && !study->split.spans[0].length)
+        typed = find_typed_below(study, found, names, columns, err);
+        if (typed ? is_rejected(study, found, names, columns, err) : names && titles && fields.last > 1)
+            break;
+        if (fields.filled + 1 == found->columns && !fields.first) /* the corner of a table */
             return 0;
+        most = fields.filled > most ? fields.filled : most;
+        titles &= fields.last <= 1;
+        empty |= !fields.last;
     }
-    return 0;
+    const bool whole = fields.filled > 1 && fields.filled == fields.last && !fields.typed;
+    if (!names || names > MOST_BEFORE || names + 1 >= study->count || !whole)
+        return 0;
+    if (typed && most >= fields.filled) /* several lines of names? */
+        *unsure = typed > 1;
+    else
+        *unsure = !typed && (!titles || !fields.known || (!empty && found->columns == 2) ||
+                             has_title_below(study, found, names, err));
+    return typed == 1 && most >= fields.filled ? 0 : names;
 }
 
 /* Lines before the header that do not begin with #. */
@@ -192,10 +223,11 @@ size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *e
         first++;
     if (first == study->count)
         first = 0;
-    if (!first)
-        first = behind_title(study, found);
-    const size_t names = first ? 0 : names_behind(study, found);
-    found->unsure_names_at = names ? 1 + lines_before(study, study->records[names].at) : 0;
+    bool unsure = false;
+    const size_t names = first ? 0 : find_names(study, found, &unsure, err);
+    found->unsure_names_at = unsure ? 1 + lines_before(study, study->records[names].at) : 0;
+    first = names && !unsure ? names : first;
+    found->named = names && !unsure;
     if (comments && is_hash_header(study, found, &hashes, first)) {
         comments = false;
         first--;
