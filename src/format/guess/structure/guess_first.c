@@ -116,7 +116,8 @@ static bool look_at_fields(study_t *study, const structure_t *found, size_t reco
         fields->filled += span->length > 0;
         fields->first |= !i && span->length;
         fields->last = span->length ? i + 1 : fields->last;
-        fields->typed += span->length && guess_is_typed(span->text, span->length);
+        fields->typed += span->length && guess_is_typed(span->text, span->length) &&
+                         !guess_pair(span->text, span->length, &(bool){false});
         fields->known += guess_is_known_word((const char *)span->text, span->length);
     }
     return true;
@@ -156,9 +157,11 @@ static bool is_rejected(study_t *study, const structure_t *found, size_t record,
         return false;
     for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
         const span_t *span = &study->split.spans[j];
-        if (columns[j] && span->length && guess_is_typed(span->text, span->length))
+        bool second; /* "n" may be a name */
+        if (columns[j] && span->length && guess_is_typed(span->text, span->length) &&
+            !guess_pair(span->text, span->length, &second))
             return false;
-        text |= columns[j] && !guess_means_nothing((const char *)span->text, span->length);
+        text |= columns[j] && span->length && !guess_means_nothing((const char *)span->text, span->length);
     }
     return text;
 }
