@@ -387,11 +387,10 @@ static bool refuse_two(const structure_t *one, const structure_t *other, const c
     char first[8], second[8];
     name_delimiter(first, guess_way_sign(&one->way));
     name_delimiter(second, guess_way_sign(&other->way));
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: %s divides its lines into %zu columns, and %s into %zu: nothing tells which is right; "
-        "say it by --with delimiter=%s or --with delimiter=%s",
-        name, first, one->columns, second, other->columns, first, second);
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: %s divides its lines into %zu columns, and %s into %zu: either may be right; "
+                   "say which by --with delimiter=%s or --with delimiter=%s",
+                   name, first, one->columns, second, other->columns, first, second);
 }
 
 char guess_way_sign(const way_t *way) {
@@ -508,7 +507,7 @@ static bool choose_of_rivals(study_t *study, const structure_t *found, size_t co
 /* ---- what is asked where nothing divides, or what divides may be a part of the values ---- */
 
 static bool ask(const char *name, err_t *err, const char *what, const char *options) {
-    return err_set(err, STATUS_INPUT, "%.1000s: %s: nothing tells; say which by %s", name, what, options);
+    return err_set(err, STATUS_INPUT, "%.1000s: %s; say which by %s", name, what, options);
 }
 
 typedef struct {
