@@ -5,7 +5,11 @@
 
 #include <string.h>
 
-enum { MOST_BEFORE = 30 /* lines before the header that do not begin with # */ };
+enum {
+    MOST_BEFORE = 30, /* lines before the header that do not begin with # */
+    MOST_NAMES = 3,   /* lines of names, one below the other, */
+    BELOW = 100,      /* and records below them that are looked at */
+};
 
 static size_t lines_before(const study_t *study, size_t offset) {
     size_t lines = 0;
@@ -130,7 +134,7 @@ static size_t find_typed_below(study_t *study, const structure_t *found, size_t 
     size_t count = 0;
     memset(values, 0, sizeof values);
     memset(typed, 0, sizeof typed);
-    for (size_t i = record + 1; i < study->count; i++) {
+    for (size_t i = record + 1; i < study->count && i <= record + BELOW; i++) {
         if (study->records[i].fields != found->columns)
             continue;
         if (!guess_split(study, found->way.delimiter, i, err))
@@ -189,13 +193,15 @@ static size_t find_names(study_t *study, const structure_t *found, bool *unsure,
         if (!look_at_fields(study, found, names, &fields, err) ||
             study->records[names].fields != found->columns || fields.typed > fields.filled / 2)
             return 0;
-        typed = find_typed_below(study, found, names, columns, err);
+        typed = fields.last > 1 ? find_typed_below(study, found, names, columns, err) : 0;
         if (typed ? is_rejected(study, found, names, columns, err) : names && titles && fields.last > 1)
             break;
         if (fields.filled + 1 == found->columns && !fields.first) /* the corner of a table */
             return 0;
         most = fields.filled > most ? fields.filled : most;
         titles &= fields.last <= 1;
+        if (!titles && names == MOST_NAMES)
+            return 0;
         empty |= !fields.last;
     }
     const bool whole = fields.filled > 1 && fields.filled == fields.last && !fields.typed;
