@@ -343,8 +343,8 @@ TEST(types) {
     assert_true(passes(schema, "d>=12.5 && b==no", "{'b':false,'d':{'$numberDecimal':'12.50'}}"));
     assert_true(passes(schema, "u==00112233-4455-6677-8899-aabbccddeeff",
                        "{'u':{'$binary':{'base64':'ABEiM0RVZneImaq7zN3u/w==','subType':'04'}}}"));
-    check_refused(format, "b==perhaps", "is no boolean");
-    check_refused(format, "o==1", "is no objectid");
+    check_refused(format, "b==perhaps", "boolean was expected");
+    check_refused(format, "o==1", "objectid was expected");
     schema_destroy(schema);
 }
 

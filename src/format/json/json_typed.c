@@ -236,7 +236,7 @@ static bool put_code(json_value_t *json, const piece_t *pieces) {
     const size_t size = pieces->length + 5;
     uint8_t *const begin = json->out;
     if (!is_text(pieces) || (scope->type && scope->type != BSON_TYPE_DOCUMENT))
-        return json_reject(json, json->typed, "this is written " CODE_FORM);
+        return json_reject(json, json->typed, "expected " CODE_FORM);
     if (!scope->type)
         return put_string(json, pieces);
     if (!GROW(json->moved, json->moved_room, size, NULL))
@@ -275,7 +275,7 @@ static bool put(json_value_t *json, const json_word_t *row, bool fits, const pie
     if (made || json->failure != JSON_DOCUMENT)
         return made;
     const bool inside = fits && is_text(pieces); /* its quotes */
-    return json_reject(json, inside ? place_of(json, pieces) + 1 : json->typed, "this is written %s",
+    return json_reject(json, inside ? place_of(json, pieces) + 1 : json->typed, "expected %s",
                        row->form);
 }
 
@@ -408,7 +408,7 @@ static const json_word_t calls[] = {
 static const uint8_t *expect(json_value_t *json, const uint8_t *at, char character, const char *form) {
     at = json_blanks(json, at);
     if (json_ended(json, at) || *at != (uint8_t)character)
-        return json_reject(json, at, "this is written %s", form);
+        return json_reject(json, at, "expected %s", form);
     return at + 1;
 }
 
@@ -428,7 +428,7 @@ static const uint8_t *read_name(const json_value_t *json, const uint8_t *at, cha
 static const uint8_t *read_piece(json_value_t *json, const uint8_t *at, const char *form, piece_t *piece) {
     *piece = (piece_t){.text = json->out + 4, .at = at};
     if (json_ended(json, at) || (*at != '"' && *at != '-' && !digits_is_one(*at)))
-        return json_reject(json, at, "this is written %s", form);
+        return json_reject(json, at, "expected %s", form);
     at = json_scalar(json, at, &piece->type);
     if (*piece->at == '"') {
         piece->length = (uint32_t)(json->out - piece->text) - 1;
