@@ -174,6 +174,7 @@ bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
     *is = magic->is;
     file->kind = magic->kind;
     file->text_bound = text_bound(fd, 0, size, file->kind);
+    file->cr_lines = file->kind == INPUT_PLAIN && magic_of_cr_lines(head, got);
     /* Before a zip there may be a program that unpacks it, or (in the last part of a divided one) anything. */
     if ((*is == MAGIC_PROGRAM && zip_is_archive(fd, size)) ||
         (*is == MAGIC_TEXT && size >= 22 && bytes_le32(head + got - 22) == 0x06054b50))

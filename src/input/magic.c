@@ -85,6 +85,11 @@ const magic_t *magic_of(const uint8_t *head, size_t size) {
     return is_of_rejects(head, size) ? &rejects : decoder_utf16_order(head, size) ? &utf16 : &text;
 }
 
+bool magic_of_cr_lines(const uint8_t *head, size_t size) {
+    const uint8_t *cr = memchr(head, '\r', size);
+    return cr && cr + 1 < head + size && !memchr(head, '\n', size) && !memchr(head, 0, size);
+}
+
 bool magic_accept(const magic_t *magic, magic_place_t place, const char *name, err_t *err) {
     const bool in_text = place == MAGIC_IN_TEXT, archive = magic->is >= MAGIC_ZIP && magic->is <= MAGIC_DUMP;
     if (magic->is <= MAGIC_PROGRAM || (!in_text && magic->is <= MAGIC_PACKED) ||

@@ -42,6 +42,10 @@ extern const magic_t magic_of_office;
 
 const magic_t *magic_of(const uint8_t *head, size_t size);
 
+/* Do the lines of this text, or of its beginning, end with CR alone, as on an old Mac? Each CR is then given out as an LF, so that
+ * offsets stay. */
+bool magic_of_cr_lines(const uint8_t *text, size_t size);
+
 /* Where these bytes are: at the beginning of a file; of a stream, or of a member of an archive; of unpacked text. */
 typedef enum { MAGIC_IN_FILE, MAGIC_IN_OTHER, MAGIC_IN_TEXT } magic_place_t;
 

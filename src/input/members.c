@@ -239,6 +239,8 @@ static bool add_tar_member(archive_t *archive, const tar_entry_t *entry) {
     if (!magic_accept(magic, MAGIC_IN_OTHER, file->name, build->err))
         return false;
     file->kind = magic->kind;
+    file->cr_lines = file->kind == INPUT_PLAIN && there &&
+                     magic_of_cr_lines(feed_bytes(&archive->feed), there < most ? there : most);
     identify_tar_bound(archive->feed.fd, file);
     digest_member(archive, file);
     /* within a compressed tar, the text of a compressed member can be seen only when it is read */

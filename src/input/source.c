@@ -40,6 +40,7 @@ struct source {
     bool faulty;
     bool changed;  /* the file was replaced or changed */
     bool utf16;    /* of the unpacked text */
+    bool cr_lines; /* CR alone ends its lines: each becomes an LF */
     uint8_t *left; /* left[left_at, left_end): text to give out before any other */
     size_t left_at, left_end, left_room;
     feed_t feed;
@@ -167,6 +168,7 @@ static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool i
     source->kit = kit;
     source->feed.fd = -1;
     source->is_archive = is_archive;
+    source->cr_lines = file->cr_lines && !is_archive;
     if (begin(source, err))
         return source;
     source_close(source);
@@ -222,8 +224,7 @@ static bool look_at_stream(source_t *source, err_t *err) {
     const magic_t *magic = magic_of(have ? feed_bytes(&source->feed) : (const uint8_t *)"", have);
     if (magic->is == MAGIC_UTF16 && (have = feed_want(&source->feed, UTF16_SAMPLE)) >= MAGIC_LEAST)
         magic = magic_of(feed_bytes(&source->feed), have);
-    return magic_accept(magic, MAGIC_IN_OTHER, source->name, err) &&
-           choose_decoder(source, magic->kind, err);
+    return magic_accept(magic, MAGIC_IN_OTHER, source->name, err) && choose_decoder(source, magic->kind, err);
 }
 
 /* Text that is compressed a second time would only give rejects; a reject file, what was loaded already. */
@@ -290,6 +291,19 @@ static bool begin_recode(source_t *source, uint8_t *buffer, size_t size, size_t 
     return true;
 }
 
+static void end_lines_with_lf(uint8_t *text, size_t length) {
+    for (uint8_t *at = text; (at = memchr(at, '\r', (size_t)(text + length - at)));)
+        *at++ = '\n';
+}
+
+/* How the rest of the text is read is decided by its first bytes. */
+static bool begin_text(source_t *source, uint8_t *buffer, size_t size, size_t *got, err_t *err) {
+    if (!is_text(source, buffer, *got, err) || !begin_recode(source, buffer, size, got, err))
+        return false;
+    source->cr_lines = (*got >= MAGIC_BYTES || source->over) && magic_of_cr_lines(buffer, *got);
+    return true;
+}
+
 static size_t read_left(source_t *source, uint8_t *buffer, size_t size) {
     const size_t left = source->left_end - source->left_at, take = left < size ? left : size;
     if (take)
@@ -314,9 +328,10 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
         return fail(source, err);
     size_t got = decode(source, buffer, size);
     if (!source->position && got && source->file->kind != INPUT_PLAIN && !source->is_archive &&
-        (!is_text(source, buffer, got, &source->fault) ||
-         !begin_recode(source, buffer, size, &got, &source->fault)))
+        !begin_text(source, buffer, size, &got, &source->fault))
         return fail(source, err);
+    if (source->cr_lines)
+        end_lines_with_lf(buffer, got);
     source->position += got;
     return got ? (ssize_t)got : source->faulty ? fail(source, err) : 0;
 }

@@ -353,16 +353,6 @@ bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t 
 
 /* ---- headers ---- */
 
-/* Of what is no header: where CR alone ends the lines, the whole file is one. */
-static bool has_no_cr(const sniff_t *sniff, err_t *err) {
-    return !memchr(sniff->line.text, '\r', sniff->line.length) ||
-           err_set(err, STATUS_INPUT,
-                   "%s:%" PRIu64
-                   ": the header has a CR (byte 0d) within it, but only LF and CR LF end a line here; make "
-                   "each CR alone an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'",
-                   sniff->name, sniff->number);
-}
-
 /* Finds the header's columns by their names; the dialect's delimiter is known. False: it does not fit the format. warns: columns
  * that the format does not know are left out, with one line that names them. */
 static bool read_header(sniff_t *sniff, bool warns, dialect_t *dialect, err_t *err) {
@@ -372,8 +362,7 @@ static bool read_header(sniff_t *sniff, bool warns, dialect_t *dialect, err_t *e
     if (!split_record(sniff->split, schema, dialect->delimiter, sniff->line.text, sniff->line.length))
         return err_memory(err, sniff->line.length);
     if (split->too_many)
-        return has_no_cr(sniff, err) &&
-               err_set(err, STATUS_INPUT,
+        return err_set(err, STATUS_INPUT,
                        "%s:%" PRIu64 ": the header has more than %d columns, which is too many", sniff->name,
                        sniff->number, SPLIT_MOST);
     name_columns(schema, split, dialect);
@@ -388,8 +377,7 @@ static bool read_header(sniff_t *sniff, bool warns, dialect_t *dialect, err_t *e
     const field_t *const missing = missing_field(schema, dialect);
     if (missing) {
         list_columns(split, NULL, names);
-        return has_no_cr(sniff, err) &&
-               err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": no column '%s' (has: %s%s)", sniff->name,
+        return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": no column '%s' (has: %s%s)", sniff->name,
                        sniff->number, missing->columns.items[0].text, names,
                        looks_undivided(split) ? " - another delimiter?" : "");
     }

@@ -41,6 +41,7 @@ struct input_file {
     input_kind_t kind; /* found from the file's first bytes, never from its name */
     /* it can be recognised; false for streams without --input-name, which are never resumed */
     bool has_identity;
+    bool cr_lines;          /* of a plain file: CR alone ends its lines, and is given out as LF */
     uint64_t disk_bytes;    /* bytes on disk (a member's: its bytes in the archive); 0 for a stream */
     uint64_t text_bound;    /* the most decompressed bytes that can come; 0: not known, or none */
     uint64_t digest[2];     /* see below; 0 for a stream */

@@ -113,9 +113,6 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
             "%.1000s: holds NUL bytes, as no delimited text does: its format cannot be guessed; give "
             "--format",
             name);
-    if (!memchr(text, '\n', length) && memchr(text, '\r', head) &&
-        (const uint8_t *)memchr(text, '\r', head) + 1 < text + length)
-        return guess_refuse_cr(name, err);
     if (has_lines_of_two_cr(text, head))
         return guess_refuse_two_cr(name, err);
     uint8_t first, second;
