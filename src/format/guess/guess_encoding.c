@@ -46,7 +46,7 @@ static const struct {
     {0xE0, "VC_", "_"},        /* à */
     {0xE1, "C_iu", "C_uiW"},   /* á */
     {0xE2, "C_iu", "C_"},      /* â */
-    {0xE3, "C_Wou", "oes_"},     /* ã */
+    {0xE3, "C_Wou", "oes_"},   /* ã */
     {0xE6, "C_iu", "Cue"},     /* æ */
     {0xE7, "VWC_", "VW"},      /* ç */
     {0xE8, "C_iu", "C_"},      /* è */
@@ -58,7 +58,7 @@ static const struct {
     {0xF2, "VC", "_"},         /* ò */
     {0xF4, "C_ie", "C_"},      /* ô */
     {0xF5, "VCW", "e"},        /* õ */
-    {0xF8, "C_eo", "Ceo_"},     /* ø */
+    {0xF8, "C_eo", "Ceo_"},    /* ø */
     {0xF9, "VC", "_"},         /* ù */
     {0xFB, "C_oa", "trclmn_"}, /* û */
     {0xFF, "a", "_"},          /* ÿ */

@@ -275,8 +275,7 @@ static bool put(json_value_t *json, const json_word_t *row, bool fits, const pie
     if (made || json->failure != JSON_DOCUMENT)
         return made;
     const bool inside = fits && is_text(pieces); /* its quotes */
-    return json_reject(json, inside ? place_of(json, pieces) + 1 : json->typed, "expected %s",
-                       row->form);
+    return json_reject(json, inside ? place_of(json, pieces) + 1 : json->typed, "expected %s", row->form);
 }
 
 #define TEXT BSON_TYPE_UTF8

@@ -58,11 +58,11 @@ typedef struct {
     bool ends_empty;     /* all records end in an empty field, which the line before them lacks */
     char comment;        /* lines that begin with it are none; 0: there are none */
     bool unsure_comment; /* or they are records */
-    size_t fitting;     /* records that have as many fields */
-    size_t typed;       /* columns of them that hold numbers or dates only */
-    bool even;          /* all records have as many fields */
-    bool sound;         /* and a field that begins with the quote ends with it */
-    bool of_lines;      /* most of them go over several lines, in quotes */
+    size_t fitting;      /* records that have as many fields */
+    size_t typed;        /* columns of them that hold numbers or dates only */
+    bool even;           /* all records have as many fields */
+    bool sound;          /* and a field that begins with the quote ends with it */
+    bool of_lines;       /* most of them go over several lines, in quotes */
     double score;
 } structure_t;
 
