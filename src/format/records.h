@@ -1,5 +1,5 @@
 /* records: converts a file's records to BSON documents, block by block, whatever kind of format it has, by `delimited`,
- * `fixed`, `json` or `documents`. A records_t belongs to one thread; the schema and the dialect are shared. */
+ * `fixed` or `json`, or as they are (BSON). A records_t belongs to one thread; the schema and the dialect are shared. */
 #ifndef TIPPLE_FORMAT_RECORDS_H
 #define TIPPLE_FORMAT_RECORDS_H
 

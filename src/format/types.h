@@ -1,8 +1,9 @@
 /* types: the values of fields, from their texts to BSON and back.
  *
  * A type is a row of `value_types`: the BSON types of its values, how many bytes a value takes at most, the function that reads
- * a text, and the function that prints a value. Whoever adds a type adds its word to schema_types and its row to value_types,
- * both at the top of types.c; all readers, writers, filters and bounds follow the rows.
+ * a text, and the function that prints a value. Whoever adds a type adds its word to schema_types and its row to value_types
+ * (types.c), its name to field_type_t (schema.h), and what JSON may make of it to take_source (json_fields.c). Readers, writers
+ * and bounds follow the rows.
  *
  * Invariants:
  * - A text becomes a value only if the value keeps everything that the text says: all digits of a number, every part of a

@@ -24,7 +24,7 @@ struct cutter {
     uint64_t line_at; /* where the line of `offset` begins; of JSON */
     bool ended, faulty, open;
     bool all_read;          /* the source has given all that it has, which may be to be read again */
-    const schema_t *schema; /* of records whose quoted fields may contain line ends; NULL: lines */
+    const schema_t *schema; /* of records that are no lines: see ends.h; NULL: lines */
     ends_t ends;            /* of the records in the buffer */
     bool array;             /* the text is an array of JSON, or several; */
     uint8_t

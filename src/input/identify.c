@@ -17,8 +17,7 @@ enum {
     DEFLATE_EXPANDS = 1032, /* a match of 258 bytes takes at least two bits */
     ZSTD_HEADER_MOST = 18,
     ZSTD_BLOCKS_MOST = 512,
-    EXPANDS =
-        32768, /* zstd: a block of up to 128 KiB takes at least four bytes; xz and bzip2 make less of a byte */
+    EXPANDS = 32768, /* zstd: a block of up to 128 KiB takes at least four bytes; xz makes less of a byte */
 };
 
 static const uint64_t BOUND_MOST = 1ull << 36; /* above that, taking pieces as needed wastes less */
@@ -92,7 +91,6 @@ static uint64_t zstd_bound(int fd, uint64_t from, uint64_t to) {
     return at == to ? text : 0;
 }
 
-/* Gets the size and both ends of a file. */
 static _Thread_local uint8_t scratch[SCRATCH];
 
 /* The scratch gets the size and both ends of the file: what its digest is made of. *got: without the size. */

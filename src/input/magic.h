@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "input/file/input_file.h"
 
-/* MAGIC_BYTES always decide. MAGIC_LEAST are enough for what is decompressed: bzip2 has the longest mark. */
+/* MAGIC_BYTES always decide. MAGIC_LEAST are enough for what can be read: bzip2 has its longest mark. */
 enum { MAGIC_LEAST = 10, MAGIC_BYTES = 512 };
 
 typedef enum {

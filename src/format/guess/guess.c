@@ -125,7 +125,7 @@ bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
            err_memory(err, line->length);
 }
 
-/* A comment may be a record all the same, and is a reject then: see look_at_comment in delimited_header.c. */
+/* A comment may be a record all the same, and is a reject then: see look_at_comment in delimited.c. */
 static bool add_comment(guess_t *guess, const guess_line_t *line, bool before, err_t *err) {
     const size_t columns = guess->structure.columns;
     if (!guess_split_line(guess, line, err))

@@ -3,7 +3,7 @@
  * Each reader (records.h) notes such a value with its place when it meets it. The values of the last record that has any
  * are kept apart until another record has some or a caller asks, so that a caller who does not store the record's document
  * can take them back (records_leave_out). Fields are numbered as schema_counted_field does; after them comes one for all
- * other fields, which only records of fixed width have. Belongs to one thread. */
+ * other fields, which is what records of fixed width count by. Belongs to one thread. */
 #ifndef TIPPLE_FORMAT_RECORD_BAD_VALUES_H
 #define TIPPLE_FORMAT_RECORD_BAD_VALUES_H
 

@@ -3,8 +3,8 @@
  * A format file is YAML: how records are cut, which fields they have, and which documents they become. Every mistake in one
  * is reported with line, column and what was expected; all mistakes of a file are reported at once. The files of this room:
  * schema_rows.c has the keys of format files, a row each, and how the value of each is read; schema_read.c walks over them;
- * schema_check.c has what several keys must agree on; schema.c has the functions below, among them the digest, which is a
- * walk over the rows, too. docs/format-keys.md is made of the rows (tests/core/test_format_keys.c).
+ * schema_check.c has what several keys must agree on; schema.c has the digest, which is a walk over the rows, too, and what
+ * others ask of a schema; types.c has the words of types. docs/format-keys.md is made of the rows (tests/core/test_format_keys.c).
  *
  *     format: mot                                    # its name
  *     about: one line for `tipple formats`
@@ -61,8 +61,8 @@
  *
  * What holds for every schema_t that schema_parse returns:
  *
- * - It does not change, and all threads share it. Only schema_set_bad_value and `id` change one, before anything is compiled
- *   from it. Its texts live in the tree of the file or in memory that it owns, as long as it does.
+ * - It does not change, and all threads share it. Only schema_set_bad_value, `id` and `guessed` change one, before anything is
+ *   compiled from it. Its texts live in the tree of the file or in memory that it owns, as long as it does.
  * - `kind` says which members mean something: those up to `layouts` belong to delimited records, those from `fixed` to
  *   `sections` to records of fixed width. JSON has fields only where values get types; BSON has none.
  * - Names of fields are unique. No key is the beginning of another one at a dot ("a" and "a.b"), and the fields of one
@@ -109,7 +109,7 @@ typedef enum {
     TYPE_NUMBER,  /* double */
     TYPE_DATE,    /* BSON date, by the patterns */
     TYPE_LENGTH,  /* how many characters follow the fixed part */
-    /* of delimited records only: */
+    /* not of records of fixed width: */
     TYPE_BOOLEAN,  /* by its words */
     TYPE_DECIMAL,  /* 128 bits */
     TYPE_OBJECTID, /* 24 hexadecimal digits */
@@ -157,7 +157,7 @@ typedef struct {
     field_type_t type;
     texts_t columns;       /* its names in a header */
     texts_t nulls;         /* a field whose text is one of them is left out */
-    char point, thousands; /* of numbers that are not plain: see numeral.h; else 0 */
+    char point, thousands; /* of numbers that are not plain: see numeral_t; else 0 */
     /* of numbers: zeros in front, plus signs and exponents, which a number does not keep, do not fit; of trimmed texts: those in
      * quotes keep their blanks; of objectid: capitals do not fit */
     bool exact;

@@ -77,7 +77,8 @@ struct input_file {
  *
  * text_bound: of a plain file its size; of a gzip file 1,032 times its size; of a zip member the size in the directory;
  * of a zstd file the sum of the sizes that its frames state, if all state one and there are few frames; of xz and bzip2
- * it is not known. Members of a tar like files. Of a compressed tar itself how many bytes it has unpacked. */
+ * it is not known. Of other encodings what their bytes can become at most. Members of a tar like files, and those of xz and zstd
+ * what a byte can become. Of a compressed tar itself how many bytes it has unpacked. */
 
 /* A tar that is compressed as a whole is one stream. Its members are next to each other in a manifest, and are best
  * read in order by one thread, in one pass. */

@@ -90,7 +90,7 @@ bool guess_refuse_two_cr(const char *name, err_t *err) {
 bool guess_refuse_cr(const char *name, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: its lines end with CR alone (byte 0d), but only LF and CR LF end a line here; make "
+        "%.1000s: lines of it end with CR alone (byte 0d), and others with LF; make "
         "each CR an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'. If the CRs are parts "
         "of "
         "values, give --format",
