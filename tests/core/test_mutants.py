@@ -32,6 +32,7 @@ class Mutants(unittest.TestCase):
         for path in FILES[1:]:
             for each in mutant.read(path):
                 with self.subTest(each.brings):
+                    self.assertEqual(".c", each.path.suffix)  # tools/mutants compiles it alone
                     self.assertTrue(each.by)
                     self.assertEqual([], [test for test in each.by if not exists(test)])
 
