@@ -86,8 +86,13 @@ const magic_t *magic_of(const uint8_t *head, size_t size) {
 }
 
 bool magic_of_cr_lines(const uint8_t *head, size_t size) {
+    size = size < MAGIC_LINES ? size : MAGIC_LINES;
     const uint8_t *cr = memchr(head, '\r', size);
-    return cr && cr + 1 < head + size && !memchr(head, '\n', size) && !memchr(head, 0, size);
+    size_t quotes = 0;
+    for (const uint8_t *at = head; cr && at < cr; at++)
+        quotes += *at == '"';
+    return cr && cr + 1 < head + size && quotes % 2 == 0 && !memchr(head, '\n', size) &&
+           !memchr(head, 0, size);
 }
 
 bool magic_accept(const magic_t *magic, magic_place_t place, const char *name, err_t *err) {

@@ -42,8 +42,9 @@ extern const magic_t magic_of_office;
 
 const magic_t *magic_of(const uint8_t *head, size_t size);
 
-/* Do the lines of this text, or of its beginning, end with CR alone, as on an old Mac? Each CR is then given out as an LF, so that
- * offsets stay. */
+/* Do the lines of this text end with CR alone, as on an old Mac? There is no LF in its first MAGIC_LINES bytes, and the first CR
+ * is not within quotes. Each CR is then given out as an LF, so that offsets stay. */
+enum { MAGIC_LINES = 64 * 1024 };
 bool magic_of_cr_lines(const uint8_t *text, size_t size);
 
 /* Where these bytes are: at the beginning of a file; of a stream, or of a member of an archive; of unpacked text. */

@@ -232,7 +232,7 @@ static bool add_tar_member(archive_t *archive, const tar_entry_t *entry) {
     file->archive = archive->file;
     file->archive_offset = entry->from;
     file->disk_bytes = entry->size;
-    const size_t most = entry->size < MAGIC_BYTES ? (size_t)entry->size : MAGIC_BYTES;
+    const size_t most = entry->size < MAGIC_LINES ? (size_t)entry->size : MAGIC_LINES;
     const size_t there = feed_want(&archive->feed, most);
     const magic_t *magic =
         magic_of(there ? feed_bytes(&archive->feed) : (const uint8_t *)"", there < most ? there : most);

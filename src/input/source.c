@@ -296,12 +296,36 @@ static void end_lines_with_lf(uint8_t *text, size_t length) {
         *at++ = '\n';
 }
 
+/* Reads as much as decides how its lines end, whatever the reader asks for; what that is more is given out next. */
+static bool find_line_ends(source_t *source, uint8_t *buffer, size_t got, err_t *err) {
+    enum { A_FEW = 4096 };
+    const uint64_t position = source->position;
+    size_t have = got;
+    if (got >= MAGIC_LINES || source->over || memchr(buffer, '\n', got)) {
+        source->cr_lines = magic_of_cr_lines(buffer, got);
+        return true;
+    }
+    if (!GROW(source->left, source->left_room, MAGIC_LINES + A_FEW, err))
+        return false;
+    memcpy(source->left, buffer, got);
+    for (size_t more = 1; more && have < MAGIC_LINES && !source->over && !memchr(source->left, '\n', have);
+         have += more) {
+        source->position = position + have;
+        more = decode(source, source->left + have, A_FEW);
+    }
+    source->position = position;
+    source->left_at = got;
+    source->left_end = have;
+    source->cr_lines = magic_of_cr_lines(source->left, have);
+    if (source->cr_lines)
+        end_lines_with_lf(source->left + got, have - got);
+    return true;
+}
+
 /* How the rest of the text is read is decided by its first bytes. */
 static bool begin_text(source_t *source, uint8_t *buffer, size_t size, size_t *got, err_t *err) {
-    if (!is_text(source, buffer, *got, err) || !begin_recode(source, buffer, size, got, err))
-        return false;
-    source->cr_lines = (*got >= MAGIC_BYTES || source->over) && magic_of_cr_lines(buffer, *got);
-    return true;
+    return is_text(source, buffer, *got, err) && begin_recode(source, buffer, size, got, err) &&
+           find_line_ends(source, buffer, *got, err);
 }
 
 static size_t read_left(source_t *source, uint8_t *buffer, size_t size) {

@@ -60,7 +60,7 @@ static const struct {
     {0xF5, "VCW", "e"},        /* õ */
     {0xF8, "C_eo", "Ceo_"},    /* ø */
     {0xF9, "VC", "_"},         /* ù */
-    {0xFB, "C_oa", "trclmn_"}, /* û */
+    {0xFB, "bsmldroea", "trcl"}, /* û */
     {0xFF, "a", "_"},          /* ÿ */
 };
 

@@ -103,6 +103,16 @@ static size_t first_comment(const study_t *study, size_t first) {
     return first;
 }
 
+/* yes, no, Y, n: these may be names, too. */
+static bool is_pair(const span_t *span) {
+    bool second;
+    return guess_pair(span->text, span->length, &second) != 0;
+}
+
+static bool is_number_or_date(const span_t *span) {
+    return span->length && !is_pair(span) && guess_is_typed(span->text, span->length);
+}
+
 /* What the fields of a record are. */
 typedef struct {
     size_t filled, last; /* how many are not empty; after which one all are */
@@ -120,8 +130,7 @@ static bool look_at_fields(study_t *study, const structure_t *found, size_t reco
         fields->filled += span->length > 0;
         fields->first |= !i && span->length;
         fields->last = span->length ? i + 1 : fields->last;
-        fields->typed += span->length && guess_is_typed(span->text, span->length) &&
-                         !guess_pair(span->text, span->length, &(bool){false});
+        fields->typed += is_number_or_date(span);
         fields->known += guess_is_known_word((const char *)span->text, span->length);
     }
     return true;
@@ -142,7 +151,7 @@ static size_t find_typed_below(study_t *study, const structure_t *found, size_t 
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
             const span_t *span = &study->split.spans[j];
             values[j] += span->length > 0;
-            typed[j] += span->length && guess_is_typed(span->text, span->length);
+            typed[j] += is_number_or_date(span);
         }
     }
     for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++) {
@@ -152,7 +161,7 @@ static size_t find_typed_below(study_t *study, const structure_t *found, size_t 
     return count;
 }
 
-/* Has the record none of a type where the columns below are of one, and a text in some of them? */
+/* Has the record no number or date where the columns below hold one, and a text in some of them? */
 static bool is_rejected(study_t *study, const structure_t *found, size_t record, const bool *columns,
                         err_t *err) {
     bool text = false;
@@ -161,32 +170,22 @@ static bool is_rejected(study_t *study, const structure_t *found, size_t record,
         return false;
     for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
         const span_t *span = &study->split.spans[j];
-        bool second; /* "n" may be a name */
-        if (columns[j] && span->length && guess_is_typed(span->text, span->length) &&
-            !guess_pair(span->text, span->length, &second))
+        if (!columns[j] || !span->length || is_pair(span))
+            continue;
+        if (guess_is_typed(span->text, span->length))
             return false;
-        text |= columns[j] && span->length && !guess_means_nothing((const char *)span->text, span->length);
+        text |= !guess_means_nothing((const char *)span->text, span->length);
     }
     return text;
 }
 
-/* Has a record below this one a first field at most, as the title of another table would? */
-static bool has_title_below(study_t *study, const structure_t *found, size_t record, err_t *err) {
-    fields_t fields;
-    for (size_t i = record + 1; i < study->count; i++)
-        if (study->records[i].fields == found->columns &&
-            (!look_at_fields(study, found, i, &fields, err) || fields.last == 1))
-            return true;
-    return false;
-}
-
 /* The record of names after lines that have as many fields, as spreadsheets save titles ("Sales report,,"): the first one that
- * columns of numbers or dates below it reject, or, where there are none, that holds a word which often names a column. What
- * stands before it has empty fields. 0: there is none. *unsure: nothing says whether what stands before it is a record. */
+ * columns of numbers or dates below it reject. What stands before it has empty fields. 0: there is none. *unsure: nothing
+ * says whether what stands before it is a record. */
 static size_t find_names(study_t *study, const structure_t *found, bool *unsure, err_t *err) {
     static _Thread_local bool columns[SCHEMA_MOST_FIELDS];
     size_t names = 0, typed = 0, most = 0;
-    bool titles = true, empty = false;
+    bool titles = true;
     fields_t fields = {.filled = 0};
     *unsure = false;
     for (; names + 1 < study->count && names <= MOST_BEFORE; names++) {
@@ -202,16 +201,12 @@ static size_t find_names(study_t *study, const structure_t *found, bool *unsure,
         titles &= fields.last <= 1;
         if (!titles && names == MOST_NAMES)
             return 0;
-        empty |= !fields.last;
     }
     const bool whole = fields.filled > 1 && fields.filled == fields.last && !fields.typed;
     if (!names || names > MOST_BEFORE || names + 1 >= study->count || !whole)
         return 0;
-    if (typed && most >= fields.filled) /* several lines of names? */
-        *unsure = typed > 1;
-    else
-        *unsure = !typed && (!titles || !fields.known || (!empty && found->columns == 2) ||
-                             has_title_below(study, found, names, err));
+    /* several lines of names, or records that lack a value? */
+    *unsure = most >= fields.filled ? typed > 1 : typed < 2 && !(typed && fields.known);
     return typed == 1 && most >= fields.filled ? 0 : names;
 }
 

@@ -546,8 +546,7 @@ static bool check_blanks(study_t *study, const char *name, err_t *err) {
             count_words(study->text + study->records[i].at, study->records[i].length, first, &words);
         first &= study->records[i].hash;
     }
-    const bool even = words.words > 1 && words.even == words.lines && words.digits == words.lines &&
-                      words.first + 1 >= words.words;
+    const bool even = words.words > 1 && words.even == words.lines && words.digits == words.lines;
     if (words.typed ? !words.plain || !even || words.first != words.words : !words.lines)
         return true;
     if (words.gaps * 2 > words.lines)
