@@ -41,27 +41,27 @@ static const struct {
     uint8_t letter;
     const char *before, *after;
 } places[] = {
-    {0x9C, "C_", "uidtn"},     /* œ */
-    {0xDF, "VWC", "VWC_"},     /* ß */
-    {0xE0, "VC_", "_"},        /* à */
-    {0xE1, "C_iu", "C_uiW"},   /* á */
-    {0xE2, "C_iu", "C_"},      /* â */
-    {0xE3, "C_Wou", "oes_"},   /* ã */
-    {0xE6, "C_iu", "Cue"},     /* æ */
-    {0xE7, "VWC_", "VW"},      /* ç */
-    {0xE8, "C_iu", "C_"},      /* è */
-    {0xEA, "C_iuo", "CV_"},    /* ê */
-    {0xEC, "VC", "_"},         /* ì */
-    {0xEE, "C_aou", "C_"},     /* î */
-    {0xEF, "V", "VC_"},        /* ï */
-    {0xF1, "VW", "VW"},        /* ñ */
-    {0xF2, "VC", "_"},         /* ò */
-    {0xF4, "C_ie", "C_"},      /* ô */
-    {0xF5, "VCW", "e"},        /* õ */
-    {0xF8, "C_eo", "Ceo_"},    /* ø */
-    {0xF9, "VC", "_"},         /* ù */
+    {0x9C, "C_", "uidtn"},       /* œ */
+    {0xDF, "VWC", "VWC_"},       /* ß */
+    {0xE0, "VC_", "_"},          /* à */
+    {0xE1, "C_iu", "C_uiW"},     /* á */
+    {0xE2, "C_iu", "C_"},        /* â */
+    {0xE3, "C_Wou", "oes_"},     /* ã */
+    {0xE6, "C_iu", "Cue"},       /* æ */
+    {0xE7, "VWC_", "VW"},        /* ç */
+    {0xE8, "C_iu", "C_"},        /* è */
+    {0xEA, "C_iuo", "CV_"},      /* ê */
+    {0xEC, "VC", "_"},           /* ì */
+    {0xEE, "C_aou", "C_"},       /* î */
+    {0xEF, "V", "VC_"},          /* ï */
+    {0xF1, "VW", "VW"},          /* ñ */
+    {0xF2, "VC", "_"},           /* ò */
+    {0xF4, "C_ie", "C_"},        /* ô */
+    {0xF5, "VCW", "e"},          /* õ */
+    {0xF8, "C_eo", "Ceo_"},      /* ø */
+    {0xF9, "VC", "_"},           /* ù */
     {0xFB, "bsmldroea", "trcl"}, /* û */
-    {0xFF, "a", "_"},          /* ÿ */
+    {0xFF, "a", "_"},            /* ÿ */
 };
 
 static bool is_plain(uint8_t byte) {
