@@ -119,6 +119,8 @@ static bool make_room(feed_t *feed, size_t count) {
     size_t room = feed->most ? feed->most : FEED_BYTES;
     room = count > room ? count : room;
     room = !feed->stream && left < room ? (size_t)left : room;
+    if (feed->bytes && room <= feed->room) /* the rest is shorter: it fits */
+        return true;
     uint8_t *bytes = realloc(feed->bytes, FEED_BACK + room + FEED_SLACK);
     if (!bytes) {
         err_memory(&feed->fault, FEED_BACK + room + FEED_SLACK);
