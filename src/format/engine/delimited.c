@@ -374,8 +374,9 @@ static parsed_t refuse_columns(delimited_t *reader, record_t *record) {
     const size_t columns = reader->engine.dialect->columns, got = split->count;
     const bool more = got > columns,
                empty = got == columns + 1 && !split->too_many && !split->spans[columns].raw_length;
-    snprintf(reader->reason, sizeof reader->reason, "it has %zu field%s where %zu were expected%s", got,
-             got == 1 ? "" : "s", columns, empty ? ", the last one empty: it ends in a delimiter" : "");
+    snprintf(reader->reason, sizeof reader->reason, "it has %s%zu field%s where %zu were expected%s",
+             split->too_many ? "more than " : "", got, got == 1 ? "" : "s", columns,
+             empty ? ", the last one empty: it ends in a delimiter" : "");
     return record_refuse(record, more ? split->spans[columns].at + 1 : record->length + 1, reader->reason);
 }
 

@@ -757,7 +757,7 @@ bool guess_is_behind_blank(const span_t *span, char quote) {
 bool guess_refuse_behind_blank(const char *name, const uint8_t *text, size_t length, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: some of its quotes stand behind a blank ('%.*s'): there a quote is an ordinary "
+        "%.1000s: some of its quotes stand after a blank ('%.*s'): there a quote is an ordinary "
         "character, so that the value would keep it, or be divided within the quotes. Remove these "
         "blanks; or give a --format, if that is meant",
         name, length < 60 ? (int)length : 60, (const char *)text);
@@ -823,12 +823,12 @@ static bool check_structure(study_t *study, const structure_t *best, const char 
 static bool choose(study_t *study, const char *name, structure_t *best, err_t *err) {
     static const char all[] = {',', ';', '\t', '|', '\x01', GUESS_TWO_COLONS, ':'};
     structure_t found[sizeof all] = {{.score = 0}};
-    const char told = study->delimiter;
-    *best = (structure_t){.score = told == ' ' ? least_score : 0};
-    if (told && told != '\n') {
-        if (!weigh_delimiter(study, told, best, err))
+    const char said = study->delimiter;
+    *best = (structure_t){.score = said == ' ' ? least_score : 0};
+    if (said && said != '\n') {
+        if (!weigh_delimiter(study, said, best, err))
             return false;
-    } else if (!told) {
+    } else if (!said) {
         for (size_t i = 0; i < sizeof all; i++) {
             if (!weigh_delimiter(study, all[i], &found[i], err))
                 return false;
@@ -836,9 +836,9 @@ static bool choose(study_t *study, const char *name, structure_t *best, err_t *e
                 *best = found[i];
         }
     }
-    if ((!told || told == '\n') && !weigh_single(study, best, err))
+    if ((!said || said == '\n') && !weigh_single(study, best, err))
         return false;
-    if (best->columns > 1 && !told && !choose_of_rivals(study, found, sizeof all, name, best, err))
+    if (best->columns > 1 && !said && !choose_of_rivals(study, found, sizeof all, name, best, err))
         return false;
     return widen(study, best, err) && check_structure(study, best, name, err);
 }
