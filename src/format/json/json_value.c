@@ -131,7 +131,7 @@ INLINED uint32_t hash(const json_keys_t *keys, const uint8_t *key, size_t length
         memcpy(&last, key + length - 8, 8);
     else
         first = length ? first << (8 * (8 - length)) : 0;
-    return (uint32_t)(mix(first ^ state, last ^ 0xD6E8FEB86659FD93u) >> 16);
+    return (uint32_t)(mix(first ^ state, last ^ 0xD6E8FEB86659FD93u) >> 32);
 }
 
 INLINED json_key_t *slot_of(const json_keys_t *keys, const json_key_t *key) {
