@@ -2,44 +2,59 @@
 
 #include <string.h>
 
-enum { IS = 0x80, SMALL = 0x20, CAPITAL = 0x40 };
+/* Eight digits at once, a byte each. */
+typedef uint64_t eight_t;
+enum { EIGHT = sizeof(eight_t) };
+#define ALL(byte) ((eight_t)(byte) * 0x0101010101010101u)
 
-static const uint8_t kinds[256] = {
-    ['0' ... '9'] = IS, ['a' ... 'f'] = IS | SMALL, ['A' ... 'F'] = IS | CAPITAL};
-
-static inline uint8_t value_of(uint8_t digit) {
-    return (uint8_t)((digit & 15) + 9 * (digit >> 6));
+/* The highest bit of each byte that is at least `least`, where no byte has that bit itself. */
+static inline eight_t from(eight_t bytes, uint8_t least) {
+    return (bytes + ALL(0x80 - least)) & ALL(0x80);
 }
 
-static int digit_of(uint8_t byte) {
-    return kinds[byte] ? value_of(byte) : -1;
+/* Writes four bytes. *capital and *small: any letter so far is one. False: not all of the eight are digits. */
+static inline bool read_eight(const uint8_t *text, uint8_t *out, bool *capital, bool *small) {
+    eight_t bytes;
+    memcpy(&bytes, text, EIGHT);
+    const eight_t folded = bytes | ALL(0x20), plain = from(bytes, '0') & ~from(bytes, '9' + 1),
+                  letters = from(folded, 'a') & ~from(folded, 'f' + 1), are_small = bytes << 2 & letters;
+    if ((bytes & ALL(0x80)) || (plain | letters) != ALL(0x80))
+        return false;
+    *small |= are_small != 0;
+    *capital |= are_small != letters;
+    eight_t values = (bytes & ALL(0x0F)) + (letters >> 7) * 9;
+    values = (values << 4 | values >> 8) & 0x00FF00FF00FF00FFu;
+    values = (values | values >> 8) & 0x0000FFFF0000FFFFu;
+    const uint32_t packed = (uint32_t)(values | values >> 16);
+    memcpy(out, &packed, sizeof packed);
+    return true;
+}
+
+static bool read_digits(const uint8_t *text, size_t length, uint8_t *out, bool *capital) {
+    bool any_capital = false, any_small = false;
+    for (size_t at = 0; at < length; at += EIGHT) {
+        const bool whole = length - at >= EIGHT;
+        uint8_t padded[EIGHT] = "00000000", bytes[EIGHT / 2];
+        if (!whole)
+            memcpy(padded, text + at, length - at);
+        if (!read_eight(whole ? text + at : padded, whole ? out + at / 2 : bytes, &any_capital, &any_small))
+            return false;
+        if (!whole)
+            memcpy(out + at / 2, bytes, (length - at) / 2);
+    }
+    if (capital)
+        *capital = any_capital;
+    return !(capital && any_capital && any_small);
 }
 
 bool hex_read_byte(const uint8_t *text, size_t length, uint8_t *out) {
-    const int high = length == 2 ? digit_of(*text) : 0, low = length ? digit_of(text[length - 1]) : -1;
-    *out = (uint8_t)(high << 4 | low);
-    return length <= 2 && high >= 0 && low >= 0;
+    const uint8_t two[] = {length == 2 ? text[0] : '0', length ? text[length - 1] : ' '};
+    return length <= 2 && read_digits(two, sizeof two, out, NULL);
 }
 
 /* Is there a dash before this byte of a UUID? */
 static bool dash_before(size_t byte) {
     return byte == 4 || byte == 6 || byte == 8 || byte == 10;
-}
-
-__attribute__((always_inline)) static inline bool read_bytes(const uint8_t *text, size_t count, bool dashes,
-                                                             uint8_t *out, bool *capital) {
-    unsigned seen = 0, all = IS;
-    for (size_t i = 0; i < count; i++, text += 2) {
-        if (dashes && dash_before(i) && *text++ != '-')
-            return false;
-        const unsigned high = kinds[text[0]], low = kinds[text[1]];
-        out[i] = (uint8_t)(value_of(text[0]) << 4 | value_of(text[1]));
-        seen |= high | low;
-        all &= high & low;
-    }
-    if (capital)
-        *capital = seen & CAPITAL;
-    return all && !(capital && *capital && (seen & SMALL));
 }
 
 static size_t print_bytes(const uint8_t *bytes, size_t count, bool dashes, uint8_t *out) {
@@ -55,7 +70,15 @@ static size_t print_bytes(const uint8_t *bytes, size_t count, bool dashes, uint8
 }
 
 bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bool *capital) {
-    return length == HEX_UUID_TEXT && read_bytes(text, HEX_UUID, true, out, capital);
+    uint8_t digits[2 * HEX_UUID];
+    if (length != HEX_UUID_TEXT || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-')
+        return false;
+    memcpy(digits, text, 8);
+    memcpy(digits + 8, text + 9, 4);
+    memcpy(digits + 12, text + 14, 4);
+    memcpy(digits + 16, text + 19, 4);
+    memcpy(digits + 20, text + 24, 12);
+    return read_digits(digits, sizeof digits, out, capital);
 }
 
 size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], uint8_t *out) {
@@ -63,7 +86,7 @@ size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], uint8_t *out) {
 }
 
 bool hex_read(const uint8_t *text, size_t length, uint8_t *out, bool *capital) {
-    return length % 2 == 0 && read_bytes(text, length / 2, false, out, capital);
+    return length % 2 == 0 && read_digits(text, length, out, capital);
 }
 
 size_t hex_print(const uint8_t *bytes, size_t count, uint8_t *out) {
