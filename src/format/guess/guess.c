@@ -272,9 +272,10 @@ static void note_escapes(guess_t *guess, const span_t *span) {
 
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
-    guess_nearly_add(&column->nearly, &column->column, span->text, span->length);
-    guess_types_look(guess, column, span->text, span->length);
-    guess_range_add(&column->range, span->text, span->length);
+    value_t value;
+    guess_read(&value, span->text, span->length);
+    guess_column_take(&column->column, &value, span->text, span->length);
+    guess_range_add(&column->range, &value);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
     if (column->word && !column->words)
         column->words = guess_is_word(span);
@@ -531,9 +532,7 @@ static bool add_like_first(guess_t *guess, err_t *err) {
         note_escapes(guess, &guess->split->spans[i]);
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
-        const uint8_t *text = (const uint8_t *)column->text;
-        guess_nearly_add(&column->nearly, &column->column, text, column->length);
-        guess_types_look(guess, column, text, column->length);
+        guess_column_add(&column->column, (const uint8_t *)column->text, column->length);
     }
     decide_columns(guess);
     return true;
@@ -601,15 +600,10 @@ uint64_t guess_so_far(const guess_t *guess) {
     uint64_t sum = (guess->other_bytes != NULL) + 2u * (guess->wide_characters != NULL) +
                    4u * (guess->schema->escape_backslash + guess->schema->escape_backslashes);
     for (size_t i = 0; i < guess->structure.columns; i++) {
-        const decision_t is = guess_column_decide(&guess->columns[i].column);
-        column_t most = {.values = 0};
-        guess_most_take_numbers(&guess->columns[i].most, guess->options.decimal, &most);
-        guess_most_take_dates(&guess->columns[i].most, &most);
-        guess_most_take_booleans(&guess->columns[i].most, &most);
-        const uint64_t parts[] = {
-            is.kind,           is.style, is.pattern,  is.pair,  is.orders,
-            is.unsure_decimal, is.nulls, most.styles, most.iso, (uint64_t)(most.dates ^ most.dates >> 64),
-            most.pairs};
+        const column_t *column = &guess->columns[i].column;
+        const decision_t is = guess_column_decide(column);
+        const uint64_t parts[] = {is.kind,   is.style,          is.reads.days, is.reads.times,     is.pair,
+                                  is.orders, is.unsure_decimal, is.nulls,      column->class_count};
         for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
             sum = sum * 1099511628211u + parts[j] + 1;
     }

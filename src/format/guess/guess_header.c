@@ -170,8 +170,9 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
         evidence->year_heads += years && (unlike || guess_range_has_few_years(&column->range));
         return;
     }
-    const bool word = first.pairs && (!column->column.values ||
-                                      !(first.pairs & column->column.pairs)); /* "n" may be a name, too */
+    const bool word =
+        first.all.pairs && (!column->column.values ||
+                            !(first.all.pairs & column->column.all.pairs)); /* "n" may be a name, too */
     const bool first_typed = !word && !is_untyped(&first, &first_is),
                typed = column->column.values && !is_untyped(&column->column, is);
     if (guess_kind_is_number(is->kind) &&

@@ -4,10 +4,8 @@
 
 #include "base/text.h"
 #include "format/cut/split.h"
-#include "format/guess/column/guess_most.h"
+#include "format/guess/column/guess_column.h"
 #include "format/guess/column/guess_name.h"
-#include "format/guess/column/guess_nearly.h"
-#include "format/guess/column/guess_range.h"
 #include "format/guess/guess.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_text.h"
@@ -29,8 +27,6 @@ typedef struct {
     bool enclosed;    /* another one is in quotes */
     uint64_t in_quotes; /* so many are, and not empty */
     column_t column;
-    nearly_t nearly;
-    most_t most;   /* where a person says types */
     range_t range; /* of all but the first record */
     decision_t is;
     const type_spec_t *told; /* what a person says of it; NULL: nothing */
@@ -199,8 +195,6 @@ bool guess_name_columns(guess_t *guess, err_t *err);
 /* guess_types.c: what a person says of columns. After their names are known. */
 bool guess_read_types(guess_t *guess, err_t *err);
 bool guess_tell_types(guess_t *guess, err_t *err);
-/* Of each value, where a person says types. */
-void guess_types_look(const guess_t *guess, guess_column_t *column, const uint8_t *text, size_t length);
 /* The key that a column is stored under. */
 const char *guess_key(const guess_column_t *column);
 /* One of them stands where the other would have its subdocument, or they are the same. */

@@ -97,7 +97,7 @@ static void put_record(text_t *out, const guess_t *guess) {
 
 const char *guess_pattern_of(const guess_column_t *column) {
     return column->told && column->told->pattern ? column->told->pattern
-           : column->is.kind == KIND_DATE        ? guess_pattern(column->is.pattern)->text
+           : column->is.kind == KIND_DATE        ? column->is.pattern
                                                  : NULL;
 }
 
@@ -165,7 +165,7 @@ static void put_field(text_t *out, const guess_t *guess, const guess_column_t *c
     }
     if (guess_kind_is_number(column->is.kind)) {
         put_number(out, column);
-        if (is_typed_by_person(column) && has_numbers(guess))
+        if (column->is.exponent || (is_typed_by_person(column) && has_numbers(guess)))
             text_append(out, ", exact: no");
     }
     /* else blanks in quotes, and capitals, of later values would be lost */

@@ -11,29 +11,18 @@ static bool is_one(unsigned bits) {
     return bits && !(bits & (bits - 1));
 }
 
-/* The first pattern of the column whose order is this one. */
-static size_t pattern_in(const column_t *column, unsigned order) {
-    date_set_t left = column->dates;
-    while (guess_pattern(guess_first_date(left))->order != order)
-        left &= left - 1;
-    return guess_first_date(left);
-}
-
-static char separator_of(const guess_column_t *column) {
-    return guess_pattern(column->is.pattern)->separator;
-}
-
 static bool refuse_days(const guess_t *guess, const guess_column_t *column, err_t *err) {
     static const char *const words[ORDERS] = {[ORDER_DMY] = "dmy", [ORDER_MDY] = "mdy", [ORDER_YMD] = "ymd"};
-    char name[200], patterns[100] = "", options[60] = "";
+    char name[200], patterns[200] = "", options[60] = "";
     size_t at = 0, used = 0;
     for (unsigned i = ORDER_DMY, left = column->is.orders; i < ORDERS; i++) {
         if (!(left >> i & 1))
             continue;
         left &= ~(1u << i);
+        decision_t is = column->is;
+        guess_take_order(&is, i);
         const char *between = !at ? "" : left ? ", " : " or ";
-        at += (size_t)snprintf(patterns + at, sizeof patterns - at, "%s%s", between,
-                               guess_pattern(pattern_in(&column->column, i))->text);
+        at += (size_t)snprintf(patterns + at, sizeof patterns - at, "%s%s", between, is.pattern);
         used +=
             (size_t)snprintf(options + used, sizeof options - used, "%s--with dates=%s", between, words[i]);
     }
@@ -43,7 +32,7 @@ static bool refuse_days(const guess_t *guess, const guess_column_t *column, err_
             "by %s",
             guess->name, name, patterns, __builtin_popcount(column->is.orders) > 2 ? "any" : "either",
             options);
-    if (separator_of(column) == '.')
+    if (column->is.separator == '.')
         err_add(err, "; or, if they are times as DB2 writes them, or versions, give --type '%s:text'", name);
     return false;
 }
@@ -53,10 +42,10 @@ static unsigned told_orders(const guess_t *guess, char separator) {
     static const unsigned said[] = {
         [GUESS_DMY] = 1u << ORDER_DMY, [GUESS_MDY] = 1u << ORDER_MDY, [GUESS_YMD] = 1u << ORDER_YMD};
     unsigned told = said[guess->options.dates];
-    for (size_t i = 0; !guess->options.dates && i < guess->structure.columns; i++)
-        if (guess->columns[i].is.kind == KIND_DATE && is_one(guess->columns[i].is.orders) &&
-            separator_of(&guess->columns[i]) == separator)
-            told |= guess->columns[i].is.orders;
+    for (size_t i = 0; !guess->options.dates && i < guess->structure.columns; i++) {
+        const decision_t *is = &guess->columns[i].is;
+        told |= is->kind == KIND_DATE && is_one(is->orders) && is->separator == separator ? is->orders : 0;
+    }
     return told;
 }
 
@@ -65,11 +54,10 @@ bool guess_settle_days(guess_t *guess, err_t *err) {
         guess_column_t *column = &guess->columns[i];
         if (column->is.kind != KIND_DATE || !column->is.orders || is_one(column->is.orders))
             continue;
-        const unsigned told = told_orders(guess, separator_of(column));
-        if (!is_one(column->is.orders & told))
+        const unsigned told = column->is.orders & told_orders(guess, column->is.separator);
+        if (!is_one(told))
             return refuse_days(guess, column, err);
-        column->is.orders &= (uint8_t)told;
-        column->is.pattern = pattern_in(&column->column, (unsigned)__builtin_ctz(column->is.orders));
+        guess_take_order(&column->is, (date_order_t)__builtin_ctz(told));
     }
     return true;
 }
@@ -94,10 +82,10 @@ static bool has_mark(const column_t *column, const decision_t *is, char mark) {
 static void take_thousands(guess_column_t *column) {
     const char decimal = guess_styles[column->is.style].decimal;
     for (size_t i = 0; i < STYLES; i++) {
-        if (guess_styles[i].thousands != decimal || !(column->column.styles >> i & 1))
+        if (guess_styles[i].thousands != decimal || !(column->is.reads.styles >> i & 1))
             continue;
         const kind_t told = column->is.kind;
-        column->is = guess_column_in_style(&column->column, i, &column->is);
+        guess_take_style(&column->column, i, &column->is);
         column->is.kind = column->told && column->told->type ? told : column->is.kind;
         return;
     }
@@ -127,7 +115,7 @@ static bool settle_pairs(guess_t *guess, bool point, bool said, err_t *err) {
                 "numbers each%s; give --type '%s:number' if they are numbers, else --with decimal=. or "
                 "--type '%s:text'",
                 guess->name, name, point ? ": other columns have a decimal dot" : "", name, name);
-        column->is = guess_column_as(&column->column, KIND_TEXT);
+        column->is = guess_column_as(&column->column, KIND_TEXT, 0);
     }
     return true;
 }
@@ -137,8 +125,24 @@ static bool is_of_commas(const guess_t *guess) {
     const char delimiter = guess->structure.way.delimiter;
     bool dotted = false; /* 31.12.2021 */
     for (size_t i = 0; i < guess->structure.columns; i++)
-        dotted |= guess->columns[i].is.kind == KIND_DATE && separator_of(&guess->columns[i]) == '.';
+        dotted |= guess->columns[i].is.kind == KIND_DATE && guess->columns[i].is.separator == '.';
     return delimiter == ';' || dotted;
+}
+
+/* ja and nein, in a file whose dates or numbers are written as where people say so. */
+static void settle_words(guess_t *guess, bool comma) {
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        comma |= guess->columns[i].is.kind == KIND_DATE && guess->columns[i].is.orders == 1u << ORDER_DMY;
+    for (size_t i = 0; comma && i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        const column_t *values = &column->column;
+        const uint32_t pairs = values->all.pairs & values->yes & values->no;
+        if (column->is.kind != KIND_TEXT || (column->told && column->told->type) || !values->values ||
+            values->many_nulls || !pairs)
+            continue;
+        column->is = guess_column_as(values, KIND_BOOLEAN, 0);
+        column->is.pair = (size_t)__builtin_ctz(pairs);
+    }
 }
 
 bool guess_settle_marks(guess_t *guess, err_t *err) {
@@ -172,6 +176,7 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
             column->is.took_point = mark == '.' && !point;
         column->is.unsure_decimal = false;
     }
+    settle_words(guess, comma);
     return true;
 }
 

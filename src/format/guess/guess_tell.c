@@ -123,6 +123,8 @@ static void tell_column(text_t *out, const guess_column_t *column) {
         text_append(out, " with decimal comma");
     if (number && style->thousands && (column->column.grouped & bit))
         text_print(out, " %s '%c' for thousands", comma ? "and" : "with", style->thousands);
+    if (column->is.rounded && !column->told)
+        text_print(out, " (rounded to milliseconds; else: --type %s:text)", column->key);
     if (column->is.took_point)
         text_append(out, " with decimal dot (else: --with decimal=,)");
     if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2)
@@ -163,16 +165,16 @@ static void tell_renamed(text_t *out, const guess_t *guess) {
     text_free(&list);
 }
 
-static void tell_nearly_column(text_t *out, const guess_column_t *column, const guess_column_t *as) {
-    char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * NEARLY_SHOWN];
+static void tell_nearly_column(text_t *out, const guess_column_t *column, const guess_column_t *as,
+                               const fit_t *fit) {
+    char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN];
     text_t spec = {.length = 0};
     const char *pattern = guess_pattern_of(as);
     text_print(&spec, pattern ? "%s:%s(%s)" : "%s:%s", column->key, guess_type_name(as), pattern);
     text_print(out, "%s%s is %s because of %s of %s values, %s'%s':", out->length ? "; " : "", column->key,
-               guess_type_name(column), units_count(misfits, column->nearly.misfits),
-               units_count(values, column->nearly.misfits + as->column.values),
-               column->nearly.misfits > 1 ? "the first of them " : "",
-               guess_shown(first, sizeof first, (const char *)column->nearly.first, column->nearly.length));
+               guess_type_name(column), units_count(misfits, fit->misfits),
+               units_count(values, column->column.values), fit->misfits > 1 ? "the first of them " : "",
+               guess_shown(first, sizeof first, (const char *)fit->first->first, fit->first->length));
     shell_quote_option(out, "--type", spec.bytes);
     text_append(out, " reads the others");
     text_free(&spec);
@@ -182,11 +184,12 @@ static void tell_nearly(text_t *out, const guess_t *guess) {
     size_t told = 0;
     for (size_t i = 0; i < guess->structure.columns && told < NEARLY_NAMED; i++) {
         const guess_column_t *column = &guess->columns[i];
-        guess_column_t as = {.column = column->nearly.column};
+        guess_column_t as = {.key = column->key};
+        fit_t fit;
         if (column->told || (column->is.kind != KIND_TEXT && column->is.kind != KIND_TRIMMED) ||
-            !guess_nearly_decide(&column->nearly, &as.is))
+            !guess_column_nearly(&column->column, &fit, &as.is))
             continue;
-        tell_nearly_column(out, column, &as);
+        tell_nearly_column(out, column, &as, &fit);
         told++;
     }
 }

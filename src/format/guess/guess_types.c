@@ -63,26 +63,9 @@ static kind_t kind_of(const schema_type_t *type) {
     return strcmp(type->name, "date") == 0 ? KIND_DAY : kinds[type->type];
 }
 
-void guess_types_look(const guess_t *guess, guess_column_t *column, const uint8_t *text, size_t length) {
-    if (guess->options.type_count)
-        guess_most_add(&column->most, text, length);
-}
-
-/* Values that do not fit say nothing of how the others are written; however many they are, most of the others do. */
-static void take_most(guess_column_t *column, kind_t kind, char decimal) {
-    column_t *values = &column->column;
-    if (guess_kind_is_number(kind) && !values->styles)
-        guess_most_take_numbers(&column->most, decimal, values);
-    else if ((kind == KIND_DAY || kind == KIND_DATETIME) && !values->iso && !values->dates)
-        guess_most_take_dates(&column->most, values);
-    else if (kind == KIND_BOOLEAN && !values->pairs)
-        guess_most_take_booleans(&column->most, values);
-}
-
 static void tell_type(guess_column_t *column, char decimal) {
     const kind_t kind = kind_of(column->told->type);
-    take_most(column, kind, decimal);
-    column->is = guess_column_as(&column->column, kind);
+    column->is = guess_column_as(&column->column, kind, decimal);
     if (column->told->pattern) {
         column->is.kind = kind;
         column->is.orders = 0;

@@ -1,196 +1,413 @@
 #include "format/guess/column/guess_column.h"
-#include "base/chars.h"
 #include "format/values/blanks.h"
-#include "format/values/calendar.h"
-#include "format/values/pattern.h"
+#include "format/values/convert.h"
+#include "format/values/hex.h"
 
+#include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
-/* The first seven are those of the type datetime (schema_read.c); of the others an earlier one is preferred. */
-static const date_pattern_t patterns[] = {
-    {"YYYY-MM-DD", ORDER_ISO, '-', false},
-    {"YYYY-MM-DDThh:mm:ssZ", ORDER_ISO, '-', false},
-    {"YYYY-MM-DD hh:mm:ss", ORDER_ISO, '-', false},
-    {"YYYY-MM-DDThh:mm:ss", ORDER_ISO, '-', false},
-    {"YYYY-MM-DDThh:mm:ss.SSSZ", ORDER_ISO, '-', false},
-    {"YYYY-MM-DD hh:mm:ss.SSS", ORDER_ISO, '-', false},
-    {"YYYY-MM-DDThh:mm:ss.SSS", ORDER_ISO, '-', false},
-    {"YYYY-MM-DD hh:mm", ORDER_SURE, '-', false},
-    {"YYYY-MM-DDThh:mm", ORDER_SURE, '-', false},
-    {"YYYY-MM-DD hh:mm:ss.SSSSSS", ORDER_SURE, '-', false},
-    {"YYYY-MM-DDThh:mm:ss.SSSSSS", ORDER_SURE, '-', false},
-    {"YYYY-MM-DDThh:mm:ss.SSSSSSZ", ORDER_SURE, '-', false},
-    {"YYYY-MM-DDThh:mm:ssZZ", ORDER_SURE, '-', false},
-    {"YYYY-MM-DD hh:mm:ssZZ", ORDER_SURE, '-', false},
-    {"YYYY-MM-DD hh:mm:ss ZZ", ORDER_SURE, '-', false},
-    {"YYYY-MM-DDThh:mm:ss.SSSZZ", ORDER_SURE, '-', false},
-    {"YYYY-MM-DDThh:mm:ss.SSSSSSZZ", ORDER_SURE, '-', false},
-    /* UTC, said in the text */
-    {"YYYY-MM-DD hh:mm:ss+00", ORDER_SURE, '-', false},
-    {"YYYY-MM-DD hh:mm:ss UTC", ORDER_SURE, '-', false},
-    {"YYYY/MM/DD", ORDER_SURE, '/', false},
-    {"YYYY/MM/DD hh:mm", ORDER_SURE, '/', false},
-    {"YYYY/MM/DD hh:mm:ss", ORDER_SURE, '/', false},
-    {"YYYY.MM.DD", ORDER_SURE, '.', false},
-    {"YYYYMMDD", ORDER_SURE, 0, true},
-    {"YYYYMMDDhhmmss", ORDER_SURE, 0, true},
-    /* nobody writes the month first here */
-    {"DD.MM.YYYY", ORDER_DMY, '.', false},
-    {"DD.MM.YYYY hh:mm", ORDER_DMY, '.', false},
-    {"DD.MM.YYYY hh:mm:ss", ORDER_DMY, '.', false},
-    {"D.M.YYYY", ORDER_DMY, '.', false},
-    {"DD MON YYYY", ORDER_SURE, ' ', false},
-    {"DD-MON-YYYY", ORDER_SURE, ' ', false},
-    {"D MON YYYY", ORDER_SURE, ' ', false},
-    {"DD-MON-YY", ORDER_SURE, ' ', false},
-    {"MON D, YYYY", ORDER_SURE, ' ', false},
-    {"MONTH D, YYYY", ORDER_SURE, ' ', false},
-    {"DD/MON/YYYY:hh:mm:ss ZZ", ORDER_SURE, ' ', false},
-    {"DD/MM/YYYY", ORDER_DMY, '/', false},
-    {"MM/DD/YYYY", ORDER_MDY, '/', false},
-    {"DD/MM/YYYY hh:mm", ORDER_DMY, '/', false},
-    {"MM/DD/YYYY hh:mm", ORDER_MDY, '/', false},
-    {"DD/MM/YYYY hh:mm:ss", ORDER_DMY, '/', false},
-    {"MM/DD/YYYY hh:mm:ss", ORDER_MDY, '/', false},
-    {"DD/MM/YYYY hh:mm:ss A", ORDER_DMY, '/', false},
-    {"MM/DD/YYYY hh:mm:ss A", ORDER_MDY, '/', false},
-    {"DD-MM-YYYY", ORDER_DMY, '-', false},
-    {"MM-DD-YYYY", ORDER_MDY, '-', false},
-    {"DD-MM-YYYY hh:mm", ORDER_DMY, '-', false},
-    {"MM-DD-YYYY hh:mm", ORDER_MDY, '-', false},
-    {"DD-MM-YYYY hh:mm:ss", ORDER_DMY, '-', false},
-    {"MM-DD-YYYY hh:mm:ss", ORDER_MDY, '-', false},
-    {"D/M/YYYY", ORDER_DMY, '/', false},
-    {"M/D/YYYY", ORDER_MDY, '/', false},
-    {"D/M/YYYY h:mm", ORDER_DMY, '/', false},
-    {"M/D/YYYY h:mm", ORDER_MDY, '/', false},
-    {"D/M/YYYY h:mm:ss", ORDER_DMY, '/', false},
-    {"M/D/YYYY h:mm:ss", ORDER_MDY, '/', false},
-    {"D/M/YYYY h:mm A", ORDER_DMY, '/', false},
-    {"M/D/YYYY h:mm A", ORDER_MDY, '/', false},
-    {"D/M/YYYY h:mm:ss A", ORDER_DMY, '/', false},
-    {"M/D/YYYY h:mm:ss A", ORDER_MDY, '/', false},
-    {"DD/MM/YY", ORDER_DMY, '/', false},
-    {"MM/DD/YY", ORDER_MDY, '/', false},
-    {"YY/MM/DD", ORDER_YMD, '/', false},
-    {"DD/MM/YY hh:mm", ORDER_DMY, '/', false},
-    {"MM/DD/YY hh:mm", ORDER_MDY, '/', false},
-    {"YY/MM/DD hh:mm", ORDER_YMD, '/', false},
-    {"DD/MM/YY hh:mm:ss", ORDER_DMY, '/', false},
-    {"MM/DD/YY hh:mm:ss", ORDER_MDY, '/', false},
-    {"YY/MM/DD hh:mm:ss", ORDER_YMD, '/', false},
-    {"DD.MM.YY", ORDER_DMY, '.', false}, /* with a year of two digits it may be that which is first */
-    {"YY.MM.DD", ORDER_YMD, '.', false},
-    {"DD-MM-YY", ORDER_DMY, '-', false},
-    {"MM-DD-YY", ORDER_MDY, '-', false},
-    {"YY-MM-DD", ORDER_YMD, '-', false},
-    {"DD-MM-YY hh:mm", ORDER_DMY, '-', false},
-    {"MM-DD-YY hh:mm", ORDER_MDY, '-', false},
-    {"YY-MM-DD hh:mm", ORDER_YMD, '-', false},
-    {"DD-MM-YY hh:mm:ss", ORDER_DMY, '-', false},
-    {"MM-DD-YY hh:mm:ss", ORDER_MDY, '-', false},
-    {"YY-MM-DD hh:mm:ss", ORDER_YMD, '-', false},
-    {"D/M/YY", ORDER_DMY, '/', false},
-    {"M/D/YY", ORDER_MDY, '/', false},
-    {"D/M/YY h:mm", ORDER_DMY, '/', false},
-    {"M/D/YY h:mm", ORDER_MDY, '/', false},
-    {"D/M/YY h:mm:ss", ORDER_DMY, '/', false},
-    {"M/D/YY h:mm:ss", ORDER_MDY, '/', false},
-    {"D/M/YY h:mm A", ORDER_DMY, '/', false},
-    {"M/D/YY h:mm A", ORDER_MDY, '/', false},
-    {"D/M/YY h:mm:ss A", ORDER_DMY, '/', false},
-    {"M/D/YY h:mm:ss A", ORDER_MDY, '/', false},
-};
-enum { PATTERNS = sizeof patterns / sizeof *patterns, LEAST_DIGITS = 3 /* 1/2/2003 has more */ };
-_Static_assert((int)PATTERNS <= (int)GUESS_MOST_PATTERNS, "a bit for each");
+/* ---- numbers ---- */
 
-static pattern_t compiled[PATTERNS];
-static date_set_t known;
+enum {
+    POINT_STYLES = 0x55,
+    COMMA_STYLES = 0xAA,
+    ALL_STYLES = 0xFF,
+    NUMBER_MOST = 80, /* bytes of its text */
+    SHORT_DIGITS = 15,
+};
+
+const style_t guess_styles[STYLES] = {{'.', 0},   {',', 0},   {'.', ','},  {',', '.'},
+                                      {'.', ' '}, {',', ' '}, {'.', '\''}, {',', '\''}};
+
+/* The styles in which a number may hold a byte; a sign may be the first one, or behind the e of an exponent. */
+static const uint8_t styles_with[256] = {
+    ['0' ... '9'] = ALL_STYLES,  ['e'] = ALL_STYLES, ['E'] = ALL_STYLES, ['.'] = POINT_STYLES | 0x08,
+    [','] = COMMA_STYLES | 0x04, [' '] = 0x30,       ['\''] = 0xC0};
+
+/* 192.168.100.101: four groups up to 255 are more likely an address than more than a billion of something. */
+static bool is_address(const uint8_t *text, size_t length) {
+    unsigned groups = 1, group = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '.') {
+            groups++;
+            group = 0;
+        } else if (!digits_is_one(text[i]) || (group = group * 10 + text[i] - '0') > 255) {
+            return false;
+        }
+    }
+    return groups == 4;
+}
+
+/* The styles in which the text says the same number as in this one; 0: it is none of which printing loses nothing. A zero before
+ * other digits or a plus sign would be lost. In 1e5 the letter may be one of a code: an exponent has a sign, or a fraction
+ * before it. */
+static uint8_t read_in_style(value_t *value, size_t style, const uint8_t *text, size_t length) {
+    const numeral_t numeral = {guess_styles[style].decimal, guess_styles[style].thousands};
+    uint8_t plain[NUMERAL_LONGEST + 8];
+    decimal_t decimal = {.count = 0};
+    int64_t whole;
+    double number = 0;
+    size_t size;
+    if ((numeral.mark == '.' && is_address(text, length)) ||
+        !numeral_read(&numeral, text, length, plain, &size))
+        return 0;
+    memset(plain + size, 0, 8);
+    size_t mantissa = 0;
+    while (mantissa < size && (plain[mantissa] | 0x20) != 'e')
+        mantissa++;
+    const bool point = memchr(plain, '.', mantissa), power = mantissa < size, grouped = size < length;
+    if (!mantissa || !digits_is_one(plain[mantissa - 1]) || !convert_is_exact(plain, mantissa))
+        return 0;
+    const bool kept = convert_kept(plain, size, 0, &number);
+    const bool wide = !point && !power && !convert_int(plain, size, &whole);
+    if ((!kept || size > DECIMAL_DIGITS) && !decimal_read(plain, size, &decimal))
+        return 0;
+    if (power && (!kept || grouped || (!point && digits_is_one(plain[mantissa + 1]))))
+        return 0;
+    const uint8_t alike = (uint8_t)(grouped ? 1u << style
+                                    : point ? (unsigned)POINT_STYLES << (style & 1)
+                                            : ALL_STYLES);
+    if (!value->reads.styles && (kept || convert_number(plain, size, 0, &number)))
+        value->size = fabs(number);
+    value->fraction |= point ? alike : 0;
+    value->grouped |= grouped ? alike : 0;
+    value->exponent |= power ? alike : 0;
+    value->wide |= wide ? alike : 0;
+    value->lossy |= kept ? 0 : alike;
+    value->huge |= decimal.count > DECIMAL_DIGITS ? alike : 0;
+    return alike;
+}
+
+static void read_number(value_t *value, const uint8_t *text, size_t length) {
+    uint8_t padded[NUMBER_MOST + 8];
+    uint8_t left = length > NUMBER_MOST || !digits_is_one(text[length - 1]) ? 0 : ALL_STYLES;
+    const size_t sign = *text == '-';
+    uint64_t digits;
+    for (size_t i = sign; i < length && left; i++) {
+        const bool signs = i > sign && (text[i] == '-' || text[i] == '+') && (text[i - 1] | 0x20) == 'e';
+        left &= signs ? ALL_STYLES : styles_with[text[i]];
+    }
+    if (!left)
+        return;
+    memcpy(padded, text, length);
+    memset(padded + length, 0, 8);
+    if (length <= SHORT_DIGITS && (*text != '0' || length == 1) && convert_digits(padded, length, &digits)) {
+        value->reads.styles = ALL_STYLES;
+        value->size = (double)digits;
+        value->year = length == 4 && digits >= 1800 && digits <= 2200;
+        return;
+    }
+    while (left) {
+        const size_t style = (size_t)__builtin_ctz(left);
+        const uint8_t alike = read_in_style(value, style, padded, length);
+        value->reads.styles |= alike;
+        left &= (uint8_t) ~(alike | 1u << style);
+    }
+}
+
+/* ---- dates ---- */
+
+/* The parts that patterns are put together of. Of parts that read a text the first one is preferred; the first day is the one
+ * of the type datetime. */
+typedef struct {
+    const char *text;
+    date_order_t order;
+    char separator;
+} day_t;
+static const day_t days[] = {
+    {"YYYY-MM-DD", ORDER_SURE, '-'},
+    {"YYYY/MM/DD", ORDER_SURE, '/'},
+    {"YYYY.MM.DD", ORDER_SURE, '.'},
+    {"YYYYMMDD", ORDER_SURE, 0},
+    {"YYYYMMDDhhmmss", ORDER_SURE, 0},
+    {"DD.MM.YYYY", ORDER_DMY, '.'}, /* nobody writes the month first here */
+    {"D.M.YYYY", ORDER_DMY, '.'},
+    {"DD MON YYYY", ORDER_SURE, ' '},
+    {"DD-MON-YYYY", ORDER_SURE, '-'},
+    {"D MON YYYY", ORDER_SURE, ' '},
+    {"DD-MON-YY", ORDER_SURE, '-'},
+    {"MON D, YYYY", ORDER_SURE, ' '},
+    {"MONTH D, YYYY", ORDER_SURE, ' '},
+    {"DD/MON/YYYY", ORDER_SURE, '/'},
+    {"DD/MM/YYYY", ORDER_DMY, '/'},
+    {"MM/DD/YYYY", ORDER_MDY, '/'},
+    {"DD-MM-YYYY", ORDER_DMY, '-'},
+    {"MM-DD-YYYY", ORDER_MDY, '-'},
+    {"D/M/YYYY", ORDER_DMY, '/'},
+    {"M/D/YYYY", ORDER_MDY, '/'},
+    {"DD/MM/YY", ORDER_DMY, '/'}, /* with a year of two digits it may be the year that is first */
+    {"MM/DD/YY", ORDER_MDY, '/'},
+    {"YY/MM/DD", ORDER_YMD, '/'},
+    {"DD.MM.YY", ORDER_DMY, '.'},
+    {"YY.MM.DD", ORDER_YMD, '.'},
+    {"DD-MM-YY", ORDER_DMY, '-'},
+    {"MM-DD-YY", ORDER_MDY, '-'},
+    {"YY-MM-DD", ORDER_YMD, '-'},
+    {"D/M/YY", ORDER_DMY, '/'},
+    {"M/D/YY", ORDER_MDY, '/'},
+};
+static const char *const between[] = {"", " ", "T", ":"};
+static const char *const times[] = {"",
+                                    "hh:mm",
+                                    "hh:mm:ss",
+                                    "hh:mm:ss.SSS",
+                                    "hh:mm:ss.S",
+                                    "hh:mm:ss.SS",
+                                    "hh:mm:ss.SSSSSS",
+                                    "hh:mm:ss.SSSSSSS",
+                                    "hh:mm:ss.SSSSSSSSS",
+                                    "hh:mm:ss.SSSuuu",
+                                    "hh:mm:ss.SSSuuuu",
+                                    "hh:mm:ss.SSSuuuuuu",
+                                    "h:mm",
+                                    "h:mm:ss",
+                                    "hh:mm A",
+                                    "hh:mm:ss A",
+                                    "h:mm A",
+                                    "h:mm:ss A"};
+static const char *const zones[] = {"", "Z", "ZZ", " ZZ", " UTC", "+00"};
+enum {
+    DAYS = sizeof days / sizeof *days,
+    TIMES = sizeof times / sizeof *times,
+    ZONES = sizeof zones / sizeof *zones,
+    NONE = 1, /* the first one of between, times and zones */
+    BLANK = 2,
+    LETTER_T = 4,
+    COLON = 8,
+    ZONE_Z = 2,
+    TIMES_OF_DATETIME = 0xC, /* and others, by the rows of times */
+    ROUNDED = 0xE00,
+    ALL_ZONES = 0x3E,
+    DAY_LEAST = 6,
+    TIME_MOST = 18,
+    MOST_LEADING = 14,
+    PART_ROOM = 72,
+};
+_Static_assert((int)DAYS <= 32 && (int)TIMES <= 32, "a bit for each");
+
+static pattern_t of_day[DAYS], of_time[TIMES], of_zone[ZONES];
+/* The days with so many digits in front, and with a character behind those. */
+static uint32_t days_led[MOST_LEADING + 1], days_marked[128];
+/* The times of so many bytes. */
+static uint32_t times_of[TIME_MOST + 1];
+
+/* Times and zones are read behind another text, since a pattern has a day. */
+#define BEFORE_TIME "YYYYMMDD"
+#define BEFORE_ZONE "YYYYMMDDhhmm"
+
+static void compile_parts(const char *before, const char *const *parts, size_t count, pattern_t *patterns) {
+    for (size_t i = 1; i < count; i++) {
+        char text[PATTERN_LONGEST];
+        const int length = snprintf(text, sizeof text, "%s%s", before, parts[i]);
+        pattern_compile(text, (size_t)length, &patterns[i]);
+    }
+}
 
 static void compile(void) {
-    for (size_t i = 0; i < PATTERNS; i++)
-        if (!pattern_compile(patterns[i].text, strlen(patterns[i].text), &compiled[i]))
-            known |= (date_set_t)1 << i;
+    compile_parts(BEFORE_TIME, times, TIMES, of_time);
+    for (size_t i = 1; i < TIMES; i++) {
+        const size_t length = strlen(times[i]) + (strchr(times[i], 'A') != NULL), bare = times[i][1] == ':';
+        times_of[length] |= 1u << i;
+        times_of[length + 1] |= (uint32_t)bare << i;
+    }
+    compile_parts(BEFORE_ZONE, zones, ZONES, of_zone);
+    for (size_t i = 0; i < DAYS; i++) {
+        const char *text = days[i].text;
+        const size_t leading = strncmp(text, "MO", 2) == 0 ? 0 : strspn(text, "YMDhms");
+        pattern_compile(text, strlen(text), &of_day[i]);
+        days_led[leading] |= 1u << i;
+        days_led[2] |= leading == 1 ? 1u << i : 0;
+        days_marked[(uint8_t)text[leading]] |= 1u << i;
+    }
 }
 
-size_t guess_pattern_count(void) {
-    return PATTERNS;
+/* Those of the patterns that read the text behind another one. ms: of the last one. */
+static uint32_t read_part(const pattern_t *patterns, uint32_t among, const char *before, const uint8_t *text,
+                          size_t length, int64_t *ms) {
+    const size_t first = strlen(before);
+    uint8_t padded[PART_ROOM] = {0}; /* it is read a little past its end */
+    uint32_t found = 0;
+    memcpy(padded, before, first);
+    memcpy(padded + first, text, length);
+    for (uint32_t left = among; left; left &= left - 1) {
+        int64_t moment;
+        const int i = __builtin_ctz(left);
+        if (!pattern_read(&patterns[i], padded, first + length, &moment))
+            continue;
+        found |= 1u << i;
+        *ms = moment;
+    }
+    return found;
 }
 
-const date_pattern_t *guess_pattern(size_t at) {
-    return &patterns[at];
-}
-
-/* Eight digits that are a day of these years are hardly anything else. */
+/* Digits without separators that are a day of these years are hardly anything else. */
 static bool is_of_our_time(int64_t ms) {
     const int64_t day = 86400000;
     return ms >= -25567 * day && ms < 47482 * day; /* 1900 to 2099 */
 }
 
-date_set_t guess_dates(date_set_t among, const uint8_t *text, size_t length) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    date_set_t found = 0;
-    uint8_t padded[PATTERN_LONGEST + 16] = {0}; /* it is read a little past its end */
-    pthread_once(&once, compile);
+static uint32_t read_day(const uint8_t *text, size_t length) {
     size_t digits = 0;
-    if (length < 6 || length >= PATTERN_LONGEST)
-        return 0;
-    for (size_t i = 0; i < length; i++)
-        digits += text[i] >= '0' && text[i] <= '9';
-    if (digits < LEAST_DIGITS)
-        return 0;
-    memcpy(padded, text, length);
-    for (date_set_t left = among & known; left; left &= left - 1) {
-        const size_t i = guess_first_date(left);
-        int64_t ms;
-        if (pattern_read(&compiled[i], padded, length, &ms) && (!patterns[i].digits || is_of_our_time(ms)))
-            found |= (date_set_t)1 << i;
+    int64_t ms = 0;
+    while (digits < length && digits < MOST_LEADING && digits_is_one(text[digits]))
+        digits++;
+    const uint8_t next = digits < length ? text[digits] & 0x7F : 0;
+    const uint32_t among = days_led[digits] & (digits ? days_marked[next] : ~0u),
+                   found = length < DAY_LEAST ? 0 : read_part(of_day, among, "", text, length, &ms);
+    return found && !days[__builtin_ctz(found)].separator && !is_of_our_time(ms) ? 0 : found;
+}
+
+/* From the hour on. */
+static bool read_time(readings_t *reads, const uint8_t *text, const uint8_t *end) {
+    const uint8_t *at = text;
+    int64_t ms;
+    while (at < end && (digits_is_one(*at) || *at == ':' || *at == '.'))
+        at++;
+    at += end - at >= 3 && *at == ' ' && (at[2] | 0x20) == 'm' ? 3 : 0; /* AM or PM */
+    const size_t length = (size_t)(at - text);
+    const uint32_t among = length <= TIME_MOST ? times_of[length] : 0;
+    reads->times = read_part(of_time, among, "20000101", text, length, &ms);
+    reads->zones = at == end
+                       ? NONE
+                       : (uint8_t)read_part(of_zone, ALL_ZONES, "200001010000", at, (size_t)(end - at), &ms);
+    return reads->times && reads->zones;
+}
+
+static readings_t read_date(const uint8_t *text, size_t length) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const uint8_t *const end = text + length, *const colon = memchr(text, ':', length);
+    const uint8_t *time = end + 1; /* behind what is between */
+    readings_t reads = {.times = NONE, .between = NONE, .zones = NONE};
+    pthread_once(&once, compile);
+    if (colon) {
+        size_t digits = 0;
+        while (digits < 4 && colon - digits > text && digits_is_one(*(colon - digits - 1)))
+            digits++;
+        time = digits == 4 ? colon + 1 : colon - digits; /* 10/Oct/2000:13:55:36 */
+        reads.between = time == text      ? 0
+                        : time[-1] == ' ' ? BLANK
+                        : time[-1] == 'T' ? LETTER_T
+                        : time[-1] == ':' ? COLON
+                                          : 0;
+        if (!reads.between || !read_time(&reads, time, end))
+            return (readings_t){.days = 0};
     }
+    reads.days = read_day(text, (size_t)(time - 1 - text));
+    if ((reads.days & 1) &&
+        (!colon || ((reads.times & TIMES_OF_DATETIME) &&
+                    ((reads.zones & NONE) || (reads.between == LETTER_T && (reads.zones & ZONE_Z))))))
+        reads.others = READS_DATETIME;
+    return reads.days ? reads : (readings_t){.days = 0};
+}
+
+/* ---- words, and what is made of hexadecimal digits ---- */
+
+const char *const guess_pairs[PAIRS][2] = {
+    {"true", "false"}, {"True", "False"}, {"TRUE", "FALSE"}, {"yes", "no"},  {"Yes", "No"},
+    {"YES", "NO"},     {"t", "f"},        {"T", "F"},        {"y", "n"},     {"Y", "N"},
+    {"ja", "nein"},    {"Ja", "Nein"},    {"JA", "NEIN"},    {"oui", "non"}, {"Oui", "Non"},
+    {"OUI", "NON"},    {"si", "no"},      {"Si", "No"},      {"SI", "NO"},   {"sí", "no"},
+    {"Sí", "No"},      {"SÍ", "NO"},      {"sim", "não"},    {"Sim", "Não"}, {"SIM", "NÃO"}};
+
+uint32_t guess_pair(const uint8_t *text, size_t length, bool *second) {
+    uint32_t found = 0;
+    if (!length || length > 5 || !strchr("tTfFyYnNjJoOsS", *text))
+        return 0;
+    for (size_t i = 0; i < PAIRS; i++)
+        for (size_t j = 0; j < 2; j++)
+            if (*guess_pairs[i][j] == (char)*text && strlen(guess_pairs[i][j]) == length &&
+                memcmp(guess_pairs[i][j], text, length) == 0) {
+                *second = j;
+                found |= 1u << i;
+            }
     return found;
 }
 
-/* What all texts of a column may have in common, so that a header's name shows. */
-enum {
-    SHAPE_DIGIT = 1,       /* a digit somewhere */
-    SHAPE_FIRST_DIGIT = 2, /* the first byte is one */
-    SHAPE_FIRST_UPPER = 4,
-    SHAPE_ALL_UPPER = 8,
-    SHAPE_AT = 16,
-    SHAPE_BLANK = 32,
-    SHAPE_SLASH = 64,
-    SHAPE_FIRST_LOWER = 128,
-};
-_Static_assert((int)GUESS_SHAPE_AT == SHAPE_AT, "the same bit");
+/* An ObjectId in small letters, as all programs print it, or a UUID. */
+static uint8_t read_hex(const uint8_t *text, size_t length, bool *letters) {
+    uint8_t bytes[HEX_UUID];
+    bool capital;
+    if (length == HEX_UUID_TEXT)
+        return hex_read_uuid(text, length, bytes, &capital) ? READS_UUID : 0;
+    if (length != 2 * HEX_OBJECTID || !hex_read(text, length, bytes, &capital) || capital)
+        return 0;
+    for (size_t i = 0; i < length; i++)
+        *letters |= text[i] >= 'a';
+    return READS_OBJECTID;
+}
 
-static uint32_t shape_of(const uint8_t *text, size_t length) {
-    bool upper = false, lower = false;
-    uint32_t shape = 0;
-    for (size_t i = 0; i < length; i++) {
-        const uint8_t byte = text[i];
-        upper |= byte >= 'A' && byte <= 'Z';
-        lower |= byte >= 'a' && byte <= 'z';
-        shape |= byte >= '0' && byte <= '9' ? SHAPE_DIGIT : 0;
-        shape |= byte == '@' ? SHAPE_AT : 0;
-        shape |= byte == ' ' ? SHAPE_BLANK : 0;
-        shape |= byte == '/' ? SHAPE_SLASH : 0;
+const char *const guess_null_words[] = {"NULL", "null", "None", "Null", "\\N", "NA",
+                                        "N/A",  "n/a",  "#N/A", "NaN",  "nan", NULL};
+
+bool guess_is_null(const uint8_t *text, size_t length) {
+    blanks_trim(&text, &length);
+    if (length > 4 || (length && (digits_is_one(*text) || *text == '-')))
+        return false;
+    for (const char *const *word = guess_null_words; length && *word; word++)
+        if (**word == (char)*text && strlen(*word) == length && memcmp(*word, text, length) == 0)
+            return true;
+    return !length;
+}
+
+/* Digits that would lose a zero or a plus sign as a number: a code, or a telephone number. */
+static bool is_code(const uint8_t *text, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (!digits_is_one(text[i]) && (i || text[i] != '+'))
+            return false;
+    return true;
+}
+
+void guess_read(value_t *value, const uint8_t *text, size_t length) {
+    *value = (value_t){.nothing = guess_is_null(text, length)};
+    if (value->nothing)
+        return;
+    /* a date begins with a digit, or as March 4, 2024 */
+    if (length >= DAY_LEAST && length < PATTERN_LONGEST &&
+        (digits_is_one(*text) || (digits_is_one(text[length - 1]) && memchr(text, ',', length)))) {
+        value->reads = read_date(text, length);
+        value->timed = value->reads.others && value->reads.between != NONE;
     }
-    shape |= length && text[0] >= '0' && text[0] <= '9' ? SHAPE_FIRST_DIGIT : 0;
-    shape |= length && text[0] >= 'A' && text[0] <= 'Z' ? SHAPE_FIRST_UPPER : 0;
-    shape |= length && text[0] >= 'a' && text[0] <= 'z' ? SHAPE_FIRST_LOWER : 0;
-    shape |= upper && !lower ? SHAPE_ALL_UPPER : 0;
-    return shape;
+    if (length == 2 * HEX_OBJECTID || length == HEX_UUID_TEXT)
+        value->reads.others |= read_hex(text, length, &value->letters);
+    value->reads.pairs = guess_pair(text, length, &value->second);
+    blanks_trim(&text, &length);
+    read_number(value, text, length);
+    value->code = !value->reads.styles && is_code(text, length);
+}
+
+/* ---- columns: counting ---- */
+
+/* A bit for each reading that says something by itself: see PAIRS_ABROAD. */
+static const readings_t usual = {.days = ~0u,
+                                 .times = ~0u,
+                                 .pairs = (1u << PAIRS_ABROAD) - 1,
+                                 .between = 0xFF,
+                                 .zones = 0xFF,
+                                 .styles = ALL_STYLES,
+                                 .others = 0xFF};
+
+static readings_t in_both(const readings_t *one, const readings_t *other) {
+    return (readings_t){.words = {one->words[0] & other->words[0], one->words[1] & other->words[1]}};
+}
+
+static bool is_date(const readings_t *reads) {
+    return reads->days && reads->times && reads->between && reads->zones;
+}
+
+static bool is_any(const readings_t *reads) {
+    return reads->pairs || reads->styles || reads->others || is_date(reads);
+}
+
+bool guess_is_of_type(const value_t *value) {
+    const readings_t reads = in_both(&value->reads, &usual);
+    return is_any(&reads);
 }
 
 void guess_column_begin(column_t *column) {
-    *column = (column_t){.styles = 0xFF,
-                         .pairs = (1u << PAIRS) - 1,
-                         .iso = true,
-                         .dates = ~(date_set_t)0 & ~GUESS_ISO,
-                         .objectid = true,
-                         .uuid = true,
-                         .typed = true,
-                         .shape = ~0u};
+    *column = (column_t){.typed = true, .shape = ~0u};
+    memset(&column->all, 0xFF, sizeof column->all);
 }
 
 /* null_count: it has none like it. */
@@ -202,18 +419,17 @@ static size_t find_null(const column_t *column, const uint8_t *text, size_t leng
     return at;
 }
 
-static void put_null(column_t *column, const uint8_t *text, size_t length) {
-    column->nulls[column->null_count].length = (uint8_t)length;
-    memcpy(column->nulls[column->null_count++].bytes, text, length);
-}
-
-static void add_null(column_t *column, const uint8_t *text, size_t length) {
-    if (find_null(column, text, length) < column->null_count)
-        return;
-    if (column->null_count == GUESS_MOST_NULLS || length > GUESS_NULL_ROOM)
-        column->many_nulls = true;
-    else
-        put_null(column, text, length);
+/* False: it is none of theirs yet, and there is no room for it among so many. */
+static bool put_null(column_t *column, const uint8_t *text, size_t length, size_t most) {
+    const size_t at = find_null(column, text, length);
+    if (at < column->null_count)
+        return true;
+    if (at >= most || length > GUESS_NULL_ROOM)
+        return false;
+    column->nulls[at].length = (uint8_t)length;
+    memcpy(column->nulls[at].bytes, text, length);
+    column->null_count++;
+    return true;
 }
 
 uint32_t guess_column_find_null(const column_t *column, const char *word) {
@@ -222,78 +438,103 @@ uint32_t guess_column_find_null(const column_t *column, const char *word) {
 }
 
 uint32_t guess_column_take_null(column_t *column, const char *word) {
-    const uint32_t found = guess_column_find_null(column, word);
-    if (!found && column->null_count < GUESS_MOST_NULLS + GUESS_OTHER_NULLS)
-        put_null(column, (const uint8_t *)word, strlen(word));
-    return found ? found : guess_column_find_null(column, word);
+    put_null(column, (const uint8_t *)word, strlen(word), GUESS_MOST_NULLS + GUESS_OTHER_NULLS);
+    return guess_column_find_null(column, word);
 }
 
-static void add_number(column_t *column, const uint8_t *text, size_t length) {
-    for (uint8_t left = column->styles; left;) {
-        const size_t i = (size_t)__builtin_ctz(left);
-        number_t number;
-        if (!guess_number(&guess_styles[i], text, length, &number)) {
-            column->styles &= (uint8_t) ~(1u << i);
-            left &= (uint8_t)(left - 1);
-            continue;
-        }
-        const uint8_t bits = guess_alike(i, &number) & left;
-        column->fraction |= number.fraction ? bits : 0;
-        column->grouped |= number.grouped ? bits : 0;
-        column->wide |= number.wide ? bits : 0;
-        column->lossy |= number.lossy ? bits : 0;
-        column->huge |= number.huge ? bits : 0;
-        left &= (uint8_t)~bits;
+/* What all texts of a column may have in common, so that a header's name shows. */
+enum {
+    SHAPE_DIGIT = 1,       /* a digit somewhere */
+    SHAPE_FIRST_DIGIT = 2, /* the first byte is one */
+    SHAPE_FIRST_UPPER = 4,
+    SHAPE_ALL_UPPER = 8,
+    SHAPE_AT = GUESS_SHAPE_AT,
+    SHAPE_BLANK = 32,
+    SHAPE_SLASH = 64,
+    SHAPE_FIRST_LOWER = 128,
+    UPPER = 256,
+    LOWER = 512,
+};
+
+static uint32_t shape_of(const uint8_t *text, size_t length) {
+    static const uint16_t of_byte[256] = {['0' ... '9'] = SHAPE_DIGIT, ['A' ... 'Z'] = UPPER,
+                                          ['a' ... 'z'] = LOWER,       ['@'] = SHAPE_AT,
+                                          [' '] = SHAPE_BLANK,         ['/'] = SHAPE_SLASH};
+    const uint32_t first = of_byte[text[0]];
+    uint32_t shape = 0;
+    for (size_t i = 0; i < length; i++)
+        shape |= of_byte[text[i]];
+    shape |= first == SHAPE_DIGIT ? SHAPE_FIRST_DIGIT : 0;
+    shape |= first == UPPER ? SHAPE_FIRST_UPPER : first == LOWER ? SHAPE_FIRST_LOWER : 0;
+    shape |= (shape & UPPER) && !(shape & LOWER) ? SHAPE_ALL_UPPER : 0;
+    return shape & ~(uint32_t)(UPPER | LOWER);
+}
+
+/* Counts a value in the class of its readings. */
+static void count(column_t *column, const readings_t *reads, const uint8_t *text, size_t length) {
+    class_t *classes = column->classes;
+    size_t i = 0;
+    while (i < column->class_count && memcmp(&classes[i].reads, reads, sizeof *reads) != 0)
+        i++;
+    if (i == GUESS_CLASSES) {
+        i--;
+        classes[i].reads = in_both(&classes[i].reads, reads);
+    } else if (i == column->class_count) {
+        class_t *class = &classes[column->class_count++];
+        *class = (class_t){.reads = *reads, .at = column->values};
+        class->length = (uint8_t)(length < GUESS_SHOWN ? length : GUESS_SHOWN);
+        memcpy(class->first, text, class->length);
+    }
+    if (++classes[i].values > (i ? classes[i - 1].values : UINT64_MAX)) {
+        const class_t more = classes[i];
+        classes[i] = classes[i - 1];
+        classes[i - 1] = more;
     }
 }
 
-static void add_typed(column_t *column, const uint8_t *text, size_t length) {
-    bool second = false;
-    if (column->styles)
-        add_number(column, text, length);
-    if (column->pairs) {
-        column->pairs &= guess_pair(text, length, &second);
-        column->yes |= !second;
-        column->no |= second;
-    }
-    if (column->iso) {
-        const date_set_t seen = guess_dates(GUESS_ISO, text, length);
-        column->iso = seen != 0;
-        column->iso_seen |= seen;
-    }
-    if (column->dates)
-        column->dates = guess_dates(column->dates, text, length);
-    column->objectid = column->objectid && guess_is_objectid(text, length, &column->hex_letters);
-    column->uuid = column->uuid && guess_is_uuid(text, length);
-    column->typed =
-        column->styles || column->pairs || column->iso || column->dates || column->objectid || column->uuid;
-}
-
-static void note_length(column_t *column, const uint8_t *text, size_t length) {
-    size_t trimmed = length;
-    blanks_trim(&text, &trimmed);
-    column->same_length = !column->values || column->same_length == length ? length : SIZE_MAX;
-    column->same_trimmed = !column->values || column->same_trimmed == trimmed ? trimmed : SIZE_MAX;
-}
-
-void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
+void guess_column_take(column_t *column, const value_t *value, const uint8_t *text, size_t length) {
     if (!length) {
         column->blank++;
         return;
     }
     column->trailed += text[length - 1] == ' ';
-    if (guess_is_null(text, length)) {
-        add_null(column, text, length);
+    if (value->nothing) {
+        column->many_nulls |= !put_null(column, text, length, GUESS_MOST_NULLS);
         return;
     }
-    if (column->typed)
-        add_typed(column, text, length);
-    note_length(column, text, length);
+    count(column, &value->reads, text, length);
+    column->all = in_both(&column->all, &value->reads);
+    const readings_t said = in_both(&column->all, &usual);
+    column->typed = is_any(&said);
+    column->yes |= value->second ? 0 : value->reads.pairs;
+    column->no |= value->second ? value->reads.pairs : 0;
+    column->fraction |= value->fraction;
+    column->grouped |= value->grouped;
+    column->exponent |= value->exponent;
+    column->wide |= value->wide;
+    column->lossy |= value->lossy;
+    column->huge |= value->huge;
+    column->timed |= value->timed;
+    column->letters |= value->letters;
+    column->codes += value->code;
+    const uint8_t *trimmed_text = text;
+    size_t trimmed = length;
+    blanks_trim(&trimmed_text, &trimmed);
+    column->same_length = !column->values || column->same_length == length ? length : SIZE_MAX;
+    column->same_trimmed = !column->values || column->same_trimmed == trimmed ? trimmed : SIZE_MAX;
     column->values++;
     if (column->shape)
         column->shape &= shape_of(text, length);
     column->led += text[0] == ' ';
 }
+
+void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
+    value_t value;
+    guess_read(&value, text, length);
+    guess_column_take(column, &value, text, length);
+}
+
+/* ---- columns: what they are ---- */
 
 bool guess_kind_is_number(kind_t kind) {
     return kind == KIND_INT || kind == KIND_LONG || kind == KIND_NUMBER || kind == KIND_DECIMAL;
@@ -307,26 +548,24 @@ static bool are_dialled(const column_t *column, size_t at) {
            (column->same_trimmed == 11 || column->same_trimmed == 15);
 }
 
-/* In this style. False: no type of ours holds it. */
-static bool decide_number(const column_t *column, size_t style, decision_t *is) {
+bool guess_take_style(const column_t *column, size_t style, decision_t *is) {
     const uint8_t bit = (uint8_t)(1u << style);
-    if (!(column->styles & bit) || are_dialled(column, style))
+    if (!(is->reads.styles & bit) || are_dialled(column, style))
         return false;
     is->style = style;
-    is->kind = !(column->fraction & bit) && !(column->wide & bit) ? KIND_INT
-               : !(column->lossy & bit)                           ? KIND_NUMBER
-               : !(column->huge & bit)                            ? KIND_DECIMAL
-                                                                  : KIND_TEXT;
+    is->exponent = column->exponent & bit;
+    is->kind = !((column->fraction | column->wide | column->exponent) & bit) ? KIND_INT
+               : !(column->lossy & bit)                                      ? KIND_NUMBER
+               : !(column->huge & bit)                                       ? KIND_DECIMAL
+                                                                             : KIND_TEXT;
     return is->kind != KIND_TEXT;
 }
 
 /* 1,234 is one number with a decimal comma, and another one with a comma for thousands. */
 static void doubt_decimal(const column_t *column, decision_t *is) {
     const style_t *style = &guess_styles[is->style];
-    for (size_t i = 0; i < STYLES; i++) {
-        const style_t *other = &guess_styles[i];
-        if (other->thousands != style->decimal || !(column->styles >> i & 1) || !(column->grouped >> i & 1) ||
-            !(column->fraction >> is->style & 1))
+    for (size_t i = 0; i < STYLES && (column->fraction >> is->style & 1); i++) {
+        if (guess_styles[i].thousands != style->decimal || !(is->reads.styles & column->grouped & 1u << i))
             continue;
         is->unsure_decimal = true;
         is->either_way |= (column->fraction >> i & 1) != 0;
@@ -335,94 +574,196 @@ static void doubt_decimal(const column_t *column, decision_t *is) {
 
 static bool decide_any_number(const column_t *column, decision_t *is) {
     for (size_t i = 0; i < STYLES; i++)
-        if (decide_number(column, i, is)) {
+        if (guess_take_style(column, i, is)) {
             doubt_decimal(column, is);
             return true;
         }
     return false;
 }
 
-static bool decide_date(const column_t *column, decision_t *is) {
-    if (column->iso) {
-        is->kind = column->iso_seen == 1 ? KIND_DAY : KIND_DATETIME;
-        return true;
-    }
-    if (!column->dates)
-        return false;
+/* Puts a pattern together of the first readings. */
+static void put_pattern(decision_t *is) {
+    const readings_t *reads = &is->reads;
+    const uint32_t times_read = reads->times & -reads->times;
+    snprintf(is->pattern, sizeof is->pattern, "%s%s%s%s", days[__builtin_ctz(reads->days)].text,
+             between[__builtin_ctz(reads->between)], times[__builtin_ctz(reads->times)],
+             zones[__builtin_ctz(reads->zones)]);
     is->kind = KIND_DATE;
-    is->pattern = guess_first_date(column->dates);
-    for (date_set_t left = column->dates; left; left &= left - 1)
-        is->orders |= (uint8_t)(1u << guess_pattern(guess_first_date(left))->order);
+    is->rounded = times_read & ROUNDED;
+    is->separator = days[__builtin_ctz(reads->days)].separator;
+    is->orders = 0;
+    for (uint32_t left = reads->days; left; left &= left - 1)
+        is->orders |= (uint8_t)(1u << days[__builtin_ctz(left)].order);
     if (is->orders >> ORDER_SURE & 1)
         is->orders = 1u << ORDER_SURE;
-    return true;
+}
+
+static bool decide_date(const column_t *column, decision_t *is) {
+    if (is->reads.others & READS_DATETIME)
+        is->kind = column->timed ? KIND_DATETIME : KIND_DAY;
+    else if (is_date(&is->reads))
+        put_pattern(is);
+    return is->kind != KIND_TEXT;
 }
 
 static bool decide_pair(const column_t *column, decision_t *is) {
     enum { SURE_ALONE = 3 }; /* true or false; of the other words both must be there */
-    if (!column->pairs)
-        return false;
-    is->pair = (size_t)__builtin_ctz(column->pairs);
-    if (is->pair >= SURE_ALONE && !(column->yes && column->no))
+    const uint32_t pairs = is->reads.pairs & usual.pairs;
+    is->pair = pairs ? (size_t)__builtin_ctz(pairs) : 0;
+    if (!pairs || (is->pair >= SURE_ALONE && !(column->yes & column->no & pairs)))
         return false;
     is->kind = KIND_BOOLEAN;
     return true;
 }
 
-static bool is_of_digits(const column_t *column) {
-    return column->dates && guess_pattern(guess_first_date(column->dates))->digits;
+static bool decide_hex(const column_t *column, decision_t *is) {
+    is->kind = (is->reads.others & READS_OBJECTID) && column->letters ? KIND_OBJECTID
+               : is->reads.others & READS_UUID                        ? KIND_UUID
+                                                                      : KIND_TEXT;
+    return is->kind != KIND_TEXT;
 }
 
-static void decide_text(const column_t *column, decision_t *is) {
-    is->kind = column->values && !column->kept_blank &&
-                       (column->led == column->values || (column->trailed && column->same_length != SIZE_MAX))
-                   ? KIND_TRIMMED
-                   : KIND_TEXT;
+/* A day that is all digits is hardly a number. */
+static bool is_of_digits(const readings_t *reads) {
+    return is_date(reads) && !days[__builtin_ctz(reads->days)].separator;
+}
+
+/* What values with these readings in common are. */
+static decision_t decide(const column_t *column, const readings_t *reads) {
+    decision_t is = {.kind = KIND_TEXT, .reads = *reads, .nulls = (1u << column->null_count) - 1};
+    if (column->values && !column->many_nulls &&
+        ((is_of_digits(reads) && decide_date(column, &is)) || decide_pair(column, &is) ||
+         decide_any_number(column, &is) || decide_date(column, &is) || decide_hex(column, &is)))
+        return is;
+    const bool padded = column->led == column->values || (column->trailed && column->same_length != SIZE_MAX);
+    return (decision_t){.kind = column->values && !column->kept_blank && padded ? KIND_TRIMMED : KIND_TEXT,
+                        .reads = *reads};
 }
 
 decision_t guess_column_decide(const column_t *column) {
-    const uint32_t nulls = (1u << column->null_count) - 1;
-    decision_t is = {.kind = KIND_TEXT, .nulls = nulls};
-    const bool typed = column->values && column->typed && !column->many_nulls;
-    if (typed && ((is_of_digits(column) && decide_date(column, &is)) || decide_pair(column, &is) ||
-                  decide_any_number(column, &is) || decide_date(column, &is)))
-        return is;
-    is = (decision_t){.kind = KIND_TEXT};
-    if (typed && column->objectid && column->hex_letters)
-        is.kind = KIND_OBJECTID;
-    else if (typed && column->uuid)
-        is.kind = KIND_UUID;
-    else
-        decide_text(column, &is);
-    is.nulls = is.kind == KIND_OBJECTID || is.kind == KIND_UUID ? nulls : 0;
-    return is;
+    return decide(column, &column->all);
 }
 
-decision_t guess_column_in_style(const column_t *column, size_t style, const decision_t *is) {
-    decision_t other = *is;
-    other.style = style;
-    decide_number(column, style, &other);
-    return other;
-}
-
-/* Of numbers the style is that of all values, if they have one in common; of dates the pattern. */
-static void take_shape(const column_t *column, kind_t kind, decision_t *is) {
-    if (guess_kind_is_number(kind) && column->styles) {
-        is->style = (size_t)__builtin_ctz(column->styles);
-        doubt_decimal(column, is);
+/* Adds up the classes that have readings in common with the one at `first`, which come first, and with each other. */
+static fit_t fit_with(const column_t *column, size_t first, const readings_t *among) {
+    const class_t *classes = column->classes;
+    fit_t fit = {.reads = in_both(&classes[first].reads, among)};
+    if (!is_any(&fit.reads))
+        return fit;
+    for (size_t i = 0; i < column->class_count; i++) {
+        const readings_t both = in_both(&fit.reads, &classes[i].reads);
+        if (is_any(&both)) {
+            fit.reads = both;
+            fit.values += classes[i].values;
+            continue;
+        }
+        fit.misfits += classes[i].values;
+        fit.first = fit.first && fit.first->at < classes[i].at ? fit.first : &classes[i];
     }
-    if (kind == KIND_BOOLEAN && column->pairs)
-        is->pair = (size_t)__builtin_ctz(column->pairs);
-    if ((kind == KIND_DAY || kind == KIND_DATETIME) && !column->iso && column->values)
-        decide_date(column, is);
+    return fit;
 }
 
-decision_t guess_column_as(const column_t *column, kind_t kind) {
+/* The readings among these that most values have. */
+static fit_t fit_most(const column_t *column, const readings_t *among) {
+    fit_t most = {.values = 0};
+    for (size_t i = 0; i < column->class_count; i++) {
+        const fit_t fit = fit_with(column, i, among);
+        most = fit.values > most.values ? fit : most;
+    }
+    return most;
+}
+
+bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is) {
+    enum { A_MISFIT_IN = 20 };
+    *fit = fit_most(column, &usual);
+    if (!fit->misfits || fit->values < fit->misfits * A_MISFIT_IN)
+        return false;
+    *is = decide(column, &fit->reads);
+    return is->kind != KIND_TEXT && is->kind != KIND_TRIMMED && !is->unsure_decimal &&
+           !(is->orders & (is->orders - 1)) &&
+           !(column->codes && (guess_kind_is_number(is->kind) || is_of_digits(&is->reads)));
+}
+
+decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
     decision_t is = {.kind = kind, .nulls = (1u << column->null_count) - 1};
-    take_shape(column, kind, &is);
+    readings_t among = {.pairs = kind == KIND_BOOLEAN ? ~0u : 0};
+    if (guess_kind_is_number(kind))
+        among.styles = ALL_STYLES;
+    if (kind == KIND_DAY || kind == KIND_DATETIME) {
+        among = usual;
+        among.pairs = among.styles = 0;
+        among.others = READS_DATETIME;
+    }
+    fit_t fit = fit_most(column, &among);
+    if (decimal && among.styles && fit.misfits) { /* of numbers with either mark, those with this one */
+        among.styles = decimal == '.' ? POINT_STYLES : COMMA_STYLES;
+        const fit_t said = fit_most(column, &among);
+        fit = said.values ? said : fit;
+    }
+    is.reads = fit.reads;
+    if (kind == KIND_BOOLEAN && is.reads.pairs)
+        is.pair = (size_t)__builtin_ctz(is.reads.pairs);
+    if (is.reads.styles) {
+        is.style = (size_t)__builtin_ctz(is.reads.styles);
+        doubt_decimal(column, &is);
+    }
+    if (is_date(&is.reads) && !is.reads.others)
+        put_pattern(&is);
     if (kind == KIND_TEXT || kind == KIND_TRIMMED)
         is.nulls = 0;
     if (kind == KIND_JSON) /* a value of it */
         is.nulls &= ~guess_column_find_null(column, "null");
     return is;
+}
+
+void guess_take_order(decision_t *is, date_order_t order) {
+    for (uint32_t left = is->reads.days; left; left &= left - 1)
+        if (days[__builtin_ctz(left)].order != order)
+            is->reads.days &= ~(left & -left);
+    put_pattern(is);
+}
+
+/* ---- how large numbers are ---- */
+
+void guess_range_add(range_t *range, const value_t *value) {
+    const uint8_t styles = value->reads.styles, first = styles & -styles;
+    range->values += !value->nothing;
+    range->numbers += styles != 0;
+    range->fractions += (value->fraction & first) != 0;
+    range->years += value->year;
+    range->unsure += (value->fraction & styles) && (styles & ~value->fraction);
+    range->most = value->size > range->most ? value->size : range->most;
+}
+
+bool guess_range_is_unlike(const range_t *range, const uint8_t *text, size_t length) {
+    enum {
+        FAR = 10,      /* so many times as large as the largest of a few is no chance, */
+        FAR_MANY = 3,  /* nor this, */
+        MANY_ROWS = 5, /* where there are more */
+    };
+    range_t one = {.values = 0};
+    value_t value;
+    guess_read(&value, text, length);
+    guess_range_add(&one, &value);
+    if (!range->values || !one.numbers)
+        return false;
+    if (!range->numbers)
+        return !one.fractions;
+    if (one.years && !range->years)
+        return true;
+    if (one.unsure || range->unsure)
+        return false;
+    const uint64_t of_its_kind = one.fractions ? range->fractions : range->numbers - range->fractions;
+    const double far = range->values < MANY_ROWS ? FAR : FAR_MANY;
+    return one.most > 0 && (!of_its_kind || one.most > far * range->most); /* 0 is 0 among fractions, too */
+}
+
+bool guess_range_has_few_years(const range_t *range) {
+    return 2 * range->numbers > range->values && 2 * range->years < range->numbers;
+}
+
+double guess_range_size(const uint8_t *text, size_t length) {
+    value_t value;
+    guess_read(&value, text, length);
+    return value.reads.styles ? value.size : -1;
 }

@@ -1,56 +1,110 @@
-/* guess_column: what all values of a column have in common, and what they are for that reason. */
+/* guess_column: what the values of a column are.
+ *
+ * A value is read once, into all readings that it has: a number by the marks it is written with, a date by its day, time and
+ * zone, a word for yes or no, an ObjectId, a UUID. guess_read looks at its shape first, so that few of them are tried.
+ *
+ * A column counts its values by their readings: values of the same readings are a class, and a column has few classes.
+ * Every question is then one walk over counts (fit in guess_column.c):
+ *     what the column is        the readings that all values have: guess_column_decide
+ *     what it nearly is         those that all but a few have: guess_column_nearly
+ *     what --type makes of it   those of the type that most values have: guess_column_as
+ *
+ * Invariants of a column: `values` is the sum of its classes' values. `all` is what all classes have in common. Classes with
+ * more values come first. When there is no room for another class, the last one takes its values, and keeps what both have
+ * in common. */
 #ifndef TIPPLE_FORMAT_GUESS_COLUMN_GUESS_COLUMN_H
 #define TIPPLE_FORMAT_GUESS_COLUMN_GUESS_COLUMN_H
 
-#include "format/guess/column/guess_value.h"
+#include "format/values/pattern.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* guess_dates: the patterns by which a value is a day. */
+/* ---- values ---- */
 
-/* Of a year of four digits nothing else comes first but it; of one of two digits it may be anything. */
-typedef enum { ORDER_ISO, ORDER_SURE, ORDER_DMY, ORDER_MDY, ORDER_YMD, ORDERS } date_order_t;
+/* How numbers are written. The usual styles come first; every other one has a point. */
+enum { STYLES = 8 };
 typedef struct {
-    const char *text;
-    date_order_t order;
-    char separator;
-    bool digits; /* only digits, so it could be a number, too */
-} date_pattern_t;
+    char decimal, thousands; /* thousands 0: none */
+} style_t;
+extern const style_t guess_styles[STYLES];
 
-enum { GUESS_MOST_PATTERNS = 128 };
-size_t guess_pattern_count(void);
-const date_pattern_t *guess_pattern(size_t at);
-/* Patterns, a bit for each. */
-typedef unsigned __int128 date_set_t;
-static inline size_t guess_first_date(date_set_t dates) {
-    const uint64_t low = (uint64_t)dates;
-    return low ? (size_t)__builtin_ctzll(low) : 64 + (size_t)__builtin_ctzll((uint64_t)(dates >> 64));
-}
-/* Those of `among` by which it is a day. */
-date_set_t guess_dates(date_set_t among, const uint8_t *text, size_t length);
-#define GUESS_ISO                                                                                            \
-    ((date_set_t)0x7F) /* the patterns of the type datetime are the first ones; the first of all is a day */
+/* Words for yes and no. Those from PAIRS_ABROAD on count only in a file that speaks their language: guess_settle_marks. */
+enum { PAIRS = 25, PAIRS_ABROAD = 10 };
+extern const char *const guess_pairs[PAIRS][2];
+
+/* A bit for each reading. A date has any combination of its days, what is between, its times and its zones. */
+typedef union {
+    struct {
+        uint32_t days, times, pairs;
+        uint8_t between, zones;
+        uint8_t styles;
+        uint8_t others; /* READS_... */
+    };
+    uint64_t words[2];
+} readings_t;
+enum {
+    READS_DATETIME = 1, /* by the patterns of the type datetime, which may be mixed */
+    READS_OBJECTID = 2,
+    READS_UUID = 4,
+};
+
+typedef struct {
+    readings_t reads;
+    /* of a number's styles: those in which it has a fraction; marks between thousands; an exponent; no int64; more digits
+     * than a double has, or a decimal128 */
+    uint8_t fraction, grouped, exponent, wide, lossy, huge;
+    bool nothing; /* a word for null, or blanks: it has no readings */
+    bool code;    /* digits that are no number, since it would lose a zero or a plus sign */
+    bool second;  /* it is the word for no */
+    bool timed;   /* of READS_DATETIME: it is not the day alone */
+    bool letters; /* of READS_OBJECTID: a number of 24 digits has none */
+    bool year;    /* 1800 to 2200 */
+    double size;  /* of a number in its first style, without the sign */
+} value_t;
+
+void guess_read(value_t *value, const uint8_t *text, size_t length);
+/* Has it a reading that says something by itself? */
+bool guess_is_of_type(const value_t *value);
+
+/* Words that often stand for no value, up to a NULL. Is it one of them, or nothing, whatever blanks are around it? */
+extern const char *const guess_null_words[];
+bool guess_is_null(const uint8_t *text, size_t length);
+
+/* The pairs of words that it belongs to; *second: it is the word for no. */
+uint32_t guess_pair(const uint8_t *text, size_t length, bool *second);
+
+/* ---- columns ---- */
+
+/* A year of four digits, or the name of a month, leaves no doubt. */
+typedef enum { ORDER_SURE, ORDER_DMY, ORDER_MDY, ORDER_YMD, ORDERS } date_order_t;
 
 enum {
     GUESS_MOST_NULLS = 7,  /* and the empty text; */
     GUESS_OTHER_NULLS = 2, /* and what means nothing in other columns */
     GUESS_NULL_ROOM = 24,  /* for one of them */
+    GUESS_CLASSES = 24,
+    GUESS_SHOWN = 60, /* bytes of the first value of a class */
 };
 
 typedef struct {
+    readings_t reads;
+    uint64_t values, at; /* how many; the place of the first one */
+    uint8_t length, first[GUESS_SHOWN];
+} class_t;
+
+typedef struct {
     uint64_t values, blank; /* that are no null values; that are empty */
-    uint8_t styles;         /* of numbers, in which all values are; and by style, whether any value is so: */
-    uint8_t fraction, grouped, wide, lossy, huge;
-    uint32_t pairs;
-    bool yes, no;
-    bool iso; /* each is a date by one of GUESS_ISO */
-    date_set_t iso_seen, dates;
-    bool objectid, uuid;
-    bool hex_letters; /* one of those has a letter: a number of 24 digits is none */
-    bool typed;       /* any of those may still be */
-    bool many_nulls;  /* more than there is room for */
+    readings_t all;
+    bool typed;                                             /* they have a reading in common */
+    uint32_t yes, no;                                       /* pairs of which a value is the word */
+    uint8_t fraction, grouped, exponent, wide, lossy, huge; /* of any value */
+    bool timed, letters;
+    uint64_t codes;
+    size_t class_count;
+    class_t classes[GUESS_CLASSES];
+    bool many_nulls; /* more than there is room for */
     size_t null_count;
     struct {
         uint8_t length, bytes[GUESS_NULL_ROOM];
@@ -68,6 +122,7 @@ enum { GUESS_SHAPE_AT = 16 }; /* of shape: an @ somewhere */
 
 void guess_column_begin(column_t *column);
 void guess_column_add(column_t *column, const uint8_t *text, size_t length);
+void guess_column_take(column_t *column, const value_t *value, const uint8_t *text, size_t length);
 
 typedef enum {
     KIND_TEXT,
@@ -85,28 +140,62 @@ typedef enum {
     KIND_BINARY, /* the last two only if a person says so */
     KIND_JSON,
 } kind_t;
+bool guess_kind_is_number(kind_t kind);
 
 typedef struct {
     kind_t kind;
-    size_t style, pattern, pair;
-    uint8_t
-        orders; /* of a date: in which orders of day, month and year all values are days; a bit for each */
-    bool unsure_decimal; /* the mark may be a decimal or a thousands mark, */
-    bool either_way;     /* and so it may be in both 1.234 and 1,234, which are among the values */
-    bool took_point;     /* and a dot was taken for a decimal one, since nothing else tells */
-    uint32_t nulls;      /* which of the column's: a bit for each */
+    readings_t reads; /* that its values have in common */
+    size_t style, pair;
+    char pattern[PATTERN_LONGEST]; /* of KIND_DATE; */
+    bool rounded;                  /* it rounds to milliseconds, */
+    char separator;                /* what is between day and month, */
+    uint8_t orders;                /* and in which orders all values are days; a bit for each */
+    bool exponent;                 /* a number has one */
+    bool unsure_decimal;           /* the mark may be a decimal or a thousands mark, */
+    bool either_way;               /* and so it may be in both 1.234 and 1,234, which are among the values */
+    bool took_point;               /* and a dot was taken for a decimal one, since nothing else tells */
+    uint32_t nulls;                /* which of the column's: a bit for each */
 } decision_t;
 
 /* By the column's own values only. */
 decision_t guess_column_decide(const column_t *column);
-/* Of a column of numbers: the same in another style, in which all its values are, too. */
-decision_t guess_column_in_style(const column_t *column, size_t style, const decision_t *is);
-/* As this kind, whether its values are such or not. */
-decision_t guess_column_as(const column_t *column, kind_t kind);
+
+/* Values of a column that have readings in common, and the first one that has none of them. */
+typedef struct {
+    readings_t reads;
+    uint64_t values, misfits;
+    const class_t *first;
+} fit_t;
+/* False: the column is what its values say, or too many do not fit. */
+bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is);
+/* As this kind, written as most of its values are that are such. decimal: the mark that a person says; 0: none. */
+decision_t guess_column_as(const column_t *column, kind_t kind, char decimal);
+/* Of numbers: in this style. False: they are not all written so, or no type of ours holds them. */
+bool guess_take_style(const column_t *column, size_t style, decision_t *is);
+/* Of dates of several orders: in this one. */
+void guess_take_order(decision_t *is, date_order_t order);
+
 /* The word's bit among the nulls of the column; 0: it is none of them. take: it is one from now on, though no value is so, if
  * there is room. */
 uint32_t guess_column_find_null(const column_t *column, const char *word);
 uint32_t guess_column_take_null(column_t *column, const char *word);
-bool guess_kind_is_number(kind_t kind);
+
+/* ---- how large a column's numbers are: is another number like them? ---- */
+
+/* One that is not may head the column: a year above measures, a whole number above fractions. Begins as zeros. */
+typedef struct {
+    uint64_t values, numbers; /* that are no null values; and are numbers */
+    uint64_t fractions, years;
+    uint64_t unsure; /* whose mark may be a decimal or a thousands mark */
+    double most;     /* without their signs */
+} range_t;
+
+void guess_range_add(range_t *range, const value_t *value);
+/* Is it a number as none of the column is? False where it is no number, or the column has no values. */
+bool guess_range_is_unlike(const range_t *range, const uint8_t *text, size_t length);
+/* Is less than half of the column a year, and most of it numbers? */
+bool guess_range_has_few_years(const range_t *range);
+/* How large a number is, without its sign; -1: the text is none. */
+double guess_range_size(const uint8_t *text, size_t length);
 
 #endif

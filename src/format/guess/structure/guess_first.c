@@ -1,6 +1,6 @@
 /* Where the records of a text begin: behind lines that are none, and which of those are comments. */
 #include "format/guess/column/guess_name.h"
-#include "format/guess/column/guess_value.h"
+#include "format/guess/column/guess_column.h"
 #include "format/guess/structure/guess_study.h"
 
 #include <string.h>

@@ -61,13 +61,9 @@ size_t guess_count_words(const uint8_t *text, size_t length, bool tabs) {
 }
 
 value_is_t guess_classify(const uint8_t *text, size_t length) {
-    column_t column;
-    guess_column_begin(&column);
-    guess_column_add(&column, text, length);
-    return !column.values ? IS_NOTHING
-           : column.styles || column.iso || column.dates || column.objectid || column.uuid || column.pairs
-               ? IS_TYPED
-               : IS_TEXT;
+    value_t value;
+    guess_read(&value, text, length);
+    return value.nothing ? IS_NOTHING : guess_is_of_type(&value) ? IS_TYPED : IS_TEXT;
 }
 
 bool guess_is_typed(const uint8_t *text, size_t length) {
