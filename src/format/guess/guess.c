@@ -275,18 +275,7 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
     value_t value;
     guess_read(&value, span->text, span->length);
     guess_column_take(&column->column, &value, span->text, span->length);
-    guess_range_add(&column->range, &value);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
-    if (column->word && !column->words)
-        column->words = guess_is_word(span);
-    column->column.recurs |=
-        span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
-    column->like_first = column->like_first || (span->length == column->length &&
-                                                guess_is_of_digits((const char *)span->text, span->length) &&
-                                                guess_is_of_digits(column->text, column->length));
-    column->other_code = column->other_code ||
-                         (span->length && !guess_is_numbered_alike((const char *)span->text, span->length,
-                                                                   column->text, column->length));
     guess_torn_plain(guess, span);
     note_escapes(guess, span);
     guess_look_at_bytes(guess, span->text, span->length);

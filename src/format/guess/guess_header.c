@@ -1,229 +1,382 @@
+/* Which line names the columns, and what the columns are called.
+ *
+ * The candidates are the first record and no line. (Which record is the first, after titles, guess_first.c says.) Each column
+ * compares the first record's field with the values below it:
+ *
+ *      below            the field                                       is evidence
+ *      a type           is of the type, too                             3 that it is a record
+ *      a type           is a name                                       4 for names; 2 if the name is as short as a code
+ *      a type           is another text with a long word in it          1 for names
+ *      numbers          is a number as none of them is                  3 that nothing is known
+ *      numbers          is a year of several in a row, a day, a month   heads: for names if there are enough of them
+ *      texts            is a word that often names columns, as none is  1 for names
+ *      texts            lacks what all of them have, or are numbers     1 for names; 2 if it is an @
+ *      texts            is one of them, or an address as all are        1 or 3 that it is a record
+ *      texts, nothing   is a number or a date                           1 that it is a record
+ *      values           is empty, or a text that is no name             2 or 1 against names
+ *
+ * A line names the columns if its evidence is twice all that stands against it. It is a record if that evidence is twice the
+ * other, and no name stands above a typed column. Everything else is a question, by one sentence (ask). So are a header
+ * without a record, and a header that comes again where it may be a value.
+ *
+ * A line below the names that tells of them (dashes, widths) is no record. Lines with another number of fields are
+ * never left out without a header that shows why they are none. */
+#include "base/chars.h"
 #include "base/numbers.h"
 #include "format/guess/guess_inner.h"
+#include "format/record/dialect.h"
 #include "format/values/blanks.h"
+#include "format/values/digits.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum {
-    STRONG = 3,      /* a number or a date where the first row has a word, or the other way round */
-    ENOUGH = 2,      /* what one column of texts tells may be so by chance */
-    LEAST_ROWS = 5,  /* so may be what fewer have in common, */
-    LEAST_MAILS = 3, /* but for addresses with @ */
-    LEAST_PLAIN = 4, /* letters of a name that is hardly a code, such as M or DNF */
-    RISING = 3,      /* so many numbers, above as many rows, rise by chance more rarely */
+    /* evidence; see above */
+    FITS = 3,
+    NAME = 4,
+    SHORT_NAME = 2,
+    UNLIKE = 3,
+    DAY_HEAD = 3,
+    YEAR_HEAD = 2,
+    HEADS = 6, /* two days, or three years */
+    ENOUGH = 2,
+    /* what tells something */
+    LOOKED_AT = 1000, /* records */
+    LONG_WORD = 4,    /* letters of a word that is hardly a code, such as M or DNF */
+    RISING = 3,       /* numbers that rise in each record hardly rise by chance */
+    LEAST_ROWS = 5,   /* texts have something in common by chance if there are fewer, */
+    MOST_OF = 20,     /* one in so many numbers may be a word, */
+    LEAST_MAILS = 3,  /* except for addresses with @ */
+    MOST_KEY = 100,   /* bytes; a number may follow */
 };
 
-static column_t of_one(const char *text, size_t length) {
-    column_t column;
-    guess_column_begin(&column);
-    guess_column_add(&column, (const uint8_t *)text, length);
-    return column;
-}
+/* ---- a field, and how the values below are written ---- */
 
-/* The whole number that a value of the first row is, whatever blanks are around it; -1: none. */
-static long number_at(const guess_t *guess, size_t at) {
-    if (at >= guess->structure.columns)
-        return -1;
-    const uint8_t *text = (const uint8_t *)guess->columns[at].text;
-    size_t length = guess->columns[at].length;
+static figure_t figure_of(const uint8_t *text, size_t length) {
+    figure_t figure = {.is = true, .whole = true};
     blanks_trim(&text, &length);
-    if (!length || length > 9 || strspn((const char *)text, "0123456789") < length)
-        return -1;
-    return atol((const char *)text);
+    if (length && *text == '-')
+        text++, length--;
+    for (size_t i = 0; i < length; i++) {
+        const bool digit = digits_is_one(text[i]);
+        figure.is &= digit || memchr(".,' ", text[i], 4);
+        figure.whole &= digit;
+        figure.digits += figure.whole;
+        figure.size = figure.whole && figure.digits < 10 ? figure.size * 10 + (text[i] - '0') : figure.size;
+    }
+    figure.is &= length && digits_is_one(text[length - 1]);
+    figure.year = figure.is && figure.whole && length == 4 && figure.size >= 1800 && figure.size <= 2200;
+    return figure;
 }
 
-static bool are_near_years(const guess_t *guess, size_t at) {
-    const long year = number_at(guess, at), next = number_at(guess, at + 1), step = labs(next - year);
-    return year >= 1800 && year <= 2200 && next >= 1800 && next <= 2200 && step >= 1 && step <= 10;
+/* What a text is made of. All texts of a column may have that in common. */
+enum {
+    DIGIT = 1,
+    UPPER = 2,
+    LOWER = 4,
+    BLANK = 8,
+    SLASH = 16,
+    AT = 32,
+    OTHER = 64,
+    ONLY_UPPER = 128,
+    FIRST = 256, /* times what the first byte is */
+    TELLING = DIGIT | BLANK | SLASH | AT | ONLY_UPPER | (DIGIT | UPPER | LOWER) * FIRST,
+};
+
+static unsigned shape_of(const uint8_t *text, size_t length) {
+    unsigned shape = 0, first = 0;
+    for (size_t i = length; i--; shape |= first)
+        first = digits_is_one(text[i])             ? DIGIT
+                : text[i] >= 'A' && text[i] <= 'Z' ? UPPER
+                : text[i] >= 'a' && text[i] <= 'z' ? LOWER
+                : text[i] == ' '                   ? BLANK
+                : text[i] == '/'                   ? SLASH
+                : text[i] == '@'                   ? AT
+                                                   : OTHER;
+    return shape | first * FIRST | ((shape & (UPPER | LOWER)) == UPPER ? ONLY_UPPER : 0);
 }
 
-static bool are_even(const guess_t *guess, size_t at) {
-    const long one = number_at(guess, at), two = number_at(guess, at + 1), three = number_at(guess, at + 2);
-    return one >= 0 && two > one && three - two == two - one;
+/* True if a value is written as the field is. */
+static bool is_alike(const guess_column_t *column, const uint8_t *text, size_t length,
+                     const figure_t *value) {
+    const figure_t *field = &column->heading.figure;
+    if (column->heading.day) /* 0 may stand for a day that is missing */
+        return value->is && value->whole &&
+               (!value->size || (field->is && field->whole && value->digits == field->digits));
+    if (!field->is)
+        return guess_is_numbered_alike((const char *)text, length, column->text, column->length);
+    return value->is && (field->year    ? value->year
+                         : field->whole ? !field->size || (value->whole && value->digits >= field->digits)
+                                        : !value->whole);
 }
 
-/* Years in a row head the columns of many a table. */
-static bool is_of_years(const guess_t *guess, size_t at) {
-    return (at && are_near_years(guess, at - 1)) || are_near_years(guess, at);
-}
-
-/* So do hours, months, or any numbers at even steps. */
-static bool is_of_series(const guess_t *guess, size_t at) {
-    return (at > 1 && are_even(guess, at - 2)) || (at && are_even(guess, at - 1)) || are_even(guess, at);
-}
-
-/* Are there so many of the first row's numbers, and each larger than the one before it? */
-static bool first_rises(const guess_t *guess) {
+/* True if the numbers rise from each column to the next, where the first record has whole ones. NULL: in the first record. */
+static bool rises(const guess_t *guess, const split_t *split) {
+    long last = -1, size;
     size_t count = 0;
-    long last = -1;
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        const long number = number_at(guess, i);
-        if (number >= 0 && number <= last)
+    for (size_t i = 0; i < guess->structure.columns; i++, last = size) {
+        const figure_t *first = &guess->columns[i].heading.figure;
+        size = first->is && first->whole ? first->size : last;
+        if (size == last && !(first->is && first->whole))
+            continue;
+        size = split ? figure_of(split->spans[i].text, split->spans[i].length).size : size;
+        if (size <= last)
             return false;
-        count += number >= 0;
-        last = number >= 0 ? number : last;
+        count++;
     }
     return count >= RISING;
 }
 
 void guess_header_look(guess_t *guess, const split_t *split) {
-    double last = -1;
-    long last_first = 0;
-    bool as_first = true;
+    if (guess->records > LOOKED_AT)
+        return;
+    guess->rising += guess->first_rises && rises(guess, split);
     for (size_t i = 0; i < guess->structure.columns; i++) {
-        const long first = number_at(guess, i);
-        if (first < 0)
+        const guess_column_t *column = &guess->columns[i];
+        heading_t *heading = &guess->columns[i].heading;
+        const uint8_t *text = split->spans[i].text;
+        size_t length = split->spans[i].length;
+        if (!length || guess_is_null(text, length))
             continue;
-        const double size = guess_range_size(split->spans[i].text, split->spans[i].length);
-        if (size <= last)
-            return;
-        as_first &= last < 0 || trunc(size - last) == (double)(first - last_first);
-        last = size;
-        last_first = first;
+        const unsigned shape = shape_of(text, length);
+        heading->common = heading->values++ ? heading->common & shape : shape;
+        const figure_t figure = figure_of(text, length);
+        heading->figures += figure.is;
+        heading->alike += is_alike(column, text, length, &figure);
+        heading->same |= length == column->length && memcmp(text, column->text, length) == 0;
+        blanks_trim(&text, &length);
+        heading->words =
+            heading->words || (heading->word && guess_is_column_word((const char *)text, length));
     }
-    guess->rising += first_rises(guess);
-    guess->rising_as_first += as_first;
 }
 
-static bool is_untyped(const column_t *column, const decision_t *is) {
-    return (is->kind == KIND_TEXT || is->kind == KIND_TRIMMED) && !(column->typed && column->values);
+static bool is_text(kind_t kind) {
+    return kind == KIND_TEXT || kind == KIND_TRIMMED;
 }
-
-typedef struct {
-    size_t with, without;
-    /* what without has to outweigh, too: numbers that are not like those below them; and such that are years or at even steps */
-    size_t unlike, unlike_series;
-    size_t year_heads; /* years in a row, above values that are mostly none */
-    size_t time_heads; /* days, months or the like, above numbers that are not all 0, */
-    bool time_values;  /* and one of those is written as such a day is */
-    bool words, years; /* a name such as "id" is among the first row's; years in a row are */
-    bool known;        /* one that many files have */
-    bool above;        /* any name is above numbers or dates */
-    bool nothing;      /* a word for nothing stands above numbers or dates */
-    bool certain;      /* the first row has a date, or a number with a fraction, as the others have */
-    bool alike;        /* a text is as all below it but for its digits: IDX01 above IDX02 and IDX03 */
-    bool plain;        /* a name that is no code, as id or weight, is above numbers or dates */
-    size_t unnamed;    /* columns of values above which nothing stands, or a text that is no name */
-} evidence_t;
 
 static bool is_date(kind_t kind) {
     return kind == KIND_DATE || kind == KIND_DAY || kind == KIND_DATETIME;
 }
 
-/* All numbers of the first row, each as much above the one before it. */
-static bool first_rises_evenly(const guess_t *guess) {
-    long last = -1, step = 0;
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        const long number = number_at(guess, i);
-        if (number < 0)
-            continue;
-        if (last >= 0 && (number <= last || (step && number - last != step)))
-            return false;
-        step = last >= 0 ? number - last : 0;
-        last = number;
-    }
+static bool set_field(guess_column_t *column, const span_t *span, err_t *err) {
+    heading_t *heading = &column->heading;
+    const uint8_t *text = span->text;
+    size_t length = span->length;
+    column_t one;
+    free(column->text);
+    if (!(column->text = calloc(1, length + 1)))
+        return err_memory(err, length);
+    memcpy(column->text, text, length);
+    column->length = length;
+    guess_column_begin(&one);
+    guess_column_add(&one, text, length);
+    const kind_t kind = guess_column_decide(&one).kind;
+    heading->shape = shape_of(text, length);
+    blanks_trim(&text, &length);
+    heading->figure = figure_of(text, length);
+    heading->empty = !one.values;
+    heading->typed = one.values && !is_text(kind);
+    heading->word = guess_is_column_word((const char *)text, length);
+    heading->day = (one.values && is_date(kind)) || guess_is_period((const char *)text, length);
     return true;
 }
 
-/* Only the first row's first field is empty: so the corner of a table is, whose columns have names. */
-static bool is_corner_empty(const guess_t *guess) {
-    if (guess->columns[0].length || guess->structure.columns < 2 || !guess->columns[0].range.values ||
-        guess->columns[0].range.values < guess->records)
+bool guess_cut_first(guess_t *guess, err_t *err) {
+    static const span_t none = {(const uint8_t *)"", 0, 0, 0};
+    structure_t *structure = &guess->structure;
+    const guess_line_t first = {guess->first, guess->first_length};
+    if (!guess_split_line(guess, &first, err))
         return false;
-    for (size_t i = 1; i < guess->structure.columns; i++)
-        if (!guess->columns[i].length)
+    const size_t count = guess->split->count;
+    if (count == structure->columns)
+        structure->odd_header = structure->row_names = structure->unsure_names = false;
+    guess->first_misfits = count != structure->columns || !split_is_sound(guess->split);
+    const size_t shift = structure->odd_header && structure->row_names;
+    bool ok = true;
+    for (size_t i = 0; ok && i < structure->columns; i++)
+        ok = set_field(&guess->columns[i],
+                       i >= shift && i - shift < count ? &guess->split->spans[i - shift] : &none, err);
+    guess->first_rises = ok && rises(guess, NULL);
+    return ok;
+}
+
+/* ---- lines below a header that tell of the names above them ---- */
+
+/* |---|--:|: so Markdown does. */
+static bool is_markdown(const guess_t *guess, const guess_line_t *line) {
+    for (size_t i = 0; i < line->length; i++)
+        if (!strchr("-: |", line->text[i]) && line->text[i] != (uint8_t)guess->structure.way.delimiter)
             return false;
+    return memmem(line->text, line->length, "--", 2) && guess->split->count == guess->structure.columns;
+}
+
+/* 5s 15s 20d: so RDB files of the USGS write below each name how wide the column is, and its type. */
+static bool is_of_widths(const guess_t *guess) {
+    for (size_t i = 0; i < guess->split->count; i++) {
+        const span_t *span = &guess->split->spans[i];
+        if (span->length < 2 || !memchr("sdn", span->text[span->length - 1], 3) ||
+            !figure_of(span->text, span->length - 1).whole)
+            return false;
+    }
+    return guess->split->count > 1 && guess->structure.way.delimiter == '\t';
+}
+
+bool guess_is_underline(const guess_t *guess, const guess_line_t *line) {
+    return dialect_is_underline(guess->schema, guess->structure.way.delimiter, line->text, line->length);
+}
+
+bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
+                          bool *is, err_t *err) {
+    *is = guess_is_underline(guess, line);
+    guess->records += *is;
+    guess->underlines += *is;
+    if (second && !*is && !guess_split_line(guess, line, err))
+        return false;
+    if (second && (*is || is_markdown(guess, line) || is_of_widths(guess)))
+        guess->underline = 1 + lines_count(text, (size_t)(line->text - text));
     return true;
 }
 
-/* The first row's value, without blanks around. */
-static const char *first_trimmed(const guess_column_t *column, size_t *length) {
-    const uint8_t *text = (const uint8_t *)column->text;
-    *length = column->length;
-    blanks_trim(&text, length);
-    return (const char *)text;
+/* ---- evidence ---- */
+
+typedef struct {
+    size_t names, record, odd, unlike; /* for names; for a record; against names; for neither */
+    size_t heads;
+    bool above;   /* a name stands above a typed column */
+    bool known;   /* a known word is a name */
+    bool nothing; /* a word for nothing stands above a typed column */
+    bool certain; /* the field is a date, or a number with a fraction, as those below are */
+    bool code;    /* the field is as all texts below except for its digits: IDX01 above IDX02 and IDX03 */
+} evidence_t;
+
+static long year_at(const guess_t *guess, size_t at) {
+    const figure_t *figure = &guess->columns[at].heading.figure;
+    return at < guess->structure.columns && figure->year ? figure->size : 0;
 }
 
-/* named: a text of the first row may be a name. */
-static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t *evidence) {
-    const guess_column_t *column = &guess->columns[at];
-    size_t length;
-    const char *text = first_trimmed(column, &length);
-    const column_t first = of_one(column->text, column->length);
-    const decision_t first_is = guess_column_decide(&first), *is = &column->is;
-    const bool years = is_of_years(guess, at);
-    const bool known = guess_is_known_word(text, length);
-    evidence->words |= column->word;
-    evidence->known |= known;
-    evidence->years |=
-        years && column->column.same_length != column->length; /* else the others may be years, too */
-    evidence->nothing |=
-        column->column.values && !is_untyped(&column->column, is) && guess_means_nothing(text, length);
-    evidence->unnamed += at && !length && column->column.values;
-    const bool unlike = guess_range_is_unlike(&column->range, (const uint8_t *)column->text, column->length);
-    if (!first.values || years || (named && is_of_series(guess, at))) {
-        evidence->unlike_series += unlike ? STRONG : 0;
-        evidence->year_heads += years && (unlike || guess_range_has_few_years(&column->range));
-        return;
-    }
-    const bool word =
-        first.all.pairs && (!column->column.values ||
-                            !(first.all.pairs & column->column.all.pairs)); /* "n" may be a name, too */
-    const bool first_typed = !word && !is_untyped(&first, &first_is),
-               typed = column->column.values && !is_untyped(&column->column, is);
-    if (guess_kind_is_number(is->kind) &&
-        (is_date(first_is.kind) || (!first_typed && guess_is_period(text, length)))) {
-        evidence->time_heads += column->range.most > 0;
-        evidence->time_values |= column->like_first;
-    }
-    if (first_typed) {
-        /* days head columns, too */
-        const bool heads =
-            is_date(first_is.kind) && (guess_kind_is_number(is->kind) || (!typed && column->column.values));
-        if (!heads && unlike) {
-            evidence->unlike += STRONG;
-            return;
-        }
-        evidence->without += heads ? 0 : typed ? STRONG : 1;
-        evidence->certain |= typed && !heads && is->kind != KIND_INT && first_is.kind != KIND_INT;
-        return;
-    }
-    const bool name = guess_is_name_like(text, length);
-    evidence->unnamed += !name && column->column.values && !typed;
-    if (typed) {
-        evidence->with += name ? STRONG : 0;
-        evidence->above |= name;
-        evidence->plain |= name && (known || length >= LEAST_PLAIN);
-        return;
-    }
-    evidence->with += column->word && !column->words;
-    evidence->without += column->column.recurs;
-    /* an address as all others are is no name */
-    evidence->without +=
-        column->column.values && first.shape & column->column.shape & GUESS_SHAPE_AT ? STRONG : 0;
-    evidence->alike |= column->column.values > 1 && !column->other_code;
-    if (!name)
-        return;
-    const uint32_t common = column->column.shape & ~first.shape;
-    if (column->column.values >= LEAST_MAILS && !column->column.recurs && common & GUESS_SHAPE_AT)
-        evidence->with += ENOUGH;
-    if (column->column.values < LEAST_ROWS || column->column.recurs)
-        return;
-    /* all rows have in common what the first one has not */
-    evidence->with += common != 0;
-    evidence->with += column->column.same_length != SIZE_MAX && column->column.same_length != column->length;
+/* Years in a row head the columns of many a table. */
+static bool is_of_years(const guess_t *guess, size_t at) {
+    const long year = year_at(guess, at), last = at ? year_at(guess, at - 1) : 0,
+               next = at + 1 < guess->structure.columns ? year_at(guess, at + 1) : 0;
+    return year && ((last && last != year && labs(year - last) <= 10) ||
+                    (next && next != year && labs(year - next) <= 10));
 }
+
+/* True if the columns have numbers for names, 0, 1, 2, ..., as programs write them whose tables have none. */
+static bool are_numbered(const guess_t *guess) {
+    const size_t columns = guess->structure.columns, names = guess->columns[0].length ? 0 : 1;
+    for (size_t i = names; i < columns; i++)
+        if (!guess->columns[i].heading.figure.whole ||
+            guess->columns[i].heading.figure.size != (long)(i - names))
+            return false;
+    return columns - names > (names ? 0 : 2);
+}
+
+/* True if only the first field is empty, above values: the corner of a table. */
+static bool is_corner_empty(const guess_t *guess) {
+    const heading_t *corner = &guess->columns[0].heading;
+    bool filled = guess->structure.columns > 1;
+    for (size_t i = 1; i < guess->structure.columns; i++)
+        filled &= guess->columns[i].length > 0;
+    return filled && !guess->columns[0].length && guess->records && corner->values >= guess->records;
+}
+
+static bool has_long_word(const char *text, size_t length) {
+    size_t letters = 0;
+    for (size_t i = 0; i < length && letters < LONG_WORD; i++)
+        letters = (text[i] | 0x20) >= 'a' && (text[i] | 0x20) <= 'z' ? letters + 1 : 0;
+    return letters == LONG_WORD;
+}
+
+static bool is_of_type(const guess_column_t *column) {
+    column_t with = column->column;
+    guess_column_add(&with, (const uint8_t *)column->text, column->length);
+    return !is_text(guess_column_decide(&with).kind);
+}
+
+static void weigh_typed(const guess_column_t *column, const char *text, size_t length, evidence_t *evidence) {
+    const heading_t *heading = &column->heading;
+    const bool numbers = guess_kind_is_number(column->is.kind);
+    const bool name = guess_is_name_like(text, length), known = guess_is_known_word(text, length);
+    evidence->nothing |= guess_means_nothing(text, length);
+    if (heading->empty)
+        return;
+    if (numbers && heading->day) {
+        evidence->heads += 2 * heading->alike < heading->values ? DAY_HEAD : 0;
+    } else if (is_of_type(column)) {
+        const bool unlike = heading->figure.is && !heading->alike && heading->values;
+        evidence->unlike += unlike ? UNLIKE : 0;
+        evidence->record += unlike ? 0 : FITS;
+        evidence->certain |= !unlike && column->is.kind != KIND_INT && !heading->figure.whole;
+    } else if (name) {
+        evidence->names += known || length >= LONG_WORD ? NAME : SHORT_NAME;
+        evidence->known |= known;
+        evidence->above = true;
+    } else {
+        evidence->names += !heading->typed && has_long_word(text, length);
+        evidence->record += heading->typed ? FITS : 0;
+    }
+}
+
+static void weigh_text(const guess_column_t *column, const char *text, size_t length, evidence_t *evidence) {
+    const heading_t *heading = &column->heading;
+    const unsigned lacks = heading->common & ~heading->shape & TELLING;
+    const bool word = heading->word && !heading->words, name = guess_is_name_like(text, length);
+    if (heading->typed) {
+        const bool unlike = heading->values && heading->figure.is && heading->figure.whole;
+        evidence->unlike += unlike ? UNLIKE : 0;
+        evidence->record += !unlike && !(heading->values && heading->day);
+        return;
+    }
+    evidence->odd += !name && heading->values;
+    evidence->names += word;
+    evidence->known |= word && guess_is_known_word(text, length);
+    evidence->record += heading->same;
+    evidence->record += heading->common & heading->shape & AT ? FITS : 0;
+    evidence->code |= heading->values > 1 && heading->alike == heading->values;
+    const bool figures =
+        heading->values >= MOST_OF && MOST_OF * (heading->values - heading->figures) <= heading->values;
+    if (name && !heading->same && (lacks || figures) &&
+        heading->values >= (lacks & AT ? LEAST_MAILS : LEAST_ROWS))
+        evidence->names += lacks & AT ? ENOUGH : 1;
+}
+
+static evidence_t weigh(const guess_t *guess) {
+    evidence_t evidence = {.names = 0};
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        const guess_column_t *column = &guess->columns[i];
+        const uint8_t *text = (const uint8_t *)column->text;
+        size_t length = column->length;
+        blanks_trim(&text, &length);
+        const bool values = column->column.values, typed = values && !is_text(column->is.kind);
+        if (values && is_of_years(guess, i)) {
+            const bool few = 2 * column->heading.alike < column->heading.values;
+            evidence.heads += few && guess_kind_is_number(column->is.kind) ? YEAR_HEAD : 0;
+            continue;
+        }
+        evidence.odd += i && !length && values ? 2 : 0;
+        if (typed)
+            weigh_typed(column, (const char *)text, length, &evidence);
+        else if (!column->heading.empty)
+            weigh_text(column, (const char *)text, length, &evidence);
+    }
+    const bool sure = evidence.known || is_corner_empty(guess);
+    evidence.names += evidence.heads + (sure && evidence.heads ? YEAR_HEAD : 0) >= HEADS ? FITS : 0;
+    evidence.record += evidence.code ? ENOUGH : 0;
+    return evidence;
+}
+
+/* ---- what is asked ---- */
 
 /* Lines before the first record that may be records themselves. */
 static size_t unsure_lines(const guess_t *guess) {
     return guess->structure.skip - guess->structure.told;
 }
 
-/* Does the only column hold a sign, between others, that may divide several? */
+/* True if the only column holds a sign, between others, that may divide several. */
 static bool may_be_divided(const guess_t *guess) {
     for (size_t i = 1; guess->structure.columns == 1 && i + 1 < guess->first_length; i++)
         if (guess->first[i] && strchr("^~!#$%&*", guess->first[i]))
@@ -231,41 +384,70 @@ static bool may_be_divided(const guess_t *guess) {
     return false;
 }
 
-/* unlike: its numbers are not as those below them, as where years head columns of measures. */
-static bool refuse_unsure(const guess_t *guess, bool unlike, err_t *err) {
-    char first[200];
-    guess_shown(first, sizeof first, (const char *)guess->first, guess->first_length);
-    if (guess->repeated)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: its first line (%s) is there again: it may be a record, or name the "
-            "columns of files that were put together; say which by --with header=no or --with header=yes%s",
-            guess->name, first,
-            guess->structure.columns == 1 ? ", with which the others like it are records" : "");
-    if (unsure_lines(guess))
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: line %llu (%s) may name the columns or be a record: nothing in it tells, and what is "
-            "before it has another number of fields, or but one that is filled; give --with header=%llu if "
-            "that "
-            "line names them, else a "
-            "--format, which also says so if the delimiter is a part of the values",
-            guess->name, (unsigned long long)guess->first_line, first, (unsigned long long)guess->first_line);
+/* at: the line, from 1, which is the first record's, or one that titles stand before. */
+static bool ask(const guess_t *guess, size_t at, const char *why, err_t *err) {
+    const bool is_first = at == guess->first_line, only = is_first && !unsure_lines(guess);
+    char shown[200] = "", yes[60] = "yes";
     bool blank = false; /* so it may be a title */
-    for (size_t i = 0; i < guess->structure.columns; i++)
+    for (size_t i = 0; only && i < guess->structure.columns; i++)
         blank |= !guess->columns[i].length;
+    if (is_first)
+        guess_shown(shown, sizeof shown, (const char *)guess->first, guess->first_length);
+    if (blank)
+        snprintf(yes, sizeof yes, "yes, --with header=N if line N does,");
+    else if (!only)
+        snprintf(yes, sizeof yes, "%zu", at);
     return err_set(err, STATUS_INPUT,
-                   "%.1000s: its first line (%s) may name the columns or be a record: %s; say which "
-                   "by --with header=yes or --with header=no%s%s",
-                   guess->name, first,
-                   unlike ? "its numbers are not like those below them" : "nothing in it tells",
-                   blank ? ", or by --with header=N if line N names them" : "",
+                   "%.1000s: line %zu%s%s%s may name the columns or be a record: %s; say which by --with "
+                   "header=%s or %s%s",
+                   guess->name, at, is_first ? " (" : "", shown, is_first ? ")" : "", why, yes,
+                   only || !is_first ? "--with header=no" : "a --format",
                    may_be_divided(guess)
                        ? "; no delimiter was found: if a sign in it is one, give a --format that says so"
                        : "");
 }
 
-/* Two names that are the same one, but for upper and lower case: a header could not tell their columns apart. */
+static bool refuse_fields(const guess_t *guess, uint64_t line, size_t fields, const char *advice,
+                          err_t *err) {
+    return err_set(err, STATUS_INPUT, "%.1000s: line %llu has %zu field%s, and the records have %zu: %s",
+                   guess->name, (unsigned long long)line, fields, units_s(fields), guess->structure.columns,
+                   advice);
+}
+
+/* What stands before a header is no record. What stands before a record may be one that is damaged, or names too many. */
+static bool refuse_before_record(const guess_t *guess, err_t *err) {
+    char advice[200];
+    snprintf(
+        advice, sizeof advice,
+        "if it is a record, or names the columns, give all as many fields; if it is neither, take it out, "
+        "or give a --format with 'skip: %zu'",
+        guess->structure.skip);
+    return refuse_fields(guess, guess->first_line - 1, guess->structure.before, advice, err);
+}
+
+static bool refuse_underline(const guess_t *guess, err_t *err) {
+    const unsigned long long line = guess->underline;
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: line %llu underlines the names, or tells how wide the columns are, and is no record: "
+        "take it out (sed %llud FILE > NEW) and give that; if it is a record, give %s",
+        guess->name, line, line, guess->underlines ? "a --format" : "--with header=no, or a --format");
+}
+
+static bool refuse_line(const guess_t *guess, err_t *err) {
+    const unsigned long long first = guess->first_line;
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: --with header=%u says that line %u names the columns, but the first line with as "
+        "many fields as the records (%zu) is line %llu; give --with header=%llu if that one names "
+        "them, else a --format",
+        guess->name, guess->options.header_line, guess->options.header_line, guess->structure.columns, first,
+        first);
+}
+
+/* ---- the decision ---- */
+
+/* True if two names are the same except for upper and lower case: a header could not tell their columns apart. */
 static bool has_doubles(const guess_t *guess) {
     for (size_t i = 0; i < guess->structure.columns; i++)
         for (size_t j = 0; j < i; j++)
@@ -274,158 +456,167 @@ static bool has_doubles(const guess_t *guess) {
     return false;
 }
 
-/* A person's word could not tell which line is meant. */
-static bool refuse_ends_empty(const guess_t *guess, err_t *err) {
-    const schema_text_t delimiter = way_delimiter(&guess->structure.way);
-    const char *sign = delimiter.text[0] == '\t'     ? "\\t"
-                       : delimiter.text[0] == '\x01' ? "\\x01"
-                                                     : delimiter.text;
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: its rows end in an empty extra field, and its first line does not: nothing tells whether "
-        "that one names the columns. Take the delimiter off the rows' ends (sed 's/%.*s$//'), and say by "
-        "--with header=yes or --with header=no",
-        guess->name, sign == delimiter.text ? (int)delimiter.length : (int)strlen(sign), sign);
-}
-
-/* What stands before a header is no record. What stands before a record may be one that is damaged. */
-static bool refuse_before_record(const guess_t *guess, err_t *err) {
-    const size_t skip = guess->structure.skip;
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: %zu line%s before its first record (line %llu) %s another number of fields, or but one "
-        "that is filled, and no header "
-        "tells that %s none; give --with header=%llu if that line is one, else a --format with 'skip: %zu'",
-        guess->name, skip, skip == 1 ? "" : "s", (unsigned long long)guess->first_line,
-        skip == 1 ? "has" : "have", skip == 1 ? "it is" : "they are", (unsigned long long)guess->first_line,
-        skip);
-}
-
-static bool refuse_names(const guess_t *guess, err_t *err) {
-    const structure_t *structure = &guess->structure;
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: its first line names %zu column%s, and its rows have %zu: the first column may have no "
-        "name, or the last one, or a delimiter may be in a value that is not in quotes. Give --with "
-        "header=yes if "
-        "the first column has none; else name all columns in that line",
-        guess->name, structure->columns - 1, units_s(structure->columns - 1), structure->columns);
-}
-
-static bool refuse_behind(const guess_t *guess, err_t *err) {
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: line %zu may name the columns, and what stands before it be no records: give "
-                   "--with header=%zu if "
-                   "so, else --with header=no",
-                   guess->name, guess->structure.unsure_names_at, guess->structure.unsure_names_at);
-}
-
-/* The command that takes the line out of an input of this name. */
-static const char *without_line(const guess_t *guess, char *out, size_t room) {
-    static const char *const packed[][2] = {
-        {".gz", "zcat"}, {".bz2", "bzcat"}, {".xz", "xzcat"}, {".zst", "zstdcat"}};
-    const unsigned long long line = guess->underline;
-    const size_t length = strlen(guess->name);
-    snprintf(out, room, "%ssed %llud FILE > NEW", strchr(guess->name, '!') ? "unpack it, then " : "", line);
-    if (guess->once)
-        snprintf(out, room, "COMMAND | sed %llud | tipple load -", line);
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
-        const size_t end = strlen(packed[i][0]);
-        if (length > end && strcasecmp(guess->name + length - end, packed[i][0]) == 0)
-            snprintf(out, room, "%s FILE | sed %llud > NEW", packed[i][1], line);
-    }
-    return out;
-}
-
-static bool refuse_underline(const guess_t *guess, err_t *err) {
-    char command[80];
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: line %llu %s, and is no record: take it out (%s) and give that; if it is a "
-                   "record, give %s",
-                   guess->name, (unsigned long long)guess->underline,
-                   guess->widths ? "tells how wide each column is, as RDB files of the USGS do"
-                                 : "is of dashes or the like only, as some programs underline the names",
-                   without_line(guess, command, sizeof command),
-                   guess->underlines ? "a --format" : "--with header=no, or a --format");
-}
-
-/* Can `header: yes` be said, or must the line be skipped? */
+/* Whether `header: yes` can be said, or the line must be skipped. */
 static bool settle(guess_t *guess, bool header, err_t *err) {
-    if (guess->structure.unsure_names && guess->options.header == GUESS_ANY_HEADER)
-        return refuse_names(guess, err);
-    if (guess->structure.ends_empty && !guess->structure.odd_header)
-        return refuse_ends_empty(guess, err);
-    guess->header = header && !guess->structure.odd_header && !has_doubles(guess);
+    const structure_t *structure = &guess->structure;
+    if (structure->unsure_names && guess->options.header == GUESS_ANY_HEADER)
+        return refuse_fields(guess, guess->first_line, structure->columns - 1,
+                             "the first column may have no name, or the last one, or a delimiter may be in a "
+                             "value that is not in quotes. Give --with header=yes if the first column has "
+                             "none; else name all columns in that line",
+                             err);
+    if (structure->ends_empty && !structure->odd_header)
+        return refuse_fields(
+            guess, guess->first_line - 1, structure->before,
+            "they end in an empty extra field, and nothing tells whether that line names the "
+            "columns. Take the last delimiter off the records, and say by --with header=yes or "
+            "--with header=no",
+            err);
+    guess->header = header && !structure->odd_header && !has_doubles(guess);
     guess->named_here = header && !guess->header;
-    return header || !guess->structure.skip || refuse_before_record(guess, err);
-}
-
-static bool refuse_line(const guess_t *guess, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: --with header=%u says that line %u names the columns, but the first line with as many "
-        "fields "
-        "as the records (%zu) is line %llu; give --with header=%llu if that one names them, else a --format",
-        guess->name, guess->options.header_line, guess->options.header_line, guess->structure.columns,
-        (unsigned long long)guess->first_line, (unsigned long long)guess->first_line);
-}
-
-/* 0, 1, 2, ..., behind an empty one or not: so programs write a table whose columns have no names. */
-static bool are_numbered(const guess_t *guess) {
-    const size_t columns = guess->structure.columns, names = guess->columns[0].length ? 0 : 1;
-    for (size_t i = names; i < columns; i++)
-        if (number_at(guess, i) != (long)(i - names))
-            return false;
-    return columns - names > (names ? 0 : 2);
+    return header || !unsure_lines(guess) || refuse_before_record(guess, err);
 }
 
 bool guess_find_header(guess_t *guess, err_t *err) {
-    evidence_t evidence = {.with = 0};
+    const structure_t *structure = &guess->structure;
     const uint32_t line = guess->options.header_line;
-    const bool said = guess->options.header == GUESS_NO_HEADER ||
-                      (guess->options.header == GUESS_HEADER &&
-                       (line || !unsure_lines(guess) || guess->structure.ends_empty));
+    const bool yes = guess->options.header == GUESS_HEADER, no = guess->options.header == GUESS_NO_HEADER;
+    const size_t first = (size_t)guess->first_line;
     if (line && line != guess->first_line)
         return refuse_line(guess, err);
-    if (guess->underline && guess->options.header != GUESS_NO_HEADER)
+    if (guess->underline && !no)
         return refuse_underline(guess, err);
-    if (said || guess->structure.odd_header || guess->structure.named)
-        return settle(guess, guess->options.header != GUESS_NO_HEADER, err);
-    if (guess->structure.unsure_names_at)
-        return refuse_behind(guess, err);
-    bool named = false;
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        size_t length;
-        const char *text = first_trimmed(&guess->columns[i], &length);
-        named |= guess_is_name_like(text, length);
-    }
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        weigh_column(guess, i, named, &evidence);
-    evidence.with += evidence.words && evidence.years;
-    evidence.without += evidence.alike && !evidence.plain ? STRONG : 0;
-    const bool corner = is_corner_empty(guess);
-    if (evidence.year_heads > 1 && first_rises_evenly(guess) &&
-        2 * guess->rising_as_first <= guess->records &&
-        (evidence.year_heads > 2 || corner || evidence.known)) /* two may be figures near each other */
-        evidence.with += ENOUGH;
-    if (evidence.time_heads > 1 && !evidence.time_values) /* one may be a mistake in a record */
-        evidence.with += STRONG;
-    const size_t against = evidence.without + evidence.unlike + evidence.unnamed; /* that it is a header */
-    if (guess->options.header == GUESS_HEADER && evidence.with < 2 * against)
-        /* the first line, or the one behind what stands before the records? */
-        return refuse_unsure(guess, false, err);
-    if (guess->repeated && (!evidence.words || guess->structure.columns == 1) && evidence.with)
-        return refuse_unsure(guess, false, err);
-    /* what stands beside a word for nothing may be values, too */
-    const bool doubtful = evidence.nothing && !evidence.words && guess->options.header != GUESS_HEADER;
-    if (evidence.with >= ENOUGH && evidence.with >= 2 * against)
-        return doubtful ? refuse_unsure(guess, false, err) : settle(guess, true, err);
-    const size_t heads = evidence.unlike + evidence.unlike_series;
-    const bool unlike = (heads && evidence.without <= heads) ||
-                        (!guess->rising && guess->records >= RISING && first_rises(guess));
-    const bool contradicts =
-        corner || evidence.above || (((evidence.known && evidence.with) || unlike) && !evidence.certain);
-    if (evidence.without >= 2 * evidence.with + !evidence.with && !contradicts && !are_numbered(guess))
+    if (no || (yes && (line || !unsure_lines(guess) || structure->ends_empty)) || structure->odd_header ||
+        structure->named)
+        return settle(guess, !no, err);
+    if (structure->unsure_names_at)
+        return ask(guess, structure->unsure_names_at, "what stands before it may be titles, or records", err);
+    const evidence_t evidence = weigh(guess);
+    const size_t against = evidence.record + evidence.odd + evidence.unlike;
+    const bool named = evidence.names >= ENOUGH && evidence.names >= 2 * against;
+    const bool again = guess->repeated && evidence.names &&
+                       (structure->columns == 1 || !(evidence.known || evidence.names >= NAME));
+    if (again)
+        return ask(guess, first,
+                   structure->columns == 1
+                       ? "it is there again (with header=yes the others like it are records)"
+                       : "it is there again, as in files that were put together",
+                   err);
+    if (named && !guess->records && !yes)
+        return ask(guess, first, "no record follows it", err);
+    if (named && (!evidence.nothing || evidence.known || yes))
+        return settle(guess, true, err);
+    if (structure->before > structure->columns)
+        return refuse_before_record(guess, err);
+    const bool unlike = (evidence.unlike && evidence.record <= evidence.unlike) ||
+                        (guess->first_rises && !guess->rising && guess->records >= RISING);
+    const bool may_name = evidence.above || is_corner_empty(guess) || are_numbered(guess) ||
+                          ((evidence.known || evidence.heads || unlike) && !evidence.certain);
+    if (!yes && !may_name && evidence.record > 2 * evidence.names)
         return settle(guess, false, err);
-    return refuse_unsure(guess, unlike, err);
+    return ask(guess, first,
+               unlike || evidence.heads ? "its numbers are not like those below them" : "nothing in it tells",
+               err);
+}
+
+/* ---- names and keys ---- */
+
+/* In UTF-8, without the blanks around it. */
+static char *read_name(const guess_column_t *column, encoding_t encoding) {
+    const uint8_t *text = (const uint8_t *)column->text;
+    size_t length = column->length;
+    blanks_trim(&text, &length);
+    char *name = calloc(1, ENCODING_MOST_BYTES * length + 1);
+    if (name && encoding_converts(encoding, text, length))
+        encoding_to_utf8(encoding, (uint8_t *)name, text, length);
+    else if (name)
+        memcpy(name, text, length);
+    return name;
+}
+
+bool guess_read_names(guess_t *guess, err_t *err) {
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        free(column->name);
+        if (!(column->name = read_name(column, guess->encoding)))
+            return err_memory(err, column->length);
+    }
+    return true;
+}
+
+static bool is_plain(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || digits_is_one((uint8_t)c) || (c & 0x80);
+}
+
+/* Letters, digits and single underscores; with `dots`, also single dots. Room for a number is left. */
+static char *make_key(const char *name, bool dots) {
+    char *key = calloc(1, MOST_KEY + 24);
+    size_t used = 0;
+    name += strcmp(name, "_id") == 0;
+    for (; key && *name && used < MOST_KEY; name++) {
+        const bool dot = dots && *name == '.';
+        if (is_plain(*name))
+            key[used++] = *name;
+        else if (dot && used && key[used - 1] == '_')
+            key[used - 1] = '.';
+        else if (used && key[used - 1] != '_' && key[used - 1] != '.')
+            key[used++] = dot ? '.' : '_';
+    }
+    while (used && !utf8_valid((const uint8_t *)key, used))
+        used--; /* a character was torn */
+    while (used && (key[used - 1] == '_' || key[used - 1] == '.'))
+        used--;
+    if (key)
+        key[used] = '\0';
+    return key;
+}
+
+bool guess_keys_collide(const char *one, const char *other) {
+    const size_t a = strlen(one), b = strlen(other), shorter = a < b ? a : b;
+    return strncmp(one, other, shorter) == 0 && (a == b || (a < b ? other : one)[shorter] == '.');
+}
+
+/* The column before this one whose key does not go with it; NULL: none. */
+static guess_column_t *find_taken(const guess_t *guess, size_t before, const char *key) {
+    for (size_t i = 0; i < before; i++)
+        if (guess_keys_collide(guess->columns[i].key, key))
+            return &guess->columns[i];
+    return NULL;
+}
+
+/* A key that others have gets a number. Thousands may have one name, so the one that has it first keeps the last number. */
+static void make_unique(guess_t *guess, size_t at) {
+    char *key = guess->columns[at].key, *dot;
+    guess_column_t *taken, *same = NULL;
+    size_t number = 1;
+    guess->columns[at].numbered = 1;
+    if (!*key)
+        snprintf(key, 16, "column_%u", (unsigned)at % 1000 + 1);
+    while ((taken = find_taken(guess, at, key)) && (dot = strchr(key, '.')))
+        *dot = '_';
+    if (!taken)
+        return;
+    if (strcmp(taken->key, key) == 0) {
+        same = taken;
+        number = same->numbered;
+    }
+    const size_t length = strlen(key);
+    do
+        snprintf(key + length, 24, "_%zu", ++number);
+    while (find_taken(guess, at, key));
+    if (same)
+        same->numbered = number;
+}
+
+/* The keys are made when it is known whether these are names. */
+bool guess_name_columns(guess_t *guess, err_t *err) {
+    const bool named = guess->header || guess->named_here;
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        free(column->key);
+        if (!(column->key = make_key(named ? column->name : "", guess->options.nested)))
+            return err_memory(err, MOST_KEY);
+        make_unique(guess, i);
+    }
+    return true;
 }

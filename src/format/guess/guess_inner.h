@@ -14,20 +14,36 @@
 
 /* ---- all of it (guess.c) ---- */
 
+/* A number as it is written: whole, or with marks. */
+typedef struct {
+    bool is, whole, year; /* year: 1800 to 2200 */
+    size_t digits;        /* before the first mark */
+    long size;            /* without what follows the first mark; of nine digits at most */
+} figure_t;
+
+/* The first record's field, and how the values of the first records below it are written. */
+typedef struct {
+    figure_t figure;
+    bool typed, empty; /* the field alone is of a type, as far as it shows; is empty, or a word for nothing */
+    bool day;          /* it is a date, or a part of a year */
+    bool word, words;  /* it, and a value, is a word that often names a column */
+    bool same;         /* a value is the same text */
+    unsigned shape, common; /* of the field; what the shapes of all values have in common */
+    uint64_t values, figures,
+        alike; /* values that are no null; numbers; those that are written as the field is */
+} heading_t;
+
 typedef struct {
     char *text; /* as in the file */
     size_t length;
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
-    size_t numbered;  /* what was put last behind the same key, for a later column of this name; 0: nothing */
-    bool word, words; /* the first row has a word that often names a column; another row, too */
-    bool like_first;  /* a value is of as many digits as the first row's, and nothing else */
-    bool other_code;  /* a value is another text than the first row's, but for its digits */
-    bool torn;        /* a value of it goes over lines that look like records */
-    bool enclosed;    /* another one is in quotes */
+    size_t numbered; /* what was put last behind the same key, for a later column of this name; 0: nothing */
+    heading_t heading;  /* the first record's field above the others: see guess_header.c */
+    bool torn;          /* a value of it goes over lines that look like records */
+    bool enclosed;      /* another one is in quotes */
     uint64_t in_quotes; /* so many are, and not empty */
     column_t column;
-    range_t range; /* of all but the first record */
     decision_t is;
     const type_spec_t *told; /* what a person says of it; NULL: nothing */
 } guess_column_t;
@@ -100,14 +116,13 @@ struct guess {
     uint64_t first_line; /* where it begins, from 1 */
     bool first_misfits;  /* it has not as many fields as the columns */
     uint64_t underline;  /* the line that is the second record, and tells of names; 0: none */
-    bool widths;         /* it is one of RDB */
     uint64_t underlines; /* records that are such lines of signs: rejects */
     uint64_t like_first; /* lines that were taken and are the same as the first record, */
     uint64_t repeated;   /* and do not begin a text */
     bool marked_again;   /* one of those has a byte-order mark in front */
     uint64_t records, misfits, bytes;
-    uint64_t rising; /* records whose numbers rise from column to column, as the first record's do; */
-    uint64_t rising_as_first; /* by the same steps */
+    bool first_rises; /* the first record's numbers rise from column to column; */
+    uint64_t rising;  /* so do those of these records */
     uint64_t comments,
         comments_before; /* that may be records, so that they are rejected; if there is no header */
     bool has_escapes;    /* a value has \t, \n or \\ in two characters, in quotes only where \" is one, */
@@ -144,11 +159,6 @@ void guess_bson_tell(text_t out[GUESS_LINES], const guess_t *guess);
 
 /* guess.c: into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
-/* guess_first_record.c: after what is known of quotes has changed, too. */
-bool guess_cut_first(guess_t *guess, err_t *err);
-/* Is it a column's word, without the blanks around it? */
-bool guess_is_word(const span_t *span);
-bool guess_is_of_digits(const char *text, size_t length);
 /* Is it made of - = _ + only, so that a record is a reject? */
 bool guess_is_underline(const guess_t *guess, const guess_line_t *line);
 /* Is the second record one that tells of the names above it? Else one that underlines is a reject. */
@@ -185,12 +195,14 @@ bool guess_settle_days(guess_t *guess, err_t *err);
 bool guess_settle_marks(guess_t *guess, err_t *err);
 /* \N means nothing in all columns where one has it; NULL where it does in another column. */
 void guess_settle_nulls(guess_t *guess);
-/* guess_header.c */
-bool guess_find_header(guess_t *guess, err_t *err);
-/* Do the numbers of a record rise from each column to the next, where the first record has whole ones? */
+/* guess_header.c: which line names the columns; its header comment has the rules. In this order: */
+/* Cuts the first record; again when the knowledge of quotes has changed. */
+bool guess_cut_first(guess_t *guess, err_t *err);
+/* Compares a record with the first one. */
 void guess_header_look(guess_t *guess, const split_t *split);
-/* guess_names.c: what the first record names; then the keys. */
+/* At the end: the names in UTF-8; whether they are names; the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);
+bool guess_find_header(guess_t *guess, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);
 /* guess_types.c: what a person says of columns. After their names are known. */
 bool guess_read_types(guess_t *guess, err_t *err);

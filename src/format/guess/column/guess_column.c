@@ -69,8 +69,6 @@ static uint8_t read_in_style(value_t *value, size_t style, const uint8_t *text, 
     const uint8_t alike = (uint8_t)(grouped ? 1u << style
                                     : point ? (unsigned)POINT_STYLES << (style & 1)
                                             : ALL_STYLES);
-    if (!value->reads.styles && (kept || convert_number(plain, size, 0, &number)))
-        value->size = fabs(number);
     value->fraction |= point ? alike : 0;
     value->grouped |= grouped ? alike : 0;
     value->exponent |= power ? alike : 0;
@@ -95,8 +93,6 @@ static void read_number(value_t *value, const uint8_t *text, size_t length) {
     memset(padded + length, 0, 8);
     if (length <= SHORT_DIGITS && (*text != '0' || length == 1) && convert_digits(padded, length, &digits)) {
         value->reads.styles = ALL_STYLES;
-        value->size = (double)digits;
-        value->year = length == 4 && digits >= 1800 && digits <= 2200;
         return;
     }
     while (left) {
@@ -406,7 +402,7 @@ bool guess_is_of_type(const value_t *value) {
 }
 
 void guess_column_begin(column_t *column) {
-    *column = (column_t){.typed = true, .shape = ~0u};
+    *column = (column_t){.typed = true};
     memset(&column->all, 0xFF, sizeof column->all);
 }
 
@@ -440,34 +436,6 @@ uint32_t guess_column_find_null(const column_t *column, const char *word) {
 uint32_t guess_column_take_null(column_t *column, const char *word) {
     put_null(column, (const uint8_t *)word, strlen(word), GUESS_MOST_NULLS + GUESS_OTHER_NULLS);
     return guess_column_find_null(column, word);
-}
-
-/* What all texts of a column may have in common, so that a header's name shows. */
-enum {
-    SHAPE_DIGIT = 1,       /* a digit somewhere */
-    SHAPE_FIRST_DIGIT = 2, /* the first byte is one */
-    SHAPE_FIRST_UPPER = 4,
-    SHAPE_ALL_UPPER = 8,
-    SHAPE_AT = GUESS_SHAPE_AT,
-    SHAPE_BLANK = 32,
-    SHAPE_SLASH = 64,
-    SHAPE_FIRST_LOWER = 128,
-    UPPER = 256,
-    LOWER = 512,
-};
-
-static uint32_t shape_of(const uint8_t *text, size_t length) {
-    static const uint16_t of_byte[256] = {['0' ... '9'] = SHAPE_DIGIT, ['A' ... 'Z'] = UPPER,
-                                          ['a' ... 'z'] = LOWER,       ['@'] = SHAPE_AT,
-                                          [' '] = SHAPE_BLANK,         ['/'] = SHAPE_SLASH};
-    const uint32_t first = of_byte[text[0]];
-    uint32_t shape = 0;
-    for (size_t i = 0; i < length; i++)
-        shape |= of_byte[text[i]];
-    shape |= first == SHAPE_DIGIT ? SHAPE_FIRST_DIGIT : 0;
-    shape |= first == UPPER ? SHAPE_FIRST_UPPER : first == LOWER ? SHAPE_FIRST_LOWER : 0;
-    shape |= (shape & UPPER) && !(shape & LOWER) ? SHAPE_ALL_UPPER : 0;
-    return shape & ~(uint32_t)(UPPER | LOWER);
 }
 
 /* Counts a value in the class of its readings. */
@@ -523,8 +491,6 @@ void guess_column_take(column_t *column, const value_t *value, const uint8_t *te
     column->same_length = !column->values || column->same_length == length ? length : SIZE_MAX;
     column->same_trimmed = !column->values || column->same_trimmed == trimmed ? trimmed : SIZE_MAX;
     column->values++;
-    if (column->shape)
-        column->shape &= shape_of(text, length);
     column->led += text[0] == ' ';
 }
 
@@ -721,49 +687,4 @@ void guess_take_order(decision_t *is, date_order_t order) {
         if (days[__builtin_ctz(left)].order != order)
             is->reads.days &= ~(left & -left);
     put_pattern(is);
-}
-
-/* ---- how large numbers are ---- */
-
-void guess_range_add(range_t *range, const value_t *value) {
-    const uint8_t styles = value->reads.styles, first = styles & -styles;
-    range->values += !value->nothing;
-    range->numbers += styles != 0;
-    range->fractions += (value->fraction & first) != 0;
-    range->years += value->year;
-    range->unsure += (value->fraction & styles) && (styles & ~value->fraction);
-    range->most = value->size > range->most ? value->size : range->most;
-}
-
-bool guess_range_is_unlike(const range_t *range, const uint8_t *text, size_t length) {
-    enum {
-        FAR = 10,      /* so many times as large as the largest of a few is no chance, */
-        FAR_MANY = 3,  /* nor this, */
-        MANY_ROWS = 5, /* where there are more */
-    };
-    range_t one = {.values = 0};
-    value_t value;
-    guess_read(&value, text, length);
-    guess_range_add(&one, &value);
-    if (!range->values || !one.numbers)
-        return false;
-    if (!range->numbers)
-        return !one.fractions;
-    if (one.years && !range->years)
-        return true;
-    if (one.unsure || range->unsure)
-        return false;
-    const uint64_t of_its_kind = one.fractions ? range->fractions : range->numbers - range->fractions;
-    const double far = range->values < MANY_ROWS ? FAR : FAR_MANY;
-    return one.most > 0 && (!of_its_kind || one.most > far * range->most); /* 0 is 0 among fractions, too */
-}
-
-bool guess_range_has_few_years(const range_t *range) {
-    return 2 * range->numbers > range->values && 2 * range->years < range->numbers;
-}
-
-double guess_range_size(const uint8_t *text, size_t length) {
-    value_t value;
-    guess_read(&value, text, length);
-    return value.reads.styles ? value.size : -1;
 }

@@ -60,8 +60,6 @@ typedef struct {
     bool second;  /* it is the word for no */
     bool timed;   /* of READS_DATETIME: it is not the day alone */
     bool letters; /* of READS_OBJECTID: a number of 24 digits has none */
-    bool year;    /* 1800 to 2200 */
-    double size;  /* of a number in its first style, without the sign */
 } value_t;
 
 void guess_read(value_t *value, const uint8_t *text, size_t length);
@@ -110,15 +108,11 @@ typedef struct {
         uint8_t length, bytes[GUESS_NULL_ROOM];
     } nulls[GUESS_MOST_NULLS + GUESS_OTHER_NULLS];
     /* of text */
-    uint32_t shape;        /* what all values have in common */
     size_t same_length;    /* of all values, as bytes; SIZE_MAX: not the same */
     size_t same_trimmed;   /* so, too, without the blanks around */
     uint64_t led, trailed; /* values with a blank before them; those and words for nothing with one after */
     bool kept_blank;       /* some of those are in quotes */
-    bool recurs;           /* a value is the same as the first row's */
 } column_t;
-
-enum { GUESS_SHAPE_AT = 16 }; /* of shape: an @ somewhere */
 
 void guess_column_begin(column_t *column);
 void guess_column_add(column_t *column, const uint8_t *text, size_t length);
@@ -179,23 +173,5 @@ void guess_take_order(decision_t *is, date_order_t order);
  * there is room. */
 uint32_t guess_column_find_null(const column_t *column, const char *word);
 uint32_t guess_column_take_null(column_t *column, const char *word);
-
-/* ---- how large a column's numbers are: is another number like them? ---- */
-
-/* One that is not may head the column: a year above measures, a whole number above fractions. Begins as zeros. */
-typedef struct {
-    uint64_t values, numbers; /* that are no null values; and are numbers */
-    uint64_t fractions, years;
-    uint64_t unsure; /* whose mark may be a decimal or a thousands mark */
-    double most;     /* without their signs */
-} range_t;
-
-void guess_range_add(range_t *range, const value_t *value);
-/* Is it a number as none of the column is? False where it is no number, or the column has no values. */
-bool guess_range_is_unlike(const range_t *range, const uint8_t *text, size_t length);
-/* Is less than half of the column a year, and most of it numbers? */
-bool guess_range_has_few_years(const range_t *range);
-/* How large a number is, without its sign; -1: the text is none. */
-double guess_range_size(const uint8_t *text, size_t length);
 
 #endif

@@ -1,4 +1,13 @@
-/* Where the records of a text begin: behind lines that are none, and which of those are comments. */
+/* Where the records of a text begin: after which lines, and which lines are comments.
+ *
+ * The first record is the first line with as many fields as most lines have. Three kinds of lines differ from that:
+ *
+ * - Titles with as many fields ("Sales report,,", as spreadsheets save them). Names follow them if columns of numbers or
+ *   dates below reject the line of names (find_names).
+ * - A first line with a field less or more than the records: names without the one of the row's number, or without a
+ *   last delimiter (is_odd_header).
+ * - Lines that begin with #: comments, unless most of them have as many fields as the records. */
+#include "base/chars.h"
 #include "format/guess/column/guess_name.h"
 #include "format/guess/column/guess_column.h"
 #include "format/guess/structure/guess_study.h"
@@ -7,66 +16,54 @@
 
 enum {
     MOST_BEFORE = 30, /* lines before the header that do not begin with # */
-    MOST_NAMES = 3,   /* lines of names, one below the other, */
-    BELOW = 100,      /* and records below them that are looked at */
+    MOST_NAMES = 3,   /* lines of names, one below the other */
+    BELOW = 100,      /* records below a line that are compared with it */
 };
 
-static size_t lines_before(const study_t *study, size_t offset) {
-    size_t lines = 0;
-    for (size_t i = 0; i < offset; i++)
-        lines += study->text[i] == '\n';
-    return lines;
+static size_t line_of(const study_t *study, size_t record) {
+    return lines_count(study->text, study->records[record].at);
 }
 
-/* Of the records behind the first one: do all, or any, end in a delimiter, and so in an empty field? */
-static void count_empty_ends(const study_t *study, const structure_t *found, bool *all, bool *any) {
-    *all = study->count > 1;
-    *any = false;
-    for (size_t i = 1; i < study->count; i++) {
-        const uint8_t *record = study->text + study->records[i].at;
-        if (study->records[i].fields != found->columns)
-            continue;
-        const bool empty = record[study->records[i].length - 1] == (uint8_t)found->way.delimiter;
-        *all &= empty;
-        *any |= empty;
-    }
+/* yes, no, Y, n: these may be names, too. */
+static bool is_number_or_date(const span_t *span) {
+    bool second;
+    return span->length && !guess_pair(span->text, span->length, &second) &&
+           guess_is_typed(span->text, span->length);
 }
 
-static bool begins_quoted(const study_t *study, const structure_t *found, size_t record) {
-    return study->count > record && found->way.quote &&
-           study->text[study->records[record].at] == (uint8_t)found->way.quote;
-}
-
-/* Its first record has a field less or more than the others: names without the one of the row's number, or a last
- * delimiter that only some lines have. */
+/* True if the first record has a field less or more than the others, and names most of them. */
 static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
     const size_t fields = study->records[0].fields, most = found->columns;
-    const way_t *way = &found->way;
+    bool all = true, any = false, quoted = true; /* all, or any, of the others end in an empty field */
     if (study->records[0].hash || (fields + 1 != most && fields != most + 1))
         return false;
-    bool all, any;
-    count_empty_ends(study, found, &all, &any);
-    found->ends_empty = fields + 1 == most && all;
-    if (most < 3 && !found->ends_empty)
+    for (size_t i = 1; i < study->count; i++) {
+        const uint8_t *end = study->text + study->records[i].at + study->records[i].length;
+        const bool fits = study->records[i].fields == most,
+                   empty = fits && end[-1] == (uint8_t)found->way.delimiter;
+        all &= empty || !fits;
+        any |= empty;
+    }
+    found->ends_empty = fields + 1 == most && all && study->count > 1;
+    if ((most < 3 && !found->ends_empty) || !guess_split(study, found->way.delimiter, 0, err))
         return false;
-    if (!guess_split(study, way->delimiter, 0, err))
-        return false;
-    bool quoted = true;
     for (size_t i = 0; i < fields; i++) {
         const span_t *span = &study->split.spans[i];
         quoted &= span->raw_length != span->length;
-        const bool last = fields == most + 1 && i + 1 == fields;
-        bool second; /* "n" may be a name */
-        if (last ? span->length != 0
-                 : guess_is_typed(span->text, span->length) && !guess_pair(span->text, span->length, &second))
+        if (fields == most + 1 && i + 1 == fields ? span->length > 0
+                                                  : !span->length || is_number_or_date(span))
             return false;
     }
     found->row_names = fields + 1 == most && !found->ends_empty;
-    /* where some rows end so, and others not, it may be the last column that has no name */
+    /* it is the last column that has no name where only some records end so, or a text without quotes was divided */
+    const bool begins_quoted = study->count > 1 && found->way.quote &&
+                               study->text[study->records[1].at] == (uint8_t)found->way.quote;
     found->unsure_names =
-        found->row_names && (any || (way->delimiter != '\t' && !(quoted && begins_quoted(study, found, 1))));
+        found->row_names && (any || (found->way.delimiter != '\t' && !(quoted && begins_quoted)));
     return true;
 }
+
+/* ---- lines that begin with # ---- */
 
 /* Lines that begin with #, by whether they have as many fields as records. */
 typedef struct {
@@ -86,7 +83,7 @@ static hashes_t count_hashes(const study_t *study, size_t columns) {
     return hashes;
 }
 
-/* The last line before the records, which begins with #, names their columns. */
+/* True if the last line before the records, which begins with #, names their columns. */
 static bool is_hash_header(const study_t *study, const structure_t *found, const hashes_t *hashes,
                            size_t first) {
     if (!first || !study->records[first - 1].hash || study->records[first - 1].fields != found->columns)
@@ -96,161 +93,112 @@ static bool is_hash_header(const study_t *study, const structure_t *found, const
            (found->columns > 2 || line[1] != ' ');
 }
 
-/* The first line of those before the records that is left when those to skip are gone: all after it are comments. */
-static size_t first_comment(const study_t *study, size_t first) {
-    while (first && study->records[first - 1].hash)
-        first--;
-    return first;
-}
+/* ---- titles ---- */
 
-/* yes, no, Y, n: these may be names, too. */
-static bool is_pair(const span_t *span) {
-    bool second;
-    return guess_pair(span->text, span->length, &second) != 0;
-}
-
-static bool is_number_or_date(const span_t *span) {
-    return span->length && !is_pair(span) && guess_is_typed(span->text, span->length);
-}
-
-/* What the fields of a record are. */
+/* A line, and the columns below it that hold only numbers and dates. */
 typedef struct {
-    size_t filled, last; /* how many are not empty; after which one all are */
+    size_t filled, last; /* fields that are not empty; after which field all are empty */
     size_t typed, known; /* numbers and dates; words that often name a column */
-    bool first;          /* the first one is not empty */
-} fields_t;
+    size_t below;        /* such columns */
+    bool corner;         /* only the first field is empty */
+    bool fits, text;     /* in one of these columns stands a number or a date, or a text */
+} line_t;
 
-static bool look_at_fields(study_t *study, const structure_t *found, size_t record, fields_t *fields,
-                           err_t *err) {
-    *fields = (fields_t){.filled = 0};
-    if (!guess_split(study, found->way.delimiter, record, err))
-        return false;
-    for (size_t i = 0; i < study->split.count; i++) {
-        const span_t *span = &study->split.spans[i];
-        fields->filled += span->length > 0;
-        fields->first |= !i && span->length;
-        fields->last = span->length ? i + 1 : fields->last;
-        fields->typed += is_number_or_date(span);
-        fields->known += guess_is_known_word((const char *)span->text, span->length);
-    }
-    return true;
-}
-
-/* Which columns hold numbers or dates only, below this record? Returns how many. */
-static size_t find_typed_below(study_t *study, const structure_t *found, size_t record, bool *columns,
-                               err_t *err) {
+static bool look_at_line(study_t *study, const structure_t *found, size_t record, line_t *line, err_t *err) {
     static _Thread_local size_t values[SCHEMA_MOST_FIELDS], typed[SCHEMA_MOST_FIELDS];
-    size_t count = 0;
+    *line = (line_t){.filled = 0};
     memset(values, 0, sizeof values);
     memset(typed, 0, sizeof typed);
     for (size_t i = record + 1; i < study->count && i <= record + BELOW; i++) {
         if (study->records[i].fields != found->columns)
             continue;
         if (!guess_split(study, found->way.delimiter, i, err))
-            return 0;
+            return false;
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
-            const span_t *span = &study->split.spans[j];
-            values[j] += span->length > 0;
-            typed[j] += is_number_or_date(span);
+            values[j] += study->split.spans[j].length > 0;
+            typed[j] += is_number_or_date(&study->split.spans[j]);
         }
     }
-    for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++) {
-        columns[j] = values[j] > 1 && values[j] == typed[j];
-        count += columns[j];
-    }
-    return count;
-}
-
-/* Has the record no number or date where the columns below hold one, and a text in some of them? */
-static bool is_rejected(study_t *study, const structure_t *found, size_t record, const bool *columns,
-                        err_t *err) {
-    bool text = false;
-    if (study->records[record].fields != found->columns ||
-        !guess_split(study, found->way.delimiter, record, err))
+    if (!guess_split(study, found->way.delimiter, record, err))
         return false;
     for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
         const span_t *span = &study->split.spans[j];
-        if (!columns[j] || !span->length || is_pair(span))
-            continue;
-        if (guess_is_typed(span->text, span->length))
-            return false;
-        text |= !guess_means_nothing((const char *)span->text, span->length);
+        const bool below = values[j] > 1 && values[j] == typed[j], is_typed = is_number_or_date(span);
+        line->below += below;
+        line->filled += span->length > 0;
+        line->last = span->length ? j + 1 : line->last;
+        line->typed += is_typed;
+        line->known += guess_is_known_word((const char *)span->text, span->length);
+        line->fits |= below && is_typed;
+        line->text |= below && guess_classify(span->text, span->length) == IS_TEXT &&
+                      !guess_means_nothing((const char *)span->text, span->length);
     }
-    return text;
+    line->corner = line->filled + 1 == found->columns && !study->split.spans[0].length;
+    return true;
 }
 
-/* The record of names after lines that have as many fields, as spreadsheets save titles ("Sales report,,"): the first one that
- * columns of numbers or dates below it reject. What stands before it has empty fields. 0: there is none. *unsure: nothing
- * says whether what stands before it is a record. */
+/* The record of names after titles that have as many fields: the first one that columns of numbers or dates below reject.
+ * 0: none. *unsure: what stands before it may be a record. */
 static size_t find_names(study_t *study, const structure_t *found, bool *unsure, err_t *err) {
-    static _Thread_local bool columns[SCHEMA_MOST_FIELDS];
-    size_t names = 0, typed = 0, most = 0;
+    size_t names = 0, most = 0;
     bool titles = true;
-    fields_t fields = {.filled = 0};
+    line_t line = {.filled = 0};
     *unsure = false;
     for (; names + 1 < study->count && names <= MOST_BEFORE; names++) {
-        if (!look_at_fields(study, found, names, &fields, err) ||
-            study->records[names].fields != found->columns || fields.typed > fields.filled / 2)
+        if (study->records[names].fields != found->columns || (names > MOST_NAMES && !titles) ||
+            !look_at_line(study, found, names, &line, err) || line.typed > line.filled / 2)
             return 0;
-        typed = fields.last > 1 ? find_typed_below(study, found, names, columns, err) : 0;
-        if (typed ? is_rejected(study, found, names, columns, err) : names && titles && fields.last > 1)
+        if (line.last > 1 && (line.below ? line.text && !line.fits : names && titles))
             break;
-        if (fields.filled + 1 == found->columns && !fields.first) /* the corner of a table */
+        if (line.corner) /* of a table whose columns have names */
             return 0;
-        most = fields.filled > most ? fields.filled : most;
-        titles &= fields.last <= 1;
-        if (!titles && names == MOST_NAMES)
-            return 0;
+        most = line.filled > most ? line.filled : most;
+        titles &= line.last <= 1;
     }
-    const bool whole = fields.filled > 1 && fields.filled == fields.last && !fields.typed;
+    const bool whole = line.filled > 1 && line.filled == line.last && !line.typed;
     if (!names || names > MOST_BEFORE || names + 1 >= study->count || !whole)
         return 0;
     /* several lines of names, or records that lack a value? */
-    *unsure = most >= fields.filled ? typed > 1 : typed < 2 && !(typed && fields.known);
-    return typed == 1 && most >= fields.filled ? 0 : names;
+    *unsure = most >= line.filled ? line.below > 1 : line.below < 2 && !(line.below && line.known);
+    return line.below == 1 && most >= line.filled ? 0 : names;
 }
 
-/* Lines before the header that do not begin with #. */
-static size_t count_titles(const study_t *study, size_t before) {
-    size_t count = 0;
-    for (size_t i = 0; i < before; i++)
-        count += !study->records[i].hash;
-    return count;
-}
+/* ---- all of it ---- */
 
 size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *err) {
     const hashes_t hashes = count_hashes(study, found->columns);
-    bool comments = hashes.others > 0;
+    bool comments = hashes.others > 0, unsure = false;
     size_t first = 0, fitting = 0, passed = 0;
     while (first < study->count &&
            (study->records[first].fields != found->columns || (comments && study->records[first].hash)))
         first++;
-    if (first == study->count)
-        first = 0;
-    bool unsure = false;
+    first = first < study->count ? first : 0;
     const size_t names = first ? 0 : find_names(study, found, &unsure, err);
-    found->unsure_names_at = unsure ? 1 + lines_before(study, study->records[names].at) : 0;
-    first = names && !unsure ? names : first;
+    found->unsure_names_at = unsure ? 1 + line_of(study, names) : 0;
     found->named = names && !unsure;
+    first = found->named ? names : first;
     if (comments && is_hash_header(study, found, &hashes, first)) {
         comments = false;
         first--;
     }
-    if (first == 1 && is_odd_header(study, found, err)) {
-        found->odd_header = true;
-        first = 0;
-    }
+    found->odd_header = first == 1 && is_odd_header(study, found, err);
+    first = found->odd_header ? 0 : first;
     for (size_t i = first; i < study->count; i++) {
         const bool comment = comments && study->records[i].hash;
         fitting += !comment && (study->records[i].fields == found->columns || (found->odd_header && i == 0));
         passed += comment;
     }
-    const size_t before = comments ? first_comment(study, first) : first;
+    size_t before = first; /* lines to skip; all after them are comments */
+    while (comments && before && study->records[before - 1].hash)
+        before--;
+    found->titles = 0;
+    for (size_t i = 0; i < before; i++)
+        found->titles += !study->records[i].hash;
     found->comment = comments ? '#' : 0;
     found->unsure_comment = comments && !hashes.first_others && hashes.fitting > hashes.others;
     found->first = study->records[first].at;
-    found->skip = before ? lines_before(study, study->records[before].at) : 0;
+    found->skip = before ? line_of(study, before) : 0;
+    found->before = before && !study->records[before - 1].hash ? study->records[before - 1].fields : 0;
     *of = study->count - first - passed;
-    found->titles = count_titles(study, before);
     return found->titles > MOST_BEFORE ? 0 : fitting;
 }
