@@ -7,25 +7,24 @@
 
 /* ---- pieces ---- */
 
-static guess_t *begin_with(const guess_options_t *options, const char *text, bool whole, err_t *err) {
-    guess_t *guess = guess_new("text", options, err);
-    size_t used;
-    assert_non_null(guess);
-    if (guess_begin(guess, (const uint8_t *)text, strlen(text), whole, err) &&
-        guess_take(guess, (const uint8_t *)text, strlen(text), GUESS_FROM_START, whole, &used, err))
-        return guess;
-    guess_destroy(guess);
-    return NULL;
+static const guess_options_t nothing_said = {.nested = false};
+
+/* Of texts that follow each other: the first one, and perhaps a place in the middle. */
+static guess_t *guess_of(const guess_options_t *options, const char *text, bool whole, const char *middle,
+                         err_t *err) {
+    guess_piece_t pieces[] = {
+        {(const uint8_t *)text, strlen(text), true, whole, "text", false, false, false},
+        {(const uint8_t *)middle, middle ? strlen(middle) : 0, false, false, "text", false, false, false}};
+    const guess_sample_t sample = {pieces, middle ? 2 : 1, true, false};
+    return guess_new(&sample, options, err);
 }
 
 static guess_t *begin(const char *text, bool whole, err_t *err) {
-    const guess_options_t options = {.nested = false};
-    return begin_with(&options, text, whole, err);
+    return guess_of(&nothing_said, text, whole, NULL, err);
 }
 
 static void expect_yaml(guess_t *guess, const char *expected) {
     err_t err;
-    assert_true(guess_end(guess, &err));
     char *yaml = guess_yaml(guess, &err);
     assert_non_null(yaml);
     const char *record = strstr(yaml, "record:");
@@ -33,26 +32,6 @@ static void expect_yaml(guess_t *guess, const char *expected) {
     assert_string_equal(record, expected);
     free(yaml);
     guess_destroy(guess);
-}
-
-TEST(next_piece) {
-    err_t err;
-    size_t used;
-    const char first[] = "id,note\n1,a\n2,b\n3,\"beg";
-    guess_t *guess = begin(first, false, &err);
-    assert_non_null(guess);
-    assert_true(
-        guess_take(guess, (const uint8_t *)first, strlen(first), GUESS_FROM_START, false, &used, &err));
-    assert_int_equal(used, strlen("id,note\n1,a\n2,b\n")); /* a quote is open */
-    const char rest[] = "3,\"beg\nin\"\nx,d\n5,e";
-    const uint64_t before = guess_so_far(guess);
-    assert_true(guess_take(guess, (const uint8_t *)rest, strlen(rest), GUESS_FROM_NEXT, true, &used, &err));
-    assert_int_equal(used, strlen(rest));
-    assert_true(guess_so_far(guess) != before); /* id is text now */
-    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes}\n"
-                       "fields:\n"
-                       "  - {name: id,   type: text}\n"
-                       "  - {name: note, type: text}\n");
 }
 
 /* Wherever a text is cut off, a text in quotes of several lines is one value: the lines of the last one, which does not end,
@@ -71,13 +50,11 @@ TEST(cut_in_quotes) {
         memcpy(piece, text, cut);
         piece[cut] = '\0';
         for (int beginning = 0; beginning < 2; beginning++) {
-            const guess_options_t options = {.beginning = beginning};
-            guess_t *guess = guess_new("text", &options, &err);
+            const guess_options_t options = {.beginning = beginning, .header = GUESS_NO_HEADER};
+            guess_t *guess = guess_of(&options, piece, true, NULL, &err);
             assert_non_null(guess);
-            assert_true(guess_begin(guess, (const uint8_t *)piece, cut, true, &err));
             assert_int_equal(guess->structure.way.quote, '"');
             assert_int_equal(guess->structure.columns, 3);
-            assert_true(guess_cut_off(guess) < ROOM);
             guess_destroy(guess);
         }
     }
@@ -85,15 +62,11 @@ TEST(cut_in_quotes) {
 
 TEST(piece_in_the_middle) {
     err_t err;
-    size_t used;
-    guess_t *guess = begin("id,note\n1,a\n2,\"b\nc\"\n3,d\n", false, &err);
+    /* it begins within quotes, so that its first lines are no records, and the last one may go on */
+    guess_t *guess = guess_of(&nothing_said, "id,note\n1,a\n2,\"b\nc\"\n3,d\n", false,
+                              "of a note\nand so on\"\n7.5,x\n8,y\n9,z", &err);
     assert_non_null(guess);
-    const uint64_t before = guess_records(guess);
-    /* the piece begins within quotes: its first two lines are no records */
-    const char middle[] = "of a note\nand so on\"\n7.5,x\n8,y\n9,z";
-    assert_true(
-        guess_take(guess, (const uint8_t *)middle, strlen(middle), GUESS_FROM_LINE, false, &used, &err));
-    assert_int_equal(guess_records(guess) - before, 2); /* the last one may go on */
+    assert_int_equal(guess_records(guess), 3 + 2);
     assert_int_equal(guess_rejects(guess), 0);
     expect_yaml(guess, "record: {delimiter: [\",\"], header: yes, exact: yes}\n"
                        "fields:\n"
@@ -101,24 +74,11 @@ TEST(piece_in_the_middle) {
                        "  - {name: note, type: text}\n");
 }
 
-TEST(same_header) {
-    err_t err;
-    guess_t *guess = begin("id,note\n1,a\n2,b\n", true, &err);
-    assert_non_null(guess);
-    assert_true(guess_is_same(guess, (const uint8_t *)"id,note\n7,z\n", 12));
-    assert_true(guess_is_same(guess, (const uint8_t *)"\xEF\xBB\xBFid,note\r\n", 12));
-    assert_false(guess_is_same(guess, (const uint8_t *)"id;note\n7;z\n", 12));
-    assert_false(guess_is_same(guess, (const uint8_t *)"", 0));
-    guess_destroy(guess);
-}
-
 TEST(misfits_are_counted) {
     err_t err;
     char *lines[GUESS_LINES];
     guess_t *guess = begin("id,note\n1,a\n2\n3,c,c\n4,d\n5,e\n6,f\n7,g\n8,h\n", true, &err);
     assert_non_null(guess);
-    guess_saw_all(guess);
-    assert_true(guess_end(guess, &err));
     assert_int_equal(guess_records(guess), 8);
     assert_int_equal(guess_rejects(guess), 2);
     assert_true(guess_tell(guess, 0, lines, &err));
@@ -143,9 +103,8 @@ TEST(first_escapes) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const guess_options_t options = {.header = GUESS_NO_HEADER};
         err_t err;
-        guess_t *guess = begin_with(&options, rows[i].text, true, &err);
+        guess_t *guess = guess_of(&options, rows[i].text, true, NULL, &err);
         assert_non_null(guess);
-        assert_true(guess_end(guess, &err));
         assert_int_equal(guess->keeps_escapes, rows[i].escapes);
         guess_destroy(guess);
     }
@@ -160,8 +119,6 @@ TEST(json) {
         char *lines[GUESS_LINES];
         guess_t *guess = begin(texts[i], true, &err);
         assert_non_null(guess);
-        guess_saw_all(guess);
-        assert_true(guess_end(guess, &err));
         assert_int_equal(guess_records(guess), 2);
         assert_true(guess_tell(guess, 0, lines, &err));
         assert_string_equal(lines[0], "no --format: read as JSON (all 2 objects looked at)");

@@ -1,7 +1,7 @@
 /* Guessing the format of any text: it is refused, or the format file that comes out is read back without a mistake,
  * fits the text, rejects no more of its records than the guess has counted, and keeps no value as text that is not what
- * its column's type says. The first byte chooses what a person
- * has said already, and whether the text comes in two pieces. */
+ * its column's type says. The first byte chooses what the user
+ * has said already. */
 #include "format/guess/guess.h"
 #include "format_laws.h"
 
@@ -14,21 +14,6 @@ static guess_options_t options_of(uint8_t byte) {
                              .decimal = marks[byte / 12 % 4],
                              .nested = byte / 48 % 2,
                              .delimiter = delimiters[byte / 96]};
-}
-
-static bool take_all(guess_t *guess, const slack_t *text, bool twice, err_t *err) {
-    size_t used = 0, more;
-    const size_t half = twice ? text->length / 2 : text->length;
-    if (!guess_begin(guess, text->text, text->length, true, err))
-        return false;
-    LAB_MUST(guess_take(guess, text->text, half, GUESS_FROM_START, !twice, &used, err) && used <= half);
-    if (twice && !used)
-        return false; /* its first record is not in the first piece: a reader gives a larger one */
-    if (twice)
-        LAB_MUST(
-            guess_take(guess, text->text + used, text->length - used, GUESS_FROM_NEXT, true, &more, err));
-    guess_saw_all(guess);
-    return guess_end(guess, err);
 }
 
 /* How many of the text's records the format rejects; false: another header ends it before. */
@@ -79,9 +64,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     err_t err = {.text = ""};
     const guess_options_t options = options_of(data[0]);
     slack_t text = slack_new(data + 1, size - 1);
-    guess_t *guess = guess_new("text", &options, &err);
-    LAB_MUST(guess);
-    if (take_all(guess, &text, data[0] >= 128, &err))
+    guess_piece_t piece = {
+        .text = text.text, .length = text.length, .begins = true, .ends = true, .input = "text"};
+    const guess_sample_t sample = {.pieces = &piece, .count = 1, .every = true};
+    guess_t *guess = guess_new(&sample, &options, &err);
+    if (guess)
         hold(guess, &text);
     guess_destroy(guess);
     slack_free(&text);

@@ -1,6 +1,7 @@
 #include "base/chars.h"
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/guess_cut.h"
+#include "format/guess/structure/guess_study.h"
 #include "format/record/dialect.h"
 #include "format/values/blanks.h"
 
@@ -83,22 +84,6 @@ static const uint8_t *guess_middle(const structure_t *structure, const schema_t 
     return NULL;
 }
 
-guess_t *guess_new(const char *name, const guess_options_t *options, err_t *err) {
-    guess_t *guess = calloc(1, sizeof *guess);
-    if (!guess || !(guess->schema = calloc(1, sizeof *guess->schema)) ||
-        !(guess->split = calloc(1, sizeof *guess->split))) {
-        guess_destroy(guess);
-        err_memory(err, sizeof *guess);
-        return NULL;
-    }
-    guess->name = guess->here = name;
-    guess->options = *options;
-    if (guess_read_types(guess, err))
-        return guess;
-    guess_destroy(guess);
-    return NULL;
-}
-
 void guess_destroy(guess_t *guess) {
     if (!guess)
         return;
@@ -137,20 +122,6 @@ static bool add_comment(guess_t *guess, const guess_line_t *line, bool before, e
     return true;
 }
 
-/* Behind the lines that are skipped. */
-static bool look_before_first(guess_t *guess, const uint8_t *text, err_t *err) {
-    const uint8_t *at = text, *const end = text + guess->structure.first;
-    guess_line_t line;
-    for (size_t left = guess->structure.skip; left && at < end; left--) {
-        const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
-        at = feed ? feed + 1 : end;
-    }
-    while (guess_line(guess->schema, &at, end, true, &line))
-        if (schema_is_comment(guess->schema, *line.text) && !add_comment(guess, &line, true, err))
-            return false;
-    return true;
-}
-
 /* The first record may name the columns: it is kept until the others are known. */
 static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const structure_t *structure = &guess->structure;
@@ -167,88 +138,58 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
     memcpy(guess->first, line.text, line.length);
     guess->first_length = line.length;
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
-    return guess_cut_first(guess, err) && look_before_first(guess, text, err);
+    return guess_cut_first(guess, err);
 }
 
-void guess_reads_once(guess_t *guess) {
-    guess->once = true;
+/* True if nothing follows the text: its last record is whole. Of a text that may go on, a few lines are taken as they are. */
+static bool is_whole(const guess_t *guess, const guess_piece_t *piece) {
+    return piece->ends &&
+           !(guess->options.beginning && lines_count(piece->text, piece->length) >= GUESS_LEAST_LINES);
 }
 
-size_t guess_cut_line(const uint8_t *text, size_t length) {
-    if (lines_count(text, length) < GUESS_LEAST_LINES || text[length - 1] == '\r')
-        return 0;
-    return (size_t)(text + length - 1 - (const uint8_t *)memrchr(text, '\n', length));
-}
-
-/* Is each line a record, without quotes? Then these are ordinary characters that stand in pairs by chance, and the last one tells. */
-static bool is_of_single_lines(const guess_t *guess, const uint8_t *text, size_t length,
-                               const structure_said_t *said, const structure_t *quoted) {
-    static const char none = 0;
-    structure_said_t without = *said;
-    structure_t lines;
-    err_t ignored;
-    without.quote = &none;
-    return !said->quote &&
-           guess_find_structure(&lines, guess->name, text, length, true, &without, &ignored) && lines.even &&
-           lines.way.delimiter == quoted->way.delimiter && guess_tells_more(&lines, quoted);
-}
-
-/* Bytes at the end of a text that is all there is: of a record whose text in quotes does not end, or of a last line without a line
- * end. If it was cut off there, its lines tell nothing of how the others are divided. A lone quote may be an ordinary character: so
- * they are left out only where other texts in quotes go over several lines, and most of the text is before them. */
-static size_t cut_record(const guess_t *guess, const uint8_t *text, size_t length,
-                         const structure_said_t *said) {
+/* True if the text would be read with quotes, but for its end: it may have been cut off within a text in quotes. */
+static bool is_cut_off(const guess_t *guess, const uint8_t *text, size_t length,
+                       const structure_said_t *said) {
     structure_t found;
-    schema_t schema;
-    guess_line_t line;
     err_t ignored;
-    bool of_lines = false;
-    if (!memchr(text, '"', length) && !memchr(text, '\'', length))
-        return 0;
-    if (!guess_find_structure(&found, guess->name, text, length, false, said, &ignored) || !found.way.quote)
-        return 0;
-    guess_schema(&schema, &found.way);
-    const uint8_t *at = text + found.first, *const end = text + length;
-    while (guess_line(&schema, &at, end, false, &line))
-        of_lines |= memchr(line.text, '\n', line.length) != NULL;
-    const size_t left = (size_t)(end - at);
-    const bool comment = left && (*at == '#' || memmem(at, left, "\n#", 2)); /* it may be the only one */
-    if (!of_lines || left >= length / 2 || comment)
-        return 0;
-    return is_of_single_lines(guess, text, length - left, said, &found) ? 0 : left;
+    return !said->quote && !guess->structure.way.quote &&
+           (memchr(text, '"', length) || memchr(text, '\'', length)) &&
+           guess_find_structure(&found, guess->name, text, length, false, said, &ignored) && found.way.quote;
 }
 
-bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
-    const size_t bom = lines_bom(text, length);
-    guess->marked = bom > 0;
-    guess->bson = guess_is_bson(text, length) ||
-                  (whole && !length && (guess->dumped || guess_is_named_bson(guess->name)));
-    guess->json = !guess->bson && guess_is_json(text, length);
-    if (guess->bson || guess->json)
-        return true;
+static bool refuse_cut_off(const guess_t *guess, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: if its quotes enclose texts, it ends within one, where it may have been cut off; "
+        "else they are ordinary characters: say which by --with quote=double, --with quote=single "
+        "or --with quote=none",
+        guess->name);
+}
+
+/* The structure, by the first piece. */
+static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
+    const size_t bom = lines_bom(piece->text, piece->length);
+    const uint8_t *const text = piece->text + bom;
+    const size_t length = piece->length - bom;
     const structure_said_t said = {guess->options.header_line, guess->options.quote,
                                    guess->options.delimiter};
-    if (!guess_is_text(guess->name, text, length, err))
+    guess->marked = bom > 0;
+    guess->bson = guess_is_bson(piece->text, piece->length) ||
+                  (piece->ends && !piece->length && (piece->dumped || guess_is_named_bson(guess->name)));
+    guess->json = !guess->bson && guess_is_json(piece->text, piece->length);
+    if (guess->bson || guess->json)
+        return true;
+    const bool whole = is_whole(guess, piece);
+    if (!guess_is_text(guess->name, piece->text, piece->length, err) ||
+        !guess_find_structure(&guess->structure, guess->name, text, length, whole, &said, err))
         return false;
-    if (whole) {
-        guess->cut_off = guess->options.beginning ? guess_cut_line(text, length) : 0;
-        guess->cut_off += cut_record(guess, text + bom, length - bom - guess->cut_off, &said);
-        length -= guess->cut_off;
-    }
-    if (!guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole, &said, err))
-        return false;
+    if (whole && is_cut_off(guess, text, length, &said))
+        return refuse_cut_off(guess, err);
+    guess->fields = guess->structure.columns;
     guess_schema(guess->schema, &guess->structure.way);
     guess->schema->skip = (uint32_t)guess->structure.skip;
     guess->schema->comment = guess->structure.comment;
-    return keep_first(guess, text + bom, length - bom, whole, err);
-}
-
-bool guess_is_of_lines(const guess_t *guess) {
-    return !guess->json && !guess->bson;
-}
-
-size_t guess_cut_off(const guess_t *guess) {
-    return guess->cut_off;
+    return keep_first(guess, text, length, whole, err);
 }
 
 /* ---- values ---- */
@@ -290,6 +231,16 @@ static bool has_cr(const split_t *split) {
     return false;
 }
 
+/* The column of the first input in which a field of the input at hand stands. */
+static guess_column_t *column_at(const guess_t *guess, size_t field) {
+    return &guess->columns[guess->by_names ? guess->order[field] : field];
+}
+
+/* True if the record that is split has as many fields as the header of its input. */
+static bool has_all_fields(const guess_t *guess) {
+    return guess->split->count == guess->fields && split_is_sound(guess->split);
+}
+
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (!guess_split_line(guess, line, err))
         return false;
@@ -298,7 +249,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     const span_t *last = &guess->split->spans[guess->split->count - 1];
     guess->stray_cr |=
         last->length && last->length == last->raw_length && last->text[last->length - 1] == '\r';
-    if (guess->split->count != guess->structure.columns || !split_is_sound(guess->split)) {
+    if (!has_all_fields(guess)) {
         guess->misfits++;
         guess->torn.loose += guess->split->torn > 0;
         guess->torn.odd += guess->split->torn > 0;
@@ -309,10 +260,10 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
         return false;
     guess->escaped_ends += !torn && split_ends_escaped(line->text, line->length);
-    if (!torn)
+    if (!torn && !guess->by_names)
         guess_header_look(guess, guess->split);
     for (size_t i = 0; !torn && i < guess->split->count; i++)
-        add_value(guess, &guess->columns[i], &guess->split->spans[i]);
+        add_value(guess, column_at(guess, i), &guess->split->spans[i]);
     return true;
 }
 
@@ -320,7 +271,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
 static bool look_at_quotes(guess_t *guess, const guess_line_t *line, const guess_text_t *here, bool *again,
                            err_t *err) {
     *again = false;
-    return !guess->structure.way.quote || !memchr(line->text, '\\', line->length) ||
+    return !guess->structure.way.quote || guess->by_names || !memchr(line->text, '\\', line->length) ||
            guess_escapes_look(guess, here, again, err);
 }
 
@@ -330,35 +281,43 @@ static bool is_first(const guess_t *guess, const guess_line_t *line) {
            memcmp(line->text + bom, guess->first, guess->first_length) == 0;
 }
 
-/* Where a line's first name begins, behind blanks and a quote. */
-static const uint8_t *skip_to_name(const guess_t *guess, const uint8_t *text, const uint8_t *end) {
-    while (text < end && (*text == ' ' || *text == (uint8_t)guess->structure.way.quote))
-        text++;
-    return text;
+/* True if the field holds this name. */
+static bool is_name(const uint8_t *name, size_t name_length, const span_t *span) {
+    const uint8_t *text = span->text;
+    size_t length = span->length;
+    blanks_trim(&text, &length);
+    blanks_trim(&name, &name_length);
+    return length == name_length && strncasecmp((const char *)text, (const char *)name, length) == 0;
 }
 
-/* Does it hold what the first record does, but for quotes, case and blanks around? A header is one again for the reader, too
+static bool is_named(const guess_column_t *column, const span_t *span) {
+    return is_name((const uint8_t *)column->text, column->length, span);
+}
+
+/* True if the line may begin with the name of the first column: most lines do not, and need not be split to see that. */
+static bool may_name(const guess_t *guess, const guess_line_t *line) {
+    const guess_column_t *column = column_at(guess, 0);
+    const uint8_t *name = (const uint8_t *)column->text, *at = line->text, *const end = at + line->length;
+    size_t length = column->length;
+    blanks_trim(&name, &length);
+    while (at < end && (*at == ' ' || *at == (uint8_t)guess->structure.way.quote))
+        at++;
+    return length && at < end && strncasecmp((const char *)name, (const char *)at, 1) == 0;
+}
+
+/* True if it holds what the header does, but for quotes, case and blanks around. The reader takes it for a header again, too
  * (dialect_line). */
 static bool names_same(guess_t *guess, const guess_line_t *line, bool *same, err_t *err) {
     const size_t bom = lines_bom(line->text, line->length);
     const guess_line_t names = {line->text + bom, line->length - bom};
-    const uint8_t *end = names.text + names.length, *one = skip_to_name(guess, names.text, end);
-    const uint8_t *first_end = guess->first + guess->first_length,
-                  *other = skip_to_name(guess, guess->first, first_end);
     *same = false;
-    if (guess->structure.columns < 2 || guess->first_misfits || one == end || other == first_end ||
-        strncasecmp((const char *)one, (const char *)other, 1) != 0)
+    if (guess->fields < 2 || guess->first_misfits || !may_name(guess, &names))
         return true;
     if (!guess_split_line(guess, &names, err))
         return false;
-    *same = guess->split->count == guess->structure.columns && split_is_sound(guess->split);
-    for (size_t i = 0; *same && i < guess->split->count; i++) {
-        const uint8_t *text = guess->split->spans[i].text, *name = (const uint8_t *)guess->columns[i].text;
-        size_t length = guess->split->spans[i].length, name_length = guess->columns[i].length;
-        blanks_trim(&text, &length);
-        blanks_trim(&name, &name_length);
-        *same = length == name_length && strncasecmp((const char *)text, (const char *)name, length) == 0;
-    }
+    *same = has_all_fields(guess);
+    for (size_t i = 0; *same && i < guess->split->count; i++)
+        *same = is_named(column_at(guess, i), &guess->split->spans[i]);
     return true;
 }
 
@@ -368,57 +327,23 @@ static bool is_still_first(const guess_t *guess, const guess_text_t *here) {
     return guess_next(guess->schema, &at, here->end, here->last, &line) && is_first(guess, &line);
 }
 
-/* Would another input's beginning be read with another quote, if it were the first one? */
-static bool check_quote(const guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
-    const size_t bom = lines_bom(text, length);
-    const char quote = guess->structure.way.quote;
-    const structure_said_t said = {0, guess->options.quote, guess->options.delimiter};
-    structure_t other;
-    err_t ignored;
-    if (guess->json || guess->bson || (!memchr(text, '\'', length) && quote != '\'') ||
-        !guess_find_structure(&other, guess->name, text + bom, length - bom, whole, &said, &ignored))
-        return true;
-    return other.way.quote == quote || !other.way.quote || !quote || !memchr(text, other.way.quote, length) ||
-           err_set(err, STATUS_INPUT,
-                   "%.1000s: by its beginning %c encloses texts, and %c in another input with the same "
-                   "columns: one format cannot read both. Load them into a collection each, or give --format",
-                   guess->name, quote, other.way.quote);
-}
-
-bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t from, bool last,
-                size_t *used, err_t *err) {
-    const uint8_t *begin = text, *const end = text + length;
+/* The whole records of a delimited text. begin: where the first one begins. */
+static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t *begin, bool last,
+                       const uint8_t **done, err_t *err) {
+    const uint8_t *const end = piece->text + piece->length, *at = begin;
+    bool at_start = piece->begins;
     guess_line_t line;
-    *used = 0;
-    guess->scattered |= from == GUESS_FROM_LINE;
-    if (from == GUESS_FROM_OTHER && !check_quote(guess, text, length, last, err))
-        return false;
-    if (guess->json && from != GUESS_FROM_LINE)
-        guess_json_take(guess, text, length, from == GUESS_FROM_START, last, used);
-    if (guess->bson && from != GUESS_FROM_LINE)
-        guess_bson_take(guess, text, length, used);
-    if (guess->json || guess->bson)
-        return true;
-    if (from == GUESS_FROM_LINE &&
-        !(begin = guess_middle(&guess->structure, guess->schema, guess->split, text, end)))
-        return true;
-    const size_t first = from == GUESS_FROM_START ? lines_bom(text, length) + guess->structure.first : 0;
-    if (first > length)
-        return true;
-    begin += first;
-    const uint8_t *at = begin, *done = begin;
-    bool at_start = from == GUESS_FROM_START || from == GUESS_FROM_OTHER;
     while (guess_line(guess->schema, &at, end, last, &line)) {
         const guess_text_t here = {line.text, end, last};
         if (schema_is_comment(guess->schema, *line.text)) {
-            if (!add_comment(guess, &line, false, err))
+            if (!add_comment(guess, &line, at_start, err))
                 return false;
-            done = at;
+            *done = at;
             continue;
         }
-        const bool like_first = is_first(guess, &line);
-        const bool second = from == GUESS_FROM_START && !guess->records;
-        bool again, same = like_first, underlines = false;
+        const bool like_first = is_first(guess, &line),
+                   second = guess->here == guess->name && !guess->records;
+        bool again, same = like_first || (at_start && guess->by_names), underlines = false;
         if (!look_at_quotes(guess, &line, &here, &again, err) ||
             (!again && !same && !names_same(guess, &line, &same, err)))
             return false;
@@ -430,53 +355,230 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
             guess->repeated += !at_start;
             guess->marked_again |= !at_start && lines_bom(line.text, line.length);
             at_start = false;
-        } else if (!guess_underline_look(guess, &line, text, second, &underlines, err) ||
+        } else if (!guess_underline_look(guess, &line, piece->text, second, &underlines, err) ||
                    (!underlines && !add_record(guess, &line, err))) {
             return false;
         }
-        done = at;
+        *done = at;
     }
-    guess->bytes += (uint64_t)(done - begin);
-    *used = last ? length : (size_t)(done - text);
+    guess->bytes += (uint64_t)(*done - begin);
     return true;
 }
 
-bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length) {
-    if (guess->bson)
-        return guess_is_bson(text, length);
-    if (guess->json)
-        return guess_is_json(text, length);
-    const uint8_t *at = text + dialect_begin(guess->schema, text, length);
+/* Where the first record of a piece begins; NULL: none is found. */
+static const uint8_t *find_begin(guess_t *guess, const guess_piece_t *piece) {
+    const uint8_t *const text = piece->text, *const end = text + piece->length;
+    if (piece->begins)
+        return text + dialect_begin(guess->schema, text, piece->length);
+    structure_t here = guess->structure;
+    here.columns = guess->fields;
+    const uint8_t *feed = memchr(text, '\n', piece->length);
+    return feed ? guess_middle(&here, guess->schema, guess->split, feed + 1, end) : NULL;
+}
+
+static bool take_piece(guess_t *guess, const guess_piece_t *piece, bool first, err_t *err) {
+    const bool last = is_whole(guess, piece);
+    size_t used = 0;
+    guess->scattered |= !piece->begins;
+    if (guess->json && piece->begins)
+        guess_json_take(guess, piece->text, piece->length, true, last, &used);
+    if (guess->bson && piece->begins)
+        guess_bson_take(guess, piece->text, piece->length, &used);
+    const bool documents = guess->json || guess->bson;
+    const uint8_t *begin = documents ? NULL : find_begin(guess, piece),
+                  *done = begin ? begin : piece->text + used;
+    if (begin && !take_lines(guess, piece, begin, last, &done, err))
+        return false;
+    guess->all &= piece->begins && piece->ends && (last || done == piece->text + piece->length);
+    guess->taken = first ? (size_t)(done - piece->text) : guess->taken;
+    return true;
+}
+
+/* ---- other inputs ---- */
+
+/* Would another input's beginning be read with another quote, if it were the first one? */
+static bool check_quote(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
+    const uint8_t *const text = piece->text;
+    const size_t length = piece->length, bom = lines_bom(text, length);
+    const char quote = guess->structure.way.quote;
+    const structure_said_t said = {0, guess->options.quote, guess->options.delimiter};
+    structure_t other;
+    err_t ignored;
+    if (guess->json || guess->bson || (!memchr(text, '\'', length) && quote != '\'') ||
+        !guess_find_structure(&other, piece->input, text + bom, length - bom, piece->ends, &said, &ignored))
+        return true;
+    return other.way.quote == quote || !other.way.quote || !quote || !memchr(text, other.way.quote, length) ||
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: by its beginning %c encloses texts, and %c in another input with the same "
+                   "columns: one format cannot read both. Load them into a collection each, or give --format",
+                   piece->input, quote, other.way.quote);
+}
+
+/* True if it begins with the same line as the first input. */
+static bool is_same(const guess_t *guess, const guess_piece_t *piece) {
+    const uint8_t *at = piece->text, *const end = at + piece->length;
     guess_line_t line;
-    return guess_next(guess->schema, &at, text + length, true, &line) && is_first(guess, &line);
+    if (guess->bson || guess->json)
+        return guess->bson ? guess_is_bson(at, piece->length) : guess_is_json(at, piece->length);
+    at += dialect_begin(guess->schema, at, piece->length);
+    return guess_next(guess->schema, &at, end, true, &line) && is_first(guess, &line);
 }
 
-void guess_input(guess_t *guess, const char *name) {
-    guess->here = name;
+/* Why an input cannot be read as the first one. Always false. */
+static bool refuse_other(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
+    static const char both[] = "one format cannot read both, so guess each by itself";
+    static const char *const kinds[] = {"text in columns", "JSON", "BSON"};
+    const char *one = kinds[guess->bson ? 2 : guess->json],
+               *other = kinds[guess_is_bson(piece->text, piece->length)   ? 2
+                              : guess_is_json(piece->text, piece->length) ? 1
+                                                                          : 0];
+    const structure_said_t said = {.quote = guess->options.quote};
+    const char sign = guess_way_sign(&guess->structure.way);
+    structure_t found;
+    err_t ignored;
+    if (one != other)
+        return err_set(err, STATUS_INPUT, "%.1000s is %s, and %.1000s is %s: %s", piece->input, other,
+                       guess->name, one, both);
+    if (guess_find_structure(&found, piece->input, piece->text, piece->length, piece->ends, &said,
+                             &ignored) &&
+        guess_way_sign(&found.way) != sign && found.columns > 1 && guess_delimiter_word(sign))
+        return err_set(err, STATUS_INPUT, "%.1000s is divided by '%s', and %.1000s by '%s': %s", piece->input,
+                       guess_delimiter_word(guess_way_sign(&found.way)), guess->name,
+                       guess_delimiter_word(sign), both);
+    return err_set(err, STATUS_INPUT, "%.1000s: its first line %s %.1000s%s: %s", piece->input,
+                   guess->header       ? "does not name most of the columns of"
+                   : guess->named_here ? "is another one than that of"
+                                       : "is no record like those of",
+                   guess->name, guess->header ? ", each once" : "", both);
 }
 
-uint64_t guess_records(const guess_t *guess) {
-    return guess->records;
+/* The column of this name, which mostly stands at the same place; the number of columns: there is none. */
+static size_t find_named(const guess_t *guess, size_t at, const span_t *span) {
+    const size_t count = guess->structure.columns;
+    for (size_t i = 0; i < count; i++) {
+        const size_t next = (at + i) % count;
+        if (is_named(&guess->columns[next], span))
+            return next;
+    }
+    return count;
 }
 
-uint64_t guess_rejects(const guess_t *guess) {
-    return guess->misfits + guess->underlines + guess->torn.torn;
+/* The header of another input is split. True if it names most columns of the shorter one of both headers, and none twice. */
+static bool shares_names(guess_t *guess) {
+    const split_t *split = guess->split;
+    const size_t columns = guess->structure.columns, fewer = columns < split->count ? columns : split->count;
+    bool seen[SCHEMA_MOST_FIELDS + 1] = {false}; /* the last one: any that is new */
+    size_t known = 0;
+    if (!split_is_sound(split) || columns + split->count > SCHEMA_MOST_FIELDS)
+        return false;
+    for (size_t i = 0; i < split->count; i++) {
+        const span_t *span = &split->spans[i];
+        const size_t column = find_named(guess, i, span);
+        bool twice = column < columns && seen[column];
+        for (size_t j = 0; j < i && column == columns; j++)
+            twice |=
+                guess->order[j] == columns && is_name(split->spans[j].text, split->spans[j].length, span);
+        if (twice)
+            return false;
+        known += column < columns;
+        seen[column] = true;
+        guess->order[i] = (uint16_t)column;
+    }
+    return 2 * known > fewer;
 }
 
-void guess_was_utf16(guess_t *guess) {
-    guess->was_utf16 = true;
+/* Columns that an input lacks become optional; new ones stand after the others. */
+static bool add_names(guess_t *guess, err_t *err) {
+    const split_t *split = guess->split;
+    const size_t columns = guess->structure.columns;
+    bool has[SCHEMA_MOST_FIELDS] = {false};
+    guess_column_t *larger = realloc(guess->columns, (columns + split->count) * sizeof *guess->columns);
+    if (!larger)
+        return err_memory(err, split->count * sizeof *larger);
+    guess->columns = larger;
+    for (size_t i = 0; i < split->count; i++) {
+        const span_t *span = &split->spans[i];
+        if (guess->order[i] < columns) {
+            has[guess->order[i]] = true;
+            continue;
+        }
+        guess_column_t *column = &guess->columns[guess->structure.columns];
+        *column = (guess_column_t){.optional = true, .length = span->length};
+        guess_column_begin(&column->column);
+        if (!(column->text = calloc(1, span->length + 1)))
+            return err_memory(err, span->length);
+        memcpy(column->text, span->text, span->length);
+        guess->order[i] = (uint16_t)guess->structure.columns++;
+    }
+    for (size_t i = 0; i < columns; i++)
+        guess->columns[i].optional |= !has[i];
+    return true;
 }
 
-void guess_was_dumped(guess_t *guess) {
-    guess->dumped = true;
+/* True if the record that is split, the first one of another input, may stand below those of a first input without a header: a
+ * header would have no value of a type there. */
+static bool is_record(const guess_t *guess) {
+    const split_t *split = guess->split;
+    bool typed = false, none = true;
+    for (size_t i = 0; i < split->count && i < guess->structure.columns; i++) {
+        const kind_t kind = guess->columns[i].is.kind;
+        const bool text = kind == KIND_TEXT || kind == KIND_TRIMMED;
+        none &= text;
+        typed |=
+            !text && split->spans[i].length && guess_is_typed(split->spans[i].text, split->spans[i].length);
+    }
+    return split->count == guess->structure.columns && split_is_sound(split) && (typed || none);
 }
 
-void guess_is_of_many(guess_t *guess) {
-    guess->of_many = true;
+/* An input that does not begin with the line of the first one: are its columns found by their names? */
+static bool adopt(guess_t *guess, const guess_piece_t *piece, bool *takes, err_t *err) {
+    const uint8_t *at = piece->text, *const end = at + piece->length;
+    guess_line_t line;
+    *takes = false;
+    if (guess->json || guess->bson)
+        return true;
+    at += dialect_begin(guess->schema, at, piece->length);
+    if (guess->named_here || !guess_next(guess->schema, &at, end, piece->ends, &line))
+        return true;
+    if (!guess_split_line(guess, &line, err))
+        return false;
+    *takes = guess->header ? shares_names(guess) : is_record(guess);
+    guess->by_names = *takes && guess->header;
+    guess->fields = guess->split->count;
+    return !guess->by_names || add_names(guess, err);
 }
 
-void guess_saw_all(guess_t *guess) {
-    guess->all = true;
+/* Begins with another input. *takes: its pieces are to be read; others: where it does not begin as the first one. */
+static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool others, bool *takes, err_t *err) {
+    const bool empty = piece->ends && guess_is_empty(piece->text, piece->length),
+               same = !empty && is_same(guess, piece);
+    *takes = false;
+    guess->others |= !same && !empty;
+    if (same == others || empty)
+        return true;
+    *takes = same;
+    if (!same && !adopt(guess, piece, takes, err))
+        return false;
+    if (*takes)
+        return check_quote(guess, piece, err);
+    guess->all = false;
+    return !guess->options.alike || refuse_other(guess, piece, err);
+}
+
+static bool take_inputs(guess_t *guess, const guess_sample_t *sample, bool others, err_t *err) {
+    const guess_piece_t *const first = guess_first_piece(sample);
+    bool takes = false;
+    for (const guess_piece_t *piece = first; piece < sample->pieces + sample->count; piece++) {
+        guess->here = piece->input;
+        takes = piece == first ? !others : takes;
+        if (piece != first && piece->begins && !begin_other(guess, piece, others, &takes, err))
+            return false;
+        if (takes && !take_piece(guess, piece, piece == first, err))
+            return false;
+    }
+    guess->here = guess->name;
+    guess->by_names = false;
+    return true;
 }
 
 /* ---- decisions ---- */
@@ -564,19 +666,27 @@ static bool find_cr(guess_t *guess, err_t *err) {
            guess_refuse_cr(guess->name, err);
 }
 
-bool guess_end(guess_t *guess, err_t *err) {
+/* What all records together say of the text. */
+static bool settle_text(guess_t *guess, err_t *err) {
+    if (!find_cr(guess, err))
+        return false;
+    decide_columns(guess);
+    return guess_find_odd(guess, err) && guess_find_escapes(guess, err) && guess_find_torn(guess, err) &&
+           guess_find_encoding(guess, err) && guess_read_names(guess, err);
+}
+
+static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
     if (guess->options.validate && !guess->bson)
         return err_set(err, STATUS_USAGE,
                        "%.1000s: is no BSON, and --with validate is for BSON: leave it out%s", guess->name,
                        guess->json ? "; JSON is always validated" : "");
-    if (guess->json || guess->bson)
+    const bool documents = guess->json || guess->bson;
+    if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, err)))
+        return false;
+    if (guess->others && (!take_inputs(guess, sample, true, err) || (!documents && !settle_text(guess, err))))
+        return false;
+    if (documents)
         return check_for_documents(guess, err);
-    if (!find_cr(guess, err))
-        return false;
-    decide_columns(guess);
-    if (!guess_find_odd(guess, err) || !guess_find_escapes(guess, err) || !guess_find_torn(guess, err) ||
-        !guess_find_encoding(guess, err) || !guess_read_names(guess, err) || !guess_find_header(guess, err))
-        return false;
     add_comments(guess);
     if (!add_like_first(guess, err) || !guess_name_columns(guess, err) || !guess_tell_types(guess, err) ||
         !guess_settle_days(guess, err) || !guess_settle_marks(guess, err))
@@ -585,16 +695,46 @@ bool guess_end(guess_t *guess, err_t *err) {
     return true;
 }
 
-uint64_t guess_so_far(const guess_t *guess) {
-    uint64_t sum = (guess->other_bytes != NULL) + 2u * (guess->wide_characters != NULL) +
-                   4u * (guess->schema->escape_backslash + guess->schema->escape_backslashes);
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        const column_t *column = &guess->columns[i].column;
-        const decision_t is = guess_column_decide(column);
-        const uint64_t parts[] = {is.kind,   is.style,          is.reads.days, is.reads.times,     is.pair,
-                                  is.orders, is.unsure_decimal, is.nulls,      column->class_count};
-        for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
-            sum = sum * 1099511628211u + parts[j] + 1;
+/* ---- a guess ---- */
+
+const guess_piece_t *guess_first_piece(const guess_sample_t *sample) {
+    const guess_piece_t *piece = sample->pieces, *const end = piece + sample->count;
+    while (piece < end && piece->ends && guess_is_empty(piece->text, piece->length))
+        piece++;
+    return piece < end ? piece : sample->pieces;
+}
+
+guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options, err_t *err) {
+    const guess_piece_t *const first = guess_first_piece(sample);
+    guess_t *guess = calloc(1, sizeof *guess);
+    bool ok = guess && (guess->schema = calloc(1, sizeof *guess->schema)) &&
+              (guess->split = calloc(1, sizeof *guess->split));
+    if (ok) {
+        guess->name = guess->here = first->input;
+        guess->options = *options;
+        guess->once = first->once;
+        guess->was_utf16 = first->utf16;
+        guess->of_many = sample->several;
+        guess->all = sample->every;
+        ok = guess_read_types(guess, err) && begin(guess, first, err) &&
+             take_inputs(guess, sample, false, err) && settle(guess, sample, err);
+    } else {
+        err_memory(err, sizeof *guess);
     }
-    return sum;
+    if (ok)
+        return guess;
+    guess_destroy(guess);
+    return NULL;
+}
+
+size_t guess_taken(const guess_t *guess) {
+    return guess->taken;
+}
+
+uint64_t guess_records(const guess_t *guess) {
+    return guess->records;
+}
+
+uint64_t guess_rejects(const guess_t *guess) {
+    return guess->misfits + guess->underlines + guess->torn.torn;
 }

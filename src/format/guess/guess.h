@@ -1,11 +1,17 @@
-/* guess: finds out how a delimited text is written, and writes that down as a format file. It reads no files and asks
- * nobody: pieces of a text go in; a format file, some lines for people, or a refusal come out.
+/* guess: finds out how a delimited text is written, and writes that down as a format file.
  *
- *     guess_new
- *     guess_begin     the beginning of the text: delimiter, quotes, lines to skip
- *     guess_take      the same text, and more pieces of it: types of columns, by all values
- *     guess_end       header or not, names, types; or a refusal that names both readings
- *     guess_yaml, guess_tell */
+ * A guess is a function of a sample: pieces of the text of one or more inputs, in memory. It reads no files and asks nobody;
+ * a format file, some lines for people, or a refusal (status 5) come out. The sample:
+ *
+ * - Pieces of one input stand next to each other, in their order. The first of them begins the input.
+ * - A piece that does not begin its input begins anywhere, perhaps within a record or within quotes. One that does not end
+ *   it ends anywhere. What is not surely a whole record is left out.
+ * - The first input that holds a record decides how records are cut: delimiter, quotes, lines to skip (structure/). Then the
+ *   values of all whole records are added to their columns (column/), first those of the inputs that begin with the same line.
+ * - Where that line turns out to be a header, inputs whose headers share most of its names are added by these names: a column
+ *   that an input lacks becomes optional. Inputs of another kind are left out, or refused (guess_options_t.alike).
+ *
+ * The texts and names of a sample are not copied: names must live as long as the guess, texts until guess_new returns. */
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_H
 #define TIPPLE_FORMAT_GUESS_GUESS_H
 
@@ -26,7 +32,8 @@ typedef struct {
     bool encoding_given;
     encoding_t encoding;
     const char *charset; /* another encoding, which whoever reads the text makes UTF-8 of; NULL: none */
-    bool beginning; /* the text may go on behind its end: a last line without a line end is cut off there */
+    bool beginning; /* the text may go on after its end: a last line without a line end is cut off there */
+    bool alike;     /* an input that the format cannot read is refused, rather than left out */
     bool validate;  /* of BSON: keys and texts must be UTF-8 */
     bool nested;    /* names with dots make subdocuments */
     char *const *types; /* of single columns: see type_spec.h */
@@ -35,66 +42,40 @@ typedef struct {
     bad_value_t bad_value;
 } guess_options_t;
 
-typedef struct guess guess_t;
+typedef struct {
+    const uint8_t *text;
+    size_t length;
+    bool begins, ends; /* nothing of the input stands before the text; after it */
+    const char *input; /* its name, for sentences */
+    bool once;         /* the input is a stream: sentences name no command that would read it again */
+    bool utf16;        /* its text was UTF-16, and was made UTF-8 */
+    bool dumped;       /* it is a collection of a dump: BSON, also where it has no document */
+} guess_piece_t;
 
-/* name: of the input, for sentences; must live longer. NULL: out of memory. */
-guess_t *guess_new(const char *name, const guess_options_t *options, err_t *err);
-/* The input is a stream: what is told names no command that would read it again. */
-void guess_reads_once(guess_t *guess);
-void guess_destroy(guess_t *guess);
+typedef struct {
+    guess_piece_t *pieces;
+    size_t count; /* at least one */
+    bool every;   /* each input of the command has its pieces here */
+    bool several; /* the command has several inputs */
+} guess_sample_t;
 
-/* Of a stream, before it may be left because it is quiet; of a text that may go on, for its last line to be taken for cut off. */
+/* A stream may be left when it is quiet after this number of lines. */
 enum { GUESS_LEAST_LINES = 10 };
 
-/* text[0, length) is the beginning of the input; whole: it is all of it. False: status 5, with what to do. */
-bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err);
+typedef struct guess guess_t;
 
-/* After guess_begin. Are its records lines, which a cut shortens unseen? JSON and BSON tell where a record ends. */
-bool guess_is_of_lines(const guess_t *guess);
-/* Of a text that may go on: bytes of its last line that may be cut off. 0 where it has few lines. */
-size_t guess_cut_line(const uint8_t *text, size_t length);
-/* Of the text of guess_begin, if it was whole: bytes at its end that do not tell how its records are divided: a record that may be
- * cut off, where others hold line ends in quotes, and with `beginning` a last line. */
-size_t guess_cut_off(const guess_t *guess);
+/* NULL: no format is found, or two readings are equally good (status 5), an option does not fit the text (status 1), or memory
+ * is out. */
+guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options, err_t *err);
+void guess_destroy(guess_t *guess);
 
-typedef enum {
-    GUESS_FROM_START, /* the first input's beginning */
-    GUESS_FROM_OTHER, /* another input's, which guess_is_same has looked at */
-    GUESS_FROM_NEXT,  /* what follows the last record that was taken */
-    GUESS_FROM_LINE,  /* some line in the middle; it may be within quotes */
-} guess_from_t;
-
-/* Looks at the values of all records that are whole. last: nothing follows the text. *used: where the last one ends. */
-bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t from, bool last,
-                size_t *used, err_t *err);
-
-/* What is taken from now on is of this input, whose name must live longer. */
-void guess_input(guess_t *guess, const char *name);
-
-/* Another input: does its first record name the same columns? Then it is to be taken, too. */
-bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length);
-
-/* What the types of the columns would be, as a number: while it stays the same, more text tells nothing new. */
-uint64_t guess_so_far(const guess_t *guess);
-
-/* The text was UTF-16, before whoever reads it has made UTF-8 of it. */
-void guess_was_utf16(guess_t *guess);
-
-/* It is a collection of a dump: BSON, also where it has no document. Before guess_begin. */
-void guess_was_dumped(guess_t *guess);
-
-/* Is there no record in it, whatever its format is? */
+/* True if there is no record in the text, whatever its format is. */
 bool guess_is_empty(const uint8_t *text, size_t length);
 
-/* The format is for other inputs, too. */
-void guess_is_of_many(guess_t *guess);
-
-/* Everything there is was taken. */
-void guess_saw_all(guess_t *guess);
-
-/* Decides; once, at the end. False: two readings are equally good, or there is no
- * format for it; status 1 or 5. */
-bool guess_end(guess_t *guess, err_t *err);
+/* The first piece that holds a record, by which the structure is found; the first of all where none does. */
+const guess_piece_t *guess_first_piece(const guess_sample_t *sample);
+/* How many bytes of that piece are whole records, from its beginning. */
+size_t guess_taken(const guess_t *guess);
 
 /* As a shell is to read them, each behind a blank. */
 void guess_options_quote(text_t *line, const guess_options_t *options);
@@ -106,14 +87,14 @@ const char *guess_options_of_text(const guess_options_t *options);
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *what,
                          err_t *err);
 
-/* After guess_end. The format file, which the caller frees; NULL: out of memory. */
+/* The format file, which the caller frees; NULL: out of memory. */
 char *guess_yaml(const guess_t *guess, err_t *err);
 
 /* The same in three to five lines for people, without line ends; text_bytes: of the whole input, 0: not known. */
 enum { GUESS_LINES = 5 }; /* the third and the fourth may be empty */
 bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LINES], err_t *err);
 
-/* Of those that were taken: how many records, and how many will be rejected. */
+/* How many records of the sample were read, and how many of them will be rejected. */
 uint64_t guess_records(const guess_t *guess);
 uint64_t guess_rejects(const guess_t *guess);
 

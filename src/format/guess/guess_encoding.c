@@ -1,5 +1,5 @@
-/* Text that is not UTF-8: is it windows-1252? Its words have to be such as languages of Western Europe write; where others
- * would be read, the user is asked. */
+/* Text that is not UTF-8: is it windows-1252? Its words have to be such as languages of Western Europe write, and its signs have
+ * to stand where these put them; where others would be read, the user is asked. Both are rows of a table. */
 #include "base/chars.h"
 #include "format/guess/guess_inner.h"
 
@@ -7,10 +7,8 @@
 
 enum {
     MOST_OF = 32,     /* one odd word in as many may be in any text */
-    BEFORE_MARK = 2,  /* letters before º, as in Nº */
-    AFTER_MICRO = 3,  /* and after µ, as in µmol */
-    A_SIDE = 3,       /* on each side of a dash between two words */
     LONGEST_WIDE = 2, /* letters above 7f in a row */
+    MANY = 1000,
 };
 
 /* The encodings that text which is not UTF-8 has most often, as iconv calls them. */
@@ -19,49 +17,68 @@ enum {
     "WINDOWS-1253 (Greek), WINDOWS-1254 (Turkish), WINDOWS-1257 (Baltic), CP850 (DOS), MACINTOSH, "          \
     "GB18030 (Chinese)"
 
-/* What languages write in words, in small: German, French, Spanish, Portuguese, Italian, Swedish, Danish. */
-static const char *const alphabets[] = {
-    "\xE4\xF6\xFC\xDF\xE9",
-    "\xE0\xE2\xE7\xE9\xE8\xEA\xEB\xEE\xEF\xF4\xFB\xF9\xFC\x9C\xFF",
-    "\xE1\xE9\xED\xF3\xFA\xFC\xF1",
-    "\xE1\xE2\xE3\xE0\xE7\xE9\xEA\xED\xF3\xF4\xF5\xFA\xFC",
-    "\xE0\xE8\xE9\xEC\xF2\xF9",
-    "\xE5\xE4\xF6\xE9\xFC",
-    "\xE6\xF8\xE5\xE9",
+/* Letters in small, and which languages have them: German, French, Spanish, Portuguese, Italian, sWedish, Danish. Where other
+ * encodings have other letters, they stand after one of `before` and in front of one of `after`. V: a vowel of ASCII, C: another
+ * letter of it, W: a letter above 7f, _: the word's edge; NULL: any. */
+static const struct {
+    uint8_t letter;
+    const char *languages, *before, *after;
+} letters[] = {
+    {0x9C, "f", "C_", "uidtn"},       /* œ */
+    {0xDF, "g", "VWC", "VWC_"},       /* ß */
+    {0xE0, "fpi", "VC_", "_"},        /* à */
+    {0xE1, "sp", "C_iu", "C_uiW"},    /* á */
+    {0xE2, "fp", "C_iu", "C_"},       /* â */
+    {0xE3, "p", "C_Wou", "oes_"},     /* ã */
+    {0xE4, "gw", NULL, NULL},         /* ä */
+    {0xE5, "wd", NULL, NULL},         /* å */
+    {0xE6, "d", "C_iu", "Cue"},       /* æ */
+    {0xE7, "fp", "VWC_", "VW"},       /* ç */
+    {0xE8, "fi", "C_iu", "C_"},       /* è */
+    {0xE9, "gfspiwd", NULL, NULL},    /* é */
+    {0xEA, "fp", "C_iuo", "CV_"},     /* ê */
+    {0xEB, "f", NULL, NULL},          /* ë */
+    {0xEC, "i", "VC", "_"},           /* ì */
+    {0xED, "sp", NULL, NULL},         /* í */
+    {0xEE, "f", "C_aou", "C_"},       /* î */
+    {0xEF, "f", "V", "VC_"},          /* ï */
+    {0xF1, "s", "VW", "VW"},          /* ñ */
+    {0xF2, "i", "VC", "_"},           /* ò */
+    {0xF3, "sp", NULL, NULL},         /* ó */
+    {0xF4, "fp", "C_ie", "C_"},       /* ô */
+    {0xF5, "p", "VCW", "e"},          /* õ */
+    {0xF6, "gw", NULL, NULL},         /* ö */
+    {0xF8, "d", "C_eo", "Ceo_"},      /* ø */
+    {0xF9, "fi", "VC", "_"},          /* ù */
+    {0xFA, "sp", NULL, NULL},         /* ú */
+    {0xFB, "f", "bsmldroea", "trcl"}, /* û */
+    {0xFC, "gfspw", NULL, NULL},      /* ü */
+    {0xFF, "f", "a", "_"},            /* ÿ */
 };
 
 /* Words of one and two letters. */
 static const char short_words[] =
-    "\xE0 \xE8 \xE9 \xF3 \xE5 \xF8 o\xF9 l\xE0 s\xEC s\xED t\xFA s\xF3 \xE9l d\xFB n\xE9 p\xE5 n\xE5 f\xE5 "
+    " \xE0 \xE8 \xE9 \xF3 \xE5 \xF8 o\xF9 l\xE0 s\xEC s\xED t\xFA s\xF3 \xE9l d\xFB n\xE9 p\xE5 n\xE5 f\xE5 "
     "s\xE5 \xE5r \xE4r \xF6l y\xF6 ";
 
-/* Where letters stand that other encodings have for others: after one of `before`, in front of one of `after`. V: a vowel
- * of ASCII, C: another letter of it, W: a letter above 7f, _: the word's edge. */
+/* How many letters stand before a sign and after it: at most this number before it, and after it none or a number in the range.
+ * between: or any number on one side only, or this number at least on both. last: what else stands before it; NULL: anything. */
 static const struct {
-    uint8_t letter;
-    const char *before, *after;
-} places[] = {
-    {0x9C, "C_", "uidtn"},       /* œ */
-    {0xDF, "VWC", "VWC_"},       /* ß */
-    {0xE0, "VC_", "_"},          /* à */
-    {0xE1, "C_iu", "C_uiW"},     /* á */
-    {0xE2, "C_iu", "C_"},        /* â */
-    {0xE3, "C_Wou", "oes_"},     /* ã */
-    {0xE6, "C_iu", "Cue"},       /* æ */
-    {0xE7, "VWC_", "VW"},        /* ç */
-    {0xE8, "C_iu", "C_"},        /* è */
-    {0xEA, "C_iuo", "CV_"},      /* ê */
-    {0xEC, "VC", "_"},           /* ì */
-    {0xEE, "C_aou", "C_"},       /* î */
-    {0xEF, "V", "VC_"},          /* ï */
-    {0xF1, "VW", "VW"},          /* ñ */
-    {0xF2, "VC", "_"},           /* ò */
-    {0xF4, "C_ie", "C_"},        /* ô */
-    {0xF5, "VCW", "e"},          /* õ */
-    {0xF8, "C_eo", "Ceo_"},      /* ø */
-    {0xF9, "VC", "_"},           /* ù */
-    {0xFB, "bsmldroea", "trcl"}, /* û */
-    {0xFF, "a", "_"},            /* ÿ */
+    const char *signs;
+    size_t before, least_after, after, between;
+    const char *last;
+} signs[] = {
+    {"\x82\x84\x85\x8B\x91\x93\xAB\xB0\xB1\xBF", 0, 1, MANY, 0, NULL}, /* ‚ „ … ‹ ‘ “ « ° ± ¿ */
+    {"\xA1", 0, 2, MANY, 0, NULL},                                     /* ¡ */
+    {"\x94\x99\x9B\xA9\xAE\xBB", MANY, 0, 0, 0, NULL},                 /* ” ™ › © ® » */
+    {"\x80\xA3\xA5\xA7\xBC\xBD\xBE", 0, 0, 0, 0, NULL},                /* € £ ¥ § ¼ ½ ¾ */
+    {"\x95\xB7\xD7\xF7", 1, 1, 1, 0, NULL},                            /* • · × ÷ */
+    {"\xAA\xBA", 2, 0, 0, 0, NULL},                                    /* ª º, as in Nº */
+    {"\xB5", 0, 1, 3, 0, NULL},                                        /* µ, as in µmol */
+    {"\xB2\xB3", 3, 1, MANY, 0, "mtndO0123456789"},                    /* ² ³ */
+    {"\x96\x97", 0, 0, 0, 3, NULL},                                    /* dashes */
+    {"\xA0", 0, 0, 0, 2, NULL},                                        /* a blank */
+    {"\x92\xB4", 0, 0, 0, MANY, NULL}, /* ’, or as in l’été and don’t */
 };
 
 static bool is_plain(uint8_t byte) {
@@ -77,169 +94,92 @@ static bool is_letter(uint8_t byte) {
     return is_plain(byte) || is_wide(byte);
 }
 
-static bool is_capital(uint8_t byte) {
-    return (byte >= 'A' && byte <= 'Z') || (byte >= 0xC0 && byte <= 0xDE) || (is_wide(byte) && byte < 0x90) ||
-           byte == 0x9F;
+static bool is_among(uint8_t byte, const char *bytes) {
+    return byte && strchr(bytes, byte);
 }
 
 static uint8_t small(uint8_t byte) {
-    return !is_capital(byte)             ? byte
-           : byte == 0x9F                ? 0xFF
-           : byte < 0x80 || byte >= 0xC0 ? byte | 0x20
-                                         : byte | 0x10;
-}
-
-static bool is_among(uint8_t byte, const char *bytes) {
-    return byte && strchr(bytes, byte);
+    return byte == 0x9F                                                     ? 0xFF
+           : is_among(byte, "\x8A\x8C\x8E")                                 ? byte | 0x10
+           : (byte >= 'A' && byte <= 'Z') || (byte >= 0xC0 && byte <= 0xDE) ? byte | 0x20
+                                                                            : byte;
 }
 
 /* neighbour: 0 at the word's edge. */
 static bool stands_by(uint8_t neighbour, const char *among) {
     const uint8_t letter = small(neighbour);
     const bool vowel = is_among(letter, "aeiouy");
-    return !is_letter(neighbour)     ? is_among('_', among)
-           : is_among(letter, among) ? true
-           : is_wide(letter)         ? is_among('W', among)
-                                     : is_among(vowel ? 'V' : 'C', among);
+    return !among ||
+           is_among(!is_letter(neighbour) ? '_'
+                    : is_wide(letter)     ? 'W'
+                    : vowel               ? 'V'
+                                          : 'C',
+                    among) ||
+           (is_letter(neighbour) && is_among(letter, among));
 }
 
-static bool is_placed(uint8_t letter, uint8_t before, uint8_t after) {
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (places[i].letter == small(letter))
-            return stands_by(before, places[i].before) && stands_by(after, places[i].after);
-    return true;
-}
-
-static bool is_of_alphabet(const uint8_t *word, size_t length, const char *alphabet) {
-    for (size_t i = 0; i < length; i++)
-        if (is_wide(word[i]) && !is_among(small(word[i]), alphabet))
-            return false;
-    return true;
+/* The languages that have the letter at this place of a word, a bit for each. */
+static uint32_t languages_of(const uint8_t *word, size_t at, size_t length) {
+    uint32_t languages = 0;
+    for (size_t i = 0; i < COUNT(letters); i++)
+        if (letters[i].letter == small(word[at]) && stands_by(at ? word[at - 1] : 0, letters[i].before) &&
+            stands_by(at + 1 < length ? word[at + 1] : 0, letters[i].after))
+            for (const char *language = letters[i].languages; *language; language++)
+                languages |= 1u << (*language - 'a');
+    return languages;
 }
 
 static bool is_short_word(const uint8_t *word, size_t length) {
-    char text[4] = {(char)small(word[0]), length > 1 ? (char)small(word[1]) : ' ', ' ', '\0'};
-    text[length] = ' ';
-    text[length + 1] = '\0';
-    for (const char *at = short_words; (at = strstr(at, text)); at++)
-        if (at == short_words || at[-1] == ' ')
-            return true;
-    return false;
+    const char text[] = {' ', (char)small(word[0]), length > 1 ? (char)small(word[1]) : ' ',
+                         length > 1 ? ' ' : '\0', '\0'};
+    return strstr(short_words, text) != NULL;
 }
 
 /* A word of letters only. */
 static bool is_western(const uint8_t *word, size_t length) {
     size_t run = 0, wide = 0;
-    bool known = false, mixed = false;
+    uint32_t languages = ~(uint32_t)0;
+    bool mixed = false;
     for (size_t i = 0; i < length; i++) {
         run = is_wide(word[i]) ? run + 1 : 0;
         wide += run > 0;
-        mixed |= run && is_capital(word[i]) && i && !is_capital(word[i - 1]);
-        if (run > LONGEST_WIDE ||
-            (run && !is_placed(word[i], i ? word[i - 1] : 0, i + 1 < length ? word[i + 1] : 0)))
+        mixed |= run && small(word[i]) != word[i] && i && small(word[i - 1]) == word[i - 1];
+        if (run)
+            languages &= languages_of(word, i, length);
+        if (run > LONGEST_WIDE)
             return false;
     }
-    if (!wide)
-        return true;
-    if (length <= 2)
-        return is_short_word(word, length);
-    for (size_t i = 0; i < sizeof alphabets / sizeof *alphabets; i++)
-        known |= is_of_alphabet(word, length, alphabets[i]);
-    return known && !mixed && wide < length;
+    return !wide || (length <= 2 ? is_short_word(word, length) : languages && !mixed && wide < length);
 }
 
-/* ---- signs ---- */
-
-typedef struct {
-    const uint8_t *text;
-    size_t at, length;
-} odd_byte_t;
-
-/* How many letters stand before this place, or after it. */
-static size_t letters_before(const odd_byte_t *sign) {
-    size_t count = 0;
-    while (count < sign->at && is_letter(sign->text[sign->at - count - 1]))
-        count++;
-    return count;
-}
-
-static size_t letters_after(const odd_byte_t *sign) {
-    size_t count = 0;
-    while (sign->at + count + 1 < sign->length && is_letter(sign->text[sign->at + count + 1]))
-        count++;
-    return count;
-}
-
-/* l’été, qu’on, d’hui; don’t, it’s, we’ll. */
-static bool is_apostrophe(const odd_byte_t *sign, size_t before, size_t after) {
+/* l’été, qu’on, d’hui; don’t, it’s, we’ll. `after` letters stand after the sign. */
+static bool is_apostrophe(const uint8_t *sign, size_t before, size_t after) {
     static const char *const ends[] = {"t", "s", "d", "m", "ll", "re", "ve"};
-    const uint8_t *text = sign->text + sign->at;
-    if (before <= BEFORE_MARK || is_among(small(text[-1]), "ud"))
+    if (before <= 2 || is_among(small(sign[-1]), "ud"))
         return true;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (strlen(ends[i]) == after && memcmp(text + 1, ends[i], after) == 0)
+    for (size_t i = 0; i < COUNT(ends); i++)
+        if (strlen(ends[i]) == after && memcmp(sign + 1, ends[i], after) == 0)
             return true;
     return false;
 }
 
-/* A byte above 7f that is no letter. */
-static bool is_usual_sign(const odd_byte_t *sign) {
-    const uint8_t byte = sign->text[sign->at], last = sign->at ? sign->text[sign->at - 1] : 0;
-    const size_t before = letters_before(sign), after = letters_after(sign);
-    switch (byte) {
-    case 0xB4:
-    case 0x92: /* ’ */
-        return !before || !after || is_apostrophe(sign, before, after);
-    case 0x96:
-    case 0x97: /* dashes */
-        return !before || !after || (before >= A_SIDE && after >= A_SIDE);
-    case 0xA0: /* a blank */
-        return !before || !after || (before > 1 && after > 1);
-    case 0xA1: /* ¡ */
-        return !before && after != 1;
-    case 0x82:
-    case 0x84:
-    case 0x8B:
-    case 0x91:
-    case 0x93:
-    case 0xAB:
-    case 0xBF: /* they open texts */
-        return !before;
-    case 0x94:
-    case 0x9B:
-    case 0xA9:
-    case 0xAE:
-    case 0x99:
-    case 0xBB: /* they end them, and words */
-        return !after;
-    case 0x80:
-    case 0xA3:
-    case 0xA5:
-    case 0xA7:
-    case 0xBC:
-    case 0xBD:
-    case 0xBE: /* € £ ¥ § ¼ ½ ¾ */
-        return !before && !after;
-    case 0x85:
-    case 0xB0:
-    case 0xB1: /* … ° ± */
-        return !before;
-    case 0x95:
-    case 0xB7:
-    case 0xD7:
-    case 0xF7: /* • · × ÷ */
-        return before <= 1 && after <= 1;
-    case 0xAA:
-    case 0xBA: /* ª º */
-        return before <= BEFORE_MARK && !after;
-    case 0xB2:
-    case 0xB3: /* ² ³ */
-        return before <= A_SIDE && is_among(last, "mtndO0123456789");
-    case 0xB5: /* µ */
-        return !before && after <= AFTER_MICRO;
-    default:
+/* A byte above 7f that is no letter, between others of a text. */
+static bool is_usual_sign(const uint8_t *text, const uint8_t *sign, const uint8_t *end) {
+    size_t before = 0, after = 0, row = 0;
+    while (sign - before > text && is_letter(sign[-1 - (ptrdiff_t)before]))
+        before++;
+    while (sign + 1 + after < end && is_letter(sign[1 + after]))
+        after++;
+    while (row < COUNT(signs) && !is_among(*sign, signs[row].signs))
+        row++;
+    if (row == COUNT(signs))
         return false;
-    }
+    const size_t between = signs[row].between, fewer = before < after ? before : after;
+    if (between)
+        return !fewer || fewer >= between || (between == MANY && is_apostrophe(sign, before, after));
+    return before <= signs[row].before &&
+           (!after || (after >= signs[row].least_after && after <= signs[row].after)) &&
+           (!signs[row].last || (sign > text && is_among(sign[-1], signs[row].last)));
 }
 
 /* A run of letters of ASCII and bytes above 7f. */
@@ -249,7 +189,7 @@ static bool is_usual_run(const uint8_t *text, size_t length, const uint8_t *run,
             ;
         if (i > from && !is_western(run + from, i - from))
             return false;
-        if (i < count && !is_usual_sign(&(odd_byte_t){text, (size_t)(run + i - text), length}))
+        if (i < count && !is_usual_sign(text, run + i, text + length))
             return false;
     }
     return true;
@@ -289,20 +229,13 @@ void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
 }
 
 static bool refuse_two_encodings(const guess_t *guess, err_t *err) {
-    if (guess->wide_characters != guess->other_bytes)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: some of its text is not UTF-8, and %.1000s has text that is. Make it UTF-8, "
-            "too (iconv -f ENCODING -t UTF-8), or load both into a collection each; or, if it is "
-            "windows-1252, give --with encoding=utf-8-or-windows-1252, which reads each value as UTF-8 "
-            "where it can be",
-            guess->other_bytes, guess->wide_characters);
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: part of its text is UTF-8, and part is not. If all of it is windows-1252, give "
-        "--with encoding=windows-1252; if both are mixed, give --with encoding=utf-8-or-windows-1252, which "
-        "reads each value as UTF-8 where it can be",
-        guess->other_bytes);
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: some of its text is not UTF-8, and some text of %.1000s is. If all of it is "
+                   "windows-1252, give "
+                   "--with encoding=windows-1252; if both are mixed, --with encoding=utf-8-or-windows-1252, "
+                   "which reads each "
+                   "value as UTF-8 where it can be; else make it UTF-8 first (iconv -f ENCODING -t UTF-8)",
+                   guess->other_bytes, guess->wide_characters);
 }
 
 /* The first record's text, which may have to be written down. */

@@ -42,6 +42,7 @@ typedef struct {
     heading_t heading;  /* the first record's field above the others: see guess_header.c */
     bool torn;          /* a value of it goes over lines that look like records */
     bool enclosed;      /* another one is in quotes */
+    bool optional;      /* an input lacks it */
     uint64_t in_quotes; /* so many are, and not empty */
     column_t column;
     decision_t is;
@@ -101,17 +102,20 @@ struct guess {
     bool once;       /* the input cannot be read again by its name */
     bool json, bson; /* it is, and nothing else is known */
     bool was_utf16;
-    bool dumped;    /* a collection of a dump */
-    bool stray_cr;  /* a value ends with one, and its line with another */
-    bool marked;    /* it begins with the byte-order mark of UTF-8 */
-    size_t cut_off; /* bytes at the end of the text by which nothing is decided: see guess_cut_off */
+    bool stray_cr; /* a value ends with one, and its line with another */
+    bool marked;   /* it begins with the byte-order mark of UTF-8 */
     guess_options_t options;
     type_spec_t *types; /* options.type_count */
     structure_t structure;
     schema_t *schema; /* of the structure's way */
     split_t *split;
-    guess_column_t *columns; /* structure.columns */
-    uint8_t *first;          /* the first record */
+    guess_column_t *columns;            /* structure.columns */
+    size_t fields;                      /* that a record of the input at hand has */
+    bool by_names;                      /* they stand in another order than the columns: */
+    uint16_t order[SCHEMA_MOST_FIELDS]; /* the column of each */
+    bool others;                        /* inputs begin with another line than the first one */
+    size_t taken;                       /* bytes of the first piece */
+    uint8_t *first;                     /* the first record */
     size_t first_length;
     uint64_t first_line; /* where it begins, from 1 */
     bool first_misfits;  /* it has not as many fields as the columns */
@@ -136,11 +140,11 @@ struct guess {
     bool all;         /* everything was looked at */
     bool scattered;   /* the middle and the end, too */
     bool of_many;     /* there are other inputs */
-    const char *here; /* the input that is looked at */
+    const char *here; /* the input at hand */
     /* the first one with UTF-8 that is no ASCII; text that is not UTF-8; with bytes that are nothing in windows-1252; NULL: none */
     const char *wide_characters, *other_bytes, *no_bytes;
     guess_words_t words;
-    /* guess_end */
+    /* at the end */
     bool header;     /* the format says header: yes */
     bool named_here; /* the first record holds names, but the columns are told by their place: header_line */
     encoding_t encoding;

@@ -180,7 +180,7 @@ static void put_field(text_t *out, const guess_t *guess, const guess_column_t *c
         text_append(out, ", column: ");
         guess_put_scalar(out, column->name, strlen(column->name));
     }
-    text_append(out, "}\n");
+    text_append(out, column->optional ? ", optional: yes}\n" : "}\n");
 }
 
 static size_t width_of(text_t *out, const guess_t *guess) {

@@ -131,6 +131,8 @@ static void tell_column(text_t *out, const guess_column_t *column) {
         text_print(out, " %s/%s", guess_pairs[column->is.pair][0], guess_pairs[column->is.pair][1]);
     if (column->told)
         text_append(out, " (by --type)");
+    if (column->optional)
+        text_append(out, " (not in every file)");
 }
 
 static void tell_columns(text_t *out, const guess_t *guess) {

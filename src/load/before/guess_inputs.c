@@ -15,7 +15,157 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* unfit_values: values at the beginning of an input that are not of the types that a person has named (--type). */
+/* ---- the sample ---- */
+
+enum {
+    SAMPLE =
+        GUESS_MOST_BYTES, /* of the first input: all of it, or its beginning, places in its middle, and its end */
+    LEAST_IN_PLACES = 1 << 20, /* a smaller sample is the beginning */
+    BEGINNING_OF = 2,          /* a half is the beginning, */
+    PLACES = 12,
+    PLACE_OF = 32,             /* twelve places are a 32nd each, */
+    END_OF = 8,                /* and an eighth is the end */
+    OTHERS = 63,               /* other inputs, which share one more SAMPLE, */
+    LEAST_OF_OTHER = 32 << 10, /* of each this much at least */
+    FIRST = 64 << 10,          /* of a stream, to see its first document; */
+    FIRST_OF_FILE = 512 << 10, /* of another input */
+};
+
+/* A stream is waited for until nothing has come for this time, or this long in all. */
+#define IDLE_NS    (2 * INT64_C(1000000000))
+#define LONGEST_NS (10 * INT64_C(1000000000))
+
+/* Its pieces have POOL_SLACK bytes before and after their texts. */
+typedef struct {
+    source_kit_t *kit;
+    guess_sample_t sample;
+    size_t room;
+} sampling_t;
+
+static guess_piece_t *add_piece(sampling_t *sampling, const input_file_t *file, size_t most, err_t *err) {
+    guess_sample_t *sample = &sampling->sample;
+    uint8_t *text = calloc(1, most + 2 * (size_t)POOL_SLACK);
+    if (!text || !GROW(sample->pieces, sampling->room, sample->count + 1, err)) {
+        free(text);
+        err_memory(err, most);
+        return NULL;
+    }
+    sample->pieces[sample->count] = (guess_piece_t){.text = text + POOL_SLACK,
+                                                    .input = file->name,
+                                                    .once = file->kind == INPUT_STREAM,
+                                                    .dumped = file->kind == INPUT_DUMP};
+    return &sample->pieces[sample->count++];
+}
+
+static void drop_pieces(guess_sample_t *sample) {
+    while (sample->count)
+        free((uint8_t *)(uintptr_t)sample->pieces[--sample->count].text - POOL_SLACK);
+}
+
+static void sampling_free(sampling_t *sampling) {
+    drop_pieces(&sampling->sample);
+    free(sampling->sample.pieces);
+    source_kit_free(sampling->kit);
+}
+
+/* Fills the piece up to this length. */
+static bool read_piece(source_t *source, guess_piece_t *piece, size_t length, err_t *err) {
+    uint8_t *text = (uint8_t *)(uintptr_t)piece->text;
+    const ssize_t got = source_read(source, text + piece->length, length - piece->length, err);
+    piece->length += got > 0 ? (size_t)got : 0;
+    piece->ends = got >= 0 && piece->length < length && !source_is_idle(source);
+    return got >= 0;
+}
+
+/* A pipe that has gone quiet is not waited for, if it has given some lines. */
+static bool read_stream(source_t *source, guess_piece_t *piece, size_t length, err_t *err) {
+    bool ok;
+    do {
+        source_hurry(source, IDLE_NS, clock_now_ns() + LONGEST_NS);
+        ok = read_piece(source, piece, length, err);
+    } while (ok && source_is_idle(source) && lines_count(piece->text, piece->length) < GUESS_LEAST_LINES);
+    source_hurry(source, 0, 0);
+    return ok;
+}
+
+/* A stream is read once: what was read of it is kept for the load. */
+static bool leave_stream(const guess_piece_t *piece, input_file_t *file, source_t *source, err_t *err) {
+    uint8_t *text = malloc(piece->length + 1);
+    if (!text)
+        return err_memory(err, piece->length);
+    memcpy(text, piece->text, piece->length);
+    if (source_leave(source, file, text, piece->length, err))
+        return true;
+    free(text);
+    return false;
+}
+
+/* Places of a plain file at even distances, and its end. */
+static bool add_places(sampling_t *sampling, const input_file_t *file, source_t *source, size_t most,
+                       err_t *err) {
+    const uint64_t from = most / BEGINNING_OF, end = file->text_bound - most / END_OF;
+    for (size_t i = 0; i <= PLACES; i++) {
+        const size_t length = most / (i < PLACES ? PLACE_OF : END_OF);
+        guess_piece_t *piece = add_piece(sampling, file, length, err);
+        if (!piece || !source_skip_to(source, from + (end - from) * i / PLACES, err) ||
+            !read_piece(source, piece, length, err))
+            return false;
+        piece->ends = i == PLACES;
+    }
+    return true;
+}
+
+/* Adds at most `most` bytes of an input. A stream is left to be read again. */
+static bool add_input(sampling_t *sampling, input_file_t *file, size_t most, err_t *err) {
+    const bool stream = file->kind == INPUT_STREAM,
+               plain = file->kind == INPUT_PLAIN && !input_is_in_stream(file),
+               places = plain && file->text_bound > most && most >= LEAST_IN_PLACES;
+    const size_t kept = source_kept(file), length = places ? most / BEGINNING_OF
+                                                    : plain && file->text_bound < most
+                                                        ? (size_t)file->text_bound + 1
+                                                    : kept && kept < most ? kept
+                                                                          : most;
+    guess_piece_t *piece = add_piece(sampling, file, length, err);
+    source_t *source = !piece   ? NULL
+                       : stream ? source_open(file, err)
+                                : source_open_in(sampling->kit, file, err);
+    bool ok = source && (stream ? read_stream : read_piece)(source, piece, length, err);
+    if (ok) {
+        piece->begins = true;
+        piece->utf16 = source_is_utf16(source);
+        ok = !places || add_places(sampling, file, source, most, err);
+    }
+    if (ok && stream) {
+        ok = leave_stream(piece, file, source, err);
+        source = ok ? NULL : source;
+    }
+    source_close(source);
+    return ok;
+}
+
+/* Of the first input that holds a record most, and others at even distances. */
+static bool take_sample(sampling_t *sampling, const manifest_t *manifest, err_t *err) {
+    guess_sample_t *sample = &sampling->sample;
+    size_t from = 0;
+    while (from < manifest->count) {
+        if (!add_input(sampling, &manifest->files[from++], SAMPLE, err))
+            return false;
+        const guess_piece_t *piece = &sample->pieces[sample->count - 1];
+        if (!piece->ends || !piece->begins || !guess_is_empty(piece->text, piece->length))
+            break;
+    }
+    const size_t rest = manifest->count - from, others = rest < OTHERS ? rest : OTHERS,
+                 share = others ? SAMPLE / others : 0;
+    sample->every = others == rest;
+    sample->several = manifest->count > 1;
+    for (size_t i = 0; i < others; i++)
+        if (!add_input(sampling, &manifest->files[from + i * rest / others],
+                       share > LEAST_OF_OTHER ? share : LEAST_OF_OTHER, err))
+            return false;
+    return true;
+}
+
+/* ---- values at the beginning of an input that are not of the types that the user names (--type) ---- */
 
 /* Of an array each element is tried. key: what is left of it. */
 static bool has_key(bson_iter_t *at, bool array, const char *key) {
@@ -103,23 +253,28 @@ static void tell_missing(text_t *out, const schema_t *schema, const char *name, 
     }
 }
 
-static bool look(const schema_t *schema, const char *name, const uint8_t *text, size_t length,
-                 const dialect_t *dialect, char **line, err_t *err) {
-    records_t *reader = records_new(schema);
-    bool *has = schema_any_fields(schema) ? calloc(schema_counted(schema) + 1, sizeof *has) : NULL;
+/* Reads the whole records of the first piece, if its beginning fits: that is reported later. */
+static bool find_unfit(const guess_piece_t *piece, size_t length, const schema_t *schema, char **line,
+                       err_t *err) {
+    dialect_t dialect;
     uint64_t rows = 0;
-    bool ok = (reader && (has || !schema_any_fields(schema))) || err_memory(err, length);
-    if (ok) {
-        records_begin(reader, dialect, text, (uint32_t)length, true, false, 0);
-        records_place(reader, &(bad_place_t){.line = 1});
-    }
-    ok = ok && (read_all(reader, schema, &rows, has) || err_memory(err, length));
-    const bad_values_t *values = ok ? records_bad(reader) : NULL;
     text_t out = {.length = 0};
+    if (!dialect_sniff_again(schema, piece->text, length, &dialect))
+        return true;
+    records_t *reader = records_new(schema);
+    bool *has = calloc(schema_counted(schema) + 1, sizeof *has);
+    bool ok = reader && has;
+    if (ok) {
+        records_begin(reader, &dialect, piece->text, (uint32_t)length, true, false, 0);
+        records_place(reader, &(bad_place_t){.line = 1});
+        ok = read_all(reader, schema, &rows, schema_any_fields(schema) ? has : NULL);
+    }
+    const bad_values_t *values = ok ? records_bad(reader) : NULL;
     if (ok && values->count)
-        tell(&out, schema, name, values, rows);
-    if (ok && has)
-        tell_missing(&out, schema, name, values, rows, has);
+        tell(&out, schema, piece->input, values, rows);
+    if (ok && schema_any_fields(schema))
+        tell_missing(&out, schema, piece->input, values, rows, has);
+    ok = ok || err_memory(err, length);
     if (ok && out.length)
         ok = (*line = text_take(&out, err)) != NULL;
     free(has);
@@ -127,314 +282,7 @@ static bool look(const schema_t *schema, const char *name, const uint8_t *text, 
     return ok;
 }
 
-/* text[0, length): whole records from the input's beginning, with POOL_SLACK bytes before and after it. *line: what is to be
- * said, which the caller frees; NULL: all values fit. False: out of memory. */
-static bool unfit_values_find(const schema_t *schema, const char *name, const uint8_t *text, size_t length,
-                              char **line, err_t *err) {
-    dialect_t *dialect = malloc(sizeof *dialect);
-    *line = NULL;
-    if (!dialect)
-        return err_memory(err, sizeof *dialect);
-    /* a beginning that does not fit is told later */
-    const bool ok = !dialect_sniff_again(schema, text, length, dialect) ||
-                    look(schema, name, text, length, dialect, line, err);
-    free(dialect);
-    return ok;
-}
-
-enum {
-    FIRST = 64 << 10,  /* of a stream, to see its first record */
-    WHOLE = 4 << 20,   /* a file of fewer bytes is looked at as a whole */
-    PIECE = 256 << 10, /* in the middle of a larger one; at its end four of them */
-    PIECES = 14,
-    MOST_FILES = 8,
-    SETTLED = 8 << 20, /* so much of compressed text is enough if its second half told nothing new */
-};
-
-/* A stream is looked at until nothing has come for so long, or so long in all. */
-#define IDLE_NS    (2 * INT64_C(1000000000))
-#define LONGEST_NS (10 * INT64_C(1000000000))
-
-typedef struct {
-    guess_t *guess;
-    source_kit_t *kit;
-    uint8_t *text; /* WHOLE bytes */
-    bool empty;    /* the input that was looked at last holds no record */
-    bool begun;    /* the first input was looked at */
-    bool all;
-    bool beginning;  /* as in guess_options_t */
-    bool typed;      /* a person has named types: */
-    uint8_t *sample; /* whole records of the first file, with slack around them, to see whether they fit */
-    size_t sampled;
-} looking_t;
-
-/* How long is enough? next, told: the bytes after which that is looked at again, and what was known then. */
-static bool is_settled(const looking_t *looking, uint64_t seen, uint64_t *next, uint64_t *told) {
-    if (seen < *next)
-        return false;
-    const uint64_t now = guess_so_far(looking->guess);
-    const bool settled = now == *told;
-    *told = now;
-    *next *= 2;
-    return settled;
-}
-
-/* The rest of a text that can only be read in order. have: bytes of it that were read and not taken yet. */
-static bool look_on(looking_t *looking, source_t *source, size_t have, err_t *err) {
-    uint64_t told = guess_so_far(looking->guess), next = SETTLED, seen = WHOLE;
-    while (seen < GUESS_MOST_BYTES && have < WHOLE) {
-        size_t used;
-        const ssize_t got = source_read(source, looking->text + have, WHOLE - have, err);
-        if (got < 0)
-            return false;
-        const bool last = (size_t)got < WHOLE - have;
-        have += (size_t)got;
-        seen += (uint64_t)got;
-        if (!guess_take(looking->guess, looking->text, have, GUESS_FROM_NEXT, last, &used, err))
-            return false;
-        if (last)
-            return true;
-        memmove(looking->text, looking->text + used, have - used);
-        have -= used;
-        if (is_settled(looking, seen, &next, &told))
-            break;
-    }
-    looking->all = false;
-    return true;
-}
-
-/* One place of a large file. */
-static bool look_there(looking_t *looking, source_t *source, uint64_t at, size_t want, bool last,
-                       err_t *err) {
-    size_t used;
-    if (!source_skip_to(source, at, err))
-        return false;
-    const ssize_t got = source_read(source, looking->text, want, err);
-    if (got < 0)
-        return false;
-    const uint8_t *feed = memchr(looking->text, '\n', (size_t)got);
-    const size_t from = feed ? (size_t)(feed + 1 - looking->text) : (size_t)got;
-    return guess_take(looking->guess, looking->text + from, (size_t)got - from, GUESS_FROM_LINE, last, &used,
-                      err);
-}
-
-/* Some places behind its first WHOLE bytes, and its end. */
-static bool look_around(looking_t *looking, source_t *source, uint64_t size, err_t *err) {
-    const uint64_t end = size > WHOLE + 4 * PIECE ? size - 4 * PIECE : WHOLE;
-    const uint64_t even = (end - WHOLE) / PIECES, step = even > PIECE ? even : PIECE;
-    looking->all = false;
-    for (uint64_t at = WHOLE; at + PIECE <= end; at += step)
-        if (!look_there(looking, source, at, PIECE, false, err))
-            return false;
-    return look_there(looking, source, end, (size_t)(size - end), true, err);
-}
-
-/* What else there is of a file whose first WHOLE bytes were taken up to `used`. */
-static bool look_at_rest(looking_t *looking, const input_file_t *file, source_t *source, size_t used,
-                         err_t *err) {
-    if (file->kind == INPUT_PLAIN && !input_is_in_stream(file))
-        return look_around(looking, source, file->text_bound, err);
-    memmove(looking->text, looking->text + used, WHOLE - used);
-    return look_on(looking, source, WHOLE - used, err);
-}
-
-static bool take_sample(looking_t *looking, const uint8_t *text, size_t length, err_t *err) {
-    if (!(looking->sample = calloc(1, length + 2 * (size_t)POOL_SLACK)))
-        return err_memory(err, length);
-    memcpy(looking->sample + POOL_SLACK, text, length);
-    looking->sampled = length;
-    return true;
-}
-
-static bool look_into(void *context, const input_file_t *file, source_t *source, size_t got, err_t *err) {
-    looking_t *looking = context;
-    const bool whole = got < WHOLE, first = !looking->begun;
-    looking->begun = true;
-    size_t used;
-    if (!first && !guess_is_same(looking->guess, looking->text, got)) {
-        looking->all &= whole && guess_is_empty(looking->text, got); /* whether it fits is told later */
-        return true;
-    }
-    if (file->kind == INPUT_DUMP)
-        guess_was_dumped(looking->guess);
-    if (first && source_is_utf16(source))
-        guess_was_utf16(looking->guess);
-    if (first && !guess_begin(looking->guess, looking->text, got, whole, err))
-        return false;
-    return guess_take(looking->guess, looking->text, got, first ? GUESS_FROM_START : GUESS_FROM_OTHER, whole,
-                      &used, err) &&
-           (!first || !looking->typed || take_sample(looking, looking->text, used, err)) &&
-           (whole || look_at_rest(looking, file, source, used, err));
-}
-
-/* A stream is read once: what was read of it is kept for the load. */
-static bool leave_stream(const looking_t *looking, input_file_t *file, source_t *source, size_t got,
-                         err_t *err) {
-    uint8_t *text = malloc(got + 1);
-    if (!text)
-        return err_memory(err, got);
-    memcpy(text, looking->text, got);
-    if (source_leave(source, file, text, got, err))
-        return true;
-    free(text);
-    return false;
-}
-
-/* What is to be made of the first bytes of an input, which are in looking->text. */
-typedef bool beginning_fn(void *context, const input_file_t *file, source_t *source, size_t got, err_t *err);
-
-/* Reads so many of them, and leaves a stream for its reader. */
-static bool read_beginning(looking_t *looking, input_file_t *file, size_t want, beginning_fn *take,
-                           void *context, err_t *err) {
-    const bool stream = file->kind == INPUT_STREAM;
-    source_t *source = stream ? source_open(file, err) : source_open_in(looking->kit, file, err);
-    if (!source)
-        return false;
-    const ssize_t got = source_read(source, looking->text, want, err);
-    bool ok = got >= 0 && take(context, file, source, (size_t)got, err);
-    if (ok && stream) {
-        ok = leave_stream(looking, file, source, (size_t)got, err);
-        source = ok ? NULL : source;
-    }
-    source_close(source);
-    return ok;
-}
-
-/* ---- streams ---- */
-
-/* A stream is read once: all that is read of it stays in memory, for the load. */
-typedef struct {
-    looking_t *looking;
-    source_t *source;
-    uint8_t *text;
-    size_t have, room, used;
-    bool ended, idle;
-} stream_t;
-
-/* One more piece. */
-static bool read_stream(stream_t *stream, err_t *err) {
-    if (!GROW(stream->text, stream->room, stream->have + WHOLE, err))
-        return false;
-    const ssize_t got = source_read(stream->source, stream->text + stream->have, WHOLE, err);
-    if (got < 0)
-        return false;
-    stream->have += (size_t)got;
-    stream->idle = source_is_idle(stream->source);
-    stream->ended = !stream->idle && got < WHOLE;
-    return true;
-}
-
-/* A pipe that has gone quiet is not waited for, if it has given some lines. */
-static bool read_first(stream_t *stream, err_t *err) {
-    bool ok;
-    do {
-        source_hurry(stream->source, IDLE_NS, clock_now_ns() + LONGEST_NS);
-        ok = read_stream(stream, err);
-    } while (ok && stream->idle && lines_count(stream->text, stream->have) < GUESS_LEAST_LINES);
-    return ok;
-}
-
-/* Bytes of a last record that may be cut off. */
-static size_t cut_off(const stream_t *stream) {
-    const looking_t *looking = stream->looking;
-    if (!stream->ended || !looking->beginning || !guess_is_of_lines(looking->guess) ||
-        lines_count(stream->text, stream->have) < GUESS_LEAST_LINES)
-        return 0;
-    const size_t line = guess_cut_line(stream->text, stream->have), begun = guess_cut_off(looking->guess);
-    return line > begun ? line : begun;
-}
-
-static bool take_stream(stream_t *stream, guess_from_t from, err_t *err) {
-    const size_t open = cut_off(stream);
-    size_t used;
-    const bool ok = guess_take(stream->looking->guess, stream->text + stream->used,
-                               stream->have - open - stream->used, from, stream->ended, &used, err);
-    stream->looking->all &= !open;
-    stream->used += ok ? used : 0;
-    return ok;
-}
-
-static bool look_into_stream(stream_t *stream, err_t *err) {
-    looking_t *looking = stream->looking;
-    if (!read_first(stream, err))
-        return false;
-    const bool first = !looking->begun;
-    looking->begun = true;
-    if (!first && !guess_is_same(looking->guess, stream->text, stream->have)) {
-        looking->all = false;
-        return true;
-    }
-    if (first && source_is_utf16(stream->source))
-        guess_was_utf16(looking->guess);
-    if (first && !guess_begin(looking->guess, stream->text, stream->have, stream->ended, err))
-        return false;
-    if (!take_stream(stream, first ? GUESS_FROM_START : GUESS_FROM_OTHER, err) ||
-        (first && looking->typed && !take_sample(looking, stream->text, stream->used, err)))
-        return false;
-    uint64_t told = guess_so_far(looking->guess), next = SETTLED;
-    while (!stream->ended && !stream->idle && stream->have < GUESS_MOST_BYTES &&
-           !is_settled(looking, stream->have, &next, &told))
-        if (!read_stream(stream, err) || !take_stream(stream, GUESS_FROM_NEXT, err))
-            return false;
-    looking->all = looking->all && stream->ended;
-    return true;
-}
-
-static bool look_at_stream(looking_t *looking, input_file_t *file, err_t *err) {
-    stream_t stream = {.looking = looking, .source = source_open(file, err)};
-    if (stream.source && look_into_stream(&stream, err)) {
-        source_hurry(stream.source, 0, 0);
-        if (source_leave(stream.source, file, stream.text, stream.have, err))
-            return true;
-    }
-    source_close(stream.source);
-    free(stream.text);
-    return false;
-}
-
-static bool look_at_file(looking_t *looking, input_file_t *file, err_t *err) {
-    guess_input(looking->guess, file->name);
-    return file->kind == INPUT_STREAM ? look_at_stream(looking, file, err)
-                                      : read_beginning(looking, file, WHOLE, look_into, looking, err);
-}
-
-static bool note_empty(void *context, const input_file_t *file, source_t *source, size_t got, err_t *err) {
-    looking_t *looking = context;
-    (void)file;
-    (void)source;
-    (void)err;
-    looking->empty = got < FIRST && guess_is_empty(looking->text, got);
-    return true;
-}
-
-/* The first input that holds a record, or the first of all if none does. A stream is not asked: it is read once. */
-static bool find_first(looking_t *looking, manifest_t *manifest, size_t *first, err_t *err) {
-    for (size_t i = 0; i < manifest->count; i++) {
-        input_file_t *file = &manifest->files[i];
-        looking->empty = false;
-        if (file->kind != INPUT_STREAM && !read_beginning(looking, file, FIRST, note_empty, looking, err))
-            return false;
-        if (!looking->empty) {
-            *first = i;
-            return true;
-        }
-    }
-    *first = 0;
-    return true;
-}
-
-static bool look_at_all(looking_t *looking, manifest_t *manifest, size_t first, err_t *err) {
-    const size_t rest = manifest->count - first, files = rest < MOST_FILES ? rest : MOST_FILES;
-    looking->all = files == rest;
-    if (manifest->count > 1)
-        guess_is_of_many(looking->guess);
-    for (size_t i = 0; i < files; i++)
-        if (!look_at_file(looking, &manifest->files[first + i * rest / files], err))
-            return false;
-    if (looking->all)
-        guess_saw_all(looking->guess);
-    return guess_end(looking->guess, err);
-}
+/* ---- a guess ---- */
 
 static uint64_t text_bytes(const manifest_t *manifest) {
     uint64_t bytes = 0;
@@ -450,44 +298,28 @@ static schema_t *parse_guess(const guessed_t *guessed, err_t *err) {
     return schema_parse_guessed(guessed->yaml, "the guessed format", err);
 }
 
-static bool find_unfit(const looking_t *looking, const char *name, guessed_t *guessed, err_t *err) {
-    if (!looking->sample)
-        return true;
-    schema_t *schema = parse_guess(guessed, err);
-    const bool ok = schema && unfit_values_find(schema, name, looking->sample + POOL_SLACK, looking->sampled,
-                                                &guessed->unfit, err);
-    schema_destroy(schema);
+static bool guess_sample(const guess_sample_t *sample, const manifest_t *manifest,
+                         const guess_options_t *options, guessed_t *guessed, err_t *err) {
+    guess_t *guess = guess_new(sample, options, err);
+    bool ok = guess && (guessed->yaml = guess_yaml(guess, err)) &&
+              guess_tell(guess, text_bytes(manifest), guessed->lines, err);
+    if (ok && options->type_count) {
+        schema_t *schema = parse_guess(guessed, err);
+        ok =
+            schema && find_unfit(guess_first_piece(sample), guess_taken(guess), schema, &guessed->unfit, err);
+        schema_destroy(schema);
+    }
+    guess_destroy(guess);
     return ok;
 }
 
-static bool guess_all(looking_t *looking, manifest_t *manifest, const guess_options_t *options,
-                      guessed_t *guessed, err_t *err) {
-    size_t first;
-    if (!find_first(looking, manifest, &first, err))
-        return false;
-    const char *name = manifest->files[first].name;
-    if (!(looking->guess = guess_new(name, options, err)))
-        return false;
-    if (manifest->files[first].kind == INPUT_STREAM)
-        guess_reads_once(looking->guess);
-    return look_at_all(looking, manifest, first, err) && (guessed->yaml = guess_yaml(looking->guess, err)) &&
-           guess_tell(looking->guess, text_bytes(manifest), guessed->lines, err) &&
-           find_unfit(looking, name, guessed, err);
-}
-
 bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err) {
-    looking_t looking = {.kit = source_kit_new_to_look(),
-                         .text = malloc(WHOLE),
-                         .beginning = options->beginning,
-                         .typed = options->type_count > 0};
+    sampling_t sampling = {.kit = source_kit_new_to_look()};
     *guessed = (guessed_t){.yaml = NULL};
-    bool ok = (looking.kit && looking.text) || err_memory(err, WHOLE);
-    ok = ok && manifest_decode(manifest, options->charset) &&
-         guess_all(&looking, manifest, options, guessed, err);
-    guess_destroy(looking.guess);
-    source_kit_free(looking.kit);
-    free(looking.text);
-    free(looking.sample);
+    const bool ok = (sampling.kit || err_memory(err, sizeof sampling)) &&
+                    manifest_decode(manifest, options->charset) && take_sample(&sampling, manifest, err) &&
+                    guess_sample(&sampling.sample, manifest, options, guessed, err);
+    sampling_free(&sampling);
     return ok;
 }
 
@@ -513,71 +345,48 @@ schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options
 
 /* ---- their own _id ---- */
 
-typedef struct {
-    const schema_t *schema;
-    records_t *records;
-    records_place_t place;
-    looking_t looking; /* its text has room around it */
-    bool decided, bring;
-} id_look_t;
+enum { MOST_FILES = 8 };
 
-static bool decide(void *context, const input_file_t *file, source_t *source, size_t length, err_t *err) {
-    id_look_t *look = context;
+/* The first document of an input decides. *decided: it has one. */
+static bool look_for_id(const schema_t *schema, const guess_piece_t *piece, bool *decided, bool *bring,
+                        err_t *err) {
     dialect_t dialect;
     record_t record;
     parsed_t parsed;
-    err_t misfit; /* the checks of inputs tell it */
-    (void)source;
-    if (!dialect_sniff(look->schema, look->looking.text, length, file->name, &dialect, &misfit))
+    err_t misfit; /* the checks of inputs report it */
+    records_place_t place = {NULL, 0};
+    if (!dialect_sniff(schema, piece->text, piece->length, piece->input, &dialect, &misfit))
         return true;
-    memset(look->looking.text + length, 0, POOL_SLACK);
-    records_begin(look->records, &dialect, look->looking.text, (uint32_t)length, true, false, 0);
+    records_t *records = records_new(schema);
+    if (!records)
+        return err_memory(err, sizeof record);
+    records_begin(records, &dialect, piece->text, (uint32_t)piece->length, true, false, 0);
     do
-        parsed = records_next_into(look->records, &look->place, &record, NULL);
+        parsed = records_next_into(records, &place, &record, NULL);
     while (parsed != PARSED_DOCUMENT && parsed != PARSED_END && parsed != PARSED_MEMORY);
-    if (parsed == PARSED_MEMORY)
-        return err_memory(err, record.length);
     if (parsed == PARSED_DOCUMENT) {
         bson_t document;
         bson_iter_t id;
-        look->decided = bson_init_static(&document, look->place.bytes, record.document_length);
-        look->bring = look->decided && element_of(&document, "_id", &id);
+        *decided = bson_init_static(&document, place.bytes, record.document_length);
+        *bring = *decided && element_of(&document, "_id", &id);
     }
-    return true;
-}
-
-static bool look_for_id(id_look_t *look, input_file_t *file, err_t *err) {
-    /* nobody waits for more of a stream than its first records, and not at all where a guess has kept these */
-    const size_t kept = source_kept(file), first = file->kind == INPUT_STREAM ? FIRST : WHOLE,
-                 want = !kept          ? first
-                        : kept < WHOLE ? kept
-                                       : WHOLE;
-    return read_beginning(&look->looking, file, want, decide, look, err);
-}
-
-static bool look_at_beginnings(id_look_t *look, const manifest_t *manifest, err_t *err) {
-    const size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
-    bool ok = true;
-    for (size_t i = 0; ok && !look->decided && i < files; i++)
-        ok = look_for_id(look, &manifest->files[i], err);
-    return ok;
+    records_destroy(records);
+    free(place.bytes);
+    return parsed != PARSED_MEMORY || err_memory(err, record.length);
 }
 
 bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *bring, err_t *err) {
-    uint8_t *room = calloc(1, WHOLE + 2 * (size_t)POOL_SLACK);
-    id_look_t look = {
-        .schema = schema, .records = records_new(schema), .looking = {.kit = source_kit_new_to_look()}};
-    bool ok;
-    if (!room || !look.records || !look.looking.kit) {
-        ok = err_memory(err, WHOLE);
-    } else {
-        look.looking.text = room + POOL_SLACK;
-        ok = look_at_beginnings(&look, manifest, err);
+    sampling_t sampling = {.kit = source_kit_new_to_look()};
+    bool ok = sampling.kit || err_memory(err, sizeof sampling), decided = false;
+    for (size_t i = 0; ok && !decided && i < manifest->count && i < MOST_FILES; i++) {
+        input_file_t *file = &manifest->files[i];
+        /* what a guess has kept of a stream is there without waiting */
+        const size_t most = file->kind == INPUT_STREAM && !source_kept(file) ? FIRST : FIRST_OF_FILE;
+        ok = add_input(&sampling, file, most, err) &&
+             look_for_id(schema, sampling.sample.pieces, &decided, bring, err);
+        drop_pieces(&sampling.sample);
     }
-    *bring = look.bring || !look.decided; /* then both kinds are taken */
-    records_destroy(look.records);
-    source_kit_free(look.looking.kit);
-    free(look.place.bytes);
-    free(room);
+    *bring |= !decided; /* then both kinds are taken */
+    sampling_free(&sampling);
     return ok;
 }

@@ -1,6 +1,8 @@
-/* guess_inputs: guesses the format of a command's inputs (format/guess): of plain files from their beginnings, middles and
- * ends; of compressed ones and of streams from their first GUESS_MOST_BYTES at most. What was read of a stream is kept for
- * its reader. */
+/* guess_inputs: takes a sample of a command's inputs and guesses their format by it (format/guess).
+ *
+ * The sample is at most 2 MiB of the first input that holds a record: a smaller file as a whole; of a larger plain file its
+ * beginning, places at even distances and its end; of what can only be read in order, its beginning. Up to 63 other inputs at
+ * even distances share as much again. What was read of a stream is kept for its reader. */
 #ifndef TIPPLE_LOAD_BEFORE_GUESS_INPUTS_H
 #define TIPPLE_LOAD_BEFORE_GUESS_INPUTS_H
 
@@ -8,7 +10,8 @@
 #include "format/schema/schema.h"
 #include "input/manifest.h"
 
-enum { GUESS_MOST_BYTES = 64 << 20 };
+/* No guess reads more of an input. */
+enum { GUESS_MOST_BYTES = 2 << 20 };
 
 typedef struct {
     char *yaml;               /* the format file */
