@@ -43,8 +43,8 @@ static bool count_rejects(const schema_t *schema, const slack_t *text, uint64_t 
 static void hold(const guess_t *guess, const slack_t *text) {
     err_t err = {.text = ""};
     uint64_t rejects, kept;
-    char *lines[GUESS_LINES], *yaml = guess_yaml(guess, &err);
-    LAB_MUST(yaml && guess_tell(guess, text->length, lines, &err));
+    char *lines, *yaml;
+    LAB_MUST(guess_write(guess, text->length, &yaml, &lines, &err));
     schema_t *schema = schema_parse_guessed(yaml, "guessed.yaml", &err); /* as loads read it */
     LAW(schema, text->text, text->length, (const uint8_t *)yaml, strlen(yaml));
     /* what is wrong within objects and documents is not looked for */
@@ -52,8 +52,7 @@ static void hold(const guess_t *guess, const slack_t *text) {
         LAW(rejects <= guess_rejects(guess) && !kept, text->text, text->length, (const uint8_t *)yaml,
             strlen(yaml));
     schema_destroy(schema);
-    for (size_t i = 0; i < GUESS_LINES; i++)
-        free(lines[i]);
+    free(lines);
     free(yaml);
 }
 

@@ -94,6 +94,8 @@ void guess_destroy(guess_t *guess) {
     }
     for (size_t i = 0; guess->types && i < guess->options.type_count; i++)
         type_spec_free(&guess->types[i]);
+    for (size_t i = 0; i < guess->text_count; i++)
+        free(guess->texts[i].path);
     free(guess->types);
     free(guess->columns);
     free(guess->first);
@@ -241,11 +243,19 @@ static bool has_all_fields(const guess_t *guess) {
     return guess->split->count == guess->fields && split_is_sound(guess->split);
 }
 
+static bool is_hollow(const split_t *split) {
+    for (size_t i = 0; i < split->count; i++)
+        if (split->spans[i].length)
+            return false;
+    return true;
+}
+
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (!guess_split_line(guess, line, err))
         return false;
     guess->records++;
     guess->with_cr += has_cr(guess->split);
+    guess->hollow += is_hollow(guess->split);
     const span_t *last = &guess->split->spans[guess->split->count - 1];
     guess->stray_cr |=
         last->length && last->length == last->raw_length && last->text[last->length - 1] == '\r';
@@ -380,8 +390,9 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, bool first, e
     const bool last = is_whole(guess, piece);
     size_t used = 0;
     guess->scattered |= !piece->begins;
-    if (guess->json && piece->begins)
-        guess_json_take(guess, piece->text, piece->length, true, last, &used);
+    if (guess->json && piece->begins &&
+        !guess_json_take(guess, piece->text, piece->length, true, last, &used, err))
+        return false;
     if (guess->bson && piece->begins)
         guess_bson_take(guess, piece->text, piece->length, &used);
     const bool documents = guess->json || guess->bson;

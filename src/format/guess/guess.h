@@ -15,32 +15,9 @@
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_H
 #define TIPPLE_FORMAT_GUESS_GUESS_H
 
-#include "base/text.h"
-#include "format/schema/schema.h"
+#include "format/guess/guess_options.h"
 
 #define GUESS_FORMAT "guessed" /* the name of a format that was guessed */
-
-/* What a person has said already; zeros: nothing. */
-typedef struct {
-    enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY, GUESS_YMD } dates;
-    enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER } header;
-    uint32_t
-        header_line; /* with GUESS_HEADER: which line names the columns; 0: the first one, or nobody doubts it */
-    char decimal;    /* '.' or ',' */
-    const char *quote; /* "\"", "'", or "" for none; NULL: nobody has said it */
-    char delimiter;    /* one character; ' ': blanks; '\n': none divides; 0: nobody has said it */
-    bool encoding_given;
-    encoding_t encoding;
-    const char *charset; /* another encoding, which whoever reads the text makes UTF-8 of; NULL: none */
-    bool beginning; /* the text may go on after its end: a last line without a line end is cut off there */
-    bool alike;     /* an input that the format cannot read is refused, rather than left out */
-    bool validate;  /* of BSON: keys and texts must be UTF-8 */
-    bool nested;    /* names with dots make subdocuments */
-    char *const *types; /* of single columns: see type_spec.h */
-    size_t type_count;
-    bool bad_value_given; /* also of a format that is not guessed */
-    bad_value_t bad_value;
-} guess_options_t;
 
 typedef struct {
     const uint8_t *text;
@@ -77,22 +54,9 @@ const guess_piece_t *guess_first_piece(const guess_sample_t *sample);
 /* How many bytes of that piece are whole records, from its beginning. */
 size_t guess_taken(const guess_t *guess);
 
-/* As a shell is to read them, each behind a blank. */
-void guess_options_quote(text_t *line, const guess_options_t *options);
-
-/* The first one that says how a text of columns is written; NULL: none does. */
-const char *guess_options_of_text(const guess_options_t *options);
-
-/* Does a format that is there already say the same of columns and bad values? what: whose it is. False: status 1. */
-bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *what,
-                         err_t *err);
-
-/* The format file, which the caller frees; NULL: out of memory. */
-char *guess_yaml(const guess_t *guess, err_t *err);
-
-/* The same in three to five lines for people, without line ends; text_bytes: of the whole input, 0: not known. */
-enum { GUESS_LINES = 5 }; /* the third and the fourth may be empty */
-bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LINES], err_t *err);
+/* The format file, and the same in lines for people, each of which ends with a line end; the caller frees
+ * both. text_bytes: of the whole input; 0: not known. False: out of memory. */
+bool guess_write(const guess_t *guess, uint64_t text_bytes, char **yaml, char **lines, err_t *err);
 
 /* How many records of the sample were read, and how many of them will be rejected. */
 uint64_t guess_records(const guess_t *guess);

@@ -1,14 +1,20 @@
-/* A text of JSON or BSON: there is nothing to guess but that it is one. */
+/* A text of JSON or BSON: there is nothing to guess but that it is one. Texts of JSON stay texts; where all of a key are
+ * dates by one pattern, the option that makes them dates is named. */
 #include "base/chars.h"
+#include "base/document.h"
 #include "format/cut/bson_length.h"
 #include "format/cut/bson_span.h"
 #include "format/cut/json_span.h"
 #include "format/guess/guess_inner.h"
-#include "format/record/dialect.h"
+#include "format/json/json.h"
 #include "format/schema/schema.h"
 #include "format/types.h"
 
+#include <bson/bson.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { LOOK_AT = 256 << 10 /* bytes, for dates */, MOST_PATH = 400, MOST_DATES = 5 /* that are named */ };
 
 /* Behind the bracket that closes it is nothing: else [] may be the first value of a row. */
 static bool is_empty_array(const uint8_t *text, size_t length) {
@@ -24,19 +30,131 @@ bool guess_is_json(const uint8_t *text, size_t length) {
             (second == '{' || second == '[' || (second == ']' && is_empty_array(text, length))));
 }
 
-void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
-                     size_t *used) {
+/* ---- dates in the texts of JSON ---- */
+
+/* path[0, length): where the text stands, by keys with dots between them. False: out of memory. */
+static bool note_text(guess_t *guess, const char *path, size_t length, const uint8_t *text,
+                      size_t text_length, err_t *err) {
+    size_t at = 0;
+    while (at < guess->text_count &&
+           (strncmp(guess->texts[at].path, path, length) != 0 || guess->texts[at].path[length] != '\0'))
+        at++;
+    guess_texts_t *texts = &guess->texts[at];
+    if (at == guess->text_count) {
+        if (at == GUESS_MOST_TEXTS)
+            return true;
+        if (!(texts->path = strndup(path, length)))
+            return err_memory(err, length);
+        texts->dates = ~(date_set_t)0;
+        texts->days = true;
+        guess->text_count++;
+    }
+    if (!texts->dates)
+        return true;
+    const date_set_t found = guess_dates(texts->dates, text, text_length);
+    texts->days = texts->days && (found & 1);
+    texts->dates &= found & GUESS_ISO ? found | GUESS_ISO : found; /* the type datetime reads all of these */
+    return true;
+}
+
+/* Notes the texts of an object or an array; those of an array stand where it does. */
+static bool note_texts(guess_t *guess, bson_iter_t *at, bool array, char path[MOST_PATH], size_t before,
+                       err_t *err) {
+    while (element_next(at)) {
+        const char *key = bson_iter_key(at);
+        const size_t keyed = array ? 0 : strlen(key);
+        size_t length = before;
+        bson_iter_t child;
+        if (before + keyed + 2 > MOST_PATH ||
+            (!array && (strchr(key, '.') || schema_key_problem(key, keyed))))
+            continue;
+        if (!array)
+            length += (size_t)sprintf(path + before, "%s%s", before ? "." : "", key);
+        if (BSON_ITER_HOLDS_UTF8(at)) {
+            uint32_t size;
+            const uint8_t *text = (const uint8_t *)bson_iter_utf8(at, &size);
+            if (!note_text(guess, path, length, text, size, err))
+                return false;
+        } else if ((BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at)) &&
+                   bson_iter_recurse(at, &child) &&
+                   !note_texts(guess, &child, BSON_ITER_HOLDS_ARRAY(at), path, length, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* text: one object, with what stands around it. False: out of memory. */
+static bool note_object(guess_t *guess, const uint8_t *text, size_t length, err_t *err) {
+    char path[MOST_PATH];
+    while (length && json_span_is_around(text[length - 1]))
+        length--;
+    char *copy = strndup((const char *)text, length);
+    bson_t *object = copy ? json_document(copy, false, err) : NULL;
+    bson_iter_t at;
+    const bool ok = !copy    ? err_memory(err, length)
+                    : object ? !bson_iter_init(&at, object) || note_texts(guess, &at, false, path, 0, err)
+                             : err->status != STATUS_HOST;
+    if (object)
+        bson_destroy(object);
+    free(copy);
+    return ok;
+}
+
+/* The pattern of a key's texts; NULL: those of the type datetime (or date). False: they are no dates, or it is not sure which. */
+static bool is_of_dates(const guess_texts_t *texts, const char **pattern) {
+    date_set_t left = texts->dates;
+    *pattern = NULL;
+    if (!left || left & GUESS_ISO)
+        return left != 0;
+    const date_pattern_t *first = guess_pattern(guess_first_date(left));
+    for (; left; left &= left - 1)
+        if (guess_pattern(guess_first_date(left))->order != first->order)
+            return false;
+    *pattern = first->text;
+    return !first->digits;
+}
+
+static void put_dates(text_t *told, const guess_t *guess) {
+    size_t count = 0;
+    for (size_t i = 0; i < guess->text_count; i++) {
+        const guess_texts_t *texts = &guess->texts[i];
+        text_t spec = {.length = 0};
+        const char *pattern;
+        bool typed = false;
+        for (size_t j = 0; j < guess->options.type_count; j++)
+            typed |= guess_keys_collide(guess->types[j].name, texts->path);
+        if (typed || !is_of_dates(texts, &pattern) || ++count > MOST_DATES)
+            continue;
+        for (const char *c = texts->path; *c; c++)
+            text_print(&spec, *c == ':' ? "::" : "%c", *c);
+        text_print(&spec, pattern ? ":datetime(%s)" : texts->days ? ":date" : ":datetime", pattern);
+        text_append(told,
+                    count == 1 ? "\ntexts stay texts; these options make dates of those that are:" : "");
+        shell_quote_option(told, "-t", spec.bytes);
+        text_free(&spec);
+    }
+    if (count > MOST_DATES)
+        text_print(told, ", and so of %zu more keys", count - MOST_DATES);
+}
+
+/* ---- JSON ---- */
+
+bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
+                     size_t *used, err_t *err) {
     size_t at = from_start ? lines_bom(text, length) : 0, end;
     while (at < length && (end = json_span_find(&(json_span_t){0}, text + at, length - at, last))) {
-        for (size_t i = at; i < at + end; i++)
-            if (!json_span_is_around(text[i])) {
-                guess->records++;
-                break;
-            }
+        size_t object = at;
+        while (object < at + end && json_span_is_around(text[object]))
+            object++;
         at += end;
+        guess->records += object < at;
+        if (from_start && object < LOOK_AT && !note_object(guess, text + object, at - object, err))
+            return false;
     }
     guess->bytes += at;
     *used = at;
+    return true;
 }
 
 bool guess_json_types(const guess_t *guess, err_t *err) {
@@ -63,36 +181,40 @@ bool guess_json_types(const guess_t *guess, err_t *err) {
     return true;
 }
 
-void guess_json_fields(text_t *out, const guess_t *guess) {
-    if (guess->options.bad_value)
-        text_print(out, "on_bad_value: %s\n", schema_bad_values[guess->options.bad_value]);
-    text_append(out, guess->options.type_count ? "fields:\n" : "");
-    for (size_t i = 0; i < guess->options.type_count; i++) {
-        const type_spec_t *spec = &guess->types[i];
-        text_append(out, "  - {name: ");
-        guess_put_scalar(out, spec->name, strlen(spec->name));
-        text_print(out, ", type: %s", spec->type->name);
-        if (spec->pattern) {
-            text_append(out, ", pattern: ");
-            guess_put_scalar(out, spec->pattern, strlen(spec->pattern));
-        }
-        text_append(out, "}\n");
-    }
-}
-
-void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess) {
-    text_append(&out[0], "no --format: read as JSON");
-    text_append(&out[1], "each object brings its own fields");
+static void write_types(text_t *yaml, text_t *told, const guess_t *guess) {
+    text_append(yaml, guess->options.type_count ? "fields:\n" : "");
     for (size_t i = 0; i < guess->options.type_count; i++) {
         const type_spec_t *spec = &guess->types[i];
         char name[200];
+        guess_put_scalar(yaml, "  - {name: ", spec->name);
+        text_print(yaml, ", type: %s", spec->type->name);
         guess_shown(name, sizeof name, spec->name, strlen(spec->name));
-        text_print(&out[1], "%s%s as %s%s%s", i ? ", " : "; by --type: ", name, spec->type->name,
-                   spec->pattern ? " " : "", spec->pattern ? spec->pattern : "");
+        text_print(told, "%s%s as %s", i ? ", " : "\nby --type: ", name, spec->type->name);
+        if (spec->pattern) {
+            guess_put_scalar(yaml, ", pattern: ", spec->pattern);
+            text_print(told, " %s", spec->pattern);
+        }
+        text_append(yaml, "}\n");
     }
-    if (guess->options.bad_value)
-        text_print(&out[1], "; values that do not fit: %s", schema_bad_values[guess->options.bad_value]);
-    text_append(&out[4], guess->options.type_count ? "" : "the same as --format json");
+}
+
+void guess_write_documents(text_t *yaml, text_t *told, const guess_t *guess, uint64_t text_bytes) {
+    const char *kind = guess->bson ? "bson" : "json";
+    const bool plain = !guess->options.type_count && !guess->options.validate;
+    text_print(yaml, "record: {%s: yes%s}\n", kind, guess->options.validate ? ", validate: yes" : "");
+    text_print(told, "no --format: read as %s%s%s", guess->bson ? "BSON" : "JSON",
+               plain ? ", the same as --format " : "", plain ? kind : "");
+    if (guess->was_utf16)
+        text_append(told, ", UTF-16 made UTF-8");
+    text_append(told, " (");
+    guess_put_share(told, guess, text_bytes);
+    text_append(told, ")");
+    if (guess->options.bad_value) {
+        text_print(yaml, "on_bad_value: %s\n", schema_bad_values[guess->options.bad_value]);
+        text_print(told, ", values that do not fit: %s", schema_bad_values[guess->options.bad_value]);
+    }
+    write_types(yaml, told, guess);
+    put_dates(told, guess);
 }
 
 /* ---- BSON ---- */
@@ -111,11 +233,4 @@ void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t 
     for (*used = 0; (end = bson_span_find(text + *used, length - *used, &lies)) != 0; *used += end)
         guess->records++;
     guess->bytes += *used;
-}
-
-void guess_bson_tell(text_t out[GUESS_LINES], const guess_t *guess) {
-    text_append(&out[0], "no --format: read as BSON");
-    text_append(&out[1], "each document brings its own fields");
-    if (!guess->options.validate)
-        text_append(&out[4], "the same as --format bson");
 }

@@ -9,7 +9,6 @@
 #include "format/guess/guess.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_text.h"
-#include "format/guess/type_spec.h"
 #include "format/values/encoding.h"
 
 /* ---- all of it (guess.c) ---- */
@@ -65,7 +64,6 @@ typedef struct {
 /* Words that mean nothing in all columns. */
 typedef struct {
     bool backslash, null; /* \N, NULL */
-    bool told;            /* and in one of texts, which may mean them */
 } guess_nothing_t;
 
 /* Words of text that is not UTF-8, if it is windows-1252. */
@@ -97,6 +95,14 @@ typedef struct {
     uint8_t text[60]; /* its beginning */
 } guess_seen_t;
 
+/* The texts under one key of JSON. */
+typedef struct {
+    char *path;
+    date_set_t dates; /* the patterns by which all of them are dates */
+    bool days;        /* all are days without a time */
+} guess_texts_t;
+enum { GUESS_MOST_TEXTS = 500 };
+
 struct guess {
     const char *name;
     bool once;       /* the input cannot be read again by its name */
@@ -127,6 +133,9 @@ struct guess {
     uint64_t records, misfits, bytes;
     bool first_rises; /* the first record's numbers rise from column to column; */
     uint64_t rising;  /* so do those of these records */
+    uint64_t hollow; /* records all of whose fields are empty */
+    guess_texts_t texts[GUESS_MOST_TEXTS];
+    size_t text_count;
     uint64_t comments,
         comments_before; /* that may be records, so that they are rejected; if there is no header */
     bool has_escapes;    /* a value has \t, \n or \\ in two characters, in quotes only where \" is one, */
@@ -152,14 +161,12 @@ struct guess {
 
 /* guess_documents.c */
 bool guess_is_json(const uint8_t *text, size_t length);
-void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
-                     size_t *used);
+bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
+                     size_t *used, err_t *err);
 bool guess_json_types(const guess_t *guess, err_t *err); /* can they be said of JSON? */
-void guess_json_fields(text_t *out, const guess_t *guess);
-void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess);
 bool guess_is_bson(const uint8_t *text, size_t length);
 void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);
-void guess_bson_tell(text_t out[GUESS_LINES], const guess_t *guess);
+void guess_write_documents(text_t *yaml, text_t *told, const guess_t *guess, uint64_t text_bytes);
 
 /* guess.c: into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
@@ -184,16 +191,10 @@ bool guess_is_of_no_quotes(const guess_t *guess);
 /* guess_torn.c: of the record that is split; at the end. */
 void guess_odd_look(guess_t *guess);
 bool guess_find_odd(const guess_t *guess, err_t *err);
-/* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
-void guess_put_scalar(text_t *out, const char *text, size_t length);
-/* guess_print.c */
-/* Has the first record a value of a column's type? Then a first line that has none would be noticed. */
-bool guess_is_told_by_types(const guess_t *guess);
+/* guess_write.c: the text after `before`, as a scalar of YAML, in quotes where they are needed. */
+void guess_put_scalar(text_t *out, const char *before, const char *text);
 /* "all 4 rows", "1,000 of about 1.2M rows" */
 void guess_put_share(text_t *out, const guess_t *guess, uint64_t text_bytes);
-const char *guess_type_name(const guess_column_t *column);
-/* Of its dates; NULL: none but those of the type. */
-const char *guess_pattern_of(const guess_column_t *column);
 /* guess_settle.c: what one column tells of another. */
 bool guess_settle_days(guess_t *guess, err_t *err);
 bool guess_settle_marks(guess_t *guess, err_t *err);

@@ -1,20 +1,89 @@
-/* guess_options: what a person says of a guess, in the words of the command's options: for the command and the library. */
+/* guess_options: what the user says of a guess: --with KEY=VALUE, --type SPEC and --on-bad-value, in the words of the
+ * command, for the command and the library.
+ *
+ * Each key of --with is a row of one table (guess_options.c): its words, what it sets, and how it is said again in a shell.
+ * A format that is kept names the options that it was guessed with. A SPEC of --type is about one column, or one key of JSON; a colon
+ * within a name or a key is written twice:
+ *
+ *     NAME:TYPE              its type, by a word of format files
+ *     NAME:TYPE(PATTERN)     of dates
+ *     NAME:KEY:TYPE          and the key that it is stored under
+ *     NAME:KEY:              the key alone
+ *
+ * NAME may be empty: the column without a name in the header. Options that were read do not change, and any thread may
+ * read them. */
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_OPTIONS_H
 #define TIPPLE_FORMAT_GUESS_GUESS_OPTIONS_H
 
-#include "format/guess/guess.h"
+#include "base/text.h"
+#include "format/schema/schema.h"
 
-/* options: a guess_options_t. False: the text is none of the option's words, the sentence lists them (status 1), and
- * nothing is changed. */
+enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY, GUESS_YMD };
+enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER };
+
+/* Zeros: the user has said nothing. */
+typedef struct {
+    uint8_t dates, header;
+    char decimal;         /* '.' or ',' */
+    char delimiter;       /* one character; ' ': blanks; '\n': none divides */
+    bool nested;          /* names with dots make subdocuments */
+    bool validate;        /* of BSON: keys and texts must be UTF-8 */
+    uint32_t header_line; /* with GUESS_HEADER: which line names the columns; 0: not said */
+    const char *quote;    /* "\"", "'", or "" for none; NULL: not said */
+    bool encoding_given;
+    encoding_t encoding;
+    const char *charset; /* another encoding, which whoever reads the text makes UTF-8 of; NULL: none */
+    bool beginning;      /* the text may go on behind its end: a last line without a line end is cut off there */
+    bool alike;          /* an input that the format cannot read is refused, rather than left out */
+    char *const *types;  /* the SPECs of --type */
+    size_t type_count;
+    bool bad_value_given; /* also of a format that is not guessed */
+    bad_value_t bad_value;
+} guess_options_t;
+
+/* What to do where a kept format says something else. */
+#define GUESS_ANEW                                                                                           \
+    "leave the option out, or load into another collection, or start over with --drop, which drops the "     \
+    "collection and its catalog"
+
+/* Readers of options: `options` is a guess_options_t. False: the text is none of the option's words, the sentence lists
+ * them (status 1), and nothing is changed. */
 bool guess_options_bad_value(void *options, const char *text, err_t *err);
 bool guess_options_with(void *options, const char *text, err_t *err); /* --with: "header=no" */
 const char *guess_options_quote_word(char quote);                     /* as --with quote has it; 0: none */
 
-/* Is this what --type can say? False: status 1. */
-bool guess_options_type(const char *text, err_t *err);
-
-/* They say nothing to a format that is given, but for --on-bad-value. types: those of --type, put into the options. */
+/* Puts the SPECs of --type into the options. False (status 1): one is a mistake, or `format` is given, to which options of a
+ * guess say nothing; --on-bad-value does. */
 bool guess_options_check(guess_options_t *options, char *const *types, size_t count, const char *format,
                          err_t *err);
+
+/* Appends the options to a shell's line. */
+void guess_options_quote(text_t *line, const guess_options_t *options);
+
+/* The first option that says how a text of columns is written ("with header"); NULL: none does. */
+const char *guess_options_of_text(const guess_options_t *options);
+
+/* Appends the line of a format file that names them, if there is one. */
+void guess_options_name(text_t *yaml, const guess_options_t *options);
+
+/* Was a kept format guessed with the same --with and --type, by that line of its file `yaml`, and has it the same
+ * --on-bad-value? what: whose format it is. False: status 1. */
+bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *yaml,
+                         const char *what, err_t *err);
+
+/* ---- one --type ---- */
+
+typedef struct {
+    const char *text;          /* as it was given */
+    char *name;                /* owns the memory of all three */
+    char *key;                 /* NULL: as the guess says */
+    const schema_type_t *type; /* NULL: as the guess says */
+    char *pattern;             /* NULL: what goes with the type */
+} type_spec_t;
+
+/* False: a mistake (status 1). *spec is to be freed in any case. */
+bool type_spec_read(const char *text, type_spec_t *spec, err_t *err);
+void type_spec_free(type_spec_t *spec);
+bool guess_options_type(const char *text, err_t *err); /* only reads it */
 
 #endif

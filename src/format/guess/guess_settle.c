@@ -211,7 +211,6 @@ void guess_settle_nulls(guess_t *guess) {
             column->is.nulls |= guess_column_take_null(&column->column, "NULL");
         if (column->is.kind == KIND_BINARY)
             take_words_of_base64(column);
-        nothing->told |= is_of_text(column) && (nothing->backslash || nothing->null);
     }
     guess->keeps_escapes = guess->has_escapes && (nothing->backslash || guess->structure.way.backslash);
     guess->misfits += nothing->backslash ? guess->escaped_ends : 0;

@@ -301,8 +301,7 @@ static schema_t *parse_guess(const guessed_t *guessed, err_t *err) {
 static bool guess_sample(const guess_sample_t *sample, const manifest_t *manifest,
                          const guess_options_t *options, guessed_t *guessed, err_t *err) {
     guess_t *guess = guess_new(sample, options, err);
-    bool ok = guess && (guessed->yaml = guess_yaml(guess, err)) &&
-              guess_tell(guess, text_bytes(manifest), guessed->lines, err);
+    bool ok = guess && guess_write(guess, text_bytes(manifest), &guessed->yaml, &guessed->lines, err);
     if (ok && options->type_count) {
         schema_t *schema = parse_guess(guessed, err);
         ok =
@@ -324,8 +323,7 @@ bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_
 }
 
 void guessed_free(guessed_t *guessed) {
-    for (size_t i = 0; i < GUESS_LINES; i++)
-        free(guessed->lines[i]);
+    free(guessed->lines);
     free(guessed->yaml);
     free(guessed->unfit);
     *guessed = (guessed_t){.yaml = NULL};
@@ -335,9 +333,10 @@ schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options
                             err_t *err) {
     if (!guess_inputs(manifest, options, guessed, err))
         return NULL;
-    for (size_t i = 0; i < GUESS_LINES; i++)
-        if (*guessed->lines[i])
-            log_note("%s", guessed->lines[i]);
+    for (char *line = guessed->lines, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        log_note("%s", line);
+    }
     if (guessed->unfit)
         log_warn("%s", guessed->unfit);
     return parse_guess(guessed, err);

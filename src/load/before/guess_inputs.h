@@ -14,9 +14,9 @@
 enum { GUESS_MOST_BYTES = 2 << 20 };
 
 typedef struct {
-    char *yaml;               /* the format file */
-    char *lines[GUESS_LINES]; /* for people */
-    char *unfit;              /* values that --type does not fit, for them too; NULL: none */
+    char *yaml;  /* the format file */
+    char *lines; /* the same for people */
+    char *unfit; /* values that --type does not fit, for them too; NULL: none */
 } guessed_t;
 
 /* Fills *guessed, which is to be freed also after a failure. */

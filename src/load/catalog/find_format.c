@@ -1,7 +1,6 @@
 /* The format of a load without --format: the one that its catalog keeps, or one that is guessed; and of what the `_id`s
  * are made. */
 #include "base/log.h"
-#include "format/guess/type_spec.h"
 #include "format/record/own_id.h"
 #include "format/schema/schema.h"
 #include "load/before/guess_inputs.h"
@@ -52,7 +51,7 @@ static bool take_guessed(job_t *job, const char *kept, err_t *err) {
     }
     const bool same = strcmp(schema->digest, job->schema->digest) == 0;
     schema_destroy(schema);
-    return same || err_set(err, STATUS_USAGE, "the format that is given is not %s: " TYPE_SPEC_ANEW, kept);
+    return same || err_set(err, STATUS_USAGE, "the format that is given is not %s: " GUESS_ANEW, kept);
 }
 
 bool job_find_format(job_t *job, err_t *err) {
@@ -62,14 +61,15 @@ bool job_find_format(job_t *job, err_t *err) {
     if ((!spec->retry && !job_list_inputs(job, err)) || !find_kept(job, err))
         return false;
     if (job->schema) {
-        log_detail("no --format: as %s was loaded before", server_namespace(job->server));
+        log_detail("no --format: as %s was loaded before, by this one:", server_namespace(job->server));
+        log_detail("%s", job->format_text);
         snprintf(whose, sizeof whose, "the format that was kept when %s was first loaded",
                  server_namespace(job->server));
     }
     if (spec->guessed && !take_guessed(job, whose, err))
         return false;
     if (job->schema)
-        return guess_options_agree(&spec->guess, job->schema, whose, err);
+        return guess_options_agree(&spec->guess, job->schema, job->format_text, whose, err);
     bool ok = (job->schema = guess_inputs_open(&job->manifest, &spec->guess, &guessed, err)) != NULL;
     job->format_text = guessed.yaml;
     guessed.yaml = NULL;

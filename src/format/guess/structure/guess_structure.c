@@ -28,17 +28,14 @@ static const double least_score = 0.25;
 /* ---- their names ---- */
 
 const char *const guess_delimiter_words[] = {",", ";", "|", ":", "::", "tab", "\\x01", "blanks", "none"};
-static const char signs[GUESS_DELIMITERS] = {',', ';', '|', ':', GUESS_TWO_COLONS, '\t', '\x01', ' ', '\n'};
+const char guess_delimiter_signs[GUESS_DELIMITERS] = {
+    ',', ';', '|', ':', GUESS_TWO_COLONS, '\t', '\x01', ' ', '\n'};
 _Static_assert(sizeof guess_delimiter_words / sizeof *guess_delimiter_words == GUESS_DELIMITERS,
                "each has a sign");
 
-char guess_delimiter_sign(size_t word) {
-    return signs[word];
-}
-
 const char *guess_delimiter_word(char delimiter) {
-    const char *sign = memchr(signs, delimiter, sizeof signs);
-    return sign ? guess_delimiter_words[sign - signs] : NULL;
+    const char *sign = memchr(guess_delimiter_signs, delimiter, GUESS_DELIMITERS);
+    return sign ? guess_delimiter_words[sign - guess_delimiter_signs] : NULL;
 }
 
 /* As a shell takes it after --with delimiter=, and a sentence without. */

@@ -14,7 +14,7 @@ typedef struct {
 /* What divides, in the words of a person: a sign, two colons, tab, \x01, blanks (' '), or none ('\n'). */
 enum { GUESS_DELIMITERS = 9, GUESS_TWO_COLONS = '\x03' };
 extern const char *const guess_delimiter_words[];
-char guess_delimiter_sign(size_t word);
+extern const char guess_delimiter_signs[GUESS_DELIMITERS]; /* of the words */
 const char *guess_delimiter_word(char delimiter); /* NULL: nobody can say it */
 /* Of a way: GUESS_TWO_COLONS where two divide. */
 char guess_way_sign(const way_t *way);
