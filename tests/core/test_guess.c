@@ -94,19 +94,6 @@ TEST(first_escapes) {
     }
 }
 
-/* JSON says itself what it is; all of its objects are counted, in any pieces. */
-TEST(json) {
-    static const char *const texts[] = {
-        "{\"a\": 1}\n{\"a\": 2}\n", "\xEF\xBB\xBF [{\"a\": 1},\n\n {\"a\": 2}]\n", "{\n}{ \"a\": \"}\" }"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        err_t err = {.text = ""};
-        guess_t *guess = begin(texts[i], true, &err);
-        assert_non_null(guess);
-        assert_int_equal(guess_records(guess), 2);
-        expect_yaml(guess, "record: {json: yes}\n");
-    }
-}
-
 TEST(refused) {
     static const char *const texts[] = {"", "\n\r\n", "[\"a\", 1]\n", "<?xml?>\n",
                                         "a b    c\nd e f  g\nx y    z\n"};

@@ -115,7 +115,7 @@ static bool is_of_dates(const guess_texts_t *texts, const char **pattern) {
     return !first->digits;
 }
 
-static void put_dates(text_t *told, const guess_t *guess) {
+static void put_dates(text_t *lines, const guess_t *guess) {
     size_t count = 0;
     for (size_t i = 0; i < guess->text_count; i++) {
         const guess_texts_t *texts = &guess->texts[i];
@@ -129,13 +129,13 @@ static void put_dates(text_t *told, const guess_t *guess) {
         for (const char *c = texts->path; *c; c++)
             text_print(&spec, *c == ':' ? "::" : "%c", *c);
         text_print(&spec, pattern ? ":datetime(%s)" : texts->days ? ":date" : ":datetime", pattern);
-        text_append(told,
+        text_append(lines,
                     count == 1 ? "\ntexts stay texts; these options make dates of those that are:" : "");
-        shell_quote_option(told, "-t", spec.bytes);
+        shell_quote_option(lines, "-t", spec.bytes);
         text_free(&spec);
     }
     if (count > MOST_DATES)
-        text_print(told, ", and so of %zu more keys", count - MOST_DATES);
+        text_print(lines, ", and so of %zu more keys", count - MOST_DATES);
 }
 
 /* ---- JSON ---- */
@@ -181,7 +181,7 @@ bool guess_json_types(const guess_t *guess, err_t *err) {
     return true;
 }
 
-static void write_types(text_t *yaml, text_t *told, const guess_t *guess) {
+static void write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
     text_append(yaml, guess->options.type_count ? "fields:\n" : "");
     for (size_t i = 0; i < guess->options.type_count; i++) {
         const type_spec_t *spec = &guess->types[i];
@@ -189,32 +189,32 @@ static void write_types(text_t *yaml, text_t *told, const guess_t *guess) {
         guess_put_scalar(yaml, "  - {name: ", spec->name);
         text_print(yaml, ", type: %s", spec->type->name);
         guess_shown(name, sizeof name, spec->name, strlen(spec->name));
-        text_print(told, "%s%s as %s", i ? ", " : "\nby --type: ", name, spec->type->name);
+        text_print(lines, "%s%s as %s", i ? ", " : "\nby --type: ", name, spec->type->name);
         if (spec->pattern) {
             guess_put_scalar(yaml, ", pattern: ", spec->pattern);
-            text_print(told, " %s", spec->pattern);
+            text_print(lines, " %s", spec->pattern);
         }
         text_append(yaml, "}\n");
     }
 }
 
-void guess_write_documents(text_t *yaml, text_t *told, const guess_t *guess, uint64_t text_bytes) {
+void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess, uint64_t text_bytes) {
     const char *kind = guess->bson ? "bson" : "json";
     const bool plain = !guess->options.type_count && !guess->options.validate;
     text_print(yaml, "record: {%s: yes%s}\n", kind, guess->options.validate ? ", validate: yes" : "");
-    text_print(told, "no --format: read as %s%s%s", guess->bson ? "BSON" : "JSON",
+    text_print(lines, "no --format: read as %s%s%s", guess->bson ? "BSON" : "JSON",
                plain ? ", the same as --format " : "", plain ? kind : "");
     if (guess->was_utf16)
-        text_append(told, ", UTF-16 made UTF-8");
-    text_append(told, " (");
-    guess_put_share(told, guess, text_bytes);
-    text_append(told, ")");
+        text_append(lines, ", UTF-16 made UTF-8");
+    text_append(lines, " (");
+    guess_put_share(lines, guess, text_bytes);
+    text_append(lines, ")");
     if (guess->options.bad_value) {
         text_print(yaml, "on_bad_value: %s\n", schema_bad_values[guess->options.bad_value]);
-        text_print(told, ", values that do not fit: %s", schema_bad_values[guess->options.bad_value]);
+        text_print(lines, ", values that do not fit: %s", schema_bad_values[guess->options.bad_value]);
     }
-    write_types(yaml, told, guess);
-    put_dates(told, guess);
+    write_types(yaml, lines, guess);
+    put_dates(lines, guess);
 }
 
 /* ---- BSON ---- */

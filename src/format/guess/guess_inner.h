@@ -166,7 +166,7 @@ bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool fr
 bool guess_json_types(const guess_t *guess, err_t *err); /* can they be said of JSON? */
 bool guess_is_bson(const uint8_t *text, size_t length);
 void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);
-void guess_write_documents(text_t *yaml, text_t *told, const guess_t *guess, uint64_t text_bytes);
+void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess, uint64_t text_bytes);
 
 /* guess.c: into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);

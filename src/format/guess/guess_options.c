@@ -205,7 +205,7 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
 
 /* ---- one --type ---- */
 
-/* Ends the text at its first single colon, and makes one of each pair before it; *at moves behind it. NULL: there is no
+/* Ends the text at its first single colon, and makes one of each pair before it; *at moves past it. NULL: there is no
  * single colon, and nothing has changed. */
 static char *take_word(char **at) {
     char *const word = *at, *colon = word, *to = word;

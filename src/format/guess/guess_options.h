@@ -33,7 +33,7 @@ typedef struct {
     bool encoding_given;
     encoding_t encoding;
     const char *charset; /* another encoding, which whoever reads the text makes UTF-8 of; NULL: none */
-    bool beginning;      /* the text may go on behind its end: a last line without a line end is cut off there */
+    bool beginning;      /* the text may go on after its end: a last line without a line end is cut off there */
     bool alike;          /* an input that the format cannot read is refused, rather than left out */
     char *const *types;  /* the SPECs of --type */
     size_t type_count;

@@ -69,7 +69,7 @@ static bool has_numbers(const guess_t *guess) {
     return false;
 }
 
-static bool is_told_by_types(const guess_t *guess) {
+static bool shows_by_types(const guess_t *guess) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const guess_column_t *column = &guess->columns[i];
         if (column->is.kind != KIND_TEXT && column->is.kind != KIND_TRIMMED && !is_typed_by_user(column) &&
@@ -107,21 +107,21 @@ static void put_header_line(text_t *out, const guess_t *guess) {
     text_free(&line);
 }
 
-static void write_header(text_t *yaml, text_t *told, const guess_t *guess) {
-    const bool shows = is_told_by_types(guess), asked = guess->options.header;
+static void write_header(text_t *yaml, text_t *lines, const guess_t *guess) {
+    const bool shows = shows_by_types(guess), asked = guess->options.header;
     if (guess->named_here)
         put_header_line(yaml, guess);
     else
         text_print(yaml, ", header: %s", guess->header ? "yes" : !asked && shows ? "refuse" : "no");
     if (guess->header || guess->named_here)
-        text_print(told, ", header in line %llu", (unsigned long long)guess->first_line);
+        text_print(lines, ", header in line %llu", (unsigned long long)guess->first_line);
     else
-        text_append(told, !guess->of_many || asked || shows
-                              ? ", no header"
-                              : ", no header (in another file one would be loaded as a record)");
+        text_append(lines, !guess->of_many || asked || shows
+                               ? ", no header"
+                               : ", no header (in another file one would be loaded as a record)");
 }
 
-static void write_delimiter(text_t *yaml, text_t *told, const guess_t *guess) {
+static void write_delimiter(text_t *yaml, text_t *lines, const guess_t *guess) {
     const way_t *way = &guess->structure.way;
     const char one[] = {way->delimiter, '\0'}, *word = guess_delimiter_word(way->blanks ? ' ' : *one);
     if (way->blanks)
@@ -130,59 +130,59 @@ static void write_delimiter(text_t *yaml, text_t *told, const guess_t *guess) {
         guess_put_scalar(yaml, "record: {delimiter: [", way->wide[0] ? way->wide : one);
     text_append(yaml, way->blanks ? "" : "]");
     if (guess->structure.columns == 1)
-        text_append(told, "no --format: read as one column");
+        text_append(lines, "no --format: read as one column");
     else
-        text_print(told, "no --format: read as CSV, delimiter '%s'", way->wide[0] ? way->wide : word);
+        text_print(lines, "no --format: read as CSV, delimiter '%s'", way->wide[0] ? way->wide : word);
 }
 
-static void write_record(text_t *yaml, text_t *told, const guess_t *guess) {
+static void write_record(text_t *yaml, text_t *lines, const guess_t *guess) {
     const structure_t *structure = &guess->structure;
     const bool named = guess->header || guess->named_here;
     const char quote[] = {structure->way.quote, '\0'}, comment[] = {structure->comment, '\0'};
-    write_delimiter(yaml, told, guess);
+    write_delimiter(yaml, lines, guess);
     if (*quote != '"') {
         text_append(yaml, ", quote: ");
         text_append(yaml, *quote ? "\"'\"" : "none");
-        text_append(told, *quote ? ", single quotes" : ", no quotes");
+        text_append(lines, *quote ? ", single quotes" : ", no quotes");
     }
     if (guess_is_of_no_quotes(guess))
         text_append(yaml, ", quoted: needed");
     if (structure->way.backslash) {
         const bool twice = structure->way.backslashes;
         text_print(yaml, ", escape: [double, backslash%s]", twice ? "es" : "");
-        text_print(told, ", escapes by backslash%s", twice ? ", also of backslashes" : "");
+        text_print(lines, ", escapes by backslash%s", twice ? ", also of backslashes" : "");
     }
     if (structure->skip) {
         text_print(yaml, ", skip: %zu", structure->skip);
-        text_print(told, ", %zu line%s before the %s skipped", structure->skip, units_s(structure->skip),
+        text_print(lines, ", %zu line%s before the %s skipped", structure->skip, units_s(structure->skip),
                    named ? "header" : "first record");
     }
     if (*comment) {
         guess_put_scalar(yaml, ", comment: ", comment);
-        text_print(told, ", comments in lines that begin with '%s'", comment);
+        text_print(lines, ", comments in lines that begin with '%s'", comment);
     }
     if (guess->was_utf16)
-        text_append(told, ", UTF-16 made UTF-8");
-    write_header(yaml, told, guess);
+        text_append(lines, ", UTF-16 made UTF-8");
+    write_header(yaml, lines, guess);
     if (has_numbers(guess))
         text_append(yaml, ", exact: yes");
     if (guess->encoding || guess->options.charset) {
         const char *encoding = guess->encoding ? encoding_names[guess->encoding] : guess->options.charset;
         text_print(yaml, ", encoding: %s", encoding);
-        text_print(told, ", encoding %s",
+        text_print(lines, ", encoding %s",
                    guess->encoding == ENCODING_WINDOWS_1252_NOT_UTF8 ? "windows-1252" : encoding);
     }
     text_append(yaml, "}\n");
     if (guess->options.bad_value)
         text_print(yaml, "on_bad_value: %s\n", schema_bad_values[guess->options.bad_value]);
     if (structure->columns > 1)
-        text_print(told, ", %zu columns", structure->columns);
+        text_print(lines, ", %zu columns", structure->columns);
     if (ends_empty(guess))
-        text_append(told, ", the last of which the header does not name and is empty");
+        text_append(lines, ", the last of which the header does not name and is empty");
 }
 
 /* How much was looked at, and which of it will not be loaded as it stands. */
-static void tell_sample(text_t *told, const guess_t *guess, uint64_t text_bytes) {
+static void show_sample(text_t *lines, const guess_t *guess, uint64_t text_bytes) {
     const uint64_t torn = guess->torn.torn;
     const struct {
         uint64_t count;
@@ -193,23 +193,23 @@ static void tell_sample(text_t *told, const guess_t *guess, uint64_t text_bytes)
         {torn, torn == 1 ? "for a text whose lines look like records: multiline: yes in a format reads it"
                          : "for a text whose lines look like records: multiline: yes in a format reads them"},
     };
-    text_append(told, " (");
-    guess_put_share(told, guess, text_bytes);
+    text_append(lines, " (");
+    guess_put_share(lines, guess, text_bytes);
     for (size_t i = 0; i < COUNT(rejects); i++) {
         char count[UNITS_MAX];
         if (rejects[i].count)
-            text_print(told, "; %s of them will be rejected, %s", units_count(count, rejects[i].count),
+            text_print(lines, "; %s of them will be rejected, %s", units_count(count, rejects[i].count),
                        rejects[i].why);
     }
     if (guess->keeps_escapes)
-        text_append(told, "; other escapes such as \\t and \\\\ stay as they are");
+        text_append(lines, "; other escapes such as \\t and \\\\ stay as they are");
     if (may_be_numbers(guess))
-        text_append(told, "; if each line is one number with a comma: --with delimiter=none");
+        text_append(lines, "; if each line is one number with a comma: --with delimiter=none");
     if ((guess->header || guess->named_here) && guess->repeated && guess->structure.columns > 1)
-        text_append(told, "; the header is there again, and is no row");
-    text_append(told, ")");
+        text_append(lines, "; the header is there again, and is no row");
+    text_append(lines, ")");
     if (guess->options.bad_value)
-        text_print(told, ", values that do not fit: %s", schema_bad_values[guess->options.bad_value]);
+        text_print(lines, ", values that do not fit: %s", schema_bad_values[guess->options.bad_value]);
 }
 
 void guess_put_share(text_t *out, const guess_t *guess, uint64_t text_bytes) {
@@ -252,7 +252,7 @@ static const char *type_of(const guess_column_t *column) {
                                                                                  : column->is.kind];
 }
 
-static void write_number(text_t *yaml, text_t *told, const guess_column_t *column) {
+static void write_number(text_t *yaml, text_t *lines, const guess_column_t *column) {
     const style_t *style = &guess_styles[column->is.style];
     const uint8_t bit = (uint8_t)(1u << column->is.style);
     const bool grouped = style->thousands && (column->column.grouped & bit);
@@ -260,28 +260,28 @@ static void write_number(text_t *yaml, text_t *told, const guess_column_t *colum
     if (style->decimal != '.')
         text_print(yaml, ", decimal: \"%c\"", style->decimal);
     if (comma)
-        text_append(told, " with decimal comma");
+        text_append(lines, " with decimal comma");
     if (grouped) {
         text_print(yaml, ", thousands: \"%c\"", style->thousands);
-        text_print(told, " %s '%c' for thousands", comma ? "and" : "with", style->thousands);
+        text_print(lines, " %s '%c' for thousands", comma ? "and" : "with", style->thousands);
     }
     if (column->is.took_point)
-        text_append(told, " with decimal dot (else: --with decimal=,)");
+        text_append(lines, " with decimal dot (else: --with decimal=,)");
 }
 
-static void write_type(text_t *yaml, text_t *told, const guess_t *guess, const guess_column_t *column) {
+static void write_type(text_t *yaml, text_t *lines, const guess_t *guess, const guess_column_t *column) {
     const char *pattern = pattern_of(column);
     text_print(yaml, " type: %s", type_of(column));
-    text_print(told, " %s", type_of(column));
+    text_print(lines, " %s", type_of(column));
     if (pattern) {
         if (pattern == (column->told ? column->told->pattern : NULL) || strchr(pattern, ','))
             guess_put_scalar(yaml, ", pattern: ", pattern);
         else
             text_print(yaml, ", pattern: %s", pattern);
-        text_print(told, " %s", pattern);
+        text_print(lines, " %s", pattern);
     }
     if (guess_kind_is_number(column->is.kind)) {
-        write_number(yaml, told, column);
+        write_number(yaml, lines, column);
         if (column->is.exponent || (is_typed_by_user(column) && has_numbers(guess)))
             text_append(yaml, ", exact: no");
     }
@@ -291,14 +291,14 @@ static void write_type(text_t *yaml, text_t *told, const guess_t *guess, const g
     if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2) {
         const char *const *pair = guess_pairs[column->is.pair];
         text_print(yaml, ", true: [\"%s\"], false: [\"%s\"]", pair[0], pair[1]);
-        text_print(told, " %s/%s", pair[0], pair[1]);
+        text_print(lines, " %s/%s", pair[0], pair[1]);
     }
     if (column->is.rounded && !column->told)
-        text_print(told, " (rounded to milliseconds; else: --type %s:text)", column->key);
+        text_print(lines, " (rounded to milliseconds; else: --type %s:text)", column->key);
     if (column->told)
-        text_append(told, " (by --type)");
+        text_append(lines, " (by --type)");
     if (column->optional)
-        text_append(told, " (not in every file)");
+        text_append(lines, " (not in every file)");
 }
 
 /* The lists over all columns: how each is read; names that are no good keys; values that make no key, and those that only look so. */
@@ -326,7 +326,7 @@ static void write_nulls(text_t *yaml, list_t lists[LISTS], const guess_column_t 
 }
 
 /* A column that is text for a few of its values. */
-static void tell_nearly(list_t *list, const guess_column_t *column) {
+static void list_nearly(list_t *list, const guess_column_t *column) {
     guess_column_t as = {.key = column->key};
     char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN];
     fit_t fit;
@@ -348,19 +348,19 @@ static void tell_nearly(list_t *list, const guess_column_t *column) {
 static void write_field(text_t *yaml, list_t lists[LISTS], const guess_t *guess,
                         const guess_column_t *column) {
     const char *key = guess_key(column);
-    text_t unnamed = {.length = 0}, *told = list_next(&lists[COLUMNS]) ? &lists[COLUMNS].text : &unnamed;
+    text_t unnamed = {.length = 0}, *lines = list_next(&lists[COLUMNS]) ? &lists[COLUMNS].text : &unnamed;
     char shown[4 * 128]; /* the user may type anything */
     guess_put_scalar(yaml, "  - {name: ", column->key);
     text_append(yaml, ",");
-    text_append(told, column->key);
+    text_append(lines, column->key);
     if (key != column->key) {
         guess_put_scalar(yaml, " key: ", key);
         text_append(yaml, ",");
-        text_print(told, " as %s", escape_text(shown, sizeof shown, key, strlen(key)));
+        text_print(lines, " as %s", escape_text(shown, sizeof shown, key, strlen(key)));
     }
-    write_type(yaml, told, guess, column);
+    write_type(yaml, lines, guess, column);
     write_nulls(yaml, lists, column);
-    tell_nearly(&lists[KEPT], column);
+    list_nearly(&lists[KEPT], column);
     const bool renamed = (guess->header || guess->named_here) && strcmp(column->name, column->key) != 0;
     if (renamed && guess->header)
         guess_put_scalar(yaml, ", column: ", column->name);
@@ -402,7 +402,7 @@ static void write_layout(text_t *yaml, const guess_t *guess) {
     text_append(yaml, "]\n");
 }
 
-static void write_columns(text_t *yaml, text_t *told, const guess_t *guess) {
+static void write_columns(text_t *yaml, text_t *lines, const guess_t *guess) {
     bool done[SCHEMA_MOST_FIELDS] = {false};
     list_t lists[LISTS] = {{.words = "columns", .most = MOST_COLUMNS},
                            {.words = "renamed", .most = MOST_NAMED},
@@ -415,12 +415,12 @@ static void write_columns(text_t *yaml, text_t *told, const guess_t *guess) {
         text_print(&lists[LEFT_OUT].text, "all of %llu row%s (an empty document each)",
                    (unsigned long long)guess->hollow, units_s(guess->hollow));
     for (size_t i = 0; i < LISTS; i++)
-        list_end(told, &lists[i]);
+        list_end(lines, &lists[i]);
 }
 
 /* ---- all of it ---- */
 
-static void tell_change(text_t *out, const guess_t *guess) {
+static void show_change(text_t *out, const guess_t *guess) {
     text_append(out, "\nto change that: ");
     if (guess->once)
         text_append(out, "save the beginning (... | head -n 10000 > sample), then ");
@@ -431,27 +431,27 @@ static void tell_change(text_t *out, const guess_t *guess) {
 }
 
 bool guess_write(const guess_t *guess, uint64_t text_bytes, char **yaml, char **lines, err_t *err) {
-    text_t out = {.length = 0}, about = {.length = 0}, told = {.length = 0};
+    text_t file = {.length = 0}, about = {.length = 0}, people = {.length = 0};
     text_print(&about, "guessed from %s", guess->name);
-    text_append(&out, "# Guessed by tipple, ");
-    guess_put_share(&out, guess, 0);
-    text_append(&out, ".\n");
-    guess_options_name(&out, &guess->options);
-    guess_put_scalar(&out, "format: " GUESS_FORMAT "\nabout: ", about.bytes ? about.bytes : "");
-    text_append(&out, "\n");
+    text_append(&file, "# Guessed by tipple, ");
+    guess_put_share(&file, guess, 0);
+    text_append(&file, ".\n");
+    guess_options_name(&file, &guess->options);
+    guess_put_scalar(&file, "format: " GUESS_FORMAT "\nabout: ", about.bytes ? about.bytes : "");
+    text_append(&file, "\n");
     text_free(&about);
     const bool documents = guess->json || guess->bson;
     if (documents) {
-        guess_write_documents(&out, &told, guess, text_bytes);
+        guess_write_documents(&file, &people, guess, text_bytes);
     } else {
-        write_record(&out, &told, guess);
-        tell_sample(&told, guess, text_bytes);
-        write_columns(&out, &told, guess);
+        write_record(&file, &people, guess);
+        show_sample(&people, guess, text_bytes);
+        write_columns(&file, &people, guess);
     }
     if (!documents || guess->options.type_count)
-        tell_change(&told, guess);
-    text_append(&told, "\n");
-    *yaml = text_take(&out, err);
-    *lines = text_take(&told, err);
+        show_change(&people, guess);
+    text_append(&people, "\n");
+    *yaml = text_take(&file, err);
+    *lines = text_take(&people, err);
     return *yaml && *lines;
 }

@@ -61,8 +61,8 @@ bool job_find_format(job_t *job, err_t *err) {
     if ((!spec->retry && !job_list_inputs(job, err)) || !find_kept(job, err))
         return false;
     if (job->schema) {
-        log_detail("no --format: as %s was loaded before, by this one:", server_namespace(job->server));
-        log_detail("%s", job->format_text);
+        log_detail("no --format: as %s was loaded before:\n%s", server_namespace(job->server),
+                   job->format_text);
         snprintf(whose, sizeof whose, "the format that was kept when %s was first loaded",
                  server_namespace(job->server));
     }
