@@ -95,7 +95,7 @@ void guess_destroy(guess_t *guess) {
     for (size_t i = 0; guess->types && i < guess->options.type_count; i++)
         type_spec_free(&guess->types[i]);
     for (size_t i = 0; i < guess->text_count; i++)
-        free(guess->texts[i].path);
+        free(guess->texts[i]);
     free(guess->types);
     free(guess->columns);
     free(guess->first);

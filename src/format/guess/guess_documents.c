@@ -37,23 +37,19 @@ static bool note_text(guess_t *guess, const char *path, size_t length, const uin
                       size_t text_length, err_t *err) {
     size_t at = 0;
     while (at < guess->text_count &&
-           (strncmp(guess->texts[at].path, path, length) != 0 || guess->texts[at].path[length] != '\0'))
+           (strncmp(guess->texts[at]->path, path, length) != 0 || guess->texts[at]->path[length]))
         at++;
-    guess_texts_t *texts = &guess->texts[at];
-    if (at == guess->text_count) {
-        if (at == GUESS_MOST_TEXTS)
-            return true;
-        if (!(texts->path = strndup(path, length)))
-            return err_memory(err, length);
-        texts->dates = ~(date_set_t)0;
-        texts->days = true;
-        guess->text_count++;
-    }
-    if (!texts->dates)
+    if (at == GUESS_MOST_TEXTS)
         return true;
-    const date_set_t found = guess_dates(texts->dates, text, text_length);
-    texts->days = texts->days && (found & 1);
-    texts->dates &= found & GUESS_ISO ? found | GUESS_ISO : found; /* the type datetime reads all of these */
+    if (at == guess->text_count) {
+        guess_texts_t *texts = calloc(1, sizeof *texts + length + 1);
+        if (!texts)
+            return err_memory(err, length);
+        guess_column_begin(&texts->column);
+        memcpy(texts->path, path, length);
+        guess->texts[guess->text_count++] = texts;
+    }
+    guess_column_add(&guess->texts[at]->column, text, text_length);
     return true;
 }
 
@@ -101,38 +97,26 @@ static bool note_object(guess_t *guess, const uint8_t *text, size_t length, err_
     return ok;
 }
 
-/* The pattern of a key's texts; NULL: those of the type datetime (or date). False: they are no dates, or it is not sure which. */
-static bool is_of_dates(const guess_texts_t *texts, const char **pattern) {
-    date_set_t left = texts->dates;
-    *pattern = NULL;
-    if (!left || left & GUESS_ISO)
-        return left != 0;
-    const date_pattern_t *first = guess_pattern(guess_first_date(left));
-    for (; left; left &= left - 1)
-        if (guess_pattern(guess_first_date(left))->order != first->order)
-            return false;
-    *pattern = first->text;
-    return !first->digits;
+static bool is_typed(const guess_t *guess, const char *path) {
+    for (size_t i = 0; i < guess->options.type_count; i++)
+        if (guess_keys_collide(guess->types[i].name, path))
+            return true;
+    return false;
 }
 
-static void put_dates(text_t *lines, const guess_t *guess) {
+static void list_dates(text_t *lines, const guess_t *guess) {
     size_t count = 0;
     for (size_t i = 0; i < guess->text_count; i++) {
-        const guess_texts_t *texts = &guess->texts[i];
-        text_t spec = {.length = 0};
-        const char *pattern;
-        bool typed = false;
-        for (size_t j = 0; j < guess->options.type_count; j++)
-            typed |= guess_keys_collide(guess->types[j].name, texts->path);
-        if (typed || !is_of_dates(texts, &pattern) || ++count > MOST_DATES)
+        const guess_texts_t *texts = guess->texts[i];
+        const guess_column_t column = {.is = guess_column_decide(&texts->column)};
+        const bool date =
+            column.is.kind == KIND_DATE || column.is.kind == KIND_DAY || column.is.kind == KIND_DATETIME;
+        if (!date || __builtin_popcount(column.is.orders) > 1 || is_typed(guess, texts->path) ||
+            ++count > MOST_DATES)
             continue;
-        for (const char *c = texts->path; *c; c++)
-            text_print(&spec, *c == ':' ? "::" : "%c", *c);
-        text_print(&spec, pattern ? ":datetime(%s)" : texts->days ? ":date" : ":datetime", pattern);
         text_append(lines,
                     count == 1 ? "\ntexts stay texts; these options make dates of those that are:" : "");
-        shell_quote_option(lines, "-t", spec.bytes);
-        text_free(&spec);
+        guess_put_spec(lines, "-t", texts->path, &column);
     }
     if (count > MOST_DATES)
         text_print(lines, ", and so of %zu more keys", count - MOST_DATES);
@@ -214,7 +198,7 @@ void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess, ui
         text_print(lines, ", values that do not fit: %s", schema_bad_values[guess->options.bad_value]);
     }
     write_types(yaml, lines, guess);
-    put_dates(lines, guess);
+    list_dates(lines, guess);
 }
 
 /* ---- BSON ---- */

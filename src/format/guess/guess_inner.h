@@ -97,9 +97,8 @@ typedef struct {
 
 /* The texts under one key of JSON. */
 typedef struct {
-    char *path;
-    date_set_t dates; /* the patterns by which all of them are dates */
-    bool days;        /* all are days without a time */
+    column_t column;
+    char path[];
 } guess_texts_t;
 enum { GUESS_MOST_TEXTS = 500 };
 
@@ -134,7 +133,7 @@ struct guess {
     bool first_rises; /* the first record's numbers rise from column to column; */
     uint64_t rising;  /* so do those of these records */
     uint64_t hollow; /* records all of whose fields are empty */
-    guess_texts_t texts[GUESS_MOST_TEXTS];
+    guess_texts_t *texts[GUESS_MOST_TEXTS];
     size_t text_count;
     uint64_t comments,
         comments_before; /* that may be records, so that they are rejected; if there is no header */
@@ -193,6 +192,8 @@ void guess_odd_look(guess_t *guess);
 bool guess_find_odd(const guess_t *guess, err_t *err);
 /* guess_write.c: the text after `before`, as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *before, const char *text);
+/* Appends a --type of this column, as a shell takes it. */
+void guess_put_spec(text_t *out, const char *option, const char *name, const guess_column_t *column);
 /* "all 4 rows", "1,000 of about 1.2M rows" */
 void guess_put_share(text_t *out, const guess_t *guess, uint64_t text_bytes);
 /* guess_settle.c: what one column tells of another. */

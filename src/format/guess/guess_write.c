@@ -325,6 +325,16 @@ static void write_nulls(text_t *yaml, list_t lists[LISTS], const guess_column_t 
     text_append(yaml, column->is.nulls ? "]" : "");
 }
 
+void guess_put_spec(text_t *out, const char *option, const char *name, const guess_column_t *column) {
+    const char *pattern = pattern_of(column);
+    text_t spec = {.length = 0};
+    for (; *name; name++)
+        text_print(&spec, *name == ':' ? "::" : "%c", *name);
+    text_print(&spec, pattern ? ":%s(%s)" : ":%s", type_of(column), pattern);
+    shell_quote_option(out, option, spec.bytes);
+    text_free(&spec);
+}
+
 /* A column that is text for a few of its values. */
 static void list_nearly(list_t *list, const guess_column_t *column) {
     guess_column_t as = {.key = column->key};
@@ -333,16 +343,12 @@ static void list_nearly(list_t *list, const guess_column_t *column) {
     if (column->told || (column->is.kind != KIND_TEXT && column->is.kind != KIND_TRIMMED) ||
         !guess_column_nearly(&column->column, &fit, &as.is) || !list_next(list))
         return;
-    const char *pattern = pattern_of(&as);
-    text_t spec = {.length = 0};
-    text_print(&spec, pattern ? "%s:%s(%s)" : "%s:%s", column->key, type_of(&as), pattern);
     text_print(&list->text, "%s because of %s of %s values, %s'%s':", column->key,
                units_count(misfits, fit.misfits), units_count(values, column->column.values),
                fit.misfits > 1 ? "the first of them " : "",
                guess_shown(first, sizeof first, (const char *)fit.first->first, fit.first->length));
-    shell_quote_option(&list->text, "--type", spec.bytes);
+    guess_put_spec(&list->text, "--type", column->key, &as);
     text_append(&list->text, " reads the others");
-    text_free(&spec);
 }
 
 static void write_field(text_t *yaml, list_t lists[LISTS], const guess_t *guess,
