@@ -4,18 +4,13 @@
 #include "cli/options/cli.h"
 #include "generate/generate.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-typedef struct {
-    generate_t what;
-    const char *output;
-} values_t;
+typedef generate_t values_t;
 
-static values_t values = {.what = {.count = 1000000, .seed = 1}};
+static values_t values = {.count = 1000000, .seed = 1};
 
 static const generate_kind_t *const kinds[] = {&generate_mot, &generate_isd, &generate_obd, &generate_ycsb};
 
@@ -23,28 +18,28 @@ static const generate_kind_t *const kinds[] = {&generate_mot, &generate_isd, &ge
 enum { MOT = 1, ISD = 2, YCSB = 8 };
 
 static const option_t options[] = {
-    OPTION("rows", COUNT, what.count, .group = GROUP_MADE, .letter = 'n', .argument = "N",
+    OPTION("rows", COUNT, count, .group = GROUP_MADE, .letter = 'n', .argument = "N",
            .help = "How many records (default 1m)."),
-    OPTION("release", TEXT, what.release, .argument = "R", .takers = MOT,
+    OPTION("release", TEXT, release, .argument = "R", .takers = MOT,
            .offers = "2013 2016 2017-first 2017 2020 2021 2023 2024",
            .help =
                "mot: like this release: 2013, 2016, 2017-first, 2017, 2020, 2021, 2023 (default) or 2024."),
-    OPTION("stations", COUNT, what.stations, .argument = "M", .least = 1, .takers = ISD,
+    OPTION("stations", COUNT, stations, .argument = "M", .least = 1, .takers = ISD,
            .help = "isd: of how many stations (default 100); one station's records follow the other's."),
-    OPTION("seed", COUNT, what.seed, .argument = "S",
-           .help = "The same seed gives the same bytes (default 1)."),
-    OPTION("first", COUNT, what.first, .takers = YCSB, .argument = "ID",
+    OPTION("seed", COUNT, seed, .argument = "S", .help = "The same seed gives the same bytes (default 1)."),
+    OPTION("first", COUNT, first, .takers = YCSB, .argument = "ID",
            .help = "ycsb: the first id (default 0). An id has the same document in every file of one seed."),
-    OPTION("text-bytes", COUNT, what.text_bytes, .takers = YCSB, .argument = "N", .least = 1,
+    OPTION("text-bytes", COUNT, text_bytes, .takers = YCSB, .argument = "N", .least = 1,
+           .most = GENERATE_LONGEST_TEXT,
            .help = "ycsb: the length of each text, to 100,000 (default 100: documents of about a kilobyte)."),
-    OPTION("study", FLAG, what.study, .takers = YCSB,
+    OPTION("study", FLAG, study, .takers = YCSB,
            .help = "ycsb: documents of 147,439 bytes, as in the petabyte study of 2014."),
     OPTION("output", TEXT, output, .group = GROUP_RESULT, .letter = 'o', .argument = "FILE", .typed = true,
            .help = "Write here instead of to stdout."),
-    OPTION("directory", TEXT, what.directory, .takers = ISD, .argument = "DIR",
+    OPTION("directory", TEXT, directory, .takers = ISD, .argument = "DIR",
            .help =
                "isd: write a file for each station and year here, named as published: 010010-99999-2014."),
-    OPTION("gzip", FLAG, what.gzip, .letter = 'z', .help = "Pack what is written."),
+    OPTION("gzip", FLAG, gzip, .letter = 'z', .help = "Pack what is written."),
     {.name = NULL},
 };
 
@@ -58,38 +53,29 @@ static bool only_own_options(const run_t *run, size_t kind, err_t *err) {
     return true;
 }
 
-static bool write_all(const generate_kind_t *kind, generate_made_t *made, err_t *err) {
-    int fd = STDOUT_FILENO;
-    if (values.output && (fd = open(values.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
-        return err_set(err, STATUS_HOST, "%s cannot be written: %s", values.output, strerror(errno));
-    step_t step = {.shown = false};
-    char count[UNITS_MAX];
-    if (values.output || values.what.directory)
-        step_begin(&step, "writing %s %s", units_count(count, values.what.count), kind->unit);
-    bool ok = generate_write(kind, &values.what, fd, made, err);
-    step_end(&step);
-    if (values.output && close(fd) != 0 && ok)
-        ok = err_set(err, STATUS_HOST, "%s cannot be written: %s", values.output, strerror(errno));
-    return ok;
-}
-
 static const apart_t apart[] = {
     {"output", "directory", "is for one file, and --directory for many"},
+    {"study", "text-bytes", "says how long texts are"},
     {.option = NULL},
 };
 
 /* Checks everything before a file that is there is overwritten. */
 static bool generate(const run_t *run, size_t kind, err_t *err) {
     generate_made_t made = {.files = 0};
+    step_t step = {.shown = false};
     char size[UNITS_MAX], count[UNITS_MAX];
-    if (!only_own_options(run, kind, err) || !generate_check(kinds[kind], &values.what, err) ||
-        !write_all(kinds[kind], &made, err))
+    if (!only_own_options(run, kind, err) || !generate_check(kinds[kind], &values, err))
         return false;
-    if (values.what.directory)
-        log_detail("%s file%s", units_count(count, made.files), units_s(made.files));
-    log_detail("%s %s, %s", units_count(count, values.what.count), kinds[kind]->unit,
-               units_size(size, (double)made.bytes));
-    return true;
+    units_count(count, values.count);
+    if (values.output || values.directory)
+        step_begin(&step, "writing %s %s", count, kinds[kind]->unit);
+    bool ok = generate_write(kinds[kind], &values, STDOUT_FILENO, &made, err);
+    step_end(&step);
+    if (ok && values.directory)
+        log_detail("%s file%s", units_count(size, made.files), units_s(made.files));
+    if (ok)
+        log_detail("%s %s, %s", count, kinds[kind]->unit, units_size(size, (double)made.bytes));
+    return ok;
 }
 
 static int make(run_t *run, err_t *err) {

@@ -126,14 +126,19 @@ static bool write_directory(output_t *output, const char *directory, err_t *err)
     return ok;
 }
 
-static bool open_output(output_t *output, const generate_t *what, err_t *err) {
+static bool write_all(output_t *output, const generate_t *what, int fd, err_t *err) {
     output->maker = calloc(1, output->kind->size);
     if (!output->maker)
         return err_memory(err, output->kind->size);
     if (output->gzip && deflateInit2(&output->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
                                      Z_DEFAULT_STRATEGY) != Z_OK)
         return err_memory(err, PACKED_BYTES);
-    return (output->to = output->kind->begin(output->maker, what, output->text, err));
+    output->to = output->kind->begin(output->maker, what, output->text, err);
+    if (!output->to)
+        return false;
+    return what->directory ? write_directory(output, what->directory, err)
+           : what->output  ? write_named(output, what->output, err)
+                           : write_file(output, fd, err);
 }
 
 bool generate_check(const generate_kind_t *kind, const generate_t *what, err_t *err) {
@@ -156,8 +161,7 @@ bool generate_write(const generate_kind_t *kind, const generate_t *what, int fd,
     output->kind = kind;
     output->gzip = what->gzip;
     output->left = what->count;
-    bool ok = open_output(output, what, err) &&
-              (what->directory ? write_directory(output, what->directory, err) : write_file(output, fd, err));
+    bool ok = write_all(output, what, fd, err);
     *made = output->made;
     if (output->gzip)
         deflateEnd(&output->stream);

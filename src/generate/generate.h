@@ -1,10 +1,18 @@
-/* generate: files of made-up records, for trying things out at any size: in the shape of published ones (MOT,
- * ISD), and of those that the studies of car sensors and of a petabyte were made with.
+/* generate: files of made-up records, for trying things out at any size: in the shape of published ones (MOT, ISD), and of
+ * those that the studies of car sensors and of a petabyte were made with.
  *
- * The bytes follow from the kind, the seed and the numbers asked for alone: the same on every machine and
- * with every compiler. Files of MOT and ISD carry the oddities of the published ones in their real share: most of them
- * at a random place in every so many records, rare sections and parts of weather records by chance. A long enough file
- * holds every kind: 2 million rows of MOT, a million weather records. */
+ * A kind of records is a row of generate_kind_t and a file of this room: mot.c, isd.c, obd.c, ycsb.c. Each is made up from
+ * shares and ranges (files below src/builtin/generate, and tables in the code), and from what a share cannot say: a vehicle
+ * that failed its test comes back, the weather of a station goes on from hour to hour, a car drives. A maker is one
+ * thread's, and holds where its file has got to: the next row follows from the seed, the numbers asked for and the rows
+ * before it; a document of ycsb follows from the seed and its _id alone. draw.h has what the kinds share.
+ *
+ *     generate_t --begin--> maker --put_row, put_row...--> text --(gzip)--> descriptor, file, or files of a directory
+ *
+ * The bytes follow from the kind, the seed and the numbers asked for alone: the same on every machine and with every
+ * compiler. Files of MOT and ISD carry the oddities of the published ones in their real share: most of them at a random
+ * place in every so many records, rare sections and parts of weather records by chance. A long enough file holds every
+ * kind: 2 million rows of MOT, a million weather records. */
 #ifndef TIPPLE_GENERATE_GENERATE_H
 #define TIPPLE_GENERATE_GENERATE_H
 
@@ -14,22 +22,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is asked for. What is 0 or NULL is as usual, but for the count: 0 records are none. */
+/* What is asked for. What is 0 or NULL is as usual, except the count: 0 records are none. */
 typedef struct {
     uint64_t count, seed;
     bool gzip;
+    const char *output; /* a file to write instead of the descriptor */
     const char
         *directory;      /* isd: for a file for each year of each station; it is made when it is not there */
-    const char *release; /* mot: whose manner; usually that of 2023 */
+    const char *release; /* mot: in whose manner; usually that of 2023 */
     uint64_t stations;   /* isd: usually GENERATE_ISD_STATIONS, or one for each record when these are fewer */
     uint64_t first;      /* ycsb: ids from here on */
     uint64_t text_bytes; /* ycsb: of each text; usually 100, for documents of a kilobyte */
     bool study;          /* ycsb: documents as long as those of the petabyte study */
 } generate_t;
 
-enum { GENERATE_ISD_STATIONS = 100 };
+enum { GENERATE_ISD_STATIONS = 100, GENERATE_LONGEST_TEXT = 100000 };
 
-/* A kind of records, and what makes them. Each maker is one thread's. */
+/* A kind of records, and what makes them. */
 typedef struct {
     const char *name, *unit; /* "mot", "rows" */
     size_t size;             /* of a maker */
@@ -50,8 +59,7 @@ typedef struct {
 
 enum { GENERATE_ROOM = 1 << 20, GENERATE_NAME_SIZE = 24 };
 
-/* MOT results; the weather of a network of stations; the trips of a fleet of cars, second by second; JSON of random texts
- * and skewed numbers by _id. A file of obd or ycsb with fewer records is the head of one with more. */
+/* A file of obd or ycsb with fewer records is the head of one with more. */
 extern const generate_kind_t generate_mot, generate_isd, generate_obd, generate_ycsb;
 
 typedef struct {
@@ -61,10 +69,10 @@ typedef struct {
 /* Can it be made? Before anything is opened. STATUS_USAGE with a sentence: no. */
 bool generate_check(const generate_kind_t *kind, const generate_t *what, err_t *err);
 
-/* Everything into a descriptor, blocking or not, or into files of a directory, named as they are published,
- * 010010-99999-2014, or .gz; files that are there are overwritten. *made is what was written, also after a failure.
- * Fails with STATUS_USAGE (nothing written: see generate_check), STATUS_HOST (memory, disk full), STATUS_READER_GONE (of a pipe:
- * SIGPIPE must be ignored, as stop_install does), STATUS_INTERRUPTED or STATUS_TERMINATED. */
+/* Everything into a descriptor, blocking or not; into a file; or into files of a directory, named as they are published,
+ * 010010-99999-2014, or .gz. Files that are there are overwritten. *made is what was written, also after a failure.
+ * Fails with STATUS_USAGE (nothing written: see generate_check), STATUS_HOST (memory, disk full), STATUS_READER_GONE (of a
+ * pipe: SIGPIPE must be ignored, as stop_install does), STATUS_INTERRUPTED or STATUS_TERMINATED. */
 bool generate_write(const generate_kind_t *kind, const generate_t *what, int fd, generate_made_t *made,
                     err_t *err);
 

@@ -1,0 +1,178 @@
+/* draw: what all kinds of made-up records are drawn and written with.
+ *
+ * Everything is computed in whole numbers, so that the same seed gives the same bytes on every machine. What the records
+ * are made up from are facts: text files below src/builtin/generate that are compiled in. A line of facts is words
+ * between blanks; it goes on where the next line begins with blanks, and # begins a remark.
+ *
+ * Odd records are appointed: every oddity has one record in `every`, at a random place among them, or soon after it where
+ * the oddity does not fit that record. So its share is exact, a file long enough has every kind, and the records between
+ * cost nothing.
+ *
+ * Each maker of records has its own facts and plan: nothing is shared between threads. */
+#ifndef TIPPLE_GENERATE_DRAW_H
+#define TIPPLE_GENERATE_DRAW_H
+
+#include "base/err.h"
+#include "base/numbers.h"
+#include "format/values/calendar.h"
+
+#include <endian.h>
+
+/* ---- facts ---- */
+
+typedef struct {
+    char *text; /* to be freed when nothing that was read is needed any more */
+    char *next;
+} facts_t;
+
+/* False: there is no memory for it. */
+bool facts_open(facts_t *facts, const char *name, err_t *err);
+
+/* The next line, to be taken apart; NULL after the last. */
+char *facts_line(facts_t *facts);
+
+/* The next word of a line, "" at its end; *line is then the rest. They stay where they are. */
+char *facts_word(char **line);
+
+/* The next word as a number; 0 at the end. */
+int32_t facts_number(char **line);
+
+/* "1990-2003": both; "1990": twice the same. Negative ones are possible. */
+void facts_range(char **line, int32_t *low, int32_t *high);
+
+/* ---- odd records ---- */
+
+typedef struct {
+    const char *text; /* "place=text|text...; place=text...", each text in turn; # is any digit */
+    uint64_t every, turn, next;
+    uint64_t bits; /* at random, of the record at hand */
+} odd_t;
+
+enum { ODD_MOST = 128 };
+
+typedef struct {
+    uint64_t key, next; /* the next odd record */
+    size_t count;
+    odd_t odd[ODD_MOST];
+} odd_plan_t;
+
+void odd_init(odd_plan_t *plan, uint64_t key);
+
+/* "1000 place=text": one in so many, and how; the text stays where it is. */
+void odd_add(odd_plan_t *plan, const char *line);
+
+/* One change of a record: the text to stand at the place. After '?' or '!' (else 0) the record must have that there
+ * already, or must not: false, the record does not fit. */
+typedef bool odd_change_t(void *record, char asks, const char *place, const char *text);
+
+/* Changes the record plan->next, and appoints the next one. */
+void odd_apply(odd_plan_t *plan, odd_change_t *change, void *record);
+
+/* ---- whole numbers ---- */
+
+static inline int32_t whole_clamp(int64_t value, int32_t least, int32_t most) {
+    return value < least ? least : value > most ? most : (int32_t)value;
+}
+
+static inline int32_t whole_larger(int32_t a, int32_t b) {
+    return a > b ? a : b;
+}
+
+static inline int32_t whole_rounded(int64_t value, int32_t by) {
+    return (int32_t)((value + (value < 0 ? -by : by) / 2) / by);
+}
+
+/* Of 1/100 degrees, in 1/10000: Bhaskara's approximation, right to 0.17%. */
+static inline int32_t whole_sine(int32_t angle) {
+    int32_t whole = (angle % 36000 + 36000) % 36000;
+    int64_t half = whole % 18000, x = half * (18000 - half);
+    int32_t sine = (int32_t)(40000 * x / (405000000 - x));
+    return whole < 18000 ? sine : -sine;
+}
+
+static inline int32_t whole_cosine(int32_t angle) {
+    return whole_sine(angle + 9000);
+}
+
+/* Maps each x below the limit to another number below the limit: a permutation of the 31-bit numbers, repeated until the
+ * result is below the limit. */
+static inline uint32_t whole_scatter(uint32_t x, uint32_t key, uint32_t limit) {
+    const uint32_t bits31 = 0x7fffffff;
+    do {
+        x ^= key & bits31;
+        x ^= x >> 16;
+        x = (x * 0x7feb352du) & bits31;
+        x ^= x >> 15;
+        x = (x * 0x846ca68bu) & bits31;
+        x ^= x >> 16;
+    } while (x >= limit);
+    return x;
+}
+
+/* ---- numbers as text ----
+ * without a division for each digit. They are below 10^8 where nothing else is said, and 8 bytes are written, whatever the
+ * width. */
+
+/* Eight digits, one a byte, the first in the lowest: halves, quarters and digits are split side by side. */
+static inline uint64_t digits_of(uint32_t number) {
+    uint64_t halves = number / 10000 | (uint64_t)(number % 10000) << 32;
+    uint64_t hundreds = ((halves * 10486) >> 20) & 0x7f0000007fu;
+    uint64_t quarters = hundreds | (halves - hundreds * 100) << 16;
+    uint64_t tens = ((quarters * 103) >> 10) & 0x000f000f000f000fu;
+    return tens | (quarters - tens * 10) << 8;
+}
+
+static inline void digits_store(char *to, uint64_t digits) {
+    uint64_t text = htole64(digits + 0x3030303030303030u);
+    memcpy(to, &text, sizeof text);
+}
+
+/* The last 1 to 8 digits; returns the end of the width. */
+static inline char *digits_put_last(char *to, uint32_t number, unsigned width) {
+    digits_store(to, digits_of(number) >> (64 - 8 * width));
+    return to + width;
+}
+
+/* The same where the width alone may be written. */
+static inline void digits_put_into(char *to, uint32_t number, unsigned width) {
+    char text[8];
+    digits_put_last(text, number, width);
+    memcpy(to, text, width);
+}
+
+/* Without leading zeros; returns the number's end. */
+static inline char *digits_put(char *to, uint32_t number) {
+    uint64_t digits = digits_of(number);
+    unsigned zeros = (unsigned)__builtin_ctzll(digits | (uint64_t)1 << 56) / 8;
+    digits_store(to, digits >> (zeros * 8));
+    return to + 8 - zeros;
+}
+
+/* Any number. */
+static inline char *digits_put_long(char *to, uint64_t number) {
+    const uint32_t eight = 100000000;
+    if (number < eight)
+        return digits_put(to, (uint32_t)number);
+    return digits_put_last(digits_put_long(to, number / eight), (uint32_t)(number % eight), 8);
+}
+
+/* 2024-05-06 */
+static inline char *digits_put_date(char *to, uint32_t year, const date_t *date) {
+    to = digits_put_last(to, year, 4);
+    *to++ = '-';
+    to = digits_put_last(to, date->month, 2);
+    *to++ = '-';
+    return digits_put_last(to, date->day, 2);
+}
+
+/* T23:59:59, from a day's second */
+static inline char *digits_put_clock(char *to, uint32_t second) {
+    const uint32_t parts[] = {second / 3600, second / 60 % 60, second % 60};
+    for (unsigned i = 0; i < 3; i++) {
+        *to++ = "T::"[i];
+        to = digits_put_last(to, parts[i], 2);
+    }
+    return to;
+}
+
+#endif
