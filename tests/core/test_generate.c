@@ -85,16 +85,6 @@ static void lab_row_by_row(const generate_kind_t *kind, const generate_t *what, 
     free(room);
 }
 
-static void lab_fails(int fd, status_t status, const char *part) {
-    generate_made_t made = {.bytes = 77};
-    err_t err = {.text = ""};
-    assert_false(generate_write(&generate_mot, &(generate_t){.count = 10}, fd, &made, &err));
-    assert_int_equal(err.status, status);
-    if (!strstr(err.text, part))
-        fail_msg("'%s' is not in: %s", part, err.text);
-    assert_int_equal(made.bytes, 0);
-}
-
 static file_t made(uint64_t rows, uint64_t seed, const char *release) {
     return lab_made(&generate_mot, &(generate_t){.count = rows, .seed = seed, .release = release});
 }
@@ -128,21 +118,6 @@ TEST(repeats_the_header_of_2024) {
     file_t file = made(400000, 5, "2024");
     assert_int_equal(lab_lines(file), 400000 + 2);
     free(file.text);
-}
-
-TEST(says_that_it_cannot_write) {
-    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-    if (full >= 0) {
-        lab_fails(full, STATUS_HOST, "is full");
-        close(full);
-    }
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    close(ends[0]);
-    signal(SIGPIPE, SIG_IGN);
-    lab_fails(ends[1], STATUS_READER_GONE, "went away");
-    close(ends[1]);
-    lab_fails(-1, STATUS_HOST, "could not be written");
 }
 
 static file_t read_whole(int fd) {

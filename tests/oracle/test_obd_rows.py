@@ -162,11 +162,6 @@ class Obd(unittest.TestCase):
                 self.assertTrue(least <= min(map(float, column)) and max(map(float, column)) <= most, name)
         self.assertGreater(len(cars), 3)
 
-    def test_fewer_rows_are_the_head_of_more(self):
-        for rows in (0, 1, 2500, ROWS - 1):
-            few = made("--rows", str(rows), "--seed", "7")
-            self.assertEqual((rows + 1, True), (few.count(b"\n"), self.data.startswith(few)))
-
     def test_trips(self):
         """a trip is one car, second by second, from a stand to a stand; a car has one trip at a time, and goes on from
         where it was parked"""
