@@ -58,7 +58,7 @@ typedef struct {
 
 void odd_init(odd_plan_t *plan, uint64_t key);
 
-/* "1000 place=text": one in so many, and how; the text stays where it is. */
+/* "1000 place=text": one in 1,000, and how; the text stays where it is. */
 void odd_add(odd_plan_t *plan, const char *line);
 
 /* One change of a record: the text to stand at the place. After '?' or '!' (else 0) the record must have that there

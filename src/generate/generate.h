@@ -11,7 +11,7 @@
  *
  * The bytes follow from the kind, the seed and the numbers asked for alone: the same on every machine and with every
  * compiler. Files of MOT and ISD carry the oddities of the published ones in their real share: most of them at a random
- * place in every so many records, rare sections and parts of weather records by chance. A long enough file holds every
+ * place in every N records, rare sections and parts of weather records by chance. A long enough file holds every
  * kind: 2 million rows of MOT, a million weather records. */
 #ifndef TIPPLE_GENERATE_GENERATE_H
 #define TIPPLE_GENERATE_GENERATE_H

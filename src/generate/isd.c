@@ -439,10 +439,10 @@ static void begin_at(isd_weather_t *weather, uint64_t records) {
     uint64_t days = records / (uint64_t)kind->a_day + 1;
     int32_t spare = kind->last_year - kind->first_year + 1 - (int32_t)isd_years(kind, records);
     int32_t year = kind->first_year + isd_below(weather, (uint32_t)spare + 1);
-    calendar_days((uint32_t)year, 1, 1, &weather->time.days);
+    calendar_days((uint32_t)year, 1, 1, &weather->days);
     if (days < 365)
-        weather->time.days += isd_below(weather, (uint32_t)(366 - days));
-    weather->time.hour = strchr(kind->flags, 'M') != NULL; /* its first midnight would be the year's before */
+        weather->days += isd_below(weather, (uint32_t)(366 - days));
+    weather->hour = strchr(kind->flags, 'M') != NULL; /* its first midnight would be the year's before */
 }
 
 static void enter_station(isd_t *isd) {
@@ -498,9 +498,9 @@ enum { LEAD = 4 + 11 + 12, IDS_AND_YEAR = 11 + 4, FIXED = 105 };
 /* At 00:00 as that day's, or as 24:00 of the day before. */
 static void put_ids_and_time(const isd_t *isd, char *to) {
     const isd_weather_t *weather = &isd->weather;
-    date_t date = weather->time.date;
-    int32_t clock = weather->time.hour * 100 + weather->value[ISD_minute];
-    if (!clock && strchr(weather->station.kind->flags, 'M') && calendar_date(weather->time.days - 1, &date))
+    date_t date = weather->date;
+    int32_t clock = weather->hour * 100 + weather->value[ISD_minute];
+    if (!clock && strchr(weather->station.kind->flags, 'M') && calendar_date(weather->days - 1, &date))
         clock = 2400;
     to = mempcpy(to, weather->station.ids, sizeof weather->station.ids - 1);
     to = digits_put_last(to, date.year * 10000 + date.month * 100 + date.day, 8);

@@ -45,7 +45,7 @@ typedef struct {
     int32_t zone;                /* hours before UTC */
 } isd_station_t;
 
-/* The station of that number among so many, which sends this many records. Every kind has its share to within one, but a
+/* The station of that number among `stations`, which sends this many records. Every kind has its share to within one, but a
  * kind whose years are too short for the records gives way to one before it. */
 isd_station_t isd_station_of(const isd_kind_t *kinds, uint32_t number, uint32_t stations, uint64_t records,
                              uint64_t key);
@@ -68,8 +68,8 @@ static inline uint64_t isd_years(const isd_kind_t *kind, uint64_t records) {
     /* the station: its first id, thousandths of degrees, metres */                                          \
     X(usaf, s->usaf) X(latitude, s->latitude) X(longitude, s->longitude) X(elevation, s->elevation)          \
     /* when: UTC, and the same in local time; whether the hour is a third, sixth or twelfth one */           \
-    X(day, t->date.day) X(hour, now) X(minute, 0) X(lyear, t->local.year % 100) X(lmonth, t->local.month)    \
-    X(lday, t->local.day) X(lhour, local_hour(w)) X(three, 0) X(six, 0) X(twelve, 0)                         \
+    X(day, w->date.day) X(hour, now) X(minute, 0) X(lyear, w->local.year % 100) X(lmonth, w->local.month)    \
+    X(lday, w->local.day) X(lhour, local_hour(w)) X(three, 0) X(six, 0) X(twelve, 0)                         \
     /* temperatures: now, and the extremes of the last hours; of the sea */                                  \
     X(temp, temp) X(dew, temp - w->apart) X(sea, whole_clamp(s->mean + s->season / 2, -18, 310))             \
     X(max6, extreme(w->temp, now, 6, 1)) X(max12, extreme(w->temp, now, 12, 1))                              \
@@ -106,19 +106,15 @@ static inline uint64_t isd_years(const isd_kind_t *kind, uint64_t records) {
 typedef enum { ISD_VALUES(ISD_VALUE_ID) ISD_VALUE_COUNT } isd_value_t;
 #undef ISD_VALUE_ID
 
-typedef struct {
-    int32_t days, hour; /* since 1970; of the day */
-    date_t date, local; /* the days in UTC and at the station */
-} isd_time_t;
-
 enum { ISD_LAYERS = 4 };
 
 typedef struct {
     isd_station_t station;
-    const isd_event_t *events; /* the first one is nothing, and falling ones are the last ones */
+    const isd_event_t *events; /* the first one is no weather */
     size_t event_count;
-    uint64_t chance; /* the stream that random bits come from */
-    isd_time_t time;
+    uint64_t chance;    /* the stream that random bits come from */
+    int32_t days, hour; /* since 1970; of the day */
+    date_t date, local; /* the days in UTC and at the station */
     int32_t value[ISD_VALUE_COUNT];
     int32_t pressure, push; /* from the average, in 16ths */
     int32_t warmth, spread, wind, cloud, ground;

@@ -103,7 +103,7 @@ static int32_t noise(isd_weather_t *w, int32_t size) {
 }
 
 static int32_t local_hour(const isd_weather_t *w) {
-    return (w->time.hour + w->station.zone + 24) % 24;
+    return (w->hour + w->station.zone + 24) % 24;
 }
 
 /* ---- what falls or dims ---- */
@@ -114,7 +114,7 @@ static int32_t share_of(const isd_event_t *event, int32_t temp) {
 
 /* One that falls, or one that dims only. */
 static const isd_event_t *draw_event(isd_weather_t *w, int32_t falls) {
-    const int32_t temp = w->temp[w->time.hour];
+    const int32_t temp = w->temp[w->hour];
     const isd_event_t *event = w->events + 1, *end = w->events + w->event_count;
     int32_t sum = 0;
     for (const isd_event_t *each = event; each < end; each++)
@@ -129,7 +129,7 @@ static void step_event(isd_weather_t *w) {
     const isd_kind_t *kind = w->station.kind;
     w->cloud += noise(w, 765) + (kind->cloud - w->cloud) / 8; /* mostly clear or overcast */
     w->cloud = whole_clamp(w->cloud, -1200, 2200);
-    if (w->left && (w->event == w->events || share_of(w->event, w->temp[w->time.hour]))) {
+    if (w->left && (w->event == w->events || share_of(w->event, w->temp[w->hour]))) {
         w->left--;
         return;
     }
@@ -142,7 +142,7 @@ static void step_event(isd_weather_t *w) {
 }
 
 static void step_water(isd_weather_t *w) {
-    const int32_t now = w->time.hour, temp = w->temp[now];
+    const int32_t now = w->hour, temp = w->temp[now];
     w->rain[now] = isd_below(w, (uint32_t)w->event->drops + 1);
     if (w->event->snows)
         w->depth = whole_clamp(w->depth + 1, 0, 240);
@@ -158,7 +158,7 @@ static int32_t in_whole_fahrenheit(int32_t tenths, int32_t zero) {
 
 static void step_heat(isd_weather_t *w) {
     const isd_station_t *s = &w->station;
-    int32_t yearday = (int32_t)(w->time.date.month * 30 + w->time.date.day);
+    int32_t yearday = (int32_t)(w->date.month * 30 + w->date.day);
     int32_t year = -whole_cosine((yearday - (s->latitude < 0 ? 233 : 50)) * 100);
     int32_t day = whole_cosine((local_hour(w) - 15) * 1500); /* most at three */
     w->warmth += noise(w, 14) - w->warmth / 48;
@@ -172,13 +172,13 @@ static void step_heat(isd_weather_t *w) {
         w->apart = in_whole_fahrenheit(w->apart, 0);
     }
     w->apart = whole_larger(w->apart, temp - 300);
-    w->temp[w->time.hour] = temp;
+    w->temp[w->hour] = temp;
 }
 
 static void step_pressure(isd_weather_t *w) {
     w->push += noise(w, 56) - w->push / 8 - w->pressure / 500;
     w->pressure = whole_clamp(w->pressure + w->push, -7200, 5600);
-    w->slp[w->time.hour] = 10147 + w->pressure / 16;
+    w->slp[w->hour] = 10147 + w->pressure / 16;
 }
 
 static void step_wind(isd_weather_t *w) {
@@ -266,14 +266,13 @@ static int32_t ceiling(const isd_weather_t *w) {
 
 static void step_values(isd_weather_t *w) {
     const isd_station_t *s = &w->station;
-    const isd_time_t *t = &w->time;
     const isd_event_t *event = w->event;
-    const int32_t now = t->hour, temp = w->temp[now], slp = w->slp[now], before = w->slp[(now + 21) % 24];
+    const int32_t now = w->hour, temp = w->temp[now], slp = w->slp[now], before = w->slp[(now + 21) % 24];
     ISD_VALUES(SET)
 }
 
 void isd_weather_minute(isd_weather_t *w, int32_t minute) {
-    int32_t near_hour = w->time.hour + (minute > 44);
+    int32_t near_hour = w->hour + (minute > 44);
     SET(minute, minute)
     SET(three, near_hour % 3 == 0)
     SET(six, near_hour % 6 == 0)
@@ -281,11 +280,11 @@ void isd_weather_minute(isd_weather_t *w, int32_t minute) {
 }
 
 void isd_weather_next(isd_weather_t *w) {
-    w->time.hour = (w->time.hour + 1) % 24;
-    w->time.days += !w->time.hour;
-    int32_t local = w->time.hour + w->station.zone;
-    calendar_date(w->time.days, &w->time.date);
-    calendar_date(w->time.days + (local < 0 ? -1 : local > 23), &w->time.local);
+    w->hour = (w->hour + 1) % 24;
+    w->days += !w->hour;
+    int32_t local = w->hour + w->station.zone;
+    calendar_date(w->days, &w->date);
+    calendar_date(w->days + (local < 0 ? -1 : local > 23), &w->local);
     w->bits = chance_next(&w->chance);
     step_heat(w);
     step_event(w);
@@ -304,7 +303,7 @@ void isd_weather_begin(isd_weather_t *w) {
     w->event = w->events;
     w->bearing = isd_below(w, 360);
     w->pressure = noise(w, 1600);
-    w->time.days--;
+    w->days--;
     for (int hour = 0; hour < 24; hour++)
         isd_weather_next(w);
 }

@@ -106,7 +106,7 @@ static cell_t cell_of(const release_t *release, unsigned column, const char *tex
 
 enum { KINDS = 1024, CLASSES = 8, OUTCOMES = 16, COLOURS = 32, AREAS = 128 };
 enum { AGES = 61, DAYS = 366, SPREAD_POINTS = 33 };
-/* In so many steps of equal probability each thing is drawn. */
+/* Each thing is drawn in this many steps of equal probability. */
 enum { VEHICLE_STEPS = 1 << 16, STEPS = 4096, MILEAGE_STEPS = 256 };
 
 /* A model with one of its engines, and in which years and with which share of the model's sales it was sold. */

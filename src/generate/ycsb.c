@@ -17,7 +17,7 @@ enum { VALUES = 1000000, GUIDE_BITS = 16 };
 
 typedef struct {
     uint64_t id, key;
-    size_t text_bytes, longer_texts; /* the first so many texts have one byte more */
+    size_t text_bytes, longer_texts; /* the first ones have one byte more */
     char pair[PAIRS][2];             /* two characters for twelve bits */
     double below[VALUES];
     /* for the highest bits drawn: the first number it can be; it is not beyond that of the next bits */
