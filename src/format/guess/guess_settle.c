@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COMMA_STYLE = 1 };
-
 static bool is_one(unsigned bits) {
     return bits && !(bits & (bits - 1));
 }
@@ -79,16 +77,16 @@ static bool has_mark(const column_t *column, const decision_t *is, char mark) {
            guess_styles[is->style].decimal == mark;
 }
 
-static void take_thousands(guess_column_t *column) {
-    const char decimal = guess_styles[column->is.style].decimal;
-    for (size_t i = 0; i < STYLES; i++) {
-        if (guess_styles[i].thousands != decimal || !(column->is.reads.styles >> i & 1))
-            continue;
-        const kind_t told = column->is.kind;
-        guess_take_style(&column->column, i, &column->is);
-        column->is.kind = column->told && column->told->type ? told : column->is.kind;
-        return;
-    }
+/* The column's numbers in the first style with this decimal mark. */
+static void take_mark(guess_column_t *column, char mark) {
+    const kind_t kind = column->is.kind;
+    size_t style = 0;
+    while (style < STYLES && (guess_styles[style].decimal != mark || !(column->is.reads.styles >> style & 1)))
+        style++;
+    if (style == STYLES)
+        column->is.style = mark == ','; /* no value is a number */
+    guess_take_style(&column->column, style, &column->is);
+    column->is.kind = column->told && column->told->type ? kind : column->is.kind;
 }
 
 /* A comma that a number of the column holds may stand between two numbers: "1,5" in quotes, in a file of commas where others
@@ -158,7 +156,7 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
         guess_column_t *column = &guess->columns[i];
         const char mark = guess_styles[column->is.style].decimal;
         if (lacks_mark(column) && comma && !point)
-            column->is.style = COMMA_STYLE; /* as the others have it */
+            take_mark(column, ','); /* as the others have it */
         if (!guess_kind_is_number(column->is.kind) || !column->is.unsure_decimal)
             continue;
         if (point == comma && (mark == ',' || point || column->is.either_way || is_of_commas(guess))) {
@@ -170,10 +168,9 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
                 "thousands%s; say what the decimal mark is by --with decimal=, or --with decimal=.",
                 guess->name, mark == ',' ? "comma" : "dot", name, point ? ": other columns have either" : "");
         }
-        if (mark == ',' ? point && !comma : comma && !point)
-            take_thousands(column);
-        else
-            column->is.took_point = mark == '.' && !point;
+        column->is.took_point = !point && !comma;
+        if (point != comma)
+            take_mark(column, point ? '.' : ',');
         column->is.unsure_decimal = false;
     }
     settle_words(guess, comma);

@@ -123,7 +123,9 @@ static const day_t days[] = {
     {"DD MON YYYY", ORDER_SURE, ' '},
     {"DD-MON-YYYY", ORDER_SURE, '-'},
     {"D MON YYYY", ORDER_SURE, ' '},
+    {"D-MON-YYYY", ORDER_SURE, '-'},
     {"DD-MON-YY", ORDER_SURE, '-'},
+    {"D-MON-YY", ORDER_SURE, '-'},
     {"MON D, YYYY", ORDER_SURE, ' '},
     {"MONTH D, YYYY", ORDER_SURE, ' '},
     {"DD/MON/YYYY", ORDER_SURE, '/'},
@@ -144,7 +146,7 @@ static const day_t days[] = {
     {"D/M/YY", ORDER_DMY, '/'},
     {"M/D/YY", ORDER_MDY, '/'},
 };
-static const char *const between[] = {"", " ", "T", ":"};
+static const char *const between[] = {"", " ", "T", ":", ", "};
 static const char *const times[] = {"",
                                     "hh:mm",
                                     "hh:mm:ss",
@@ -172,6 +174,7 @@ enum {
     BLANK = 2,
     LETTER_T = 4,
     COLON = 8,
+    COMMA = 16,
     ZONE_Z = 2,
     TIMES_OF_DATETIME = 0xC, /* and others, by the rows of times */
     ROUNDED = 0xE00,
@@ -204,9 +207,10 @@ static void compile_parts(const char *before, const char *const *parts, size_t c
 static void compile(void) {
     compile_parts(BEFORE_TIME, times, TIMES, of_time);
     for (size_t i = 1; i < TIMES; i++) {
-        const size_t length = strlen(times[i]) + (strchr(times[i], 'A') != NULL), bare = times[i][1] == ':';
+        const size_t length = strlen(times[i]) + (strchr(times[i], 'A') != NULL);
         times_of[length] |= 1u << i;
-        times_of[length + 1] |= (uint32_t)bare << i;
+        if (times[i][1] == ':')
+            times_of[length + 1] |= 1u << i;
     }
     compile_parts(BEFORE_ZONE, zones, ZONES, of_zone);
     for (size_t i = 0; i < DAYS; i++) {
@@ -274,7 +278,8 @@ static bool read_time(readings_t *reads, const uint8_t *text, const uint8_t *end
 static readings_t read_date(const uint8_t *text, size_t length) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     const uint8_t *const end = text + length, *const colon = memchr(text, ':', length);
-    const uint8_t *time = end + 1; /* behind what is between */
+    const uint8_t *time = end;
+    size_t gap = colon ? 1 : 0; /* between day and time */
     readings_t reads = {.times = NONE, .between = NONE, .zones = NONE};
     pthread_once(&once, compile);
     if (colon) {
@@ -282,7 +287,9 @@ static readings_t read_date(const uint8_t *text, size_t length) {
         while (digits < 4 && colon - digits > text && digits_is_one(*(colon - digits - 1)))
             digits++;
         time = digits == 4 ? colon + 1 : colon - digits; /* 10/Oct/2000:13:55:36 */
+        gap += time - text > 1 && time[-1] == ' ' && time[-2] == ',';
         reads.between = time == text      ? 0
+                        : gap > 1         ? COMMA
                         : time[-1] == ' ' ? BLANK
                         : time[-1] == 'T' ? LETTER_T
                         : time[-1] == ':' ? COLON
@@ -290,7 +297,7 @@ static readings_t read_date(const uint8_t *text, size_t length) {
         if (!reads.between || !read_time(&reads, time, end))
             return (readings_t){.days = 0};
     }
-    reads.days = read_day(text, (size_t)(time - 1 - text));
+    reads.days = read_day(text, (size_t)(time - text) - gap);
     if ((reads.days & 1) &&
         (!colon || ((reads.times & TIMES_OF_DATETIME) &&
                     ((reads.zones & NONE) || (reads.between == LETTER_T && (reads.zones & ZONE_Z))))))
