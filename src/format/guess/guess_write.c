@@ -282,7 +282,7 @@ static void write_type(text_t *yaml, text_t *lines, const guess_t *guess, const 
     }
     if (guess_kind_is_number(column->is.kind)) {
         write_number(yaml, lines, column);
-        if (column->is.exponent || (is_typed_by_user(column) && has_numbers(guess)))
+        if (is_typed_by_user(column) && has_numbers(guess))
             text_append(yaml, ", exact: no");
     }
     /* else blanks in quotes, and capitals, of later values would be lost */

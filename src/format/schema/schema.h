@@ -158,7 +158,7 @@ typedef struct {
     texts_t columns;       /* its names in a header */
     texts_t nulls;         /* a field whose text is one of them is left out */
     char point, thousands; /* of numbers that are not plain: see numeral_t; else 0 */
-    /* of numbers: zeros in front, plus signs and exponents, which a number does not keep, do not fit; of trimmed texts: those in
+    /* of numbers: zeros in front, plus signs and exponents such as 1e5, which a number does not keep, do not fit; of trimmed texts: those in
      * quotes keep their blanks; of objectid: capitals do not fit */
     bool exact;
     texts_t words[2];          /* for booleans: those for false, those for true */

@@ -542,7 +542,7 @@ const row_t schema_rows[] = {
     {OF_RECORD(DELIMITED), "decimal", read_mark, INTO(schema_t, point), .words = points, .is = POINT_IS},
     {OF_RECORD(DELIMITED), "thousands", read_mark, INTO(schema_t, thousands), .words = marks, .is = MARKS_IS},
     {OF_RECORD(DELIMITED), "exact", read_bool, INTO(schema_t, exact),
-     .is = "yes or no: of numbers, zeros in front, plus signs and exponents do not fit"},
+     .is = "yes or no: of numbers, zeros in front, plus signs and exponents such as 1e5 do not fit"},
     {OF_RECORD(DELIMITED), "skip", read_number, INTO(schema_t, skip), .tag = "skip",
      .most = SCHEMA_MOST_SKIPPED,
      .is = "how many lines stand before the header or the first record, and are no records"},
@@ -631,7 +631,7 @@ const row_t schema_rows[] = {
      .types = NUMBERS, .makes = MAKES_TYPED, .is = MARKS_IS},
     {OF_FIELD(DELIMITED), "exact", read_bool, INTO(field_t, exact),
      .types = NUMBERS | BIT(TRIMMED) | BIT(OBJECTID),
-     .is = "yes or no: of numbers, zeros in front, plus signs and exponents do not fit; of `trimmed`, a text "
+     .is = "yes or no: of numbers, zeros in front, plus signs and exponents such as 1e5 do not fit; of `trimmed`, a text "
            "in quotes keeps its blanks; of `objectid`, capitals do not fit"},
     {OF_FIELD(DELIMITED), .tag = "exact", INTO(field_t, exact), .types = NUMBERS | BIT(TRIMMED)},
     {OF_FIELD(DELIMITED), .tag = "no_capitals", INTO(field_t, exact), .types = BIT(OBJECTID)},

@@ -15,13 +15,21 @@ enum {
 
 /* ---- whole numbers ---- */
 
+/* The letter of 7.3e-06 or 1.5e3; that of 1e5 may be one of a code. */
+static bool begins_exponent(const uint8_t *text, size_t at, size_t length) {
+    bool tells = at + 1 < length && (text[at + 1] == '-' || text[at + 1] == '+');
+    for (size_t i = 0; i < at; i++)
+        tells |= text[i] == '.' || text[i] == ',';
+    return tells && (text[at] | 0x20) == 'e';
+}
+
 bool convert_is_exact(const uint8_t *text, size_t length) {
     while (length && *text == ' ')
         text++, length--;
     if (length && *text == '-')
         text++, length--;
     for (size_t i = 0; i < length; i++)
-        if (text[i] > '9') /* an exponent */
+        if (text[i] > '9' && !begins_exponent(text, i, length))
             return false;
     return !length || (*text != '+' && (*text != '0' || length < 2 || text[1] < '0' || text[1] > '9'));
 }

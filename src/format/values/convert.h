@@ -28,8 +28,8 @@ static inline bool convert_digits(const uint8_t *text, size_t length, uint64_t *
     return false;
 }
 
-/* Has the text of a number nothing that the number does not keep: no zero in front of another digit, no plus sign and no
- * exponent? Blanks around it do not count. */
+/* True if the number keeps all that its text has: no zero in front of another digit, no plus sign, and no exponent but one with
+ * a sign, or after a fraction. Blanks around it do not count. */
 bool convert_is_exact(const uint8_t *text, size_t length);
 
 /* Any whole number that fits in int64, with blanks around it, a sign, and zeros in front. Not "-0": printing the number

@@ -40,9 +40,8 @@ static bool is_address(const uint8_t *text, size_t length) {
     return groups == 4;
 }
 
-/* The styles in which the text says the same number as in this one; 0: it is none of which printing loses nothing. A zero before
- * other digits or a plus sign would be lost. In 1e5 the letter may be one of a code: an exponent has a sign, or a fraction
- * before it. */
+/* The styles in which the text says the same number as in this one; 0: it is none, or one that loses something, such as a zero
+ * before other digits. */
 static uint8_t read_in_style(value_t *value, size_t style, const uint8_t *text, size_t length) {
     const numeral_t numeral = {guess_styles[style].decimal, guess_styles[style].thousands};
     uint8_t plain[NUMERAL_LONGEST + 8];
@@ -54,27 +53,18 @@ static uint8_t read_in_style(value_t *value, size_t style, const uint8_t *text, 
         !numeral_read(&numeral, text, length, plain, &size))
         return 0;
     memset(plain + size, 0, 8);
-    size_t mantissa = 0;
-    while (mantissa < size && (plain[mantissa] | 0x20) != 'e')
-        mantissa++;
-    const bool point = memchr(plain, '.', mantissa), power = mantissa < size, grouped = size < length;
-    if (!mantissa || !digits_is_one(plain[mantissa - 1]) || !convert_is_exact(plain, mantissa))
+    const bool kept = convert_kept(plain, size, 0, &number), point = memchr(plain, '.', size);
+    if (!convert_is_exact(plain, size) ||
+        ((!kept || size > DECIMAL_DIGITS) && !decimal_read(plain, size, &decimal)))
         return 0;
-    const bool kept = convert_kept(plain, size, 0, &number);
-    const bool wide = !point && !power && !convert_int(plain, size, &whole);
-    if ((!kept || size > DECIMAL_DIGITS) && !decimal_read(plain, size, &decimal))
-        return 0;
-    if (power && (!kept || grouped || (!point && digits_is_one(plain[mantissa + 1]))))
-        return 0;
-    const uint8_t alike = (uint8_t)(grouped ? 1u << style
-                                    : point ? (unsigned)POINT_STYLES << (style & 1)
-                                            : ALL_STYLES);
+    const uint8_t alike = (uint8_t)(size < length ? 1u << style
+                                    : point       ? (unsigned)POINT_STYLES << (style & 1)
+                                                  : ALL_STYLES);
     value->fraction |= point ? alike : 0;
-    value->grouped |= grouped ? alike : 0;
-    value->exponent |= power ? alike : 0;
-    value->wide |= wide ? alike : 0;
+    value->grouped |= size < length ? alike : 0;
+    value->wide |= point || convert_int(plain, size, &whole) ? 0 : alike;
     value->lossy |= kept ? 0 : alike;
-    value->huge |= decimal.count > DECIMAL_DIGITS ? alike : 0;
+    value->huge |= decimal_fits(&decimal) ? 0 : alike;
     return alike;
 }
 
@@ -485,7 +475,6 @@ void guess_column_take(column_t *column, const value_t *value, const uint8_t *te
     column->no |= value->second ? value->reads.pairs : 0;
     column->fraction |= value->fraction;
     column->grouped |= value->grouped;
-    column->exponent |= value->exponent;
     column->wide |= value->wide;
     column->lossy |= value->lossy;
     column->huge |= value->huge;
@@ -526,11 +515,10 @@ bool guess_take_style(const column_t *column, size_t style, decision_t *is) {
     if (!(is->reads.styles & bit) || are_dialled(column, style))
         return false;
     is->style = style;
-    is->exponent = column->exponent & bit;
-    is->kind = !((column->fraction | column->wide | column->exponent) & bit) ? KIND_INT
-               : !(column->lossy & bit)                                      ? KIND_NUMBER
-               : !(column->huge & bit)                                       ? KIND_DECIMAL
-                                                                             : KIND_TEXT;
+    is->kind = !((column->fraction | column->wide) & bit) ? KIND_INT
+               : !(column->lossy & bit)                   ? KIND_NUMBER
+               : !(column->huge & bit)                    ? KIND_DECIMAL
+                                                          : KIND_TEXT;
     return is->kind != KIND_TEXT;
 }
 

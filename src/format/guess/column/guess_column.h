@@ -52,9 +52,9 @@ enum {
 
 typedef struct {
     readings_t reads;
-    /* of a number's styles: those in which it has a fraction; marks between thousands; an exponent; no int64; more digits
-     * than a double has, or a decimal128 */
-    uint8_t fraction, grouped, exponent, wide, lossy, huge;
+    /* of a number's styles: those in which it has a fraction; marks between thousands; no int64; more digits than a double
+     * has, or a decimal128 */
+    uint8_t fraction, grouped, wide, lossy, huge;
     bool nothing; /* a word for null, or blanks: it has no readings */
     bool code;    /* digits that are no number, since it would lose a zero or a plus sign */
     bool second;  /* it is the word for no */
@@ -95,9 +95,9 @@ typedef struct {
 typedef struct {
     uint64_t values, blank; /* that are no null values; that are empty */
     readings_t all;
-    bool typed;                                             /* they have a reading in common */
-    uint32_t yes, no;                                       /* pairs of which a value is the word */
-    uint8_t fraction, grouped, exponent, wide, lossy, huge; /* of any value */
+    bool typed;                                   /* they have a reading in common */
+    uint32_t yes, no;                             /* pairs of which a value is the word */
+    uint8_t fraction, grouped, wide, lossy, huge; /* of any value */
     bool timed, letters;
     uint64_t codes;
     size_t class_count;
@@ -144,7 +144,6 @@ typedef struct {
     bool rounded;                  /* it rounds to milliseconds, */
     char separator;                /* what is between day and month, */
     uint8_t orders;                /* and in which orders all values are days; a bit for each */
-    bool exponent;                 /* a number has one */
     bool unsure_decimal;           /* the mark may be a decimal or a thousands mark, */
     bool either_way;               /* and so it may be in both 1.234 and 1,234, which are among the values */
     bool took_point;               /* and a dot was taken for a decimal one, since nothing else tells */
