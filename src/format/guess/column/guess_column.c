@@ -168,6 +168,7 @@ enum {
     ZONE_Z = 2,
     TIMES_OF_DATETIME = 0xC, /* and others, by the rows of times */
     ROUNDED = 0xE00,
+    BARE = 0x33000,
     ALL_ZONES = 0x3E,
     DAY_LEAST = 6,
     TIME_MOST = 18,
@@ -183,9 +184,6 @@ static uint32_t days_led[MOST_LEADING + 1], days_marked[128];
 static uint32_t times_of[TIME_MOST + 1];
 
 /* Times and zones are read behind another text, since a pattern has a day. */
-#define BEFORE_TIME "YYYYMMDD"
-#define BEFORE_ZONE "YYYYMMDDhhmm"
-
 static void compile_parts(const char *before, const char *const *parts, size_t count, pattern_t *patterns) {
     for (size_t i = 1; i < count; i++) {
         char text[PATTERN_LONGEST];
@@ -195,14 +193,14 @@ static void compile_parts(const char *before, const char *const *parts, size_t c
 }
 
 static void compile(void) {
-    compile_parts(BEFORE_TIME, times, TIMES, of_time);
+    compile_parts("YYYYMMDD", times, TIMES, of_time);
     for (size_t i = 1; i < TIMES; i++) {
         const size_t length = strlen(times[i]) + (strchr(times[i], 'A') != NULL);
         times_of[length] |= 1u << i;
         if (times[i][1] == ':')
             times_of[length + 1] |= 1u << i;
     }
-    compile_parts(BEFORE_ZONE, zones, ZONES, of_zone);
+    compile_parts("YYYYMMDDhhmm", zones, ZONES, of_zone);
     for (size_t i = 0; i < DAYS; i++) {
         const char *text = days[i].text;
         const size_t leading = strncmp(text, "MO", 2) == 0 ? 0 : strspn(text, "YMDhms");
@@ -542,18 +540,18 @@ static bool decide_any_number(const column_t *column, decision_t *is) {
     return false;
 }
 
-/* Puts a pattern together of the first readings. */
+/* Puts a pattern together of the first readings. Next to a day without a zero in front, so is the hour. */
 static void put_pattern(decision_t *is) {
-    const readings_t *reads = &is->reads;
-    const uint32_t times_read = reads->times & -reads->times;
-    snprintf(is->pattern, sizeof is->pattern, "%s%s%s%s", days[__builtin_ctz(reads->days)].text,
-             between[__builtin_ctz(reads->between)], times[__builtin_ctz(reads->times)],
-             zones[__builtin_ctz(reads->zones)]);
+    const day_t *day = &days[__builtin_ctz(is->reads.days)];
+    const bool bare = day->text[0] != day->text[1] && (is->reads.times & BARE);
+    const int time = __builtin_ctz(is->reads.times & (bare ? BARE : ~0u));
+    snprintf(is->pattern, sizeof is->pattern, "%s%s%s%s", day->text,
+             between[__builtin_ctz(is->reads.between)], times[time], zones[__builtin_ctz(is->reads.zones)]);
     is->kind = KIND_DATE;
-    is->rounded = times_read & ROUNDED;
-    is->separator = days[__builtin_ctz(reads->days)].separator;
+    is->rounded = ROUNDED >> time & 1;
+    is->separator = day->separator;
     is->orders = 0;
-    for (uint32_t left = reads->days; left; left &= left - 1)
+    for (uint32_t left = is->reads.days; left; left &= left - 1)
         is->orders |= (uint8_t)(1u << days[__builtin_ctz(left)].order);
     if (is->orders >> ORDER_SURE & 1)
         is->orders = 1u << ORDER_SURE;
