@@ -49,7 +49,7 @@ enum {
     RISING = 3,       /* numbers that rise in each record hardly rise by chance */
     LEAST_ROWS = 5,   /* texts have something in common by chance if there are fewer, */
     MOST_OF = 20,     /* one in so many numbers may be a word, */
-    LEAST_MAILS = 3,  /* except for addresses with @ */
+    LEAST_TYPED = 3,  /* except for addresses with @, and signs and digits only */
     MOST_KEY = 100,   /* bytes; a number may follow */
 };
 
@@ -68,7 +68,7 @@ static figure_t figure_of(const uint8_t *text, size_t length) {
         figure.size = figure.whole && figure.digits < 10 ? figure.size * 10 + (text[i] - '0') : figure.size;
     }
     figure.is &= length && digits_is_one(text[length - 1]);
-    figure.year = figure.is && figure.whole && length == 4 && figure.size >= 1800 && figure.size <= 2200;
+    figure.year = figure.is && figure.whole && length == 4 && figure.size >= 1700 && figure.size <= 2200;
     return figure;
 }
 
@@ -81,8 +81,9 @@ enum {
     SLASH = 16,
     AT = 32,
     OTHER = 64,
-    ONLY_UPPER = 128,
-    FIRST = 256, /* times what the first byte is */
+    LETTER = 128, /* not of ASCII */
+    ONLY_UPPER = 256,
+    FIRST = 512, /* times what the first byte is */
     TELLING = DIGIT | BLANK | SLASH | AT | ONLY_UPPER | (DIGIT | UPPER | LOWER) * FIRST,
 };
 
@@ -95,6 +96,7 @@ static unsigned shape_of(const uint8_t *text, size_t length) {
                 : text[i] == ' '                   ? BLANK
                 : text[i] == '/'                   ? SLASH
                 : text[i] == '@'                   ? AT
+                : text[i] >= 0x80                  ? LETTER
                                                    : OTHER;
     return shape | first * FIRST | ((shape & (UPPER | LOWER)) == UPPER ? ONLY_UPPER : 0);
 }
@@ -144,7 +146,7 @@ void guess_header_look(guess_t *guess, const split_t *split) {
         const unsigned shape = shape_of(text, length);
         heading->common = heading->values++ ? heading->common & shape : shape;
         const figure_t figure = figure_of(text, length);
-        heading->figures += figure.is;
+        heading->figures += (shape & DIGIT) && !(shape & (UPPER | LOWER | LETTER));
         heading->alike += is_alike(column, text, length, &figure);
         heading->same |= length == column->length && memcmp(text, column->text, length) == 0;
         blanks_trim(&text, &length);
@@ -297,10 +299,17 @@ static bool is_of_type(const guess_column_t *column) {
     return !is_text(guess_column_decide(&with).kind);
 }
 
+/* Above a typed column. */
+static void add_name(const char *text, size_t length, evidence_t *evidence) {
+    const bool known = guess_is_known_word(text, length);
+    evidence->names += known || length >= LONG_WORD ? NAME : SHORT_NAME;
+    evidence->known |= known;
+    evidence->above = true;
+}
+
 static void weigh_typed(const guess_column_t *column, const char *text, size_t length, evidence_t *evidence) {
     const heading_t *heading = &column->heading;
     const bool numbers = guess_kind_is_number(column->is.kind);
-    const bool name = guess_is_name_like(text, length), known = guess_is_known_word(text, length);
     evidence->nothing |= guess_means_nothing(text, length);
     if (heading->empty)
         return;
@@ -311,10 +320,8 @@ static void weigh_typed(const guess_column_t *column, const char *text, size_t l
         evidence->unlike += unlike ? UNLIKE : 0;
         evidence->record += unlike ? 0 : FITS;
         evidence->certain |= !unlike && column->is.kind != KIND_INT && !heading->figure.whole;
-    } else if (name) {
-        evidence->names += known || length >= LONG_WORD ? NAME : SHORT_NAME;
-        evidence->known |= known;
-        evidence->above = true;
+    } else if (guess_is_name_like(text, length)) {
+        add_name(text, length, evidence);
     } else {
         evidence->names += !heading->typed && has_long_word(text, length);
         evidence->record += heading->typed ? FITS : 0;
@@ -325,23 +332,28 @@ static void weigh_text(const guess_column_t *column, const char *text, size_t le
     const heading_t *heading = &column->heading;
     const unsigned lacks = heading->common & ~heading->shape & TELLING;
     const bool word = heading->word && !heading->words, name = guess_is_name_like(text, length);
+    const uint64_t values = heading->values, words = values - heading->figures;
     if (heading->typed) {
-        const bool unlike = heading->values && heading->figure.is && heading->figure.whole;
+        const bool unlike = values && heading->figure.is && heading->figure.whole && !heading->alike;
         evidence->unlike += unlike ? UNLIKE : 0;
-        evidence->record += !unlike && !(heading->values && heading->day);
+        evidence->record += !unlike && !(values && heading->day);
         return;
     }
-    evidence->odd += !name && heading->values;
+    evidence->odd += !name && values;
     evidence->names += word;
     evidence->known |= word && guess_is_known_word(text, length);
     evidence->record += heading->same;
     evidence->record += heading->common & heading->shape & AT ? FITS : 0;
-    evidence->code |= heading->values > 1 && heading->alike == heading->values;
-    const bool figures =
-        heading->values >= MOST_OF && MOST_OF * (heading->values - heading->figures) <= heading->values;
-    if (name && !heading->same && (lacks || figures) &&
-        heading->values >= (lacks & AT ? LEAST_MAILS : LEAST_ROWS))
-        evidence->names += lacks & AT ? ENOUGH : 1;
+    evidence->code |= values > 1 && heading->alike == values;
+    if (!name || heading->same)
+        return;
+    if (!words && values >= LEAST_TYPED) /* times, numbers with zeros in front: nearly a type */
+        add_name(text, length, evidence);
+    else if (lacks & AT)
+        evidence->names += values >= LEAST_TYPED ? ENOUGH : 0;
+    else
+        evidence->names +=
+            (lacks && values >= LEAST_ROWS) || (values >= MOST_OF && MOST_OF * words <= values);
 }
 
 static evidence_t weigh(const guess_t *guess) {
@@ -352,9 +364,10 @@ static evidence_t weigh(const guess_t *guess) {
         size_t length = column->length;
         blanks_trim(&text, &length);
         const bool values = column->column.values, typed = values && !is_text(column->is.kind);
-        if (values && is_of_years(guess, i)) {
-            const bool few = 2 * column->heading.alike < column->heading.values;
-            evidence.heads += few && guess_kind_is_number(column->is.kind) ? YEAR_HEAD : 0;
+        if (is_of_years(guess, i)) {
+            const heading_t *heading = &column->heading;
+            const bool numbers = guess_kind_is_number(column->is.kind) || heading->values >= LEAST_ROWS;
+            evidence.heads += values && numbers && 2 * heading->alike < heading->values ? YEAR_HEAD : 0;
             continue;
         }
         evidence.odd += i && !length && values ? 2 : 0;
@@ -422,7 +435,11 @@ static bool refuse_before_record(const guess_t *guess, err_t *err) {
         "if it is a record, or names the columns, give all as many fields; if it is neither, take it out, "
         "or give a --format with 'skip: %zu'",
         guess->structure.skip);
-    return refuse_fields(guess, guess->first_line - 1, guess->structure.before, advice, err);
+    return refuse_fields(guess, guess->first_line - 1, guess->structure.before,
+                         unsure_lines(guess) ? advice
+                                             : "if it names the columns, name all of them there; if it is a "
+                                               "comment, say --with header=no",
+                         err);
 }
 
 static bool refuse_underline(const guess_t *guess, err_t *err) {
@@ -474,7 +491,11 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
             err);
     guess->header = header && !structure->odd_header && !has_doubles(guess);
     guess->named_here = header && !guess->header;
-    return header || !unsure_lines(guess) || refuse_before_record(guess, err);
+    /* a comment of many fields may name the columns */
+    const bool comment = structure->comment && !structure->way.blanks &&
+                         guess->options.header == GUESS_ANY_HEADER && structure->before > 2 &&
+                         2 * structure->before > structure->columns;
+    return header || (!unsure_lines(guess) && !comment) || refuse_before_record(guess, err);
 }
 
 bool guess_find_header(guess_t *guess, err_t *err) {
@@ -504,9 +525,9 @@ bool guess_find_header(guess_t *guess, err_t *err) {
                    err);
     if (named && !guess->records && !yes)
         return ask(guess, first, "no record follows it", err);
-    if (named && (!evidence.nothing || evidence.known || yes))
+    if (named && structure->wider < 2 && (!evidence.nothing || evidence.known || yes))
         return settle(guess, true, err);
-    if (structure->before > structure->columns)
+    if (structure->wider > 1 || (structure->before > structure->columns && !structure->comment))
         return refuse_before_record(guess, err);
     const bool unlike = (evidence.unlike && evidence.record <= evidence.unlike) ||
                         (guess->first_rises && !guess->rising && guess->records >= RISING);
@@ -555,12 +576,14 @@ static char *make_key(const char *name, bool dots) {
     name += strcmp(name, "_id") == 0;
     for (; key && *name && used < MOST_KEY; name++) {
         const bool dot = dots && *name == '.';
-        if (is_plain(*name))
+        const bool blank = strncmp(name, "\xC2\xA0", 2) == 0; /* that does not break */
+        if (is_plain(*name) && !blank)
             key[used++] = *name;
         else if (dot && used && key[used - 1] == '_')
             key[used - 1] = '.';
         else if (used && key[used - 1] != '_' && key[used - 1] != '.')
             key[used++] = dot ? '.' : '_';
+        name += blank;
     }
     while (used && !utf8_valid((const uint8_t *)key, used))
         used--; /* a character was torn */

@@ -28,8 +28,9 @@ typedef struct {
     bool word, words;  /* it, and a value, is a word that often names a column */
     bool same;         /* a value is the same text */
     unsigned shape, common; /* of the field; what the shapes of all values have in common */
-    uint64_t values, figures,
-        alike; /* values that are no null; numbers; those that are written as the field is */
+    uint64_t values;        /* that are no null; of them, */
+    uint64_t alike;         /* those that are written as the field is; */
+    uint64_t figures;       /* of digits and signs: numbers, dates, times */
 } heading_t;
 
 typedef struct {

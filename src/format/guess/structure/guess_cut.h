@@ -44,7 +44,8 @@ typedef struct {
     size_t titles; /* of them, those that are not blank and do not begin with # */
     size_t told;  /* of them, those that a person says are none; or the one that tells the delimiter, sep=; */
     size_t first; /* offset of the first record */
-    size_t before;    /* fields of the line before it; 0: none, or a comment */
+    size_t before;    /* fields of the line before it; 0: none */
+    size_t wider;     /* of the lines to skip, those with more fields than the records */
     bool two_quotes;  /* ' encloses fields, and " others */
     size_t enclosing; /* of the records that were looked at cell by cell, those with a text in its quotes */
     bool tears;       /* it has no quotes, and divides what is in some */

@@ -191,14 +191,16 @@ size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *e
     size_t before = first; /* lines to skip; all after them are comments */
     while (comments && before && study->records[before - 1].hash)
         before--;
-    found->titles = 0;
-    for (size_t i = 0; i < before; i++)
+    found->titles = found->wider = 0;
+    for (size_t i = 0; i < before; i++) {
         found->titles += !study->records[i].hash;
+        found->wider += !study->records[i].hash && study->records[i].fields > found->columns;
+    }
+    found->before = first ? study->records[first - 1].fields : 0;
     found->comment = comments ? '#' : 0;
     found->unsure_comment = comments && !hashes.first_others && hashes.fitting > hashes.others;
     found->first = study->records[first].at;
     found->skip = before ? line_of(study, before) : 0;
-    found->before = before && !study->records[before - 1].hash ? study->records[before - 1].fields : 0;
     *of = study->count - first - passed;
     return found->titles > MOST_BEFORE ? 0 : fitting;
 }
