@@ -10,7 +10,7 @@
  *      numbers          is a number as none of them is                  3 that nothing is known
  *      numbers          is a year of several in a row, a day, a month   heads: for names if there are enough of them
  *      texts            is a word that often names columns, as none is  1 for names
- *      texts            lacks what all of them have, or are numbers     1 for names; 2 if it is an @
+ *      texts            lacks what all, or nearly all, of them have     1 for names; 2 if they are of digits and signs, or have @
  *      texts            is one of them, or an address as all are        1 or 3 that it is a record
  *      texts, nothing   is a number or a date                           1 that it is a record
  *      values           is empty, or a text that is no name             2 or 1 against names
@@ -46,11 +46,12 @@ enum {
     /* what tells something */
     LOOKED_AT = 1000, /* records */
     LONG_WORD = 4,    /* letters of a word that is hardly a code, such as M or DNF */
-    RISING = 3,       /* numbers that rise in each record hardly rise by chance */
-    LEAST_ROWS = 5,   /* texts have something in common by chance if there are fewer, */
-    MOST_OF = 20,     /* one in so many numbers may be a word, */
-    LEAST_TYPED = 3,  /* except for addresses with @, and signs and digits only */
-    MOST_KEY = 100,   /* bytes; a number may follow */
+    NEAR_YEARS = 10,
+    RISING = 3,      /* numbers that rise in each record hardly rise by chance */
+    LEAST_ROWS = 5,  /* texts have something in common by chance if there are fewer, */
+    MOST_OF = 20,    /* one in so many numbers may be a word, */
+    LEAST_TYPED = 3, /* except for addresses with @, and signs and digits only */
+    MOST_KEY = 100,  /* bytes; a number may follow */
 };
 
 /* ---- a field, and how the values below are written ---- */
@@ -102,31 +103,30 @@ static unsigned shape_of(const uint8_t *text, size_t length) {
 }
 
 /* True if a value is written as the field is. */
-static bool is_alike(const guess_column_t *column, const uint8_t *text, size_t length,
-                     const figure_t *value) {
-    const figure_t *field = &column->heading.figure;
+static bool is_alike(const guess_column_t *column, const uint8_t *text, size_t length) {
+    const figure_t *field = &column->heading.figure, value = figure_of(text, length);
     if (column->heading.day) /* 0 may stand for a day that is missing */
-        return value->is && value->whole &&
-               (!value->size || (field->is && field->whole && value->digits == field->digits));
+        return value.is && value.whole &&
+               (!value.size || (field->is && field->whole && value.digits == field->digits));
     if (!field->is)
         return guess_is_numbered_alike((const char *)text, length, column->text, column->length);
-    return value->is && (field->year    ? value->year
-                         : field->whole ? !field->size || (value->whole && value->digits >= field->digits)
-                                        : !value->whole);
+    return value.is && (field->year    ? value.year
+                        : field->whole ? !field->size || (value.whole && value.digits >= field->digits)
+                                       : !value.whole);
 }
 
 /* True if the numbers rise from each column to the next, where the first record has whole ones. NULL: in the first record. */
 static bool rises(const guess_t *guess, const split_t *split) {
-    long last = -1, size;
+    long last = -1;
     size_t count = 0;
-    for (size_t i = 0; i < guess->structure.columns; i++, last = size) {
+    for (size_t i = 0; i < guess->structure.columns; i++) {
         const figure_t *first = &guess->columns[i].heading.figure;
-        size = first->is && first->whole ? first->size : last;
-        if (size == last && !(first->is && first->whole))
+        if (!first->is || !first->whole)
             continue;
-        size = split ? figure_of(split->spans[i].text, split->spans[i].length).size : size;
+        const long size = split ? figure_of(split->spans[i].text, split->spans[i].length).size : first->size;
         if (size <= last)
             return false;
+        last = size;
         count++;
     }
     return count >= RISING;
@@ -145,9 +145,8 @@ void guess_header_look(guess_t *guess, const split_t *split) {
             continue;
         const unsigned shape = shape_of(text, length);
         heading->common = heading->values++ ? heading->common & shape : shape;
-        const figure_t figure = figure_of(text, length);
         heading->figures += (shape & DIGIT) && !(shape & (UPPER | LOWER | LETTER));
-        heading->alike += is_alike(column, text, length, &figure);
+        heading->alike += is_alike(column, text, length);
         heading->same |= length == column->length && memcmp(text, column->text, length) == 0;
         blanks_trim(&text, &length);
         heading->words =
@@ -254,17 +253,15 @@ typedef struct {
     bool code;    /* the field is as all texts below except for its digits: IDX01 above IDX02 and IDX03 */
 } evidence_t;
 
-static long year_at(const guess_t *guess, size_t at) {
-    const figure_t *figure = &guess->columns[at].heading.figure;
-    return at < guess->structure.columns && figure->year ? figure->size : 0;
-}
-
 /* Years in a row head the columns of many a table. */
 static bool is_of_years(const guess_t *guess, size_t at) {
-    const long year = year_at(guess, at), last = at ? year_at(guess, at - 1) : 0,
-               next = at + 1 < guess->structure.columns ? year_at(guess, at + 1) : 0;
-    return year && ((last && last != year && labs(year - last) <= 10) ||
-                    (next && next != year && labs(year - next) <= 10));
+    const figure_t *year = &guess->columns[at].heading.figure;
+    for (size_t i = at ? at - 1 : 0; year->year && i <= at + 1 && i < guess->structure.columns; i++) {
+        const figure_t *other = &guess->columns[i].heading.figure;
+        if (other->year && other->size != year->size && labs(other->size - year->size) <= NEAR_YEARS)
+            return true;
+    }
+    return false;
 }
 
 /* True if the columns have numbers for names, 0, 1, 2, ..., as programs write them whose tables have none. */
@@ -347,13 +344,13 @@ static void weigh_text(const guess_column_t *column, const char *text, size_t le
     evidence->code |= values > 1 && heading->alike == values;
     if (!name || heading->same)
         return;
-    if (!words && values >= LEAST_TYPED) /* times, numbers with zeros in front: nearly a type */
-        add_name(text, length, evidence);
-    else if (lacks & AT)
-        evidence->names += values >= LEAST_TYPED ? ENOUGH : 0;
+    const bool many = values >= LEAST_ROWS, some = values >= LEAST_TYPED;
+    evidence->above |= !words && some; /* times, numbers with zeros in front: nearly a type */
+    if (lacks & AT ? some : many && !words)
+        evidence->names += ENOUGH;
     else
         evidence->names +=
-            (lacks && values >= LEAST_ROWS) || (values >= MOST_OF && MOST_OF * words <= values);
+            (some && !words) || (many && lacks) || (values >= MOST_OF && MOST_OF * words <= values);
 }
 
 static evidence_t weigh(const guess_t *guess) {
