@@ -61,14 +61,14 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual(1, self.stderr.count("read as CSV"))
 
     def test_kept(self):
-        """without --format: as the catalog of the target keeps it; other words for the guess are answered"""
+        """without --format: as the catalog of the target keeps it; other words for the guess are refused"""
         self.FORMAT = ()
         self.write("b.csv", b"1;a\n" + b"".join(b"%d;x%d\n" % (i, i) for i in range(2000)))
         self.tipple("load", "--uri", self.uri(), "--with", "header=no", "-t", "column_1:k:text", "b.csv")
         said = self.drill("--predict-only", "--sample", "500", "b.csv")
         self.assertNotIn("read as CSV", self.stderr)
         self.assertEqual(2001, said["documents"])
-        self.drill("--predict-only", "--sample", "500", "--with", "header=yes", "b.csv")
+        self.drill("--predict-only", "--sample", "500", "--with", "header=yes", "b.csv", status=1)
         self.assertIn("kept when", self.stderr)
 
     def test_for_a_person(self):
