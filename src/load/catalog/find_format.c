@@ -61,8 +61,7 @@ bool job_find_format(job_t *job, err_t *err) {
     if ((!spec->retry && !job_list_inputs(job, err)) || !find_kept(job, err))
         return false;
     if (job->schema) {
-        log_detail("no --format: as %s was loaded before:\n%s", server_namespace(job->server),
-                   job->format_text);
+        log_detail("no --format: by the one that the catalog keeps:\n%s", job->format_text);
         snprintf(whose, sizeof whose, "the format that was kept when %s was first loaded",
                  server_namespace(job->server));
     }
