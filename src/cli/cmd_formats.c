@@ -60,7 +60,6 @@ static bool guess(const run_t *run, err_t *err) {
     guessed_t guessed = {.yaml = NULL};
     if (!run->count)
         return err_set(err, STATUS_USAGE, "--guess needs a file");
-    values.load.spec.guess.alike = true;
     bool ok = manifest_build(&manifest, run->words, (size_t)run->count, NULL, err) &&
               guess_inputs(&manifest, &values.load.spec.guess, &guessed, err);
     if (ok)

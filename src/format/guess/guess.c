@@ -1,5 +1,6 @@
 #include "base/chars.h"
 #include "format/guess/guess_inner.h"
+#include "format/guess/guess_options.h"
 #include "format/guess/structure/guess_cut.h"
 #include "format/guess/structure/guess_study.h"
 #include "format/record/dialect.h"
@@ -149,23 +150,19 @@ static bool is_whole(const guess_t *guess, const guess_piece_t *piece) {
            !(guess->options.beginning && lines_count(piece->text, piece->length) >= GUESS_LEAST_LINES);
 }
 
-/* True if the text would be read with quotes, but for its end: it may have been cut off within a text in quotes. */
-static bool is_cut_off(const guess_t *guess, const uint8_t *text, size_t length,
-                       const structure_said_t *said) {
+/* If the text would be read with quotes but for its end, it may have been cut off within a text in quotes. */
+static bool check_cut_off(const guess_t *guess, const uint8_t *text, size_t length,
+                          const structure_said_t *said, err_t *err) {
     structure_t found;
     err_t ignored;
-    return !said->quote && !guess->structure.way.quote &&
-           (memchr(text, '"', length) || memchr(text, '\'', length)) &&
-           guess_find_structure(&found, guess->name, text, length, false, said, &ignored) && found.way.quote;
-}
-
-static bool refuse_cut_off(const guess_t *guess, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: if its quotes enclose texts, it ends within one, where it may have been cut off; "
-        "else they are ordinary characters: say which by --with quote=double, --with quote=single "
-        "or --with quote=none",
-        guess->name);
+    return said->quote || guess->structure.way.quote ||
+           !guess_find_structure(&found, guess->name, text, length, false, said, &ignored) ||
+           !found.way.quote ||
+           err_set(
+               err, STATUS_INPUT,
+               "%.1000s: if its quotes enclose texts, it ends within one, where it may have been cut off; "
+               "else they are ordinary characters: say which by --with quote=%s or --with quote=none",
+               guess->name, guess_options_quote_word(found.way.quote));
 }
 
 /* The structure, by the first piece. */
@@ -183,10 +180,9 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
         return true;
     const bool whole = is_whole(guess, piece);
     if (!guess_is_text(guess->name, piece->text, piece->length, err) ||
-        !guess_find_structure(&guess->structure, guess->name, text, length, whole, &said, err))
+        !guess_find_structure(&guess->structure, guess->name, text, length, whole, &said, err) ||
+        (whole && !check_cut_off(guess, text, length, &said, err)))
         return false;
-    if (whole && is_cut_off(guess, text, length, &said))
-        return refuse_cut_off(guess, err);
     guess->fields = guess->structure.columns;
     guess_schema(guess->schema, &guess->structure.way);
     guess->schema->skip = (uint32_t)guess->structure.skip;
@@ -197,20 +193,12 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
 /* ---- values ---- */
 
 /* \t, \n, \\: so databases write a tab, a line end, a backslash into text without quotes. */
-static bool has_escape(const span_t *span) {
-    const uint8_t *at = span->text, *const end = at + span->length;
-    while ((at = memchr(at, '\\', (size_t)(end - at))) && at + 1 < end) {
-        if (strchr("bfnrtv\\\n", at[1]) && at[1])
-            return true;
-        at++;
-    }
-    return false;
-}
-
 static void note_escapes(guess_t *guess, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
-    guess->has_escapes =
-        guess->has_escapes || ((!quoted || guess->structure.way.backslash) && has_escape(span));
+    const uint8_t *at = span->text, *const end = at + span->length;
+    while (!guess->has_escapes && (!quoted || guess->structure.way.backslash) &&
+           (at = memchr(at, '\\', (size_t)(end - at))) && ++at < end)
+        guess->has_escapes = *at && strchr("bfnrtv\\\n", *at);
 }
 
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
@@ -250,9 +238,8 @@ static bool is_hollow(const split_t *split) {
     return true;
 }
 
+/* Adds the record that is split. */
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
-    if (!guess_split_line(guess, line, err))
-        return false;
     guess->records++;
     guess->with_cr += has_cr(guess->split);
     guess->hollow += is_hollow(guess->split);
@@ -277,58 +264,29 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     return true;
 }
 
-/* *again: what is known of quotes has changed by it. */
-static bool look_at_quotes(guess_t *guess, const guess_line_t *line, const guess_text_t *here, bool *again,
-                           err_t *err) {
-    *again = false;
-    return !guess->structure.way.quote || guess->by_names || !memchr(line->text, '\\', line->length) ||
-           guess_escapes_look(guess, here, again, err);
-}
-
 static bool is_first(const guess_t *guess, const guess_line_t *line) {
     const size_t bom = lines_bom(line->text, line->length); /* of a file that stands behind another one */
     return line->length - bom == guess->first_length &&
            memcmp(line->text + bom, guess->first, guess->first_length) == 0;
 }
 
-/* True if the field holds this name. */
-static bool is_name(const uint8_t *name, size_t name_length, const span_t *span) {
-    const uint8_t *text = span->text;
-    size_t length = span->length;
+/* True if the field holds the column's name. */
+static bool is_named(const guess_column_t *column, const span_t *span) {
+    const uint8_t *text = span->text, *name = (const uint8_t *)column->text;
+    size_t length = span->length, name_length = column->length;
     blanks_trim(&text, &length);
     blanks_trim(&name, &name_length);
     return length == name_length && strncasecmp((const char *)text, (const char *)name, length) == 0;
 }
 
-static bool is_named(const guess_column_t *column, const span_t *span) {
-    return is_name((const uint8_t *)column->text, column->length, span);
-}
-
-/* True if the line may begin with the name of the first column: most lines do not, and need not be split to see that. */
-static bool may_name(const guess_t *guess, const guess_line_t *line) {
-    const guess_column_t *column = column_at(guess, 0);
-    const uint8_t *name = (const uint8_t *)column->text, *at = line->text, *const end = at + line->length;
-    size_t length = column->length;
-    blanks_trim(&name, &length);
-    while (at < end && (*at == ' ' || *at == (uint8_t)guess->structure.way.quote))
-        at++;
-    return length && at < end && strncasecmp((const char *)name, (const char *)at, 1) == 0;
-}
-
-/* True if it holds what the header does, but for quotes, case and blanks around. The reader takes it for a header again, too
- * (dialect_line). */
-static bool names_same(guess_t *guess, const guess_line_t *line, bool *same, err_t *err) {
-    const size_t bom = lines_bom(line->text, line->length);
-    const guess_line_t names = {line->text + bom, line->length - bom};
-    *same = false;
-    if (guess->fields < 2 || guess->first_misfits || !may_name(guess, &names))
-        return true;
-    if (!guess_split_line(guess, &names, err))
-        return false;
-    *same = has_all_fields(guess);
-    for (size_t i = 0; *same && i < guess->split->count; i++)
-        *same = is_named(column_at(guess, i), &guess->split->spans[i]);
-    return true;
+/* True if the record that is split holds what the header does, but for quotes, case and blanks around. The reader takes it for a
+ * header again, too (dialect_line). */
+static bool names_same(const guess_t *guess) {
+    bool same =
+        guess->fields > 1 && !guess->first_misfits && column_at(guess, 0)->length && has_all_fields(guess);
+    for (size_t i = 0; same && i < guess->split->count; i++)
+        same = is_named(column_at(guess, i), &guess->split->spans[i]);
+    return same;
 }
 
 static bool is_still_first(const guess_t *guess, const guess_text_t *here) {
@@ -353,19 +311,24 @@ static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t
         }
         const bool like_first = is_first(guess, &line),
                    second = guess->here == guess->name && !guess->records;
-        bool again, same = like_first || (at_start && guess->by_names), underlines = false;
-        if (!look_at_quotes(guess, &line, &here, &again, err) ||
-            (!again && !same && !names_same(guess, &line, &same, err)))
+        const size_t bom = lines_bom(line.text, line.length);
+        const guess_line_t bare = {line.text + bom, line.length - bom};
+        const bool escapes =
+            guess->structure.way.quote && !guess->by_names && memchr(line.text, '\\', line.length);
+        bool again = false, underlines = false;
+        if ((escapes && !guess_escapes_look(guess, &here, &again, err)) ||
+            !guess_split_line(guess, &bare, err))
             return false;
         if (again) {
             at = line.text;
             guess->escapes.conflict |= like_first && !is_still_first(guess, &here);
-        } else if (same) {
+        } else if (like_first || (at_start && guess->by_names) || names_same(guess)) {
             guess->like_first++;
             guess->repeated += !at_start;
-            guess->marked_again |= !at_start && lines_bom(line.text, line.length);
+            guess->marked_again |= !at_start && bom;
             at_start = false;
-        } else if (!guess_underline_look(guess, &line, piece->text, second, &underlines, err) ||
+        } else if ((bom && !guess_split_line(guess, &line, err)) ||
+                   !guess_underline_look(guess, &line, piece->text, second, &underlines, err) ||
                    (!underlines && !add_record(guess, &line, err))) {
             return false;
         }
@@ -377,13 +340,12 @@ static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t
 
 /* Where the first record of a piece begins; NULL: none is found. */
 static const uint8_t *find_begin(guess_t *guess, const guess_piece_t *piece) {
-    const uint8_t *const text = piece->text, *const end = text + piece->length;
-    if (piece->begins)
-        return text + dialect_begin(guess->schema, text, piece->length);
+    const uint8_t *const text = piece->text, *feed = memchr(text, '\n', piece->length);
     structure_t here = guess->structure;
     here.columns = guess->fields;
-    const uint8_t *feed = memchr(text, '\n', piece->length);
-    return feed ? guess_middle(&here, guess->schema, guess->split, feed + 1, end) : NULL;
+    return piece->begins ? text + dialect_begin(guess->schema, text, piece->length)
+           : feed        ? guess_middle(&here, guess->schema, guess->split, feed + 1, text + piece->length)
+                         : NULL;
 }
 
 static bool take_piece(guess_t *guess, const guess_piece_t *piece, bool first, err_t *err) {
@@ -407,55 +369,60 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, bool first, e
 
 /* ---- other inputs ---- */
 
-/* Would another input's beginning be read with another quote, if it were the first one? */
-static bool check_quote(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
-    const uint8_t *const text = piece->text;
-    const size_t length = piece->length, bom = lines_bom(text, length);
-    const char quote = guess->structure.way.quote;
+/* How another input would be read, if it were the first one. */
+static bool find_structure(const guess_t *guess, const guess_piece_t *piece, structure_t *found) {
+    const size_t bom = lines_bom(piece->text, piece->length);
     const structure_said_t said = {0, guess->options.quote, guess->options.delimiter};
-    structure_t other;
     err_t ignored;
-    if (guess->json || guess->bson || (!memchr(text, '\'', length) && quote != '\'') ||
-        !guess_find_structure(&other, piece->input, text + bom, length - bom, piece->ends, &said, &ignored))
-        return true;
-    return other.way.quote == quote || !other.way.quote || !quote || !memchr(text, other.way.quote, length) ||
+    return guess_find_structure(found, piece->input, piece->text + bom, piece->length - bom, piece->ends,
+                                &said, &ignored);
+}
+
+/* Would it be read with another quote? */
+static bool check_quote(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
+    const char quote = guess->structure.way.quote;
+    structure_t other;
+    return !quote || (!memchr(piece->text, '\'', piece->length) && quote != '\'') ||
+           !find_structure(guess, piece, &other) || other.way.quote == quote || !other.way.quote ||
+           !memchr(piece->text, other.way.quote, piece->length) ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: by its beginning %c encloses texts, and %c in another input with the same "
                    "columns: one format cannot read both. Load them into a collection each, or give --format",
                    piece->input, quote, other.way.quote);
 }
 
-/* True if it begins with the same line as the first input. */
+/* The first record of an input, or its header. */
+static bool find_line(const guess_t *guess, const guess_piece_t *piece, guess_line_t *line) {
+    const uint8_t *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
+    return guess_next(guess->schema, &at, piece->text + piece->length, piece->ends, line);
+}
+
+/* 0: text in columns, 1: JSON, 2: BSON. */
+static int kind_of(const guess_piece_t *piece) {
+    return guess_is_bson(piece->text, piece->length) ? 2 : guess_is_json(piece->text, piece->length);
+}
+
+/* True if it begins as the first input. */
 static bool is_same(const guess_t *guess, const guess_piece_t *piece) {
-    const uint8_t *at = piece->text, *const end = at + piece->length;
     guess_line_t line;
-    if (guess->bson || guess->json)
-        return guess->bson ? guess_is_bson(at, piece->length) : guess_is_json(at, piece->length);
-    at += dialect_begin(guess->schema, at, piece->length);
-    return guess_next(guess->schema, &at, end, true, &line) && is_first(guess, &line);
+    return guess->json || guess->bson ? kind_of(piece) == (guess->bson ? 2 : 1)
+                                      : find_line(guess, piece, &line) && is_first(guess, &line);
 }
 
 /* Why an input cannot be read as the first one. Always false. */
 static bool refuse_other(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
     static const char both[] = "one format cannot read both, so guess each by itself";
     static const char *const kinds[] = {"text in columns", "JSON", "BSON"};
-    const char *one = kinds[guess->bson ? 2 : guess->json],
-               *other = kinds[guess_is_bson(piece->text, piece->length)   ? 2
-                              : guess_is_json(piece->text, piece->length) ? 1
-                                                                          : 0];
-    const structure_said_t said = {.quote = guess->options.quote};
-    const char sign = guess_way_sign(&guess->structure.way);
+    const int one = guess->bson ? 2 : guess->json, other = kind_of(piece);
+    const char *word = guess_delimiter_word(guess_way_sign(&guess->structure.way)), *another;
     structure_t found;
-    err_t ignored;
     if (one != other)
-        return err_set(err, STATUS_INPUT, "%.1000s is %s, and %.1000s is %s: %s", piece->input, other,
-                       guess->name, one, both);
-    if (guess_find_structure(&found, piece->input, piece->text, piece->length, piece->ends, &said,
-                             &ignored) &&
-        guess_way_sign(&found.way) != sign && found.columns > 1 && guess_delimiter_word(sign))
+        return err_set(err, STATUS_INPUT, "%.1000s is %s, and %.1000s is %s: %s", piece->input, kinds[other],
+                       guess->name, kinds[one], both);
+    if (find_structure(guess, piece, &found) && found.columns > 1 && word &&
+        (another = guess_delimiter_word(guess_way_sign(&found.way))) && another != word)
         return err_set(err, STATUS_INPUT, "%.1000s is divided by '%s', and %.1000s by '%s': %s", piece->input,
-                       guess_delimiter_word(guess_way_sign(&found.way)), guess->name,
-                       guess_delimiter_word(sign), both);
+                       another, guess->name, word, both);
     return err_set(err, STATUS_INPUT, "%.1000s: its first line %s %.1000s%s: %s", piece->input,
                    guess->header       ? "does not name most of the columns of"
                    : guess->named_here ? "is another one than that of"
@@ -474,55 +441,45 @@ static size_t find_named(const guess_t *guess, size_t at, const span_t *span) {
     return count;
 }
 
-/* The header of another input is split. True if it names most columns of the shorter one of both headers, and none twice. */
-static bool shares_names(guess_t *guess) {
-    const split_t *split = guess->split;
-    const size_t columns = guess->structure.columns, fewer = columns < split->count ? columns : split->count;
-    bool seen[SCHEMA_MOST_FIELDS + 1] = {false}; /* the last one: any that is new */
-    size_t known = 0;
-    if (!split_is_sound(split) || columns + split->count > SCHEMA_MOST_FIELDS)
-        return false;
-    for (size_t i = 0; i < split->count; i++) {
-        const span_t *span = &split->spans[i];
-        const size_t column = find_named(guess, i, span);
-        bool twice = column < columns && seen[column];
-        for (size_t j = 0; j < i && column == columns; j++)
-            twice |=
-                guess->order[j] == columns && is_name(split->spans[j].text, split->spans[j].length, span);
-        if (twice)
-            return false;
-        known += column < columns;
-        seen[column] = true;
-        guess->order[i] = (uint16_t)column;
+static bool add_column(guess_t *guess, const span_t *span, err_t *err) {
+    const size_t count = guess->structure.columns, room = (count + 1) * sizeof *guess->columns;
+    guess_column_t *larger = realloc(guess->columns, room);
+    char *text = calloc(1, span->length + 1);
+    guess->columns = larger ? larger : guess->columns;
+    if (!larger || !text) {
+        free(text);
+        return err_memory(err, room);
     }
-    return 2 * known > fewer;
+    memcpy(text, span->text, span->length);
+    larger[count] = (guess_column_t){.text = text, .length = span->length, .optional = true};
+    guess_column_begin(&larger[count].column);
+    guess->structure.columns++;
+    return true;
 }
 
-/* Columns that an input lacks become optional; new ones stand after the others. */
-static bool add_names(guess_t *guess, err_t *err) {
+/* The header of another input is split. *shares: it names most columns of the shorter one of both headers, and none twice. Then
+ * its new columns stand after the others, and those that it lacks are optional. */
+static bool add_names(guess_t *guess, bool *shares, err_t *err) {
     const split_t *split = guess->split;
-    const size_t columns = guess->structure.columns;
-    bool has[SCHEMA_MOST_FIELDS] = {false};
-    guess_column_t *larger = realloc(guess->columns, (columns + split->count) * sizeof *guess->columns);
-    if (!larger)
-        return err_memory(err, split->count * sizeof *larger);
-    guess->columns = larger;
-    for (size_t i = 0; i < split->count; i++) {
-        const span_t *span = &split->spans[i];
-        if (guess->order[i] < columns) {
-            has[guess->order[i]] = true;
-            continue;
-        }
-        guess_column_t *column = &guess->columns[guess->structure.columns];
-        *column = (guess_column_t){.optional = true, .length = span->length};
-        guess_column_begin(&column->column);
-        if (!(column->text = calloc(1, span->length + 1)))
-            return err_memory(err, span->length);
-        memcpy(column->text, span->text, span->length);
-        guess->order[i] = (uint16_t)guess->structure.columns++;
+    const size_t before = guess->structure.columns, fewer = before < split->count ? before : split->count;
+    size_t known = 0;
+    bool fits = split_is_sound(split) && before + split->count <= SCHEMA_MOST_FIELDS;
+    for (size_t i = 0; i < before; i++)
+        guess->columns[i].here = false;
+    for (size_t i = 0; fits && i < split->count; i++) {
+        const size_t column = find_named(guess, i, &split->spans[i]);
+        if (column == guess->structure.columns && !add_column(guess, &split->spans[i], err))
+            return false;
+        fits = !guess->columns[column].here;
+        guess->columns[column].here = true;
+        guess->order[i] = (uint16_t)column;
+        known += column < before;
     }
-    for (size_t i = 0; i < columns; i++)
-        guess->columns[i].optional |= !has[i];
+    *shares = fits && 2 * known > fewer;
+    for (size_t i = 0; *shares && i < before; i++)
+        guess->columns[i].optional |= !guess->columns[i].here;
+    while (!*shares && guess->structure.columns > before)
+        free(guess->columns[--guess->structure.columns].text);
     return true;
 }
 
@@ -543,20 +500,16 @@ static bool is_record(const guess_t *guess) {
 
 /* An input that does not begin with the line of the first one: are its columns found by their names? */
 static bool adopt(guess_t *guess, const guess_piece_t *piece, bool *takes, err_t *err) {
-    const uint8_t *at = piece->text, *const end = at + piece->length;
     guess_line_t line;
     *takes = false;
-    if (guess->json || guess->bson)
-        return true;
-    at += dialect_begin(guess->schema, at, piece->length);
-    if (guess->named_here || !guess_next(guess->schema, &at, end, piece->ends, &line))
+    if (guess->json || guess->bson || guess->named_here || !find_line(guess, piece, &line))
         return true;
     if (!guess_split_line(guess, &line, err))
         return false;
-    *takes = guess->header ? shares_names(guess) : is_record(guess);
-    guess->by_names = *takes && guess->header;
+    *takes = is_record(guess);
+    guess->by_names = guess->header;
     guess->fields = guess->split->count;
-    return !guess->by_names || add_names(guess, err);
+    return !guess->header || add_names(guess, takes, err);
 }
 
 /* Begins with another input. *takes: its pieces are to be read; others: where it does not begin as the first one. */
@@ -571,9 +524,9 @@ static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool others,
     if (!same && !adopt(guess, piece, takes, err))
         return false;
     if (*takes)
-        return check_quote(guess, piece, err);
+        return guess->json || guess->bson || check_quote(guess, piece, err);
     guess->all = false;
-    return !guess->options.alike || refuse_other(guess, piece, err);
+    return guess->options.mixed || refuse_other(guess, piece, err);
 }
 
 static bool take_inputs(guess_t *guess, const guess_sample_t *sample, bool others, err_t *err) {
@@ -599,15 +552,6 @@ static void decide_columns(guess_t *guess) {
         guess->columns[i].is = guess_column_decide(&guess->columns[i].column);
 }
 
-static bool refuse_mark(const guess_t *guess, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: its first line comes again, behind a byte-order mark (bytes ef bb bf), as where files "
-        "were put together, and it is no header: give those as files of their own, or take the marks "
-        "out first (sed 's/\\xef\\xbb\\xbf//g')",
-        guess->name);
-}
-
 /* The first record, and all lines that are the same, are records where no header is read; behind a header of one column
  * they are its values. */
 static bool add_like_first(guess_t *guess, err_t *err) {
@@ -615,7 +559,12 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     if (guess->like_first <= (named && one) || (named && !one))
         return true;
     if (guess->marked_again)
-        return refuse_mark(guess, err);
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: its first line comes again, behind a byte-order mark (bytes ef bb bf), as where files "
+            "were put together, and it is no header: give those as files of their own, or take the marks "
+            "out first (sed 's/\\xef\\xbb\\xbf//g')",
+            guess->name);
     guess->records += guess->like_first - named;
     if (guess->first_misfits) {
         guess->misfits += guess->like_first;
@@ -718,8 +667,9 @@ const guess_piece_t *guess_first_piece(const guess_sample_t *sample) {
 guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options, err_t *err) {
     const guess_piece_t *const first = guess_first_piece(sample);
     guess_t *guess = calloc(1, sizeof *guess);
-    bool ok = guess && (guess->schema = calloc(1, sizeof *guess->schema)) &&
-              (guess->split = calloc(1, sizeof *guess->split));
+    bool ok = (guess && (guess->schema = calloc(1, sizeof *guess->schema)) &&
+               (guess->split = calloc(1, sizeof *guess->split))) ||
+              err_memory(err, sizeof *guess);
     if (ok) {
         guess->name = guess->here = first->input;
         guess->options = *options;
@@ -729,8 +679,6 @@ guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options,
         guess->all = sample->every;
         ok = guess_read_types(guess, err) && begin(guess, first, err) &&
              take_inputs(guess, sample, false, err) && settle(guess, sample, err);
-    } else {
-        err_memory(err, sizeof *guess);
     }
     if (ok)
         return guess;

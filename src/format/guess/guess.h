@@ -9,7 +9,7 @@
  * - The first input that holds a record decides how records are cut: delimiter, quotes, lines to skip (structure/). Then the
  *   values of all whole records are added to their columns (column/), first those of the inputs that begin with the same line.
  * - Where that line turns out to be a header, inputs whose headers share most of its names are added by these names: a column
- *   that an input lacks becomes optional. Inputs of another kind are left out, or refused (guess_options_t.alike).
+ *   that an input lacks becomes optional. Inputs of another kind are refused, or left out (guess_options_t.mixed).
  *
  * The texts and names of a sample are not copied: names must live as long as the guess, texts until guess_new returns. */
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_H

@@ -21,39 +21,34 @@ enum {
  * encodings have other letters, they stand after one of `before` and in front of one of `after`. V: a vowel of ASCII, C: another
  * letter of it, W: a letter above 7f, _: the word's edge; NULL: any. */
 static const struct {
-    uint8_t letter;
-    const char *languages, *before, *after;
+    const char *letters, *languages, *before, *after;
 } letters[] = {
-    {0x9C, "f", "C_", "uidtn"},       /* œ */
-    {0xDF, "g", "VWC", "VWC_"},       /* ß */
-    {0xE0, "fpi", "VC_", "_"},        /* à */
-    {0xE1, "sp", "C_iu", "C_uiW"},    /* á */
-    {0xE2, "fp", "C_iu", "C_"},       /* â */
-    {0xE3, "p", "C_Wou", "oes_"},     /* ã */
-    {0xE4, "gw", NULL, NULL},         /* ä */
-    {0xE5, "wd", NULL, NULL},         /* å */
-    {0xE6, "d", "C_iu", "Cue"},       /* æ */
-    {0xE7, "fp", "VWC_", "VW"},       /* ç */
-    {0xE8, "fi", "C_iu", "C_"},       /* è */
-    {0xE9, "gfspiwd", NULL, NULL},    /* é */
-    {0xEA, "fp", "C_iuo", "CV_"},     /* ê */
-    {0xEB, "f", NULL, NULL},          /* ë */
-    {0xEC, "i", "VC", "_"},           /* ì */
-    {0xED, "sp", NULL, NULL},         /* í */
-    {0xEE, "f", "C_aou", "C_"},       /* î */
-    {0xEF, "f", "V", "VC_"},          /* ï */
-    {0xF1, "s", "VW", "VW"},          /* ñ */
-    {0xF2, "i", "VC", "_"},           /* ò */
-    {0xF3, "sp", NULL, NULL},         /* ó */
-    {0xF4, "fp", "C_ie", "C_"},       /* ô */
-    {0xF5, "p", "VCW", "e"},          /* õ */
-    {0xF6, "gw", NULL, NULL},         /* ö */
-    {0xF8, "d", "C_eo", "Ceo_"},      /* ø */
-    {0xF9, "fi", "VC", "_"},          /* ù */
-    {0xFA, "sp", NULL, NULL},         /* ú */
-    {0xFB, "f", "bsmldroea", "trcl"}, /* û */
-    {0xFC, "gfspw", NULL, NULL},      /* ü */
-    {0xFF, "f", "a", "_"},            /* ÿ */
+    {"\x9C", "f", "C_", "uidtn"},       /* œ */
+    {"\xDF", "g", "VWC", "VWC_"},       /* ß */
+    {"\xE0", "fpi", "VC_", "_"},        /* à */
+    {"\xE1", "sp", "C_iu", "C_uiW"},    /* á */
+    {"\xE2", "fp", "C_iu", "C_"},       /* â */
+    {"\xE3", "p", "C_Wou", "oes_"},     /* ã */
+    {"\xE4\xF6", "gw", NULL, NULL},     /* ä ö */
+    {"\xE5", "wd", NULL, NULL},         /* å */
+    {"\xE6", "d", "C_iu", "Cue"},       /* æ */
+    {"\xE7", "fp", "VWC_", "VW"},       /* ç */
+    {"\xE8", "fi", "C_iu", "C_"},       /* è */
+    {"\xE9", "gfspiwd", NULL, NULL},    /* é */
+    {"\xEA", "fp", "C_iuo", "CV_"},     /* ê */
+    {"\xEB", "f", NULL, NULL},          /* ë */
+    {"\xEC\xF2", "i", "VC", "_"},       /* ì ò */
+    {"\xED\xF3\xFA", "sp", NULL, NULL}, /* í ó ú */
+    {"\xEE", "f", "C_aou", "C_"},       /* î */
+    {"\xEF", "f", "V", "VC_"},          /* ï */
+    {"\xF1", "s", "VW", "VW"},          /* ñ */
+    {"\xF4", "fp", "C_ie", "C_"},       /* ô */
+    {"\xF5", "p", "VCW", "e"},          /* õ */
+    {"\xF8", "d", "C_eo", "Ceo_"},      /* ø */
+    {"\xF9", "fi", "VC", "_"},          /* ù */
+    {"\xFB", "f", "bsmldroea", "trcl"}, /* û */
+    {"\xFC", "gfspw", NULL, NULL},      /* ü */
+    {"\xFF", "f", "a", "_"},            /* ÿ */
 };
 
 /* Words of one and two letters. */
@@ -62,23 +57,25 @@ static const char short_words[] =
     "s\xE5 \xE5r \xE4r \xF6l y\xF6 ";
 
 /* How many letters stand before a sign and after it: at most this number before it, and after it none or a number in the range.
- * between: or any number on one side only, or this number at least on both. last: what else stands before it; NULL: anything. */
+ * between: or any number on one side only, or this number at least on both. last: what stands before it; NULL: anything. One row has to fit. */
 static const struct {
     const char *signs;
     size_t before, least_after, after, between;
     const char *last;
 } signs[] = {
-    {"\x82\x84\x85\x8B\x91\x93\xAB\xB0\xB1\xBF", 0, 1, MANY, 0, NULL}, /* ‚ „ … ‹ ‘ “ « ° ± ¿ */
-    {"\xA1", 0, 2, MANY, 0, NULL},                                     /* ¡ */
-    {"\x94\x99\x9B\xA9\xAE\xBB", MANY, 0, 0, 0, NULL},                 /* ” ™ › © ® » */
-    {"\x80\xA3\xA5\xA7\xBC\xBD\xBE", 0, 0, 0, 0, NULL},                /* € £ ¥ § ¼ ½ ¾ */
-    {"\x95\xB7\xD7\xF7", 1, 1, 1, 0, NULL},                            /* • · × ÷ */
-    {"\xAA\xBA", 2, 0, 0, 0, NULL},                                    /* ª º, as in Nº */
-    {"\xB5", 0, 1, 3, 0, NULL},                                        /* µ, as in µmol */
-    {"\xB2\xB3", 3, 1, MANY, 0, "mtndO0123456789"},                    /* ² ³ */
-    {"\x96\x97", 0, 0, 0, 3, NULL},                                    /* dashes */
-    {"\xA0", 0, 0, 0, 2, NULL},                                        /* a blank */
-    {"\x92\xB4", 0, 0, 0, MANY, NULL}, /* ’, or as in l’été and don’t */
+    {"\x82\x84\x85\x8B\x91\x93\xAB\xB1\xBF", 0, 1, MANY, 0, NULL}, /* ‚ „ … ‹ ‘ “ « ± ¿ */
+    {"\xA1", 0, 2, MANY, 0, NULL},                                 /* ¡ */
+    {"\x94\x99\x9B\xA9\xAE\xBB", MANY, 0, 0, 0, NULL},             /* ” ™ › © ® » */
+    {"\x80\xA3\xA5\xA7\xBC\xBD\xBE", 0, 0, 0, 0, NULL},            /* € £ ¥ § ¼ ½ ¾ */
+    {"\x95\xB7\xD7\xF7", 1, 1, 1, 0, NULL},                        /* • · × ÷ */
+    {"\xAA\xBA", 2, 0, 0, 0, NULL},                                /* ª º, as in Nº */
+    {"\xB0", 1, 1, MANY, 0, NULL},                                 /* °, as in N° */
+    {"\xAA\xBA", 0, 1, 1, 0, "0123456789"},                        /* and in 3ºD */
+    {"\xB5", 0, 1, 3, 0, NULL},                                    /* µ, as in µmol */
+    {"\xB2\xB3", 3, 1, MANY, 0, "mtndO0123456789"},                /* ² ³ */
+    {"\x96\x97", 0, 0, 0, 3, NULL},                                /* dashes */
+    {"\xA0", 0, 0, 0, 2, NULL},                                    /* a blank */
+    {"\x92\xB4", 0, 0, 0, MANY, NULL},                             /* ’, or as in l’été and don’t */
 };
 
 static bool is_plain(uint8_t byte) {
@@ -122,7 +119,8 @@ static bool stands_by(uint8_t neighbour, const char *among) {
 static uint32_t languages_of(const uint8_t *word, size_t at, size_t length) {
     uint32_t languages = 0;
     for (size_t i = 0; i < COUNT(letters); i++)
-        if (letters[i].letter == small(word[at]) && stands_by(at ? word[at - 1] : 0, letters[i].before) &&
+        if (is_among(small(word[at]), letters[i].letters) &&
+            stands_by(at ? word[at - 1] : 0, letters[i].before) &&
             stands_by(at + 1 < length ? word[at + 1] : 0, letters[i].after))
             for (const char *language = letters[i].languages; *language; language++)
                 languages |= 1u << (*language - 'a');
@@ -165,21 +163,24 @@ static bool is_apostrophe(const uint8_t *sign, size_t before, size_t after) {
 
 /* A byte above 7f that is no letter, between others of a text. */
 static bool is_usual_sign(const uint8_t *text, const uint8_t *sign, const uint8_t *end) {
-    size_t before = 0, after = 0, row = 0;
+    size_t before = 0, after = 0;
+    bool usual = false;
     while (sign - before > text && is_letter(sign[-1 - (ptrdiff_t)before]))
         before++;
     while (sign + 1 + after < end && is_letter(sign[1 + after]))
         after++;
-    while (row < COUNT(signs) && !is_among(*sign, signs[row].signs))
-        row++;
-    if (row == COUNT(signs))
-        return false;
-    const size_t between = signs[row].between, fewer = before < after ? before : after;
-    if (between)
-        return !fewer || fewer >= between || (between == MANY && is_apostrophe(sign, before, after));
-    return before <= signs[row].before &&
-           (!after || (after >= signs[row].least_after && after <= signs[row].after)) &&
-           (!signs[row].last || (sign > text && is_among(sign[-1], signs[row].last)));
+    const size_t fewer = before < after ? before : after;
+    for (size_t i = 0; i < COUNT(signs) && !usual; i++) {
+        const size_t between = signs[i].between;
+        if (!is_among(*sign, signs[i].signs))
+            continue;
+        usual = between
+                    ? !fewer || fewer >= between || (between == MANY && is_apostrophe(sign, before, after))
+                    : before <= signs[i].before &&
+                          (!after || (after >= signs[i].least_after && after <= signs[i].after)) &&
+                          (!signs[i].last || (sign > text && is_among(sign[-1], signs[i].last)));
+    }
+    return usual;
 }
 
 /* A run of letters of ASCII and bytes above 7f. */

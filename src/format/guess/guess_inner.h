@@ -42,7 +42,7 @@ typedef struct {
     heading_t heading;  /* the first record's field above the others: see guess_header.c */
     bool torn;          /* a value of it goes over lines that look like records */
     bool enclosed;      /* another one is in quotes */
-    bool optional;      /* an input lacks it */
+    bool here, optional; /* the input at hand has it; an input lacks it */
     uint64_t in_quotes; /* so many are, and not empty */
     column_t column;
     decision_t is;

@@ -34,7 +34,7 @@ typedef struct {
     encoding_t encoding;
     const char *charset; /* another encoding, which whoever reads the text makes UTF-8 of; NULL: none */
     bool beginning;      /* the text may go on after its end: a last line without a line end is cut off there */
-    bool alike;          /* an input that the format cannot read is refused, rather than left out */
+    bool mixed;          /* inputs that the format cannot read are left out, rather than refused */
     char *const *types;  /* the SPECs of --type */
     size_t type_count;
     bool bad_value_given; /* also of a format that is not guessed */

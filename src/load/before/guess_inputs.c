@@ -331,7 +331,9 @@ void guessed_free(guessed_t *guessed) {
 
 schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
                             err_t *err) {
-    if (!guess_inputs(manifest, options, guessed, err))
+    guess_options_t mixed = *options; /* check_inputs reports inputs of another kind */
+    mixed.mixed = true;
+    if (!guess_inputs(manifest, &mixed, guessed, err))
         return NULL;
     for (char *line = guessed->lines, *end; (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
