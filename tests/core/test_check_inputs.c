@@ -1,5 +1,5 @@
-/* Do all inputs fit the format, before anything is written? Each kind of file, and the same answers as a
- * feeder's. */
+/* Do all inputs fit the format, before anything is written? The same answers as a feeder's; many files. The sentences are in
+ * tests/cli/cases/parse-wrong-headers.case. */
 #include "base/log.h"
 #include "format/record/dialect.h"
 #include "format/schema/schema.h"
@@ -11,11 +11,6 @@
 
 static const char FORMAT[] = "format: t\nrecord: {delimiter: [','], header: yes}\n"
                              "fields:\n  - {name: a}\n  - {name: b}\n  - {name: c, optional: yes}\n";
-static const char WORDS[] = "format: w\nrecord: {delimiter: [',', ';'], header: [id]}\n"
-                            "fields:\n  - {name: id}\n  - {name: v}\n";
-static const char NONE[] =
-    "format: n\nrecord: {delimiter: [','], header: no}\nfields:\n  - {name: a}\n  - {name: b}\n";
-
 static schema_t *schema_of(const char *text) {
     err_t err = {.text = ""};
     schema_t *schema = schema_parse(text, strlen(text), "t.yaml", &err);
@@ -31,133 +26,6 @@ static void build(manifest_t *manifest, const char *const *names) {
         count++;
     if (!manifest_build(manifest, (char *const *)names, count, NULL, &err))
         fail_msg("%s", err.text);
-}
-
-/* The reasons, a line each. */
-static void expect_misfits(const char *format, const char *const *names, const char *reasons) {
-    schema_t *schema = schema_of(format);
-    manifest_t manifest;
-    misfits_t misfits = {NULL, 0};
-    err_t err = {.text = ""};
-    char found[16384] = "";
-    build(&manifest, names);
-    if (!check_inputs_find(schema, &manifest, 1, &misfits, &err))
-        fail_msg("%s", err.text);
-    for (size_t i = 0; i < misfits.count; i++) {
-        assert_string_equal(misfits.items[i].name, manifest.files[misfits.items[i].input].name);
-        sprintf(found + strlen(found), "%.600s\n", misfits.items[i].reason);
-    }
-    assert_string_equal(found, reasons);
-    misfits_free(&misfits);
-    manifest_free(&manifest);
-    schema_destroy(schema);
-}
-
-#define EXPECT(format, reasons, ...) expect_misfits(format, (const char *[]){__VA_ARGS__, NULL}, reasons)
-
-TEST(first_lines) {
-    lab_say("good", "a,b\n1,2\n");
-    lab_say("turned",
-            "\n\r\n\xEF\xBB\xBF b , A\n1,2\n"); /* a mark that is not at the beginning is a letter */
-    lab_say("mark", "\xEF\xBB\xBF\r\nb ,c, A\r\n1,2,3\r\n");
-    lab_say("empty", "");
-    lab_say("blank", "\n\n\n");
-    lab_say("open", "a,b");
-    lab_say("other", "x,y\n1,2\n");
-    lab_say("open-other", "x,y");
-    lab_say("semicolons", "A;B\n1;2\n");
-    lab_say("twice", "a,b,a\n");
-    lab_say("bell", "a\a\x1b[2J,c\n");
-    lab_say("wide", "1,2,3,4,5,6,7,8,9,10,11,12,13,14\n");
-    lab_say("macintosh", "a,b\r1,2\r3,4\r");
-    EXPECT(FORMAT, "", "good", "mark", "empty", "blank", "open", "macintosh");
-    EXPECT(FORMAT,
-           "other:1: no column 'a' (has: x,y)\n"
-           "open-other:1: no column 'a' (has: x,y)\n"
-           "turned:3: no column 'b' (has: \xEF\xBB\xBF b , A)\n"
-           "semicolons:1: no column 'a' (has: A;B - another delimiter?)\n"
-           "twice:1:5: the header names the column 'a' twice\n"
-           "bell:1: no column 'a' (has: a\\x07\\x1b[2J,c)\n"
-           "wide:1: no column 'a' (has: 1,2,3,4,5,6,7,8,9,10,11,12,...)\n",
-           "good", "other", "empty", "open-other", "turned", "semicolons", "twice", "bell", "wide");
-}
-
-/* A header that may be missing refuses only where there is one; without headers nothing is refused. */
-TEST(headers_that_may_be_missing) {
-    lab_say("with", "id;v\n1;2\n");
-    lab_say("without", "1,2\n");
-    lab_say("half", "id,w\n1,2\n");
-    EXPECT(WORDS, "half:1: no column 'v' (has: id,w)\n", "with", "without", "half");
-    EXPECT(NONE, "", "with", "without", "half");
-}
-
-TEST(compressed) {
-    static const char good[] = "a,b\n1,2\n", bad[] = "x,y\n1,2\n";
-    const member_spec_t members[] = {{"1.csv", good, 8, 8, 0, false, 0, 0},
-                                     {"2.csv", bad, 8, 8, 0, false, 0, 0},
-                                     {"3.csv", bad, 8, 0, 0, false, 0, 0},
-                                     {"4.csv", bad, 8, 93, 0, false, 0, 0}};
-    lab_write_all("good.gz", lab_gzip(good, 8));
-    lab_write_all("bad.gz", lab_gzip(bad, 8));
-    lab_write_all("bad.zst", lab_zstd(bad, 8, false));
-    lab_write_all("z.zip", lab_zip(members, 4, (zip_spec_t){0}));
-    EXPECT(FORMAT,
-           "bad.gz:1: no column 'a' (has: x,y)\n"
-           "bad.zst:1: no column 'a' (has: x,y)\n"
-           "z.zip!2.csv:1: no column 'a' (has: x,y)\n"
-           "z.zip!3.csv:1: no column 'a' (has: x,y)\n"
-           "z.zip!4.csv:1: no column 'a' (has: x,y)\n",
-           "good.gz", "bad.gz", "bad.zst", "z.zip");
-}
-
-/* What cannot be decompressed at all fits no format, not even one without headers; what is whole as far as
- * its first line fits. */
-TEST(damaged) {
-    bytes_t compressed = lab_gzip("a,b\n1,2\n", 8), twice = lab_gzip(compressed.at, compressed.size);
-    lab_write("twice.gz", twice.at, twice.size);
-    lab_write("cut.gz", compressed.at, 12);
-    compressed.at[compressed.size - 5] ^= 1; /* of the length; the text is whole */
-    lab_write("late.gz", compressed.at, compressed.size);
-    free(compressed.at);
-    free(twice.at);
-    const char *names[] = {"twice.gz", "cut.gz", "late.gz", NULL};
-    for (int i = 0; i < 2; i++) {
-        schema_t *schema = schema_of(i ? NONE : FORMAT);
-        manifest_t manifest;
-        misfits_t misfits = {NULL, 0};
-        err_t err;
-        build(&manifest, names);
-        assert_true(check_inputs_find(schema, &manifest, 1, &misfits, &err));
-        assert_int_equal(misfits.count, 2);
-        assert_string_equal(misfits.items[0].name, "twice.gz");
-        assert_non_null(strstr(misfits.items[0].reason, "gzip"));
-        assert_string_equal(misfits.items[1].name, "cut.gz");
-        assert_non_null(strstr(misfits.items[1].reason, "ends in the middle"));
-        misfits_free(&misfits);
-        manifest_free(&manifest);
-        schema_destroy(schema);
-    }
-}
-
-/* After the manifest was built. */
-TEST(gone_meanwhile) {
-    schema_t *schema = schema_of(FORMAT);
-    manifest_t manifest;
-    misfits_t misfits = {NULL, 0};
-    err_t err;
-    lab_say("one", "a,b\n");
-    lab_say("two", "a,b\n");
-    lab_say("three", "a,b\n");
-    build(&manifest, (const char *[]){"one", "two", "three", NULL});
-    unlink("one");
-    lab_say("three", "a,b\n1,2\n");
-    assert_true(check_inputs_find(schema, &manifest, 1, &misfits, &err));
-    assert_int_equal(misfits.count, 2);
-    assert_non_null(strstr(misfits.items[0].reason, "one: there is no"));
-    assert_non_null(strstr(misfits.items[1].reason, "three: changed while"));
-    misfits_free(&misfits);
-    manifest_free(&manifest);
-    schema_destroy(schema);
 }
 
 /* What a feeder says of the same file: of the first cut. */
@@ -272,13 +140,6 @@ TEST(many) {
     misfits_free(&skipped);
     manifest_free(&manifest);
     schema_destroy(schema);
-}
-
-/* Nobody waits for a pipe that has no writer. */
-TEST(streams_are_left_alone) {
-    assert_int_equal(mkfifo("pipe", 0600), 0);
-    lab_say("x.csv", "x,y\n");
-    EXPECT(FORMAT, "x.csv:1: no column 'a' (has: x,y)\n", "pipe", "x.csv");
 }
 
 TEST_EACH(lab_open, lab_close);
