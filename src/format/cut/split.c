@@ -237,6 +237,9 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
                    .line = length,
                    .split = split};
     walk_fields(&walk, split);
+    /* by another delimiter many programs leave quotes as they are */
+    if (schema->guessed && schema->quote == '"' && (delimiter == ',' || delimiter == ';') && !split->torn)
+        split->torn = split_find_torn(split, '"', true);
     return !walk.failed;
 }
 
@@ -309,6 +312,34 @@ const span_t *split_find_needless(const split_t *split, const schema_t *schema, 
             return span;
     }
     return NULL;
+}
+
+static bool is_of_blanks(const uint8_t *text, const uint8_t *end) {
+    while (text < end && delimiter_is_blank(*text))
+        text++;
+    return text == end;
+}
+
+size_t split_find_torn(const split_t *split, char quote, bool encloses) {
+    size_t open = 0;
+    for (size_t i = 0; i < split->count; i++) {
+        const span_t *span = &split->spans[i];
+        const uint8_t *first =
+            span->length == span->raw_length ? memchr(span->text, quote, span->length) : NULL;
+        if (!first)
+            continue;
+        const uint8_t *const end = span->text + span->length,
+                             *last = memrchr(first, quote, (size_t)(end - first));
+        size_t quotes = 0;
+        for (const uint8_t *at = first; at <= last; at++)
+            quotes += *at == (uint8_t)quote;
+        if (quotes % 2 && open && last + 1 == end && first > span->text && !delimiter_is_blank(last[-1]))
+            return open;
+        const bool opens = quotes % 2 && last + 1 < end && !delimiter_is_blank(last[1]) &&
+                           !(encloses && last > span->text && is_of_blanks(span->text, last));
+        open = opens ? span->at + (size_t)(last - span->text) + 1 : 0;
+    }
+    return 0;
 }
 
 void split_merge(split_t *split, const uint8_t *record, size_t left, size_t right) {

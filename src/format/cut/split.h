@@ -38,7 +38,7 @@ typedef struct split {
     bool too_many;  /* more than SPLIT_MOST fields: count stopped there */
     size_t open;    /* the place, from 1, of a quote that is never closed, where that is a mistake; 0: none */
     /* the same of a quote that is closed in the middle of a field: after a delimiter; where the format is guessed, in any:
-     * quotes in it may be escaped otherwise than in the sample */
+     * quotes in it may be escaped otherwise than in the sample. There also the first quote of split_find_torn */
     size_t torn;
     uint8_t *scratch; /* unescaped text; grows; owned by the split */
     size_t scratch_room;
@@ -73,6 +73,10 @@ bool split_needs_quotes(const split_t *split, const schema_t *schema, char delim
 
 /* The first field that is in quotes, and does not need them; NULL: there is none. `""` may be text or nothing. */
 const span_t *split_find_needless(const split_t *split, const schema_t *schema, char delimiter);
+
+/* The place, from 1, of a quote that opens a text within a field, where another field closes it: `5,x"Table, round",7`, in
+ * which a delimiter is missing. 0: there is none. encloses: quotes enclose fields, and one behind blanks opens nothing. */
+size_t split_find_torn(const split_t *split, char quote, bool encloses);
 
 /* Are the fields what was meant, as far as quotes show? */
 static inline bool split_is_sound(const split_t *split) {

@@ -363,7 +363,7 @@ static parsed_t refuse_quote(record_t *record, const split_t *split, bool guesse
     return record_refuse(
         record, (uint32_t)split->torn,
         guessed
-            ? "the quoted text that begins here is not followed by a delimiter, and the format is guessed: "
+            ? "the quoted text that begins here is not between two delimiters, and the format is guessed: "
               "put it into quotes as the others are, quotes in it doubled; or, if all such texts are written "
               "in another way, load anew with a --format that says so (escape, quote)"
             : "the quoted text that begins here is not followed by a delimiter");

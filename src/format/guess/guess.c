@@ -1,89 +1,13 @@
 #include "base/chars.h"
 #include "format/guess/guess_inner.h"
-#include "format/guess/guess_options.h"
-#include "format/guess/structure/guess_cut.h"
 #include "format/guess/structure/guess_study.h"
 #include "format/record/dialect.h"
 #include "format/values/blanks.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* guess_middle: the first record of a text that begins with some line of a larger one, perhaps within quotes. Where records begin in the middle of a text. Lines of a text in quotes may look like records. But its quotes tell: one
- * that opens a field stands behind a delimiter, and one that closes it before one. */
-
-enum {
-    TRIED_LINES = 200, /* to find a record, */
-    IN_A_ROW = 10,     /* after which so many others fit */
-};
-
-static bool ends_line(const uint8_t *at, const uint8_t *end) {
-    return *at == '\n' || (*at == '\r' && at + 1 < end && at[1] == '\n');
-}
-
-static bool divides(const way_t *way, uint8_t character) {
-    return character == (uint8_t)way->delimiter || (way->blanks && (character == ' ' || character == '\t'));
-}
-
-/* Behind the first quote of which it is certain that it closes a field; NULL: one opens a field before, or none tells. */
-static const uint8_t *find_closed(const way_t *way, const uint8_t *text, const uint8_t *end) {
-    const size_t wide = strlen(way->wide);
-    const uint8_t last = (uint8_t)(wide ? way->wide[wide - 1] : way->delimiter);
-    const uint8_t *at = text, *begin;
-    while ((begin = memchr(at, way->quote, (size_t)(end - at)))) {
-        for (at = begin; at < end && *at == (uint8_t)way->quote;)
-            at++;
-        if (at == end)
-            break;
-        const bool behind =
-                       begin == text || begin[-1] == '\n' || begin[-1] == last || divides(way, begin[-1]),
-                   before = ends_line(at, end) || divides(way, *at);
-        if (behind == before || (at - begin) % 2 == 0 || (begin > text && begin[-1] == '\\'))
-            continue;
-        return before ? at : NULL;
-    }
-    return NULL;
-}
-
-/* Where the record ends of which a field ends there. */
-static const uint8_t *end_of_record(const schema_t *schema, const uint8_t *at, const uint8_t *end) {
-    guess_line_t line;
-    if (ends_line(at, end))
-        return (const uint8_t *)memchr(at, '\n', (size_t)(end - at)) + 1;
-    at++;
-    return guess_next(schema, &at, end, false, &line) ? at : end;
-}
-
-/* A line is the first of a record if so are those after it, as far as can be seen. */
-static bool fits_from(const structure_t *structure, const schema_t *schema, split_t *split, const uint8_t *at,
-                      const uint8_t *end) {
-    guess_line_t line;
-    size_t fitting = 0;
-    while (fitting < IN_A_ROW && guess_next(schema, &at, end, false, &line)) {
-        if (!split_record(split, schema, structure->way.delimiter, line.text, line.length) ||
-            !split_is_sound(split) || split->count != structure->columns)
-            return false;
-        fitting++;
-    }
-    return fitting > 0;
-}
-
-/* NULL: none is found. schema: of the structure. split is used. */
-static const uint8_t *guess_middle(const structure_t *structure, const schema_t *schema, split_t *split,
-                                   const uint8_t *text, const uint8_t *end) {
-    const way_t *way = &structure->way;
-    const uint8_t *at = text, *closed = way->quote ? find_closed(way, text, end) : NULL;
-    if (closed)
-        at = end_of_record(schema, closed, end);
-    for (size_t i = 0; i < TRIED_LINES && at < end; i++) {
-        if (fits_from(structure, schema, split, at, end))
-            return at;
-        const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
-        at = feed ? feed + 1 : end;
-    }
-    return NULL;
-}
 
 void guess_destroy(guess_t *guess) {
     if (!guess)
@@ -192,13 +116,14 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
 
 /* ---- values ---- */
 
-/* \t, \n, \\: so databases write a tab, a line end, a backslash into text without quotes. */
+/* \t, \n, \\: so databases write a tab, a line end, a backslash into text without quotes; in quotes, where \" is one, any
+ * other sign. */
 static void note_escapes(guess_t *guess, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     const uint8_t *at = span->text, *const end = at + span->length;
     while (!guess->has_escapes && (!quoted || guess->structure.way.backslash) &&
            (at = memchr(at, '\\', (size_t)(end - at))) && ++at < end)
-        guess->has_escapes = *at && strchr("bfnrtv\\\n", *at);
+        guess->has_escapes = *at && (strchr("bfnrtv\\\n", *at) || (quoted && ispunct(*at)));
 }
 
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
@@ -207,7 +132,7 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
     guess_read(&value, span->text, span->length);
     guess_column_take(&column->column, &value, span->text, span->length);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
-    guess_torn_plain(guess, span);
+    guess_quotes_plain(guess, span);
     note_escapes(guess, span);
     guess_look_at_bytes(guess, span->text, span->length);
 }
@@ -248,13 +173,12 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         last->length && last->length == last->raw_length && last->text[last->length - 1] == '\r';
     if (!has_all_fields(guess)) {
         guess->misfits++;
-        guess->torn.loose += guess->split->torn > 0;
-        guess->torn.odd += guess->split->torn > 0;
+        guess->quotes.loose += guess->split->torn > 0;
+        guess->quotes.odd += guess->split->torn > 0;
         return true;
     }
-    guess_odd_look(guess);
     bool torn = false;
-    if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
+    if (!guess_quotes_look(guess, line, &torn, err))
         return false;
     guess->escaped_ends += !torn && split_ends_escaped(line->text, line->length);
     if (!torn && !guess->by_names)
@@ -321,7 +245,7 @@ static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t
             return false;
         if (again) {
             at = line.text;
-            guess->escapes.conflict |= like_first && !is_still_first(guess, &here);
+            guess->quotes.conflict |= like_first && !is_still_first(guess, &here);
         } else if (like_first || (at_start && guess->by_names) || names_same(guess)) {
             guess->like_first++;
             guess->repeated += !at_start;
@@ -631,7 +555,7 @@ static bool settle_text(guess_t *guess, err_t *err) {
     if (!find_cr(guess, err))
         return false;
     decide_columns(guess);
-    return guess_find_odd(guess, err) && guess_find_escapes(guess, err) && guess_find_torn(guess, err) &&
+    return guess_find_quotes(guess, err) &&
            guess_find_encoding(guess, err) && guess_read_names(guess, err);
 }
 
@@ -695,5 +619,5 @@ uint64_t guess_records(const guess_t *guess) {
 }
 
 uint64_t guess_rejects(const guess_t *guess) {
-    return guess->misfits + guess->underlines + guess->torn.torn;
+    return guess->misfits + guess->underlines + guess->quotes.torn;
 }

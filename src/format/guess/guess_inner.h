@@ -8,7 +8,6 @@
 #include "format/guess/column/guess_name.h"
 #include "format/guess/guess.h"
 #include "format/guess/structure/guess_structure.h"
-#include "format/guess/structure/guess_text.h"
 #include "format/values/encoding.h"
 
 /* ---- all of it (guess.c) ---- */
@@ -56,12 +55,6 @@ typedef enum {
     ESCAPES
 } escape_t; /* each with doubled quotes */
 
-/* Of records with backslashes. */
-typedef struct {
-    bool impossible[ESCAPES]; /* a record is read well in another way, and not so */
-    bool conflict;            /* and that is so of each way */
-} guess_escapes_t;
-
 /* Words that mean nothing in all columns. */
 typedef struct {
     bool backslash, null; /* \N, NULL */
@@ -79,22 +72,23 @@ typedef struct {
     bool last; /* nothing follows */
 } guess_text_t;
 
-/* Records over several lines. */
+/* What records say of quotes: see guess_quotes.c. */
 typedef struct {
     uint64_t torn;  /* records of several lines, each of which looks like one */
+    bool sure;      /* such lines are divided by tabs or | */
     uint64_t loose; /* fields that are not in quotes, and hold one */
-    uint64_t odd; /* records with a field that begins with a quote, and has something behind the second one */
-    bool quotes;  /* any field is in quotes, or a name */
-    bool needed;  /* a text in quotes holds what has to be in them */
-    unsigned quoted_with, plain_with; /* what texts in quotes, and others, hold: see guess_torn.c */
-    bool sure;                        /* such lines are divided by tabs or | */
-} guess_torn_t;
-
-typedef struct {
-    const char *in; /* the input that it stands in; NULL: there is none */
-    size_t length;
-    uint8_t text[60]; /* its beginning */
-} guess_seen_t;
+    uint64_t odd;   /* records with something behind the quote that ends a text */
+    bool any;       /* any field is in quotes, or a name */
+    bool needed,
+        needless; /* a text in quotes holds what has to be in them; not even a sign that divides elsewhere */
+    bool plain;   /* a text without holds such a sign */
+    struct {
+        const char *in; /* the input that it stands in; NULL: there is none */
+        char text[200];
+    } blank;                  /* the first text in quotes after a blank */
+    bool impossible[ESCAPES]; /* a record is read well in another way, and not so; */
+    bool conflict;            /* and that is so of each way */
+} guess_quotes_t;
 
 /* The texts under one key of JSON. */
 typedef struct {
@@ -142,9 +136,7 @@ struct guess {
     bool keeps_escapes; /* and another one is \N, or has \", as in a database's text: they stay as they are */
     uint64_t escaped_ends; /* records that end with a backslash */
     uint64_t with_cr;      /* records with a CR in a value that is not in quotes */
-    guess_escapes_t escapes;
-    guess_torn_t torn;
-    guess_seen_t behind_blank; /* a text in quotes after a blank */
+    guess_quotes_t quotes;
     guess_nothing_t nothing;
     bool all;         /* everything was looked at */
     bool scattered;   /* the middle and the end, too */
@@ -178,19 +170,15 @@ bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_
 /* guess_encoding.c: of each value; at the end. */
 void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length);
 bool guess_find_encoding(guess_t *guess, err_t *err);
-/* guess_escapes.c: of a record that holds a backslash. *again: quotes are escaped in another way than was known, and the
- * record is to be read again. guess_find_escapes: at the end. */
+/* guess_quotes.c: of a record that holds a backslash. *again: quotes are escaped in another way than was known, and the
+ * record is to be read again. */
 bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err);
-bool guess_find_escapes(const guess_t *guess, err_t *err);
-/* guess_torn.c: of a record, when it is split; *torn: it will be rejected. At the end. */
-bool guess_torn_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err);
-void guess_torn_plain(guess_t *guess, const span_t *span); /* of each value of a record that is read */
-bool guess_find_torn(guess_t *guess, err_t *err);
+/* Of a record, when it is split; *torn: it will be rejected. Of each value of one that is read. At the end. */
+bool guess_quotes_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err);
+void guess_quotes_plain(guess_t *guess, const span_t *span);
+bool guess_find_quotes(guess_t *guess, err_t *err);
 /* Is nothing in quotes that was looked at, so that those of a later field may be a part of it? */
 bool guess_is_of_no_quotes(const guess_t *guess);
-/* guess_torn.c: of the record that is split; at the end. */
-void guess_odd_look(guess_t *guess);
-bool guess_find_odd(const guess_t *guess, err_t *err);
 /* guess_write.c: the text after `before`, as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *before, const char *text);
 /* Appends a --type of this column, as a shell takes it. */

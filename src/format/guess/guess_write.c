@@ -90,7 +90,7 @@ static bool ends_empty(const guess_t *guess) {
 static bool may_be_numbers(const guess_t *guess) {
     const guess_column_t *columns = guess->columns;
     return guess->structure.columns == 2 && guess->structure.way.delimiter == ',' && !guess->header &&
-           !guess->named_here && !guess->options.delimiter && !guess->torn.quotes &&
+           !guess->named_here && !guess->options.delimiter && !guess->quotes.any &&
            columns[0].is.kind == KIND_INT && columns[1].is.kind == KIND_INT && !columns[1].told;
 }
 
@@ -183,7 +183,7 @@ static void write_record(text_t *yaml, text_t *lines, const guess_t *guess) {
 
 /* How much was looked at, and which of it will not be loaded as it stands. */
 static void show_sample(text_t *lines, const guess_t *guess, uint64_t text_bytes) {
-    const uint64_t torn = guess->torn.torn;
+    const uint64_t torn = guess->quotes.torn;
     const struct {
         uint64_t count;
         const char *why;

@@ -1,15 +1,10 @@
-/* Which sign divides the records of a text into fields, and which quote encloses them.
- *
- * Each delimiter with each way of quoting is weighed by one measure: how many records have as many fields, and how many of
- * these look like fields (weigh). The best one has to explain its rivals: another delimiter that divides as many records
- * may stand only in quotes, in numbers, dates and times, or in front of blanks, as in a text (explains). Colons and blanks
- * stand in many texts, and so divide only where the user says so; where nothing else divides, they are a question. */
+/* Which sign divides the records of a text into fields, and which quote encloses them: the candidates, their measure, and
+ * the question. See guess_structure.h. */
 #include "format/guess/structure/guess_structure.h"
 #include "base/chars.h"
 #include "format/cut/delimiter.h"
 #include "format/guess/column/guess_name.h"
 #include "format/guess/structure/guess_study.h"
-#include "format/guess/structure/guess_text.h"
 #include "format/values/blanks.h"
 #include "format/values/digits.h"
 
@@ -22,6 +17,7 @@ enum {
     LOOK_AT = 256 * 1024, /* bytes */
     CELLS_OF = 100,       /* as many records are looked at cell by cell */
     FEW_FIELDS = 3,       /* words with commas between them may be one text if there are no more */
+    SELDOM = 10,          /* one record in so many may hold quotes that a delimiter tears */
 };
 static const double least_score = 0.25;
 
@@ -45,356 +41,50 @@ static const char *name_delimiter(char out[8], char delimiter) {
     return out;
 }
 
-/* ---- the measure ---- */
-
-static const char delimiters[] = {',', ';', '\t', '|', '\x01'};
-static const way_t quotings[] = {
-    {.quote = '"'}, {.quote = '"', .backslash = true}, {.quote = 0}, {.quote = '\''}};
-/* One is better than the next where nothing else tells. */
-static const double quoting_weight[] = {1.0, 0.995, 0.99, 0.985};
-
-/* How much a field looks like one: 0 to 1. */
-static double cleanness(const study_t *study, const span_t *span, const uint8_t *raw, size_t *odd) {
-    const char quote = study->schema.quote;
-    if (quote && span->raw_length >= 2 && span->length + 2 <= span->raw_length && raw[0] == (uint8_t)quote)
-        return 1; /* in quotes that end where the field does */
-    const bool begins = span->length && (raw[0] == '"' || raw[0] == '\'');
-    if ((begins && raw[0] == (uint8_t)quote) ||
-        (begins && span->length > 1 && raw[span->length - 1] == raw[0]))
-        ++*odd;
-    if (guess_is_typed(span->text, span->length))
-        return 1;
-    for (size_t i = 0; i < sizeof delimiters; i++)
-        if (memchr(span->text, delimiters[i], span->length))
-            return 0.3;
-    return 0.8;
-}
-
-static bool may_divide(uint8_t byte) {
-    return delimiter_is_blank(byte) || memchr(delimiters, byte, sizeof delimiters);
-}
-
-/* Has it a quote that opens a text, at its begin or behind what divides, and is not closed? */
-static bool opens_text(const span_t *span, char quote) {
-    const uint8_t *last = span->length ? memrchr(span->text, '"', span->length) : NULL;
-    size_t quotes = 0, blanks = 0;
-    for (size_t i = 0; i < span->length; i++)
-        quotes += span->text[i] == '"';
-    while (quote && blanks < span->length && delimiter_is_blank(span->text[blanks]))
-        blanks++; /* a quote behind them is told: see guess_is_behind_blank */
-    return quotes % 2 && (last == span->text || may_divide(last[-1])) &&
-           (!quote || last > span->text + blanks) &&
-           !(last + 1 < span->text + span->length && may_divide(last[1]));
-}
-
-/* Is its first quote one that closes a text? */
-static bool closes_text(const span_t *span) {
-    const uint8_t *first = span->length ? memchr(span->text, '"', span->length) : NULL;
-    return first && first > span->text && (first + 1 == span->text + span->length || may_divide(first[1]));
-}
-
-/* "11:31:05":Kay: behind a text that is enclosed another delimiter follows. */
-static bool has_other_behind(const span_t *span) {
-    const uint8_t *second =
-        span->length && *span->text == '"' ? memchr(span->text + 1, '"', span->length - 1) : NULL;
-    return second && second + 1 < span->text + span->length &&
-           memchr(delimiters, second[1], sizeof delimiters);
-}
-
-/* A delimiter within a text that is enclosed, but not as this way encloses texts, divides it. */
-static bool tears_enclosed(const split_t *split, const way_t *way) {
-    bool open = false;
-    for (size_t i = 0; i < split->count && way->quote != '\''; i++) {
-        const span_t *span = &split->spans[i];
-        const bool enclosed = span->raw_length != span->length;
-        if ((open && !enclosed && closes_text(span)) || (!way->quote && has_other_behind(span)))
-            return true;
-        if (!open || enclosed || (span->length && memchr(span->text, '"', span->length)))
-            open = !enclosed && opens_text(span, way->quote);
-    }
-    return false;
-}
-
-/* Without the blanks around it. */
-static bool is_typed(const span_t *span) {
-    const uint8_t *text = span->text;
-    size_t length = span->length;
-    blanks_trim(&text, &length);
-    return guess_is_typed(text, length);
-}
-
-/* Of the records with as many fields as it has columns. */
-static bool look_at_cells(study_t *study, structure_t *found, double *clean, double *odd, err_t *err) {
-    static _Thread_local bool has[SCHEMA_MOST_FIELDS], other[SCHEMA_MOST_FIELDS];
-    const way_t *way = &found->way;
-    size_t cells = 0, looked = 0, odds = 0;
-    memset(has, 0, sizeof has);
-    memset(other, 0, sizeof other);
-    found->typed = 0;
-    *clean = 0;
-    for (size_t i = 0; i < study->count && looked < CELLS_OF; i++) {
-        const uint8_t *record = study->text + study->records[i].at;
-        if (study->records[i].fields != found->columns)
-            continue;
-        looked++;
-        if (!guess_split(study, way->delimiter, i, err))
-            return false;
-        found->tears |= tears_enclosed(&study->split, way);
-        bool encloses = false;
-        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++, cells++) {
-            const span_t *span = &study->split.spans[j];
-            *clean += cleanness(study, span, record + span->at, &odds);
-            encloses |= span->length && span->raw_length != span->length;
-            if (span->length && (i > 0 || study->count == 1)) { /* the first ones may be names */
-                has[j] = true;
-                other[j] |= !is_typed(span);
-            }
-            if (!found->behind_blank.length && guess_is_behind_blank(span, way->quote))
-                found->behind_blank = *span;
-            found->two_quotes |= way->quote == '\'' && span->length > 1 && span->text[0] == '"' &&
-                                 span->text[span->length - 1] == '"';
-        }
-        found->enclosing += encloses;
-    }
-    for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++)
-        found->typed += has[j] && !other[j];
-    *clean /= (double)(cells ? cells : 1);
-    *odd = (double)odds / (double)(cells ? cells : 1);
-    return true;
-}
-
-/* An apostrophe may stand around a word, too. It is the quote if a value in it needs quotes, or if most texts of a column
- * are in it, or most of its other values. *are: so it is. */
-static bool find_apostrophes(study_t *study, const structure_t *found, bool *are, err_t *err) {
-    static _Thread_local uint16_t values[SCHEMA_MOST_FIELDS][2], quoted[SCHEMA_MOST_FIELDS][2];
-    const char quote = found->way.quote;
-    memset(values, 0, sizeof values);
-    memset(quoted, 0, sizeof quoted);
-    *are = false;
-    for (size_t i = 0; i < study->count; i++) {
-        const uint8_t *record = study->text + study->records[i].at;
-        if (study->records[i].fields != found->columns)
-            continue;
-        if (!guess_split(study, found->way.delimiter, i, err))
-            return false;
-        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
-            const span_t *span = &study->split.spans[j];
-            const bool in_quotes = span->raw_length >= span->length + 2 && record[span->at] == (uint8_t)quote;
-            if (in_quotes &&
-                (memchr(span->text, found->way.delimiter, span->length) ||
-                 memchr(span->text, '\n', span->length) || memchr(span->text, quote, span->length))) {
-                *are = true;
-                return true;
-            }
-            if (!span->length || (i == 0 && study->count > 1)) /* names are often without */
-                continue;
-            const bool typed = guess_is_typed(span->text, span->length);
-            values[j][typed]++;
-            quoted[j][typed] += in_quotes;
-        }
-    }
-    for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++)
-        *are |= quoted[j][0] * 2 > values[j][0] || quoted[j][1] * 2 > values[j][1];
-    return true;
-}
-
-bool guess_tells_more(const structure_t *lines, const structure_t *quoted) {
-    return lines->typed && lines->typed >= quoted->typed;
-}
-
-/* Do most of the records with as many fields as it has columns go over several lines, in quotes? */
-static bool are_of_lines(const study_t *study, const structure_t *found) {
-    size_t records = 0, of_lines = 0;
-    for (size_t i = 0; found->way.quote && i < study->count; i++)
-        if (study->records[i].fields == found->columns) {
-            records++;
-            of_lines += memchr(study->text + study->records[i].at, '\n', study->records[i].length) != NULL;
-        }
-    return of_lines * 2 > records;
-}
-
-/* How good this way is, in found->score; 0: it divides nothing. */
-static bool weigh(study_t *study, const way_t *way, double weight, structure_t *found, err_t *err) {
-    double clean = 0, odd = 0;
-    size_t of;
-    *found = (structure_t){.way = *way};
-    if (!guess_cut_all(study, way, err))
-        return false;
-    found->columns = guess_usual_fields(study);
-    if (found->columns < 2)
-        return true;
-    *err = (err_t){.status = STATUS_OK};
-    const size_t fitting = guess_find_first(study, found, &of, err);
-    if (err->status != STATUS_OK || !look_at_cells(study, found, &clean, &odd, err))
-        return false;
-    bool are = true;
-    if (way->quote == '\'' && !study->quote && !find_apostrophes(study, found, &are, err))
-        return false;
-    const double share = (double)fitting / (double)(of ? of : 1);
-    if (!are || (found->tears && !study->quote) || share < 0.6 || (fitting < 2 && found->skip))
-        return true;
-    found->fitting = fitting;
-    found->even = share == 1;
-    found->sound = found->even && odd == 0;
-    found->of_lines = are_of_lines(study, found);
-    found->score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * odd) * weight *
-                   (found->titles || found->odd_header ? 0.85 : 1);
-    return true;
-}
-
-/* Does the first line that holds it divide, which is what divides most others, and not within a number or quotes? Then it
- * is no mark of numbers there, either. What stands before may be a title. */
-static bool is_divided(study_t *study, const structure_t *best, bool *divided, err_t *err) {
-    const way_t way = {.delimiter = best->way.delimiter, .quote = '"'};
-    *divided = false;
-    if (best->columns < 2)
-        return true;
-    if (!guess_cut_all(study, &way, err))
-        return false;
-    for (size_t i = 0; i < study->count && !*divided; i++) {
-        const uint8_t *text = study->text + study->records[i].at;
-        const size_t length = study->records[i].length;
-        if (study->records[i].fields == 1)
-            continue;
-        if (guess_is_typed(text, length))
-            break;
-        *divided = true;
-    }
-    return true;
-}
-
-/* Is it as a person says? */
-static bool may_enclose(const study_t *study, char quote) {
-    return !study->quote || *study->quote == quote;
-}
-
-/* One column: no delimiter is anywhere but in numbers, and in quotes. */
-static bool weigh_single(study_t *study, structure_t *best, err_t *err) {
-    static const char unused[] = {'\t', '|', ';', ',', '\x01', '\x02'};
-    const bool said = study->delimiter == '\n';
-    bool divided = false;
-    if (!said && !is_divided(study, best, &divided, err))
-        return false;
-    if (divided)
-        return true;
-    for (size_t i = 0; i < sizeof unused; i++) {
-        structure_t single = {.way = quotings[0], .columns = 1};
-        double clean = 0, odd = 0;
-        size_t of;
-        if (memchr(study->text, unused[i], (size_t)(study->end - study->text)))
-            continue;
-        single.way.delimiter = unused[i];
-        for (size_t j = 0; j < sizeof quotings / sizeof *quotings; j++) {
-            /* an apostrophe stands around a word, too */
-            if (!may_enclose(study, quotings[j].quote) || (!study->quote && quotings[j].quote == '\''))
-                continue;
-            single.way.quote = quotings[j].quote;
-            single.way.backslash = quotings[j].backslash;
-            if (!guess_cut_all(study, &single.way, err))
-                return false;
-            const size_t fitting = guess_find_first(study, &single, &of, err);
-            if (single.skip || !look_at_cells(study, &single, &clean, &odd, err))
-                continue;
-            single.score =
-                (double)fitting / (double)(of ? of : 1) * clean * (1 - 0.8 * odd) * 0.9 * quoting_weight[j];
-            if ((said || clean >= 0.7) && single.score > best->score)
-                *best = single;
-        }
-        break;
-    }
-    best->score = said && best->columns ? 1 : best->score;
-    return true;
-}
-
-/* Takes a way if it is better than the best one so far. */
-static bool try_way(study_t *study, const way_t *way, double weight, structure_t *best, err_t *err) {
-    structure_t found;
-    if (!weigh(study, way, weight, &found, err))
-        return false;
-    /* a text of many lines may have cleaner ones than the records that hold it */
-    const bool tears = !way->quote && ((best->sound && found.columns == best->columns) ||
-                                       (best->of_lines && !guess_tells_more(&found, best)));
-    if (found.score > best->score && !tears)
-        *best = found;
-    return true;
-}
-
-/* The delimiter is longer where every second field is empty, or the same sign: || and |~|. */
-static bool widen(study_t *study, structure_t *best, err_t *err) {
-    const char delimiter = best->way.delimiter;
-    size_t middle = 0, looked = 0;
-    uint8_t sign = 0;
-    structure_t found;
-    way_t way = best->way;
-    /* a sheet may have an empty column in its middle */
-    const size_t least = delimiter == ',' || delimiter == '\t' ? 5 : 3;
-    if (way.wide[0] || way.blanks || best->columns < least || best->columns % 2 == 0)
-        return true;
-    if (!guess_cut_all(study, &way, err))
-        return false;
-    for (size_t i = 0; i < study->count; i++) {
-        if (study->records[i].fields != best->columns)
-            continue;
-        if (!guess_split(study, delimiter, i, err))
-            return false;
-        const span_t *spans = study->split.spans;
-        if (!looked++ && (middle = spans[1].length) == 1)
-            sign = spans[1].text[0];
-        for (size_t j = 1; j < study->split.count; j += 2)
-            if (spans[j].raw_length != middle || (middle && spans[j].text[0] != sign))
-                return true;
-    }
-    if (looked < 2 || middle > 1 || (middle && !strchr("~^", sign)))
-        return true;
-    snprintf(way.wide, sizeof way.wide, middle ? "%c%c%c" : "%c%c", delimiter,
-             middle ? (char)sign : delimiter, delimiter);
-    if (!weigh(study, &way, 1, &found, err))
-        return false;
-    *best = found.score > least_score ? found : *best;
-    return true;
-}
-
-/* The best way with this delimiter: alone, and with a blank after it where quotes stand after that. */
-static bool weigh_delimiter(study_t *study, char sign, structure_t *best, err_t *err) {
-    const size_t length = (size_t)(study->end - study->text);
-    for (size_t j = 0; j < sizeof quotings / sizeof *quotings; j++) {
-        way_t way = quotings[j];
-        if (!may_enclose(study, way.quote))
-            continue;
-        way.delimiter = sign == GUESS_TWO_COLONS ? ':' : sign;
-        way.blanks = sign == ' ';
-        if (sign == GUESS_TWO_COLONS)
-            memcpy(way.wide, "::", 3);
-        if (!try_way(study, &way, quoting_weight[j], best, err))
-            return false;
-        const char before[] = {sign, ' ', way.quote};
-        if (!memchr(delimiters, sign, sizeof delimiters) || !way.quote ||
-            !memmem(study->text, length, before, 3))
-            continue;
-        memcpy(way.wide, before, 2);
-        if (!try_way(study, &way, quoting_weight[j], best, err))
-            return false;
-    }
-    return true;
-}
-
-/* ---- rivals ---- */
-
-static bool refuse_two(const structure_t *one, const structure_t *other, const char *name, err_t *err) {
-    char first[8], second[8];
-    name_delimiter(first, guess_way_sign(&one->way));
-    name_delimiter(second, guess_way_sign(&other->way));
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: %s divides its lines into %zu columns, and %s into %zu: either may be right; "
-                   "say which by --with delimiter=%s or --with delimiter=%s",
-                   name, first, one->columns, second, other->columns, first, second);
-}
-
-char guess_way_sign(const way_t *way) {
+static char way_sign(const way_t *way) {
     return way->blanks ? ' ' : strcmp(way->wide, "::") == 0 ? GUESS_TWO_COLONS : way->delimiter;
 }
 
-/* https://x, but not x::y */
+/* ---- the figures of a candidate ---- */
+
+/* The colon, and two of them, divide only where the user says so. */
+static const char delimiters[] = {',', ';', '\t', '|', '\x01', ':', GUESS_TWO_COLONS};
+enum { SURE = 5, COLON = 5, CANDIDATES = sizeof delimiters };
+
+typedef struct {
+    structure_t is;
+    double score;
+    size_t fitting;        /* records that have as many fields */
+    size_t records, cells; /* of them, those that were looked at cell by cell, and their cells */
+    double clean;          /* of the cells: how much each looks like a field */
+    size_t odd;            /* cells with a quote at one end, or with one that encloses nothing */
+    size_t torn;           /* records with a text in quotes that a delimiter divides */
+    size_t enclosing;      /* records with a text in quotes */
+    size_t of_lines;       /* records over several lines */
+    bool needs_quotes;     /* a text in quotes holds what has to be in them */
+    bool two_quotes;       /* ' encloses fields, and " others */
+    bool padded;           /* a blank follows a text in quotes that enclose nothing */
+    uint8_t holds, bare;   /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
+    size_t tabs, escaped;  /* records with a tab within a cell; with a backslash in front of a delimiter */
+    span_t tab, backslash; /* the first such cells */
+    size_t named;          /* the first record has names of columns only */
+    size_t signs, before_blanks; /* delimiters; those before a blank */
+    size_t links, numbers;       /* records that are a link, a number or a date as they stand; */
+    size_t decimals;             /* digits after the last delimiter of each; SIZE_MAX: not as many */
+    bool fractions;              /* one has a minus sign, or a zero after its delimiter */
+    bool divides;                /* the first record with several fields is no number */
+    size_t seconds, cut;    /* records with a delimiter between seconds and their parts; between digits */
+    size_t numbered, plain; /* records with a digit; with digits and blanks only */
+    size_t gaps;            /* records with two blanks in a row */
+    size_t blanks;          /* in each record; 0: not as many, or none */
+} candidate_t;
+
+/* Of a column: texts, and values of a type; those of them that are in quotes. */
+typedef struct {
+    uint16_t values[2], quoted[2];
+} seen_t;
+
+/* A link or a path of Windows, whose first colon is its only one: https://x, but not x::y. */
 static bool begins_link(const uint8_t *text, size_t length) {
     size_t at = 0;
     while (at < length && ((text[at] | 0x20) >= 'a' && (text[at] | 0x20) <= 'z'))
@@ -402,7 +92,6 @@ static bool begins_link(const uint8_t *text, size_t length) {
     return at && length - at > 3 && memcmp(text + at, "://", 3) == 0;
 }
 
-/* A link or a path of Windows, whose first colon is its only one. */
 static bool is_link(const uint8_t *text, size_t length) {
     const uint8_t *colon = memchr(text, ':', length);
     const bool path = colon == text + 1 && length > 2 && (text[2] == '\\' || text[2] == '/');
@@ -410,23 +99,26 @@ static bool is_link(const uint8_t *text, size_t length) {
            !memchr(colon + 1, ':', (size_t)(text + length - colon - 1));
 }
 
-/* 12:30, 12:30:00.5, fe80::1, 00:1a:2b: of digits as hex has them, and colons. */
+/* fe80::1, 00:1a:2b: of digits as hex has them, and colons; or each colon stands before two digits, as in 9:30 and 12:30:05. */
 static bool is_time(const uint8_t *text, size_t length) {
-    bool digit = false;
+    bool hex = true, time = true, digit = false;
     for (size_t i = 0; i < length; i++) {
-        digit |= digits_is_one(text[i]);
-        if (!digits_is_one(text[i]) && text[i] != ':' && text[i] != '.' &&
-            ((text[i] | 0x20) < 'a' || (text[i] | 0x20) > 'f'))
-            return false;
+        const bool one = digits_is_one(text[i]);
+        digit |= one;
+        hex &=
+            one || text[i] == ':' || text[i] == '.' || ((text[i] | 0x20) >= 'a' && (text[i] | 0x20) <= 'f');
+        time &= text[i] != ':' ||
+                (i && i + 2 < length && digits_is_one(text[i - 1]) && digits_is_one(text[i + 1]) &&
+                 digits_is_one(text[i + 2]) && (i + 3 == length || !digits_is_one(text[i + 3])));
     }
-    return digit;
+    return digit && (hex || time);
 }
 
-/* Is the sign a part of the value? */
-static bool is_explained(const span_t *span, char sign) {
-    return span->raw_length > span->length || !span->length || !memchr(span->text, sign, span->length) ||
-           is_typed(span) ||
-           (sign == ':' && (is_link(span->text, span->length) || is_time(span->text, span->length)));
+/* 10:00:00,007 */
+static bool has_seconds(const uint8_t *text, size_t length, size_t at) {
+    return at >= 3 && at + 3 < length && text[at - 3] == ':' && digits_is_one(text[at - 2]) &&
+           digits_is_one(text[at - 1]) && digits_is_one(text[at + 1]) && digits_is_one(text[at + 2]) &&
+           digits_is_one(text[at + 3]) && (at + 4 == length || !digits_is_one(text[at + 4]));
 }
 
 /* Is a blank after each such sign, as in a text? */
@@ -437,164 +129,48 @@ static bool is_prose(const span_t *span, char sign) {
     return true;
 }
 
-/* Does each of the fields that hold the sign hold it as a part of its value? *in_text: or, if not, of a text. */
-static bool explains(study_t *study, const structure_t *found, char sign, bool *is, bool *in_text,
-                     err_t *err) {
-    *is = *in_text = true;
-    if (!guess_cut_all(study, &found->way, err))
-        return false;
-    for (size_t i = 0, looked = 0; i < study->count && looked < CELLS_OF; i++) {
-        if (study->records[i].fields != found->columns)
+/* Of a cell that is no text in quotes: does it hold a sign that divides elsewhere? A number or a date may. */
+static bool note_signs(candidate_t *found, const span_t *span, bool typed) {
+    bool any = false;
+    for (size_t i = 0; i <= COLON; i++) {
+        if (!memchr(span->text, delimiters[i], span->length))
             continue;
-        looked++;
-        if (!guess_split(study, found->way.delimiter, i, err))
-            return false;
-        for (size_t j = 0; j < study->split.count; j++) {
-            const span_t *span = &study->split.spans[j];
-            const bool part = is_explained(span, sign);
-            *is &= part;
-            *in_text &= part || is_prose(span, sign);
-        }
-    }
-    return true;
-}
-
-/* Does it divide as many lines as the best one? */
-static bool is_rival(const structure_t *best, const structure_t *other) {
-    return other->columns > 1 && other->score > 0 && other->fitting >= best->fitting &&
-           other->titles <= best->titles && !other->odd_header;
-}
-
-/* Of two that divide the same lines one must explain the other. better: -1 the one, 1 the other, 0 nothing tells. */
-static bool compare(study_t *study, const structure_t *one, const structure_t *other, int *better,
-                    err_t *err) {
-    bool is[2], in_text[2];
-    if (!explains(study, one, guess_way_sign(&other->way) == GUESS_TWO_COLONS ? ':' : other->way.delimiter,
-                  &is[0], &in_text[0], err) ||
-        !explains(study, other, one->way.delimiter, &is[1], &in_text[1], err))
-        return false;
-    /* a sign of a text makes no columns of numbers or dates */
-    is[0] |= in_text[0] && !other->typed;
-    is[1] |= in_text[1] && !one->typed;
-    *better = is[0] == is[1] ? 0 : is[0] ? -1 : 1;
-    return true;
-}
-
-static bool choose_of_rivals(study_t *study, const structure_t *found, size_t count, const char *name,
-                             structure_t *best, err_t *err) {
-    for (size_t i = 0; i < count; i++) {
-        const bool doubtful = !memchr(delimiters, guess_way_sign(&found[i].way), sizeof delimiters);
-        int better;
-        if (found[i].way.delimiter == best->way.delimiter)
+        any |= i < COLON;
+        if (typed || (i == COLON && (is_link(span->text, span->length) || is_time(span->text, span->length))))
             continue;
-        if (!is_rival(best, &found[i]) || (doubtful && found[i].columns < best->columns && best->typed)) {
-            if (!doubtful && found[i].score > 0.98 * best->score && best->score > least_score)
-                return refuse_two(best, &found[i], name, err);
-            continue;
-        }
-        if (!compare(study, best, &found[i], &better, err))
-            return false;
-        if (!better || (doubtful && better > 0))
-            return refuse_two(best, &found[i], name, err);
-        *best = better > 0 ? found[i] : *best;
+        found->holds = (uint8_t)(found->holds | 1u << i);
+        found->bare = (uint8_t)(found->bare | !is_prose(span, delimiters[i]) << i);
     }
-    return true;
+    return any;
 }
 
-/* ---- what is asked where nothing divides, or what divides may be a part of the values ---- */
-
-static bool ask(const char *name, err_t *err, const char *what, const char *options) {
-    return err_set(err, STATUS_INPUT, "%.1000s: %s; say which by %s", name, what, options);
-}
-
-typedef struct {
-    size_t lines, even, digits,
-        gaps;            /* but the first one; with as many words; with a digit; with two blanks in a row */
-    size_t first, words; /* of the first line, and of the second one */
-    bool typed, plain;   /* each of the others is one value of a type; of digits and blanks only */
-} words_t;
-
-static void count_words(const uint8_t *text, size_t length, bool first, words_t *words) {
-    const size_t count = guess_count_words(text, length, true);
-    size_t digits = 0;
-    if (first) {
-        words->first = count;
-        return;
-    }
-    for (size_t i = 0; i < length; i++)
-        digits += digits_is_one(text[i]);
-    words->words = words->lines++ ? words->words : count;
-    words->even += count == words->words;
-    words->digits += digits > 0;
-    words->gaps += memmem(text, length, "  ", 2) != NULL;
-    words->typed &= guess_is_typed(text, length);
-    words->plain &= digits + count - 1 == length;
-}
-
-/* Where no delimiter divides: do blanks, or places? */
-static bool check_blanks(study_t *study, const char *name, err_t *err) {
-    const way_t way = {.delimiter = '\n'};
-    words_t words = {.typed = true, .plain = true};
-    bool first = true;
-    if (!guess_cut_all(study, &way, err))
-        return false;
-    for (size_t i = 0; i < study->count; i++) {
-        if (!study->records[i].hash)
-            count_words(study->text + study->records[i].at, study->records[i].length, first, &words);
-        first &= study->records[i].hash;
-    }
-    const bool even = words.words > 1 && words.even == words.lines && words.digits == words.lines;
-    if (words.typed ? !words.plain || !even || words.first != words.words : !words.lines)
-        return true;
-    if (words.gaps * 2 > words.lines)
-        return ask(name, err,
-                   "its lines have several blanks in a row: they may be a table, whose columns blanks divide",
-                   "--with delimiter=blanks, or --with delimiter=none, or by a --format of fixed width");
-    return !even || ask(name, err, "each of its lines has as many words: blanks may divide them into columns",
-                        "--with delimiter=blanks or --with delimiter=none");
-}
-
-/* Do colons? */
-static bool check_colons(study_t *study, const structure_t *best, const char *name, err_t *err) {
-    static const char colons[] = {GUESS_TWO_COLONS, ':'};
-    for (size_t i = 0; i < sizeof colons; i++) {
-        structure_t found = {.score = 0};
-        bool is, in_text;
-        char sign[8], what[120], options[80];
-        if (!weigh_delimiter(study, colons[i], &found, err) ||
-            !explains(study, best, ':', &is, &in_text, err))
-            return false;
-        if (found.columns < 2 || !found.even || found.skip || is)
-            continue;
-        name_delimiter(sign, colons[i]);
-        snprintf(what, sizeof what,
-                 "%s may divide each of its lines into %zu columns, or be a part of one value", sign,
-                 found.columns);
-        snprintf(options, sizeof options, "--with delimiter=%s or --with delimiter=none", sign);
-        return ask(name, err, what, options);
-    }
-    return true;
-}
-
-typedef struct {
-    size_t records, links, seconds, numbers, cut, tabs, escaped;
-    size_t decimals; /* digits after the last comma of each line; SIZE_MAX: not as many */
-    bool signed_;    /* a number has a minus sign, or a zero after its comma */
-    bool named;      /* all fields of the first record are words that name columns */
-    size_t signs, before_blanks;
-    size_t words;          /* in each line; 0: not as many */
-    span_t tab, backslash; /* the first such field */
-} within_t;
-
-/* Not at its edge, where it is a blank like others. */
-static bool has_tab(const span_t *span) {
+static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *raw, seen_t *column) {
+    const char quote = found->is.way.quote;
+    const bool enclosed = span->raw_length >= span->length + 2 && quote && raw[0] == (uint8_t)quote;
     const uint8_t *text = span->text;
     size_t length = span->length;
-    for (; length && delimiter_is_blank(*text); length--)
-        text++;
-    while (length && delimiter_is_blank(text[length - 1]))
-        length--;
-    return length && span->raw_length == span->length && memchr(text, '\t', length);
+    blanks_trim(&text, &length);
+    const bool typed = guess_is_typed(text, length);
+    const uint8_t last = span->length ? span->text[span->length - 1] : 0;
+    found->cells++;
+    if (span->length && column) {
+        column->values[typed]++;
+        column->quoted[typed] += enclosed;
+    }
+    found->two_quotes |= quote == '\'' && span->length > 1 && span->text[0] == '"' && last == '"';
+    if (enclosed) { /* in quotes that end where the field does */
+        found->clean += 1;
+        found->needs_quotes |= memchr(span->text, found->is.way.delimiter, span->length) ||
+                               memchr(span->text, '\n', span->length) ||
+                               memchr(span->text, quote, span->length);
+        return;
+    }
+    const bool begins = span->length && (raw[0] == '"' || raw[0] == '\'');
+    found->odd += begins && (raw[0] == (uint8_t)quote || (span->length > 1 && last == raw[0]));
+    found->padded |=
+        begins && length > 2 && length < span->length && text == span->text && text[0] == text[length - 1];
+    const bool others = span->length && note_signs(found, span, typed);
+    found->clean += typed ? 1 : others ? 0.3 : 0.8;
 }
 
 /* Smith\ in front of a comma: not \, which is text, nor C:\ or C:\temp\, which are paths. */
@@ -604,11 +180,12 @@ static bool ends_escaped(const span_t *span) {
            (first == span->text || first[-1] != ':');
 }
 
-/* 10:00:00,007 */
-static bool has_seconds(const uint8_t *text, size_t length, size_t at) {
-    return at >= 3 && at + 3 < length && text[at - 3] == ':' && digits_is_one(text[at - 2]) &&
-           digits_is_one(text[at - 1]) && digits_is_one(text[at + 1]) && digits_is_one(text[at + 2]) &&
-           digits_is_one(text[at + 3]) && (at + 4 == length || !digits_is_one(text[at + 4]));
+/* Not at its edge, where it is a blank like others. */
+static bool has_tab(const span_t *span) {
+    const uint8_t *text = span->text;
+    size_t length = span->length;
+    blanks_trim(&text, &length);
+    return length && span->raw_length == span->length && memchr(text, '\t', length);
 }
 
 static bool is_name(const span_t *span) {
@@ -618,146 +195,328 @@ static bool is_name(const span_t *span) {
     return guess_is_column_word((const char *)text, length);
 }
 
-static bool look_within(study_t *study, size_t record, within_t *within, err_t *err) {
-    const uint8_t *text = study->text + study->records[record].at;
-    const size_t length = study->records[record].length, words = guess_count_words(text, length, true);
-    const char sign = study->schema.delimiters[0];
-    bool seconds = false, cut = false, tabs = false, escaped = false, names = true;
-    size_t last = 0;
-    if (!guess_split(study, sign, record, err))
-        return false;
+/* The record as it stands: may its sign be a part of one value? */
+static void look_at_record(candidate_t *found, const uint8_t *text, size_t length) {
+    const char sign = found->is.way.delimiter;
+    bool seconds = false, cut = false;
+    size_t blanks = 0, digits = 0, decimals = 0, last = length;
     for (size_t i = 0; i < length; i++) {
+        blanks += text[i] == ' ';
+        digits += digits_is_one(text[i]);
         if (text[i] != (uint8_t)sign)
             continue;
-        within->signs++;
         last = i;
-        within->signed_ |= *text == '-' || (i + 1 < length && text[i + 1] == '0');
-        within->before_blanks += i + 1 < length && text[i + 1] == ' ';
+        found->signs++;
+        found->fractions |= *text == '-' || (i + 1 < length && text[i + 1] == '0');
+        found->before_blanks += i + 1 < length && text[i + 1] == ' ';
         seconds |= has_seconds(text, length, i);
         cut |= i && i + 1 < length && digits_is_one(text[i - 1]) && digits_is_one(text[i + 1]);
     }
-    for (size_t j = 0; j < study->split.count; j++) {
-        const span_t *span = &study->split.spans[j];
-        names &= is_name(span);
-        if (!tabs && has_tab(span))
-            within->tab = within->tabs ? within->tab : *span;
-        tabs |= has_tab(span);
-        if (!escaped && j + 1 < study->split.count && ends_escaped(span))
-            within->backslash = within->escaped ? within->backslash : *span;
-        escaped |= j + 1 < study->split.count && ends_escaped(span);
-    }
-    within->words = !within->records || within->words == words ? words : 0;
-    size_t decimals = 0;
+    found->blanks = !found->records || found->blanks == blanks ? blanks : 0;
     while (last + decimals + 1 < length && digits_is_one(text[last + decimals + 1]))
         decimals++;
-    within->decimals = !within->records || within->decimals == decimals ? decimals : SIZE_MAX;
-    within->named |= !within->records && names;
-    within->records++;
-    within->links += begins_link(text, length) && !memchr(text, ' ', length) && !memchr(text, '"', length);
-    within->numbers += guess_is_typed(text, length);
-    within->seconds += seconds;
-    within->cut += cut;
-    within->tabs += tabs;
-    within->escaped += escaped;
+    found->decimals = !found->records || found->decimals == decimals ? decimals : SIZE_MAX;
+    found->seconds += seconds;
+    found->cut += cut;
+    found->numbered += digits > 0;
+    found->plain += digits + blanks == length;
+    found->gaps += memmem(text, length, "  ", 2) != NULL;
+    found->links += begins_link(text, length) && !blanks && !memchr(text, '"', length);
+    found->numbers += found->is.columns <= FEW_FIELDS && guess_is_typed(text, length);
+    found->of_lines += memchr(text, '\n', length) != NULL;
+}
+
+/* Of the records with as many fields as it has columns. */
+static bool look_at_cells(study_t *study, candidate_t *found, err_t *err) {
+    static _Thread_local seen_t columns[SCHEMA_MOST_FIELDS];
+    const way_t *way = &found->is.way;
+    bool apostrophes = false;
+    memset(columns, 0, sizeof columns);
+    for (size_t i = 0; i < study->count && found->records < CELLS_OF; i++) {
+        const uint8_t *record = study->text + study->records[i].at;
+        if (study->records[i].fields != found->is.columns)
+            continue;
+        if (!guess_split(study, way->delimiter, i, err))
+            return false;
+        look_at_record(found, record, study->records[i].length);
+        bool encloses = false, named = true, tab = false, escaped = false;
+        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
+            const span_t *span = &study->split.spans[j];
+            const bool before = j + 1 < study->split.count;
+            look_at_cell(found, span, record + span->at,
+                         i > 0 || study->count == 1 ? &columns[j] : NULL); /* the first ones may be names */
+            encloses |= span->length && span->raw_length != span->length;
+            named = named && !found->records && is_name(span);
+            if (!tab && has_tab(span))
+                found->tab = found->tabs ? found->tab : *span;
+            tab = tab || has_tab(span);
+            if (!escaped && before && ends_escaped(span))
+                found->backslash = found->escaped ? found->backslash : *span;
+            escaped = escaped || (before && ends_escaped(span));
+        }
+        found->named += named;
+        found->enclosing += encloses;
+        found->tabs += tab;
+        found->escaped += escaped;
+        found->torn += way->quote != '\'' && split_find_torn(&study->split, '"', way->quote != 0) > 0;
+        found->records++;
+    }
+    for (size_t j = 0; j < found->is.columns && j < SCHEMA_MOST_FIELDS; j++) {
+        const seen_t *seen = &columns[j];
+        found->is.typed += seen->values[1] && !seen->values[0];
+        apostrophes |= seen->quoted[0] * 2 > seen->values[0] || seen->quoted[1] * 2 > seen->values[1];
+    }
+    /* an apostrophe may stand around a word, too: it is the quote if a value needs quotes, or if most of a column has them */
+    found->needs_quotes |= apostrophes;
     return true;
 }
 
-static bool refuse_within(const within_t *within, const structure_t *found, bool tabs, const char *name,
-                          err_t *err) {
-    const span_t *span = tabs ? &within->tab : &within->backslash;
-    char shown[200], sign[8];
-    guess_shown(shown, sizeof shown, (const char *)span->text, span->length);
-    name_delimiter(sign, guess_way_sign(&found->way));
-    if (tabs)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: %s divides its lines into %zu columns, but most of them have tabs, too ('%s'), "
-            "which may divide them, if not evenly: say --with delimiter=%s if that is right, else give a "
-            "--format",
-            name, sign, found->columns, shown, sign);
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: in most of its records a backslash stands in front of %s ('%s'), as databases write one "
-        "that is a part of the text, and outside of quotes no format reads that: write the file "
-        "anew with such texts in quotes; or say --with delimiter=%s if it divides there, too",
-        name, sign, shown, sign);
+/* ---- the measure ---- */
+
+static const way_t quotings[] = {{.quote = '"'},
+                                 {.quote = '"', .backslash = true},
+                                 {.quote = 0},
+                                 {.quote = '\''},
+                                 {.quote = '\'', .backslash = true}};
+/* One is better than the next where nothing else tells. */
+static const double quoting_weight[] = {1.0, 0.995, 0.99, 0.985, 0.98};
+/* What is wide is better than its sign alone with empty fields, where it divides all records, and the sign is nowhere else. */
+static const double wide_weight = 1.1;
+
+static uint8_t bit_of(char sign) {
+    const char *at = memchr(delimiters, sign, sizeof delimiters);
+    return (uint8_t)(at ? 1u << (at - delimiters) : 0);
 }
 
-/* Commas and semicolons that may be a part of the values, and what may divide besides. */
-static bool check_within(study_t *study, const structure_t *found, const char *name, err_t *err) {
-    const char sign = found->way.delimiter;
-    const bool mark = (sign == ',' || sign == ';') && !found->way.wide[0];
-    within_t within = {.records = 0};
-    char what[200], options[80];
-    if (found->columns < 2 || found->way.blanks)
+/* How good this way is, in found->score; 0: it divides nothing. none: its delimiter is nowhere in the text. */
+static bool weigh(study_t *study, const way_t *way, double weight, bool none, candidate_t *found,
+                  err_t *err) {
+    size_t of;
+    *found = (candidate_t){.is.way = *way};
+    if (!guess_cut_all(study, way, err))
+        return false;
+    found->is.columns = guess_usual_fields(study);
+    if (!found->is.columns || (found->is.columns < 2 && !none))
         return true;
-    if (!guess_cut_all(study, &found->way, err))
+    size_t divided = 0;
+    while (divided < study->count && study->records[divided].fields == 1)
+        divided++;
+    found->divides = divided < study->count && !guess_is_typed(study->text + study->records[divided].at,
+                                                               study->records[divided].length);
+    *err = (err_t){.status = STATUS_OK};
+    found->fitting = guess_find_first(study, &found->is, &of, err);
+    if (err->status != STATUS_OK || !look_at_cells(study, found, err))
         return false;
-    for (size_t i = 0; i < study->count && within.records < CELLS_OF; i++)
-        if (study->records[i].fields == found->columns && !look_within(study, i, &within, err))
+    const double share = (double)found->fitting / (double)(of ? of : 1),
+                 cells = (double)(found->cells ? found->cells : 1), clean = found->clean / cells;
+    const bool torn = found->torn * SELDOM > found->records, said = study->quote;
+    found->is.even = share == 1;
+    if ((way->quote == '\'' && !said && !found->needs_quotes) || (torn && !said) || share < 0.6 ||
+        (found->fitting < 2 && found->is.skip) ||
+        (none && (found->is.skip || (clean < 0.7 && study->delimiter != '\n'))))
+        return true;
+    if (way->wide[0] && way->wide[1] != ' ' && found->is.even && !(found->holds & bit_of(way->delimiter)))
+        weight *= wide_weight;
+    found->score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * (double)found->odd / cells) * weight *
+                   (found->is.titles || found->is.odd_header ? 0.85 : 1);
+    return true;
+}
+
+bool guess_tells_more(const structure_t *lines, const structure_t *quoted) {
+    return lines->typed && lines->typed >= quoted->typed;
+}
+
+/* Takes a way if it is better than the best one so far. */
+static bool try_way(study_t *study, const way_t *way, double weight, bool none, candidate_t *best,
+                    err_t *err) {
+    candidate_t found;
+    if (!weigh(study, way, weight, none, &found, err))
+        return false;
+    /* a text of many lines may have cleaner ones than the records that hold it */
+    const bool sound = best->is.even && !best->odd,
+               tears = !way->quote && ((sound && found.is.columns == best->is.columns) ||
+                                       (best->is.way.quote && best->of_lines * 2 > best->records &&
+                                        !guess_tells_more(&found.is, &best->is)));
+    if (found.score > best->score && !tears)
+        *best = found;
+    return true;
+}
+
+/* Has the text what makes this quoting another one than those before it? */
+static bool is_another(const study_t *study, const way_t *way) {
+    const size_t length = (size_t)(study->end - study->text);
+    const char escaped[] = {'\\', way->quote};
+    if (way->backslash && !memmem(study->text, length, escaped, 2))
+        return false;
+    return study->quote ? *study->quote == way->quote
+                        : way->quote == '"' || memchr(study->text, way->quote ? '\'' : '"', length);
+}
+
+/* The best way with this sign: alone, doubled or with another one in its middle (|| and |~|), or with a blank after it where
+ * quotes stand after that. */
+static bool weigh_sign(study_t *study, char sign, bool none, candidate_t *best, err_t *err) {
+    static const char *const middles[] = {"", "~", "^"};
+    const size_t length = (size_t)(study->end - study->text);
+    const char first = sign == GUESS_TWO_COLONS ? ':' : sign;
+    *best = (candidate_t){.score = 0};
+    for (size_t j = 0; (none || sign == ' ' || memchr(study->text, first, length)) &&
+                       j < sizeof quotings / sizeof *quotings;
+         j++) {
+        way_t way = quotings[j];
+        if (!is_another(study, &way) || (none && !study->quote && way.quote == '\''))
+            continue;
+        way.delimiter = first;
+        way.blanks = sign == ' ';
+        if (sign == GUESS_TWO_COLONS)
+            memcpy(way.wide, "::", 3);
+        if (!try_way(study, &way, none ? 0.9 * quoting_weight[j] : quoting_weight[j], none, best, err))
             return false;
-    const size_t records = within.records;
-    snprintf(options, sizeof options, "--with delimiter='%c' or --with delimiter=none", sign);
-    if (mark && within.links == records) {
-        snprintf(what, sizeof what,
-                 "its lines are links: '%c' may divide them into %zu columns, or be a part of them", sign,
-                 found->columns);
-        return ask(name, err, what, options);
+        if (none || !memchr(delimiters, sign, SURE))
+            continue;
+        const char before[] = {sign, ' ', way.quote};
+        memcpy(way.wide, before, 2);
+        if (way.quote && memmem(study->text, length, before, 3) &&
+            !try_way(study, &way, quoting_weight[j], none, best, err))
+            return false;
+        for (size_t k = 0; k < sizeof middles / sizeof *middles; k++) {
+            candidate_t found;
+            snprintf(way.wide, sizeof way.wide, "%c%s%c", sign, middles[k], sign);
+            if (!memmem(study->text, length, way.wide, strlen(way.wide)))
+                continue;
+            if (!weigh(study, &way, quoting_weight[j], false, &found, err))
+                return false;
+            /* a sheet may have an empty column in its middle */
+            if (found.score > best->score && found.fitting > 1 &&
+                (found.is.columns > 2 || (sign != ',' && sign != '\t')))
+                *best = found;
+        }
     }
-    if (mark && within.numbers == records &&
-        (within.signed_ || within.decimals == 2 || within.decimals == 3)) {
-        snprintf(what, sizeof what, "each of its lines may be one number with a comma in it, or %zu columns",
-                 found->columns);
-        return ask(name, err, what, options);
-    }
-    if (sign == ',' && within.seconds + 1 >= records && within.seconds)
-        return ask(name, err,
-                   "the comma after the seconds of its times may be their decimal mark, or divide columns",
-                   "--with delimiter=, if it divides; else make it a dot "
-                   "(sed -E 's/(:[0-9]{2}),([0-9]{3})/\\1.\\2/' FILE > NEW), and give NEW");
-    if (mark && within.before_blanks * 4 >= within.signs && !found->typed && !found->enclosing &&
-        found->columns <= FEW_FIELDS && !study->named && !within.named) {
-        snprintf(
-            what, sizeof what,
-            "a blank follows its '%c', which make no column of numbers: they may divide its lines into %zu "
-            "columns, or be a part of their text",
-            sign, found->columns);
-        return ask(name, err, what, options);
-    }
-    if (mark && within.cut == records && within.words > (sign == ';') + 1u && !within.before_blanks &&
-        found->columns <= FEW_FIELDS) {
-        snprintf(what, sizeof what,
-                 "'%c' divides its lines into %zu columns, and blanks may divide them, too", sign,
-                 found->columns);
-        snprintf(options, sizeof options, "--with delimiter='%c' or --with delimiter=blanks", sign);
-        return ask(name, err, what, options);
-    }
-    if (sign != '\t' && sign != '\x01' && 2 * within.tabs > records)
-        return refuse_within(&within, found, true, name, err);
-    return 2 * within.escaped <= records || sign == '\x01' || refuse_within(&within, found, false, name, err);
+    return true;
 }
 
-bool guess_is_behind_blank(const span_t *span, char quote) {
-    const uint8_t *text = span->text, *const end = span->text + span->length;
-    while (text < end && delimiter_is_blank(*text))
-        text++;
-    size_t length = (size_t)(end - text);
-    while (length && delimiter_is_blank(text[length - 1]))
-        length--;
-    if (!quote || text == span->text || !length || span->length != span->raw_length ||
-        *text != (uint8_t)quote)
+/* One column: no delimiter is anywhere but in numbers, and in quotes. */
+static bool weigh_none(study_t *study, candidate_t *best, err_t *err) {
+    static const char unused[] = {'\t', '|', ';', ',', '\x01', '\x02'};
+    *best = (candidate_t){.score = 0};
+    for (size_t i = 0; i < sizeof unused; i++)
+        if (!memchr(study->text, unused[i], (size_t)(study->end - study->text)))
+            return weigh_sign(study, unused[i], true, best, err);
+    return true;
+}
+
+/* ---- the question ---- */
+
+/* Both readings, and the option for each. columns: by the other sign; 0: not known. */
+static bool ask(const char *name, const candidate_t *one, char other, size_t columns, const char *why,
+                err_t *err) {
+    char first[8], second[8], count[24] = "", reading[80] = "be a part of their values";
+    name_delimiter(first, way_sign(&one->is.way));
+    name_delimiter(second, other);
+    if (other != '\n')
+        snprintf(reading, sizeof reading, columns ? "%s into %zu" : "%s may", second, columns);
+    if (one->is.columns)
+        snprintf(count, sizeof count, "%zu ", one->is.columns);
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: %s may divide its lines into %scolumns, or %s%s; say which by --with "
+                   "delimiter=%s or --with delimiter=%s",
+                   name, first, count, reading, why, first, second);
+}
+
+/* Does each of the cells that hold the other's sign hold it as a part of its value, or of a text? A sign of a text makes no
+ * columns of numbers or dates. */
+static bool explains(const candidate_t *one, const candidate_t *other) {
+    const uint8_t bit = bit_of(other->is.way.delimiter);
+    return !(one->holds & bit) || (!(one->bare & bit) && !other->is.typed);
+}
+
+/* Does it divide as many lines as the best one? */
+static bool is_rival(const candidate_t *best, const candidate_t *other) {
+    return other->is.columns > 1 && other->score > 0 && other->fitting >= best->fitting &&
+           other->is.titles <= best->is.titles && !other->is.odd_header;
+}
+
+/* Of two that divide the same lines one must explain the other. */
+static bool choose_of_rivals(const candidate_t *found, const char *name, candidate_t *best, err_t *err) {
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        const candidate_t *other = &found[i];
+        const bool doubtful = i >= COLON;
+        bool differ = true, better = false;
+        if (other->is.way.delimiter == best->is.way.delimiter)
+            continue;
+        if (is_rival(best, other) && !(doubtful && other->is.columns < best->is.columns && best->is.typed)) {
+            better = explains(other, best);
+            differ = better != explains(best, other) && !(doubtful && better);
+        } else if (!doubtful && best->score > least_score) {
+            differ = other->score <= 0.98 * best->score;
+        }
+        if (!differ)
+            return ask(name, best, way_sign(&other->is.way), other->is.columns, "", err);
+        *best = better ? *other : *best;
+    }
+    return true;
+}
+
+/* Where no delimiter divides: do colons, blanks, or places? */
+static bool check_undivided(study_t *study, const candidate_t *found, const candidate_t *none,
+                            const char *name, err_t *err) {
+    candidate_t blanks;
+    for (size_t i = 0; i < 2; i++) /* numbers with as many decimals each have no such doubt */
+        if (none->is.typed && found[i].score > least_score && found[i].decimals == SIZE_MAX &&
+            !found[i].fractions && !found[i].is.skip)
+            return ask(name, &found[i], '\n', 0, " (each of its lines may be one number)", err);
+    for (size_t i = CANDIDATES; i-- > COLON;)
+        if (found[i].is.columns > 1 && found[i].is.even && !found[i].is.skip && none->holds & bit_of(':'))
+            return ask(name, &found[i], '\n', 0, "", err);
+    if (!weigh_sign(study, ' ', false, &blanks, err))
         return false;
-    const uint8_t *second = memchr(text + 1, quote, length - 1);
-    return !second || second == text + length - 1;
+    blanks.is.way.blanks = true;
+    if (none->gaps * 2 > none->records)
+        return ask(name, &blanks, '\n', 0,
+                   " (several of them stand in a row, as in a table; for columns of fixed width give a "
+                   "--format)",
+                   err);
+    const bool likely = none->is.typed ? none->plain + 1 >= none->records && !blanks.is.skip
+                                       : blanks.numbered + 1 >= blanks.records;
+    return !blanks.score || !blanks.is.even || !likely || ask(name, &blanks, '\n', 0, "", err);
 }
 
-bool guess_refuse_behind_blank(const char *name, const uint8_t *text, size_t length, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: some of its quotes stand after a blank ('%.*s'): there a quote is an ordinary "
-        "character, so that the value would keep it, or be divided within the quotes. Remove these "
-        "blanks; or give a --format, if that is meant",
-        name, length < 60 ? (int)length : 60, (const char *)text);
+/* Where one does: may it be a part of the values, or something else divide, too? */
+static bool check_divided(const study_t *study, const candidate_t *best, const char *name, err_t *err) {
+    const char sign = best->is.way.delimiter;
+    const bool mark = (sign == ',' || sign == ';') && !best->is.way.wide[0],
+               few = mark && best->is.columns <= FEW_FIELDS;
+    const size_t records = best->records;
+    const span_t *cell = 2 * best->tabs > records ? &best->tab : &best->backslash;
+    const struct {
+        bool is, shows;
+        char other;
+        const char *why;
+    } rows[] = {
+        {mark && best->links == records, false, '\n', "its lines are links"},
+        {mark && best->numbers == records && (best->fractions || best->decimals == 2 || best->decimals == 3),
+         false, '\n', "each of its lines may be one number"},
+        {sign == ',' && best->seconds == records, false, '\n', "it stands after the seconds of times"},
+        {few && best->before_blanks * 4 >= best->signs && !best->is.typed && !best->enclosing &&
+             !study->named && !best->named,
+         false, '\n', "a blank follows it, as in a text"},
+        {few && best->cut == records && best->blanks > (sign == ';') && !best->before_blanks, false, ' ',
+         "each of its lines has as many"},
+        {sign != '\t' && sign != '\x01' && 2 * best->tabs > records, true, '\t',
+         "most of its lines have tabs"},
+        {sign != '\x01' && 2 * best->escaped > records, true, '\n',
+         "a backslash stands in front of it, as databases write one within a text, which only a text in "
+         "quotes may hold here"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char why[300], shown[200] = "";
+        if (!rows[i].is)
+            continue;
+        if (rows[i].shows)
+            guess_shown(shown, sizeof shown, (const char *)cell->text, cell->length);
+        snprintf(why, sizeof why, rows[i].shows ? " (%s: '%s')" : " (%s)", rows[i].why, shown);
+        return ask(name, best, rows[i].other, 0, why, err);
+    }
+    return true;
 }
 
 static bool is_of_hashes(const study_t *study) {
@@ -767,7 +526,8 @@ static bool is_of_hashes(const study_t *study) {
     return all;
 }
 
-static bool check_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {
+/* What was found, if it can be said in a format. */
+static bool check_structure(const study_t *study, const candidate_t *best, const char *name, err_t *err) {
     char sign[8];
     if (is_of_hashes(study))
         return err_set(
@@ -775,39 +535,37 @@ static bool check_structure(study_t *study, const structure_t *best, const char 
             "%.1000s: its first %d lines begin with '#', as comments do, and in no more lines a guess "
             "looks for the columns: take them out (grep -v '^##' FILE > NEW), and give that",
             name, GUESS_MOST_RECORDS);
-    if (study->delimiter && best->score <= least_score)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: --with delimiter=%s divides most of its lines into one field, or each into "
-                       "another number "
-                       "of fields; give another one, or --format",
-                       name, name_delimiter(sign, study->delimiter));
-    if (!study->delimiter && (best->score <= least_score || best->columns == 1) &&
-        (!check_colons(study, best, name, err) || !check_blanks(study, name, err)))
-        return false;
     if (best->score <= least_score)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: no delimiter (of , ; tab | || and \\x01) divides its lines evenly, so its "
-                       "format cannot be guessed; give --format, or --with delimiter=blanks or another sign, "
-                       "or of one column none",
-                       name);
-    if (!study->delimiter && !check_within(study, best, name, err))
-        return false;
-    if (best->columns > SCHEMA_MOST_FIELDS)
+        return study->delimiter
+                   ? err_set(err, STATUS_INPUT,
+                             "%.1000s: --with delimiter=%s divides most of its lines into one field, or each "
+                             "into another number of fields; give another one, or --format",
+                             name, name_delimiter(sign, study->delimiter))
+                   : err_set(err, STATUS_INPUT,
+                             "%.1000s: no delimiter (of , ; tab | || and \\x01) divides its lines evenly, so "
+                             "its format cannot be guessed; give --format, or --with delimiter=blanks or "
+                             "another sign, or of one column none",
+                             name);
+    if (best->is.columns > SCHEMA_MOST_FIELDS)
         return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
-                       best->columns, SCHEMA_MOST_FIELDS);
-    if (best->skip > SCHEMA_MOST_SKIPPED)
+                       best->is.columns, SCHEMA_MOST_FIELDS);
+    if (best->is.skip > SCHEMA_MOST_SKIPPED)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: %zu lines stand before its header; at most %d can be skipped", name,
-                       best->skip, SCHEMA_MOST_SKIPPED);
+                       best->is.skip, SCHEMA_MOST_SKIPPED);
     if (best->two_quotes && !study->quote)
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: some of its fields are enclosed in ' and some in \", and only one of them can be "
             "the quote character: say which by --with quote=single or --with quote=double",
             name);
-    if (best->behind_blank.length)
-        return guess_refuse_behind_blank(name, best->behind_blank.text, best->behind_blank.length, err);
-    return !best->unsure_comment ||
+    if (best->padded && !best->is.way.quote && !study->quote)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: a blank follows some of its texts in quotes, which then enclose nothing: take "
+            "those blanks out, or give --with quote=none if the quotes are a part of the texts",
+            name);
+    return !best->is.unsure_comment ||
            err_set(
                err, STATUS_INPUT,
                "%.1000s: of its lines that begin with '#', some have as many fields as its records, and some "
@@ -817,27 +575,30 @@ static bool check_structure(study_t *study, const structure_t *best, const char 
 
 /* ---- all of it ---- */
 
-static bool choose(study_t *study, const char *name, structure_t *best, err_t *err) {
-    static const char all[] = {',', ';', '\t', '|', '\x01', GUESS_TWO_COLONS, ':'};
-    structure_t found[sizeof all] = {{.score = 0}};
+static bool choose(study_t *study, const char *name, structure_t *structure, err_t *err) {
+    candidate_t found[CANDIDATES], none = {.score = 0}, best = {.score = 0};
     const char said = study->delimiter;
-    *best = (structure_t){.score = said == ' ' ? least_score : 0};
-    if (said && said != '\n') {
-        if (!weigh_delimiter(study, said, best, err))
+    for (size_t i = 0; !said && i < CANDIDATES; i++) {
+        if (!weigh_sign(study, delimiters[i], false, &found[i], err))
             return false;
-    } else if (!said) {
-        for (size_t i = 0; i < sizeof all; i++) {
-            if (!weigh_delimiter(study, all[i], &found[i], err))
-                return false;
-            if (i < sizeof delimiters && found[i].score > best->score)
-                *best = found[i];
-        }
+        if (i < COLON && found[i].score > best.score)
+            best = found[i];
     }
-    if ((!said || said == '\n') && !weigh_single(study, best, err))
+    if (said && said != '\n') {
+        if (!weigh_sign(study, said, false, &best, err))
+            return false;
+    } else if (!weigh_none(study, &none, err)) {
         return false;
-    if (best->columns > 1 && !said && !choose_of_rivals(study, found, sizeof all, name, best, err))
+    }
+    best = none.score > best.score && !best.divides ? none : best;
+    if (said == '\n' && best.is.columns)
+        best.score = 1;
+    if (!said && !(best.score > least_score && best.is.columns > 1
+                       ? choose_of_rivals(found, name, &best, err) && check_divided(study, &best, name, err)
+                       : check_undivided(study, found, &none, name, err)))
         return false;
-    return widen(study, best, err) && check_structure(study, best, name, err);
+    *structure = best.is;
+    return check_structure(study, &best, name, err);
 }
 
 /* A spreadsheet's first line that is no record: it tells the delimiter. Returns its length with its line end; 0: it is none. */

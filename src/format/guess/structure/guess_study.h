@@ -1,9 +1,8 @@
-/* guess_study: one text, as one way cuts it: what guess_structure weighs. */
+/* guess_study: one text, as one way cuts it: what guess_structure.c and the search for the first record share. */
 #ifndef TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STUDY_H
 #define TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STUDY_H
 
-#include "format/cut/split.h"
-#include "format/guess/structure/guess_cut.h"
+#include "format/guess/structure/guess_structure.h"
 
 enum { GUESS_MOST_RECORDS = 500 };
 
@@ -25,7 +24,7 @@ typedef struct {
     } records[GUESS_MOST_RECORDS];
 } study_t;
 
-/* ---- guess_study.c ---- */
+/* ---- guess_cut.c ---- */
 
 bool guess_cut_all(study_t *study, const way_t *way, err_t *err);
 
@@ -33,9 +32,6 @@ bool guess_cut_all(study_t *study, const way_t *way, err_t *err);
 bool guess_split(study_t *study, char delimiter, size_t record, err_t *err);
 /* How many fields most records have; of equals, the larger number. Comments do not count, where there is anything else. */
 size_t guess_usual_fields(const study_t *study);
-
-/* Between blanks, and tabs where they count; a text in quotes is one word. */
-size_t guess_count_words(const uint8_t *text, size_t length, bool tabs);
 
 /* Is it a value of a type, or a null value? */
 bool guess_is_typed(const uint8_t *text, size_t length);

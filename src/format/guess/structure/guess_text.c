@@ -1,8 +1,9 @@
 #include "base/chars.h"
 #include "format/cut/bson_span.h"
 #include "format/cut/json_span.h"
-#include "format/guess/structure/guess_text.h"
+#include "format/guess/structure/guess_structure.h"
 #include "format/record/dialect.h"
+#include "format/values/digits.h"
 
 #include <string.h>
 
@@ -44,10 +45,16 @@ static size_t line_length(const uint8_t *at, const uint8_t *end) {
 
 /* Does the first line that is not blank open an array of JSON, and close it or go on behind its bracket? */
 static bool is_array(const uint8_t *text, size_t length, uint8_t second) {
+    static const char *const words[] = {"null", "true", "false"};
     const uint8_t *const end = text + length, *at = text + json_span_begins(text, length);
     const size_t count = line_length(at, end);
-    return (second == '[' || second == '-' || second == ']' || (second >= '0' && second <= '9')) &&
-           (count == 1 || (count && at[count - 1] == ']'));
+    bool value = second == '[' || second == '-' || second == ']' || digits_is_one(second);
+    for (size_t i = 0; count && i < sizeof words / sizeof *words; i++) {
+        const uint8_t *word = lines_blanks(at + 1, end), *after = word + strlen(words[i]);
+        value |= after < at + count && memcmp(word, words[i], strlen(words[i])) == 0 &&
+                 (*after == ',' || *after == ']' || json_span_is_blank(*after));
+    }
+    return value && (count == 1 || (count && at[count - 1] == ']'));
 }
 
 /* {'a': 1} and {a: 1}, as Python and JavaScript print objects. */

@@ -64,54 +64,29 @@ static void add_line(lines_t *lines, const split_t *split, size_t columns) {
     lines->count++;
 }
 
-static bool too_many_odd(const lines_t *lines) {
-    return lines->odd > 1 + lines->count / SELDOM;
-}
-
-/* A column holds a number or a date in all lines that have something in it. Of two columns, in more than one: the first line
- * of a text has what stands before it. */
-static bool has_typed(const lines_t *lines, size_t columns) {
-    for (size_t i = 0; i < columns; i++)
+/* Are they rows of a table? Then a column holds a number or a date in all lines that have something in it; of two columns, in
+ * more than one: the first line of a text has what stands before it. Or there are texts only: no sentence has as many commas
+ * in each of its lines, and no blank behind them. One comma in each of two lines is little: there a number above a text says
+ * that they are not alike. */
+static bool are_rows(const lines_t *lines, size_t columns) {
+    bool mixed = false;
+    for (size_t i = 0; i < columns; i++) {
         if (lines->typed[i] > (columns == 2) && !lines->texts[i])
             return true;
-    return false;
+        mixed |= lines->typed[i] && lines->texts[i];
+    }
+    return !lines->prose && !lines->odd && !(columns == 2 && lines->count == 2 && mixed);
 }
 
-/* One line for itself, as a record: with the quotes that enclose fields in it, or all quotes as ordinary characters. */
-typedef struct {
-    schema_t quoted, bare;
-} alone_t;
-
-static void make_alone(alone_t *alone, const schema_t *schema) {
-    alone->quoted = alone->bare = *schema;
-    alone->quoted.multiline = alone->bare.multiline = false;
-    alone->bare.quote = 0;
-}
-
-static bool has_mixed(const lines_t *lines, size_t columns) {
-    for (size_t i = 0; i < columns; i++)
-        if (lines->typed[i] && lines->texts[i])
-            return true;
-    return false;
-}
-
-/* Among texts only: no sentence has as many commas in each of its lines, and no blank behind them. One comma in each of two
- * lines is little: there a number above a text says that they are not alike. */
-static bool are_rows_of_texts(const lines_t *lines, size_t columns) {
-    const bool few = columns == 2 && lines->count == 2;
-    return !lines->prose && !lines->odd && !(few && has_mixed(lines, columns));
-}
-
-/* Adds one line; *odd: it has not as many fields as a record. False: out of memory. */
-static bool look_at_line(lines_t *lines, split_t *split, const alone_t *alone, char delimiter, size_t columns,
-                         const uint8_t *line, size_t length, bool *odd) {
-    if (!split_record(split, &alone->quoted, delimiter, line, length))
-        return false;
-    *odd = !split_is_sound(split) || !has_columns(split, &alone->quoted, columns);
-    if (*odd) {
-        if (!split_record(split, &alone->bare, delimiter, line, length))
+/* Adds one line; *odd: it has not as many fields as a record, neither by the quotes that enclose fields in it, nor with all
+ * quotes as ordinary characters. False: out of memory. */
+static bool look_at_line(lines_t *lines, split_t *split, const schema_t alone[2], char delimiter,
+                         size_t columns, const uint8_t *line, size_t length, bool *odd) {
+    *odd = true;
+    for (size_t i = 0; *odd && i < 2; i++) {
+        if (!split_record(split, &alone[i], delimiter, line, length))
             return false;
-        *odd = !has_columns(split, &alone->bare, columns);
+        *odd = !split_is_sound(split) || !has_columns(split, &alone[i], columns);
     }
     lines->odd += *odd;
     if (!*odd)
@@ -122,7 +97,7 @@ static bool look_at_line(lines_t *lines, split_t *split, const alone_t *alone, c
 torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns,
                         const uint8_t *record, size_t length, torn_field_t *field) {
     static _Thread_local lines_t lines;
-    alone_t alone;
+    schema_t alone[2] = {*schema, *schema};
     length -= length && record[length - 1] == '\r';
     const uint8_t *line = record, *const end = record + length, *feed = memchr(record, '\n', length);
     if (columns < 2 || columns > SCHEMA_MOST_FIELDS)
@@ -133,7 +108,8 @@ torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, 
     field->at = split->spans[field->column].at;
     lines.count = lines.odd = 0;
     lines.prose = false;
-    make_alone(&alone, schema);
+    alone[0].multiline = alone[1].multiline = false;
+    alone[1].quote = 0;
     bool fits = split_is_sound(split) && has_columns(split, schema, columns);
     while (fits && feed) {
         feed = memchr(line, '\n', (size_t)(end - line));
@@ -141,13 +117,14 @@ torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, 
         left -= left && line[left - 1] == '\r';
         const bool none = !left || (lines.count && schema_is_comment(schema, *line)); /* no record */
         bool odd = false;
-        if (!none && !look_at_line(&lines, split, &alone, delimiter, columns, line, left, &odd))
+        if (!none && !look_at_line(&lines, split, alone, delimiter, columns, line, left, &odd))
             return TORN_MEMORY;
         fits = !odd || (lines.count && feed && lines.odd <= lines.count + SELDOM);
         line = feed ? feed + 1 : end;
     }
-    return !fits || lines.count < 2 || too_many_odd(&lines)                   ? TORN_NOT
-           : delimiter == '\t' || delimiter == '|'                            ? TORN_SURELY
-           : has_typed(&lines, columns) || are_rows_of_texts(&lines, columns) ? TORN_MAYBE
-                                                                              : TORN_NOT;
+    if (!fits || lines.count < 2 || lines.odd > 1 + lines.count / SELDOM)
+        return TORN_NOT;
+    return delimiter == '\t' || delimiter == '|' ? TORN_SURELY
+           : are_rows(&lines, columns)           ? TORN_MAYBE
+                                                 : TORN_NOT;
 }
