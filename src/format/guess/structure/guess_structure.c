@@ -41,7 +41,7 @@ static const char *name_delimiter(char out[8], char delimiter) {
     return out;
 }
 
-static char way_sign(const way_t *way) {
+char guess_way_sign(const way_t *way) {
     return way->blanks ? ' ' : strcmp(way->wide, "::") == 0 ? GUESS_TWO_COLONS : way->delimiter;
 }
 
@@ -410,7 +410,7 @@ static bool weigh_none(study_t *study, candidate_t *best, err_t *err) {
 static bool ask(const char *name, const candidate_t *one, char other, size_t columns, const char *why,
                 err_t *err) {
     char first[8], second[8], count[24] = "", reading[80] = "be a part of their values";
-    name_delimiter(first, way_sign(&one->is.way));
+    name_delimiter(first, guess_way_sign(&one->is.way));
     name_delimiter(second, other);
     if (other != '\n')
         snprintf(reading, sizeof reading, columns ? "%s into %zu" : "%s may", second, columns);
@@ -450,7 +450,7 @@ static bool choose_of_rivals(const candidate_t *found, const char *name, candida
             differ = other->score <= 0.98 * best->score;
         }
         if (!differ)
-            return ask(name, best, way_sign(&other->is.way), other->is.columns, "", err);
+            return ask(name, best, guess_way_sign(&other->is.way), other->is.columns, "", err);
         *best = better ? *other : *best;
     }
     return true;
