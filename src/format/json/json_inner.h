@@ -116,6 +116,9 @@ const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at) __attribu
 /* A text in quotes or a number, from its first byte on: written at json->out, and its type. */
 const uint8_t *json_scalar(json_value_t *json, const uint8_t *at, uint8_t *type);
 
+/* Goes over a number, from its first byte on, whatever its value. */
+const uint8_t *json_digits(json_value_t *json, const uint8_t *begin, bool *is_whole);
+
 /* Is a text that reads as this double another number, of which nothing is left but 0? */
 bool json_vanishes(const uint8_t *text, size_t length, double value);
 

@@ -428,14 +428,17 @@ static const uint8_t *read_piece(json_value_t *json, const uint8_t *at, const ch
     *piece = (piece_t){.text = json->out + 4, .at = at};
     if (json_ended(json, at) || (*at != '"' && *at != '-' && !digits_is_one(*at)))
         return json_reject(json, at, "expected %s", form);
-    at = json_scalar(json, at, &piece->type);
-    if (*piece->at == '"') {
+    if (*at == '"') {
+        at = json_scalar(json, at, &piece->type);
         piece->length = (uint32_t)(json->out - piece->text) - 1;
         return at;
     }
-    piece->text = piece->at;
+    bool is_whole = false;
+    piece->text = at;
+    at = json_digits(json, at, &is_whole);
     piece->length = at ? (uint32_t)(at - piece->text) : 0;
-    piece->type = convert_int(piece->text, piece->length, &piece->whole) ? BSON_TYPE_INT64 : BSON_TYPE_DOUBLE;
+    piece->type = is_whole && convert_int(piece->text, piece->length, &piece->whole) ? BSON_TYPE_INT64
+                                                                                     : BSON_TYPE_DOUBLE;
     return at;
 }
 

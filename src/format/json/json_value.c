@@ -385,11 +385,8 @@ static const uint8_t *over_digits(json_value_t *json, const uint8_t *at) {
     return at > first ? at : json_reject(json, at, "a number has no digit here");
 }
 
-/* A number of any form, checked byte by byte. */
-static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8_t *type) {
+const uint8_t *json_digits(json_value_t *json, const uint8_t *begin, bool *is_whole) {
     const uint8_t *const digits = begin + (*begin == '-');
-    if (*digits == 'I' && digits < json->end)
-        return json_shell(json, begin, type);
     const uint8_t *at = over_digits(json, digits);
     if (at && *digits == '0' && at - digits > 1)
         return json_reject(json, digits, "a number begins with 0");
@@ -403,8 +400,19 @@ static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8
         return NULL;
     if (json_ended(json, at)) /* what follows it may be digits */
         return json_too_short(json);
+    *is_whole = !point && !exponent;
+    return at;
+}
+
+/* A number of any form, checked byte by byte. */
+static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8_t *type) {
+    bool is_whole;
+    if (*begin == '-' && begin + 1 < json->end && begin[1] == 'I')
+        return json_shell(json, begin, type);
+    const uint8_t *const at = json_digits(json, begin, &is_whole);
+    if (!at)
+        return NULL;
     const size_t length = (size_t)(at - begin);
-    const bool is_whole = !point && !exponent;
     int64_t whole;
     double value;
     if (is_whole && convert_int(begin, length, &whole))
