@@ -94,13 +94,3 @@ TEST(first_escapes) {
     }
 }
 
-TEST(refused) {
-    static const char *const texts[] = {"", "\n\r\n", "[\"a\", 1]\n", "<?xml?>\n",
-                                        "a b    c\nd e f  g\nx y    z\n"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        err_t err = {.text = ""};
-        assert_null(begin(texts[i], true, &err));
-        assert_int_equal(err.status, STATUS_INPUT);
-        assert_non_null(strstr(err.text, "text: "));
-    }
-}
