@@ -131,7 +131,7 @@ def parse(lab, options):
     table = Table("Any data: parse and encode, one core (tipple parse --emit none, the whole process)",
                   ["", "CPU, ns/record", "MB/s", "bytes/record", "n"],
                   ["%s records, from the page cache" % figures.thousands(options.rows),
-                   "guessing looks at 8 MB of a large file: %s ms of CPU, whatever its size" % figures.of_pairs(
+                   "guessing looks at 2 MB of a large file: %s ms of CPU, whatever its size" % figures.of_pairs(
                        runs["CSV, guessed and parsed"], runs["CSV, as guessed"],
                        lambda a, b: a.client_cpu - b.client_cpu).text(figures.milli),
                    figures.others_note(every(runs)), *reasons])
