@@ -15,6 +15,7 @@
 
 enum {
     LOOK_AT = 256 * 1024, /* bytes */
+    FORMS_IN = 64 * 1024, /* of them: where a wide delimiter or an escape has to be found to be tried */
     CELLS_OF = 100,       /* as many records are looked at cell by cell */
     FEW_FIELDS = 3,       /* words with commas between them may be one text if there are no more */
     SELDOM = 10,          /* one record in so many may hold quotes that a delimiter tears */
@@ -198,10 +199,11 @@ static bool is_name(const span_t *span) {
 /* The record as it stands: may its sign be a part of one value? */
 static void look_at_record(candidate_t *found, const uint8_t *text, size_t length) {
     const char sign = found->is.way.delimiter;
-    bool seconds = false, cut = false;
+    bool seconds = false, cut = false, quoted = false;
     size_t blanks = 0, digits = 0, decimals = 0, last = length;
     for (size_t i = 0; i < length; i++) {
-        blanks += text[i] == ' ';
+        quoted ^= text[i] == '"';
+        blanks += text[i] == ' ' && !quoted;
         digits += digits_is_one(text[i]);
         if (text[i] != (uint8_t)sign)
             continue;
@@ -305,15 +307,18 @@ static bool weigh(study_t *study, const way_t *way, double weight, bool none, ca
                                                                study->records[divided].length);
     *err = (err_t){.status = STATUS_OK};
     found->fitting = guess_find_first(study, &found->is, &of, err);
-    if (err->status != STATUS_OK || !look_at_cells(study, found, err))
+    if (err->status != STATUS_OK)
         return false;
-    const double share = (double)found->fitting / (double)(of ? of : 1),
-                 cells = (double)(found->cells ? found->cells : 1), clean = found->clean / cells;
-    const bool torn = found->torn * SELDOM > found->records, said = study->quote;
+    const double share = (double)found->fitting / (double)(of ? of : 1);
     found->is.even = share == 1;
-    if ((way->quote == '\'' && !said && !found->needs_quotes) || (torn && !said) || share < 0.6 ||
-        (found->fitting < 2 && found->is.skip) ||
-        (none && (found->is.skip || (clean < 0.7 && study->delimiter != '\n'))))
+    if (share < 0.6 || (found->fitting < 2 && found->is.skip) || (none && found->is.skip))
+        return true;
+    if (!look_at_cells(study, found, err))
+        return false;
+    const double cells = (double)(found->cells ? found->cells : 1), clean = found->clean / cells;
+    const bool torn = found->torn * SELDOM > found->records, said = study->quote;
+    if ((way->quote == '\'' && !said && !found->needs_quotes) || (torn && !said) ||
+        (none && clean < 0.7 && study->delimiter != '\n'))
         return true;
     if (way->wide[0] && way->wide[1] != ' ' && found->is.even && !(found->holds & bit_of(way->delimiter)))
         weight *= wide_weight;
@@ -346,7 +351,7 @@ static bool try_way(study_t *study, const way_t *way, double weight, bool none, 
 static bool is_another(const study_t *study, const way_t *way) {
     const size_t length = (size_t)(study->end - study->text);
     const char escaped[] = {'\\', way->quote};
-    if (way->backslash && !memmem(study->text, length, escaped, 2))
+    if (way->backslash && !memmem(study->text, length < FORMS_IN ? length : FORMS_IN, escaped, 2))
         return false;
     return study->quote ? *study->quote == way->quote
                         : way->quote == '"' || memchr(study->text, way->quote ? '\'' : '"', length);
@@ -356,11 +361,11 @@ static bool is_another(const study_t *study, const way_t *way) {
  * quotes stand after that. */
 static bool weigh_sign(study_t *study, char sign, bool none, candidate_t *best, err_t *err) {
     static const char *const middles[] = {"", "~", "^"};
-    const size_t length = (size_t)(study->end - study->text);
+    const size_t whole = (size_t)(study->end - study->text), length = whole < FORMS_IN ? whole : FORMS_IN;
     const char first = sign == GUESS_TWO_COLONS ? ':' : sign;
     *best = (candidate_t){.score = 0};
-    for (size_t j = 0; (none || sign == ' ' || memchr(study->text, first, length)) &&
-                       j < sizeof quotings / sizeof *quotings;
+    for (size_t j = 0;
+         (none || sign == ' ' || memchr(study->text, first, whole)) && j < sizeof quotings / sizeof *quotings;
          j++) {
         way_t way = quotings[j];
         if (!is_another(study, &way) || (none && !study->quote && way.quote == '\''))
@@ -477,7 +482,7 @@ static bool check_undivided(study_t *study, const candidate_t *found, const cand
                    err);
     const bool likely = none->is.typed ? none->plain + 1 >= none->records && !blanks.is.skip
                                        : blanks.numbered + 1 >= blanks.records;
-    return !blanks.score || !blanks.is.even || !likely || ask(name, &blanks, '\n', 0, "", err);
+    return blanks.score <= least_score || !blanks.is.even || !likely || ask(name, &blanks, '\n', 0, "", err);
 }
 
 /* Where one does: may it be a part of the values, or something else divide, too? */
