@@ -631,7 +631,8 @@ const row_t schema_rows[] = {
      .types = NUMBERS, .makes = MAKES_TYPED, .is = MARKS_IS},
     {OF_FIELD(DELIMITED), "exact", read_bool, INTO(field_t, exact),
      .types = NUMBERS | BIT(TRIMMED) | BIT(OBJECTID),
-     .is = "yes or no: of numbers, zeros in front, plus signs and exponents such as 1e5 do not fit; of `trimmed`, a text "
+     .is = "yes or no: of numbers, zeros in front, plus signs and exponents such as 1e5 do not fit; of "
+           "`trimmed`, a text "
            "in quotes keeps its blanks; of `objectid`, capitals do not fit"},
     {OF_FIELD(DELIMITED), .tag = "exact", INTO(field_t, exact), .types = NUMBERS | BIT(TRIMMED)},
     {OF_FIELD(DELIMITED), .tag = "no_capitals", INTO(field_t, exact), .types = BIT(OBJECTID)},

@@ -8,8 +8,8 @@
  *   last delimiter (is_odd_header).
  * - Lines that begin with #: comments, unless most of them have as many fields as the records. */
 #include "base/chars.h"
-#include "format/guess/column/guess_name.h"
 #include "format/guess/column/guess_column.h"
+#include "format/guess/column/guess_name.h"
 #include "format/guess/structure/guess_study.h"
 
 #include <string.h>
