@@ -19,10 +19,6 @@ static guess_t *guess_of(const guess_options_t *options, const char *text, bool 
     return guess_new(&sample, options, err);
 }
 
-static guess_t *begin(const char *text, bool whole, err_t *err) {
-    return guess_of(&nothing_said, text, whole, NULL, err);
-}
-
 static void expect_yaml(guess_t *guess, const char *expected) {
     err_t err;
     char *yaml, *lines;

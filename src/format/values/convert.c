@@ -15,12 +15,17 @@ enum {
 
 /* ---- whole numbers ---- */
 
-/* The letter of 7.3e-06 or 1.5e3; that of 1e5 may be one of a code. */
-static bool begins_exponent(const uint8_t *text, size_t at, size_t length) {
+/* No zero stands before another digit, and no plus sign before all. */
+INLINED bool is_unpadded(const uint8_t *text, size_t length) {
+    return !length || (*text != '+' && (*text != '0' || length < 2 || text[1] < '0' || text[1] > '9'));
+}
+
+/* True for 7.3e-06 and 1.5e3, whose letter is at `at`; that of 1e5 may be one of a code. */
+__attribute__((noinline)) static bool is_exact_power(const uint8_t *text, size_t length, size_t at) {
     bool tells = at + 1 < length && (text[at + 1] == '-' || text[at + 1] == '+');
     for (size_t i = 0; i < at; i++)
         tells |= text[i] == '.' || text[i] == ',';
-    return tells && (text[at] | 0x20) == 'e';
+    return tells && (text[at] | 0x20) == 'e' && is_unpadded(text, length);
 }
 
 bool convert_is_exact(const uint8_t *text, size_t length) {
@@ -29,9 +34,9 @@ bool convert_is_exact(const uint8_t *text, size_t length) {
     if (length && *text == '-')
         text++, length--;
     for (size_t i = 0; i < length; i++)
-        if (text[i] > '9' && !begins_exponent(text, i, length))
-            return false;
-    return !length || (*text != '+' && (*text != '0' || length < 2 || text[1] < '0' || text[1] > '9'));
+        if (text[i] > '9')
+            return is_exact_power(text, length, i);
+    return is_unpadded(text, length);
 }
 
 bool convert_int(const uint8_t *text, size_t length, int64_t *value) {
