@@ -89,4 +89,3 @@ TEST(first_escapes) {
         guess_destroy(guess);
     }
 }
-

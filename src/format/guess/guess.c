@@ -555,8 +555,7 @@ static bool settle_text(guess_t *guess, err_t *err) {
     if (!find_cr(guess, err))
         return false;
     decide_columns(guess);
-    return guess_find_quotes(guess, err) &&
-           guess_find_encoding(guess, err) && guess_read_names(guess, err);
+    return guess_find_quotes(guess, err) && guess_find_encoding(guess, err) && guess_read_names(guess, err);
 }
 
 static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {

@@ -38,11 +38,11 @@ typedef struct {
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
     size_t numbered; /* what was put last behind the same key, for a later column of this name; 0: nothing */
-    heading_t heading;  /* the first record's field above the others: see guess_header.c */
-    bool torn;          /* a value of it goes over lines that look like records */
-    bool enclosed;      /* another one is in quotes */
+    heading_t heading;   /* the first record's field above the others: see guess_header.c */
+    bool torn;           /* a value of it goes over lines that look like records */
+    bool enclosed;       /* another one is in quotes */
     bool here, optional; /* the input at hand has it; an input lacks it */
-    uint64_t in_quotes; /* so many are, and not empty */
+    uint64_t in_quotes;  /* so many are, and not empty */
     column_t column;
     decision_t is;
     const type_spec_t *told; /* what a person says of it; NULL: nothing */
@@ -127,7 +127,7 @@ struct guess {
     uint64_t records, misfits, bytes;
     bool first_rises; /* the first record's numbers rise from column to column; */
     uint64_t rising;  /* so do those of these records */
-    uint64_t hollow; /* records all of whose fields are empty */
+    uint64_t hollow;  /* records all of whose fields are empty */
     guess_texts_t *texts[GUESS_MOST_TEXTS];
     size_t text_count;
     uint64_t comments,

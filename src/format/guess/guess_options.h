@@ -33,9 +33,9 @@ typedef struct {
     bool encoding_given;
     encoding_t encoding;
     const char *charset; /* another encoding, which whoever reads the text makes UTF-8 of; NULL: none */
-    bool beginning;      /* the text may go on after its end: a last line without a line end is cut off there */
-    bool mixed;          /* inputs that the format cannot read are left out, rather than refused */
-    char *const *types;  /* the SPECs of --type */
+    bool beginning; /* the text may go on after its end: a last line without a line end is cut off there */
+    bool mixed;     /* inputs that the format cannot read are left out, rather than refused */
+    char *const *types; /* the SPECs of --type */
     size_t type_count;
     bool bad_value_given; /* also of a format that is not guessed */
     bad_value_t bad_value;

@@ -5,7 +5,7 @@
 /* Eight digits at once, a byte each. */
 typedef uint64_t eight_t;
 enum { EIGHT = sizeof(eight_t) };
-#define ALL(byte) ((eight_t)(byte) * 0x0101010101010101u)
+#define ALL(byte) ((eight_t)(byte)*0x0101010101010101u)
 
 /* The highest bit of each byte that is at least `least`, where no byte has that bit itself. */
 static inline eight_t from(eight_t bytes, uint8_t least) {

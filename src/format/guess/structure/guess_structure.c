@@ -25,8 +25,8 @@ static const double least_score = 0.25;
 /* ---- their names ---- */
 
 const char *const guess_delimiter_words[] = {",", ";", "|", ":", "::", "tab", "\\x01", "blanks", "none"};
-const char guess_delimiter_signs[GUESS_DELIMITERS] = {
-    ',', ';', '|', ':', GUESS_TWO_COLONS, '\t', '\x01', ' ', '\n'};
+const char guess_delimiter_signs[GUESS_DELIMITERS] = {',',  ';',    '|', ':', GUESS_TWO_COLONS,
+                                                      '\t', '\x01', ' ', '\n'};
 _Static_assert(sizeof guess_delimiter_words / sizeof *guess_delimiter_words == GUESS_DELIMITERS,
                "each has a sign");
 

@@ -98,8 +98,8 @@ typedef struct {
 enum { GUESS_DELIMITERS = 9, GUESS_TWO_COLONS = '\x03' };
 extern const char *const guess_delimiter_words[];
 extern const char guess_delimiter_signs[GUESS_DELIMITERS]; /* of the words */
-const char *guess_delimiter_word(char delimiter); /* NULL: nobody can say it */
-char guess_way_sign(const way_t *way);            /* as guess_delimiter_word takes it */
+const char *guess_delimiter_word(char delimiter);          /* NULL: nobody can say it */
+char guess_way_sign(const way_t *way);                     /* as guess_delimiter_word takes it */
 
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const structure_said_t *said, err_t *err);
