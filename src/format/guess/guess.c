@@ -133,8 +133,6 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
     guess_column_take(&column->column, &value, span->text, span->length);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
     guess_quotes_plain(guess, span);
-    note_escapes(guess, span);
-    guess_look_at_bytes(guess, span->text, span->length);
 }
 
 /* A CR that ends no line for us, and perhaps did for who wrote it; in quotes it is a part of a text. */
@@ -166,7 +164,7 @@ static bool is_hollow(const split_t *split) {
 /* Adds the record that is split. */
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     guess->records++;
-    guess->with_cr += has_cr(guess->split);
+    guess->with_cr += memchr(line->text, '\r', line->length) && has_cr(guess->split);
     guess->hollow += is_hollow(guess->split);
     const span_t *last = &guess->split->spans[guess->split->count - 1];
     guess->stray_cr |=
@@ -183,8 +181,16 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     guess->escaped_ends += !torn && split_ends_escaped(line->text, line->length);
     if (!torn && !guess->by_names)
         guess_header_look(guess, guess->split);
-    for (size_t i = 0; !torn && i < guess->split->count; i++)
-        add_value(guess, column_at(guess, i), &guess->split->spans[i]);
+    const bool wide = !encoding_is_ascii(line->text, line->length),
+               escapes = memchr(line->text, '\\', line->length);
+    for (size_t i = 0; !torn && i < guess->split->count; i++) {
+        const span_t *span = &guess->split->spans[i];
+        add_value(guess, column_at(guess, i), span);
+        if (wide)
+            guess_look_at_bytes(guess, span->text, span->length);
+        if (escapes)
+            note_escapes(guess, span);
+    }
     return true;
 }
 

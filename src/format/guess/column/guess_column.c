@@ -81,7 +81,8 @@ static void read_number(value_t *value, const uint8_t *text, size_t length) {
         return;
     memcpy(padded, text, length);
     memset(padded + length, 0, 8);
-    if (length <= SHORT_DIGITS && (*text != '0' || length == 1) && convert_digits(padded, length, &digits)) {
+    if (length - sign <= SHORT_DIGITS && (text[sign] != '0' || length == 1) &&
+        convert_digits(padded + sign, length - sign, &digits)) {
         value->reads.styles = ALL_STYLES;
         return;
     }
