@@ -77,7 +77,7 @@ typedef struct {
     uint64_t torn;  /* records of several lines, each of which looks like one */
     bool sure;      /* such lines are divided by tabs or | */
     uint64_t loose; /* fields that are not in quotes, and hold one */
-    uint64_t odd;   /* records with something behind the quote that ends a text */
+    uint64_t odd;   /* records with something after the quote that ends a text */
     bool any;       /* any field is in quotes, or a name */
     bool needed,
         needless; /* a text in quotes holds what has to be in them; not even a sign that divides elsewhere */

@@ -7,7 +7,7 @@
  *                encloses texts encloses those that hold a quote
  *     needless   some texts are in quotes for no reason, where commas and semicolons do not divide: by those programs put
  *                a text into quotes, if they have to; by another sign, or none, many leave a quote as it is
- *     odd        most records have something behind the quote that ends a text
+ *     odd        most records have something after the quote that ends a text
  *     blank      a text in quotes stands after a blank, where a quote is an ordinary character */
 #include "format/cut/delimiter.h"
 #include "format/guess/guess_inner.h"

@@ -109,7 +109,7 @@ bool guess_is_typed(const uint8_t *text, size_t length) {
 }
 
 /* ---- the middle: lines of a text in quotes may look like records. But its quotes tell: one that opens a field stands
- * behind a delimiter, and one that closes it before one ---- */
+ * after a delimiter, and one that closes it before one ---- */
 
 static bool ends_line(const uint8_t *at, const uint8_t *end) {
     return *at == '\n' || (*at == '\r' && at + 1 < end && at[1] == '\n');
@@ -119,7 +119,7 @@ static bool divides(const way_t *way, uint8_t character) {
     return character == (uint8_t)way->delimiter || (way->blanks && delimiter_is_blank(character));
 }
 
-/* Behind the first quote of which it is certain that it closes a field; NULL: one opens a field before, or none tells. */
+/* After the first quote of which it is certain that it closes a field; NULL: one opens a field before, or none tells. */
 static const uint8_t *find_closed(const way_t *way, const uint8_t *text, const uint8_t *end) {
     const size_t wide = strlen(way->wide);
     const uint8_t last = (uint8_t)(wide ? way->wide[wide - 1] : way->delimiter);
@@ -129,10 +129,9 @@ static const uint8_t *find_closed(const way_t *way, const uint8_t *text, const u
             at++;
         if (at == end)
             break;
-        const bool behind =
-                       begin == text || begin[-1] == '\n' || begin[-1] == last || divides(way, begin[-1]),
+        const bool after = begin == text || begin[-1] == '\n' || begin[-1] == last || divides(way, begin[-1]),
                    before = ends_line(at, end) || divides(way, *at);
-        if (behind == before || (at - begin) % 2 == 0 || (begin > text && begin[-1] == '\\'))
+        if (after == before || (at - begin) % 2 == 0 || (begin > text && begin[-1] == '\\'))
             continue;
         return before ? at : NULL;
     }

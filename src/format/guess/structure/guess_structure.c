@@ -85,7 +85,7 @@ typedef struct {
     uint16_t values[2], quoted[2];
 } seen_t;
 
-/* A link or a path of Windows, whose first colon is its only one: https://x, but not x::y. */
+/* https://x, but not x::y */
 static bool begins_link(const uint8_t *text, size_t length) {
     size_t at = 0;
     while (at < length && ((text[at] | 0x20) >= 'a' && (text[at] | 0x20) <= 'z'))
@@ -93,6 +93,7 @@ static bool begins_link(const uint8_t *text, size_t length) {
     return at && length - at > 3 && memcmp(text + at, "://", 3) == 0;
 }
 
+/* A link or a path of Windows, whose first colon is its only one. */
 static bool is_link(const uint8_t *text, size_t length) {
     const uint8_t *colon = memchr(text, ':', length);
     const bool path = colon == text + 1 && length > 2 && (text[2] == '\\' || text[2] == '/');

@@ -68,7 +68,7 @@ typedef struct {
     size_t before; /* fields of the line before it; 0: none */
     size_t wider;  /* of the lines to skip, those with more fields than the records */
     size_t
-        unsure_names_at; /* the line, from 1, that may name the columns, behind a title that is divided, too; 0: none */
+        unsure_names_at; /* the line, from 1, that may name the columns, after a title that is divided, too; 0: none */
     bool named;          /* the first record names the columns: titles stand before it */
     bool odd_header;     /* the first record has other columns than the rest, and names most of them */
     bool row_names;      /* with odd_header: it names all but the first column, as some programs write it, */

@@ -43,7 +43,7 @@ static size_t line_length(const uint8_t *at, const uint8_t *end) {
     return count;
 }
 
-/* Does the first line that is not blank open an array of JSON, and close it or go on behind its bracket? */
+/* Does the first line that is not blank open an array of JSON, and close it or go on after its bracket? */
 static bool is_array(const uint8_t *text, size_t length, uint8_t second) {
     static const char *const words[] = {"null", "true", "false"};
     const uint8_t *const end = text + length, *at = text + json_span_begins(text, length);

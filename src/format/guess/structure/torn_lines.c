@@ -38,7 +38,7 @@ typedef struct {
     size_t typed[SCHEMA_MOST_FIELDS],
         texts[SCHEMA_MOST_FIELDS]; /* values that are, or are not; nothing is neither */
     size_t count, odd;             /* those with another number of fields */
-    bool prose;                    /* a blank stands beside a delimiter, as behind the commas of a sentence */
+    bool prose;                    /* a blank stands next to a delimiter, as after the commas of a sentence */
 } lines_t;
 
 static bool has_columns(const split_t *split, const schema_t *schema, size_t columns) {
@@ -66,7 +66,7 @@ static void add_line(lines_t *lines, const split_t *split, size_t columns) {
 
 /* Are they rows of a table? Then a column holds a number or a date in all lines that have something in it; of two columns, in
  * more than one: the first line of a text has what stands before it. Or there are texts only: no sentence has as many commas
- * in each of its lines, and no blank behind them. One comma in each of two lines is little: there a number above a text says
+ * in each of its lines, and no blank after them. One comma in each of two lines is little: there a number above a text says
  * that they are not alike. */
 static bool are_rows(const lines_t *lines, size_t columns) {
     bool mixed = false;
