@@ -128,9 +128,7 @@ static void note_escapes(guess_t *guess, const span_t *span) {
 
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
-    value_t value;
-    guess_read(&value, span->text, span->length);
-    guess_column_take(&column->column, &value, span->text, span->length);
+    guess_column_add(&column->column, span->text, span->length);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
     guess_quotes_plain(guess, span);
 }

@@ -3,7 +3,6 @@
 #include "format/values/convert.h"
 #include "format/values/hex.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -398,7 +397,7 @@ bool guess_is_of_type(const value_t *value) {
 }
 
 void guess_column_begin(column_t *column) {
-    *column = (column_t){.typed = true};
+    *column = (column_t){.values = 0};
     memset(&column->all, 0xFF, sizeof column->all);
 }
 
@@ -456,30 +455,30 @@ static void count(column_t *column, const readings_t *reads, const uint8_t *text
     }
 }
 
-void guess_column_take(column_t *column, const value_t *value, const uint8_t *text, size_t length) {
+void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
+    value_t value;
     if (!length) {
         column->blank++;
         return;
     }
+    guess_read(&value, text, length);
     column->trailed += text[length - 1] == ' ';
-    if (value->nothing) {
+    if (value.nothing) {
         column->many_nulls |= !put_null(column, text, length, GUESS_MOST_NULLS);
         return;
     }
-    count(column, &value->reads, text, length);
-    column->all = in_both(&column->all, &value->reads);
-    const readings_t said = in_both(&column->all, &usual);
-    column->typed = is_any(&said);
-    column->yes |= value->second ? 0 : value->reads.pairs;
-    column->no |= value->second ? value->reads.pairs : 0;
-    column->fraction |= value->fraction;
-    column->grouped |= value->grouped;
-    column->wide |= value->wide;
-    column->lossy |= value->lossy;
-    column->huge |= value->huge;
-    column->timed |= value->timed;
-    column->letters |= value->letters;
-    column->codes += value->code;
+    count(column, &value.reads, text, length);
+    column->all = in_both(&column->all, &value.reads);
+    column->yes |= value.second ? 0 : value.reads.pairs;
+    column->no |= value.second ? value.reads.pairs : 0;
+    column->fraction |= value.fraction;
+    column->grouped |= value.grouped;
+    column->wide |= value.wide;
+    column->lossy |= value.lossy;
+    column->huge |= value.huge;
+    column->timed |= value.timed;
+    column->letters |= value.letters;
+    column->codes += value.code;
     const uint8_t *trimmed_text = text;
     size_t trimmed = length;
     blanks_trim(&trimmed_text, &trimmed);
@@ -487,12 +486,6 @@ void guess_column_take(column_t *column, const value_t *value, const uint8_t *te
     column->same_trimmed = !column->values || column->same_trimmed == trimmed ? trimmed : SIZE_MAX;
     column->values++;
     column->led += text[0] == ' ';
-}
-
-void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
-    value_t value;
-    guess_read(&value, text, length);
-    guess_column_take(column, &value, text, length);
 }
 
 /* ---- columns: what they are ---- */

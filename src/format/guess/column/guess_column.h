@@ -95,7 +95,6 @@ typedef struct {
 typedef struct {
     uint64_t values, blank; /* that are no null values; that are empty */
     readings_t all;
-    bool typed;                                   /* they have a reading in common */
     uint32_t yes, no;                             /* pairs of which a value is the word */
     uint8_t fraction, grouped, wide, lossy, huge; /* of any value */
     bool timed, letters;
@@ -116,7 +115,6 @@ typedef struct {
 
 void guess_column_begin(column_t *column);
 void guess_column_add(column_t *column, const uint8_t *text, size_t length);
-void guess_column_take(column_t *column, const value_t *value, const uint8_t *text, size_t length);
 
 typedef enum {
     KIND_TEXT,
