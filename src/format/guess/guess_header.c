@@ -333,7 +333,7 @@ static void weigh_text(const guess_column_t *column, const char *text, size_t le
     if (heading->typed) {
         const bool unlike = values && heading->figure.is && heading->figure.whole && !heading->alike;
         evidence->unlike += unlike ? UNLIKE : 0;
-        evidence->record += !unlike && !(values && heading->day);
+        evidence->record += !unlike && (!values || (values >= LEAST_ROWS && !heading->day));
         return;
     }
     evidence->odd += !name && values;
