@@ -37,7 +37,7 @@ bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
            err_memory(err, line->length);
 }
 
-/* A comment may be a record all the same, and is a reject then: see look_at_comment in delimited.c. */
+/* A comment that may be a record is a reject: see look_at_comment in delimited.c. */
 static bool add_comment(guess_t *guess, const guess_line_t *line, bool before, err_t *err) {
     const size_t columns = guess->structure.columns;
     if (!guess_split_line(guess, line, err))
@@ -49,7 +49,7 @@ static bool add_comment(guess_t *guess, const guess_line_t *line, bool before, e
     return true;
 }
 
-/* The first record may name the columns: it is kept until the others are known. */
+/* Keeps the first record, which may name the columns, until the others are known. */
 static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const structure_t *structure = &guess->structure;
     const uint8_t *at = text + structure->first;
@@ -68,13 +68,13 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
     return guess_cut_first(guess, err);
 }
 
-/* True if nothing follows the text: its last record is whole. Of a text that may go on, a few lines are taken as they are. */
+/* True if the last record of the piece is whole. A text that may go on (options.beginning) counts as whole while it is short. */
 static bool is_whole(const guess_t *guess, const guess_piece_t *piece) {
     return piece->ends &&
            !(guess->options.beginning && lines_count(piece->text, piece->length) >= GUESS_LEAST_LINES);
 }
 
-/* If the text would be read with quotes but for its end, it may have been cut off within a text in quotes. */
+/* Refuses a text that would be read with quotes if it went on: it may have been cut off within a text in quotes. */
 static bool check_cut_off(const guess_t *guess, const uint8_t *text, size_t length,
                           const structure_said_t *said, err_t *err) {
     structure_t found;
@@ -89,7 +89,7 @@ static bool check_cut_off(const guess_t *guess, const uint8_t *text, size_t leng
                guess->name, guess_options_quote_word(found.way.quote));
 }
 
-/* The structure, by the first piece. */
+/* Finds the structure by the first piece. */
 static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const size_t bom = lines_bom(piece->text, piece->length);
     const uint8_t *const text = piece->text + bom;
@@ -116,8 +116,8 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
 
 /* ---- values ---- */
 
-/* \t, \n, \\: so databases write a tab, a line end, a backslash into text without quotes; in quotes, where \" is one, any
- * other sign. */
+/* Notes \t, \n and \\, by which databases write a tab, a line end and a backslash into text without quotes; in quotes, if \" is
+ * an escape, a backslash before any sign. */
 static void note_escapes(guess_t *guess, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     const uint8_t *at = span->text, *const end = at + span->length;
@@ -133,7 +133,7 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
     guess_quotes_plain(guess, span);
 }
 
-/* A CR that ends no line for us, and perhaps did for who wrote it; in quotes it is a part of a text. */
+/* True if a field without quotes holds a CR: the writer may have meant a line end. */
 static bool has_cr(const split_t *split) {
     for (size_t i = 0; i < split->count; i++)
         if (split->spans[i].length == split->spans[i].raw_length &&
@@ -142,7 +142,7 @@ static bool has_cr(const split_t *split) {
     return false;
 }
 
-/* The column of the first input in which a field of the input at hand stands. */
+/* The column of a field of the input at hand. */
 static guess_column_t *column_at(const guess_t *guess, size_t field) {
     return &guess->columns[guess->by_names ? guess->order[field] : field];
 }
@@ -193,7 +193,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
 }
 
 static bool is_first(const guess_t *guess, const guess_line_t *line) {
-    const size_t bom = lines_bom(line->text, line->length); /* of a file that stands behind another one */
+    const size_t bom = lines_bom(line->text, line->length); /* of a file that was appended to another one */
     return line->length - bom == guess->first_length &&
            memcmp(line->text + bom, guess->first, guess->first_length) == 0;
 }
@@ -207,8 +207,8 @@ static bool is_named(const guess_column_t *column, const span_t *span) {
     return length == name_length && strncasecmp((const char *)text, (const char *)name, length) == 0;
 }
 
-/* True if the record that is split holds what the header does, but for quotes, case and blanks around. The reader takes it for a
- * header again, too (dialect_line). */
+/* True if the record that is split is the header again, except for quotes, case and blanks around names. The reader also takes
+ * it for a header (dialect_line). */
 static bool names_same(const guess_t *guess) {
     bool same =
         guess->fields > 1 && !guess->first_misfits && column_at(guess, 0)->length && has_all_fields(guess);
@@ -223,7 +223,7 @@ static bool is_still_first(const guess_t *guess, const guess_text_t *here) {
     return guess_next(guess->schema, &at, here->end, here->last, &line) && is_first(guess, &line);
 }
 
-/* The whole records of a delimited text. begin: where the first one begins. */
+/* Adds the whole records of a piece. begin: where the first one begins; *done: where the last one ends. */
 static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t *begin, bool last,
                        const uint8_t **done, err_t *err) {
     const uint8_t *const end = piece->text + piece->length, *at = begin;
@@ -297,7 +297,7 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, bool first, e
 
 /* ---- other inputs ---- */
 
-/* How another input would be read, if it were the first one. */
+/* Finds how another input would be read if it were the first one. */
 static bool find_structure(const guess_t *guess, const guess_piece_t *piece, structure_t *found) {
     const size_t bom = lines_bom(piece->text, piece->length);
     const structure_said_t said = {0, guess->options.quote, guess->options.delimiter};
@@ -306,7 +306,7 @@ static bool find_structure(const guess_t *guess, const guess_piece_t *piece, str
                                 &said, &ignored);
 }
 
-/* Would it be read with another quote? */
+/* Refuses another input that would be read with another quote. */
 static bool check_quote(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const char quote = guess->structure.way.quote;
     structure_t other;
@@ -319,7 +319,7 @@ static bool check_quote(const guess_t *guess, const guess_piece_t *piece, err_t 
                    piece->input, quote, other.way.quote);
 }
 
-/* The first record of an input, or its header. */
+/* Finds the first record of an input, or its header. */
 static bool find_line(const guess_t *guess, const guess_piece_t *piece, guess_line_t *line) {
     const uint8_t *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
     return guess_next(guess->schema, &at, piece->text + piece->length, piece->ends, line);
@@ -330,14 +330,14 @@ static int kind_of(const guess_piece_t *piece) {
     return guess_is_bson(piece->text, piece->length) ? 2 : guess_is_json(piece->text, piece->length);
 }
 
-/* True if it begins as the first input. */
+/* True if the input begins as the first one does. */
 static bool is_same(const guess_t *guess, const guess_piece_t *piece) {
     guess_line_t line;
     return guess->json || guess->bson ? kind_of(piece) == (guess->bson ? 2 : 1)
                                       : find_line(guess, piece, &line) && is_first(guess, &line);
 }
 
-/* Why an input cannot be read as the first one. Always false. */
+/* Says why an input cannot be read as the first one. Returns false. */
 static bool refuse_other(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
     static const char both[] = "one format cannot read both, so guess each by itself";
     static const char *const kinds[] = {"text in columns", "JSON", "BSON"};
@@ -358,7 +358,7 @@ static bool refuse_other(const guess_t *guess, const guess_piece_t *piece, err_t
                    guess->name, guess->header ? ", each once" : "", both);
 }
 
-/* The column of this name, which mostly stands at the same place; the number of columns: there is none. */
+/* The column of this name; the number of columns: there is none. Most stand at the same place, so the search begins there. */
 static size_t find_named(const guess_t *guess, size_t at, const span_t *span) {
     const size_t count = guess->structure.columns;
     for (size_t i = 0; i < count; i++) {
@@ -385,8 +385,8 @@ static bool add_column(guess_t *guess, const span_t *span, err_t *err) {
     return true;
 }
 
-/* The header of another input is split. *shares: it names most columns of the shorter one of both headers, and none twice. Then
- * its new columns stand after the others, and those that it lacks are optional. */
+/* Compares the header of another input, which is split, with the columns. *shares: it has most of the names of the shorter
+ * header, and none twice. Then its new columns are appended, and columns that it lacks become optional. */
 static bool add_names(guess_t *guess, bool *shares, err_t *err) {
     const split_t *split = guess->split;
     const size_t before = guess->structure.columns, fewer = before < split->count ? before : split->count;
@@ -411,8 +411,8 @@ static bool add_names(guess_t *guess, bool *shares, err_t *err) {
     return true;
 }
 
-/* True if the record that is split, the first one of another input, may stand below those of a first input without a header: a
- * header would have no value of a type there. */
+/* True if the first record of another input, which is split, fits a first input without a header: it has a value of a type
+ * where a header would have none, or all columns are text. */
 static bool is_record(const guess_t *guess) {
     const split_t *split = guess->split;
     bool typed = false, none = true;
@@ -426,7 +426,8 @@ static bool is_record(const guess_t *guess) {
     return split->count == guess->structure.columns && split_is_sound(split) && (typed || none);
 }
 
-/* An input that does not begin with the line of the first one: are its columns found by their names? */
+/* Decides on an input that begins with another line than the first one. *takes: the line is a header
+ * that shares names with the first one or, if there is no header, a record. */
 static bool adopt(guess_t *guess, const guess_piece_t *piece, bool *takes, err_t *err) {
     guess_line_t line;
     *takes = false;
@@ -440,7 +441,8 @@ static bool adopt(guess_t *guess, const guess_piece_t *piece, bool *takes, err_t
     return !guess->header || add_names(guess, takes, err);
 }
 
-/* Begins with another input. *takes: its pieces are to be read; others: where it does not begin as the first one. */
+/* Begins another input. others: this is the pass over inputs that begin with another line than the first one. *takes: the
+ * pieces of the input are read in this pass. */
 static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool others, bool *takes, err_t *err) {
     const bool empty = piece->ends && guess_is_empty(piece->text, piece->length),
                same = !empty && is_same(guess, piece);
@@ -480,8 +482,8 @@ static void decide_columns(guess_t *guess) {
         guess->columns[i].is = guess_column_decide(&guess->columns[i].column);
 }
 
-/* The first record, and all lines that are the same, are records where no header is read; behind a header of one column
- * they are its values. */
+/* Adds the first record and all lines that are the same: without a header they are records. After a header of one column the
+ * repeated ones are values. */
 static bool add_like_first(guess_t *guess, err_t *err) {
     const bool named = guess->header || guess->named_here, one = guess->structure.columns == 1;
     if (guess->like_first <= (named && one) || (named && !one))
@@ -517,7 +519,7 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     return true;
 }
 
-/* Before a header no line is a record. */
+/* Counts the comments that are rejects. Before a header no line is a record. */
 static void add_comments(guess_t *guess) {
     const bool named = guess->header || guess->named_here;
     const uint64_t rejects = guess->comments + (named ? 0 : guess->comments_before);
@@ -543,7 +545,7 @@ static bool check_for_documents(const guess_t *guess, err_t *err) {
                                : "--on-bad-value goes with --type there");
 }
 
-/* In the first line, or in most of the others: then many records are one. */
+/* Refuses CRs in the first line or in most of the others: there many records would be read as one. */
 static bool find_cr(guess_t *guess, err_t *err) {
     const guess_line_t first = {guess->first, guess->first_length};
     if (guess->stray_cr || guess->first[guess->first_length - 1] == '\r')
@@ -554,7 +556,7 @@ static bool find_cr(guess_t *guess, err_t *err) {
            guess_refuse_cr(guess->name, err);
 }
 
-/* What all records together say of the text. */
+/* Decides what takes all records: line ends, quotes, encoding. */
 static bool settle_text(guess_t *guess, err_t *err) {
     if (!find_cr(guess, err))
         return false;

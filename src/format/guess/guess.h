@@ -1,14 +1,14 @@
-/* guess: finds out how a delimited text is written, and writes that down as a format file.
+/* guess: finds out how a text is written, and writes that down as a format file.
  *
- * A guess is a function of a sample: pieces of the text of one or more inputs, in memory. It reads no files and asks nobody;
- * a format file, some lines for people, or a refusal (status 5) come out. The sample:
+ * A guess is a function of a sample: pieces of the text of one or more inputs, in memory. It reads no files. Its result is
+ * a format file with some lines for the user, or a refusal (status 5). The sample:
  *
  * - Pieces of one input stand next to each other, in their order. The first of them begins the input.
- * - A piece that does not begin its input begins anywhere, perhaps within a record or within quotes. One that does not end
- *   it ends anywhere. What is not surely a whole record is left out.
+ * - A piece that does not begin its input may begin anywhere, also within a record or within quotes. A piece that does not
+ *   end its input may end anywhere. Only whole records count.
  * - The first input that holds a record decides how records are cut: delimiter, quotes, lines to skip (structure/). Then the
  *   values of all whole records are added to their columns (column/), first those of the inputs that begin with the same line.
- * - Where that line turns out to be a header, inputs whose headers share most of its names are added by these names: a column
+ * - If that line is a header, other inputs whose headers share most of its names are added by these names: a column
  *   that an input lacks becomes optional. Inputs of another kind are refused, or left out (guess_options_t.mixed).
  *
  * The texts and names of a sample are not copied: names must live as long as the guess, texts until guess_new returns. */
@@ -26,7 +26,7 @@ typedef struct {
     const char *input; /* its name, for sentences */
     bool once;         /* the input is a stream: sentences name no command that would read it again */
     bool utf16;        /* its text was UTF-16, and was made UTF-8 */
-    bool dumped;       /* it is a collection of a dump: BSON, also where it has no document */
+    bool dumped;       /* it is a collection of a dump: BSON, even without a document */
 } guess_piece_t;
 
 typedef struct {
@@ -36,13 +36,13 @@ typedef struct {
     bool several; /* the command has several inputs */
 } guess_sample_t;
 
-/* A stream may be left when it is quiet after this number of lines. */
+/* A sample of a stream that has gone quiet needs at least this number of lines. */
 enum { GUESS_LEAST_LINES = 10 };
 
 typedef struct guess guess_t;
 
 /* NULL: no format is found, or two readings are equally good (status 5), an option does not fit the text (status 1), or memory
- * is out. */
+ * is short. */
 guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options, err_t *err);
 void guess_destroy(guess_t *guess);
 
@@ -54,7 +54,7 @@ const guess_piece_t *guess_first_piece(const guess_sample_t *sample);
 /* How many bytes of that piece are whole records, from its beginning. */
 size_t guess_taken(const guess_t *guess);
 
-/* The format file, and the same in lines for people, each of which ends with a line end; the caller frees
+/* The format file, and the same in lines for the user, each of which ends with a line end; the caller frees
  * both. text_bytes: of the whole input; 0: not known. False: out of memory. */
 bool guess_write(const guess_t *guess, uint64_t text_bytes, char **yaml, char **lines, err_t *err);
 

@@ -1,5 +1,5 @@
-/* A text of JSON or BSON: there is nothing to guess but that it is one. Texts of JSON stay texts; where all of a key are
- * dates by one pattern, the option that makes them dates is named. */
+/* JSON and BSON, of which only the kind is guessed. Texts of JSON stay texts; if all texts of a key are dates by one
+ * pattern, a line names the option that makes them dates. */
 #include "base/chars.h"
 #include "base/document.h"
 #include "format/cut/bson_length.h"
@@ -16,7 +16,7 @@
 
 enum { LOOK_AT = 256 << 10 /* bytes, for dates */, MOST_PATH = 400, MOST_DATES = 5 /* that are named */ };
 
-/* Behind the bracket that closes it is nothing: else [] may be the first value of a row. */
+/* True if nothing follows the closing bracket: otherwise [] may be the first value of a row. */
 static bool is_empty_array(const uint8_t *text, size_t length) {
     const uint8_t *end = memchr(text, ']', length);
     return end && lines_blanks(end + 1, text + length) == text + length;
@@ -32,7 +32,7 @@ bool guess_is_json(const uint8_t *text, size_t length) {
 
 /* ---- dates in the texts of JSON ---- */
 
-/* path[0, length): where the text stands, by keys with dots between them. False: out of memory. */
+/* path[0, length): the keys to the text, with dots between them. False: out of memory. */
 static bool note_text(guess_t *guess, const char *path, size_t length, const uint8_t *text,
                       size_t text_length, err_t *err) {
     size_t at = 0;

@@ -1,12 +1,12 @@
-/* Text that is not UTF-8: is it windows-1252? Its words have to be such as languages of Western Europe write, and its signs have
- * to stand where these put them; where others would be read, the user is asked. Both are rows of a table. */
+/* Decides whether text that is not UTF-8 is windows-1252. Each word has to be one that a language of Western Europe may write,
+ * and each sign has to stand where such a language puts it; otherwise the user is asked. Both rules are tables. */
 #include "base/chars.h"
 #include "format/guess/guess_inner.h"
 
 #include <string.h>
 
 enum {
-    MOST_OF = 32,     /* one odd word in as many may be in any text */
+    MOST_OF = 32,     /* one odd word in this number may be in any text */
     LONGEST_WIDE = 2, /* letters above 7f in a row */
     MANY = 1000,
 };
@@ -56,8 +56,9 @@ static const char short_words[] =
     " \xE0 \xE8 \xE9 \xF3 \xE5 \xF8 o\xF9 l\xE0 s\xEC s\xED t\xFA s\xF3 \xE9l d\xFB n\xE9 p\xE5 n\xE5 f\xE5 "
     "s\xE5 \xE5r \xE4r \xF6l y\xF6 ";
 
-/* How many letters stand before a sign and after it: at most this number before it, and after it none or a number in the range.
- * between: or any number on one side only, or this number at least on both. last: what stands before it; NULL: anything. One row has to fit. */
+/* Which letters may stand around a sign; one row has to fit. before: at most this number of letters before the sign; after it
+ * none, or least_after to after. between, if it is not 0, instead: letters on one side only, or at least this number on both.
+ * last: the characters that may stand before the sign; NULL: any. */
 static const struct {
     const char *signs;
     size_t before, least_after, after, between;
@@ -115,7 +116,7 @@ static bool stands_by(uint8_t neighbour, const char *among) {
            (is_letter(neighbour) && is_among(letter, among));
 }
 
-/* The languages that have the letter at this place of a word, a bit for each. */
+/* The languages that may have this letter at this place of a word, a bit for each. */
 static uint32_t languages_of(const uint8_t *word, size_t at, size_t length) {
     uint32_t languages = 0;
     for (size_t i = 0; i < COUNT(letters); i++)
@@ -133,7 +134,7 @@ static bool is_short_word(const uint8_t *word, size_t length) {
     return strstr(short_words, text) != NULL;
 }
 
-/* A word of letters only. */
+/* True if a language may write this word of letters. */
 static bool is_western(const uint8_t *word, size_t length) {
     size_t run = 0, wide = 0;
     uint32_t languages = ~(uint32_t)0;
@@ -150,7 +151,7 @@ static bool is_western(const uint8_t *word, size_t length) {
     return !wide || (length <= 2 ? is_short_word(word, length) : languages && !mixed && wide < length);
 }
 
-/* l’été, qu’on, d’hui; don’t, it’s, we’ll. `after` letters stand after the sign. */
+/* l’été, qu’on, d’hui; don’t, it’s, we’ll. before, after: the number of letters before the sign and after it. */
 static bool is_apostrophe(const uint8_t *sign, size_t before, size_t after) {
     static const char *const ends[] = {"t", "s", "d", "m", "ll", "re", "ve"};
     if (before <= 2 || is_among(small(sign[-1]), "ud"))
@@ -161,7 +162,7 @@ static bool is_apostrophe(const uint8_t *sign, size_t before, size_t after) {
     return false;
 }
 
-/* A byte above 7f that is no letter, between others of a text. */
+/* True if a sign above 7f stands where a row of `signs` allows. */
 static bool is_usual_sign(const uint8_t *text, const uint8_t *sign, const uint8_t *end) {
     size_t before = 0, after = 0;
     bool usual = false;
@@ -183,7 +184,7 @@ static bool is_usual_sign(const uint8_t *text, const uint8_t *sign, const uint8_
     return usual;
 }
 
-/* A run of letters of ASCII and bytes above 7f. */
+/* True if all words and signs of a run (ASCII letters and bytes above 7f) are usual. */
 static bool is_usual_run(const uint8_t *text, size_t length, const uint8_t *run, size_t count) {
     for (size_t i = 0, from; i < count; i++) {
         for (from = i; i < count && is_letter(run[i]); i++)
@@ -239,7 +240,7 @@ static bool refuse_two_encodings(const guess_t *guess, err_t *err) {
                    guess->other_bytes, guess->wide_characters);
 }
 
-/* The first record's text, which may have to be written down. */
+/* The first record may have to be written into the format: it must be text in the encoding. */
 static bool check_first(const guess_t *guess, err_t *err) {
     return utf8_valid(guess->first, guess->first_length) ||
            encoding_converts(guess->encoding, guess->first, guess->first_length) ||

@@ -1,26 +1,28 @@
 /* Which line names the columns, and what the columns are called.
  *
- * The candidates are the first record and no line. (Which record is the first, after titles, guess_first.c says.) Each column
- * compares the first record's field with the values below it:
+ * The first record is the header, or there is none. (guess_first.c finds the first record, also after titles.) Each column
+ * compares the field of the first record with the values below it:
  *
  *      below            the field                                       is evidence
  *      a type           is of the type, too                             3 that it is a record
  *      a type           is a name                                       4 for names; 2 if the name is as short as a code
+ *      a type           is of another type                              3 that it is a record
  *      a type           is another text with a long word in it          1 for names
- *      numbers          is a number as none of them is                  3 that nothing is known
- *      numbers          is a year of several in a row, a day, a month   heads: for names if there are enough of them
+ *      numbers          is a number written as none of them is          3 against both
+ *      numbers          is a year of several in a row, a day, a month   heads: 3 for names if there are enough of them
  *      texts            is a word that often names columns, as none is  1 for names
  *      texts            lacks what all, or nearly all, of them have     1 for names; 2 if they are of digits and signs, or have @
  *      texts            is one of them, or an address as all are        1 or 3 that it is a record
+ *      texts            differs from all of them in its digits only     2 that it is a record, once for all columns
  *      texts, nothing   is a number or a date                           1 that it is a record
  *      values           is empty, or a text that is no name             2 or 1 against names
  *
- * A line names the columns if its evidence is twice all that stands against it. It is a record if that evidence is twice the
- * other, and no name stands above a typed column. Everything else is a question, by one sentence (ask). So are a header
- * without a record, and a header that comes again where it may be a value.
+ * The first record names the columns if the evidence for names is at least twice all other evidence. It is a record if the
+ * evidence for that is more than twice the evidence for names, and no name stands above a typed column. Everything else is a
+ * question, by one sentence (ask). So are a header without a record, and a header that is repeated where it may be a value.
  *
- * A line below the names that tells of them (dashes, widths) is no record. Lines with another number of fields are
- * never left out without a header that shows why they are none. */
+ * A line below the names that describes them (dashes, widths) is refused. Lines with another number of fields before the
+ * first record are skipped only above a header; otherwise they may be damaged records, and are refused. */
 #include "base/chars.h"
 #include "base/numbers.h"
 #include "format/guess/guess_inner.h"
@@ -43,13 +45,13 @@ enum {
     YEAR_HEAD = 2,
     HEADS = 6, /* two days, or three years */
     ENOUGH = 2,
-    /* what tells something */
+    /* limits of what counts as evidence */
     LOOKED_AT = 1000, /* records */
     LONG_WORD = 4,    /* letters of a word that is hardly a code, such as M or DNF */
     NEAR_YEARS = 10,
     RISING = 3,      /* numbers that rise in each record hardly rise by chance */
-    LEAST_ROWS = 5,  /* texts have something in common by chance if there are fewer, */
-    MOST_OF = 20,    /* one in so many numbers may be a word, */
+    LEAST_ROWS = 5,  /* fewer texts have something in common by chance, */
+    MOST_OF = 20,    /* one number in this many may be a word */
     LEAST_TYPED = 3, /* except for addresses with @, and signs and digits only */
     MOST_KEY = 100,  /* bytes; a number may follow */
 };
@@ -115,7 +117,7 @@ static bool is_alike(const guess_column_t *column, const uint8_t *text, size_t l
                                        : !value.whole);
 }
 
-/* True if the numbers rise from each column to the next, where the first record has whole ones. NULL: in the first record. */
+/* True if the numbers of a record rise from column to column, where the first record has whole numbers. NULL: the first record. */
 static bool rises(const guess_t *guess, const split_t *split) {
     long last = -1;
     size_t count = 0;
@@ -204,9 +206,9 @@ bool guess_cut_first(guess_t *guess, err_t *err) {
     return ok;
 }
 
-/* ---- lines below a header that tell of the names above them ---- */
+/* ---- lines below a header that describe the names above them ---- */
 
-/* |---|--:|: so Markdown does. */
+/* |---|--:|, as in Markdown. */
 static bool is_markdown(const guess_t *guess, const guess_line_t *line) {
     for (size_t i = 0; i < line->length; i++)
         if (!strchr("-: |", line->text[i]) && line->text[i] != (uint8_t)guess->structure.way.delimiter)
@@ -214,7 +216,7 @@ static bool is_markdown(const guess_t *guess, const guess_line_t *line) {
     return memmem(line->text, line->length, "--", 2) && guess->split->count == guess->structure.columns;
 }
 
-/* 5s 15s 20d: so RDB files of the USGS write below each name how wide the column is, and its type. */
+/* 5s 15s 20d: in RDB files of the USGS, the width and type of the column below each name. */
 static bool is_of_widths(const guess_t *guess) {
     for (size_t i = 0; i < guess->split->count; i++) {
         const span_t *span = &guess->split->spans[i];
@@ -244,12 +246,12 @@ bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_
 /* ---- evidence ---- */
 
 typedef struct {
-    size_t names, record, odd, unlike; /* for names; for a record; against names; for neither */
+    size_t names, record, odd, unlike; /* for names; for a record; against names; against both */
     size_t heads;
     bool above;   /* a name stands above a typed column */
     bool known;   /* a known word is a name */
     bool nothing; /* a word for nothing stands above a typed column */
-    bool certain; /* the field is a date, or a number with a fraction, as those below are */
+    bool certain; /* the field is a date, or a number with a fraction, as the values below are */
     bool code;    /* the field is as all texts below except for its digits: IDX01 above IDX02 and IDX03 */
 } evidence_t;
 
@@ -264,7 +266,7 @@ static bool is_of_years(const guess_t *guess, size_t at) {
     return false;
 }
 
-/* True if the columns have numbers for names, 0, 1, 2, ..., as programs write them whose tables have none. */
+/* True if the columns are named by numbers, 0, 1, 2, ..., as programs write tables without names. */
 static bool are_numbered(const guess_t *guess) {
     const size_t columns = guess->structure.columns, names = guess->columns[0].length ? 0 : 1;
     for (size_t i = names; i < columns; i++)
@@ -386,7 +388,7 @@ static size_t unsure_lines(const guess_t *guess) {
     return guess->structure.skip - guess->structure.told;
 }
 
-/* True if the only column holds a sign, between others, that may divide several. */
+/* True if the text has one column, with a sign inside the first record that may divide it. */
 static bool may_be_divided(const guess_t *guess) {
     for (size_t i = 1; guess->structure.columns == 1 && i + 1 < guess->first_length; i++)
         if (guess->first[i] && strchr("^~!#$%&*", guess->first[i]))
@@ -394,11 +396,11 @@ static bool may_be_divided(const guess_t *guess) {
     return false;
 }
 
-/* at: the line, from 1, which is the first record's, or one that titles stand before. */
+/* at: the line in question, from 1: the first record's, or one after lines that may be titles. */
 static bool ask(const guess_t *guess, size_t at, const char *why, err_t *err) {
     const bool is_first = at == guess->first_line, only = is_first && !unsure_lines(guess);
     char shown[200] = "", yes[60] = "yes";
-    bool blank = false; /* so it may be a title */
+    bool blank = false; /* a field is empty: the line may be a title */
     for (size_t i = 0; only && i < guess->structure.columns; i++)
         blank |= !guess->columns[i].length;
     if (is_first)
@@ -424,7 +426,7 @@ static bool refuse_fields(const guess_t *guess, uint64_t line, size_t fields, co
                    advice);
 }
 
-/* What stands before a header is no record. What stands before a record may be one that is damaged, or names too many. */
+/* Refuses lines before a first record: they may be damaged records, or a header with another number of names. */
 static bool refuse_before_record(const guess_t *guess, err_t *err) {
     char advice[200];
     snprintf(
@@ -461,7 +463,7 @@ static bool refuse_line(const guess_t *guess, err_t *err) {
 
 /* ---- the decision ---- */
 
-/* True if two names are the same except for upper and lower case: a header could not tell their columns apart. */
+/* True if two names are the same except for upper and lower case: columns cannot be found by such names. */
 static bool has_doubles(const guess_t *guess) {
     for (size_t i = 0; i < guess->structure.columns; i++)
         for (size_t j = 0; j < i; j++)
@@ -470,7 +472,8 @@ static bool has_doubles(const guess_t *guess) {
     return false;
 }
 
-/* Whether `header: yes` can be said, or the line must be skipped. */
+/* Decides how the format names the header: by `header: yes`, or as a line of its own (named_here). Refuses lines before the
+ * records that neither explains. */
 static bool settle(guess_t *guess, bool header, err_t *err) {
     const structure_t *structure = &guess->structure;
     if (structure->unsure_names && guess->options.header == GUESS_ANY_HEADER)
@@ -539,7 +542,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
 
 /* ---- names and keys ---- */
 
-/* In UTF-8, without the blanks around it. */
+/* The name of a column, in UTF-8, without the blanks around it. */
 static char *read_name(const guess_column_t *column, encoding_t encoding) {
     const uint8_t *text = (const uint8_t *)column->text;
     size_t length = column->length;
@@ -566,14 +569,14 @@ static bool is_plain(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || digits_is_one((uint8_t)c) || (c & 0x80);
 }
 
-/* Letters, digits and single underscores; with `dots`, also single dots. Room for a number is left. */
+/* A key of letters, digits and single underscores; with `dots`, also single dots. Leaves room for a number. */
 static char *make_key(const char *name, bool dots) {
     char *key = calloc(1, MOST_KEY + 24);
     size_t used = 0;
     name += strcmp(name, "_id") == 0;
     for (; key && *name && used < MOST_KEY; name++) {
         const bool dot = dots && *name == '.';
-        const bool blank = strncmp(name, "\xC2\xA0", 2) == 0; /* that does not break */
+        const bool blank = strncmp(name, "\xC2\xA0", 2) == 0; /* a no-break space */
         if (is_plain(*name) && !blank)
             key[used++] = *name;
         else if (dot && used && key[used - 1] == '_')
@@ -596,7 +599,7 @@ bool guess_keys_collide(const char *one, const char *other) {
     return strncmp(one, other, shorter) == 0 && (a == b || (a < b ? other : one)[shorter] == '.');
 }
 
-/* The column before this one whose key does not go with it; NULL: none. */
+/* The first column before this one whose key collides with this key; NULL: none. */
 static guess_column_t *find_taken(const guess_t *guess, size_t before, const char *key) {
     for (size_t i = 0; i < before; i++)
         if (guess_keys_collide(guess->columns[i].key, key))
@@ -604,7 +607,8 @@ static guess_column_t *find_taken(const guess_t *guess, size_t before, const cha
     return NULL;
 }
 
-/* A key that others have gets a number. Thousands may have one name, so the one that has it first keeps the last number. */
+/* Appends a number to a key that another column has. Thousands of columns may share a name, so the first of them remembers the
+ * last number (numbered). */
 static void make_unique(guess_t *guess, size_t at) {
     char *key = guess->columns[at].key, *dot;
     guess_column_t *taken, *same = NULL;
@@ -628,7 +632,7 @@ static void make_unique(guess_t *guess, size_t at) {
         same->numbered = number;
 }
 
-/* The keys are made when it is known whether these are names. */
+/* Makes the keys, when it is known whether the first record holds names. */
 bool guess_name_columns(guess_t *guess, err_t *err) {
     const bool named = guess->header || guess->named_here;
     for (size_t i = 0; i < guess->structure.columns; i++) {

@@ -1,4 +1,5 @@
-/* guess_inner: what the parts of guess share. */
+/* guess_inner: what the files of guess share: the state of a guess (struct guess), and the functions that one file has for
+ * another. */
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_INNER_H
 #define TIPPLE_FORMAT_GUESS_GUESS_INNER_H
 
@@ -10,26 +11,26 @@
 #include "format/guess/structure/guess_structure.h"
 #include "format/values/encoding.h"
 
-/* ---- all of it (guess.c) ---- */
+/* ---- the state of a guess ---- */
 
 /* A number as it is written: whole, or with marks. */
 typedef struct {
-    bool is, whole, year; /* year: 1800 to 2200 */
+    bool is, whole, year; /* year: 1700 to 2200 */
     size_t digits;        /* before the first mark */
     long size;            /* without what follows the first mark; of nine digits at most */
 } figure_t;
 
-/* The first record's field, and how the values of the first records below it are written. */
+/* The field of the first record in one column, and how the values of the records below it are written. */
 typedef struct {
     figure_t figure;
-    bool typed, empty; /* the field alone is of a type, as far as it shows; is empty, or a word for nothing */
-    bool day;          /* it is a date, or a part of a year */
-    bool word, words;  /* it, and a value, is a word that often names a column */
-    bool same;         /* a value is the same text */
+    bool typed, empty;      /* the field alone has a type; is empty, or a word for a null value */
+    bool day;               /* it is a date, or a part of a year */
+    bool word, words;       /* the field is a word that often names a column; so is a value */
+    bool same;              /* a value is the same text */
     unsigned shape, common; /* of the field; what the shapes of all values have in common */
-    uint64_t values;        /* that are no null; of them, */
-    uint64_t alike;         /* those that are written as the field is; */
-    uint64_t figures;       /* of digits and signs: numbers, dates, times */
+    uint64_t values;        /* all but null values; of them: */
+    uint64_t alike;         /* those that are written as the field is */
+    uint64_t figures;       /* those of digits and signs: numbers, dates, times */
 } heading_t;
 
 typedef struct {
@@ -37,15 +38,15 @@ typedef struct {
     size_t length;
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
-    size_t numbered; /* what was put last behind the same key, for a later column of this name; 0: nothing */
-    heading_t heading;   /* the first record's field above the others: see guess_header.c */
-    bool torn;           /* a value of it goes over lines that look like records */
-    bool enclosed;       /* another one is in quotes */
-    bool here, optional; /* the input at hand has it; an input lacks it */
-    uint64_t in_quotes;  /* so many are, and not empty */
+    size_t numbered;     /* the last number that was appended to this key for another column; 0: none */
+    heading_t heading;   /* see guess_header.c */
+    bool torn;           /* a value has several lines that look like records */
+    bool enclosed;       /* another value is in quotes */
+    bool here, optional; /* the input at hand has the column; an input lacks it */
+    uint64_t in_quotes;  /* values in quotes that are not empty */
     column_t column;
     decision_t is;
-    const type_spec_t *told; /* what a person says of it; NULL: nothing */
+    const type_spec_t *told; /* what --type says of the column; NULL: nothing */
 } guess_column_t;
 
 typedef enum {
@@ -55,7 +56,7 @@ typedef enum {
     ESCAPES
 } escape_t; /* each with doubled quotes */
 
-/* Words that mean nothing in all columns. */
+/* Words that are null values in all columns. */
 typedef struct {
     bool backslash, null; /* \N, NULL */
 } guess_nothing_t;
@@ -63,8 +64,8 @@ typedef struct {
 /* Words of text that is not UTF-8, if it is windows-1252. */
 typedef struct {
     uint64_t count, odd;
-    char first[24]; /* of the odd ones, in UTF-8, */
-    const char *in; /* and the input that it stands in */
+    char first[24]; /* the first odd word, in UTF-8 */
+    const char *in; /* the input that holds it */
 } guess_words_t;
 
 typedef struct {
@@ -72,25 +73,25 @@ typedef struct {
     bool last; /* nothing follows */
 } guess_text_t;
 
-/* What records say of quotes: see guess_quotes.c. */
+/* What the records show about quotes: see guess_quotes.c. */
 typedef struct {
     uint64_t torn;  /* records of several lines, each of which looks like one */
     bool sure;      /* such lines are divided by tabs or | */
-    uint64_t loose; /* fields that are not in quotes, and hold one */
+    uint64_t loose; /* fields without quotes around them that hold a quote */
     uint64_t odd;   /* records with something after the quote that ends a text */
-    bool any;       /* any field is in quotes, or a name */
+    bool any;       /* a field or a name is in quotes */
     bool needed,
-        needless; /* a text in quotes holds what has to be in them; not even a sign that divides elsewhere */
-    bool plain;   /* a text without holds such a sign */
+        needless; /* a text in quotes needs them; one does not, and holds no sign that divides other files */
+    bool plain;   /* a text without quotes holds such a sign */
     struct {
-        const char *in; /* the input that it stands in; NULL: there is none */
+        const char *in; /* the input that holds it; NULL: there is none */
         char text[200];
     } blank;                  /* the first text in quotes after a blank */
-    bool impossible[ESCAPES]; /* a record is read well in another way, and not so; */
-    bool conflict;            /* and that is so of each way */
+    bool impossible[ESCAPES]; /* a record is read well with another escape, and not with this one */
+    bool conflict;            /* each escape is impossible */
 } guess_quotes_t;
 
-/* The texts under one key of JSON. */
+/* The texts of one key of JSON. */
 typedef struct {
     column_t column;
     char path[];
@@ -100,54 +101,54 @@ enum { GUESS_MOST_TEXTS = 500 };
 struct guess {
     const char *name;
     bool once;       /* the input cannot be read again by its name */
-    bool json, bson; /* it is, and nothing else is known */
+    bool json, bson; /* the input is JSON or BSON: then columns, structure and schema stay empty */
     bool was_utf16;
-    bool stray_cr; /* a value ends with one, and its line with another */
-    bool marked;   /* it begins with the byte-order mark of UTF-8 */
+    bool stray_cr; /* a line ends with CR CR LF */
+    bool marked;   /* the input begins with the byte-order mark of UTF-8 */
     guess_options_t options;
     type_spec_t *types; /* options.type_count */
     structure_t structure;
-    schema_t *schema; /* of the structure's way */
+    schema_t *schema; /* of structure.way */
     split_t *split;
     guess_column_t *columns;            /* structure.columns */
-    size_t fields;                      /* that a record of the input at hand has */
-    bool by_names;                      /* they stand in another order than the columns: */
-    uint16_t order[SCHEMA_MOST_FIELDS]; /* the column of each */
+    size_t fields;                      /* of a record of the input at hand */
+    bool by_names;                      /* the fields stand in another order than the columns: */
+    uint16_t order[SCHEMA_MOST_FIELDS]; /* the column of each field */
     bool others;                        /* inputs begin with another line than the first one */
     size_t taken;                       /* bytes of the first piece */
     uint8_t *first;                     /* the first record */
     size_t first_length;
-    uint64_t first_line; /* where it begins, from 1 */
-    bool first_misfits;  /* it has not as many fields as the columns */
-    uint64_t underline;  /* the line that is the second record, and tells of names; 0: none */
-    uint64_t underlines; /* records that are such lines of signs: rejects */
-    uint64_t like_first; /* lines that were taken and are the same as the first record, */
-    uint64_t repeated;   /* and do not begin a text */
-    bool marked_again;   /* one of those has a byte-order mark in front */
+    uint64_t first_line; /* its line, from 1 */
+    bool first_misfits;  /* it has another number of fields than there are columns */
+    uint64_t underline;  /* the line of the second record, if it describes the names; 0: it does not */
+    uint64_t underlines; /* records of - = _ + only: rejects */
+    uint64_t like_first; /* lines that are the same as the first record, it too */
+    uint64_t repeated;   /* those of them that do not begin an input */
+    bool marked_again;   /* one of the repeated ones has a byte-order mark in front */
     uint64_t records, misfits, bytes;
-    bool first_rises; /* the first record's numbers rise from column to column; */
-    uint64_t rising;  /* so do those of these records */
-    uint64_t hollow;  /* records all of whose fields are empty */
+    bool first_rises; /* the first record's numbers rise from column to column */
+    uint64_t rising;  /* records whose numbers do, too */
+    uint64_t hollow;  /* records without a value */
     guess_texts_t *texts[GUESS_MOST_TEXTS];
     size_t text_count;
-    uint64_t comments,
-        comments_before; /* that may be records, so that they are rejected; if there is no header */
-    bool has_escapes;    /* a value has \t, \n or \\ in two characters, in quotes only where \" is one, */
-    bool keeps_escapes; /* and another one is \N, or has \", as in a database's text: they stay as they are */
+    uint64_t comments, comments_before; /* comments that may be records; those before the records */
+    bool has_escapes;                   /* a value has \t, \n or \\ in two characters: see note_escapes */
+    bool keeps_escapes;    /* and the file has \N or \", as databases write: escapes stay as they are */
     uint64_t escaped_ends; /* records that end with a backslash */
     uint64_t with_cr;      /* records with a CR in a value that is not in quotes */
     guess_quotes_t quotes;
     guess_nothing_t nothing;
-    bool all;         /* everything was looked at */
-    bool scattered;   /* the middle and the end, too */
-    bool of_many;     /* there are other inputs */
+    bool all;         /* the sample is all of the inputs */
+    bool scattered;   /* the sample has places in the middle and the end */
+    bool of_many;     /* the command has several inputs */
     const char *here; /* the input at hand */
-    /* the first one with UTF-8 that is no ASCII; text that is not UTF-8; with bytes that are nothing in windows-1252; NULL: none */
+    /* The first input with UTF-8 that is no ASCII; with text that is not UTF-8; with bytes that windows-1252 does not have.
+     * NULL: none. */
     const char *wide_characters, *other_bytes, *no_bytes;
     guess_words_t words;
-    /* at the end */
+    /* set at the end */
     bool header;     /* the format says header: yes */
-    bool named_here; /* the first record holds names, but the columns are told by their place: header_line */
+    bool named_here; /* the first record holds names, but columns are found by their places: header_line */
     encoding_t encoding;
 };
 
@@ -155,56 +156,57 @@ struct guess {
 bool guess_is_json(const uint8_t *text, size_t length);
 bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
                      size_t *used, err_t *err);
-bool guess_json_types(const guess_t *guess, err_t *err); /* can they be said of JSON? */
+bool guess_json_types(const guess_t *guess, err_t *err); /* False: a --type does not go with JSON. */
 bool guess_is_bson(const uint8_t *text, size_t length);
 void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);
 void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess, uint64_t text_bytes);
 
-/* guess.c: into guess->split. */
+/* guess.c: cuts a line into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
-/* Is it made of - = _ + only, so that a record is a reject? */
+/* guess_header.c: true if the line is made of - = _ + only: a reject under a guessed format. */
 bool guess_is_underline(const guess_t *guess, const guess_line_t *line);
-/* Is the second record one that tells of the names above it? Else one that underlines is a reject. */
+/* Notes a line that describes the names above it. *is: it is made of - = _ + only; counted here, and no record to add.
+ * second: the line is the second record. */
 bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
                           bool *is, err_t *err);
-/* guess_encoding.c: of each value; at the end. */
+/* guess_encoding.c: called for each value; called at the end. */
 void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length);
 bool guess_find_encoding(guess_t *guess, err_t *err);
-/* guess_quotes.c: of a record that holds a backslash. *again: quotes are escaped in another way than was known, and the
- * record is to be read again. */
+/* guess_quotes.c: called for a record with a backslash. *again: quotes are escaped in another way than was known; the
+ * record has to be read again. */
 bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err);
-/* Of a record, when it is split; *torn: it will be rejected. Of each value of one that is read. At the end. */
+/* Called for a record that is split (*torn: it will be rejected); for each value of a whole record; at the end. */
 bool guess_quotes_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err);
 void guess_quotes_plain(guess_t *guess, const span_t *span);
 bool guess_find_quotes(guess_t *guess, err_t *err);
-/* Is nothing in quotes that was looked at, so that those of a later field may be a part of it? */
+/* True if no value of the sample is in quotes, so that quotes in later fields may be ordinary characters. */
 bool guess_is_of_no_quotes(const guess_t *guess);
-/* guess_write.c: the text after `before`, as a scalar of YAML, in quotes where they are needed. */
+/* guess_write.c: appends `before` and the text as a scalar of YAML, in quotes where it needs them. */
 void guess_put_scalar(text_t *out, const char *before, const char *text);
-/* Appends a --type of this column, as a shell takes it. */
+/* Appends the option (--type or -t) that gives this column its type, as a shell takes it. */
 void guess_put_spec(text_t *out, const char *option, const char *name, const guess_column_t *column);
 /* "all 4 rows", "1,000 of about 1.2M rows" */
 void guess_put_share(text_t *out, const guess_t *guess, uint64_t text_bytes);
-/* guess_settle.c: what one column tells of another. */
+/* guess_settle.c: decides what a column alone leaves open. */
 bool guess_settle_days(guess_t *guess, err_t *err);
 bool guess_settle_marks(guess_t *guess, err_t *err);
-/* \N means nothing in all columns where one has it; NULL where it does in another column. */
+/* \N is a null value in all columns if one has it; so is NULL if it is a null value in one. */
 void guess_settle_nulls(guess_t *guess);
-/* guess_header.c: which line names the columns; its header comment has the rules. In this order: */
+/* guess_header.c: which line names the columns. guess.c calls these in this order: */
 /* Cuts the first record; again when the knowledge of quotes has changed. */
 bool guess_cut_first(guess_t *guess, err_t *err);
 /* Compares a record with the first one. */
 void guess_header_look(guess_t *guess, const split_t *split);
-/* At the end: the names in UTF-8; whether they are names; the keys. */
+/* At the end: reads the names as UTF-8; decides whether they are names; makes the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);
 bool guess_find_header(guess_t *guess, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);
-/* guess_types.c: what a person says of columns. After their names are known. */
+/* guess_types.c: --type. Reads the specs; when the names are known, gives them to the columns. */
 bool guess_read_types(guess_t *guess, err_t *err);
 bool guess_tell_types(guess_t *guess, err_t *err);
 /* The key that a column is stored under. */
 const char *guess_key(const guess_column_t *column);
-/* One of them stands where the other would have its subdocument, or they are the same. */
+/* True if the keys are the same, or one is a subdocument of the other. */
 bool guess_keys_collide(const char *one, const char *other);
 
 #endif

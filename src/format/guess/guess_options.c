@@ -1,5 +1,5 @@
-/* The options of a guess. They are read before any input is, so that a mistake in one is reported before anything is opened.
- * The format file of a guess names them in its second line, as a shell would: a kept format is asked there. */
+/* The options of a guess. They are read before any input is opened, so that mistakes in them are reported first.
+ * The second line of a guessed format file names them as in a shell; guess_options_agree compares a kept format by that line. */
 #include "format/guess/guess_options.h"
 #include "base/chars.h"
 #include "base/numbers.h"
@@ -25,7 +25,7 @@ static const struct {
     size_t count;
     const char *values; /* of the words, as the member at `offset` has them; NULL: not in one member */
     size_t offset;
-    const char *more; /* what else it takes, for the sentence that lists its words */
+    const char *more; /* other values that it takes, for the sentence that lists its words */
 } rows[KEYS] = {
 #define ROW(key, words, count, values, ...)                                                                  \
     { "with " #key, words, count, values, offsetof(guess_options_t, key), __VA_ARGS__ }
@@ -41,7 +41,7 @@ static const struct {
 #undef ROW
 };
 
-/* NULL: the user has not said it. room has 16 bytes. */
+/* The value that the user gave; NULL: none. room has 16 bytes. */
 static const char *said(const guess_options_t *options, size_t row, char *room) {
     if (row == HEADER && options->header_line) {
         snprintf(room, 16, "%u", options->header_line);
@@ -151,7 +151,7 @@ void guess_options_quote(text_t *line, const guess_options_t *options) {
         shell_quote_option(line, "--on-bad-value", schema_bad_values[options->bad_value]);
 }
 
-/* As it stands in a comment of a format file: without line ends. */
+/* Appends a text as a comment of a format file shows it: without line ends. */
 static void append_shown(text_t *out, const text_t *from) {
     for (size_t i = 0; i < from->length;) {
         char piece[ESCAPE_PIECE];
@@ -170,7 +170,7 @@ void guess_options_name(text_t *yaml, const guess_options_t *options) {
     text_free(&line);
 }
 
-/* Is the option among those that the line names? */
+/* True if the line names the option. */
 static bool has_option(const char *line, size_t length, const text_t *option) {
     const char *at = line;
     while ((at = memmem(at, length - (size_t)(at - line), option->bytes, option->length))) {
@@ -229,7 +229,7 @@ static const schema_type_t *find_type(const char *word) {
     return NULL;
 }
 
-/* at: what follows the ( after a type. */
+/* Reads the pattern. at: the text after the ( that follows a type. */
 static bool read_pattern(type_spec_t *spec, char *at, err_t *err) {
     const size_t length = strlen(at);
     pattern_t pattern;
@@ -248,7 +248,7 @@ static bool read_pattern(type_spec_t *spec, char *at, err_t *err) {
            err_set(err, STATUS_USAGE, "--type '%s': '%s' is not a date pattern: %s", spec->text, at, problem);
 }
 
-/* TYPE or TYPE(PATTERN). */
+/* Reads TYPE or TYPE(PATTERN). */
 static bool read_type(type_spec_t *spec, char *at, err_t *err) {
     const char *words[SCHEMA_TYPES];
     char *const pattern = at + strcspn(at, "(");

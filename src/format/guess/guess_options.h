@@ -1,17 +1,17 @@
-/* guess_options: what the user says of a guess: --with KEY=VALUE, --type SPEC and --on-bad-value, in the words of the
+/* guess_options: what the user says about a guess: --with KEY=VALUE, --type SPEC and --on-bad-value, in the words of the
  * command, for the command and the library.
  *
- * Each key of --with is a row of one table (guess_options.c): its words, what it sets, and how it is said again in a shell.
- * A format that is kept names the options that it was guessed with. A SPEC of --type is about one column, or one key of JSON; a colon
- * within a name or a key is written twice:
+ * Each key of --with is a row of one table (guess_options.c): its words, the member that it sets, and how a shell line repeats
+ * it. A format that is kept names the options that it was guessed with. A SPEC of --type is about one column, or one key of
+ * JSON; a colon within a name or a key is written twice:
  *
  *     NAME:TYPE              its type, by a word of format files
  *     NAME:TYPE(PATTERN)     of dates
  *     NAME:KEY:TYPE          and the key that it is stored under
  *     NAME:KEY:              the key alone
  *
- * NAME may be empty: the column without a name in the header. Options that were read do not change, and any thread may
- * read them. */
+ * NAME may be empty: the column without a name in the header. Options do not change after they are read, so any thread may
+ * use them. */
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_OPTIONS_H
 #define TIPPLE_FORMAT_GUESS_GUESS_OPTIONS_H
 
@@ -32,7 +32,7 @@ typedef struct {
     const char *quote;    /* "\"", "'", or "" for none; NULL: not said */
     bool encoding_given;
     encoding_t encoding;
-    const char *charset; /* another encoding, which whoever reads the text makes UTF-8 of; NULL: none */
+    const char *charset; /* another encoding, which the reader of the text converts to UTF-8; NULL: none */
     bool beginning; /* the text may go on after its end: a last line without a line end is cut off there */
     bool mixed;     /* inputs that the format cannot read are left out, rather than refused */
     char *const *types; /* the SPECs of --type */
@@ -41,49 +41,49 @@ typedef struct {
     bad_value_t bad_value;
 } guess_options_t;
 
-/* What to do where a kept format says something else. */
+/* The advice where a kept format differs from the options. */
 #define GUESS_ANEW                                                                                           \
     "leave the option out, or load into another collection, or start over with --drop, which drops the "     \
     "collection and its catalog"
 
-/* Readers of options: `options` is a guess_options_t. False: the text is none of the option's words, the sentence lists
- * them (status 1), and nothing is changed. */
+/* Readers of options: `options` is a guess_options_t. False (status 1): the text is none of the option's words, which the
+ * sentence lists; nothing is changed. */
 bool guess_options_bad_value(void *options, const char *text, err_t *err);
 bool guess_options_with(void *options, const char *text, err_t *err); /* --with: "header=no" */
 const char *guess_options_quote_word(char quote);                     /* as --with quote has it; 0: none */
 
-/* Puts the SPECs of --type into the options. False (status 1): one is a mistake, or `format` is given, to which options of a
- * guess say nothing; --on-bad-value does. */
+/* Puts the SPECs of --type into the options. False (status 1): `format` is given together with an option of the guess. Only
+ * --on-bad-value goes with a format. */
 bool guess_options_check(guess_options_t *options, char *const *types, size_t count, const char *format,
                          err_t *err);
 
-/* Appends the options to a shell's line. */
+/* Appends the options as a shell line has them. */
 void guess_options_quote(text_t *line, const guess_options_t *options);
 
-/* The first option that says how a text of columns is written ("with header"); NULL: none does. */
+/* The first option that is given and describes text in columns ("with header"); NULL: none. */
 const char *guess_options_of_text(const guess_options_t *options);
 
-/* Appends the line of a format file that names them, if there is one. */
+/* Appends the line of a format file that names the options, if any are given. */
 void guess_options_name(text_t *yaml, const guess_options_t *options);
 
-/* Was a kept format guessed with the same --with and --type, by that line of its file `yaml`, and has it the same
- * --on-bad-value? what: whose format it is. False: status 1. */
+/* Checks that a kept format was guessed with each --with and --type that is given, by that line of its file `yaml`, and has the
+ * same --on-bad-value. what: the format, for the sentence. False: status 1. */
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *yaml,
                          const char *what, err_t *err);
 
 /* ---- one --type ---- */
 
 typedef struct {
-    const char *text;          /* as it was given */
+    const char *text;          /* as the user gave it */
     char *name;                /* owns the memory of all three */
-    char *key;                 /* NULL: as the guess says */
-    const schema_type_t *type; /* NULL: as the guess says */
-    char *pattern;             /* NULL: what goes with the type */
+    char *key;                 /* NULL: the key of the guess */
+    const schema_type_t *type; /* NULL: the type of the guess */
+    char *pattern;             /* NULL: the usual one of the type */
 } type_spec_t;
 
-/* False: a mistake (status 1). *spec is to be freed in any case. */
+/* False: a mistake (status 1). The caller frees *spec, also after a failure. */
 bool type_spec_read(const char *text, type_spec_t *spec, err_t *err);
 void type_spec_free(type_spec_t *spec);
-bool guess_options_type(const char *text, err_t *err); /* only reads it */
+bool guess_options_type(const char *text, err_t *err); /* checks a SPEC */
 
 #endif

@@ -1,12 +1,12 @@
-/* Are quotes ordinary characters here, and how are quotes in quotes escaped? guess_find_structure has said so of the
- * beginning; here all records of the sample may object, each once (guess_quotes_look, and guess_escapes_look if it holds
- * a backslash), and the end decides (guess_find_quotes): a question, or the way that fits.
+/* Whether quotes are ordinary characters, and how quotes in quotes are escaped. guess_find_structure decides by the
+ * beginning of a text. Then each record of the sample is checked once (guess_quotes_look, and guess_escapes_look if it holds
+ * a backslash). At the end guess_find_quotes asks, or keeps the way. It asks for these reasons:
  *
- *     torn       each line of a record of several lines looks like a record itself (torn_lines). The record is a reject;
- *                a question where no other value of its column is in quotes, or a quote stands in a value without: who
- *                encloses texts encloses those that hold a quote
- *     needless   some texts are in quotes for no reason, where commas and semicolons do not divide: by those programs put
- *                a text into quotes, if they have to; by another sign, or none, many leave a quote as it is
+ *     torn       each line of a record of several lines looks like a record itself (torn_lines). The record is a reject.
+ *                The guess asks if no other value of the column is in quotes, if tabs or | divide, or if a value without
+ *                quotes holds a quote (a program that encloses texts encloses those that hold one)
+ *     needless   some texts are in quotes for no reason, and neither commas nor semicolons divide. Programs that write these
+ *                two put texts into quotes where they have to; with another sign, or none, many leave a quote as it is
  *     odd        most records have something after the quote that ends a text
  *     blank      a text in quotes stands after a blank, where a quote is an ordinary character */
 #include "format/cut/delimiter.h"
@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Has it a sign that divides in other files? For that programs put a text into quotes, too. */
+/* True if the text has a sign that divides other files: some programs put such texts into quotes, too. */
 static bool has_sign(const span_t *span) {
     for (size_t i = 0; i < span->length; i++)
         if (strchr(",;|\t", span->text[i]) && span->text[i])
@@ -26,7 +26,7 @@ static bool has_sign(const span_t *span) {
     return false;
 }
 
-/* Does it look like a text in quotes, but for the blanks before it? Whole, or torn at the delimiter in its quotes. */
+/* True if blanks stand before what looks like a text in quotes: a whole one, or one torn at a delimiter within its quotes. */
 static bool is_behind_blank(const span_t *span, char quote) {
     const uint8_t *text = span->text, *const end = span->text + span->length;
     while (text < end && delimiter_is_blank(*text))
@@ -40,7 +40,7 @@ static bool is_behind_blank(const span_t *span, char quote) {
     return !second || second == text + length - 1;
 }
 
-/* Of the record that is split. names: those in quotes say nothing of their columns. */
+/* Notes the quotes of the record that is split. names: it is the header, whose quotes say nothing about the columns. */
 static void look_at_fields(guess_t *guess, bool torn, bool names) {
     const char quote = guess->structure.way.quote;
     guess_quotes_t *quotes = &guess->quotes;
@@ -110,7 +110,8 @@ bool guess_is_of_no_quotes(const guess_t *guess) {
     return guess->structure.way.quote && !guess->options.quote && !guess->quotes.any && are_uncommon(guess);
 }
 
-/* `"Heroes"` among `So` and `12" mixes`: some are in quotes, none needs them, and not each has a sign that no other has. */
+/* `"Heroes"` among `So` and `12" mixes`: some texts are in quotes, and none needs them, not even for a sign that divides other
+ * files. */
 static bool are_needless(const guess_t *guess) {
     const guess_quotes_t *quotes = &guess->quotes;
     bool some = false, most = false;
@@ -122,7 +123,7 @@ static bool are_needless(const guess_t *guess) {
            (quotes->needless || quotes->plain || quotes->loose);
 }
 
-/* Who encloses the texts of a column encloses others of it, too. */
+/* True if a torn record is a question: see `torn` above. */
 static bool are_alone(const guess_t *guess) {
     for (size_t i = 0; i < guess->structure.columns; i++)
         if (guess->columns[i].torn && !guess->columns[i].enclosed)
@@ -173,7 +174,7 @@ bool guess_find_quotes(guess_t *guess, err_t *err) {
                                  in, why, otherwise);
 }
 
-/* ---- how quotes in quotes are escaped: most files have few of them, and perhaps none at their beginning ---- */
+/* ---- how quotes in quotes are escaped: most files have few such quotes, and perhaps none at the beginning ---- */
 
 static void set_escape(way_t *way, escape_t escape) {
     way->backslash = escape != ESCAPE_DOUBLE;
@@ -185,7 +186,7 @@ typedef struct {
     size_t length;
 } reading_t;
 
-/* Has the record that is split all columns? And is each field in quotes that begins with one? */
+/* Rates the record that is split: torn if it has not all columns, odd if a field begins with a quote and is not in quotes. */
 static void read_fields(const guess_t *guess, reading_t *reading) {
     const split_t *split = guess->split;
     if (split->count != guess->structure.columns || !split_is_sound(split)) {
@@ -201,7 +202,7 @@ static void read_fields(const guess_t *guess, reading_t *reading) {
     }
 }
 
-/* The record as it would be read so. */
+/* Reads the record with this escape. */
 static bool read_as(guess_t *guess, escape_t escape, const guess_text_t *from, reading_t *reading,
                     err_t *err) {
     way_t way = guess->structure.way;
@@ -238,7 +239,7 @@ bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, e
         const bool gains = readings[i].is == READS_WELL && readings[now].is != READS_WELL,
                    alike = readings[i].is == readings[now].is && readings[i].length == readings[now].length;
         lost |= gains && quotes->impossible[i];
-        /* what was read before this record has to be the same */
+        /* what was read before this record must stay the same */
         quotes->impossible[i] |= !gains && !alike;
         if (gains && !quotes->impossible[i])
             better = (escape_t)i;

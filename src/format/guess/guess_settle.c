@@ -1,4 +1,4 @@
-/* What one column tells of another: which of two readings of its values is right. */
+/* Decides between the readings of a column that its own values leave open: by the other columns, or by the options. */
 #include "format/guess/guess_inner.h"
 #include "format/values/hex.h"
 
@@ -35,7 +35,7 @@ static bool refuse_days(const guess_t *guess, const guess_column_t *column, err_
     return false;
 }
 
-/* In which orders other columns with this separator are that leave no doubt. */
+/* The orders of day and month of columns with this separator that leave no doubt; or the one of --with dates. */
 static unsigned told_orders(const guess_t *guess, char separator) {
     static const unsigned said[] = {
         [GUESS_DMY] = 1u << ORDER_DMY, [GUESS_MDY] = 1u << ORDER_MDY, [GUESS_YMD] = 1u << ORDER_YMD};
@@ -60,7 +60,7 @@ bool guess_settle_days(guess_t *guess, err_t *err) {
     return true;
 }
 
-/* A person says that it may have fractions, and no value has a mark: a later one may. */
+/* True if --type makes numbers of a column in which no value has a mark: a later value may have one. */
 static bool lacks_mark(const guess_column_t *column) {
     const column_t *values = &column->column;
     const kind_t kind = column->is.kind;
@@ -68,7 +68,7 @@ static bool lacks_mark(const guess_column_t *column) {
            !((values->fraction | values->grouped) >> column->is.style & 1);
 }
 
-/* A fraction tells the decimal mark, and so does the other mark between thousands. */
+/* True if the column shows that this is the decimal mark: by a fraction, or by the other mark between thousands. */
 static bool has_mark(const column_t *column, const decision_t *is, char mark) {
     const char thousands = guess_styles[is->style].thousands;
     const bool tells = (column->fraction >> is->style & 1) ||
@@ -77,7 +77,7 @@ static bool has_mark(const column_t *column, const decision_t *is, char mark) {
            guess_styles[is->style].decimal == mark;
 }
 
-/* The column's numbers in the first style with this decimal mark. */
+/* Reads the column's numbers in the first style with this decimal mark. */
 static void take_mark(guess_column_t *column, char mark) {
     const kind_t kind = column->is.kind;
     size_t style = 0;
@@ -89,8 +89,8 @@ static void take_mark(guess_column_t *column, char mark) {
     column->is.kind = column->told && column->told->type ? kind : column->is.kind;
 }
 
-/* A comma that a number of the column holds may stand between two numbers: "1,5" in quotes, in a file of commas where others
- * have 1.5; where a person had to say that blanks divide; below a name that has one, too. */
+/* True if the comma in a column's numbers may stand between two numbers: "1,5" in quotes, where commas divide and other columns
+ * have 1.5; where --with says that blanks divide; below a name that has a comma, too. */
 static bool may_be_pairs(const guess_t *guess, const guess_column_t *column, bool point) {
     const structure_t *structure = &guess->structure;
     return !column->told && has_mark(&column->column, &column->is, ',') &&
@@ -118,7 +118,7 @@ static bool settle_pairs(guess_t *guess, bool point, bool said, err_t *err) {
     return true;
 }
 
-/* Do people write like this who have a comma for decimals, and a dot between thousands? */
+/* True if the file looks as in countries with a decimal comma: semicolons divide, or dates have dots. */
 static bool is_of_commas(const guess_t *guess) {
     const char delimiter = guess->structure.way.delimiter;
     bool dotted = false; /* 31.12.2021 */
@@ -127,7 +127,7 @@ static bool is_of_commas(const guess_t *guess) {
     return delimiter == ';' || dotted;
 }
 
-/* ja and nein, in a file whose dates or numbers are written as where people say so. */
+/* Makes booleans of ja and nein, in a file with decimal commas or the day first. */
 static void settle_words(guess_t *guess, bool comma) {
     for (size_t i = 0; i < guess->structure.columns; i++)
         comma |= guess->columns[i].is.kind == KIND_DATE && guess->columns[i].is.orders == 1u << ORDER_DMY;
@@ -156,7 +156,7 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
         guess_column_t *column = &guess->columns[i];
         const char mark = guess_styles[column->is.style].decimal;
         if (lacks_mark(column) && comma && !point)
-            take_mark(column, ','); /* as the others have it */
+            take_mark(column, ','); /* as in the other columns */
         if (!guess_kind_is_number(column->is.kind) || !column->is.unsure_decimal)
             continue;
         if (point == comma && (mark == ',' || point || column->is.either_way || is_of_commas(guess))) {
@@ -181,7 +181,7 @@ static bool is_of_text(const guess_column_t *column) {
     return column->is.kind == KIND_TEXT || column->is.kind == KIND_TRIMMED;
 }
 
-/* A later one would be read as base64, unnoticed. */
+/* Adds the null words that are also base64: a later one would become binary data. */
 static void take_words_of_base64(guess_column_t *column) {
     uint8_t bytes[GUESS_NULL_ROOM];
     for (const char *const *word = guess_null_words; *word && column->column.null_count < GUESS_MOST_NULLS;
@@ -190,7 +190,6 @@ static void take_words_of_base64(guess_column_t *column) {
             column->is.nulls |= guess_column_take_null(&column->column, *word);
 }
 
-/* What a word means is the same in all columns: one that has not had it so far may have it later. */
 void guess_settle_nulls(guess_t *guess) {
     guess_nothing_t *nothing = &guess->nothing;
     for (size_t i = 0; i < guess->structure.columns; i++) {

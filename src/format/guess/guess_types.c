@@ -39,7 +39,7 @@ static bool refuse_column(const guess_t *guess, const type_spec_t *spec, err_t *
                    spec->text, guess->name, spec->name, count, words[0]);
 }
 
-/* By its name in the header, or as the guess names it. */
+/* Finds a column by its name in the header, or by its key. */
 static guess_column_t *find_column(const guess_t *guess, const char *name) {
     const bool named = guess->header || guess->named_here;
     for (size_t i = 0; named && i < guess->structure.columns; i++)

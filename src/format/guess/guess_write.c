@@ -1,5 +1,5 @@
-/* The result of a guess, written twice in one walk: each fact goes into the format file, and next to it, in words, into the
- * lines that a first command prints. Called after guess_end, which has decided all of it. */
+/* Writes the result of a guess twice in one walk: each fact goes into the format file, and in words into the lines that a first
+ * command prints. All is decided before (guess_new in guess.c). */
 #include "base/chars.h"
 #include "base/document.h"
 #include "base/numbers.h"
@@ -14,14 +14,14 @@ enum { MOST_COLUMNS = 40, MOST_NAMED = 8 };
 
 /* ---- words ---- */
 
-/* A line for people with a list, of which the first items are named. */
+/* A line for the user with a list, of which the first items are named. */
 typedef struct {
     const char *words;
     size_t most, count;
     text_t text;
 } list_t;
 
-/* Is there another item to be named? Then what is appended to the list's text is it. */
+/* Counts an item. True if it is named: the caller appends it to the list's text. */
 static bool list_next(list_t *list) {
     const bool named = list->count++ < list->most;
     text_append(&list->text, named && list->count > 1 ? ", " : "");
@@ -38,7 +38,7 @@ static void list_end(text_t *out, list_t *list) {
     text_free(&list->text);
 }
 
-/* Letters, digits, _ and dots, that YAML takes for nothing but a text. */
+/* True if YAML takes the text without quotes for a text: letters, digits, _ and dots, and no word or number of YAML. */
 static bool is_plain(const char *text) {
     static const char *const meant[] = {"yes", "no", "true", "false", "null", "on", "off", "y", "n", "none"};
     for (size_t i = 0; i < COUNT(meant); i++)
@@ -79,14 +79,14 @@ static bool shows_by_types(const guess_t *guess) {
     return false;
 }
 
-/* All records have an empty field more than the header has names, also those that were looked at later. */
+/* True if all records of the sample have one field more than the header has names, and this field is always empty. */
 static bool ends_empty(const guess_t *guess) {
     const structure_t *structure = &guess->structure;
     const column_t *last = &guess->columns[structure->columns - 1].column;
     return structure->ends_empty && guess->named_here && !last->values && !last->null_count;
 }
 
-/* 1,5 below 2,75 may be an edge of a graph, or one number. */
+/* 1,5 below 2,75 may be the edges of a graph, or one number a line. */
 static bool may_be_numbers(const guess_t *guess) {
     const guess_column_t *columns = guess->columns;
     return guess->structure.columns == 2 && guess->structure.way.delimiter == ',' && !guess->header &&
@@ -94,7 +94,7 @@ static bool may_be_numbers(const guess_t *guess) {
            columns[0].is.kind == KIND_INT && columns[1].is.kind == KIND_INT && !columns[1].told;
 }
 
-/* The line that names the columns, as text of UTF-8. */
+/* Appends the line that names the columns, in UTF-8. */
 static void put_header_line(text_t *out, const guess_t *guess) {
     text_t line = {.length = 0};
     if (!encoding_converts(guess->encoding, guess->first, guess->first_length))
@@ -181,7 +181,7 @@ static void write_record(text_t *yaml, text_t *lines, const guess_t *guess) {
         text_append(lines, ", the last of which the header does not name and is empty");
 }
 
-/* How much was looked at, and which of it will not be loaded as it stands. */
+/* Appends the size of the sample, and how many of its records will be rejects. */
 static void show_sample(text_t *lines, const guess_t *guess, uint64_t text_bytes) {
     const uint64_t torn = guess->quotes.torn;
     const struct {
@@ -234,7 +234,7 @@ void guess_put_share(text_t *out, const guess_t *guess, uint64_t text_bytes) {
 
 /* ---- the fields ---- */
 
-/* Of its dates; NULL: none but those of the type. */
+/* The date pattern of a column; NULL: none, or the usual ones of its type. */
 static const char *pattern_of(const guess_column_t *column) {
     return column->told && column->told->pattern ? column->told->pattern
            : column->is.kind == KIND_DATE        ? column->is.pattern
@@ -285,7 +285,7 @@ static void write_type(text_t *yaml, text_t *lines, const guess_t *guess, const 
         if (is_typed_by_user(column) && has_numbers(guess))
             text_append(yaml, ", exact: no");
     }
-    /* else blanks in quotes, and capitals, of later values would be lost */
+    /* otherwise blanks in quotes and capitals of later values would be lost */
     if ((column->is.kind == KIND_TRIMMED || column->is.kind == KIND_OBJECTID) && !is_typed_by_user(column))
         text_append(yaml, ", exact: yes");
     if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2) {
@@ -301,7 +301,7 @@ static void write_type(text_t *yaml, text_t *lines, const guess_t *guess, const 
         text_append(lines, " (not in every file)");
 }
 
-/* The lists over all columns: how each is read; names that are no good keys; values that make no key, and those that only look so. */
+/* The lists over all columns: their types; names that are no good keys; values that are left out, and null words that stay text. */
 enum { COLUMNS, RENAMED, LEFT_OUT, KEPT, LISTS };
 
 static void write_nulls(text_t *yaml, list_t lists[LISTS], const guess_column_t *column) {
@@ -335,7 +335,7 @@ void guess_put_spec(text_t *out, const char *option, const char *name, const gue
     text_free(&spec);
 }
 
-/* A column that is text for a few of its values. */
+/* Names a column that is text because of a few of its values. */
 static void list_nearly(list_t *list, const guess_column_t *column) {
     guess_column_t as = {.key = column->key};
     char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN];
@@ -355,7 +355,7 @@ static void write_field(text_t *yaml, list_t lists[LISTS], const guess_t *guess,
                         const guess_column_t *column) {
     const char *key = guess_key(column);
     text_t unnamed = {.length = 0}, *lines = list_next(&lists[COLUMNS]) ? &lists[COLUMNS].text : &unnamed;
-    char shown[4 * 128]; /* the user may type anything */
+    char shown[4 * 128]; /* keys may hold any character */
     guess_put_scalar(yaml, "  - {name: ", column->key);
     text_append(yaml, ",");
     text_append(lines, column->key);
@@ -378,7 +378,7 @@ static void write_field(text_t *yaml, list_t lists[LISTS], const guess_t *guess,
     text_free(&unnamed);
 }
 
-/* The fields of one subdocument follow each other: by the place of the first that begins with the same words. */
+/* Writes the fields whose keys begin with the prefix. Those of a subdocument follow each other, at the place of the first. */
 static void write_fields(text_t *yaml, list_t lists[LISTS], const guess_t *guess, const char *prefix,
                          size_t length, bool *done) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
@@ -395,7 +395,7 @@ static void write_fields(text_t *yaml, list_t lists[LISTS], const guess_t *guess
     }
 }
 
-/* Without a header columns are found by their place, and the fields of a subdocument may stand in another. */
+/* Lists the order of the columns, if they are found by their places and subdocuments have changed the order of the fields. */
 static void write_layout(text_t *yaml, const guess_t *guess) {
     bool moved = false;
     for (size_t i = 0; i < guess->structure.columns; i++)

@@ -20,7 +20,7 @@ enum {
 const style_t guess_styles[STYLES] = {{'.', 0},   {',', 0},   {'.', ','},  {',', '.'},
                                       {'.', ' '}, {',', ' '}, {'.', '\''}, {',', '\''}};
 
-/* The styles in which a number may hold a byte; a sign may be the first one, or behind the e of an exponent. */
+/* The styles in which a number may hold a byte; a sign may stand first, or after the e of an exponent. */
 static const uint8_t styles_with[256] = {
     ['0' ... '9'] = ALL_STYLES,  ['e'] = ALL_STYLES, ['E'] = ALL_STYLES, ['.'] = POINT_STYLES | 0x08,
     [','] = COMMA_STYLES | 0x04, [' '] = 0x30,       ['\''] = 0xC0};
@@ -39,8 +39,8 @@ static bool is_address(const uint8_t *text, size_t length) {
     return groups == 4;
 }
 
-/* The styles in which the text says the same number as in this one; 0: it is none, or one that loses something, such as a zero
- * before other digits. */
+/* The styles in which the text is the same number as in this one; 0: it is no number, or one that would lose something, such as
+ * a zero before other digits. */
 static uint8_t read_in_style(value_t *value, size_t style, const uint8_t *text, size_t length) {
     const numeral_t numeral = {guess_styles[style].decimal, guess_styles[style].thousands};
     uint8_t plain[NUMERAL_LONGEST + 8];
@@ -95,8 +95,8 @@ static void read_number(value_t *value, const uint8_t *text, size_t length) {
 
 /* ---- dates ---- */
 
-/* The parts that patterns are put together of. Of parts that read a text the first one is preferred; the first day is the one
- * of the type datetime. */
+/* The parts of patterns. Of the parts that read a text the first one is preferred; the first day is the one of the type
+ * datetime. */
 typedef struct {
     const char *text;
     date_order_t order;
@@ -108,7 +108,7 @@ static const day_t days[] = {
     {"YYYY.MM.DD", ORDER_SURE, '.'},
     {"YYYYMMDD", ORDER_SURE, 0},
     {"YYYYMMDDhhmmss", ORDER_SURE, 0},
-    {"DD.MM.YYYY", ORDER_DMY, '.'}, /* nobody writes the month first here */
+    {"DD.MM.YYYY", ORDER_DMY, '.'}, /* with dots the month is never first */
     {"D.M.YYYY", ORDER_DMY, '.'},
     {"DD MON YYYY", ORDER_SURE, ' '},
     {"DD-MON-YYYY", ORDER_SURE, '-'},
@@ -125,7 +125,7 @@ static const day_t days[] = {
     {"MM-DD-YYYY", ORDER_MDY, '-'},
     {"D/M/YYYY", ORDER_DMY, '/'},
     {"M/D/YYYY", ORDER_MDY, '/'},
-    {"DD/MM/YY", ORDER_DMY, '/'}, /* with a year of two digits it may be the year that is first */
+    {"DD/MM/YY", ORDER_DMY, '/'}, /* a year of two digits may be first, too */
     {"MM/DD/YY", ORDER_MDY, '/'},
     {"YY/MM/DD", ORDER_YMD, '/'},
     {"DD.MM.YY", ORDER_DMY, '.'},
@@ -178,12 +178,12 @@ enum {
 _Static_assert((int)DAYS <= 32 && (int)TIMES <= 32, "a bit for each");
 
 static pattern_t of_day[DAYS], of_time[TIMES], of_zone[ZONES];
-/* The days with so many digits in front, and with a character behind those. */
+/* The days that begin with this number of digits; those with this character after the digits. */
 static uint32_t days_led[MOST_LEADING + 1], days_marked[128];
-/* The times of so many bytes. */
+/* The times of this length. */
 static uint32_t times_of[TIME_MOST + 1];
 
-/* Times and zones are read behind another text, since a pattern has a day. */
+/* Compiles times and zones after a fixed day, since a pattern has to have a day. */
 static void compile_parts(const char *before, const char *const *parts, size_t count, pattern_t *patterns) {
     for (size_t i = 1; i < count; i++) {
         char text[PATTERN_LONGEST];
@@ -211,7 +211,7 @@ static void compile(void) {
     }
 }
 
-/* Those of the patterns that read the text behind another one. ms: of the last one. */
+/* The patterns among these that read the text after `before`. *ms: the moment, by the last one. */
 static uint32_t read_part(const pattern_t *patterns, uint32_t among, const char *before, const uint8_t *text,
                           size_t length, int64_t *ms) {
     const size_t first = strlen(before);
@@ -230,7 +230,7 @@ static uint32_t read_part(const pattern_t *patterns, uint32_t among, const char 
     return found;
 }
 
-/* Digits without separators that are a day of these years are hardly anything else. */
+/* True from 1900 to 2099: eight digits that are a day of these years are hardly anything else. */
 static bool is_of_our_time(int64_t ms) {
     const int64_t day = 86400000;
     return ms >= -25567 * day && ms < 47482 * day; /* 1900 to 2099 */
@@ -247,7 +247,7 @@ static uint32_t read_day(const uint8_t *text, size_t length) {
     return found && !days[__builtin_ctz(found)].separator && !is_of_our_time(ms) ? 0 : found;
 }
 
-/* From the hour on. */
+/* Reads a time and its zone. text: the hour. */
 static bool read_time(readings_t *reads, const uint8_t *text, const uint8_t *end) {
     const uint8_t *at = text;
     int64_t ms;
@@ -293,7 +293,7 @@ static readings_t read_date(const uint8_t *text, size_t length) {
     return reads.days ? reads : (readings_t){.days = 0};
 }
 
-/* ---- words, and what is made of hexadecimal digits ---- */
+/* ---- words, and hexadecimal digits ---- */
 
 const char *const guess_pairs[PAIRS][2] = {
     {"true", "false"}, {"True", "False"}, {"TRUE", "FALSE"}, {"yes", "no"},  {"Yes", "No"},
@@ -316,7 +316,7 @@ uint32_t guess_pair(const uint8_t *text, size_t length, bool *second) {
     return found;
 }
 
-/* An ObjectId in small letters, as all programs print it, or a UUID. */
+/* Reads an ObjectId in small letters, as all programs print it, or a UUID. */
 static uint8_t read_hex(const uint8_t *text, size_t length, bool *letters) {
     uint8_t bytes[HEX_UUID];
     bool capital;
@@ -342,7 +342,7 @@ bool guess_is_null(const uint8_t *text, size_t length) {
     return !length;
 }
 
-/* Digits that would lose a zero or a plus sign as a number: a code, or a telephone number. */
+/* True for digits only, perhaps after a plus sign: a code or a telephone number, if they are no number. */
 static bool is_code(const uint8_t *text, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (!digits_is_one(text[i]) && (i || text[i] != '+'))
@@ -370,7 +370,7 @@ void guess_read(value_t *value, const uint8_t *text, size_t length) {
 
 /* ---- columns: counting ---- */
 
-/* A bit for each reading that says something by itself: see PAIRS_ABROAD. */
+/* A bit for each reading that counts by itself: see PAIRS_ABROAD. */
 static const readings_t usual = {.days = ~0u,
                                  .times = ~0u,
                                  .pairs = (1u << PAIRS_ABROAD) - 1,
@@ -401,7 +401,7 @@ void guess_column_begin(column_t *column) {
     memset(&column->all, 0xFF, sizeof column->all);
 }
 
-/* null_count: it has none like it. */
+/* The place of a null value of the column; null_count: it has none like this. */
 static size_t find_null(const column_t *column, const uint8_t *text, size_t length) {
     size_t at = 0;
     while (at < column->null_count &&
@@ -410,7 +410,7 @@ static size_t find_null(const column_t *column, const uint8_t *text, size_t leng
     return at;
 }
 
-/* False: it is none of theirs yet, and there is no room for it among so many. */
+/* Adds a null value to the column. False: it is a new one, and there are `most` already, or it is too long. */
 static bool put_null(column_t *column, const uint8_t *text, size_t length, size_t most) {
     const size_t at = find_null(column, text, length);
     if (at < column->null_count)
@@ -494,7 +494,7 @@ bool guess_kind_is_number(kind_t kind) {
     return kind == KIND_INT || kind == KIND_LONG || kind == KIND_NUMBER || kind == KIND_DECIMAL;
 }
 
-/* 601 234 567, 212.555.123: where all values have three or four whole groups, they name something rather than count it. */
+/* 601 234 567, 212.555.123: if all values have three or four groups of three digits, they are telephone or other codes. */
 static bool are_dialled(const column_t *column, size_t at) {
     const style_t *style = &guess_styles[at];
     return (column->grouped >> at & 1) && !(column->fraction >> at & 1) &&
@@ -514,7 +514,7 @@ bool guess_take_style(const column_t *column, size_t style, decision_t *is) {
     return is->kind != KIND_TEXT;
 }
 
-/* 1,234 is one number with a decimal comma, and another one with a comma for thousands. */
+/* Notes that a mark may be the decimal one or the one of thousands, as in 1,234. */
 static void doubt_decimal(const column_t *column, decision_t *is) {
     const style_t *style = &guess_styles[is->style];
     for (size_t i = 0; i < STYLES && (column->fraction >> is->style & 1); i++) {
@@ -534,7 +534,7 @@ static bool decide_any_number(const column_t *column, decision_t *is) {
     return false;
 }
 
-/* Puts a pattern together of the first readings. Next to a day without a zero in front, so is the hour. */
+/* Composes a pattern of the first readings. With a day without a leading zero, the hour has none either. */
 static void put_pattern(decision_t *is) {
     const day_t *day = &days[__builtin_ctz(is->reads.days)];
     const bool bare = day->text[0] != day->text[1] && (is->reads.times & BARE);
@@ -576,12 +576,12 @@ static bool decide_hex(const column_t *column, decision_t *is) {
     return is->kind != KIND_TEXT;
 }
 
-/* A day that is all digits is hardly a number. */
+/* True if the first reading as a day has no separators: such a day is hardly a number. */
 static bool is_of_digits(const readings_t *reads) {
     return is_date(reads) && !days[__builtin_ctz(reads->days)].separator;
 }
 
-/* What values with these readings in common are. */
+/* The type of values that have these readings in common. */
 static decision_t decide(const column_t *column, const readings_t *reads) {
     decision_t is = {.kind = KIND_TEXT, .reads = *reads, .nulls = (1u << column->null_count) - 1};
     if (column->values && !column->many_nulls &&
@@ -597,7 +597,7 @@ decision_t guess_column_decide(const column_t *column) {
     return decide(column, &column->all);
 }
 
-/* Adds up the classes that have readings in common with the one at `first`, which come first, and with each other. */
+/* Adds up the classes that have readings in common with the class at `first` and with each other, the largest first. */
 static fit_t fit_with(const column_t *column, size_t first, const readings_t *among) {
     const class_t *classes = column->classes;
     fit_t fit = {.reads = in_both(&classes[first].reads, among)};
@@ -616,7 +616,7 @@ static fit_t fit_with(const column_t *column, size_t first, const readings_t *am
     return fit;
 }
 
-/* The readings among these that most values have. */
+/* The readings among these that the most values share. */
 static fit_t fit_most(const column_t *column, const readings_t *among) {
     fit_t most = {.values = 0};
     for (size_t i = 0; i < column->class_count; i++) {
@@ -648,7 +648,7 @@ decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
         among.others = READS_DATETIME;
     }
     fit_t fit = fit_most(column, &among);
-    if (decimal && among.styles && fit.misfits) { /* of numbers with either mark, those with this one */
+    if (decimal && among.styles && fit.misfits) { /* if numbers have either mark, those with this one */
         among.styles = decimal == '.' ? POINT_STYLES : COMMA_STYLES;
         const fit_t said = fit_most(column, &among);
         fit = said.values ? said : fit;
@@ -664,7 +664,7 @@ decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
         put_pattern(&is);
     if (kind == KIND_TEXT || kind == KIND_TRIMMED)
         is.nulls = 0;
-    if (kind == KIND_JSON) /* a value of it */
+    if (kind == KIND_JSON) /* null is a value of JSON */
         is.nulls &= ~guess_column_find_null(column, "null");
     return is;
 }

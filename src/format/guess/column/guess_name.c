@@ -46,7 +46,7 @@ bool guess_is_known_word(const char *text, size_t length) {
     return is_one_of(known_words, text, length);
 }
 
-/* Written like_this or likeThis, with parts of some letters; digits only at a part's end. */
+/* True for a word like_this or likeThis, of parts with three characters on average, and digits only at the end of a part. */
 static bool is_joined(const char *text, size_t length) {
     size_t parts = 1;
     for (size_t i = 0; i < length; i++) {

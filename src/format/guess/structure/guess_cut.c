@@ -1,5 +1,5 @@
-/* A text, cut by one way: its beginning for the search (guess_cut_all), its records one by one (guess_next), and where records
- * begin in the middle of it (guess_middle). */
+/* Cuts a text by one way: its beginning for the search (guess_cut_all), its records one by one (guess_next), and from a record
+ * in its middle on (guess_middle). */
 #include "format/cut/delimiter.h"
 #include "format/cut/ends.h"
 #include "format/guess/column/guess_column.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    TRIED_LINES = 200, /* to find a record, */
-    IN_A_ROW = 10,     /* after which so many others fit */
+    TRIED_LINES = 200, /* to find the first record of a piece */
+    IN_A_ROW = 10,     /* records that have to fit from there on */
 };
 
 void guess_schema(schema_t *schema, const way_t *way) {
@@ -108,8 +108,8 @@ bool guess_is_typed(const uint8_t *text, size_t length) {
     return guess_classify(text, length) != IS_TEXT;
 }
 
-/* ---- the middle: lines of a text in quotes may look like records. But its quotes tell: one that opens a field stands
- * after a delimiter, and one that closes it before one ---- */
+/* ---- the middle: lines of a text in quotes may look like records. Its quotes show that they are none: an opening quote stands
+ * after a delimiter, and a closing one before a delimiter ---- */
 
 static bool ends_line(const uint8_t *at, const uint8_t *end) {
     return *at == '\n' || (*at == '\r' && at + 1 < end && at[1] == '\n');
@@ -119,7 +119,7 @@ static bool divides(const way_t *way, uint8_t character) {
     return character == (uint8_t)way->delimiter || (way->blanks && delimiter_is_blank(character));
 }
 
-/* After the first quote of which it is certain that it closes a field; NULL: one opens a field before, or none tells. */
+/* The place after the first quote that surely closes a field; NULL: a quote opens a field before it, or none is sure. */
 static const uint8_t *find_closed(const way_t *way, const uint8_t *text, const uint8_t *end) {
     const size_t wide = strlen(way->wide);
     const uint8_t last = (uint8_t)(wide ? way->wide[wide - 1] : way->delimiter);
@@ -138,7 +138,7 @@ static const uint8_t *find_closed(const way_t *way, const uint8_t *text, const u
     return NULL;
 }
 
-/* Where the record ends of which a field ends there. */
+/* The end of the record. at: the end of one of its fields. */
 static const uint8_t *end_of_record(const schema_t *schema, const uint8_t *at, const uint8_t *end) {
     guess_line_t line;
     if (ends_line(at, end))
@@ -147,7 +147,7 @@ static const uint8_t *end_of_record(const schema_t *schema, const uint8_t *at, c
     return guess_next(schema, &at, end, false, &line) ? at : end;
 }
 
-/* A line is the first of a record if so are those after it, as far as can be seen. */
+/* True if a record begins here, and all after it fit (IN_A_ROW, or fewer at the end). */
 static bool fits_from(const structure_t *structure, const schema_t *schema, split_t *split, const uint8_t *at,
                       const uint8_t *end) {
     guess_line_t line;

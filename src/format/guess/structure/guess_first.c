@@ -1,11 +1,11 @@
-/* Where the records of a text begin: after which lines, and which lines are comments.
+/* Finds where the records of a text begin, and which lines are comments.
  *
- * The first record is the first line with as many fields as most lines have. Three kinds of lines differ from that:
+ * The first record is the first line with as many fields as most lines have. Three kinds of lines are exceptions:
  *
  * - Titles with as many fields ("Sales report,,", as spreadsheets save them). Names follow them if columns of numbers or
  *   dates below reject the line of names (find_names).
- * - A first line with a field less or more than the records: names without the one of the row's number, or without a
- *   last delimiter (is_odd_header).
+ * - A first line with a field less or more than the records: a header without a name for the row numbers, or without the
+ *   last delimiter of the rows (is_odd_header).
  * - Lines that begin with #: comments, unless most of them have as many fields as the records. */
 #include "base/chars.h"
 #include "format/guess/column/guess_column.h"
@@ -24,7 +24,7 @@ static size_t line_of(const study_t *study, size_t record) {
     return lines_count(study->text, study->records[record].at);
 }
 
-/* yes, no, Y, n: these may be names, too. */
+/* yes, no, Y and n do not count: they may be names, too. */
 static bool is_number_or_date(const span_t *span) {
     bool second;
     return span->length && !guess_pair(span->text, span->length, &second) &&
@@ -55,7 +55,7 @@ static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
             return false;
     }
     found->row_names = fields + 1 == most && !found->ends_empty;
-    /* it is the last column that has no name where only some records end so, or a text without quotes was divided */
+    /* The last column may be the one without a name, if only some records end so; or a text without quotes was divided. */
     const bool begins_quoted = study->count > 1 && found->way.quote &&
                                study->text[study->records[1].at] == (uint8_t)found->way.quote;
     found->unsure_names =
@@ -83,7 +83,7 @@ static hashes_t count_hashes(const study_t *study, size_t columns) {
     return hashes;
 }
 
-/* True if the last line before the records, which begins with #, names their columns. */
+/* True if the last line before the records begins with # and names their columns. */
 static bool is_hash_header(const study_t *study, const structure_t *found, const hashes_t *hashes,
                            size_t first) {
     if (!first || !study->records[first - 1].hash || study->records[first - 1].fields != found->columns)
@@ -97,11 +97,11 @@ static bool is_hash_header(const study_t *study, const structure_t *found, const
 
 /* A line, and the columns below it that hold only numbers and dates. */
 typedef struct {
-    size_t filled, last; /* fields that are not empty; after which field all are empty */
+    size_t filled, last; /* fields that are not empty; the number of fields up to the last of them */
     size_t typed, known; /* numbers and dates; words that often name a column */
-    size_t below;        /* such columns */
+    size_t below;        /* columns that hold only numbers and dates below the line */
     bool corner;         /* only the first field is empty */
-    bool fits, text;     /* in one of these columns stands a number or a date, or a text */
+    bool fits, text;     /* the line has a number or a date in one of these columns; a text in one */
 } line_t;
 
 static bool look_at_line(study_t *study, const structure_t *found, size_t record, line_t *line, err_t *err) {
@@ -137,8 +137,8 @@ static bool look_at_line(study_t *study, const structure_t *found, size_t record
     return true;
 }
 
-/* The record of names after titles that have as many fields: the first one that columns of numbers or dates below reject.
- * 0: none. *unsure: what stands before it may be a record. */
+/* Finds the line of names after titles with as many fields: the first line with text above columns of numbers or dates.
+ * 0: none. *unsure: the lines before it may be records or names. */
 static size_t find_names(study_t *study, const structure_t *found, bool *unsure, err_t *err) {
     size_t names = 0, most = 0;
     bool titles = true;
@@ -150,7 +150,7 @@ static size_t find_names(study_t *study, const structure_t *found, bool *unsure,
             return 0;
         if (line.last > 1 && (line.below ? line.text && !line.fits : names && titles))
             break;
-        if (line.corner) /* of a table whose columns have names */
+        if (line.corner) /* the corner of a table: the line is no title */
             return 0;
         most = line.filled > most ? line.filled : most;
         titles &= line.last <= 1;
@@ -158,7 +158,7 @@ static size_t find_names(study_t *study, const structure_t *found, bool *unsure,
     const bool whole = line.filled > 1 && line.filled == line.last && !line.typed;
     if (!names || names > MOST_BEFORE || names + 1 >= study->count || !whole)
         return 0;
-    /* several lines of names, or records that lack a value? */
+    /* several lines of names, or records that lack a value */
     *unsure = most >= line.filled ? line.below > 1 : line.below < 2 && !(line.below && line.known);
     return line.below == 1 && most >= line.filled ? 0 : names;
 }
@@ -188,7 +188,7 @@ size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *e
         fitting += !comment && (study->records[i].fields == found->columns || (found->odd_header && i == 0));
         passed += comment;
     }
-    size_t before = first; /* lines to skip; all after them are comments */
+    size_t before = first; /* lines to skip; comments right before the records are left out */
     while (comments && before && study->records[before - 1].hash)
         before--;
     found->titles = found->wider = 0;

@@ -1,5 +1,5 @@
-/* Which sign divides the records of a text into fields, and which quote encloses them: the candidates, their measure, and
- * the question. See guess_structure.h. */
+/* Finds the sign that divides the records of a text into fields, and the quote that encloses them: the candidates, their
+ * measure, and the question. See guess_structure.h. */
 #include "format/guess/structure/guess_structure.h"
 #include "base/chars.h"
 #include "format/cut/delimiter.h"
@@ -15,14 +15,14 @@
 
 enum {
     LOOK_AT = 256 * 1024, /* bytes */
-    FORMS_IN = 64 * 1024, /* of them: where a wide delimiter or an escape has to be found to be tried */
-    CELLS_OF = 100,       /* as many records are looked at cell by cell */
-    FEW_FIELDS = 3,       /* words with commas between them may be one text if there are no more */
-    SELDOM = 10,          /* one record in so many may hold quotes that a delimiter tears */
+    FORMS_IN = 64 * 1024, /* of them: a wide delimiter or an escape is tried if it stands here */
+    CELLS_OF = 100,       /* records whose cells count */
+    FEW_FIELDS = 3,       /* up to this number of words with commas between them may be one text */
+    SELDOM = 10,          /* one record in this number may hold quotes that a delimiter tears */
 };
 static const double least_score = 0.25;
 
-/* ---- their names ---- */
+/* ---- the names of delimiters ---- */
 
 const char *const guess_delimiter_words[] = {",", ";", "|", ":", "::", "tab", "\\x01", "blanks", "none"};
 const char guess_delimiter_signs[GUESS_DELIMITERS] = {',',  ';',    '|', ':', GUESS_TWO_COLONS,
@@ -35,7 +35,7 @@ const char *guess_delimiter_word(char delimiter) {
     return sign ? guess_delimiter_words[sign - guess_delimiter_signs] : NULL;
 }
 
-/* As a shell takes it after --with delimiter=, and a sentence without. */
+/* The delimiter as a shell takes it after --with delimiter=, and as a sentence names it. */
 static const char *name_delimiter(char out[8], char delimiter) {
     const char *word = guess_delimiter_word(delimiter), *quote = *word >= 'a' && *word <= 'z' ? "" : "'";
     snprintf(out, 8, "%s%s%s", quote, word, quote);
@@ -48,44 +48,43 @@ char guess_way_sign(const way_t *way) {
 
 /* ---- the figures of a candidate ---- */
 
-/* The colon, and two of them, divide only where the user says so. */
+/* One colon and two colons divide only if the user says so. */
 static const char delimiters[] = {',', ';', '\t', '|', '\x01', ':', GUESS_TWO_COLONS};
 enum { SURE = 5, COLON = 5, CANDIDATES = sizeof delimiters };
 
 typedef struct {
     structure_t is;
     double score;
-    size_t fitting;        /* records that have as many fields */
-    size_t records, cells; /* of them, those that were looked at cell by cell, and their cells */
-    double clean;          /* of the cells: how much each looks like a field */
+    size_t fitting;        /* records with the usual number of fields */
+    size_t records, cells; /* those of them whose cells count (CELLS_OF), and their cells */
+    double clean;          /* sum over the cells: how much each looks like a value */
     size_t odd;            /* cells with a quote at one end, or with one that encloses nothing */
     size_t torn;           /* records with a text in quotes that a delimiter divides */
     size_t enclosing;      /* records with a text in quotes */
     size_t of_lines;       /* records over several lines */
-    bool needs_quotes;     /* a text in quotes holds what has to be in them */
+    bool needs_quotes;     /* a text in quotes needs them */
     bool two_quotes;       /* ' encloses fields, and " others */
-    bool padded;           /* a blank follows a text in quotes that enclose nothing */
+    bool padded;           /* a blank follows a text in quotes, which then enclose nothing */
     uint8_t holds, bare;   /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
     size_t tabs, escaped;  /* records with a tab within a cell; with a backslash in front of a delimiter */
     span_t tab, backslash; /* the first such cells */
-    size_t named;          /* the first record has names of columns only */
+    size_t named;          /* 1: the first record has names of columns only */
     size_t signs, before_blanks; /* delimiters; those before a blank */
-    size_t links, numbers;       /* records that are a link, a number or a date as they stand; */
-    size_t decimals;             /* digits after the last delimiter of each; SIZE_MAX: not as many */
-    bool fractions;              /* one has a minus sign, or a zero after its delimiter */
+    size_t links, numbers;       /* records that as a whole are a link; a number or a date */
+    size_t decimals;             /* digits after the last delimiter of each record; SIZE_MAX: they differ */
+    bool fractions;              /* a record has a minus sign, or a zero after its delimiter */
     bool divides;                /* the first record with several fields is no number */
-    size_t seconds, cut;    /* records with a delimiter between seconds and their parts; between digits */
+    size_t seconds, cut;    /* records with a delimiter between seconds and their fraction; between digits */
     size_t numbered, plain; /* records with a digit; with digits and blanks only */
     size_t gaps;            /* records with two blanks in a row */
-    size_t blanks;          /* in each record; 0: not as many, or none */
+    size_t blanks;          /* in each record; 0: they differ, or there are none */
 } candidate_t;
 
-/* Of a column: texts, and values of a type; those of them that are in quotes. */
+/* Of a column: the number of texts [0] and of values of a type [1]; those of them in quotes. */
 typedef struct {
     uint16_t values[2], quoted[2];
 } seen_t;
 
-/* https://x, but not x::y */
 static bool begins_link(const uint8_t *text, size_t length) {
     size_t at = 0;
     while (at < length && ((text[at] | 0x20) >= 'a' && (text[at] | 0x20) <= 'z'))
@@ -93,7 +92,7 @@ static bool begins_link(const uint8_t *text, size_t length) {
     return at && length - at > 3 && memcmp(text + at, "://", 3) == 0;
 }
 
-/* A link or a path of Windows, whose first colon is its only one. */
+/* A link or a path of Windows whose first colon is its only one: https://x, but not x::y. */
 static bool is_link(const uint8_t *text, size_t length) {
     const uint8_t *colon = memchr(text, ':', length);
     const bool path = colon == text + 1 && length > 2 && (text[2] == '\\' || text[2] == '/');
@@ -101,7 +100,7 @@ static bool is_link(const uint8_t *text, size_t length) {
            !memchr(colon + 1, ':', (size_t)(text + length - colon - 1));
 }
 
-/* fe80::1, 00:1a:2b: of digits as hex has them, and colons; or each colon stands before two digits, as in 9:30 and 12:30:05. */
+/* fe80::1 and 00:1a:2b, of hexadecimal digits and colons; or 9:30 and 12:30:05, where two digits follow each colon. */
 static bool is_time(const uint8_t *text, size_t length) {
     bool hex = true, time = true, digit = false;
     for (size_t i = 0; i < length; i++) {
@@ -123,7 +122,7 @@ static bool has_seconds(const uint8_t *text, size_t length, size_t at) {
            digits_is_one(text[at + 3]) && (at + 4 == length || !digits_is_one(text[at + 4]));
 }
 
-/* Is a blank after each such sign, as in a text? */
+/* True if a blank follows each such sign, as in a text. */
 static bool is_prose(const span_t *span, char sign) {
     for (size_t i = 0; i < span->length; i++)
         if (span->text[i] == (uint8_t)sign && (i + 1 == span->length || span->text[i + 1] != ' '))
@@ -131,7 +130,8 @@ static bool is_prose(const span_t *span, char sign) {
     return true;
 }
 
-/* Of a cell that is no text in quotes: does it hold a sign that divides elsewhere? A number or a date may. */
+/* Notes the signs of other candidates in a cell without quotes. True if it holds one other than a colon, also in a number or a
+ * date. */
 static bool note_signs(candidate_t *found, const span_t *span, bool typed) {
     bool any = false;
     for (size_t i = 0; i <= COLON; i++) {
@@ -160,7 +160,7 @@ static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *
         column->quoted[typed] += enclosed;
     }
     found->two_quotes |= quote == '\'' && span->length > 1 && span->text[0] == '"' && last == '"';
-    if (enclosed) { /* in quotes that end where the field does */
+    if (enclosed) { /* the quotes end where the field does */
         found->clean += 1;
         found->needs_quotes |= memchr(span->text, found->is.way.delimiter, span->length) ||
                                memchr(span->text, '\n', span->length) ||
@@ -175,14 +175,14 @@ static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *
     found->clean += typed ? 1 : others ? 0.3 : 0.8;
 }
 
-/* Smith\ in front of a comma: not \, which is text, nor C:\ or C:\temp\, which are paths. */
+/* Smith\ before a comma: the only backslash of the cell is its last character, and no path such as C:\. */
 static bool ends_escaped(const span_t *span) {
     const uint8_t *first = span->length ? memchr(span->text, '\\', span->length) : NULL;
     return first && span->raw_length == span->length && first + 1 == span->text + span->length &&
            (first == span->text || first[-1] != ':');
 }
 
-/* Not at its edge, where it is a blank like others. */
+/* True if a tab stands inside the cell. At its edge a tab is a blank like others. */
 static bool has_tab(const span_t *span) {
     const uint8_t *text = span->text;
     size_t length = span->length;
@@ -197,7 +197,7 @@ static bool is_name(const span_t *span) {
     return guess_is_column_word((const char *)text, length);
 }
 
-/* The record as it stands: may its sign be a part of one value? */
+/* Counts what shows that the sign of a record may be a part of one value. */
 static void look_at_record(candidate_t *found, const uint8_t *text, size_t length) {
     const char sign = found->is.way.delimiter;
     bool seconds = false, cut = false, quoted = false;
@@ -229,7 +229,7 @@ static void look_at_record(candidate_t *found, const uint8_t *text, size_t lengt
     found->of_lines += memchr(text, '\n', length) != NULL;
 }
 
-/* Of the records with as many fields as it has columns. */
+/* Sums up the cells of the records with the usual number of fields. */
 static bool look_at_cells(study_t *study, candidate_t *found, err_t *err) {
     static _Thread_local seen_t columns[SCHEMA_MOST_FIELDS];
     const way_t *way = &found->is.way;
@@ -269,7 +269,7 @@ static bool look_at_cells(study_t *study, candidate_t *found, err_t *err) {
         found->is.typed += seen->values[1] && !seen->values[0];
         apostrophes |= seen->quoted[0] * 2 > seen->values[0] || seen->quoted[1] * 2 > seen->values[1];
     }
-    /* an apostrophe may stand around a word, too: it is the quote if a value needs quotes, or if most of a column has them */
+    /* apostrophes may also stand around a word: they are quotes if a value needs them, or if most values of a column have them */
     found->needs_quotes |= apostrophes;
     return true;
 }
@@ -281,9 +281,9 @@ static const way_t quotings[] = {{.quote = '"'},
                                  {.quote = 0},
                                  {.quote = '\''},
                                  {.quote = '\'', .backslash = true}};
-/* One is better than the next where nothing else tells. */
+/* Each is better than the next if nothing else decides. */
 static const double quoting_weight[] = {1.0, 0.995, 0.99, 0.985, 0.98};
-/* What is wide is better than its sign alone with empty fields, where it divides all records, and the sign is nowhere else. */
+/* A wide delimiter is better than its sign alone with empty fields, if it divides all records and the sign stands nowhere else. */
 static const double wide_weight = 1.1;
 
 static uint8_t bit_of(char sign) {
@@ -291,7 +291,8 @@ static uint8_t bit_of(char sign) {
     return (uint8_t)(at ? 1u << (at - delimiters) : 0);
 }
 
-/* How good this way is, in found->score; 0: it divides nothing. none: its delimiter is nowhere in the text. */
+/* Cuts the text by this way and sums it up in *found. score 0: not this way. none: the delimiter stands nowhere in the text,
+ * which is one column. */
 static bool weigh(study_t *study, const way_t *way, double weight, bool none, candidate_t *found,
                   err_t *err) {
     size_t of;
@@ -338,7 +339,7 @@ static bool try_way(study_t *study, const way_t *way, double weight, bool none, 
     candidate_t found;
     if (!weigh(study, way, weight, none, &found, err))
         return false;
-    /* a text of many lines may have cleaner ones than the records that hold it */
+    /* without quotes, lines of a text in quotes may be cleaner than the records that hold the text */
     const bool sound = best->is.even && !best->odd,
                tears = !way->quote && ((sound && found.is.columns == best->is.columns) ||
                                        (best->is.way.quote && best->of_lines * 2 > best->records &&
@@ -348,7 +349,7 @@ static bool try_way(study_t *study, const way_t *way, double weight, bool none, 
     return true;
 }
 
-/* Has the text what makes this quoting another one than those before it? */
+/* True if this quoting reads the text in another way than those before it. */
 static bool is_another(const study_t *study, const way_t *way) {
     const size_t length = (size_t)(study->end - study->text);
     const char escaped[] = {'\\', way->quote};
@@ -358,8 +359,8 @@ static bool is_another(const study_t *study, const way_t *way) {
                         : way->quote == '"' || memchr(study->text, way->quote ? '\'' : '"', length);
 }
 
-/* The best way with this sign: alone, doubled or with another one in its middle (|| and |~|), or with a blank after it where
- * quotes stand after that. */
+/* Finds the best way with this sign: alone, doubled, with another sign in its middle (|~|), or with a blank after it before
+ * quotes. */
 static bool weigh_sign(study_t *study, char sign, bool none, candidate_t *best, err_t *err) {
     static const char *const middles[] = {"", "~", "^"};
     const size_t whole = (size_t)(study->end - study->text), length = whole < FORMS_IN ? whole : FORMS_IN;
@@ -391,7 +392,7 @@ static bool weigh_sign(study_t *study, char sign, bool none, candidate_t *best, 
                 continue;
             if (!weigh(study, &way, quoting_weight[j], false, &found, err))
                 return false;
-            /* a sheet may have an empty column in its middle */
+            /* ,, and two tabs may be an empty column of a sheet */
             if (found.score > best->score && found.fitting > 1 &&
                 (found.is.columns > 2 || (sign != ',' && sign != '\t')))
                 *best = found;
@@ -400,7 +401,7 @@ static bool weigh_sign(study_t *study, char sign, bool none, candidate_t *best, 
     return true;
 }
 
-/* One column: no delimiter is anywhere but in numbers, and in quotes. */
+/* Weighs the text as one column, by a delimiter that stands nowhere in it. */
 static bool weigh_none(study_t *study, candidate_t *best, err_t *err) {
     static const char unused[] = {'\t', '|', ';', ',', '\x01', '\x02'};
     *best = (candidate_t){.score = 0};
@@ -412,7 +413,7 @@ static bool weigh_none(study_t *study, candidate_t *best, err_t *err) {
 
 /* ---- the question ---- */
 
-/* Both readings, and the option for each. columns: by the other sign; 0: not known. */
+/* Asks, with both readings and the option for each. columns: the number by the other sign; 0: not known. Returns false. */
 static bool ask(const char *name, const candidate_t *one, char other, size_t columns, const char *why,
                 err_t *err) {
     char first[8], second[8], count[24] = "", reading[80] = "be a part of their values";
@@ -428,20 +429,20 @@ static bool ask(const char *name, const candidate_t *one, char other, size_t col
                    name, first, count, reading, why, first, second);
 }
 
-/* Does each of the cells that hold the other's sign hold it as a part of its value, or of a text? A sign of a text makes no
- * columns of numbers or dates. */
+/* True if each cell that holds the sign of the other candidate holds it as a part of a value or of a text. A sign of a text
+ * makes no columns of numbers or dates. */
 static bool explains(const candidate_t *one, const candidate_t *other) {
     const uint8_t bit = bit_of(other->is.way.delimiter);
     return !(one->holds & bit) || (!(one->bare & bit) && !other->is.typed);
 }
 
-/* Does it divide as many lines as the best one? */
+/* True if the other candidate divides as many lines as the best one. */
 static bool is_rival(const candidate_t *best, const candidate_t *other) {
     return other->is.columns > 1 && other->score > 0 && other->fitting >= best->fitting &&
            other->is.titles <= best->is.titles && !other->is.odd_header;
 }
 
-/* Of two that divide the same lines one must explain the other. */
+/* Asks if of two candidates that divide the same lines neither explains the other, or each does. */
 static bool choose_of_rivals(const candidate_t *found, const char *name, candidate_t *best, err_t *err) {
     for (size_t i = 0; i < CANDIDATES; i++) {
         const candidate_t *other = &found[i];
@@ -462,11 +463,11 @@ static bool choose_of_rivals(const candidate_t *found, const char *name, candida
     return true;
 }
 
-/* Where no delimiter divides: do colons, blanks, or places? */
+/* Asks about a text that no delimiter divides, if colons, blanks or places may. */
 static bool check_undivided(study_t *study, const candidate_t *found, const candidate_t *none,
                             const char *name, err_t *err) {
     candidate_t blanks;
-    for (size_t i = 0; i < 2; i++) /* numbers with as many decimals each have no such doubt */
+    for (size_t i = 0; i < 2; i++) /* numbers with the same number of decimals each are no question */
         if (none->is.typed && found[i].score > least_score && found[i].decimals == SIZE_MAX &&
             !found[i].fractions && !found[i].is.skip)
             return ask(name, &found[i], '\n', 0, " (each of its lines may be one number)", err);
@@ -486,7 +487,7 @@ static bool check_undivided(study_t *study, const candidate_t *found, const cand
     return blanks.score <= least_score || !blanks.is.even || !likely || ask(name, &blanks, '\n', 0, "", err);
 }
 
-/* Where one does: may it be a part of the values, or something else divide, too? */
+/* Asks about a text that a delimiter divides, if the delimiter may be a part of the values, or another sign may divide. */
 static bool check_divided(const study_t *study, const candidate_t *best, const char *name, err_t *err) {
     const char sign = best->is.way.delimiter;
     const bool mark = (sign == ',' || sign == ';') && !best->is.way.wide[0],
@@ -532,7 +533,7 @@ static bool is_of_hashes(const study_t *study) {
     return all;
 }
 
-/* What was found, if it can be said in a format. */
+/* Refuses a structure that no format can describe. */
 static bool check_structure(const study_t *study, const candidate_t *best, const char *name, err_t *err) {
     char sign[8];
     if (is_of_hashes(study))
@@ -607,7 +608,7 @@ static bool choose(study_t *study, const char *name, structure_t *structure, err
     return check_structure(study, &best, name, err);
 }
 
-/* A spreadsheet's first line that is no record: it tells the delimiter. Returns its length with its line end; 0: it is none. */
+/* Reads a first line sep=; of a spreadsheet, which names the delimiter. Returns its length with its line end; 0: it is none. */
 static size_t find_told(const uint8_t *text, size_t length, char *told) {
     static const char *const forms[] = {"sep=%", "\"sep=%\""};
     const uint8_t *feed = memchr(text, '\n', length);
@@ -634,7 +635,7 @@ static const uint8_t *find_line(const uint8_t *text, size_t length, uint32_t num
     return text && text < end ? text : NULL;
 }
 
-/* Does its first line end within what is looked at, of a text of which more follows? */
+/* Refuses a text whose first line is longer than what is read here. */
 static bool ends_line(const study_t *study, const char *name, err_t *err) {
     const size_t length = (size_t)(study->end - study->text);
     return length < LOOK_AT || memchr(study->text, '\n', length) ||

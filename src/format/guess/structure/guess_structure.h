@@ -1,22 +1,22 @@
-/* guess_structure: which way of cutting makes records of a text: what divides its fields, what encloses them, and which lines
- * are none.
+/* guess_structure: finds the way in which a text is cut into records: the delimiter of its fields, the quotes around them, and
+ * the lines that are no records.
  *
  * A candidate is a way: a delimiter (a sign, a sign doubled or with another in its middle, a sign and a blank, blanks, or
- * none), with a way of quoting (", " with \" in it, none, '). Each way that the text can tell from the others cuts its
- * beginning once, and what the cells look like is summed up in figures (candidate_t in guess_structure.c):
+ * none) with a way of quoting (", " with \" in it, none, ', ' with \' in it). Each candidate that differs from the others in
+ * this text cuts its beginning once, and its cells are summed up in figures (candidate_t in guess_structure.c):
  *
- *     score       how many records have as many fields, and how many of their cells look like values; 0: not this way
+ *     score       by the share of records with the same number of fields and the share of clean cells; 0: not this way
  *     typed       columns of numbers and dates only
- *     holds       signs that stand in cells which are no numbers, times, links or texts in quotes;
- *     bare        and those of them that no blank follows, as one does in a text
+ *     holds       delimiters of other candidates in cells that are no numbers, times, links or texts in quotes
+ *     bare        those of them without a blank after them; a blank follows a sign of a text
  *
  * The best score has to explain its rivals: another sign that divides as many records may only stand where `holds` does
- * not count it. What neither explains, and a sign that may be a part of the values, is asked about by one sentence with
- * both readings and the option for each. Colons and blanks divide only where the user says so.
+ * not count it, or where a blank follows it. If neither explains the other, or a sign may be a part of the values, one
+ * sentence asks, with both readings and the option for each. Colons and blanks divide only if the user says so.
  *
- * Who calls: guess.c, for the beginning of a text (guess_find_structure), and for each text that it cuts afterwards
- * (guess_schema, guess_next, guess_middle). A way does not change after guess_find_structure but for its escapes, which
- * all records decide (guess_quotes.c). Nothing here reads types of whole columns: that is the room column. */
+ * guess.c calls guess_find_structure for the beginning of a text, and guess_schema, guess_line, guess_next and guess_middle
+ * for each text that it cuts afterwards. After guess_find_structure a way changes in its escapes only, which all records
+ * decide (guess_quotes.c). The room column decides the types of whole columns. */
 #ifndef TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STRUCTURE_H
 #define TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STRUCTURE_H
 
@@ -31,16 +31,16 @@
 typedef struct {
     char delimiter, quote; /* quote 0: none */
     bool backslash, backslashes;
-    bool blanks;  /* any number of them divides */
-    char wide[4]; /* or these characters do; "": only the one */
+    bool blanks;  /* any number of blanks divides */
+    char wide[4]; /* a delimiter of several characters; "": `delimiter` divides */
 } way_t;
 
-/* The delimiter as a text; not of blanks. */
+/* The delimiter as a text; not for blanks. */
 static inline schema_text_t way_delimiter(const way_t *way) {
     return way->wide[0] ? (schema_text_t){way->wide, strlen(way->wide)} : (schema_text_t){&way->delimiter, 1};
 }
 
-/* What ends.h and split.h ask a schema for; as long as the way stays where it is. */
+/* Fills the parts of a schema that ends.h and split.h read. It points into the way. */
 void guess_schema(schema_t *schema, const way_t *way);
 
 typedef struct {
@@ -48,11 +48,11 @@ typedef struct {
     size_t length; /* without its line end */
 } guess_line_t;
 
-/* The next record that is not blank; *at moves to its end. False: there is none that is certain. last: the text's end ends
- * it. */
+/* The next line that is not blank, as a record or a comment; *at moves to its end. False: no whole one is left. last: the end
+ * of the text ends a line. */
 bool guess_line(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
                 guess_line_t *line);
-/* Nor a comment. */
+/* The same, without comments. */
 bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
                 guess_line_t *line);
 
@@ -61,67 +61,67 @@ bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, 
 typedef struct {
     way_t way;
     size_t columns;
-    size_t skip;   /* lines before the first record, which may be the header */
-    size_t titles; /* of them, those that are not blank and do not begin with # */
-    size_t told;  /* of them, those that a person says are none; or the one that tells the delimiter, sep=; */
-    size_t first; /* offset of the first record */
-    size_t before; /* fields of the line before it; 0: none */
-    size_t wider;  /* of the lines to skip, those with more fields than the records */
-    size_t
-        unsure_names_at; /* the line, from 1, that may name the columns, after a title that is divided, too; 0: none */
-    bool named;          /* the first record names the columns: titles stand before it */
-    bool odd_header;     /* the first record has other columns than the rest, and names most of them */
-    bool row_names;      /* with odd_header: it names all but the first column, as some programs write it, */
-    bool unsure_names;   /* or all rows have a delimiter too many */
+    size_t skip;            /* lines before the first record, which may be the header */
+    size_t titles;          /* those of them that are not blank and do not begin with # */
+    size_t told;            /* those of them that --with header=N skips, or the line sep=; */
+    size_t first;           /* offset of the first record */
+    size_t before;          /* fields of the line before it; 0: none */
+    size_t wider;           /* those of the lines to skip with more fields than the records */
+    size_t unsure_names_at; /* the line, from 1, that may name the columns after titles; 0: none */
+    bool named;             /* the first record names the columns: titles stand before it */
+    bool odd_header;     /* the first record has a field less or more than the rest, and names most columns */
+    bool row_names;      /* with odd_header: it names all columns but the first, as some programs write it */
+    bool unsure_names;   /* with row_names: it may be another column that has no name */
     bool ends_empty;     /* all records end in an empty field, which the line before them lacks */
-    char comment;        /* lines that begin with it are none; 0: there are none */
-    bool unsure_comment; /* or they are records */
+    char comment;        /* lines that begin with this sign are no records; 0: there are none */
+    bool unsure_comment; /* they may be records */
     size_t typed;        /* columns that hold numbers or dates only */
-    bool even;           /* all records have as many fields */
+    bool even;           /* all records have the same number of fields */
 } structure_t;
 
-/* The first record of a text that begins with some line of a larger one, perhaps within quotes. NULL: none is found.
- * schema: of the structure. split is used. */
+/* Finds the first record of a piece that begins with some line of a larger text, perhaps within quotes. NULL: none is found.
+ * schema: that of the structure. Overwrites split. */
 const uint8_t *guess_middle(const structure_t *structure, const schema_t *schema, split_t *split,
                             const uint8_t *text, const uint8_t *end);
 
 /* ---- the search (guess_structure.c) ---- */
 
-/* What a person says of it: see guess_options_t. header_line 0: nobody says which line names the columns. */
+/* What the user says: see guess_options_t. header_line 0: not said. */
 typedef struct {
     uint32_t header_line;
     const char *quote;
     char delimiter;
 } structure_said_t;
 
-/* What divides, in the words of a person: a sign, two colons, tab, \x01, blanks (' '), or none ('\n'). */
+/* The words of --with delimiter: a sign, two colons, tab, \x01, blanks (' '), or none ('\n'). */
 enum { GUESS_DELIMITERS = 9, GUESS_TWO_COLONS = '\x03' };
 extern const char *const guess_delimiter_words[];
 extern const char guess_delimiter_signs[GUESS_DELIMITERS]; /* of the words */
-const char *guess_delimiter_word(char delimiter);          /* NULL: nobody can say it */
+const char *guess_delimiter_word(char delimiter);          /* NULL: --with delimiter has no word for it */
 char guess_way_sign(const way_t *way);                     /* as guess_delimiter_word takes it */
 
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const structure_said_t *said, err_t *err);
 
-/* Of one text: is each line a record, rather than what quotes make of several, by the columns of numbers and dates? */
+/* Compares two ways of one text: true if lines as records have as many columns of numbers and dates as the records that quotes
+ * make of several lines. */
 bool guess_tells_more(const structure_t *lines, const structure_t *quoted);
 
 /* ---- is it delimited text at all? (guess_text.c) ---- */
 
 /* The first two bytes that are no blanks; 0: there is none. */
 void guess_first_bytes(const uint8_t *text, size_t length, uint8_t *first, uint8_t *second);
-/* x.bson, x.bson.gz, a.tar!x.bson */
+/* True for x.bson, x.bson.gz, a.tar!x.bson. */
 bool guess_is_named_bson(const char *name);
-/* Refuses what is no delimited text of bytes. */
+/* Refuses what is no delimited text: NUL bytes, BSON, arrays of JSON, XML and the like. */
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err);
 
-/* Of a text whose lines, or some of them, end with CR CR LF. Returns false. */
+/* Refuses a text with lines that end with CR CR LF. Returns false. */
 bool guess_refuse_two_cr(const char *name, err_t *err);
-/* Of one whose lines may end with CR alone. Returns false. */
+/* Refuses a text in which CR alone may end lines, and LF others. Returns false. */
 bool guess_refuse_cr(const char *name, err_t *err);
 
-/* How a text is shown in a sentence: the first characters. */
+/* The first characters of a text, as a sentence shows them. */
 const char *guess_shown(char *out, size_t room, const char *text, size_t length);
 
 #endif

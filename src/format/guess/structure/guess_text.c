@@ -34,7 +34,7 @@ bool guess_is_empty(const uint8_t *text, size_t length) {
     return at == length;
 }
 
-/* Of the line that begins there, without blanks and commas at its end. */
+/* The length of the line at `at`, without blanks and commas at its end. */
 static size_t line_length(const uint8_t *at, const uint8_t *end) {
     const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
     size_t count = (size_t)((feed ? feed : end) - at);
@@ -43,7 +43,7 @@ static size_t line_length(const uint8_t *at, const uint8_t *end) {
     return count;
 }
 
-/* Does the first line that is not blank open an array of JSON, and close it or go on after its bracket? */
+/* True if the first line that is not blank opens an array of JSON: a bracket alone, or a whole array. */
 static bool is_array(const uint8_t *text, size_t length, uint8_t second) {
     static const char *const words[] = {"null", "true", "false"};
     const uint8_t *const end = text + length, *at = text + json_span_begins(text, length);
@@ -74,8 +74,8 @@ static bool is_row_of_brackets(const uint8_t *text, size_t length) {
     return any;
 }
 
-/* CR CR LF is what a program writes that makes each LF a CR LF, and is given lines with CR LF. Within quotes it leaves
- * CR LF. */
+/* True if most lines end with CR CR LF, as a program writes that makes CR LF of each LF, and reads lines with CR LF. Lines
+ * within quotes then end with CR LF. */
 static bool has_lines_of_two_cr(const uint8_t *text, size_t length) {
     size_t lines = 0, with_two = 0;
     for (const uint8_t *at = text, *feed; (feed = memchr(at, '\n', (size_t)(text + length - at)));

@@ -5,10 +5,10 @@
 
 enum {
     LONGEST_NUMBER = 40,
-    SELDOM = 5, /* one in so many lines may have another number of fields */
+    SELDOM = 5, /* one line in this number may have another number of fields */
 };
 
-/* Digits, and no letters but those of an exponent: 00012, +5, 1e3, 10:15, 12 %. */
+/* True for digits without letters, except those of an exponent: 00012, +5, 1e3, 10:15, 12 %. */
 static bool is_of_digits(const uint8_t *text, size_t length) {
     size_t digits = 0;
     for (size_t i = 0; i < length; i++) {
@@ -25,7 +25,7 @@ static value_is_t classify(const span_t *span) {
     return is == IS_TEXT && is_of_digits(span->text, span->length) ? IS_TYPED : is;
 }
 
-/* The column that the first quote opens which goes on in another line: all fields before it end in the first line. */
+/* The first column whose field goes on in another line. */
 static size_t opened_column(const split_t *split, size_t first_line) {
     size_t column = 0;
     while (column + 1 < split->count &&
@@ -36,7 +36,7 @@ static size_t opened_column(const split_t *split, size_t first_line) {
 
 typedef struct {
     size_t typed[SCHEMA_MOST_FIELDS],
-        texts[SCHEMA_MOST_FIELDS]; /* values that are, or are not; nothing is neither */
+        texts[SCHEMA_MOST_FIELDS]; /* values of a type, and texts; null values are neither */
     size_t count, odd;             /* those with another number of fields */
     bool prose;                    /* a blank stands next to a delimiter, as after the commas of a sentence */
 } lines_t;
@@ -64,10 +64,10 @@ static void add_line(lines_t *lines, const split_t *split, size_t columns) {
     lines->count++;
 }
 
-/* Are they rows of a table? Then a column holds a number or a date in all lines that have something in it; of two columns, in
- * more than one: the first line of a text has what stands before it. Or there are texts only: no sentence has as many commas
- * in each of its lines, and no blank after them. One comma in each of two lines is little: there a number above a text says
- * that they are not alike. */
+/* True if the lines look like rows of a table. Either a column holds only numbers and dates; with two columns in more than one
+ * line, since the first line includes the fields before the text. Or the lines look like no sentence: each has the same number
+ * of commas, and no blank after them. One comma in each of two lines is weak evidence: there a number above a text speaks
+ * against rows. */
 static bool are_rows(const lines_t *lines, size_t columns) {
     bool mixed = false;
     for (size_t i = 0; i < columns; i++) {
@@ -78,8 +78,8 @@ static bool are_rows(const lines_t *lines, size_t columns) {
     return !lines->prose && !lines->odd && !(columns == 2 && lines->count == 2 && mixed);
 }
 
-/* Adds one line; *odd: it has not as many fields as a record, neither by the quotes that enclose fields in it, nor with all
- * quotes as ordinary characters. False: out of memory. */
+/* Adds one line. *odd: it has another number of fields than a record, both with quotes and with quotes as ordinary characters.
+ * False: out of memory. */
 static bool look_at_line(lines_t *lines, split_t *split, const schema_t alone[2], char delimiter,
                          size_t columns, const uint8_t *line, size_t length, bool *odd) {
     *odd = true;
