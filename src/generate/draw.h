@@ -1,4 +1,4 @@
-/* draw: what all kinds of made-up records are drawn and written with.
+/* draw: facts, odd records, and numbers as text, for all kinds of made-up records.
  *
  * Everything is computed in whole numbers, so that the same seed gives the same bytes on every machine. What the records
  * are made up from are facts: text files below src/builtin/generate that are compiled in. A line of facts is words
@@ -28,16 +28,16 @@ typedef struct {
 /* False: there is no memory for it. */
 bool facts_open(facts_t *facts, const char *name, err_t *err);
 
-/* The next line, to be taken apart; NULL after the last. */
+/* The next line, for facts_word and the like; NULL after the last. */
 char *facts_line(facts_t *facts);
 
-/* The next word of a line, "" at its end; *line is then the rest. They stay where they are. */
+/* The next word of a line, "" at its end; *line is then the rest. Words stay in the text of the facts. */
 char *facts_word(char **line);
 
 /* The next word as a number; 0 at the end. */
 int32_t facts_number(char **line);
 
-/* "1990-2003": both; "1990": twice the same. Negative ones are possible. */
+/* "1990-2003": both numbers; "1990": the same one twice. They may be negative. */
 void facts_range(char **line, int32_t *low, int32_t *high);
 
 /* ---- odd records ---- */

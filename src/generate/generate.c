@@ -66,7 +66,7 @@ static bool write_bytes(output_t *output, const char *bytes, size_t count, err_t
     return true;
 }
 
-/* The first `count` bytes of the text. */
+/* Compresses and writes the first `count` bytes of the text. */
 static bool pack(output_t *output, size_t count, int flush, err_t *err) {
     z_stream *stream = &output->stream;
     stream->next_in = (const Bytef *)output->text;
@@ -81,8 +81,7 @@ static bool pack(output_t *output, size_t count, int flush, err_t *err) {
     return true;
 }
 
-/* As many rows as there are until the text is full, or the file ends; returns the bytes of the text, which is then to be
- * written. */
+/* Fills the text with rows until it is full or the file ends. Returns the bytes of the text. */
 static size_t fill(output_t *output) {
     char *to = output->to, *const full = output->text + TEXT_BYTES;
     for (char *end; output->left && to < full && (end = output->kind->put_row(output->maker, to)); to = end)

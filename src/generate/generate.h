@@ -1,18 +1,18 @@
-/* generate: files of made-up records, for trying things out at any size: in the shape of published ones (MOT, ISD), and of
- * those that the studies of car sensors and of a petabyte were made with.
+/* generate: files of made-up records of any size, to try tipple with: in the shape of published ones (MOT, ISD), and of
+ * those that the studies of car sensors and of a petabyte used.
  *
- * A kind of records is a row of generate_kind_t and a file of this room: mot.c, isd.c, obd.c, ycsb.c. Each is made up from
- * shares and ranges (files below src/builtin/generate, and tables in the code), and from what a share cannot say: a vehicle
- * that failed its test comes back, the weather of a station goes on from hour to hour, a car drives. A maker is one
- * thread's, and holds where its file has got to: the next row follows from the seed, the numbers asked for and the rows
- * before it; a document of ycsb follows from the seed and its _id alone. draw.h has what the kinds share.
+ * A kind of records is a generate_kind_t and a file of this room: mot.c, isd.c (with isd_weather.c), obd.c, ycsb.c. Records
+ * follow from shares and ranges (files below src/builtin/generate, and tables in the code), and from what happened before: a
+ * vehicle that failed its test comes back, the weather of a station goes on from hour to hour, a car drives. A maker belongs
+ * to one thread and holds the state of its file: the next row follows from the seed, the numbers asked for and the rows
+ * before it; a document of ycsb follows from the seed and its _id alone. The kinds share draw.h.
  *
  *     generate_t --begin--> maker --put_row, put_row...--> text --(gzip)--> descriptor, file, or files of a directory
  *
  * The bytes follow from the kind, the seed and the numbers asked for alone: the same on every machine and with every
- * compiler. Files of MOT and ISD carry the oddities of the published ones in their real share: most of them at a random
- * place in every N records, rare sections and parts of weather records by chance. A long enough file holds every
- * kind: 2 million rows of MOT, a million weather records. */
+ * compiler. Files of MOT and ISD have the oddities of the published ones in their real share: most of them at a random
+ * place in every N records, rare sections and parts of weather records by chance. A long enough file holds all of
+ * them: 2 million rows of MOT, a million weather records. */
 #ifndef TIPPLE_GENERATE_GENERATE_H
 #define TIPPLE_GENERATE_GENERATE_H
 
@@ -22,14 +22,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is asked for. What is 0 or NULL is as usual, except the count: 0 records are none. */
+/* What is asked for. 0 and NULL stand for the usual value, except in count: 0 records are none. */
 typedef struct {
     uint64_t count, seed;
     bool gzip;
     const char *output; /* a file to write instead of the descriptor */
     const char
-        *directory;      /* isd: for a file for each year of each station; it is made when it is not there */
-    const char *release; /* mot: in whose manner; usually that of 2023 */
+        *directory; /* isd: for a file for each year of each station; it is created if it does not exist */
+    const char *release; /* mot: the release to imitate; usually that of 2023 */
     uint64_t stations;   /* isd: usually GENERATE_ISD_STATIONS, or one for each record when these are fewer */
     uint64_t first;      /* ycsb: ids from here on */
     uint64_t text_bytes; /* ycsb: of each text; usually 100, for documents of a kilobyte */
@@ -43,17 +43,17 @@ typedef struct {
     const char *name, *unit; /* "mot", "rows" */
     size_t size;             /* of a maker */
     uint64_t most;           /* records of one file */
-    /* What else keeps it from being made; see generate_check. NULL: nothing. */
+    /* Refuses what this kind cannot make; see generate_check. NULL: nothing more to refuse. */
     bool (*check)(const generate_t *what, err_t *err);
-    /* A maker, of zeroes, of what has been checked. Writes the line above all rows, if there is one, and returns its end;
-     * NULL with a sentence: memory is short. */
+    /* Begins a maker, which is all zeros, for what has been checked. Writes the line above all rows, if there is one, and
+     * returns its end; NULL with a sentence: memory is short. */
     char *(*begin)(void *maker, const generate_t *what, char *to, err_t *err);
-    /* Writes the next row, and headers before it, and returns the end. Anything may be written into the GENERATE_ROOM
-     * that there must be. Is called once for each row that was asked for. */
+    /* Writes the next row, with headers before it, and returns the end. It may write anywhere into the GENERATE_ROOM bytes
+     * at `to`. Called once for each row that was asked for. */
     char *(*put_row)(void *maker, char *to);
     void (*end)(void *maker); /* frees what it holds, also after a failure; NULL: it holds nothing */
-    /* NULL: everything is one file. Else goes on to the next file and names it; false after the last one. `put_row`
-     * then is NULL where the next row belongs to another file. */
+    /* NULL: everything is one file. Otherwise goes on to the next file and names it; false after the last one. Then `put_row`
+     * returns NULL if the next row belongs to another file. */
     bool (*next_file)(void *maker, char *name);
 } generate_kind_t;
 
@@ -66,11 +66,11 @@ typedef struct {
     uint64_t files, bytes;
 } generate_made_t;
 
-/* Can it be made? Before anything is opened. STATUS_USAGE with a sentence: no. */
+/* Checks what is asked for, before anything is opened. False: STATUS_USAGE. */
 bool generate_check(const generate_kind_t *kind, const generate_t *what, err_t *err);
 
-/* Everything into a descriptor, blocking or not; into a file; or into files of a directory, named as they are published,
- * 010010-99999-2014, or .gz. Files that are there are overwritten. *made is what was written, also after a failure.
+/* Writes everything into a descriptor, blocking or not; into a file; or into files of a directory, named as published ones are,
+ * 010010-99999-2014, or .gz. Existing files are overwritten. *made is what was written, also after a failure.
  * Fails with STATUS_USAGE (nothing written: see generate_check), STATUS_HOST (memory, disk full), STATUS_READER_GONE (of a
  * pipe: SIGPIPE must be ignored, as stop_install does), STATUS_INTERRUPTED or STATUS_TERMINATED. */
 bool generate_write(const generate_kind_t *kind, const generate_t *what, int fd, generate_made_t *made,

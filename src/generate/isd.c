@@ -1,8 +1,8 @@
-/* isd: what stations send and when, and the records that say it.
+/* isd: which reports stations send, when, and the records that hold them.
  *
  * The facts isd-reports, which explain their words, become reports of lines of operations: conditions that must hold, then
- * fields to be written. A line of several names is a line for each. Sections of which no line says what they hold get what
- * the format isd has room for. */
+ * fields to be written. A line of several names is a line for each. A section whose line has no fields gets
+ * made-up ones, by the format isd. */
 #include "generate/isd.h"
 #include "format/format.h"
 #include "generate/generate.h"
@@ -190,7 +190,7 @@ static char *put_lines(isd_t *isd, char *to) {
 
 /* ---- reading ---- */
 
-/* No user can bring that about. */
+/* Notes the first words of the facts that are a mistake. No input of a user leads here. */
 static void refuse(isd_t *isd, const char *words) {
     if (!isd->wrong)
         isd->wrong = strdup(words);
@@ -433,7 +433,7 @@ static void read_stations(isd_t *isd) {
 
 /* ---- when ---- */
 
-/* A random time such that all of its records fit into the years of its kind. */
+/* Begins at a random time such that all records of the station fit into the years of its kind. */
 static void begin_at(isd_weather_t *weather, uint64_t records) {
     const isd_kind_t *kind = weather->station.kind;
     uint64_t days = records / (uint64_t)kind->a_day + 1;
@@ -442,7 +442,7 @@ static void begin_at(isd_weather_t *weather, uint64_t records) {
     calendar_days((uint32_t)year, 1, 1, &weather->days);
     if (days < 365)
         weather->days += isd_below(weather, (uint32_t)(366 - days));
-    weather->hour = strchr(kind->flags, 'M') != NULL; /* its first midnight would be the year's before */
+    weather->hour = strchr(kind->flags, 'M') != NULL; /* its first midnight would belong to the year before */
 }
 
 static void enter_station(isd_t *isd) {
@@ -458,7 +458,7 @@ static void enter_station(isd_t *isd) {
     isd_weather_begin(&isd->weather);
 }
 
-/* Does the report come up from isd->minute on? Then that is its minute. */
+/* True if the report comes up from isd->minute on; then the weather has its minute. */
 static bool comes_up(isd_t *isd, const report_t *report) {
     int32_t minute = whole_larger(report->minute, isd->minute), left = report->last_minute - minute;
     if (left < 0)
@@ -495,7 +495,7 @@ static bool find_due(isd_t *isd) {
 /* Bytes of a record: its place for a length, ids and time; all that every record has. */
 enum { LEAD = 4 + 11 + 12, IDS_AND_YEAR = 11 + 4, FIXED = 105 };
 
-/* At 00:00 as that day's, or as 24:00 of the day before. */
+/* Midnight is 00:00 of the day, or 24:00 of the day before. */
 static void put_ids_and_time(const isd_t *isd, char *to) {
     const isd_weather_t *weather = &isd->weather;
     date_t date = weather->date;
@@ -507,7 +507,7 @@ static void put_ids_and_time(const isd_t *isd, char *to) {
     digits_put_last(to, (uint32_t)clock, 4);
 }
 
-/* From which byte on it is to hold what. */
+/* Changes the text at an offset (place), or checks it: see odd_change_t. */
 static bool change(void *record, char asks, const char *place, const char *text) {
     char *there = (char *)record + strtoul(place, NULL, 10);
     if (asks)

@@ -1,11 +1,11 @@
 /* isd: weather records of a network of stations.
  *
- *     isd-stations --> kinds --station_of--> a station: ids, place, climate --weather_step, hour by hour--> values
- *     isd-reports  --> reports of each kind: lines of conditions and fields --------+--------> records (isd.c)
+ *     isd-stations --> kinds --isd_station_of--> a station: ids, place, climate --isd_weather_next, hour by hour--> values
+ *     isd-reports  --> reports of each kind: lines of conditions and fields -------------+--------> records (isd.c)
  *
  * A kind of stations says where they are, what their climate is like and which reports they send (facts: isd-stations).
  * The weather at a station goes on from hour to hour: slow where weather is slow, daily and yearly where the sun drives
- * it. What there is to say of an hour is an array of numbers by name; the lines of a report (facts: isd-reports) know
+ * it. The weather of an hour is an array of numbers by name (ISD_VALUES); the lines of a report (facts: isd-reports) use
  * these names and nothing else of the weather. Stations follow each other, each with its records in the order of time. */
 #ifndef TIPPLE_GENERATE_ISD_H
 #define TIPPLE_GENERATE_ISD_H
@@ -23,8 +23,8 @@ typedef struct {
     size_t first, reports; /* its reports */
 } isd_kind_t;
 
-/* What falls or dims, as the codes know it; the names are those of ISD_VALUES. Some events dim the sight only, the others
- * fall. Numbers stand in isd-stations in this order. */
+/* What falls or dims, by its codes; the names are those of ISD_VALUES. Some events dim the sight only, the others fall.
+ * Numbers stand in isd-stations in this order. */
 typedef struct {
     int32_t ww, wwagain, aw, awagain, au, auagain;
     int32_t falls, snows;
@@ -57,7 +57,7 @@ static inline uint64_t isd_years(const isd_kind_t *kind, uint64_t records) {
 
 #define ISD_MISSING INT32_MIN
 
-/* What the lines of a report can say: a name, and how its number follows from the weather. */
+/* The names that lines of a report may use, and how each number follows from the weather. */
 /* clang-format off */
 #define ISD_LAYER(X, n)                                                                                      \
     X(eights##n, w->eights[(n) - 1]) X(class##n, class_of(w, (n) - 1)) X(okta##n, class_of(w, (n) - 1) * 2)  \
@@ -91,7 +91,7 @@ static inline uint64_t isd_years(const isd_kind_t *kind, uint64_t records) {
      * eighths, the height in metres and the genus; the ceiling */                                           \
     X(layers, w->layers) X(oktas, w->oktas)                                                                  \
     ISD_LAYER(X, 1) ISD_LAYER(X, 2) ISD_LAYER(X, 3) ISD_LAYER(X, 4) X(ceil, ceiling(w))                      \
-    /* weather: whether there is any, and whether a special report of it is due; what a man calls it (ww)    \
+    /* weather: whether there is any, and whether a special report of it is due; codes of an observer (ww)   \
      * and a machine (aw), and how a METAR's letters are put (au), each once more for a second thing */      \
     X(weather, event->ww != 0) X(unsettled, w->unsettled) X(ww, event->ww) X(wwagain, event->wwagain)        \
     X(aw, event->aw) X(awagain, event->awagain) X(au, event->au) X(auagain, event->auagain)                  \
@@ -135,13 +135,13 @@ static inline int32_t isd_below(isd_weather_t *weather, uint32_t limit) {
     return (int32_t)((chance_next(&weather->chance) >> 32) * limit >> 32);
 }
 
-/* Of the station, on from the time; all else is zero but the stream and the events. */
+/* Begins the weather of a station. Station, time, stream and events are set; all else is zero. */
 void isd_weather_begin(isd_weather_t *weather);
 
 /* Goes on to the next hour. */
 void isd_weather_next(isd_weather_t *weather);
 
-/* Values of that minute of the hour. */
+/* Sets the values of that minute of the hour. */
 void isd_weather_minute(isd_weather_t *weather, int32_t minute);
 
 #endif

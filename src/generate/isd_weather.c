@@ -112,7 +112,7 @@ static int32_t share_of(const isd_event_t *event, int32_t temp) {
     return temp > 120 ? event->warm : temp > 10 ? event->mild : event->cold;
 }
 
-/* One that falls, or one that dims only. */
+/* Draws an event that falls, or one that only dims. */
 static const isd_event_t *draw_event(isd_weather_t *w, int32_t falls) {
     const int32_t temp = w->temp[w->hour];
     const isd_event_t *event = w->events + 1, *end = w->events + w->event_count;
@@ -124,7 +124,7 @@ static const isd_event_t *draw_event(isd_weather_t *w, int32_t falls) {
             return event;
 }
 
-/* What goes on or begins; it ends where it has grown too warm or too cold for it. */
+/* An event goes on or begins; it ends early if it has become too warm or too cold. */
 static void step_event(isd_weather_t *w) {
     const isd_kind_t *kind = w->station.kind;
     w->cloud += noise(w, 765) + (kind->cloud - w->cloud) / 8; /* mostly clear or overcast */
@@ -295,7 +295,7 @@ void isd_weather_next(isd_weather_t *w) {
     step_values(w);
 }
 
-/* The day before it, so that there is something to say of the last hours. */
+/* Runs through the day before, so that the last hours have values. */
 void isd_weather_begin(isd_weather_t *w) {
     w->spread = w->station.damp;
     w->wind = w->station.wind;

@@ -187,7 +187,7 @@ static int32_t miles_a_year(int32_t test_class, const char *fuel) {
     return *fuel == 'P' ? 7300 : *fuel == 'D' ? 11000 : *fuel == 'H' ? 10500 : fuel[1] == 'D' ? 12000 : 8800;
 }
 
-/* What an engine counts for among those its model was sold with in a year. */
+/* The weight of an engine among those of its model in a year. */
 static int64_t weight_in(const fleet_t *fleet, const kind_t *kind, int32_t year) {
     const int32_t *percents = fleet->lists[kind->burns == 'D' ? DIESEL : ELECTRIC];
     if (year < kind->from || year > kind->to)
@@ -458,8 +458,8 @@ typedef struct {
     bool header;      /* before the row */
 } odd_row_t;
 
-/* Where a column begins, or ends as the one before it. A model may hold delimiters, so the columns after it are counted
- * from the end. */
+/* The begin of a column, which is the end of the one before it. A model may hold delimiters, so the columns after it are
+ * counted from the end. */
 static char *column_at(const odd_row_t *row, unsigned column) {
     const char delimiter = row->release->delimiter;
     char *at = column <= MODEL ? row->from : row->end;
@@ -470,7 +470,7 @@ static char *column_at(const odd_row_t *row, unsigned column) {
     return at;
 }
 
-/* What a column is to hold. */
+/* Changes or checks the column named by place: see odd_change_t. */
 static bool change(void *of, char asks, const char *place, const char *text) {
     odd_row_t *row = of;
     unsigned column = 0;
@@ -488,7 +488,7 @@ static bool change(void *of, char asks, const char *place, const char *text) {
     return true;
 }
 
-/* Always of a vehicle of its own: what is odd about it must not look like a change from test to test. */
+/* An odd row always has a vehicle of its own: its oddity must not look like a change from test to test. */
 static __attribute__((noinline)) char *put_odd_row(mot_t *mot, draw_t draw, const outcome_t *outcome,
                                                    char *to) {
     const car_t car = new_car(mot, draw);

@@ -1,4 +1,4 @@
-/* obd: what the sensors of a fleet of cars say, second by second, one trip after the other.
+/* obd: the readings of a fleet of cars' sensors, second by second, one trip after the other.
  *
  * A row follows from one drive, so its values belong together and change as smoothly as a car does:
  *
