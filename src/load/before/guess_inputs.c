@@ -31,11 +31,11 @@ enum {
     FIRST_OF_FILE = 512 << 10, /* of another input */
 };
 
-/* A stream is waited for until nothing has come for this time, or this long in all. */
+/* A sample of a stream ends when nothing has come for the first of these times, or after the second in all. */
 #define IDLE_NS    (2 * INT64_C(1000000000))
 #define LONGEST_NS (10 * INT64_C(1000000000))
 
-/* Its pieces have POOL_SLACK bytes before and after their texts. */
+/* The pieces have POOL_SLACK bytes before and after their texts. */
 typedef struct {
     source_kit_t *kit;
     guess_sample_t sample;
@@ -77,7 +77,7 @@ static bool read_piece(source_t *source, guess_piece_t *piece, size_t length, er
     return got >= 0;
 }
 
-/* A pipe that has gone quiet is not waited for, if it has given some lines. */
+/* Reads a stream. One that has gone quiet is not waited for after GUESS_LEAST_LINES. */
 static bool read_stream(source_t *source, guess_piece_t *piece, size_t length, err_t *err) {
     bool ok;
     do {
@@ -88,7 +88,7 @@ static bool read_stream(source_t *source, guess_piece_t *piece, size_t length, e
     return ok;
 }
 
-/* A stream is read once: what was read of it is kept for the load. */
+/* Keeps the bytes that were read of a stream for the load, since a stream is read once. */
 static bool leave_stream(const guess_piece_t *piece, input_file_t *file, source_t *source, err_t *err) {
     uint8_t *text = malloc(piece->length + 1);
     if (!text)
@@ -100,7 +100,7 @@ static bool leave_stream(const guess_piece_t *piece, input_file_t *file, source_
     return false;
 }
 
-/* Places of a plain file at even distances, and its end. */
+/* Adds places of a plain file at even distances, and its end. */
 static bool add_places(sampling_t *sampling, const input_file_t *file, source_t *source, size_t most,
                        err_t *err) {
     const uint64_t from = most / BEGINNING_OF, end = file->text_bound - most / END_OF;
@@ -115,7 +115,7 @@ static bool add_places(sampling_t *sampling, const input_file_t *file, source_t 
     return true;
 }
 
-/* Adds at most `most` bytes of an input. A stream is left to be read again. */
+/* Adds at most `most` bytes of an input. */
 static bool add_input(sampling_t *sampling, input_file_t *file, size_t most, err_t *err) {
     const bool stream = file->kind == INPUT_STREAM,
                plain = file->kind == INPUT_PLAIN && !input_is_in_stream(file),
@@ -143,7 +143,7 @@ static bool add_input(sampling_t *sampling, input_file_t *file, size_t most, err
     return ok;
 }
 
-/* Of the first input that holds a record most, and others at even distances. */
+/* Fills the sample: from the first input that holds a record, and from others at even distances in the list. */
 static bool take_sample(sampling_t *sampling, const manifest_t *manifest, err_t *err) {
     guess_sample_t *sample = &sampling->sample;
     size_t from = 0;
@@ -167,7 +167,7 @@ static bool take_sample(sampling_t *sampling, const manifest_t *manifest, err_t 
 
 /* ---- values at the beginning of an input that are not of the types that the user names (--type) ---- */
 
-/* Of an array each element is tried. key: what is left of it. */
+/* True if a document or an array has the key. Each element of an array is tried. key: the rest of the key. */
 static bool has_key(bson_iter_t *at, bool array, const char *key) {
     const size_t length = strcspn(key, ".");
     const char *left = array ? key : key + length + (key[length] == '.');
@@ -183,7 +183,7 @@ static bool has_key(bson_iter_t *at, bool array, const char *key) {
     return false;
 }
 
-/* has[i]: an object has the key of the field i. */
+/* Notes the keys of an object. has[i]: some object has the key of the field i. */
 static void note_keys(const schema_t *schema, const uint8_t *document, uint32_t length, bool *has) {
     bson_t object;
     bson_iter_t at;
@@ -194,7 +194,7 @@ static void note_keys(const schema_t *schema, const uint8_t *document, uint32_t 
                  (bson_iter_init(&at, &object) && has_key(&at, false, schema_counted_field(schema, i)->name));
 }
 
-/* has: NULL unless of objects. False: out of memory. */
+/* Reads all records. has: NULL for rows. False: out of memory. */
 static bool read_all(records_t *reader, const schema_t *schema, uint64_t *rows, bool *has) {
     records_place_t place = {NULL, 0};
     parsed_t parsed;
@@ -204,7 +204,7 @@ static bool read_all(records_t *reader, const schema_t *schema, uint64_t *rows, 
         *rows += parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT;
         if (has && parsed == PARSED_DOCUMENT)
             note_keys(schema, place.bytes, record.document_length, has);
-        if (has && parsed == PARSED_REJECT) /* nobody knows what it holds */
+        if (has && parsed == PARSED_REJECT) /* it may hold any key */
             memset(has, true, schema_counted(schema) * sizeof *has);
     } while (parsed != PARSED_END && parsed != PARSED_MEMORY);
     free(place.bytes);
@@ -233,7 +233,7 @@ static void tell(text_t *out, const schema_t *schema, const char *name, const ba
                schema->bad_value ? "" : " (another choice: --on-bad-value)");
 }
 
-/* What is left out was there. */
+/* Names the keys of --type that no object has. Keys with values that do not fit are named already. */
 static void tell_missing(text_t *out, const schema_t *schema, const char *name, const bad_values_t *values,
                          uint64_t rows, const bool *has) {
     char count[UNITS_MAX];
@@ -253,7 +253,8 @@ static void tell_missing(text_t *out, const schema_t *schema, const char *name, 
     }
 }
 
-/* Reads the whole records of the first piece, if its beginning fits: that is reported later. */
+/* Reads the whole records of the first piece, and writes *line if values do not fit. Does nothing if the beginning does not
+ * fit the format: the checks of inputs report it. */
 static bool find_unfit(const guess_piece_t *piece, size_t length, const schema_t *schema, char **line,
                        err_t *err) {
     dialect_t dialect;
