@@ -50,9 +50,9 @@ enum {
     LONG_WORD = 4,    /* letters of a word that is hardly a code, such as M or DNF */
     NEAR_YEARS = 10,
     RISING = 3,      /* numbers that rise in each record hardly rise by chance */
-    LEAST_ROWS = 5,  /* fewer texts have something in common by chance, */
+    LEAST_ROWS = 5,  /* fewer texts may have something in common by chance */
     MOST_OF = 20,    /* one number in this many may be a word */
-    LEAST_TYPED = 3, /* except for addresses with @, and signs and digits only */
+    LEAST_TYPED = 3, /* the same for addresses with @, and for signs and digits only */
     MOST_KEY = 100,  /* bytes; a number may follow */
 };
 

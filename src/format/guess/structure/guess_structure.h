@@ -103,8 +103,8 @@ char guess_way_sign(const way_t *way);                     /* as guess_delimiter
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const structure_said_t *said, err_t *err);
 
-/* Compares two ways of one text: true if lines as records have as many columns of numbers and dates as the records that quotes
- * make of several lines. */
+/* Compares two ways of one text: true if single lines as records have at least as many columns of numbers and dates as the
+ * records of several lines that quotes make. */
 bool guess_tells_more(const structure_t *lines, const structure_t *quoted);
 
 /* ---- is it delimited text at all? (guess_text.c) ---- */
