@@ -72,6 +72,8 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
         return err_memory(err, line.length);
     memcpy(guess->first, line.text, line.length);
     guess->first_length = line.length;
+    const uint8_t *const next = memchr(line.text, '\n', (size_t)(text + length - line.text));
+    guess->parted = next && next + 1 < text + length && strchr("\r\n#", next[1]);
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
     return guess_cut_first(guess, err);
 }
@@ -371,7 +373,7 @@ static size_t find_named(const guess_t *guess, size_t at, const span_t *span) {
     const size_t count = guess->structure.columns;
     for (size_t i = 0; i < count; i++) {
         const size_t next = (at + i) % count;
-        if (is_named(&guess->columns[next], span))
+        if (is_named(&guess->columns[next], span) && (span->length || !i))
             return next;
     }
     return count;

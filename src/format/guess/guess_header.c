@@ -6,7 +6,7 @@
  *      below            the field                                       is evidence
  *      a type           is of the type, too                             3 that it is a record
  *      a type           is a name                                       4 for names; 2 if the name is as short as a code
- *      a type           is of another type                              3 that it is a record
+ *      a type           is of another type                              3 that nothing is known
  *      a type           is another text with a long word in it          1 for names
  *      numbers          is a number written as none of them is          3 against both
  *      numbers          is a year of several in a row, a day, a month   heads: 3 for names if there are enough of them
@@ -323,7 +323,7 @@ static void weigh_typed(const guess_column_t *column, const char *text, size_t l
         add_name(text, length, evidence);
     } else {
         evidence->names += !heading->typed && has_long_word(text, length);
-        evidence->record += heading->typed ? FITS : 0;
+        evidence->unlike += heading->typed ? UNLIKE : 0;
     }
 }
 
@@ -525,6 +525,8 @@ bool guess_find_header(guess_t *guess, err_t *err) {
                    err);
     if (named && !guess->records && !yes)
         return ask(guess, first, "no record follows it", err);
+    if (named && guess->parted && structure->columns == 1 && !yes)
+        return ask(guess, first, "a blank line or a comment follows it, as it may follow a title", err);
     if (named && structure->wider < 2 && (!evidence.nothing || evidence.known || yes))
         return settle(guess, true, err);
     if (structure->wider > 1 || (structure->before > structure->columns && !structure->comment))

@@ -120,6 +120,7 @@ struct guess {
     size_t first_length;
     uint64_t first_line; /* its line, from 1 */
     bool first_misfits;  /* it has another number of fields than there are columns */
+    bool parted;         /* a blank line or one that begins with # follows it */
     uint64_t underline;  /* the line of the second record, if it describes the names; 0: it does not */
     uint64_t underlines; /* records of - = _ + only: rejects */
     uint64_t like_first; /* lines that are the same as the first record, it too */

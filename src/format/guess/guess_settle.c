@@ -118,13 +118,12 @@ static bool settle_pairs(guess_t *guess, bool point, bool said, err_t *err) {
     return true;
 }
 
-/* True if the file looks as in countries with a decimal comma: semicolons divide, or dates have dots. */
-static bool is_of_commas(const guess_t *guess) {
-    const char delimiter = guess->structure.way.delimiter;
-    bool dotted = false; /* 31.12.2021 */
+/* True if a date such as 31.12.2021 shows a country with a decimal comma. */
+static bool has_dotted_days(const guess_t *guess) {
+    bool dotted = false;
     for (size_t i = 0; i < guess->structure.columns; i++)
         dotted |= guess->columns[i].is.kind == KIND_DATE && guess->columns[i].is.separator == '.';
-    return delimiter == ';' || dotted;
+    return dotted;
 }
 
 /* Makes booleans of ja and nein, in a file with decimal commas or the day first. */
@@ -152,6 +151,7 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
     }
     if (!settle_pairs(guess, point, said, err))
         return false;
+    const bool dotted = has_dotted_days(guess);
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         const char mark = guess_styles[column->is.style].decimal;
@@ -159,7 +159,12 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
             take_mark(column, ','); /* as in the other columns */
         if (!guess_kind_is_number(column->is.kind) || !column->is.unsure_decimal)
             continue;
-        if (point == comma && (mark == ',' || point || column->is.either_way || is_of_commas(guess))) {
+        if (dotted && guess_styles[column->is.style].thousands == '.') { /* 1.500 next to 19,99 */
+            column->is.unsure_decimal = false;
+            continue;
+        }
+        if (point == comma && (mark == ',' || point || column->is.either_way || dotted ||
+                               guess->structure.way.delimiter == ';')) {
             char name[200];
             guess_shown(name, sizeof name, column->key, strlen(column->key));
             return err_set(

@@ -295,12 +295,13 @@ static readings_t read_date(const uint8_t *text, size_t length) {
 
 /* ---- words, and hexadecimal digits ---- */
 
-const char *const guess_pairs[PAIRS][2] = {
-    {"true", "false"}, {"True", "False"}, {"TRUE", "FALSE"}, {"yes", "no"},  {"Yes", "No"},
-    {"YES", "NO"},     {"t", "f"},        {"T", "F"},        {"y", "n"},     {"Y", "N"},
-    {"ja", "nein"},    {"Ja", "Nein"},    {"JA", "NEIN"},    {"oui", "non"}, {"Oui", "Non"},
-    {"OUI", "NON"},    {"si", "no"},      {"Si", "No"},      {"SI", "NO"},   {"sí", "no"},
-    {"Sí", "No"},      {"SÍ", "NO"},      {"sim", "não"},    {"Sim", "Não"}, {"SIM", "NÃO"}};
+const char *const guess_pairs[PAIRS][2] =
+    {
+        {"true", "false"}, {"True", "False"}, {"TRUE", "FALSE"}, {"yes", "no"},  {"Yes", "No"},
+        {"YES", "NO"},     {"t", "f"},        {"T", "F"},        {"y", "n"},     {"Y", "N"},
+        {"ja", "nein"},    {"Ja", "Nein"},    {"JA", "NEIN"},    {"oui", "non"}, {"Oui", "Non"},
+        {"OUI", "NON"},    {"si", "no"},      {"sí", "no"},      {"Sí", "No"},   {"SÍ", "NO"},
+        {"sim", "não"},    {"Sim", "Não"},    {"SIM", "NÃO"}}; /* SI and NO are countries, too */
 
 uint32_t guess_pair(const uint8_t *text, size_t length, bool *second) {
     uint32_t found = 0;
@@ -473,6 +474,7 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
     column->no |= value.second ? value.reads.pairs : 0;
     column->fraction |= value.fraction;
     column->grouped |= value.grouped;
+    column->divided |= value.reads.styles & POINT_STYLES ? 0 : value.grouped;
     column->wide |= value.wide;
     column->lossy |= value.lossy;
     column->huge |= value.huge;
@@ -514,7 +516,8 @@ bool guess_take_style(const column_t *column, size_t style, decision_t *is) {
     return is->kind != KIND_TEXT;
 }
 
-/* Notes that a mark may be the decimal one or the one of thousands, as in 1,234. */
+/* Notes that a mark may be the decimal one or the one of thousands, as in 1,234; and in 1.234 next to 5,6, where no number has
+ * both marks. */
 static void doubt_decimal(const column_t *column, decision_t *is) {
     const style_t *style = &guess_styles[is->style];
     for (size_t i = 0; i < STYLES && (column->fraction >> is->style & 1); i++) {
@@ -523,6 +526,8 @@ static void doubt_decimal(const column_t *column, decision_t *is) {
         is->unsure_decimal = true;
         is->either_way |= (column->fraction >> i & 1) != 0;
     }
+    if (style->thousands == '.' && (column->fraction & column->grouped & ~column->divided) >> is->style & 1)
+        is->unsure_decimal = true;
 }
 
 static bool decide_any_number(const column_t *column, decision_t *is) {

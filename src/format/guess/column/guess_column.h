@@ -32,7 +32,7 @@ extern const style_t guess_styles[STYLES];
 
 /* Words for yes and no. Those from PAIRS_ABROAD on count only in a file with decimal commas or the day first:
  * guess_settle_marks. */
-enum { PAIRS = 25, PAIRS_ABROAD = 10 };
+enum { PAIRS = 23, PAIRS_ABROAD = 10 };
 extern const char *const guess_pairs[PAIRS][2];
 
 /* A bit for each reading. A date is read by any combination of its days, separators before the time, times and zones. */
@@ -98,6 +98,7 @@ typedef struct {
     readings_t all;
     uint32_t yes, no;                             /* pairs of which a value is that word */
     uint8_t fraction, grouped, wide, lossy, huge; /* of any value */
+    uint8_t divided; /* of styles: a value has thousands that no decimal point explains */
     bool timed, letters;
     uint64_t codes;
     size_t class_count;
