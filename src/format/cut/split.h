@@ -75,7 +75,7 @@ bool split_needs_quotes(const split_t *split, const schema_t *schema, char delim
 const span_t *split_find_needless(const split_t *split, const schema_t *schema, char delimiter);
 
 /* The place, from 1, of a quote that opens a text within a field, where another field closes it: `5,x"Table, round",7`, in
- * which a delimiter is missing. 0: there is none. encloses: quotes enclose fields, and one behind blanks opens nothing. */
+ * which a delimiter is missing. 0: there is none. encloses: quotes enclose fields, and one after blanks opens nothing. */
 size_t split_find_torn(const split_t *split, char quote, bool encloses);
 
 /* Are the fields what was meant, as far as quotes show? */

@@ -290,8 +290,7 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, bool first, e
     const bool last = is_whole(guess, piece);
     size_t used = 0;
     guess->scattered |= !piece->begins;
-    if (guess->json && piece->begins &&
-        !guess_json_take(guess, piece->text, piece->length, true, last, &used, err))
+    if (guess->json && piece->begins && !guess_json_take(guess, piece->text, piece->length, last, &used, err))
         return false;
     if (guess->bson && piece->begins)
         guess_bson_take(guess, piece->text, piece->length, &used);
@@ -428,7 +427,7 @@ static bool is_record(const guess_t *guess) {
     bool typed = false, none = true;
     for (size_t i = 0; i < split->count && i < guess->structure.columns; i++) {
         const kind_t kind = guess->columns[i].is.kind;
-        const bool text = kind == KIND_TEXT || kind == KIND_TRIMMED;
+        const bool text = guess_kind_is_text(kind);
         none &= text;
         typed |=
             !text && split->spans[i].length && guess_is_typed(split->spans[i].text, split->spans[i].length);
@@ -501,7 +500,7 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     if (guess->marked_again)
         return err_set(
             err, STATUS_INPUT,
-            "%.1000s: its first line comes again, behind a byte-order mark (bytes ef bb bf), as where files "
+            "%.1000s: its first line comes again, after a byte-order mark (bytes ef bb bf), as where files "
             "were put together, and it is no header: give those as files of their own, or take the marks "
             "out first (sed 's/\\xef\\xbb\\xbf//g')",
             guess->name);
@@ -627,12 +626,4 @@ guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options,
 
 size_t guess_taken(const guess_t *guess) {
     return guess->taken;
-}
-
-uint64_t guess_records(const guess_t *guess) {
-    return guess->records;
-}
-
-uint64_t guess_rejects(const guess_t *guess) {
-    return guess->misfits + guess->underlines + guess->quotes.torn;
 }

@@ -58,8 +58,4 @@ size_t guess_taken(const guess_t *guess);
  * both. text_bytes: of the whole input; 0: not known. False: out of memory. */
 bool guess_write(const guess_t *guess, uint64_t text_bytes, char **yaml, char **lines, err_t *err);
 
-/* How many records of the sample were read, and how many of them will be rejected. */
-uint64_t guess_records(const guess_t *guess);
-uint64_t guess_rejects(const guess_t *guess);
-
 #endif

@@ -109,10 +109,8 @@ static void list_dates(text_t *lines, const guess_t *guess) {
     for (size_t i = 0; i < guess->text_count; i++) {
         const guess_texts_t *texts = guess->texts[i];
         const guess_column_t column = {.is = guess_column_decide(&texts->column)};
-        const bool date =
-            column.is.kind == KIND_DATE || column.is.kind == KIND_DAY || column.is.kind == KIND_DATETIME;
-        if (!date || __builtin_popcount(column.is.orders) > 1 || is_typed(guess, texts->path) ||
-            ++count > MOST_DATES)
+        if (!guess_kind_is_date(column.is.kind) || __builtin_popcount(column.is.orders) > 1 ||
+            is_typed(guess, texts->path) || ++count > MOST_DATES)
             continue;
         text_append(lines,
                     count == 1 ? "\ntexts stay texts; these options make dates of those that are:" : "");
@@ -124,16 +122,16 @@ static void list_dates(text_t *lines, const guess_t *guess) {
 
 /* ---- JSON ---- */
 
-bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
-                     size_t *used, err_t *err) {
-    size_t at = from_start ? lines_bom(text, length) : 0, end;
+bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool last, size_t *used,
+                     err_t *err) {
+    size_t at = lines_bom(text, length), end;
     while (at < length && (end = json_span_find(&(json_span_t){0}, text + at, length - at, last))) {
         size_t object = at;
         while (object < at + end && json_span_is_around(text[object]))
             object++;
         at += end;
         guess->records += object < at;
-        if (from_start && object < LOOK_AT && !note_object(guess, text + object, at - object, err))
+        if (object < LOOK_AT && !note_object(guess, text + object, at - object, err))
             return false;
     }
     guess->bytes += at;

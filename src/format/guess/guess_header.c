@@ -156,14 +156,6 @@ void guess_header_look(guess_t *guess, const split_t *split) {
     }
 }
 
-static bool is_text(kind_t kind) {
-    return kind == KIND_TEXT || kind == KIND_TRIMMED;
-}
-
-static bool is_date(kind_t kind) {
-    return kind == KIND_DATE || kind == KIND_DAY || kind == KIND_DATETIME;
-}
-
 static bool set_field(guess_column_t *column, const span_t *span, err_t *err) {
     heading_t *heading = &column->heading;
     const uint8_t *text = span->text;
@@ -181,9 +173,9 @@ static bool set_field(guess_column_t *column, const span_t *span, err_t *err) {
     blanks_trim(&text, &length);
     heading->figure = figure_of(text, length);
     heading->empty = !one.values;
-    heading->typed = one.values && !is_text(kind);
+    heading->typed = one.values && !guess_kind_is_text(kind);
     heading->word = guess_is_column_word((const char *)text, length);
-    heading->day = (one.values && is_date(kind)) || guess_is_period((const char *)text, length);
+    heading->day = (one.values && guess_kind_is_date(kind)) || guess_is_period((const char *)text, length);
     return true;
 }
 
@@ -295,7 +287,7 @@ static bool has_long_word(const char *text, size_t length) {
 static bool is_of_type(const guess_column_t *column) {
     column_t with = column->column;
     guess_column_add(&with, (const uint8_t *)column->text, column->length);
-    return !is_text(guess_column_decide(&with).kind);
+    return !guess_kind_is_text(guess_column_decide(&with).kind);
 }
 
 /* Above a typed column. */
@@ -362,7 +354,7 @@ static evidence_t weigh(const guess_t *guess) {
         const uint8_t *text = (const uint8_t *)column->text;
         size_t length = column->length;
         blanks_trim(&text, &length);
-        const bool values = column->column.values, typed = values && !is_text(column->is.kind);
+        const bool values = column->column.values, typed = values && !guess_kind_is_text(column->is.kind);
         if (is_of_years(guess, i)) {
             const heading_t *heading = &column->heading;
             const bool numbers = guess_kind_is_number(column->is.kind) || heading->values >= LEAST_ROWS;

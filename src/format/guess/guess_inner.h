@@ -155,8 +155,7 @@ struct guess {
 
 /* guess_documents.c */
 bool guess_is_json(const uint8_t *text, size_t length);
-bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
-                     size_t *used, err_t *err);
+bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool last, size_t *used, err_t *err);
 bool guess_json_types(const guess_t *guess, err_t *err); /* False: a --type does not go with JSON. */
 bool guess_is_bson(const uint8_t *text, size_t length);
 void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);

@@ -182,10 +182,6 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
     return true;
 }
 
-static bool is_of_text(const guess_column_t *column) {
-    return column->is.kind == KIND_TEXT || column->is.kind == KIND_TRIMMED;
-}
-
 /* Adds the null words that are also base64: a later one would become binary data. */
 static void take_words_of_base64(guess_column_t *column) {
     uint8_t bytes[GUESS_NULL_ROOM];
@@ -201,8 +197,8 @@ void guess_settle_nulls(guess_t *guess) {
         const guess_column_t *column = &guess->columns[i];
         const uint32_t null = guess_column_find_null(&column->column, "NULL");
         nothing->backslash |= guess_column_find_null(&column->column, "\\N") != 0;
-        nothing->null |=
-            null && (is_of_text(column) ? !column->column.values : (column->is.nulls & null) != 0);
+        nothing->null |= null && (guess_kind_is_text(column->is.kind) ? !column->column.values
+                                                                      : (column->is.nulls & null) != 0);
     }
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];

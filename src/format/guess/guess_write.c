@@ -72,8 +72,8 @@ static bool has_numbers(const guess_t *guess) {
 static bool shows_by_types(const guess_t *guess) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const guess_column_t *column = &guess->columns[i];
-        if (column->is.kind != KIND_TEXT && column->is.kind != KIND_TRIMMED && !is_typed_by_user(column) &&
-            column->length && !guess_is_null((const uint8_t *)column->text, column->length))
+        if (!guess_kind_is_text(column->is.kind) && !is_typed_by_user(column) && column->length &&
+            !guess_is_null((const uint8_t *)column->text, column->length))
             return !guess->first_misfits;
     }
     return false;
@@ -305,7 +305,7 @@ static void write_type(text_t *yaml, text_t *lines, const guess_t *guess, const 
 enum { COLUMNS, RENAMED, LEFT_OUT, KEPT, LISTS };
 
 static void write_nulls(text_t *yaml, list_t lists[LISTS], const guess_column_t *column) {
-    const bool of_text = column->is.kind == KIND_TEXT || column->is.kind == KIND_TRIMMED;
+    const bool of_text = guess_kind_is_text(column->is.kind);
     if (column->column.blank && list_next(&lists[LEFT_OUT]))
         text_print(&lists[LEFT_OUT].text, "'' of %s", column->key);
     text_append(yaml, column->is.nulls ? ", nulls: [\"\"" : "");
@@ -340,7 +340,7 @@ static void list_nearly(list_t *list, const guess_column_t *column) {
     guess_column_t as = {.key = column->key};
     char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * GUESS_SHOWN];
     fit_t fit;
-    if (column->told || (column->is.kind != KIND_TEXT && column->is.kind != KIND_TRIMMED) ||
+    if (column->told || !guess_kind_is_text(column->is.kind) ||
         !guess_column_nearly(&column->column, &fit, &as.is) || !list_next(list))
         return;
     text_print(&list->text, "%s because of %s of %s values, %s'%s':", column->key,

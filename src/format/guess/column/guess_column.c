@@ -496,6 +496,14 @@ bool guess_kind_is_number(kind_t kind) {
     return kind == KIND_INT || kind == KIND_LONG || kind == KIND_NUMBER || kind == KIND_DECIMAL;
 }
 
+bool guess_kind_is_text(kind_t kind) {
+    return kind == KIND_TEXT || kind == KIND_TRIMMED;
+}
+
+bool guess_kind_is_date(kind_t kind) {
+    return kind == KIND_DATE || kind == KIND_DAY || kind == KIND_DATETIME;
+}
+
 /* 601 234 567, 212.555.123: if all values have three or four groups of three digits, they are telephone or other codes. */
 static bool are_dialled(const column_t *column, size_t at) {
     const style_t *style = &guess_styles[at];
@@ -637,8 +645,7 @@ bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is) {
     if (!fit->misfits || fit->values < fit->misfits * A_MISFIT_IN)
         return false;
     *is = decide(column, &fit->reads);
-    return is->kind != KIND_TEXT && is->kind != KIND_TRIMMED && !is->unsure_decimal &&
-           !(is->orders & (is->orders - 1)) &&
+    return !guess_kind_is_text(is->kind) && !is->unsure_decimal && !(is->orders & (is->orders - 1)) &&
            !(column->codes && (guess_kind_is_number(is->kind) || is_of_digits(&is->reads)));
 }
 
@@ -667,7 +674,7 @@ decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
     }
     if (is_date(&is.reads) && !is.reads.others)
         put_pattern(&is);
-    if (kind == KIND_TEXT || kind == KIND_TRIMMED)
+    if (guess_kind_is_text(kind))
         is.nulls = 0;
     if (kind == KIND_JSON) /* null is a value of JSON */
         is.nulls &= ~guess_column_find_null(column, "null");

@@ -136,6 +136,8 @@ typedef enum {
     KIND_JSON,
 } kind_t;
 bool guess_kind_is_number(kind_t kind);
+bool guess_kind_is_text(kind_t kind);
+bool guess_kind_is_date(kind_t kind);
 
 typedef struct {
     kind_t kind;
