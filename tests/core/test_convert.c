@@ -240,9 +240,12 @@ TEST(kept) {
                  {"5.858190679279809e-244", true}, /* 2^-808, whose neighbours lie unevenly */
                  {"5.8581906792798085e-244", false}};
     double value;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (convert_kept((const uint8_t *)cases[i].text, strlen(cases[i].text), 0, &value) != cases[i].kept)
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        slack_t slack = text_of(cases[i].text);
+        if (convert_kept(slack.text, slack.length, 0, &value) != cases[i].kept)
             fail_msg("%s", cases[i].text);
+        slack_free(&slack);
+    }
 }
 
 static void expect_number_back(double value, int divide) {

@@ -8,6 +8,9 @@
 
 enum {
     LONGEST_NUMBER = 504,
+    MOST_DIGITS = 17,          /* that a double needs */
+    SURE_DIGITS = 15,          /* that any double keeps */
+    BIAS = 1074,               /* of a double whose fraction is a whole number */
     MOST_EXPONENT = 100000000, /* no double and no decimal is as large */
     GROUP = 3,                 /* digits between two marks */
     EXPONENT_BITS = 49,        /* where the exponent of 128 bits begins */
@@ -33,9 +36,11 @@ bool convert_is_exact(const uint8_t *text, size_t length) {
         text++, length--;
     if (length && *text == '-')
         text++, length--;
-    for (size_t i = 0; i < length; i++)
-        if (text[i] > '9')
-            return is_exact_power(text, length, i);
+    for (size_t i = 0; i < length; i += 8) {
+        const size_t at = i + digits_before_letter(digits_load(text + i));
+        if (at < i + 8 && at < length)
+            return is_exact_power(text, length, at);
+    }
     return is_unpadded(text, length);
 }
 
@@ -78,24 +83,29 @@ size_t convert_print_int(int64_t value, uint8_t *out) {
 const double convert_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+static const uint64_t tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+
 /* The text of a number as digits * 10^scale; its sign is in minus. */
 typedef struct {
-    uint64_t digits; /* the first ones, at most 17 */
+    uint64_t digits; /* the first ones, at most MOST_DIGITS */
     long scale, exponent;
     size_t mantissa;  /* its length, with the sign */
     bool minus, more; /* a digit after these is not 0 */
 } plain_t;
 
-/* Takes digits up to the first byte that is none. */
-INLINED const uint8_t *take_digits(const uint8_t *at, const uint8_t *end, plain_t *plain) {
-    uint64_t word;
-    while (end - at >= 8 && plain->digits < 1000000000 &&
-           digits_only(word = digits_load(at) ^ DIGITS_ZEROS)) {
-        plain->digits = plain->digits * 100000000 + digits_value(word);
-        at += 8;
+/* Takes digits up to the first byte that is none: up to eight at a time where all bytes may be read. */
+INLINED const uint8_t *take_digits(const uint8_t *at, const uint8_t *end, bool slack, plain_t *plain) {
+    for (size_t left; slack && (left = (size_t)(end - at));) {
+        const uint64_t word = digits_load(at) ^ DIGITS_ZEROS;
+        const size_t found = digits_count(word), count = found < left ? found : left;
+        if (!count || plain->digits >= tens[MOST_DIGITS - count])
+            break;
+        plain->digits = plain->digits * tens[count] + digits_value(word << (64 - 8 * count));
+        at += count;
     }
-    for (; at < end && (uint8_t)(*at - '0') <= 9; at++) {
-        if (plain->digits < 10000000000000000ull) {
+    for (; at < end && digits_is_one(*at); at++) {
+        if (plain->digits < tens[MOST_DIGITS - 1]) {
             plain->digits = plain->digits * 10 + (uint64_t)(*at - '0');
         } else {
             plain->more |= *at != '0';
@@ -106,16 +116,16 @@ INLINED const uint8_t *take_digits(const uint8_t *at, const uint8_t *end, plain_
 }
 
 /* Scans a text without blanks around it. */
-INLINED bool scan(const uint8_t *text, size_t length, plain_t *plain) {
+INLINED bool scan(const uint8_t *text, size_t length, bool slack, plain_t *plain) {
     const uint8_t *at = text, *const end = text + length;
     *plain = (plain_t){.minus = length && *text == '-'};
     at += length && (*text == '-' || *text == '+');
     const uint8_t *const first = at;
-    at = take_digits(at, end, plain);
+    at = take_digits(at, end, slack, plain);
     const bool point = at < end && *at == '.';
     if (point) {
         const uint8_t *const fraction = ++at;
-        at = take_digits(at, end, plain);
+        at = take_digits(at, end, slack, plain);
         plain->scale -= at - fraction;
     }
     if (at - first == point)
@@ -159,7 +169,7 @@ INLINED bool nearest(const uint8_t *text, size_t length, const plain_t *plain, i
 bool convert_number(const uint8_t *text, size_t length, int divide, double *value) {
     plain_t plain;
     blanks_trim(&text, &length);
-    return length <= LONGEST_NUMBER && scan(text, length, &plain) &&
+    return length <= LONGEST_NUMBER && scan(text, length, false, &plain) &&
            nearest(text, length, &plain, divide, value);
 }
 
@@ -178,14 +188,47 @@ static bool prints_the_same(uint64_t digits, long scale, double value) {
            !__builtin_mul_overflow(digits, (uint64_t)convert_powers[zeros], &same) && same == printed;
 }
 
+/* Reads and checks the usual numbers of 16 and 17 digits, digits / 10^places, by whole numbers alone: the double is
+ * mantissa * 2^power, and times 10^places it lies within half a digit of the digits, where no multiple of ten lies as near
+ * to it as half the distance to the next double. False: that has to be found in another way. */
+static bool nearest_long(uint64_t digits, long places, double *value, bool *kept) {
+    if (places < 1 || places >= (long)(sizeof tens / sizeof *tens) || digits % 10 == 0)
+        return false;
+    const uint64_t five = tens[places] >> places;
+    const int up = __builtin_clzll(digits), wide = __builtin_clzll(five);
+    const decimal_digits_t scaled = (decimal_digits_t)(digits << up) << 63;
+    const uint64_t divisor = five << wide, quotient = (uint64_t)(scaled / divisor),
+                   rest = (uint64_t)scaled - quotient * divisor;
+    const int cut = 64 - 53 - !(quotient >> 63), down = up + 63 - wide - cut;
+    const uint64_t half = 1ull << (cut - 1), over = quotient & (2 * half - 1);
+    uint64_t mantissa = quotient >> cut;
+    mantissa += over > half || (over == half && (rest || mantissa & 1));
+    if (down < 1 || mantissa >= 1ull << 53 || mantissa == 1ull << 52)
+        return false;
+    const uint64_t bits = mantissa + ((uint64_t)(BIAS - down - places) << 52);
+    memcpy(value, &bits, sizeof bits);
+    /* twice, in units of 1 / 2^down of the last digit: how far the digits and multiples of ten are from the double */
+    const __int128 one = (__int128)2 << down, off = (__int128)digits * one - (__int128)mantissa * five * 2,
+                   below = (__int128)(digits % 10) * one - off,
+                   above = 10 * one - (__int128)(digits % 10) * one + off,
+                   near = (below < above ? below : above), reach = five, far = off < 0 ? -off : off;
+    *kept = near > reach && 2 * far < one;
+    return near != reach && 2 * far != one;
+}
+
 bool convert_kept(const uint8_t *text, size_t length, int divide, double *value) {
     plain_t plain;
+    bool kept;
     blanks_trim(&text, &length);
-    if (length > LONGEST_NUMBER || !scan(text, length, &plain) || plain.more ||
-        !nearest(text, length, &plain, divide, value))
+    if (length > LONGEST_NUMBER || !scan(text, length, true, &plain) || plain.more)
         return false;
-    return (plain.digits <= 1000000000000000ull && isnormal(*value)) || /* any 15 digits fit */
-           !plain.digits || prints_the_same(plain.digits, plain.scale - divide, *value);
+    if (plain.digits > tens[SURE_DIGITS] && nearest_long(plain.digits, divide - plain.scale, value, &kept)) {
+        *value = plain.minus ? -*value : *value;
+        return kept;
+    }
+    return nearest(text, length, &plain, divide, value) &&
+           ((plain.digits <= tens[SURE_DIGITS] && isnormal(*value)) || !plain.digits ||
+            prints_the_same(plain.digits, plain.scale - divide, *value));
 }
 
 /* Writes a sign and digits, of which the first one counts 10^power: plain, with zeros where digits are missing; or with the
@@ -231,7 +274,7 @@ bool decimal_read(const uint8_t *text, size_t length, decimal_t *decimal) {
     plain_t plain;
     bool point = false;
     blanks_trim(&text, &length);
-    if (!scan(text, length, &plain))
+    if (!scan(text, length, false, &plain))
         return false;
     *decimal = (decimal_t){.minus = plain.minus, .exponent = plain.exponent};
     for (const uint8_t *at = text; at < text + plain.mantissa; at++) {

@@ -31,4 +31,16 @@ static inline bool digits_only(uint64_t digits) {
     return ((digits | (digits + 0x7676767676767676ull)) & 0x8080808080808080ull) == 0;
 }
 
+/* How many of the first bytes of a word (after xor with '0') are digits. */
+static inline size_t digits_count(uint64_t digits) {
+    const uint64_t others = (digits | (digits + 0x7676767676767676ull)) & 0x8080808080808080ull;
+    return others ? (size_t)__builtin_ctzll(others) / 8 : 8;
+}
+
+/* How many of the first bytes of a word are digits, or signs that are below the digits in ASCII. */
+static inline size_t digits_before_letter(uint64_t word) {
+    const uint64_t others = (word | (word + 0x4646464646464646ull)) & 0x8080808080808080ull;
+    return others ? (size_t)__builtin_ctzll(others) / 8 : 8;
+}
+
 #endif
