@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +28,8 @@ typedef struct {
     char text[TEXT_BYTES + GENERATE_ROOM];
 } output_t;
 
-static bool cannot_write(const output_t *output, int error, int signal, err_t *err) {
+static bool cannot_write(const output_t *output, err_t *err) {
+    const int error = errno, signal = stop_signal();
     char size[UNITS_MAX];
     units_size(size, (double)output->made.bytes);
     if (signal)
@@ -48,20 +48,14 @@ static bool cannot_write(const output_t *output, int error, int signal, err_t *e
 
 static bool write_bytes(output_t *output, const char *bytes, size_t count, err_t *err) {
     while (count) {
-        const int signal = stop_signal();
-        if (signal)
-            return cannot_write(output, 0, signal, err);
-        ssize_t n = write(output->fd, bytes, count);
-        if (n >= 0) {
-            bytes += n;
-            count -= (size_t)n;
-            output->made.bytes += (uint64_t)n;
-        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            struct pollfd room = {.fd = output->fd, .events = POLLOUT};
-            poll(&room, 1, 1000);
-        } else if (errno != EINTR) {
-            return cannot_write(output, errno, 0, err);
-        }
+        const ssize_t n = stop_signal() ? -1 : write(output->fd, bytes, count);
+        if (n < 0 && errno == EINTR && !stop_signal())
+            continue;
+        if (n < 0)
+            return cannot_write(output, err);
+        bytes += n;
+        count -= (size_t)n;
+        output->made.bytes += (uint64_t)n;
     }
     return true;
 }
@@ -92,6 +86,7 @@ static size_t fill(output_t *output) {
 
 static bool write_file(output_t *output, int fd, err_t *err) {
     output->fd = fd;
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     if (output->gzip)
         deflateReset(&output->stream);
     for (size_t count; (count = fill(output));)

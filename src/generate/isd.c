@@ -118,7 +118,7 @@ static char *put_number(char *to, const operation_t *field, int64_t number) {
         *to++ = sign;
         width -= formats[field->format].inside;
     }
-    return digits_put_last(to, (uint32_t)llabs(number), width);
+    return digits_put(to, (uint32_t)llabs(number), width);
 }
 
 static char *put_choice(isd_t *isd, uint16_t first, char *to) {
@@ -183,7 +183,7 @@ static char *put_lines(isd_t *isd, char *to) {
         }
         to = put_fields(isd, line, to);
         if (remark)
-            digits_put_into(remark - LENGTH, (uint32_t)(to - remark), LENGTH);
+            digits_put(remark - LENGTH, (uint32_t)(to - remark), LENGTH);
     }
     return to;
 }
@@ -503,8 +503,8 @@ static void put_ids_and_time(const isd_t *isd, char *to) {
     if (!clock && strchr(weather->station.kind->flags, 'M') && calendar_date(weather->days - 1, &date))
         clock = 2400;
     to = mempcpy(to, weather->station.ids, sizeof weather->station.ids - 1);
-    to = digits_put_last(to, date.year * 10000 + date.month * 100 + date.day, 8);
-    digits_put_last(to, (uint32_t)clock, 4);
+    to = digits_put(to, date.year * 10000 + date.month * 100 + date.day, 8);
+    digits_put(to, (uint32_t)clock, 4);
 }
 
 /* Changes the text at an offset (place), or checks it: see odd_change_t. */
@@ -535,7 +535,7 @@ static char *put_row(void *maker, char *to) {
     if (isd->by_file && memcmp(to + 4, isd->file, IDS_AND_YEAR) != 0)
         return NULL;
     char *end = put_lines(isd, to + LEAD);
-    digits_put_into(to, (uint32_t)(end - to - FIXED), 4);
+    digits_put(to, (uint32_t)(end - to - FIXED), 4);
     if (__builtin_expect(isd->row == isd->odd.next, 0))
         odd_apply(&isd->odd, change, to);
     isd->row++;

@@ -405,7 +405,7 @@ static inline char *put_cell(char *to, const cell_t *cell) {
 }
 
 static inline char *put_number(char *to, uint32_t number, char delimiter) {
-    to = digits_put_long(to, number);
+    to = digits_put(to, number, 0);
     *to++ = delimiter;
     return to;
 }

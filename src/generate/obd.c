@@ -312,11 +312,11 @@ static char *put_value(char *to, int32_t value, unsigned places) {
     uint32_t number = (uint32_t)abs(value), rest = number % powers[places];
     *to++ = ',';
     *to = '-';
-    to = digits_put(to + (value < 0), number / powers[places]);
+    to = digits_put(to + (value < 0), number / powers[places], 0);
     if (!rest)
         return to;
     *to++ = '.';
-    to = digits_put_last(to, rest, places);
+    to = digits_put(to, rest, places);
     while (to[-1] == '0')
         to--;
     return to;
@@ -327,10 +327,10 @@ static char *put_trip(const obd_t *obd, char *to) {
     to = digits_put_date(to, obd->date.year, &obd->date);
     to = digits_put_clock(to, obd->start + (uint32_t)obd->drive.second);
     *to++ = '.';
-    to = stpcpy(digits_put_last(to, obd->milliseconds, 3), "Z,");
-    to = digits_put(to, obd->drive.car->id);
+    to = stpcpy(digits_put(to, obd->milliseconds, 3), "Z,");
+    to = digits_put(to, obd->drive.car->id, 0);
     *to++ = ',';
-    return digits_put(to, obd->trip);
+    return digits_put(to, obd->trip, 0);
 }
 
 #define PUT(name, places, value) to = put_value(to, value, places);

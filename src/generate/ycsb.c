@@ -107,14 +107,14 @@ static char *put_key(char *to, const char *name, unsigned number, const char *af
 static char *put_row(void *maker, char *to) {
     ycsb_t *ycsb = maker;
     uint64_t key = chance_bits(ycsb->key, ycsb->id);
-    to = digits_put_long(stpcpy(to, "{\"_id\":"), ycsb->id++);
+    to = digits_put(stpcpy(to, "{\"_id\":"), ycsb->id++, 0);
     for (unsigned i = 0; i < TEXTS; i++) {
         to = put_key(to, ",\"field", i, "\":\"");
         to = put_text(ycsb, chance_bits(key, NUMBERS + i), ycsb->text_bytes + (i < ycsb->longer_texts), to);
         *to++ = '"';
     }
     for (unsigned i = 0; i < NUMBERS; i++)
-        to = digits_put(put_key(to, ",\"fieldInt", i, "\":"), draw_number(ycsb, chance_bits(key, i)));
+        to = digits_put(put_key(to, ",\"fieldInt", i, "\":"), draw_number(ycsb, chance_bits(key, i)), 0);
     return stpcpy(to, "}\n");
 }
 
