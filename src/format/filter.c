@@ -14,12 +14,14 @@
 /* The orders of a document's value to the comparison's value for which it is true: a bit for each of -1, 0 and 1. */
 typedef enum { LESS = 1, EQUAL = 2, AT_MOST = 3, MORE = 4, UNEQUAL = 5, AT_LEAST = 6 } comparison_t;
 
-static const struct {
+typedef struct {
     const char *text;
     comparison_t comparison;
-} operators[] = {{"==", EQUAL}, {"!=", UNEQUAL}, {"<=", AT_MOST}, {">=", AT_LEAST},
-                 {"=", EQUAL},  {"<", LESS},     {">", MORE}};
+} operator_t;
+static const operator_t operators[] = {{"==", EQUAL}, {"!=", UNEQUAL}, {"<=", AT_MOST}, {">=", AT_LEAST},
+                                       {"<", LESS},   {">", MORE},     {"=", EQUAL}};
 enum {
+    OTHER_EQUAL = COUNT(operators) - 1, /* a second spelling of the first operator */
     MOST_TERMS = 32,
     SLACK = 8,                 /* bytes that value_read may read after a text */
     DOCUMENT_HEAD = 4 + 1 + 1, /* a length, a type, an empty key */
@@ -27,7 +29,7 @@ enum {
 
 typedef struct {
     const field_t *field;
-    comparison_t comparison;
+    const operator_t *operator;
     char *text; /* with SLACK zeros after it */
     size_t length;
     uint8_t *document; /* {"": VALUE} */
@@ -56,39 +58,13 @@ static const char *odd_in(const char *value, size_t length) {
     return NULL;
 }
 
-/* May a value end here, after a closing quote? Yes before the end, the next comparison, or what a user may take for
- * one. */
-static bool ends_value(const char *after) {
-    static const char *const words[] = {"and", "or", "AND", "OR"};
-    after += strspn(after, " ");
-    if (!*after || *after == '&' || *after == '|')
-        return true;
-    for (size_t i = 0; i < COUNT(words); i++) {
-        const size_t length = strlen(words[i]);
-        if (strncmp(after, words[i], length) == 0 && after[length] == ' ')
-            return true;
-    }
-    return false;
-}
-
-/* The quote that closes this one; NULL: there is none. */
-static const char *closing_quote(const char *open) {
-    for (const char *at = open + 1; (at = strchr(at, *open)); at++)
-        if (ends_value(at + 1))
-            return at;
-    return NULL;
-}
-
 /* The quote that the value needs so that it is not read as another one; "" if none. */
 static const char *quote_of(const term_t *term) {
     const char *text = term->text;
-    bool plain = !term->length || (!strchr(" '\"", text[0]) && text[term->length - 1] != ' ');
+    const bool plain = !term->length || (!strchr(" '\"", text[0]) && text[term->length - 1] != ' ');
     if (plain && !strstr(text, "&&") && !odd_in(text, term->length))
         return "";
-    for (const char *at = text; (at = strchr(at, '\'')); at++)
-        if (at[1 + strspn(at + 1, " ")] && ends_value(at + 1))
-            return "\"";
-    return "'";
+    return strchr(text, '\'') ? "\"" : "'";
 }
 
 /* Numbers of all types but decimals are compared with each other. */
@@ -106,17 +82,15 @@ static bool is_number_clear(const term_t *term, err_t *err) {
     uint8_t plain[NUMERAL_LONGEST + SLACK] = {0};
     double number, meant;
     size_t size;
-    if (!field->point || term->length >= NUMERAL_LONGEST ||
-        !numeral_read(&numeral, text, term->length, plain, &size) || !convert_number(plain, size, 0, &number))
-        return true;
-    const bool both = convert_number(text, term->length, 0, &meant);
-    return (both && number == meant) ||
+    return !field->point || term->length >= NUMERAL_LONGEST ||
+           !numeral_read(&numeral, text, term->length, plain, &size) ||
+           !convert_number(plain, size, 0, &number) ||
+           (convert_number(text, term->length, 0, &meant) && number == meant) ||
            err_set(
                err, STATUS_USAGE,
                "--filter: a filter has a point before the fraction and no marks between thousands, but in "
-               "the files %s would be %.*s where it is '%s'. Write %.*s%s%s%s",
-               field->name, (int)size, (const char *)plain, term->text, (int)size, (const char *)plain,
-               both ? ", or " : "", both ? term->text : "", both ? "0" : "");
+               "the files %s would be %.*s where it is '%s'. Write %.*s, or one more 0 after the fraction",
+               field->name, (int)size, (const char *)plain, term->text, (int)size, (const char *)plain);
 }
 
 /* Reads the value as the field's type has it, but plain. A text is not trimmed, a number is a whole number or else the double
@@ -141,7 +115,6 @@ static uint8_t *read_typed(const term_t *term, uint8_t *type, uint8_t *out) {
 static bool read_value(term_t *term, err_t *err) {
     const field_t *field = term->field;
     const size_t room = DOCUMENT_HEAD + TYPES_VALUE + term->length;
-    const bool date = field->type == TYPE_DATE;
     if (field->array.length || field->type == TYPE_BINARY || field->type == TYPE_JSON)
         return err_set(err, STATUS_USAGE, "--filter: %s is %s, which cannot be compared", field->name,
                        field->array.length ? "an array" : schema_type_name(field->type));
@@ -149,47 +122,36 @@ static bool read_value(term_t *term, err_t *err) {
         return err_memory(err, room);
     uint8_t *const end = read_typed(term, term->document + 4, term->document + DOCUMENT_HEAD);
     if (!end)
-        return err_set(err, STATUS_USAGE, "--filter: '%s' cannot be compared with %s: %s%s was expected",
+        return err_set(err, STATUS_USAGE, "--filter: '%s' cannot be compared with %s: %s was expected",
                        term->text, field->name,
-                       date              ? "a date such as "
-                       : is_number(term) ? ""
-                                         : "a value of the type ",
-                       date              ? field->patterns.items[0].text
-                       : is_number(term) ? "a number of at most 17 digits, or a whole number of 64 bits,"
-                                         : schema_type_name(field->type));
+                       field->type == TYPE_DATE ? field->patterns.items[0].text
+                       : is_number(term)        ? "a number of at most 17 digits, or of 64 bits,"
+                                                : schema_type_name(field->type));
     const size_t size = (size_t)(end - term->document) + 1;
     bsonw_int32(term->document, (int32_t)size);
     return bson_iter_init_from_data(&term->value, term->document, size) && bson_iter_next(&term->value);
 }
 
-/* The nearest ones are not known: the first ones of the format show what they look like. */
 static bool unknown_field(const schema_t *schema, const char *name, err_t *err) {
     enum { SHOWN = 20 };
     const char *names[SCHEMA_MOST_FIELDS];
-    const size_t count = schema->field_count, more = count > SHOWN ? count - SHOWN : 0;
-    char list[2000] = "", rest[40] = "";
-    if (schema->kind == RECORDS_BSON)
-        return err_set(
-            err, STATUS_USAGE,
-            "--filter does not go with BSON, whose fields no format names: choose the documents when "
-            "they are dumped (mongodump --query)");
+    const size_t count = schema->field_count;
+    char list[2000] = "";
     if (!count)
         return err_set(
             err, STATUS_USAGE,
-            "--filter: of which type '%s' is, is not known, since the format %s names no fields: say it "
-            "with --type, such as --type '%s:int' (and no --format), or with a format file that has the "
-            "field",
-            name, schema->name, name);
+            "--filter: the format %s names no fields, so the type of '%s' is not known. Of JSON, say it with "
+            "--type '%s:int'; documents of BSON are chosen when they are dumped (mongodump --query)",
+            schema->name, name, name);
     for (size_t i = 0; i < count; i++) {
         names[i] = schema->fields[i].name;
         const size_t length = strlen(list);
         if (i < SHOWN)
             snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", names[i]);
     }
-    if (more)
-        snprintf(rest, sizeof rest, " and %zu more", more);
     return err_set(err, STATUS_USAGE, "--filter: the format %s has no field '%s'%s; its fields are %s%s",
-                   schema->name, name, suggestion(name, names, count).text, list, rest);
+                   schema->name, name, suggestion(name, names, count).text, list,
+                   count > SHOWN ? " and others" : "");
 }
 
 /* Of records of fixed width, what utc and point are made of is not stored by itself: no document could be compared. */
@@ -198,13 +160,9 @@ static bool is_stored(const schema_t *schema, const field_t *field, err_t *err) 
         const make_t *made = &schema->made[i];
         for (size_t j = 0; made->kind != MAKE_FIRST && j < made->from_count; j++)
             if (field == &schema->fields[made->from[j].fields[0]])
-                return err_set(
-                    err, STATUS_USAGE,
-                    made->kind == MAKE_UTC
-                        ? "--filter: %s is not stored by itself but in %s: compare %s, such as "
-                          "'%s>=2024-01-31'"
-                        : "--filter: %s is not stored by itself but in %s, which cannot be compared",
-                    field->name, made->field.key, made->field.key, made->field.key);
+                return err_set(err, STATUS_USAGE,
+                               "--filter: %s is not stored by itself but in %s; only a date can be compared",
+                               field->name, made->field.key);
     }
     return true;
 }
@@ -226,7 +184,7 @@ static bool read_comparison(const char **at, const schema_t *schema, term_t *ter
     char *word = strndup(name, length);
     if (!word)
         return err_memory(err, length);
-    term->comparison = operators[i].comparison;
+    term->operator= & operators[i == OTHER_EQUAL ? 0 : i];
     term->field = schema_field(schema, word);
     *at = op + strlen(operators[i].text);
     if (!term->field)
@@ -235,25 +193,24 @@ static bool read_comparison(const char **at, const schema_t *schema, term_t *ter
     return term->field && is_stored(schema, term->field, err);
 }
 
-/* Reads the value, up to "&&" or the end. In quotes it may be anything. text: the filter, for its columns in messages. */
+/* Reads the value, up to "&&" or the end. In quotes it may be anything but such a quote. text: the filter, for its columns
+ * in messages. */
 static bool cut_value(const char *text, const char **at, term_t *term, err_t *err) {
-    static const char no_end[] =
-        "this quote is not closed in front of && or the end; a value that begins with a quote is put "
-        "into quotes of the other kind, such as \"'s\"";
-    static const char odd[] =
-        "comparisons are joined by && (there is no 'or'), and a value without quotes does not begin with !, "
-        "~ or ( and has no =, <, > or || in it; such a value is put into quotes, such as '>5'";
     const char *value = *at + strspn(*at, " ");
     const bool quoted = *value == '\'' || *value == '"';
-    const char *both = strstr(value, "&&"), *close = quoted ? closing_quote(value) : NULL;
-    const char *end = quoted ? close : both ? both : value + strlen(value);
+    const char *both = strstr(value, "&&");
+    const char *end = quoted ? strchr(value + 1, *value) : both ? both : value + strlen(value);
     const char *wrong = !end ? value : quoted ? NULL : odd_in(value, (size_t)(end - value));
-    *at = close ? close + 1 + strspn(close + 1, " ") : end;
+    *at = end && quoted ? end + 1 + strspn(end + 1, " ") : end;
     if (!wrong && **at && strncmp(*at, "&&", 2) != 0)
         wrong = *at;
     if (wrong)
-        return err_set(err, STATUS_USAGE, "--filter: column %zu of '%.500s': %s", (size_t)(wrong - text) + 1,
-                       text, end ? odd : no_end);
+        return err_set(
+            err, STATUS_USAGE, "--filter: column %zu of '%.500s': %s", (size_t)(wrong - text) + 1, text,
+            end ? "comparisons are joined by && (there is no 'or'), and a value that begins with !, "
+                  "~, ( or a quote or has =, <, > or || in it is put into quotes that it does not "
+                  "have itself, such as '>5'"
+                : "this quote is not closed");
     value += quoted;
     term->length = (size_t)(end - value);
     if (!quoted)
@@ -273,48 +230,36 @@ static bool write_normal(filter_t *filter, const schema_t *schema, err_t *err) {
     text_t normal = {.length = 0};
     for (size_t i = 0; i < filter->count; i++) {
         const term_t *term = &filter->terms[i];
-        const char *op = "", *quote = quote_of(term);
-        for (int j = (int)COUNT(operators) - 1; j >= 0; j--)
-            if (operators[j].comparison == term->comparison)
-                op = operators[j].text;
-        text_print(&normal, "%s%s%s%s%s%s", i ? " && " : "", spelling_of(schema, term->field), op, quote,
-                   term->text, quote);
+        const char *quote = quote_of(term);
+        text_print(&normal, "%s%s%s%s%s%s", i ? " && " : "", spelling_of(schema, term->field),
+                   term->operator->text, quote, term->text, quote);
     }
     text_append(&normal, "");
     return (filter->normal = text_take(&normal, err));
 }
 
-/* kept: the text is one of the catalog. */
-static bool add_terms(filter_t *filter, const schema_t *schema, const char *text, bool kept, err_t *err) {
+static bool add_terms(filter_t *filter, const schema_t *schema, const char *text, err_t *err) {
     for (const char *at = text;; at += 2 /* "&&" */) {
         if (filter->count == MOST_TERMS)
             return err_set(err, STATUS_USAGE, "--filter: more than %d comparisons", MOST_TERMS);
         term_t *term = &filter->terms[filter->count++];
         if (!read_comparison(&at, schema, term, err) || !cut_value(text, &at, term, err) ||
-            !(kept || is_number_clear(term, err)) || !read_value(term, err))
+            !is_number_clear(term, err) || !read_value(term, err))
             return false;
         if (!*at)
             return true;
     }
 }
 
-static filter_t *parse(const schema_t *schema, char *const *texts, size_t count, bool kept, err_t *err) {
+filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count, err_t *err) {
     filter_t *filter = ZEROED(filter_t);
     bool ok = filter || err_memory(err, sizeof *filter);
     for (size_t i = 0; ok && i < count; i++)
-        ok = add_terms(filter, schema, texts[i], kept, err);
+        ok = add_terms(filter, schema, texts[i], err);
     if (ok && write_normal(filter, schema, err))
         return filter;
     filter_free(filter);
     return NULL;
-}
-
-filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count, err_t *err) {
-    return parse(schema, texts, count, false, err);
-}
-
-filter_t *filter_parse_kept(const schema_t *schema, const char *text, err_t *err) {
-    return parse(schema, (char *const *)&text, 1, true, err);
 }
 
 void filter_free(filter_t *filter) {
@@ -356,13 +301,14 @@ static bool any_does(const term_t *term, comparison_t comparison, const bson_ite
 }
 
 static bool term_holds(const term_t *term, const bson_t *document) {
-    const comparison_t comparison = term->comparison == UNEQUAL ? EQUAL : term->comparison;
+    const bool unequal = term->operator->comparison == UNEQUAL;
+    const comparison_t comparison = unequal ? EQUAL : term->operator->comparison;
     const char *key = term->field->key;
     const size_t length = strcspn(key, ".");
     bson_iter_t at;
     const bool does = bson_iter_init(&at, document) && element_find(&at, key, length) &&
                       any_does(term, comparison, &at, key + length + (key[length] == '.'));
-    return does != (term->comparison == UNEQUAL);
+    return does != unequal;
 }
 
 bool filter_passes(const filter_t *filter, const uint8_t *document, uint32_t length) {

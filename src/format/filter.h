@@ -10,8 +10,6 @@ typedef struct filter filter_t;
 /* texts: several filters, which must all be true. Status 1 with what is wrong: also a number that the format would read
  * in another way. */
 filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count, err_t *err);
-/* One that filter_text gave earlier: its numbers are what they were then. */
-filter_t *filter_parse_kept(const schema_t *schema, const char *text, err_t *err);
 void filter_free(filter_t *filter);
 
 /* The same filter in a unique spelling, for the catalog: keys, operators and values in the order given; values in

