@@ -77,63 +77,33 @@ bool own_id_refuse_key(const own_id_t *id, const char *path, err_t *err) {
 
 /* ---- a document ---- */
 
-/* What a server does not take for an _id, or could not be asked for. */
-static const char *refusal(bson_type_t type) {
-    switch ((int)type) {
-    case BSON_TYPE_UNDEFINED:
-        return "undefined cannot be an _id";
-    case BSON_TYPE_ARRAY:
-        return "an array cannot be an _id";
-    case BSON_TYPE_REGEX:
-        return "a regular expression cannot be an _id";
-    default:
-        return NULL;
-    }
-}
-
-/* A key with a $ is only taken as one of a reference to a document: $ref, $id and then maybe $db, in this order. */
+/* A server takes no key that begins with $, but for references to documents, which nobody has as an `_id`. */
 static bool has_dollar(const bson_iter_t *value) {
-    static const char *const reference[] = {"$ref", "$id", "$db"};
-    const bool document = BSON_ITER_HOLDS_DOCUMENT(value);
-    bson_iter_t key, next;
-    size_t taken = 0;
-    if (!(document || BSON_ITER_HOLDS_ARRAY(value)) || !bson_iter_recurse(value, &key))
+    bson_iter_t key;
+    if (!(BSON_ITER_HOLDS_DOCUMENT(value) || BSON_ITER_HOLDS_ARRAY(value)) || !bson_iter_recurse(value, &key))
         return false;
-    for (size_t i = 0; element_next(&key); i++) {
-        const char *name = bson_iter_key(&key);
-        if (document && name[0] == '$') {
-            if (taken != i || taken == 3 || strcmp(name, reference[taken]) != 0)
-                return true;
-            next = key;
-            if (!taken && !(element_next(&next) && strcmp(bson_iter_key(&next), "$id") == 0))
-                return true;
-            taken++;
-        }
-        if (has_dollar(&key))
+    while (element_next(&key))
+        if (*bson_iter_key(&key) == '$' || has_dollar(&key))
             return true;
-    }
     return false;
 }
 
+/* Why a server does not take the value for an `_id`, or could not be asked for it; NULL: it does. */
 static const char *refusal_of(const bson_iter_t *value) {
+    if (BSON_ITER_HOLDS_UNDEFINED(value) || BSON_ITER_HOLDS_ARRAY(value) || BSON_ITER_HOLDS_REGEX(value))
+        return "undefined, an array or a regular expression cannot be an _id";
     if (element_is_headless(value)) /* the driver would put another one in front of it */
         return "binary data of subtype 2 without its inner length cannot be an _id: the driver does not see "
                "it";
-    return has_dollar(value) ? "an _id cannot have a key that begins with $" : refusal(bson_iter_type(value));
-}
-
-static bool needs_a_look(uint8_t type) {
-    return type == BSON_TYPE_DOCUMENT || type == BSON_TYPE_BINARY;
+    return has_dollar(value) ? "an _id cannot have a key that begins with $" : NULL;
 }
 
 bool own_id_may_stay(const uint8_t *document, const char **field, const char **reason) {
     uint32_t length;
     bson_iter_t id;
-    *field = "_id";
-    *reason = refusal((bson_type_t)document[4]);
     memcpy(&length, document, sizeof length);
-    if (needs_a_look(document[4]) && bson_iter_init_from_data(&id, document, length) && element_next(&id))
-        *reason = refusal_of(&id);
+    *field = "_id";
+    *reason = bson_iter_init_from_data(&id, document, length) && element_next(&id) ? refusal_of(&id) : NULL;
     return !*reason;
 }
 
