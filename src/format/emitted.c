@@ -1,6 +1,5 @@
 #include "format/emitted.h"
 #include "base/chars.h"
-#include "base/numbers.h"
 #include "base/text.h"
 #include "format/cut/split.h"
 
@@ -10,9 +9,8 @@ struct emitted {
     void *to;
     dialect_t dialect; /* of the new file */
     const char *other; /* the input's name, if its dialect is another one */
-    size_t inputs;     /* that were begun */
     bool begun;        /* the file has a record or a header, so that its dialect stays */
-    bool any;          /* it has a byte */
+    bool later;        /* it had one before this input */
     bool open;         /* its last line has no line feed */
     bool certain;      /* its dialect will be found: nothing is kept any more */
     bool refused;
@@ -38,9 +36,12 @@ void emitted_destroy(emitted_t *emitted) {
 }
 
 const dialect_t *emitted_begin(emitted_t *emitted, const dialect_t *of, const char *input) {
-    if (!emitted->begun)
+    if (!emitted->begun) {
         emitted->dialect = *of;
-    emitted->inputs++;
+        emitted->kept.length = 0;
+        emitted->open = false;
+    }
+    emitted->later = emitted->begun;
     emitted->other = emitted->dialect.hash == of->hash ? NULL : input;
     return emitted->other ? of : &emitted->dialect;
 }
@@ -50,7 +51,6 @@ static void put(emitted_t *emitted, const void *bytes, size_t length) {
         emitted->put(emitted->to, bytes, length);
     else
         text_append_bytes(&emitted->kept, bytes, length);
-    emitted->any |= length > 0;
 }
 
 /* True if a reader finds the dialect. A first line that is a header decides alone, and it is the one that the dialect was
@@ -67,10 +67,10 @@ static bool check_head(emitted_t *emitted, err_t *err) {
     return (!again.header && again.hash == is->hash) ||
            err_set(err, STATUS_INPUT,
                    "the records cannot be printed: without a header, the delimiter and the columns of a file "
-                   "are found from its first lines, and those of the new file look like %u column%s with the "
+                   "are found from its first lines, and the columns of the new file would be %u with the "
                    "delimiter '%c' instead of %u with '%c'; take a format that has only this delimiter and "
                    "these columns",
-                   again.columns, units_s(again.columns), again.delimiter, is->columns, is->delimiter);
+                   again.columns, again.delimiter, is->columns, is->delimiter);
 }
 
 /* Puts out what is kept. */
@@ -84,74 +84,34 @@ static bool let_go(emitted_t *emitted, err_t *err) {
 }
 
 void emitted_mark(emitted_t *emitted) {
-    if (!emitted->any)
+    if (!emitted->certain && !emitted->kept.length)
         put(emitted, "\xEF\xBB\xBF", 3);
 }
 
-static bool refuse(const emitted_line_t *line, const char *what, const char *why, err_t *err) {
-    return err_set(err, STATUS_INPUT, "the %s '%.*s' %s", what, line->length < 80 ? (int)line->length : 80,
-                   (const char *)line->text, why);
-}
-
-/* True if a header is read as one where it stands now: after the lines of other inputs, and before other lines. */
+/* False for a header with a quote that is never closed: the lines after it might be read as a part of it. */
 static bool check_header(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
-    const schema_t *schema = emitted->schema;
     split_t *split = &emitted->split;
-    if (schema->multiline &&
-        !split_record(split, schema, emitted->dialect.delimiter, line->text, line->length))
+    if (!emitted->schema->multiline)
+        return true;
+    if (!split_record(split, emitted->schema, emitted->dialect.delimiter, line->text, line->length))
         return err_memory(err, line->length);
-    if (schema->multiline && split->open) {
-        emitted->refused = true;
-        return refuse(line, "header",
-                      "has a quote that is never closed, so that the lines after it might be read as a part "
-                      "of it: close the quote in the input, or give the format 'multiline: no'",
-                      err);
-    }
-    if (!emitted->begun || emitted->other)
-        return true;
-    switch (dialect_line(schema, &emitted->dialect, split, line->text, line->length)) {
-    case DIALECT_HEADER:
-        return true;
-    case DIALECT_MEMORY:
-        return err_memory(err, line->length);
-    default:
-        return refuse(line, "header",
-                      "is spelled otherwise than in the inputs before it, and would be read as a record "
-                      "after theirs: print the records of this input by themselves",
-                      err);
-    }
-}
-
-/* Comments are comments anywhere; the lines that are skipped are skipped at a file's start only. */
-static bool check_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
-    if (line->skipped && emitted->inputs > 1)
-        return refuse(line, "line",
-                      "is skipped at the start of its input, but would be read as a record after the inputs "
-                      "before it: print the records of this input by themselves",
-                      err);
-    if (line->comment || line->skipped || !line->length)
-        return true;
-    if (!line->record && !check_header(emitted, line, err))
-        return false;
-    return !emitted->begun || !emitted->other ||
-           err_set(
-               err, STATUS_INPUT,
-               "%s has another delimiter or other columns than the inputs before it, and a file of records "
-               "has only one of each: print its records by themselves",
-               emitted->other);
-}
-
-/* True for the header of a later input with a single column: after records it would be one, and it is not needed. */
-static bool is_needless(const emitted_t *emitted, const emitted_line_t *line) {
-    return emitted->begun && !line->record && line->length && !emitted->other &&
-           emitted->schema->header == HEADER_YES && emitted->dialect.columns < 2;
+    emitted->refused = split->open;
+    return !split->open || err_set(err, STATUS_INPUT,
+                                   "the header '%.*s' has a quote that is never closed: close it in the input, "
+                                   "or give the format 'multiline: no'",
+                                   line->length < 80 ? (int)line->length : 80, (const char *)line->text);
 }
 
 bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
     const bool passed = line->comment || line->skipped;
-    if (!passed && is_needless(emitted, line))
+    if (emitted->later && !line->record)
         return true;
-    if (!check_line(emitted, line, err))
+    if (emitted->later && emitted->other)
+        return err_set(err, STATUS_INPUT,
+                       "%s has another delimiter or other columns than the inputs before it, and a file of "
+                       "records has only one of each: print its records by themselves",
+                       emitted->other);
+    if (!passed && !line->record && line->length && !check_header(emitted, line, err))
         return false;
     if (!passed && lines_bom(line->text, line->length))
         emitted_mark(emitted); /* else the file would lose the first bytes of the line */
@@ -160,10 +120,10 @@ bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
     put(emitted, line->text, line->length);
     put(emitted, line->end, line->end_length);
     emitted->open = !line->end_length || line->end[line->end_length - 1] != '\n';
-    if (passed)
+    if (passed || !line->length)
         return true;
-    emitted->begun |= line->length > 0;
-    emitted->lines += line->length > 0;
+    emitted->begun = true;
+    emitted->lines++;
     return emitted->certain ||
            (emitted->lines < DIALECT_SAMPLE_LINES && emitted->kept.length < emitted->head) ||
            let_go(emitted, err);

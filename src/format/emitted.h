@@ -1,6 +1,7 @@
 /* emitted: the file of records that `emit` prints. Whoever reads this file finds its dialect from its first lines, as for
  * any other file. So the first lines are kept until it is certain that a reader finds the dialect that they are written
- * in, and until then nothing of the file is put out. A line that a reader would take for something else is refused. */
+ * in, and until then nothing of the file is put out. Headers, blank lines and comments are those of the first input that has
+ * a record or a header; of the inputs after it, only the records are printed. */
 #ifndef TIPPLE_FORMAT_EMITTED_H
 #define TIPPLE_FORMAT_EMITTED_H
 

@@ -76,7 +76,7 @@ TEST(mark) {
 
 /* The marks of several inputs, and line ends that are missing between them. */
 TEST(inputs) {
-    prints(WORDS, INPUTS("id,y\n", MARK "id,y\n1,2\n"), 0, "id,y\nid,y\n1,2\n");
+    prints(WORDS, INPUTS("id,y\n", MARK "id,y\n1,2\n"), 0, "id,y\n1,2\n");
     prints(WORDS, INPUTS(MARK "id,y\n1,2", MARK "3,4\n"), 0, MARK "id,y\n1,2\n3,4\n");
     prints(PAIR, INPUTS("a,1\r", "b,2\n"), 0, "a,1\r\nb,2\n");
 }
@@ -90,7 +90,7 @@ TEST(guess) {
     char yaml[300];
     snprintf(yaml, sizeof yaml, EITHER, "\" \", \",\"");
     refuses(yaml, INPUTS(" x y , z \n v w , u \n"), 0,
-            "2 columns with the delimiter ' ' instead of 2 with ','");
+            "would be 2 with the delimiter ' ' instead of 2 with ','");
     snprintf(yaml, sizeof yaml, EITHER, "\";\", \",\"");
     prints(yaml, INPUTS(" x y , z \n v w , u \n"), 0, "x y,z\nv w,u\n");
     static const char layouts[] =
@@ -120,14 +120,15 @@ TEST(later) {
 TEST(other_inputs) {
     static const char two[] =
         "format: t\nrecord: {delimiter: [\",\", \"|\"], header: yes}\nfields: [{name: x}, {name: y}]\n";
-    prints(two, INPUTS("x,y\n1,2\n", "X,Y\n3,4\n"), 0, "x,y\n1,2\nX,Y\n3,4\n");
+    prints(two, INPUTS("x,y\n1,2\n", "X,Y\n3,4\n"), 0, "x,y\n1,2\n3,4\n");
     refuses(two, INPUTS("x,y\n1,2\n", "y,x\n3,4\n"), 0, "other columns");
     refuses(two, INPUTS("x,y\n1,2\n", "x|y\n3|4\n"), 0, "another delimiter");
-    prints(two, INPUTS("x,y\n1,2\n", "\n", "x,y\n3,4\n"), 0, "x,y\n1,2\n\nx,y\n3,4\n");
+    prints(two, INPUTS("x,y\n1,2\n", "\n", "x,y\n3,4\n"), 0, "x,y\n1,2\n3,4\n");
+    prints(two, INPUTS("\n", "x,y\n1,2\n"), 0, "x,y\n1,2\n");
     static const char bare[] =
         "format: b\nrecord: {delimiter: [\",\", \"|\"], header: no}\nfields: [{name: x}, {name: y}]\n";
     prints(bare, INPUTS("1|2\n", "\n", "3|4\n"), 0,
-           "1|2\n\n3|4\n"); /* an input without records has any dialect */
+           "1|2\n3|4\n"); /* an input without records has any dialect */
     prints(bare, INPUTS("1,2\n", "3|4\n"), 1, "3|4\n");
     static const char one[] = "format: o\nrecord: {delimiter: [\",\"], header: yes}\nfields: [{name: x}]\n";
     prints(one, INPUTS("x\n1\n", "x\n3\n"), 0, "x\n1\n3\n"); /* behind records it would be one */
