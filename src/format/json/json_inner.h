@@ -11,7 +11,6 @@
 typedef struct {
     uint32_t object, hash; /* object 0: the slot is empty */
     uint32_t key;          /* where it is in the document, with a NUL after it */
-    uint32_t place;        /* where it is in the text */
 } json_key_t;
 
 typedef struct {
@@ -113,11 +112,8 @@ const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at) __attribu
 
 /* ---- values ---- */
 
-/* A text in quotes or a number, from its first byte on: written at json->out, and its type. */
-const uint8_t *json_scalar(json_value_t *json, const uint8_t *at, uint8_t *type);
-
-/* Goes over a number, from its first byte on, whatever its value. */
-const uint8_t *json_digits(json_value_t *json, const uint8_t *begin, bool *is_whole);
+/* The arguments of a call, after its parenthesis: written at json->out as an array. */
+const uint8_t *json_arguments(json_value_t *json, const uint8_t *at);
 
 /* Is a text that reads as this double another number, of which nothing is left but 0? */
 bool json_vanishes(const uint8_t *text, size_t length, double value);

@@ -138,10 +138,6 @@ INLINED json_key_t *slot_of(const json_keys_t *keys, const json_key_t *key) {
     return &keys->slots[(key->hash + (key->object - keys->first) * 0x9E3779B1u) & keys->mask];
 }
 
-static json_key_t *slot_after(const json_keys_t *keys, const json_key_t *slot) {
-    return &keys->slots[(size_t)(slot - keys->slots + 1) & keys->mask];
-}
-
 /* What is not simply put into an empty slot. at: the key in the text. */
 static const uint8_t *add_key_slowly(json_value_t *json, const json_key_t *key, size_t length,
                                      const uint8_t *at) {
@@ -152,12 +148,11 @@ static const uint8_t *add_key_slowly(json_value_t *json, const json_key_t *key, 
         return NULL;
     }
     json_key_t *slot = slot_of(keys, key);
-    for (; slot->object >= keys->first; slot = slot_after(keys, slot))
+    for (; slot->object >= keys->first; slot = &keys->slots[(size_t)(slot - keys->slots + 1) & keys->mask])
         if (slot->object == key->object && slot->hash == key->hash &&
             memcmp(json->start + slot->key, json->start + key->key, length + 1) == 0) {
             escape_text(shown, sizeof shown, (const char *)json->start + key->key, length);
-            return json_reject(json, at, "the key \"%s\" is there twice: the first one is at byte %u", shown,
-                               slot->place + 1);
+            return json_reject(json, at, "the key \"%s\" is there twice", shown);
         }
     *slot = *key;
     keys->used++;
@@ -168,8 +163,7 @@ static const uint8_t *add_key_slowly(json_value_t *json, const json_key_t *key, 
 INLINED const uint8_t *add_key(json_value_t *json, uint32_t object, const uint8_t *text, size_t length,
                                const uint8_t *key, const uint8_t *at) {
     json_keys_t *const keys = &json->keys;
-    const json_key_t added = {object, hash(keys, text, length), (uint32_t)(key - json->start),
-                              (uint32_t)(at - json->text)};
+    const json_key_t added = {object, hash(keys, text, length), (uint32_t)(key - json->start)};
     json_key_t *const slot = slot_of(keys, &added);
     if (UNLIKELY(slot->object >= keys->first || keys->used >= keys->most))
         return add_key_slowly(json, &added, length, at);
@@ -369,68 +363,49 @@ bool json_vanishes(const uint8_t *text, size_t length, double value) {
     return false;
 }
 
-/* Is the text of a whole number the same number as a double, or what the double is printed as? */
-static bool is_same(const uint8_t *text, size_t length, double value) {
-    char exact[400];
-    return (snprintf(exact, sizeof exact, "%.0f", value) == (int)length &&
-            memcmp(exact, text, length) == 0) ||
-           convert_kept(text, length, 0, &value);
+static bool has_exponent(const uint8_t *at) {
+    return *at == 'e' || *at == 'E';
 }
 
-/* Digits, at least one. */
+/* Digits, at least one; NULL stays NULL. */
 static const uint8_t *over_digits(json_value_t *json, const uint8_t *at) {
     const uint8_t *const first = at;
-    while (at < json->end && *at >= '0' && *at <= '9')
+    while (at && at < json->end && digits_is_one(*at))
         at++;
-    return at > first ? at : json_reject(json, at, "a number has no digit here");
+    return at > first ? at : first ? json_reject(json, at, "a number has no digit here") : NULL;
 }
 
-const uint8_t *json_digits(json_value_t *json, const uint8_t *begin, bool *is_whole) {
+/* A number of any form, checked byte by byte. A whole number that is none of 64 bits is a double if that prints its digits. */
+static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8_t *type) {
     const uint8_t *const digits = begin + (*begin == '-');
+    const char *problem = NULL;
+    int64_t whole;
+    double value;
+    if (*begin == '-' && digits < json->end && *digits == 'I')
+        return json_shell(json, begin, type);
     const uint8_t *at = over_digits(json, digits);
     if (at && *digits == '0' && at - digits > 1)
         return json_reject(json, digits, "a number begins with 0");
     const bool point = at && at < json->end && *at == '.';
-    if (point)
-        at = over_digits(json, at + 1);
-    const bool exponent = at && at < json->end && (*at == 'e' || *at == 'E');
+    at = point ? over_digits(json, at + 1) : at;
+    const bool exponent = at && at < json->end && has_exponent(at);
     if (exponent)
         at = over_digits(json, at + 1 + (at + 1 < json->end && (at[1] == '-' || at[1] == '+')));
     if (!at)
         return NULL;
     if (json_ended(json, at)) /* what follows it may be digits */
         return json_too_short(json);
-    *is_whole = !point && !exponent;
-    return at;
-}
-
-/* A number of any form, checked byte by byte. */
-static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8_t *type) {
-    bool is_whole;
-    if (*begin == '-' && begin + 1 < json->end && begin[1] == 'I')
-        return json_shell(json, begin, type);
-    const uint8_t *const at = json_digits(json, begin, &is_whole);
-    if (!at)
-        return NULL;
     const size_t length = (size_t)(at - begin);
-    int64_t whole;
-    double value;
-    if (is_whole && convert_int(begin, length, &whole))
+    if (!point && !exponent && convert_int(begin, length, &whole))
         return put_int(json, at, type, whole);
     number_read((const char *)begin, length, &value);
     if (!isfinite(value))
-        return json_reject(json, begin, "this number is larger than a double can hold");
-    if (json_vanishes(begin, length, value))
-        return json_reject(json, begin, "this number is smaller than a double can hold: it would become 0");
-    if (is_whole && !is_same(begin, length, value))
-        return json_reject(
-            json, begin,
-            "a double would not keep all digits of this number: write {\"$numberDecimal\": \"...\"}");
-    return put_double(json, at, type, value);
-}
-
-static bool has_exponent(const uint8_t *at) {
-    return *at == 'e' || *at == 'E';
+        problem = "this number is larger than a double can hold";
+    else if (json_vanishes(begin, length, value))
+        problem = "this number is smaller than a double can hold: it would become 0";
+    else if (!point && !exponent && !convert_kept(begin, length, 0, &value))
+        problem = "a double would not keep all digits of this number: write {\"$numberDecimal\": \"...\"}";
+    return problem ? json_reject(json, begin, "%s", problem) : put_double(json, at, type, value);
 }
 
 /* The usual numbers, eight digits at a time. */
@@ -505,10 +480,6 @@ INLINED const uint8_t *read_value(json_value_t *json, const uint8_t *at, uint8_t
         break;
     }
     return json_shell(json, at, type);
-}
-
-const uint8_t *json_scalar(json_value_t *json, const uint8_t *at, uint8_t *type) {
-    return read_value(json, at, type);
 }
 
 /* A value for which, or for parts of which, a format has types. node: of the object or array around the value. */
@@ -595,9 +566,9 @@ static bool is_replaced(const json_value_t *json, const uint8_t *element) {
 
 /* Both are members between brackets, with commas; those of an array have their index for a key. `at` follows the bracket. type:
  * of the element that it is; NULL: it is never a typed value. node: NULL where no field has a type. */
-INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8_t *type, bool array,
+INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8_t *type, uint8_t close,
                                     json_node_t *node) {
-    const uint8_t close = array ? ']' : '}';
+    const bool array = close != '}';
     uint8_t *const begin = json->out;
     const uint32_t object = json->keys.next++;
     const json_word_t *word = NULL;
@@ -646,18 +617,30 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
 }
 
 static __attribute__((noinline)) const uint8_t *read_typed_members(json_value_t *json, const uint8_t *at,
-                                                                   uint8_t *type, bool array) {
-    return read_members(json, at, type, array, json->node);
+                                                                   uint8_t *type, uint8_t close) {
+    return read_members(json, at, type, close, json->node);
 }
 
 static const uint8_t *read_array(json_value_t *json, const uint8_t *at) {
-    return UNLIKELY(json->node != NULL) ? read_typed_members(json, at, NULL, true)
-                                        : read_members(json, at, NULL, true, NULL);
+    return UNLIKELY(json->node != NULL) ? read_typed_members(json, at, NULL, ']')
+                                        : read_members(json, at, NULL, ']', NULL);
 }
 
 static const uint8_t *read_object(json_value_t *json, const uint8_t *at, uint8_t *type) {
-    return UNLIKELY(json->node != NULL) ? read_typed_members(json, at, type, false)
-                                        : read_members(json, at, type, false, NULL);
+    return UNLIKELY(json->node != NULL) ? read_typed_members(json, at, type, '}')
+                                        : read_members(json, at, type, '}', NULL);
+}
+
+const uint8_t *json_arguments(json_value_t *json, const uint8_t *at) {
+    json_node_t *const node = json->node;
+    json->node = NULL;
+    json->level--; /* they are no level of the document */
+    at = read_typed_members(json, at, NULL, ')');
+    json->level++;
+    json->node = node;
+    if (!at)
+        json->field_from = sizeof json->field - 1; /* nor of its names */
+    return at;
 }
 
 /* ---- whole documents ---- */
