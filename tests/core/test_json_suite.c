@@ -1,11 +1,12 @@
 /* JSON and BSON as suites of others test them (tests/data/json/suite.txt); and texts in memory that are one document. */
 #include "format/cut/bson_walk.h"
+#include "format/types.h"
 #include "json_value_lab.h"
 #include "test.h"
 
 static bool is_taken(const char *before, const char *text, size_t length, const char *after) {
     char whole[600];
-    json_value_t *json = json_value_new();
+    json_value_t *json = values_new();
     const size_t from = strlen(before);
     LAB_MUST(json && from + length + strlen(after) < sizeof whole);
     strcpy(whole, before);
@@ -15,7 +16,7 @@ static bool is_taken(const char *before, const char *text, size_t length, const 
     const bool taken = one.read == JSON_DOCUMENT;
     LAB_MUST(!taken || lab_valid_json(&one));
     lab_json_free(&one);
-    json_value_destroy(json);
+    values_free(json);
     return taken;
 }
 

@@ -1,16 +1,17 @@
 /* json_value: texts by hand, with what must become of them; rooms, guards, ends. (The same as
  * libbson makes of it: tests/fuzz/fuzz_json.c.) */
+#include "format/types.h"
 #include "json_value_lab.h"
 #include "test.h"
 
 static json_value_t *json;
 
 static int make_reader(TEST_UNUSED void **state) {
-    return (json = json_value_new()) ? 0 : -1;
+    return (json = values_new()) ? 0 : -1;
 }
 
 static int drop_reader(TEST_UNUSED void **state) {
-    json_value_destroy(json);
+    values_free(json);
     return 0;
 }
 

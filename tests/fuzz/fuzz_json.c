@@ -2,6 +2,7 @@
  * takes it, too. A document is the same with any room that it fits in, with less there is none, and no byte is written
  * around it. With an _id of ours the rest is the same. */
 #include "format_laws.h"
+#include "format/types.h"
 #include "json_value_lab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -72,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static json_value_t *json;
     law_quiet();
     if (!json)
-        json = json_value_new();
+        json = values_new();
     LAB_MUST(json);
     lab_json_t one = lab_json_read(json, data, size);
     if (one.read == JSON_DOCUMENT) {

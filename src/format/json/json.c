@@ -21,7 +21,7 @@ struct json {
 
 json_t *json_new(const schema_t *schema, bool keeps_id, bad_values_t *bad) {
     json_t *json = calloc(1, sizeof *json);
-    if (!json || !(json->value = json_value_new()) ||
+    if (!json || !(json->value = values_new()) ||
         (schema->field_count && !(json->value->fields = json_fields_new(schema)))) {
         json_destroy(json);
         return NULL;
@@ -36,7 +36,7 @@ void json_destroy(json_t *json) {
         return;
     if (json->value)
         json_fields_destroy(json->value->fields);
-    json_value_destroy(json->value);
+    values_free(json->value);
     free(json);
 }
 
@@ -69,62 +69,48 @@ static bool is_before(uint8_t byte) {
     return byte == ' ' || byte == '\t' || byte == ',' || byte == 0x1E;
 }
 
-static json_read_t read_at(const json_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
-                           size_t room, json_result_t *result) {
-    const int64_t id = json->in.id_base + json->in.at;
-    return json_value_read(json->value, text, length, whole, out, room, json->in.with_id ? &id : NULL,
-                           result);
-}
-
 /* Reads the record at hand from its object's bracket on, which is at *begin; it ends where the object does, with what stands
- * around it. False: it is none that is read so, or there is no room; then *record is not set. */
-static bool read_object(json_t *json, uint8_t *out, size_t room, record_t *record, uint32_t *begin,
-                        uint32_t *lines, json_result_t *result) {
+ * around it. Where no object can be read so, json_span finds the end: the object may end elsewhere, or there is none, and then
+ * the record is blank. */
+static json_read_t read_record(json_t *json, uint8_t *out, size_t room, record_t *record, uint32_t *begin,
+                               uint32_t *lines, json_result_t *result) {
     enum { MOST_BEFORE = 32 };
+    const int64_t place = json->in.id_base + json->in.at, *const id = json->in.with_id ? &place : NULL;
     const uint8_t *const text = json->in.text + json->in.at;
     const uint32_t left = json->in.length - json->in.at;
     uint32_t from = 0;
     while (from < MOST_BEFORE && is_before(text[from]))
         from++;
-    if (from >= left || text[from] != '{' ||
-        read_at(json, text + from, left - from, false, out, room, result) != JSON_DOCUMENT ||
-        json->value->slashes)
-        return false;
-    const uint32_t at = from + (uint32_t)result->end;
-    uint32_t end = at + 1;
-    *lines = json->value->lines + 1;
-    if (at == left || text[at] != '\n') {
-        end = (uint32_t)json_span_after(text, left, at);
-        *lines = json->value->lines + (uint32_t)lines_count(text + at, end - at);
+    if (from < left && text[from] == '{' &&
+        json_value_read(json->value, text + from, left - from, false, out, room, id, result) ==
+            JSON_DOCUMENT &&
+        !json->value->slashes) {
+        const uint32_t at = from + (uint32_t)result->end;
+        const bool usual = at < left && text[at] == '\n';
+        const uint32_t end = usual ? at + 1 : (uint32_t)json_span_after(text, left, at);
+        *lines = json->value->lines + (usual ? 1 : (uint32_t)lines_count(text + at, end - at));
+        *begin = from;
+        set_record(json, end, record);
+        return JSON_DOCUMENT;
     }
-    set_record(json, end, record);
-    *begin = from;
-    return true;
-}
-
-/* Reads a record whose end json_span finds: its object may end elsewhere, or the record may hold none, and then is blank. */
-static json_read_t read_found(json_t *json, uint8_t *out, size_t room, record_t *record, uint32_t *begin,
-                              uint32_t *lines, json_result_t *result) {
-    const uint8_t *const text = json->in.text + json->in.at;
     json_span_t span = {0};
-    set_record(json, (uint32_t)json_span_find(&span, text, json->in.length - json->in.at, true), record);
+    set_record(json, (uint32_t)json_span_find(&span, text, left, true), record);
     uint32_t to = record->length;
-    *lines = (uint32_t)lines_count(text, record->length + record->line_end);
+    *lines = (uint32_t)lines_count(text, to + record->line_end);
     *begin = span.phase == SPAN_BEFORE ? to : (uint32_t)span.object;
     while (to > *begin + 1 && json_span_is_around(text[to - 1]))
         to--;
-    return *begin < record->length ? read_at(json, text + *begin, to - *begin, true, out, room, result)
-                                   : JSON_DOCUMENT;
+    return *begin == record->length
+               ? JSON_DOCUMENT
+               : json_value_read(json->value, text + *begin, to - *begin, true, out, room, id, result);
 }
 
 parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record) {
     json_result_t result;
     uint32_t from, lines;
-    json_read_t read = JSON_DOCUMENT;
     if (json->in.at >= json->in.length)
         return PARSED_END;
-    if (!read_object(json, out, room, record, &from, &lines, &result))
-        read = read_found(json, out, room, record, &from, &lines, &result);
+    const json_read_t read = read_record(json, out, room, record, &from, &lines, &result);
     if (read == JSON_FULL || read == JSON_MEMORY) {
         record->needed = read == JSON_FULL ? result.needed : record->length - from;
         return read == JSON_FULL ? PARSED_FULL : PARSED_MEMORY;
@@ -156,25 +142,24 @@ parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record) {
 bson_t *json_document(const char *text, bool placed, err_t *err) {
     const size_t length = strlen(text), room = JSON_TIMES * length + JSON_AROUND;
     uint8_t *padded = calloc(1, length + 2 * POOL_SLACK + room);
-    json_value_t *json = json_value_new();
+    json_value_t *json = values_new();
     json_result_t result = {0};
-    json_read_t read = JSON_MEMORY;
     bson_t *made = NULL;
     if (padded && json) {
         uint8_t *const at = padded + POOL_SLACK, *const document = at + length + POOL_SLACK;
         memcpy(at, text, length);
-        read = json_value_read(json, at, length, true, document, room, NULL, &result);
-        made = read == JSON_DOCUMENT ? bson_new_from_data(document, result.length) : NULL;
+        if (json_value_read(json, at, length, true, document, room, NULL, &result) == JSON_DOCUMENT)
+            made = bson_new_from_data(document, result.length);
     }
-    if (read == JSON_REJECT)
-        err_set(err, STATUS_USAGE, "%s", result.reason);
-    else if (!made)
+    if (!made && !result.reason)
         err_memory(err, length);
-    if (read == JSON_REJECT && placed && result.field)
+    else if (!made)
+        err_set(err, STATUS_USAGE, "%s", result.reason);
+    if (result.reason && placed && result.field)
         err_where(err, "%s", result.field);
-    if (read == JSON_REJECT && placed)
+    if (result.reason && placed)
         err_add(err, ", at byte %zu", result.at);
-    json_value_destroy(json);
+    values_free(json);
     free(padded);
     return made;
 }

@@ -61,10 +61,7 @@ typedef enum {
     JSON_AGAIN,  /* of the chapters: the table of keys has grown, and the text is read again */
 } json_read_t;
 
-typedef struct json_value json_value_t;
-
-json_value_t *json_value_new(void); /* NULL: out of memory */
-void json_value_destroy(json_value_t *json);
+typedef struct json_value json_value_t; /* made by values_new (types.h) */
 
 /* Reason and field of a reject are valid until the next call. */
 typedef struct {

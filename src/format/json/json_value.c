@@ -495,17 +495,6 @@ static const uint8_t *read_typed(json_value_t *json, json_node_t *node, const ui
     return at;
 }
 
-/* Goes one level down. */
-static bool descend(json_value_t *json, const uint8_t *at) {
-    if (json_ended(json, at))
-        return json_too_short(json);
-    if (UNLIKELY(++json->level > JSON_MOST_LEVELS))
-        return json_reject(json, at - 1, "it is nested deeper than the %d levels that a server stores",
-                           JSON_MOST_LEVELS);
-    json->out += HEADER;
-    return true;
-}
-
 /* After the last bracket of an object or array. */
 INLINED const uint8_t *ascend(json_value_t *json, const uint8_t *at, uint8_t *begin) {
     *json->out++ = 0;
@@ -573,8 +562,12 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
     const uint32_t object = json->keys.next++;
     const json_word_t *word = NULL;
     const uint8_t *first = NULL; /* the first value, where there is a word */
-    if (!descend(json, at))
-        return NULL;
+    if (json_ended(json, at))
+        return json_too_short(json);
+    if (UNLIKELY(++json->level > JSON_MOST_LEVELS))
+        return json_reject(json, at - 1, "it is nested deeper than the %d levels that a server stores",
+                           JSON_MOST_LEVELS);
+    json->out += HEADER;
     if (!array && json->level == 1 && json->id)
         json->out = bsonw_id(json->out, *json->id);
     at = blanks(json, at);
@@ -765,18 +758,6 @@ uint8_t *json_value_alone(json_value_t *json, const uint8_t *text, size_t length
 }
 
 values_t *values_new(void) {
-    return json_value_new();
-}
-
-void values_free(values_t *values) {
-    json_value_destroy(values);
-}
-
-bool values_failed(const values_t *values) {
-    return values && values->failed;
-}
-
-json_value_t *json_value_new(void) {
     json_value_t *json = calloc(1, sizeof *json);
     if (json && !set_keys(&json->keys, FIRST_SLOTS)) {
         free(json);
@@ -785,11 +766,15 @@ json_value_t *json_value_new(void) {
     return json;
 }
 
-void json_value_destroy(json_value_t *json) {
+void values_free(values_t *json) {
     if (!json)
         return;
     free(json->keys.slots);
     free(json->moved);
     free(json->copy);
     free(json);
+}
+
+bool values_failed(const values_t *json) {
+    return json && json->failed;
 }
