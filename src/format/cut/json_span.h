@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 enum {
-    JSON_SPAN_LEVELS = 256, /* deeper brackets are counted, and not compared */
+    JSON_SPAN_LEVELS = 256, /* deeper brackets make it not an object: no server stores so many */
     /* A record ends after more blanks in a row: they are no part of a value, and may be any number. After what is not an
      * object, no record begins after more of them in a line. A [ after more of them is no element. */
     JSON_SPAN_BLANKS = 32 * 1024,
@@ -35,7 +35,7 @@ enum {
 /* How far one record was read; begins as {0}. */
 typedef struct {
     size_t at;
-    uint64_t arrays[JSON_SPAN_LEVELS / 64]; /* by level: is it an array? */
+    uint8_t open[JSON_SPAN_LEVELS]; /* the brackets around, from the outermost */
     uint32_t depth;
     uint32_t indent; /* blanks before its object */
     size_t object;   /* where that begins; JSON_SPAN_GONE: before the text that is there */
@@ -43,8 +43,7 @@ typedef struct {
     bool escaped;    /* the next byte follows a backslash */
     uint8_t bracket; /* the last [ or ] that belongs to no object; 0: none */
     uint8_t before;  /* the last byte that is no blank, outside quotes; */
-    size_t mark;     /* where that is, outside the object */
-    uint32_t blanks; /* in a row, outside the object */
+    size_t mark;     /* what follows that, outside the object */
     enum { SPAN_BEFORE, SPAN_OBJECT, SPAN_AFTER, SPAN_BROKEN, SPAN_OTHER } phase;
 } json_span_t;
 
@@ -63,8 +62,8 @@ size_t json_span_after(const uint8_t *text, size_t length, size_t at);
  * Returns how many there are. */
 size_t json_span_forget(json_span_t *span, size_t length);
 
-/* The text is over, and `last` is its last byte that is no blank: the last [ or ] around its records. Where quotes are open,
- * or brackets do not fit, a ] at the end is the best guess. */
+/* The text is over, and `last` is its last byte that is no blank: the last [ or ] around its records; a ] at the
+ * end is one, unless it is within an object. */
 uint8_t json_span_bracket(const json_span_t *span, uint8_t last);
 
 static inline bool json_span_is_blank(uint8_t byte) {
