@@ -26,16 +26,17 @@ static uint8_t last_byte(const json_span_t *span, const uint8_t *text, size_t at
     return span->before;
 }
 
-/* One bracket outside of quotes; before: the last byte before it that is no blank. False: it cannot be here. */
-static bool take_bracket(json_span_t *span, uint8_t bracket, uint8_t before) {
+/* The bracket text[at], which is outside of quotes. False: it cannot be here. */
+static bool take_bracket(json_span_t *span, const uint8_t *text, size_t at) {
     enum { TO_CLOSING = 2 }; /* from [ to ], and from { to } */
     const uint8_t around = span->depth ? span->open[span->depth - 1] : 0;
-    if (bracket == '}' || bracket == ']')
-        return bracket == around + TO_CLOSING && span->depth--;
+    if (text[at] == '}' || text[at] == ']')
+        return text[at] == around + TO_CLOSING && span->depth--;
+    const uint8_t before = last_byte(span, text, at);
     if (span->depth == JSON_SPAN_LEVELS ||
         (around == '{' ? before != ':' : around && before != ',' && before != '['))
         return false;
-    span->open[span->depth++] = bracket;
+    span->open[span->depth++] = text[at];
     return true;
 }
 
@@ -52,7 +53,7 @@ static size_t pass(json_span_t *span, const uint8_t *text, size_t count) {
         (masks_narrow(text, BUT_LOW, '[') | masks_narrow(text, BUT_LOW, ']')) & ~inside & there;
     for (brackets |= broken; brackets; brackets &= brackets - 1) {
         const size_t at = (size_t)__builtin_ctzll(brackets);
-        if (text[at] == '\n' || !take_bracket(span, text[at], last_byte(span, text, at))) {
+        if (text[at] == '\n' || !take_bracket(span, text, at)) {
             span->phase = SPAN_BROKEN;
             return at;
         }

@@ -338,7 +338,7 @@ bool json_typed(json_value_t *json, const json_word_t *word, uint8_t *begin, uin
                 (!word->wants || pieces[1].type == word->wants);
     const bool fits = count && (!word->wants || pieces[0].type == word->wants);
     const bool is_number = word->type == BSON_TYPE_BINARY && is_whole(&pieces[1]);
-    if (is_operator(begin + 5) && !(fits && count == 2 && (is_number || is_text(&pieces[1]))))
+    if (word->other && is_operator(begin + 5) && !(fits && count == 2 && (is_number || is_text(&pieces[1]))))
         return true;
     return put(json, word, fits, pieces, begin, type);
 }
