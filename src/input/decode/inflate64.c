@@ -21,14 +21,11 @@ enum {
     LENGTHS = 19,
     END_OF_BLOCK = 256,
     LAST_LENGTH = 285,
-    NO_SYMBOL = 1 << 12,
     LEAST = 1024,    /* bytes that the longest header of a block takes, and more */
     TOKEN_MOST = 16, /* bytes that one token may look at */
 };
 
-typedef enum { STAGE_HEADER, STAGE_STORED, STAGE_CODES, STAGE_END, STAGE_FAULT } stage_t;
-
-/* The next bits of the input find an entry, symbol << 4 | length of its code; 0: no code begins so. */
+/* The next bits of the input find an entry, (symbol + 1) << 4 | length of its code; 0: no code begins so. */
 typedef struct {
     unsigned bits; /* of the longest code: the table has 2^bits entries */
     uint16_t entries[1 << LONGEST_CODE];
@@ -36,7 +33,7 @@ typedef struct {
 
 typedef struct {
     decoder_t decoder;
-    stage_t stage;
+    enum { STAGE_HEADER, STAGE_STORED, STAGE_CODES, STAGE_END, STAGE_FAULT } stage;
     bool final_block;
     const char *why; /* of STAGE_FAULT: what is damaged; NULL: the bytes end too early */
     uint32_t stored; /* bytes that are left of a stored block */
@@ -66,22 +63,18 @@ static inline void refill(reader_t *reader) {
     reader->count |= 56;
 }
 
-static inline void drop(reader_t *reader, unsigned count) {
-    reader->bits >>= count;
-    reader->count -= count;
-}
-
 static inline uint32_t take(reader_t *reader, unsigned count) {
     const uint32_t value = (uint32_t)(reader->bits & ((1ull << count) - 1));
-    drop(reader, count);
+    reader->bits >>= count;
+    reader->count -= count;
     return value;
 }
 
-/* NO_SYMBOL: it is no code. */
+/* UINT_MAX: it is no code. */
 static inline unsigned look_up(reader_t *reader, const table_t *table) {
     const unsigned entry = table->entries[reader->bits & ((1u << table->bits) - 1)];
-    drop(reader, entry & LONGEST_CODE);
-    return entry ? entry >> 4 : NO_SYMBOL;
+    take(reader, entry & LONGEST_CODE);
+    return (entry >> 4) - 1;
 }
 
 /* True if more bits were used than there are. */
@@ -89,17 +82,9 @@ static inline bool overdrawn(const reader_t *reader) {
     return reader->at - reader->count / 8 > reader->end;
 }
 
-static void put_back(reader_t *reader) {
-    reader->at -= reader->count / 8;
-    reader->count &= 7;
-    reader->bits &= (1u << reader->count) - 1;
-}
-
-/* Bits from after the end are also invalid: then the input is cut off. */
-static bool refuse(inflate64_t *inflater, const reader_t *reader, const char *why) {
+static void refuse(inflate64_t *inflater, const char *why) {
     inflater->stage = STAGE_FAULT;
-    inflater->why = overdrawn(reader) ? NULL : why;
-    return false;
+    inflater->why = why;
 }
 
 static unsigned reversed(unsigned code, unsigned length) {
@@ -109,18 +94,13 @@ static unsigned reversed(unsigned code, unsigned length) {
     return out;
 }
 
-/* Makes the table of a canonical code. Refuses codes that are too full, and codes with gaps; but a code may be empty,
- * or have a single code of one bit (RFC 1951, 3.2.7). */
+/* Makes the table of a canonical code. False: the code is too full, or has gaps; but it may be empty, or have a single code
+ * of one bit (RFC 1951, 3.2.7). */
 static bool build(table_t *table, const uint8_t *lengths, unsigned symbols) {
-    unsigned used = 0, space = 0, code = 0;
+    unsigned code = 0;
     table->bits = 0;
-    for (unsigned i = 0; i < symbols; i++) {
-        used += lengths[i] > 0;
-        space += lengths[i] ? 1u << (LONGEST_CODE - lengths[i]) : 0;
+    for (unsigned i = 0; i < symbols; i++)
         table->bits = lengths[i] > table->bits ? lengths[i] : table->bits;
-    }
-    if (space > 1u << LONGEST_CODE || (space < 1u << LONGEST_CODE && (used > 1 || table->bits > 1)))
-        return false;
     memset(table->entries, 0, sizeof *table->entries << table->bits);
     for (unsigned length = 1; length <= table->bits; length++, code <<= 1)
         for (unsigned i = 0; i < symbols; i++) {
@@ -128,90 +108,67 @@ static bool build(table_t *table, const uint8_t *lengths, unsigned symbols) {
                 continue;
             const size_t step = (size_t)1 << length, end = (size_t)1 << table->bits;
             for (size_t at = reversed(code++, length); at < end; at += step)
-                table->entries[at] = (uint16_t)(i << 4 | length);
+                table->entries[at] = (uint16_t)((i + 1) << 4 | length);
         }
-    return true;
-}
-
-static bool build_fixed(inflate64_t *inflater) {
-    uint8_t lengths[LITERALS];
-    memset(lengths, 8, 144);
-    memset(lengths + 144, 9, 112);
-    memset(lengths + 256, 7, 24);
-    memset(lengths + 280, 8, 8);
-    build(&inflater->literals, lengths, LITERALS);
-    memset(lengths, 5, DISTANCES);
-    return build(&inflater->distances, lengths, DISTANCES);
+    return code == 2u << table->bits || (table->bits <= 1 && code <= 2);
 }
 
 /* Reads the lengths of both codes, which are packed by a third one: its table stands for a while where that of the
  * distances will be. */
-static bool read_lengths(inflate64_t *inflater, reader_t *reader, uint8_t *lengths, unsigned symbols) {
-    static const struct { uint8_t bits, least; } runs[3] = {{2, 3}, {3, 3}, {7, 11}};
-    for (unsigned i = 0; i < symbols;) {
-        refill(reader);
-        const unsigned symbol = look_up(reader, &inflater->distances);
-        if (symbol == NO_SYMBOL || overdrawn(reader))
-            return false;
-        if (symbol < 16) {
-            lengths[i++] = (uint8_t)symbol;
-            continue;
-        }
-        const unsigned run = runs[symbol - 16].least + take(reader, runs[symbol - 16].bits);
-        if ((symbol == 16 && !i) || i + run > symbols)
-            return false;
-        memset(lengths + i, symbol == 16 ? lengths[i - 1] : 0, run);
-        i += run;
-    }
-    return true;
-}
-
-static bool read_dynamic(inflate64_t *inflater, reader_t *reader) {
+static bool read_lengths(inflate64_t *inflater, reader_t *reader, uint8_t *lengths, unsigned *literals) {
     static const uint8_t order[LENGTHS] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-    uint8_t code_lengths[LENGTHS] = {0}, lengths[LITERALS + DISTANCES] = {0};
-    const unsigned literals = 257 + take(reader, 5), distances = 1 + take(reader, 5),
-                   codes = 4 + take(reader, 4);
-    if (literals > 286)
-        return refuse(inflater, reader, "too many length codes");
+    static const struct { uint8_t bits, least; } runs[3] = {{2, 3}, {3, 3}, {7, 11}};
+    uint8_t code_lengths[LENGTHS] = {0};
+    *literals = 257 + take(reader, 5);
+    const unsigned symbols = *literals + 1 + take(reader, 5), codes = 4 + take(reader, 4);
     for (unsigned i = 0; i < codes; i++) {
         refill(reader);
         code_lengths[order[i]] = (uint8_t)take(reader, 3);
     }
-    if (!build(&inflater->distances, code_lengths, LENGTHS) ||
-        !read_lengths(inflater, reader, lengths, literals + distances))
-        return refuse(inflater, reader, "invalid code lengths");
-    return (lengths[END_OF_BLOCK] && build(&inflater->literals, lengths, literals) &&
-            build(&inflater->distances, lengths + literals, distances)) ||
-           refuse(inflater, reader, "invalid codes");
+    bool ok = build(&inflater->distances, code_lengths, LENGTHS);
+    for (unsigned i = 0, run; ok && i < symbols; i += run) {
+        refill(reader);
+        const unsigned symbol = look_up(reader, &inflater->distances);
+        const bool repeats = symbol >= 16 && symbol < LENGTHS;
+        run = repeats ? runs[symbol - 16].least + take(reader, runs[symbol - 16].bits) : 1;
+        ok = symbol < LENGTHS && (symbol != 16 || i) && i + run <= symbols && !overdrawn(reader);
+        if (ok)
+            memset(lengths + i, symbol == 16 ? lengths[i - 1] : repeats ? 0 : (int)symbol, run);
+    }
+    return ok;
 }
 
 /* Reads a block's header, all of which is there or nothing follows. */
-static bool read_header(inflate64_t *inflater, reader_t *reader) {
+static void read_header(inflate64_t *inflater, reader_t *reader) {
+    uint8_t lengths[LITERALS + DISTANCES] = {0};
+    unsigned literals = LITERALS;
     refill(reader);
     inflater->final_block = take(reader, 1);
     const unsigned type = take(reader, 2);
     inflater->stage = type ? STAGE_CODES : STAGE_STORED;
     if (type == 0) {
-        drop(reader, reader->count & 7);
+        take(reader, reader->count & 7);
         refill(reader);
-        const uint32_t length = take(reader, 16), check = take(reader, 16);
-        inflater->stored = length;
-        return (!overdrawn(reader) && (length ^ check) == 0xffff) ||
-               refuse(inflater, reader, "invalid stored block");
+        inflater->stored = take(reader, 16);
+        if ((inflater->stored ^ take(reader, 16)) != 0xffff)
+            refuse(inflater, "invalid stored block");
+        return;
     }
+    if (type == 1)
+        for (unsigned i = 0; i < sizeof lengths; i++)
+            lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : i < LITERALS ? 8 : 5;
     if (type == 3)
-        return refuse(inflater, reader, "invalid block type");
-    if (type == 1 ? !build_fixed(inflater) : !read_dynamic(inflater, reader))
-        return false;
-    return !overdrawn(reader) || refuse(inflater, reader, NULL);
+        refuse(inflater, "invalid block type");
+    else if ((type == 2 && !read_lengths(inflater, reader, lengths, &literals)) || !lengths[END_OF_BLOCK] ||
+             !build(&inflater->literals, lengths, literals) ||
+             !build(&inflater->distances, lengths + literals, DISTANCES))
+        refuse(inflater, "invalid codes");
 }
 
 /* Steps no longer than the distance never read what is not written yet, so a copy may overlap itself. */
 static inline void copy_match(uint8_t *to, uint32_t distance, size_t length) {
     const uint8_t *from = to - distance, *stop = to + length;
-    if (distance == 1)
-        memset(to, *from, length);
-    else if (distance < 16)
+    if (distance < 16)
         while (to < stop)
             *to++ = *from++;
     else
@@ -239,19 +196,23 @@ static void read_codes(inflate64_t *inflater, reader_t *shared) {
            (reader.last || reader.end - reader.at >= TOKEN_MOST)) {
         refill(&reader);
         const unsigned symbol = look_up(&reader, &inflater->literals);
-        if (symbol > LAST_LENGTH || (symbol <= END_OF_BLOCK && overdrawn(&reader))) {
-            refuse(inflater, &reader, "invalid code");
-        } else if (symbol < END_OF_BLOCK) {
+        if (symbol < END_OF_BLOCK) {
+            if (overdrawn(&reader))
+                break;
             window[filled++] = (uint8_t)symbol;
         } else if (symbol == END_OF_BLOCK) {
             inflater->stage = STAGE_HEADER;
+        } else if (symbol > LAST_LENGTH) {
+            refuse(inflater, "invalid code");
         } else {
             const uint32_t length = take_length(&reader, symbol - END_OF_BLOCK - 1);
             refill(&reader);
             const unsigned code = look_up(&reader, &inflater->distances);
-            const uint32_t distance = code == NO_SYMBOL ? UINT32_MAX : take_distance(&reader, code);
-            if (distance > filled || overdrawn(&reader)) {
-                refuse(inflater, &reader, "invalid distance");
+            const uint32_t distance = code >= DISTANCES ? UINT32_MAX : take_distance(&reader, code);
+            if (overdrawn(&reader))
+                break;
+            if (distance > filled) {
+                refuse(inflater, "invalid distance");
             } else {
                 copy_match(window + filled, distance, length);
                 filled += length;
@@ -273,10 +234,11 @@ static void copy_stored(inflate64_t *inflater, reader_t *reader) {
     if (!inflater->stored)
         inflater->stage = STAGE_HEADER;
     else if (n == have && reader->last)
-        inflater->stage = STAGE_FAULT; /* cut off */
+        refuse(inflater, NULL);
 }
 
-/* Goes on with the header or the block at hand, as far as the window and the bytes that are there allow. */
+/* Goes on with the header or the block at hand, as far as the window and the bytes that are there allow. Bits from after
+ * the end make no sense: then the input is cut off. */
 static void read_on(inflate64_t *inflater, feed_t *feed) {
     static const uint8_t nothing[FEED_SLACK];
     const size_t have = feed_want(feed, LEAST);
@@ -294,9 +256,11 @@ static void read_on(inflate64_t *inflater, feed_t *feed) {
         inflater->stage = STAGE_END;
     else
         read_header(inflater, &reader);
-    put_back(&reader);
-    inflater->bits = reader.bits;
-    inflater->count = reader.count;
+    if (overdrawn(&reader))
+        refuse(inflater, NULL);
+    reader.at -= reader.count / 8;
+    inflater->count = reader.count & 7;
+    inflater->bits = reader.bits & ((1u << inflater->count) - 1);
     feed_take(feed, (size_t)((reader.at < reader.end ? reader.at : reader.end) - from));
 }
 
