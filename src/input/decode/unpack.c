@@ -10,15 +10,15 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-enum { LARGEST_STEP = 1 << 30 };
-static const uint64_t XZ_MEMORY_MOST = 512u << 20; /* xz -9 takes 65 MB */
+enum { LARGEST_STEP = 1 << 30, MEMORY_MOST = 512 << 20 /* xz -9 takes 65 MB */ };
 
 typedef enum {
     STEP_ON,
-    STEP_ENDS,    /* the stream ends with what was taken */
-    STEP_FOREIGN, /* these bytes begin no stream of the codec */
-    STEP_DAMAGED, /* packed->why says how */
-    STEP_FAULT,   /* *err is set */
+    STEP_ENDS,      /* the stream ends with what was taken */
+    STEP_FOREIGN,   /* these bytes begin no stream of the codec */
+    STEP_DAMAGED,   /* packed->why says how */
+    STEP_TOO_LARGE, /* it needs more memory than is given to it */
+    STEP_NO_MEMORY,
 } step_t;
 
 /* A piece of a stream: a codec takes some bytes of `in`, fills some of `out`, and counts both. */
@@ -34,8 +34,8 @@ typedef struct {
     size_t size;    /* of the struct that begins with packed_t; it begins as zeros */
     size_t padding; /* zeros may follow a stream, as a multiple of this; 0: none may */
     bool single;    /* one stream is all */
-    step_t (*begin)(packed_t *packed, feed_t *feed, err_t *err);
-    step_t (*run)(packed_t *packed, piece_t *piece, const char *name, err_t *err);
+    step_t (*begin)(packed_t *packed, feed_t *feed);
+    step_t (*run)(packed_t *packed, piece_t *piece);
     void (*free)(packed_t *packed);
 } codec_t;
 
@@ -57,7 +57,16 @@ static bool pass_padding(feed_t *feed, size_t multiple) {
 static decode_t explain(packed_t *packed, step_t step, feed_t *feed, err_t *err) {
     if (step == STEP_FOREIGN && packed->again)
         feed_followed(feed, err);
-    else if (step != STEP_FAULT)
+    else if (step == STEP_NO_MEMORY)
+        err_memory(err, MEMORY_MOST);
+    else if (step == STEP_TOO_LARGE)
+        err_set(
+            err, STATUS_INPUT,
+            "%.1000s: needs more memory to be decompressed than is given to it (%d MB, or a window of 128 "
+            "MB); compress it again with less (xz -9, zstd without --long), or pipe it in: xz -dc FILE, "
+            "zstd -dc --long=31 FILE",
+            feed->name, MEMORY_MOST >> 20);
+    else
         feed_damaged(feed, step == STEP_FOREIGN ? "its structure" : packed->why, err);
     return DECODE_FAULT;
 }
@@ -65,17 +74,11 @@ static decode_t explain(packed_t *packed, step_t step, feed_t *feed, err_t *err)
 /* Finds the next stream. MORE: it has begun. */
 static decode_t next_stream(packed_t *packed, feed_t *feed, err_t *err) {
     const codec_t *codec = packed->codec;
-    step_t step = STEP_ON;
-    if (packed->again && codec->single)
+    const bool odd_padding = packed->again && codec->padding && !pass_padding(feed, codec->padding);
+    if (packed->again && (codec->single || (!odd_padding && !feed_want(feed, 1))))
         return DECODE_END;
-    if (packed->again && codec->padding && !pass_padding(feed, codec->padding)) {
-        packed->why = "padding whose length is no multiple of four";
-        step = STEP_DAMAGED;
-    } else if (packed->again && !feed_want(feed, 1)) {
-        return DECODE_END;
-    }
-    if (step == STEP_ON)
-        step = codec->begin(packed, feed, err);
+    packed->why = "padding whose length is no multiple of four";
+    const step_t step = odd_padding ? STEP_DAMAGED : codec->begin(packed, feed);
     packed->in_stream = step == STEP_ON;
     return step == STEP_ON ? DECODE_MORE : explain(packed, step, feed, err);
 }
@@ -93,7 +96,7 @@ static decode_t packed_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size
                          .have = have,
                          .out = out + *got,
                          .room = left < LARGEST_STEP ? left : LARGEST_STEP};
-        const step_t step = packed->codec->run(packed, &piece, feed->name, err);
+        const step_t step = packed->codec->run(packed, &piece);
         *got += piece.made;
         if (step == STEP_FOREIGN)
             return explain(packed, step, feed, err);
@@ -132,7 +135,7 @@ static decoder_t *packed_new(const codec_t *codec) {
 
 /* ---- gzip and raw deflate ---- */
 
-enum { GZIP_HEADER_BYTES = 10, GZIP_RESERVED = 0xe0 };
+enum { GZIP_HEADER_BYTES = 10 };
 
 typedef struct {
     packed_t packed;
@@ -140,16 +143,17 @@ typedef struct {
     struct inflate_state state;
 } inflate_t;
 
-static step_t inflate_begin(packed_t *packed, feed_t *feed, err_t *err) {
+static step_t inflate_begin(packed_t *packed, feed_t *feed) {
     inflate_t *inflate = (inflate_t *)packed;
-    (void)feed, (void)err;
+    (void)feed;
     isal_inflate_init(&inflate->state);
     inflate->broken = 0;
     return STEP_ON;
 }
 
-/* ISA-L takes a header that is given in pieces for damaged if it has a checksum: so it gets the whole one. */
-static step_t gzip_begin(packed_t *packed, feed_t *feed, err_t *err) {
+/* ISA-L takes a header that is given in pieces for damaged if it has a checksum: so it gets the whole one. Of one that is
+ * cut off nothing follows, which the next step finds. */
+static step_t gzip_begin(packed_t *packed, feed_t *feed) {
     struct inflate_state *state = &((inflate_t *)packed)->state;
     struct isal_gzip_header header;
     for (size_t want = GZIP_HEADER_BYTES;; want *= 2) {
@@ -157,25 +161,22 @@ static step_t gzip_begin(packed_t *packed, feed_t *feed, err_t *err) {
         const uint8_t *bytes = have ? feed_bytes(feed) : NULL;
         if (have && (bytes[0] != 0x1f || (have > 1 && bytes[1] != 0x8b)))
             return STEP_FOREIGN;
-        inflate_begin(packed, feed, err);
+        inflate_begin(packed, feed);
         isal_gzip_header_init(&header);
         state->crc_flag = ISAL_GZIP_NO_HDR_VER;
         state->next_in = (uint8_t *)(uintptr_t)bytes;
         state->avail_in = (uint32_t)have;
         const int code = have ? isal_read_gzip_header(state, &header) : ISAL_END_INPUT;
-        if (code < 0 || (have > 3 && bytes[3] & GZIP_RESERVED)) {
+        if (code < 0) {
             packed->why = "an unknown gzip header";
             return STEP_DAMAGED;
         }
-        if (code == ISAL_DECOMP_OK) {
-            feed_take(feed, have - state->avail_in);
-            return STEP_ON;
-        }
-        if (have < want) {
-            feed_take(feed, have);
-            feed_cut_off(feed, err);
-            return STEP_FAULT;
-        }
+        if (code != ISAL_DECOMP_OK && have >= want)
+            continue;
+        feed_take(feed, have - state->avail_in);
+        if (code != ISAL_DECOMP_OK)
+            inflate_begin(packed, feed);
+        return STEP_ON;
     }
 }
 
@@ -188,11 +189,10 @@ static const char *inflate_reason(int code) {
 
 /* ISA-L decodes ahead into a buffer of 64 KiB, so a reader of the first bytes gives it no more than there is room for.
  * It reports a fault at once, while text from before may still be in that buffer: this is given out first. */
-static step_t inflate_run(packed_t *packed, piece_t *piece, const char *name, err_t *err) {
+static step_t inflate_run(packed_t *packed, piece_t *piece) {
     inflate_t *inflate = (inflate_t *)packed;
     struct inflate_state *state = &inflate->state;
     const size_t in = piece->have < piece->room ? piece->have : piece->room;
-    (void)name, (void)err;
     if (!inflate->broken) {
         state->next_in = (uint8_t *)(uintptr_t)piece->in;
         state->avail_in = (uint32_t)in;
@@ -231,44 +231,30 @@ typedef struct {
     bool fresh; /* nothing of the frame was taken */
 } zstd_t;
 
-static step_t zstd_begin(packed_t *packed, feed_t *feed, err_t *err) {
+static step_t zstd_begin(packed_t *packed, feed_t *feed) {
     zstd_t *zstd = (zstd_t *)packed;
     (void)feed;
-    if (!zstd->stream && !(zstd->stream = ZSTD_createDStream())) {
-        err_memory(err, FEED_BYTES);
-        return STEP_FAULT;
-    }
+    if (!zstd->stream && !(zstd->stream = ZSTD_createDStream()))
+        return STEP_NO_MEMORY;
     ZSTD_DCtx_reset(zstd->stream, ZSTD_reset_session_only);
     zstd->fresh = true;
     return STEP_ON;
 }
 
-static step_t zstd_explain(const zstd_t *zstd, size_t code, const char *name, err_t *err) {
-    const ZSTD_ErrorCode error = ZSTD_getErrorCode(code);
-    if (error == ZSTD_error_prefix_unknown && zstd->fresh)
-        return STEP_FOREIGN;
-    if (error == ZSTD_error_memory_allocation)
-        err_memory(err, (size_t)1 << 27);
-    else if (error == ZSTD_error_frameParameter_windowTooLarge)
-        err_set(err, STATUS_INPUT,
-                "%.1000s: was compressed with a window of more than 128 MB (zstd --long or --ultra); "
-                "compress it again without, or pipe it in: zstd -dc --long=31 FILE",
-                name);
-    else
-        return STEP_DAMAGED;
-    return STEP_FAULT;
-}
-
-static step_t zstd_run(packed_t *packed, piece_t *piece, const char *name, err_t *err) {
+static step_t zstd_run(packed_t *packed, piece_t *piece) {
     zstd_t *zstd = (zstd_t *)packed;
     ZSTD_outBuffer output = {piece->out, piece->room, 0};
     ZSTD_inBuffer input = {piece->in, piece->have, 0};
     const size_t code = ZSTD_decompressStream(zstd->stream, &output, &input);
+    const ZSTD_ErrorCode error = ZSTD_getErrorCode(code);
     piece->made = output.pos;
-    packed->why = ZSTD_getErrorName(code);
-    if (ZSTD_isError(code))
-        return zstd_explain(zstd, code, name, err);
     piece->taken = input.pos;
+    packed->why = ZSTD_getErrorName(code);
+    if (error)
+        return error == ZSTD_error_prefix_unknown && zstd->fresh   ? STEP_FOREIGN
+               : error == ZSTD_error_memory_allocation             ? STEP_NO_MEMORY
+               : error == ZSTD_error_frameParameter_windowTooLarge ? STEP_TOO_LARGE
+                                                                   : STEP_DAMAGED;
     zstd->fresh &= !input.pos;
     return code ? STEP_ON : STEP_ENDS;
 }
@@ -286,32 +272,25 @@ typedef struct {
     lzma_stream stream;
 } xz_t;
 
-static step_t xz_explain(packed_t *packed, lzma_ret result, const char *name, err_t *err) {
-    const unsigned long long needed = lzma_memusage(&((xz_t *)packed)->stream);
+static step_t xz_step(packed_t *packed, lzma_ret result) {
     packed->why = result == LZMA_OPTIONS_ERROR ? "unknown options" : "its checksum or structure";
-    if (result == LZMA_MEM_ERROR)
-        err_memory(err, needed);
-    else if (result == LZMA_MEMLIMIT_ERROR)
-        err_set(err, STATUS_INPUT,
-                "%.1000s: needs %llu MB to be decompressed, and at most %llu MB are given to it; compress it "
-                "again (xz -9 or less), or pipe it in: xz -dc FILE",
-                name, needed >> 20, (unsigned long long)(XZ_MEMORY_MOST >> 20));
-    else
-        return STEP_DAMAGED;
-    return STEP_FAULT;
+    return result == LZMA_OK || result == LZMA_BUF_ERROR ? STEP_ON
+           : result == LZMA_STREAM_END                   ? STEP_ENDS
+           : result == LZMA_MEM_ERROR                    ? STEP_NO_MEMORY
+           : result == LZMA_MEMLIMIT_ERROR               ? STEP_TOO_LARGE
+                                                         : STEP_DAMAGED;
 }
 
 /* liblzma takes twelve bytes before it judges them, and what follows a stream may be fewer. */
-static step_t xz_begin(packed_t *packed, feed_t *feed, err_t *err) {
+static step_t xz_begin(packed_t *packed, feed_t *feed) {
     static const uint8_t mark[] = {0xfd, '7', 'z', 'X', 'Z', 0};
     const size_t have = feed_want(feed, sizeof mark);
     if (have && memcmp(feed_bytes(feed), mark, have < sizeof mark ? have : sizeof mark) != 0)
         return STEP_FOREIGN;
-    const lzma_ret result = lzma_stream_decoder(&((xz_t *)packed)->stream, XZ_MEMORY_MOST, 0);
-    return result == LZMA_OK ? STEP_ON : xz_explain(packed, result, feed->name, err);
+    return xz_step(packed, lzma_stream_decoder(&((xz_t *)packed)->stream, MEMORY_MOST, 0));
 }
 
-static step_t xz_run(packed_t *packed, piece_t *piece, const char *name, err_t *err) {
+static step_t xz_run(packed_t *packed, piece_t *piece) {
     lzma_stream *stream = &((xz_t *)packed)->stream;
     stream->next_in = piece->in;
     stream->avail_in = piece->have;
@@ -320,9 +299,7 @@ static step_t xz_run(packed_t *packed, piece_t *piece, const char *name, err_t *
     const lzma_ret result = lzma_code(stream, piece->have ? LZMA_RUN : LZMA_FINISH);
     piece->taken = piece->have - stream->avail_in;
     piece->made = piece->room - stream->avail_out;
-    return result == LZMA_OK || result == LZMA_BUF_ERROR ? STEP_ON
-           : result == LZMA_STREAM_END                   ? STEP_ENDS
-                                                         : xz_explain(packed, result, name, err);
+    return xz_step(packed, result);
 }
 
 static void xz_free(packed_t *packed) {
@@ -345,18 +322,14 @@ static void bzip2_free(packed_t *packed) {
     bzip2->stream = (bz_stream){0};
 }
 
-static step_t bzip2_begin(packed_t *packed, feed_t *feed, err_t *err) {
+static step_t bzip2_begin(packed_t *packed, feed_t *feed) {
     (void)feed;
     bzip2_free(packed);
-    if (BZ2_bzDecompressInit(&((bzip2_t *)packed)->stream, 0, 0) == BZ_OK)
-        return STEP_ON;
-    err_memory(err, 4 << 20);
-    return STEP_FAULT;
+    return BZ2_bzDecompressInit(&((bzip2_t *)packed)->stream, 0, 0) == BZ_OK ? STEP_ON : STEP_NO_MEMORY;
 }
 
-static step_t bzip2_run(packed_t *packed, piece_t *piece, const char *name, err_t *err) {
+static step_t bzip2_run(packed_t *packed, piece_t *piece) {
     bz_stream *stream = &((bzip2_t *)packed)->stream;
-    (void)name;
     stream->next_in = (char *)(uintptr_t)piece->in;
     stream->avail_in = (unsigned)piece->have;
     stream->next_out = (char *)piece->out;
@@ -364,12 +337,10 @@ static step_t bzip2_run(packed_t *packed, piece_t *piece, const char *name, err_
     const int result = BZ2_bzDecompress(stream);
     piece->taken = piece->have - stream->avail_in;
     piece->made = piece->room - stream->avail_out;
-    packed->why = result == BZ_DATA_ERROR ? "its checksum" : "its structure";
-    if (result == BZ_MEM_ERROR)
-        err_memory(err, 4 << 20);
+    packed->why = "its checksum or structure";
     return result == BZ_OK                 ? STEP_ON
            : result == BZ_STREAM_END       ? STEP_ENDS
-           : result == BZ_MEM_ERROR        ? STEP_FAULT
+           : result == BZ_MEM_ERROR        ? STEP_NO_MEMORY
            : result == BZ_DATA_ERROR_MAGIC ? STEP_FOREIGN
                                            : STEP_DAMAGED;
 }
@@ -390,13 +361,6 @@ static void stored_close(decoder_t *decoder) {
     free(decoder);
 }
 
-static decoder_t *decoder_stored(void) {
-    decoder_t *stored = malloc(sizeof *stored);
-    if (stored)
-        *stored = (decoder_t){stored_read, stored_close};
-    return stored;
-}
-
 /* ---- by kind ---- */
 
 decoder_t *decoder_inflate(void) {
@@ -406,5 +370,8 @@ decoder_t *decoder_inflate(void) {
 decoder_t *decoder_of(input_kind_t kind) {
     static const codec_t *const codecs[INPUT_STREAM + 1] = {
         [INPUT_GZIP] = &gzip, [INPUT_ZSTD] = &zstd, [INPUT_XZ] = &xz, [INPUT_BZIP2] = &bzip2};
-    return codecs[kind] ? packed_new(codecs[kind]) : decoder_stored();
+    decoder_t *stored = codecs[kind] ? NULL : malloc(sizeof *stored);
+    if (stored)
+        *stored = (decoder_t){stored_read, stored_close};
+    return codecs[kind] ? packed_new(codecs[kind]) : stored;
 }
