@@ -14,6 +14,7 @@
 enum {
     END_BYTES = 64 * 1024, /* of what a digest is made, at both ends; and the most of one file that is kept */
     SCRATCH = 8 + 2 * END_BYTES,
+    ZIP_END = 22,           /* the last bytes of a zip without a comment */
     DEFLATE_EXPANDS = 1032, /* a match of 258 bytes takes at least two bits */
     ZSTD_HEADER_MOST = 18,
     ZSTD_BLOCKS_MOST = 512,
@@ -174,8 +175,8 @@ bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
     file->text_bound = text_bound(fd, 0, size, file->kind);
     file->cr_lines = file->kind == INPUT_PLAIN && magic_of_cr_lines(head, got);
     /* Before a zip there may be a program that unpacks it, or (in the last part of a divided one) anything. */
-    if ((*is == MAGIC_PROGRAM && zip_is_archive(fd, size)) ||
-        (*is == MAGIC_TEXT && size >= 22 && bytes_le32(head + got - 22) == 0x06054b50))
+    const size_t searched = *is == MAGIC_PROGRAM ? got : *is == MAGIC_TEXT && got >= ZIP_END ? ZIP_END : 0;
+    if (memmem(head + got - searched, searched, "PK\5\6", 4))
         *is = MAGIC_ZIP;
     if (*is == MAGIC_PACKED) {
         magic_is_t within;

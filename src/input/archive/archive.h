@@ -89,9 +89,6 @@ typedef struct {
 
 typedef bool zip_visit_t(void *context, const zip_entry_t *entry, err_t *err);
 
-/* Does the file end like a zip? */
-bool zip_is_archive(int fd, uint64_t size);
-
 /* Calls `visit` for every entry, in the order of the directory. A broken or divided archive is an error, status 5,
  * and so are several in one file. */
 bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void *context, err_t *err);

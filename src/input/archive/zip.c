@@ -20,7 +20,6 @@ enum {
     ENTRY_BYTES = 46,
     END_MARK = 0x06054b50,
     END_BYTES = 22,
-    END64_MARK = 0x06064b50,
     END64_BYTES = 56,
     LOCATOR_MARK = 0x07064b50,
     LOCATOR_BYTES = 20,
@@ -33,8 +32,8 @@ enum {
 };
 
 typedef struct {
-    uint64_t place, bytes; /* of the directory in the file */
-    uint64_t shift;        /* to add to each entry's offset */
+    uint64_t place, bytes; /* in the file */
+    uint64_t stated;       /* its offset as the archive counts: each entry's offset is smaller */
     uint64_t count;
     bool is_zip64;
 } directory_t;
@@ -61,137 +60,78 @@ static bool read_at(int fd, const char *name, void *out, size_t size, uint64_t o
     return true;
 }
 
-typedef struct {
-    uint64_t place; /* of the end record; UINT64_MAX: there is none */
-    uint8_t bytes[END_BYTES];
-    uint64_t rest; /* where something else follows the archive; 0: nothing does */
-} end_t;
-
-/* Looks for the end record in the file's last bytes. A comment may look like one, so one that reaches exactly to the
- * file's end is preferred. */
-static bool find_end(int fd, uint64_t size, const char *name, end_t *end, err_t *err) {
+/* Looks for the end record in the file's last bytes; *end: its place. A comment may look like one, so one that reaches
+ * exactly to the file's end is preferred. */
+static bool find_end(int fd, uint64_t size, const char *name, uint8_t record[END_BYTES], uint64_t *end,
+                     err_t *err) {
     const size_t n = size < END_BYTES + LONGEST_COMMENT ? (size_t)size : END_BYTES + LONGEST_COMMENT;
-    size_t found = SIZE_MAX, after = n;
+    size_t found = SIZE_MAX, after = 0;
     uint8_t *tail = malloc(n + 1);
-    *end = (end_t){.place = UINT64_MAX};
     if (!tail)
         return err_memory(err, n);
-    const bool ok = read_at(fd, name, tail, n, size - n, err);
-    for (size_t i = ok && n >= END_BYTES ? n - END_BYTES + 1 : 0; i-- > 0;) {
+    bool ok = read_at(fd, name, tail, n, size - n, err);
+    for (size_t i = ok && n >= END_BYTES ? n - END_BYTES + 1 : 0; i-- > 0 && after != n;) {
         const size_t reach = i + END_BYTES + bytes_le16(tail + i + 20);
         if (bytes_le32(tail + i) != END_MARK || (reach != n && (reach > n || found != SIZE_MAX)))
             continue;
         found = i;
         after = reach;
-        if (reach == n)
-            break;
     }
-    if (found != SIZE_MAX) {
-        end->place = size - n + found;
-        memcpy(end->bytes, tail + found, END_BYTES);
-        end->rest = bytes_are_zero(tail + after, n - after) ? 0 : size - n + after;
+    if (ok && found == SIZE_MAX)
+        ok = broken(err, name, "its end is missing: it was cut off, or is one part of a divided archive");
+    if (ok) {
+        *end = size - n + found;
+        memcpy(record, tail + found, END_BYTES);
+        if (!bytes_are_zero(tail + after, n - after))
+            fault_tell_rest(name, size - n + after);
     }
     free(tail);
     return ok;
 }
 
-bool zip_is_archive(int fd, uint64_t size) {
-    err_t ignored;
-    end_t end;
-    return size >= END_BYTES && find_end(fd, size, "", &end, &ignored) && end.place != UINT64_MAX;
-}
-
-/* The zip64 end record is before its locator. With data before the archive, the place that the locator names is too
- * low; then the record is searched where it usually is. */
-static bool find_end64(int fd, const char *name, const uint8_t locator[LOCATOR_BYTES], uint64_t locator_place,
-                       uint8_t record[END64_BYTES], uint64_t *place, err_t *err) {
-    uint64_t tries[2] = {bytes_le64(locator + 8), locator_place - END64_BYTES};
-    for (int i = 0; i < 2 && locator_place >= END64_BYTES; i++) {
-        if (tries[i] > locator_place - END64_BYTES)
-            continue;
-        if (!read_at(fd, name, record, END64_BYTES, tries[i], err))
-            return false;
-        *place = tries[i];
-        if (bytes_le32(record) == END64_MARK)
-            return true;
-    }
-    return broken(err, name, "its zip64 end record is missing");
-}
-
+/* A zip64 end record, and its locator, are directly before the end. */
 static bool find_directory(int fd, uint64_t size, const char *name, directory_t *directory, err_t *err) {
-    uint8_t record[END64_BYTES] = {0}, locator[LOCATOR_BYTES] = {0};
-    end_t end;
-    if (size < END_BYTES)
-        return broken(err, name, "it is too short");
-    if (!find_end(fd, size, name, &end, err))
+    uint8_t end[END_BYTES] = {0}, wide[END64_BYTES + LOCATOR_BYTES] = {0};
+    uint64_t place = 0;
+    if (!find_end(fd, size, name, end, &place, err) ||
+        (place >= sizeof wide && !read_at(fd, name, wide, sizeof wide, place - sizeof wide, err)))
         return false;
-    if (end.place == UINT64_MAX)
-        return broken(err, name, "its end is missing: it was cut off, or is one part of a divided archive");
-    if (end.rest)
-        fault_tell_rest(name, end.rest);
-    uint64_t place = end.place, offset = bytes_le32(end.bytes + 16);
-    const uint32_t disk = bytes_le16(end.bytes + 4), directory_disk = bytes_le16(end.bytes + 6);
-    directory->count = bytes_le16(end.bytes + 10);
-    directory->bytes = bytes_le32(end.bytes + 12);
-    if (place >= LOCATOR_BYTES && !read_at(fd, name, locator, LOCATOR_BYTES, place - LOCATOR_BYTES, err))
-        return false;
-    directory->is_zip64 = bytes_le32(locator) == LOCATOR_MARK;
-    const uint32_t elsewhere = directory->is_zip64 ? 0xffff : 0; /* the zip64 record has the numbers */
-    bool divided = (disk && disk != elsewhere) || (directory_disk && directory_disk != elsewhere);
-    if (directory->is_zip64 && !divided) {
-        if (!find_end64(fd, name, locator, place - LOCATOR_BYTES, record, &place, err))
-            return false;
-        divided = bytes_le32(record + 16) || bytes_le32(record + 20);
-        directory->count = bytes_le64(record + 32);
-        directory->bytes = bytes_le64(record + 40);
-        offset = bytes_le64(record + 48);
-    }
-    if (divided)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: is one part of a zip archive divided over several files; join them (zip -s 0 FILE "
-            "--out WHOLE.zip) and load the whole",
-            name);
-    if (directory->bytes > place || offset > place)
+    const bool is_zip64 = bytes_le32(wide + END64_BYTES) == LOCATOR_MARK;
+    const uint32_t disks[] = {bytes_le16(end + 4), bytes_le16(end + 6), bytes_le32(wide + 16),
+                              bytes_le32(wide + 20)};
+    for (size_t i = is_zip64 ? 2 : 0; i < (is_zip64 ? 4 : 2); i++)
+        if (disks[i])
+            return broken(err, name, "it is one part of a divided one, which zip -s 0 joins");
+    if (is_zip64)
+        *directory = (directory_t){
+            .count = bytes_le64(wide + 32), .bytes = bytes_le64(wide + 40), .stated = bytes_le64(wide + 48)};
+    else
+        *directory = (directory_t){
+            .count = bytes_le16(end + 10), .bytes = bytes_le32(end + 12), .stated = bytes_le32(end + 16)};
+    directory->is_zip64 = is_zip64;
+    place -= is_zip64 ? sizeof wide : 0;
+    if (directory->bytes > place || directory->bytes > LARGEST_DIRECTORY ||
+        directory->stated > place - directory->bytes)
         return broken(err, name, "its directory is not inside the file");
     directory->place = place - directory->bytes;
-    if (directory->place < offset)
-        return broken(err, name, "its directory is longer than it says");
-    directory->shift = directory->place - offset;
-    /* Something (a signature) may be between the directory and the end. */
-    uint8_t mark[4];
-    if (directory->count && directory->bytes >= ENTRY_BYTES && directory->shift) {
-        if (!read_at(fd, name, mark, 4, directory->place, err))
-            return false;
-        if (bytes_le32(mark) != ENTRY_MARK) {
-            directory->place = offset;
-            directory->shift = 0;
-        }
-    }
     return true;
 }
 
-/* Reads the 64-bit sizes and offset. Only those whose 32-bit field is all ones are there, in this order. */
+/* Reads the 64-bit sizes and offset. Only those whose 32-bit field is all ones are there, in this order. Padding after the
+ * extra fields is common and harmless. */
 static bool read_zip64_extra(zip_entry_t *entry, const uint8_t *extra, size_t length) {
-    uint64_t *fields[] = {&entry->text_bytes, &entry->compressed_bytes, &entry->header_offset};
-    while (length >= 4) {
-        size_t size = bytes_le16(extra + 2);
-        if (size > length - 4)
-            return true; /* padding after the fields is common and harmless */
-        if (bytes_le16(extra) == EXTRA_ZIP64) {
-            const uint8_t *at = extra + 4;
-            for (size_t i = 0; i < 3; i++) {
-                if (*fields[i] != UINT32_MAX)
-                    continue;
-                if (size < 8)
-                    return false;
-                *fields[i] = bytes_le64(at);
-                at += 8;
-                size -= 8;
-            }
-            return true;
+    uint64_t *const fields[] = {&entry->text_bytes, &entry->compressed_bytes, &entry->header_offset};
+    for (size_t size; length >= 4 && (size = bytes_le16(extra + 2)) <= length - 4;) {
+        extra += 4;
+        for (size_t i = 0, at = 0; i < 3 && bytes_le16(extra - 4) == EXTRA_ZIP64; i++) {
+            if (*fields[i] != UINT32_MAX)
+                continue;
+            if (size - at < 8)
+                return false;
+            *fields[i] = bytes_le64(extra + at);
+            at += 8;
         }
-        extra += 4 + size;
+        extra += size;
         length -= 4 + size;
     }
     return true;
@@ -239,36 +179,28 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
     directory_t directory = {0};
     if (!find_directory(fd, size, name, &directory, err))
         return false;
-    if (directory.bytes > LARGEST_DIRECTORY)
-        return broken(err, name, "its directory is larger than 1 GB");
     size_t left = (size_t)directory.bytes;
     uint8_t *bytes = malloc(left + 1), *at = bytes;
     if (!bytes)
         return err_memory(err, left);
     bool ok = read_at(fd, name, bytes, left, directory.place, err);
     uint64_t count = 0, first = directory.place;
-    /* Programs without zip64 count modulo 65,536, so only the end of the directory is its end. */
-    while (ok && left && !(count == directory.count && (left < 4 || bytes_le32(at) != ENTRY_MARK))) {
+    for (size_t used; ok && left; at += used, left -= used, count++) {
         zip_entry_t entry;
-        size_t used = read_entry(at, left, &entry);
+        used = read_entry(at, left, &entry);
         if (!used) {
             ok = broken(err, name, "an entry of its directory makes no sense");
-            break;
-        }
-        if (entry.header_offset > directory.place ||
-            directory.shift > directory.place - entry.header_offset ||
-            entry.compressed_bytes > directory.place - entry.header_offset - directory.shift) {
+        } else if (entry.header_offset > directory.stated ||
+                   entry.compressed_bytes > directory.stated - entry.header_offset) {
             ok = broken(err, name, "its directory names data that is not there");
-            break;
+        } else {
+            entry.header_offset += directory.place - directory.stated;
+            first = entry.header_offset < first ? entry.header_offset : first;
+            ok = visit(context, &entry, err);
         }
-        entry.header_offset += directory.shift;
-        first = entry.header_offset < first ? entry.header_offset : first;
-        ok = visit(context, &entry, err);
-        at += used;
-        left -= used;
-        count++;
     }
-    if (ok && (directory.is_zip64 ? count != directory.count : (count & 0xffff) != directory.count))
+    /* programs without zip64 count modulo 65,536 */
+    if (ok && (directory.is_zip64 ? count : count & 0xffff) != directory.count)
         ok = broken(err, name, "its directory does not hold as many entries as it says");
     free(bytes);
     return ok && is_one_archive(fd, name, first, err);
@@ -297,11 +229,7 @@ bool zip_data_offset(int fd, const input_file_t *file, uint64_t *offset, err_t *
     if (bytes_le32(header) != MEMBER_MARK || bytes_le16(header + 8) != file->zip.method)
         return broken(err, file->name, "the member is not where the directory says");
     *offset = file->zip.header_offset + MEMBER_BYTES + bytes_le16(header + 26) + bytes_le16(header + 28);
-    struct stat status;
-    if (fstat(fd, &status) != 0)
-        return fault_system(err, file->name, errno);
-    return *offset + file->zip.compressed_bytes <= (uint64_t)status.st_size ||
-           broken(err, file->name, "it ends too early");
+    return true;
 }
 
 /* ---- the text of a member ---- */
@@ -313,33 +241,16 @@ typedef struct {
     uint64_t made, stated;
 } member_t;
 
-static decode_t wrong(feed_t *feed, const char *what, err_t *err) {
-    feed->damaged = true;
-    err_set(
-        err, STATUS_INPUT,
-        "%.1000s: %s; the archive is damaged, and what was read before may be wrong. Fetch it again, then "
-        "run the same command with --reload-changed, which removes what was loaded of the damaged one",
-        feed->name, what);
-    return DECODE_FAULT;
-}
-
 static decode_t member_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got,
                             err_t *err) {
     member_t *member = (member_t *)decoder;
-    decode_t done = member->inner->read(member->inner, feed, out, size, got, err);
-    if (*got > member->stated - member->made) {
-        *got = (size_t)(member->stated - member->made);
-        return wrong(feed, "holds more text than its directory says", err);
-    }
+    const decode_t done = member->inner->read(member->inner, feed, out, size, got, err);
     member->made += *got;
     member->crc = bytes_crc32(member->crc, out, *got);
-    if (done != DECODE_END)
+    if (done != DECODE_END || (member->made == member->stated && member->crc == member->stated_crc))
         return done;
-    if (member->made < member->stated)
-        return wrong(feed, "holds less text than its directory says", err);
-    if (member->crc != member->stated_crc)
-        return wrong(feed, "its checksum does not fit its text", err);
-    return DECODE_END;
+    feed_damaged(feed, "its length or checksum is not that of the directory", err);
+    return DECODE_FAULT;
 }
 
 static void member_close(decoder_t *decoder) {
