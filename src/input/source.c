@@ -17,28 +17,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STEP = 64 * 1024, PEEK_BYTES = 16 * 1024 };
-
-struct source_kit {
-    source_t *archive; /* the compressed tar that was read last, wherever reading has stopped in it */
-    size_t piece;      /* how many bytes to read at once; 0: suitable for whole files */
-    bool looks;        /* only looks at texts: see source_kit_new_to_look */
-    pool_t *pool;      /* if it is closed, a stream's bytes are not needed any more; may be NULL */
-};
+enum { STEP = 64 * 1024, A_FEW = 4096 };
 
 struct source {
     const input_file_t *file;
     const char *name; /* for sentences */
     source_kit_t *kit;
     bool owns_kit;
-    bool is_archive;      /* it may be a tar */
-    decoder_t *decoder;   /* of a stream: made at the first read, when its first bytes are known */
+    bool begun;         /* how the text is read is decided: at once for a plain file, or by the first bytes */
+    decoder_t *decoder; /* of a stream: made at the first read, when its first bytes are known */
     input_kind_t packing; /* which decoder it is */
-    uint64_t position;    /* of the next byte of the text */
+    uint64_t decoded;     /* how much text the decoder has given */
     uint64_t disk_before; /* what the stream of a compressed archive had taken when this member was opened */
     bool over;            /* the end or a fault was reached: nothing more is read */
     bool faulty;
-    bool changed;  /* the file was replaced or changed */
     bool utf16;    /* of the unpacked text */
     bool cr_lines; /* CR alone ends its lines: each becomes an LF */
     uint8_t *left; /* left[left_at, left_end): text to give out before any other */
@@ -54,6 +46,11 @@ static bool is_stdin(const input_file_t *file) {
 /* The source of the compressed tar that contains this member; NULL: none. */
 static const source_t *stream_of(const source_t *source) {
     return source->feed.pull ? source->feed.context : NULL;
+}
+
+/* Of the next byte that is given out. */
+static uint64_t position_of(const source_t *source) {
+    return source->decoded - (source->left_end - source->left_at);
 }
 
 /* ---- opening ---- */
@@ -109,7 +106,7 @@ static bool go_to_member(source_t *source, err_t *err) {
     source_kit_t *kit = source->kit;
     const input_file_t *file = source->file;
     if (kit->archive && (kit->archive->file != file->archive || kit->archive->faulty ||
-                         kit->archive->position > file->archive_offset)) {
+                         position_of(kit->archive) > file->archive_offset)) {
         source_close(kit->archive);
         kit->archive = NULL;
     }
@@ -167,7 +164,7 @@ static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool i
     source->name = name_of(file);
     source->kit = kit;
     source->feed.fd = -1;
-    source->is_archive = is_archive;
+    source->begun = is_archive || file->kind == INPUT_PLAIN;
     source->cr_lines = file->cr_lines && !is_archive;
     if (begin(source, err))
         return source;
@@ -227,67 +224,43 @@ static bool look_at_stream(source_t *source, err_t *err) {
     return magic_accept(magic, MAGIC_IN_OTHER, source->name, err) && choose_decoder(source, magic->kind, err);
 }
 
-/* Text that is compressed a second time would only give rejects; a reject file, what was loaded already. */
-static bool is_text(source_t *source, const uint8_t *text, size_t size, err_t *err) {
-    const magic_t *magic = magic_of(text, size);
-    source->utf16 = magic->is == MAGIC_UTF16 || source->packing == INPUT_UTF16;
-    return magic_accept(magic, MAGIC_IN_TEXT, source->name, err);
-}
-
-static ssize_t fail(source_t *source, err_t *err) {
-    source->over = source->faulty = true;
-    *err = source->fault;
-    return -1;
-}
-
 /* Decodes once; afterwards source->over and source->faulty hold what the next call reports. */
 static size_t decode(source_t *source, uint8_t *out, size_t size) {
     size_t got;
     decode_t done = source->decoder->read(source->decoder, &source->feed, out, size, &got, &source->fault);
-    uint64_t bound = source->file->text_bound;
-    if (bound && got > bound - source->position) {
-        got = (size_t)(bound - source->position);
+    const uint64_t bound = source->file->text_bound;
+    if (bound && got > bound - source->decoded) {
+        got = (size_t)(bound - source->decoded);
         err_set(&source->fault, STATUS_INPUT,
-                source->utf16
-                    ? "%.1000s: its UTF-16 text takes more than %llu bytes as UTF-8, which is what its "
-                      "archive says of it; unpack it first"
-                    : "%.1000s: holds more text than its size allows (%llu bytes); the file is damaged. "
-                      "Fetch it again and start over with --drop",
+                "%.1000s: holds more text than its size allows (%llu bytes); the file is damaged. Fetch it "
+                "again and start over with --drop",
                 source->name, (unsigned long long)bound);
-        source->feed.damaged = true;
         done = DECODE_FAULT;
     }
+    source->decoded += got;
     if (done == DECODE_MORE)
         return got;
     source->over = true;
     if (source->feed.failed)
         source->fault = source->feed.fault;
     err_t change;
-    source->changed = !source->file->kept && !source_is_unchanged(source, &change);
-    if (source->changed)
+    const bool changed = !source->file->kept && !source_is_unchanged(source, &change);
+    if (changed)
         source->fault = change;
-    source->faulty = done == DECODE_FAULT || source->feed.failed || source->changed;
+    source->faulty = done == DECODE_FAULT || source->feed.failed || changed;
     return got;
 }
 
-/* What was read first is of another encoding, and so is all the rest. */
-static bool begin_recode(source_t *source, uint8_t *buffer, size_t size, size_t *got, err_t *err) {
-    const decode_t done = !source->over ? DECODE_MORE : source->faulty ? DECODE_FAULT : DECODE_END;
-    const decoded_t begun = {buffer, *got, done, &source->fault};
-    const char *encoding = source->file->encoding;
-    if (encoding && (source->utf16 || lines_bom(buffer, *got)))
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s:1: its text is %s, and by the format it is %s; give a --format without "
-                       "'encoding'",
-                       source->name, source->utf16 ? "UTF-16" : "UTF-8, as its byte-order mark says",
-                       encoding);
-    if (!encoding && !source->utf16)
-        return true;
-    source->decoder = decoder_recode(source->decoder, encoding, &begun);
-    source->over = source->faulty = false;
-    if (!source->decoder)
-        return err_memory(err, *got);
-    *got = decode(source, buffer, size);
+/* Reads as much as decides what the text is and how its lines end. */
+static bool read_first(source_t *source, err_t *err) {
+    if (!GROW(source->left, source->left_room, MAGIC_LINES + A_FEW, err))
+        return false;
+    source->left_end = 0;
+    source->decoded = 0;
+    for (size_t more = 1; more && !source->over && source->left_end < MAGIC_LINES &&
+                          !memchr(source->left, '\n', source->left_end);
+         source->left_end += more)
+        more = decode(source, source->left + source->left_end, A_FEW);
     return true;
 }
 
@@ -296,36 +269,37 @@ static void end_lines_with_lf(uint8_t *text, size_t length) {
         *at++ = '\n';
 }
 
-/* Reads as much as decides how its lines end, whatever the reader asks for; what that is more is given out next. */
-static bool find_line_ends(source_t *source, uint8_t *buffer, size_t got, err_t *err) {
-    enum { A_FEW = 4096 };
-    const uint64_t position = source->position;
-    size_t have = got;
-    if (got >= MAGIC_LINES || source->over || memchr(buffer, '\n', got)) {
-        source->cr_lines = magic_of_cr_lines(buffer, got);
-        return true;
-    }
-    if (!GROW(source->left, source->left_room, MAGIC_LINES + A_FEW, err))
+/* The first bytes of the text decide how the rest is read. Text that is compressed a second time would only give rejects; a
+ * reject file, what was loaded already. */
+static bool begin_text(source_t *source, err_t *err) {
+    const char *encoding = source->file->encoding;
+    if (!read_first(source, err))
         return false;
-    memcpy(source->left, buffer, got);
-    for (size_t more = 1; more && have < MAGIC_LINES && !source->over && !memchr(source->left, '\n', have);
-         have += more) {
-        source->position = position + have;
-        more = decode(source, source->left + have, A_FEW);
+    source->begun = source->left_end || source->over;
+    if (!source->left_end)
+        return true;
+    const magic_t *magic = magic_of(source->left, source->left_end);
+    source->utf16 = magic->is == MAGIC_UTF16 || source->packing == INPUT_UTF16;
+    if (!magic_accept(magic, MAGIC_IN_TEXT, source->name, err))
+        return false;
+    if (encoding && (source->utf16 || lines_bom(source->left, source->left_end)))
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s:1: its text is %s, and by the format it is %s; give a --format without "
+                       "'encoding'",
+                       source->name, source->utf16 ? "UTF-16" : "UTF-8, as its byte-order mark says",
+                       encoding);
+    if (encoding || source->utf16) {
+        const decode_t done = !source->over ? DECODE_MORE : source->faulty ? DECODE_FAULT : DECODE_END;
+        source->decoder =
+            decoder_recode(source->decoder, encoding, source->left, source->left_end, done, &source->fault);
+        source->over = source->faulty = false;
+        if (!source->decoder)
+            return err_memory(err, source->left_end);
+        if (!read_first(source, err))
+            return false;
     }
-    source->position = position;
-    source->left_at = got;
-    source->left_end = have;
-    source->cr_lines = magic_of_cr_lines(source->left, have);
-    if (source->cr_lines)
-        end_lines_with_lf(source->left + got, have - got);
+    source->cr_lines = magic_of_cr_lines(source->left, source->left_end);
     return true;
-}
-
-/* How the rest of the text is read is decided by its first bytes. */
-static bool begin_text(source_t *source, uint8_t *buffer, size_t size, size_t *got, err_t *err) {
-    return is_text(source, buffer, *got, err) && begin_recode(source, buffer, size, got, err) &&
-           find_line_ends(source, buffer, *got, err);
 }
 
 static size_t read_left(source_t *source, uint8_t *buffer, size_t size) {
@@ -333,31 +307,25 @@ static size_t read_left(source_t *source, uint8_t *buffer, size_t size) {
     if (take)
         memcpy(buffer, source->left + source->left_at, take);
     source->left_at += take;
-    source->position += take;
     return take;
 }
 
 ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
-    const size_t left = read_left(source, buffer, size);
-    if (left) { /* a fault is reported by the next call */
-        err_t ignored;
-        const ssize_t more = source_read(source, (uint8_t *)buffer + left, size - left, &ignored);
-        return (ssize_t)left + (more > 0 ? more : 0);
+    source->feed.idle = false;
+    if (!source->begun && !source->over &&
+        !((source->decoder || look_at_stream(source, &source->fault)) &&
+          begin_text(source, &source->fault))) {
+        source->over = source->faulty = true;
+        source->left_end = 0;
     }
-    if (source->faulty)
-        return fail(source, err);
-    if (source->over || !size)
-        return 0;
-    if (!source->decoder && !look_at_stream(source, &source->fault))
-        return fail(source, err);
-    size_t got = decode(source, buffer, size);
-    if (!source->position && got && source->file->kind != INPUT_PLAIN && !source->is_archive &&
-        !begin_text(source, buffer, size, &got, &source->fault))
-        return fail(source, err);
+    size_t got = read_left(source, buffer, size);
+    if (got < size && !source->over && !source->feed.idle)
+        got += decode(source, (uint8_t *)buffer + got, size - got);
     if (source->cr_lines)
         end_lines_with_lf(buffer, got);
-    source->position += got;
-    return got ? (ssize_t)got : source->faulty ? fail(source, err) : 0;
+    if (!got && source->faulty)
+        *err = source->fault;
+    return got ? (ssize_t)got : source->faulty ? -1 : 0;
 }
 
 bool source_unread(source_t *source, const uint8_t *text, size_t length, err_t *err) {
@@ -370,24 +338,15 @@ bool source_unread(source_t *source, const uint8_t *text, size_t length, err_t *
         source->left_end = length + left;
     }
     source->left_at -= length;
-    source->position -= length;
     if (length)
         memcpy(source->left + source->left_at, text, length);
     return true;
 }
 
 bool source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t length, err_t *err) {
-    if (source->left_at < source->left_end) {
-        if (!source_unread(source, text, length, err))
-            return false;
-        free(text);
-    } else {
-        free(source->left);
-        source->left = text;
-        source->left_at = 0;
-        source->left_end = source->left_room = length;
-        source->position -= length;
-    }
+    if (!source_unread(source, text, length, err))
+        return false;
+    free(text);
     file->begun = source;
     return true;
 }
@@ -396,36 +355,34 @@ size_t source_kept(const input_file_t *file) {
     return file->begun ? file->begun->left_end - file->begun->left_at : 0;
 }
 
-static bool too_short(source_t *source, uint64_t offset, err_t *err) {
+static bool too_short(const source_t *source, uint64_t end, uint64_t offset, err_t *err) {
     err_set(err, STATUS_INPUT,
             "%.1000s: ends at byte %llu of its text, before byte %llu where it was to be continued; it is "
             "not the file that was read before",
-            source->name, (unsigned long long)source->position, (unsigned long long)offset);
+            source->name, (unsigned long long)end, (unsigned long long)offset);
     err->changed = true;
     return false;
 }
 
 bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
-    if (source->file->kind == INPUT_PLAIN && !stream_of(source)) {
+    const input_file_t *file = source->file;
+    if (file->kind == INPUT_PLAIN && !stream_of(source)) {
+        if (offset > file->disk_bytes)
+            return too_short(source, file->disk_bytes, offset, err);
         source->left_at = source->left_end = 0;
-        if (offset > source->file->disk_bytes) {
-            source->position = source->file->disk_bytes;
-            return too_short(source, offset, err);
-        }
-        source->position = offset;
-        source->feed.next = source->file->archive_offset + offset;
+        source->decoded = offset;
+        source->feed.next = file->archive_offset + offset;
         source->feed.ended = source->over = source->faulty;
         return true;
     }
-    if (offset < source->position)
+    if (offset < position_of(source))
         return err_set(err, STATUS_INPUT, "%.1000s: compressed data and streams cannot be read backwards",
                        source->name);
-    while (source->position < offset) {
+    for (uint64_t left; (left = offset - position_of(source));) {
         uint8_t passed[STEP];
-        const uint64_t left = offset - source->position;
         const ssize_t n = source_read(source, passed, left < STEP ? (size_t)left : STEP, err);
         if (n <= 0)
-            return n == 0 && too_short(source, offset, err);
+            return n == 0 && too_short(source, position_of(source), offset, err);
         if (stop_signal())
             return fault_stopped(err, source->name, stop_signal());
     }
@@ -446,11 +403,6 @@ bool source_is_utf16(const source_t *source) {
 
 const char *source_name(const source_t *source) {
     return source->name;
-}
-
-bool source_is_suspect(const source_t *source) {
-    const source_t *stream = stream_of(source);
-    return source->feed.damaged || source->changed || (stream && source_is_suspect(stream));
 }
 
 uint64_t source_disk_bytes(const source_t *source) {
@@ -496,24 +448,11 @@ source_kit_t *source_kit_new_to_look(void) {
     return kit;
 }
 
-const source_t *source_kit_stream(const source_kit_t *kit) {
-    return kit->archive;
-}
-
-void source_kit_watch(source_kit_t *kit, pool_t *pool) {
-    kit->pool = pool;
-}
-
 void source_kit_free(source_kit_t *kit) {
     if (!kit)
         return;
     source_close(kit->archive);
     free(kit);
-}
-
-void source_kit_peek(source_kit_t *kit) {
-    kit->piece = PEEK_BYTES;
-    kit->looks = true;
 }
 
 /* ---- what is found out by opening an input ---- */

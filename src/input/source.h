@@ -9,24 +9,22 @@
 
 typedef struct source source_t;
 
-/* What a thread takes from one source to the next: the stream of a compressed tar, whose members are read in one pass
- * if they are opened in order. NULL: out of memory. */
-typedef struct source_kit source_kit_t;
+/* What a thread takes from one source to the next. It begins as zeros. */
+typedef struct {
+    source_t *
+        archive; /* the compressed tar that was read last: its members are read in one pass if they are opened in order */
+    pool_t *
+        pool; /* if it is closed, a wait for a stream's bytes ends: source_read fails, and err->text is empty */
+    size_t piece; /* how many bytes to read at once; 0: suitable for whole files */
+    bool looks;   /* only looks at texts: an archive of mongodump is not read on behind the collection */
+} source_kit_t;
+
+enum { SOURCE_PEEK = 16 * 1024 }; /* a piece for who reads only the beginnings of files */
+
+/* NULL: out of memory. */
 source_kit_t *source_kit_new(void);
-/* A kit for a look at texts before they are loaded: an archive of mongodump is not read on behind the collection, where what
- * follows its end would be told. */
 source_kit_t *source_kit_new_to_look(void);
 void source_kit_free(source_kit_t *kit);
-
-/* The stream of the compressed tar that was read last, or NULL. */
-const source_t *source_kit_stream(const source_kit_t *kit);
-
-/* From now on, a wait for a stream's bytes ends when this pool is closed: source_read then fails, and err->text is
- * empty. */
-void source_kit_watch(source_kit_t *kit, pool_t *pool);
-
-/* This kit will read only the beginnings of files: little more than those is fetched from the disk. */
-void source_kit_peek(source_kit_t *kit);
 
 /* The file (and its manifest) must live longer than the source. Opening a stream never waits: the first read does.
  * NULL: *err says why (status 5; 8 if this host has no descriptor or memory left). */
@@ -67,10 +65,6 @@ bool source_is_utf16(const source_t *source);
 
 /* What sentences call it. */
 const char *source_name(const source_t *source);
-
-/* After a fault: may the text before it be wrong, too? Yes if the data is damaged or the file was changed; not if the
- * file is only cut off or could not be read further. */
-bool source_is_suspect(const source_t *source);
 
 /* How many bytes were read from the disk, or from a pipe, so far: for a member of a compressed archive, how many bytes of
  * that since the member was opened. Any thread may ask. */

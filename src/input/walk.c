@@ -353,12 +353,12 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
                     err_t *err) {
     build_t build = {.manifest = manifest,
                      .options = options ? options : &(manifest_options_t){.quiet = false},
-                     .kit = source_kit_new(),
+                     .kit = source_kit_new_to_look(),
                      .err = err};
     *manifest = (manifest_t){0};
     bool ok = build.kit || err_memory(err, FEED_BYTES);
     if (ok) {
-        source_kit_peek(build.kit);
+        build.kit->piece = SOURCE_PEEK;
         ok = add_all(&build, args, count);
     }
     tdestroy(build.seen, free);

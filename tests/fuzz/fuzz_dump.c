@@ -38,7 +38,8 @@ static decode_t decode(const archive_t *archive, size_t step, bool to_end, grown
     uint8_t bytes[512];
     decode_t is;
     LAB_MUST(decoder);
-    feed_init_bytes(&feed, "x", archive->bytes, archive->size);
+    feed_init(&feed, "x", -1, false, 0, archive->size);
+    feed.kept = archive->bytes;
     do {
         size_t got;
         is = decoder->read(decoder, &feed, bytes, step, &got, &err);
@@ -47,6 +48,7 @@ static decode_t decode(const archive_t *archive, size_t step, bool to_end, grown
     } while (is == DECODE_MORE);
     LAB_MUST((is == DECODE_FAULT) == (err.text[0] != 0));
     decoder->close(decoder);
+    feed_free(&feed);
     return is;
 }
 

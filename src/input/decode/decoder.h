@@ -60,17 +60,10 @@ typedef enum { UTF16_NONE, UTF16_LITTLE, UTF16_BIG } utf16_order_t;
 enum { UTF16_SAMPLE = 512 };
 utf16_order_t decoder_utf16_order(const uint8_t *head, size_t size);
 
-/* What a decoder gave before another one was put around it. */
-typedef struct {
-    const uint8_t *text;
-    size_t size;
-    decode_t done;      /* its last answer, */
-    const err_t *fault; /* and its sentence if that was DECODE_FAULT */
-} decoded_t;
-
-/* Converts the text of another decoder to UTF-8, from what that has given so far on. encoding: a name that iconv knows;
- * NULL: UTF-16, whose byte order is found in the text. Bytes that are no character are a fault with their place: nothing
- * is replaced. */
-decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const decoded_t *begun);
+/* Converts the text of another decoder to UTF-8, from what that has given so far on: text[0, size), with its last answer, and
+ * its sentence if that was DECODE_FAULT. encoding: a name that iconv knows; NULL: UTF-16, whose byte order is found in the
+ * text. Bytes that are no character are a fault with their place: nothing is replaced. */
+decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const uint8_t *text, size_t size,
+                          decode_t done, const err_t *fault);
 
 #endif

@@ -30,14 +30,6 @@ void feed_init_pull(feed_t *feed, const char *name, feed_pull_t *pull, void *con
     feed->context = context;
 }
 
-void feed_init_bytes(feed_t *feed, const char *name, uint8_t *bytes, size_t size) {
-    feed_init(feed, name, -1, false, size, size);
-    feed->bytes = bytes - FEED_BACK;
-    feed->at = FEED_BACK;
-    feed->filled = FEED_BACK + size;
-    feed->ended = true;
-}
-
 void feed_free(feed_t *feed) {
     free(feed->bytes);
 }
@@ -152,10 +144,6 @@ size_t feed_want(feed_t *feed, size_t count) {
     return feed->filled - feed->at;
 }
 
-int feed_byte(feed_t *feed) {
-    return feed_want(feed, 1) ? feed->bytes[feed->at++] : -1;
-}
-
 size_t feed_copy(feed_t *feed, uint8_t *out, size_t size) {
     size_t got = feed->filled - feed->at < size ? feed->filled - feed->at : size;
     if (got) {
@@ -212,8 +200,7 @@ bool feed_followed(const feed_t *feed, err_t *err) {
         feed->name, feed->what, at, how);
 }
 
-bool feed_damaged(feed_t *feed, const char *why, err_t *err) {
-    feed->damaged = true;
+bool feed_damaged(const feed_t *feed, const char *why, err_t *err) {
     return err_set(err, STATUS_INPUT,
                    "%.1000s: its %s data is damaged near byte %llu (%s), and what was read before may be "
                    "wrong as well. Fetch the file again, then run the same command with --reload-changed, "

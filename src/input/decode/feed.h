@@ -39,7 +39,6 @@ typedef struct {
     bool ended, failed;
     int64_t idle_ns, until_ns; /* see feed_hurry; 0: it waits as long as it takes */
     bool idle;                 /* feed_copy has given fewer bytes because of that */
-    bool damaged;              /* a decoder has found damage: what it gave before may also be wrong */
     _Atomic uint64_t taken;
     /* if it is closed, a stream's bytes are not needed any more, and the wait ends; may be NULL */
     pool_t *pool;
@@ -51,9 +50,6 @@ void feed_init(feed_t *feed, const char *name, int fd, bool stream, uint64_t fro
 /* Reads the next to - from bytes that `pull` gives. */
 void feed_init_pull(feed_t *feed, const char *name, feed_pull_t *pull, void *context, uint64_t from,
                     uint64_t to);
-/* Reads the beginning of a file from memory, with FEED_BACK readable bytes before it and FEED_SLACK after it. The
- * memory stays the caller's; there is nothing to free. */
-void feed_init_bytes(feed_t *feed, const char *name, uint8_t *bytes, size_t size);
 void feed_free(feed_t *feed);
 
 /* Makes at least `count` bytes available in one piece. Returns how many there are: fewer only at the end. */
@@ -67,9 +63,6 @@ static inline const uint8_t *feed_bytes(const feed_t *feed) {
 static inline void feed_take(feed_t *feed, size_t count) {
     feed->at += count;
 }
-
-/* The next byte, or -1 at the end. */
-int feed_byte(feed_t *feed);
 
 /* From now on feed_copy waits for a stream no longer than idle_ns for its next bytes, and not beyond a time of the clock; what
  * is there then is given, and feed->idle is set. 0, 0: it waits again. */
@@ -87,6 +80,6 @@ uint64_t feed_offset(const feed_t *feed);
 /* The sentences for data that stops too early, or has something else behind it, and for data that is not valid (why: two or three words). */
 bool feed_cut_off(const feed_t *feed, err_t *err);
 bool feed_followed(const feed_t *feed, err_t *err); /* whole data, and something else behind it */
-bool feed_damaged(feed_t *feed, const char *why, err_t *err);
+bool feed_damaged(const feed_t *feed, const char *why, err_t *err);
 
 #endif

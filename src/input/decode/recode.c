@@ -83,7 +83,6 @@ static decode_t refuse(const recode_t *recode, feed_t *feed, err_t *err) {
     const size_t left = recode->have - recode->at;
     const char *encoding = recode->encoding ? recode->encoding : "UTF-16";
     const bool utf16 = !recode->encoding, swapped = utf16 && recode->order != UTF16_BIG;
-    feed->damaged = true;
     if (!recode->broken && (left == 1 || !utf16))
         err_set(err, STATUS_INPUT,
                 "%.1000s: its %.40s text has %s at its end (byte %llu): it was cut off, or is still "
@@ -141,16 +140,17 @@ static void recode_close(decoder_t *decoder) {
     free(recode);
 }
 
-decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const decoded_t *begun) {
+decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const uint8_t *text, size_t size,
+                          decode_t done, const err_t *fault) {
     recode_t *recode = malloc(sizeof *recode);
-    const size_t size = begun->size, room = size > RAW ? size : RAW;
+    const size_t room = size > RAW ? size : RAW;
     if (recode) {
         memset(recode, 0, offsetof(recode_t, text));
         recode->decoder = (decoder_t){.read = recode_read, .close = recode_close};
         recode->inner = inner;
         recode->encoding = encoding;
         recode->convert = none;
-        recode->done = begun->done;
+        recode->done = done;
         recode->room = room;
         recode->have = size;
         recode->raw = malloc(room);
@@ -160,9 +160,8 @@ decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const decoded_
         inner->close(inner);
         return NULL;
     }
-    if (size)
-        memcpy(recode->raw, begun->text, size);
-    if (recode->done == DECODE_FAULT)
-        recode->fault = *begun->fault;
+    memcpy(recode->raw, text, size);
+    if (done == DECODE_FAULT)
+        recode->fault = *fault;
     return &recode->decoder;
 }

@@ -110,11 +110,11 @@ static void take_failure(check_t *check, size_t at, err_t *err) {
 }
 
 static void *work(void *context) {
-    checker_t checker = {.check = context, .kit = source_kit_new()};
+    checker_t checker = {.check = context, .kit = source_kit_new_to_look()};
     check_t *check = context;
     err_t err;
     if (checker.kit)
-        source_kit_peek(checker.kit);
+        checker.kit->piece = SOURCE_PEEK;
     else if (!err_memory(&err, sizeof checker))
         take_failure(check, 0, &err);
     for (size_t at; checker.kit && (at = check->next++) < check->manifest->count && !stop_signal();)

@@ -808,7 +808,7 @@ static void *work(void *context) {
                       .lock = &feeder->beginnings}};
     err_t err;
     if (worker.kit) {
-        source_kit_watch(worker.kit, options->pipeline->pool);
+        worker.kit->pool = options->pipeline->pool;
         feed(&worker);
     } else {
         err_memory(&err, sizeof worker);
