@@ -15,12 +15,11 @@
 enum {
     WINDOW = 16 * 1024,
     OVER = 64, /* scanned beyond a window at most, except for one record */
-    LONGEST_START = 63,
 };
 
 struct delimited {
     engine_t engine;
-    uint64_t planned; /* the serial of the dialect for which the program was compiled */
+    uint64_t planned; /* the hash of the dialect for which the program was compiled */
 
     record_text_t in;
     uint32_t scanned; /* ends are known up to here */
@@ -34,25 +33,12 @@ struct delimited {
     uint32_t skip_left; /* lines at the file's start that are still to be skipped */
     passed_over_t passed;
 
-    /* can a header begin with this byte? A bit for each length of its first field; the last for 63 and more */
-    uint64_t header_start[256];
+    bool may_begin[256]; /* a header or a comment, by its first byte */
     split_t split;
     size_t plain;       /* a record with this many fields needs no care; SIZE_MAX: there is none */
     size_t worst_bytes; /* the program's, and for the name of the file */
     char reason[VALUE_MISFIT];
 };
-
-delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad) {
-    delimited_t *reader = calloc(1, sizeof *reader);
-    if (!reader)
-        return NULL;
-    reader->scan.rows = reader->rows;
-    reader->scan.row_quotes = reader->row_quotes;
-    if (engine_init(&reader->engine, schema, bad))
-        return reader;
-    delimited_destroy(reader);
-    return NULL;
-}
 
 void delimited_destroy(delimited_t *reader) {
     if (!reader)
@@ -74,29 +60,11 @@ void delimited_from(delimited_t *reader, const char *file) {
 
 /* ---- which lines may be no records ---- */
 
-/* In an encoding, characters outside ASCII have other bytes, and so another length. */
-static void learn_start(delimited_t *reader, const schema_text_t *word, uint64_t lengths) {
-    const schema_t *schema = reader->engine.schema;
-    const uint8_t first = (uint8_t)word->text[0];
-    reader->header_start[first] |= schema->encoding || schema_is_wide(schema) ? UINT64_MAX : lengths;
-    if (schema->encoding && first >= 0x80)
-        memset(reader->header_start + 0x80, 0xFF, 0x80 * sizeof *reader->header_start);
-}
-
-/* Any column may be the first in a header, in upper or lower case. */
-static void learn_columns(delimited_t *reader) {
-    const schema_t *schema = reader->engine.schema;
-    uint64_t *starts = reader->header_start;
-    for (size_t i = 0; i < schema->field_count; i++)
-        for (size_t j = 0; j < schema->fields[i].columns.count; j++) {
-            const schema_text_t *name = &schema->fields[i].columns.items[j];
-            if (name->length)
-                learn_start(reader, name,
-                            1ull << (name->length < LONGEST_START ? name->length : LONGEST_START));
-        }
-    for (int lower = 'a'; lower <= 'z'; lower++)
-        starts[lower] = starts[lower - 'a' + 'A'] |= starts[lower];
-    starts[' '] = UINT64_MAX;
+/* Marks the first byte of a header's first field. */
+static void mark_words(delimited_t *reader, const texts_t *words) {
+    for (size_t i = 0; i < words->count; i++)
+        if (words->items[i].length)
+            reader->may_begin[(uint8_t)words->items[i].text[0]] = true;
 }
 
 /* Databases that write nothing as \N write a line end within a text as a backslash and a line end. A format that was guessed
@@ -109,33 +77,24 @@ static bool may_go_on(const schema_t *schema) {
     return false;
 }
 
-static void learn_header(delimited_t *reader) {
-    const schema_t *schema = reader->engine.schema;
-    const dialect_t *dialect = reader->engine.dialect;
-    const bool by_names = schema->header == HEADER_YES || schema->header == HEADER_WORDS;
-    uint64_t *starts = memset(reader->header_start, 0, sizeof reader->header_start);
-    reader->backslash_on = may_go_on(schema);
-    reader->doubts = schema->guessed || (schema->multiline && !schema->any_lines);
+/* Which bytes a header, a comment or a byte order mark begins with. Any column may be the first in a header, in upper or lower
+ * case and after blanks; in an encoding, letters outside of ASCII have other bytes. */
+static void mark_beginnings(delimited_t *reader, const schema_t *schema) {
+    bool *may_begin = reader->may_begin;
     if (schema->header == HEADER_YES)
-        learn_columns(reader);
-    for (size_t i = 0; schema->header == HEADER_WORDS && i < schema->header_words.count; i++)
-        learn_start(reader, &schema->header_words.items[i], UINT64_MAX);
-    if ((schema->header == HEADER_YES || schema->header == HEADER_LINE) && dialect->header_length)
-        starts[dialect->header_first] = UINT64_MAX;
-    if (schema->quote && by_names)
-        starts[(uint8_t)schema->quote] = UINT64_MAX;
-    if (schema->blanks && by_names)
-        starts[' '] = starts['\t'] = UINT64_MAX;
-    if (header_may_be(schema->header)) /* a byte order mark */
-        starts[0xEF] = UINT64_MAX;
+        for (size_t i = 0; i < schema->field_count; i++)
+            mark_words(reader, &schema->fields[i].columns);
+    mark_words(reader, &schema->header_words);
+    for (int lower = 'a'; lower <= 'z'; lower++)
+        may_begin[lower] = may_begin[lower - 'a' + 'A'] |= may_begin[lower];
+    if (header_may_be(schema->header)) {
+        may_begin[(uint8_t)schema->quote] = may_begin[' '] = may_begin[0xEF] = true;
+        may_begin['\t'] |= schema->blanks;
+        for (int byte = 0x80; byte <= 0xFF; byte++)
+            may_begin[byte] |= schema->encoding != ENCODING_NONE;
+    }
     if (schema->comment)
-        starts[(uint8_t)schema->comment] = UINT64_MAX;
-}
-
-static inline bool may_be_header(const delimited_t *reader, const uint8_t *text, uint32_t first_field) {
-    const uint64_t lengths = reader->header_start[*text];
-    return lengths && ((lengths >> (first_field < LONGEST_START ? first_field : LONGEST_START) & 1) ||
-                       (first_field && text[first_field - 1] == ' '));
+        may_begin[(uint8_t)schema->comment] = true;
 }
 
 /* A line that begins as comments do. If the sign was guessed, there may be no comments: after the header, what has as many
@@ -236,15 +195,30 @@ static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, rec
 
 /* ---- scanning ---- */
 
+delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad) {
+    delimited_t *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return NULL;
+    reader->scan.rows = reader->rows;
+    reader->scan.row_quotes = reader->row_quotes;
+    reader->backslash_on = may_go_on(schema);
+    reader->doubts = schema->guessed || (schema->multiline && !schema->any_lines);
+    mark_beginnings(reader, schema);
+    if (engine_init(&reader->engine, schema, bad))
+        return reader;
+    delimited_destroy(reader);
+    return NULL;
+}
+
 void delimited_begin(delimited_t *reader, const dialect_t *dialect, const record_text_t *in) {
     engine_t *engine = &reader->engine;
     const schema_t *schema = engine->schema;
     engine->dialect = dialect;
-    if (reader->planned != dialect->serial) {
+    if (reader->planned != dialect->hash) {
         program_free(&engine->program);
-        reader->planned = program_compile(schema, dialect, &engine->program) ? dialect->serial : 0;
-        learn_header(reader);
+        reader->planned = program_compile(schema, dialect, &engine->program) ? dialect->hash : 0;
     }
+    reader->may_begin[dialect->header_first] |= dialect->header;
     reader->worst_bytes = engine->program.record.bytes + engine->file_length * engine->program.file_times;
     reader->plain =
         schema->bad_value == BAD_VALUE_REJECT || schema_is_wide(schema) ? SIZE_MAX : dialect->columns;
@@ -477,7 +451,7 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
         return PARSED_HEADER;
     }
     parsed_t parsed = PARSED_DOCUMENT;
-    if (__builtin_expect(may_be_header(reader, text, scan->ends[first] - start), 0))
+    if (__builtin_expect(reader->may_begin[*text], 0))
         parsed = look_for_header(reader, record, text);
     if (reader->doubts && parsed == PARSED_DOCUMENT && schema->guessed)
         parsed = look_at_guessed(reader, record, text);

@@ -6,12 +6,10 @@
 #include "format/cut/delimiter.h"
 #include "format/cut/ends.h"
 #include "format/cut/split.h"
-#include "format/types.h"
 #include "format/values/blanks.h"
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,21 +25,20 @@ typedef struct {
     uint8_t end;   /* bytes of its end: 1 LF, 2 CRLF; 0: that is not in the text */
 } line_t;
 
-/* The first line of a file, which is being read. */
+/* The beginning of a file, which is being read. */
 typedef struct {
     const schema_t *schema;
     const char *name; /* the file's */
+    const uint8_t *first, *end;
     split_t *split;
-    line_t line;
-    uint64_t number; /* of that line, from 1 */
+    line_t line;     /* its first one, */
+    uint64_t number; /* and the number of that, from 1 */
 } sniff_t;
 
 /* ---- the columns of a dialect ---- */
 
-static void start(dialect_t *dialect) {
-    static atomic_ullong serials;
+static void clear(dialect_t *dialect) {
     memset(dialect, 0, sizeof *dialect);
-    dialect->serial = ++serials;
     dialect->line_end = 1;
 }
 
@@ -91,13 +88,6 @@ bool dialect_take_earlier(const schema_t *schema, uint64_t hash, dialect_t *dial
     return false;
 }
 
-bool dialect_is_of_first_line(const dialect_t *dialect) {
-    bool known = dialect->header;
-    for (size_t i = 0; known && i < dialect->columns; i++)
-        known = dialect->field_of[i] != DIALECT_NO_FIELD;
-    return known;
-}
-
 size_t dialect_print(const dialect_t *dialect, char *out, size_t room) {
     int used = snprintf(out, room, "delimiter=%02x columns=", (unsigned char)dialect->delimiter);
     for (size_t i = 0; i < dialect->columns && used > 0 && (size_t)used < room; i++) {
@@ -112,7 +102,7 @@ size_t dialect_print(const dialect_t *dialect, char *out, size_t room) {
 bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) {
     unsigned delimiter;
     int used = 0;
-    start(dialect);
+    clear(dialect);
     clear_columns(dialect);
     if (sscanf(line, "delimiter=%2x columns=%n", &delimiter, &used) != 1 || !used || delimiter > 127)
         return false;
@@ -134,25 +124,14 @@ bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) 
 
 /* ---- columns by their names ---- */
 
-/* How many bytes the text begins with that are this word as a file in the format's encoding spells it; 0: none. any_case:
- * letters of ASCII match in any case. */
-static size_t begins_with(const schema_t *schema, const schema_text_t *word, const uint8_t *text,
-                          size_t length, bool any_case) {
-    const char *const bytes = (const char *)text;
-    if (word->length <= length && encoding_keeps_utf8(schema->encoding) &&
-        (any_case ? strncasecmp(word->text, bytes, word->length) : memcmp(word->text, bytes, word->length)) ==
-            0)
-        return word->length;
-    return schema->encoding ? encoding_begins(schema->encoding, (const uint8_t *)word->text, word->length,
-                                              text, length, any_case)
-                            : 0;
-}
-
-static bool is_word(const schema_t *schema, const schema_text_t *word, const uint8_t *text, size_t length,
-                    bool any_case) {
-    if (!length || (!schema->encoding && word->length != length))
-        return length == word->length;
-    return begins_with(schema, word, text, length, any_case) == length;
+/* True if the text is this name of a column, as a file in the format's encoding spells it, with letters of ASCII in any case. */
+static bool is_name(const schema_t *schema, const schema_text_t *name, const uint8_t *text, size_t length) {
+    const encoding_t encoding = schema->encoding;
+    if (name->length == length && (!length || (encoding_keeps_utf8(encoding) &&
+                                               strncasecmp(name->text, (const char *)text, length) == 0)))
+        return true;
+    return encoding && length &&
+           encoding_begins(encoding, (const uint8_t *)name->text, name->length, text, length, true) == length;
 }
 
 /* The field of the column of this name; DIALECT_NO_FIELD: the format does not know it. */
@@ -163,7 +142,7 @@ static size_t field_named(const schema_t *schema, const span_t *span) {
     for (size_t i = 0; i < schema->field_count; i++) {
         const texts_t *names = &schema->fields[i].columns;
         for (size_t j = 0; j < names->count; j++)
-            if (is_word(schema, &names->items[j], text, length, true))
+            if (is_name(schema, &names->items[j], text, length))
                 return i;
     }
     return DIALECT_NO_FIELD;
@@ -189,76 +168,12 @@ static const field_t *missing_field(const schema_t *schema, const dialect_t *dia
     return NULL;
 }
 
-static bool is_delimiter(const schema_t *schema, const uint8_t *line, size_t length, size_t at) {
-    return schema_is_wide(schema) ? delimiter_at(schema, schema->delimiters[0], line, length, at) > 0
-                                  : memchr(schema->delimiters, line[at], schema->delimiter_count) != NULL;
-}
-
-/* True if the line starts with one of the header words, bare or in quotes. The byte after that word is the delimiter. */
-static bool starts_with_word(const schema_t *schema, const uint8_t *line, size_t length, char *delimiter) {
-    const size_t skip = delimiter_skip(schema, line, length);
-    line += skip;
-    length -= skip;
-    for (size_t i = 0; i < schema->header_words.count; i++) {
-        const size_t quote = schema->quote && length && line[0] == (uint8_t)schema->quote,
-                     word = begins_with(schema, &schema->header_words.items[i], line + quote, length - quote,
-                                        false),
-                     after = quote + word + quote;
-        if (!word || length < after || (quote && line[after - 1] != (uint8_t)schema->quote) ||
-            (length > after && !is_delimiter(schema, line, length, after)))
-            continue;
-        *delimiter = length > after && !schema_is_wide(schema) ? (char)line[after] : schema->delimiters[0];
-        return true;
-    }
-    return false;
-}
-
-/* ---- sentences about a first line ---- */
-
-enum { SHOWN = 120, SHOWN_ROOM = 4 * SHOWN + 4, LIST_ROOM = 480 };
-
-/* The first characters of a text, none of which a terminal obeys; ... if it has more. */
-static const char *show(const uint8_t *text, size_t length, size_t most, char out[SHOWN_ROOM]) {
-    size_t shown = length < most ? length : most;
-    for (int i = 0; i < 3 && shown < length && (text[shown] & 0xC0) == 0x80; i++)
-        shown--; /* a character is not torn */
-    escape_text(out, SHOWN_ROOM - 3, (const char *)text, shown);
-    return shown < length ? strcat(out, "...") : out;
-}
-
-/* The names of the first columns. dialect: only those that it does not know, in quotes; NULL: all. Returns how many there
- * are. */
-static size_t list_columns(const split_t *split, const dialect_t *dialect, char out[LIST_ROOM]) {
-    const size_t named = dialect ? 5 : 12, width = dialect ? 80 : 40;
-    const char *const quote = dialect ? "'" : "", *const comma = dialect ? ", " : ",";
-    char shown[SHOWN_ROOM];
-    size_t count = 0, used = 0;
-    out[0] = '\0';
-    for (size_t i = 0; i < split->count; i++) {
-        const span_t *span = &split->spans[i];
-        if (dialect && dialect->field_of[i] != DIALECT_NO_FIELD)
-            continue;
-        if (count++ > named)
-            continue;
-        const int wrote = snprintf(
-            out + used, LIST_ROOM - used, "%s%s%s%s", count > 1 ? comma : "", count > named ? "..." : quote,
-            count > named ? "" : show(span->text, span->length, width, shown), count > named ? "" : quote);
-        used += wrote > 0 && (size_t)wrote < LIST_ROOM - used ? (size_t)wrote : 0;
-        out[used] = '\0';
-    }
-    return count;
-}
-
-/* True if all of the line is one column, and holds something that often lies between columns. */
-static bool looks_undivided(const split_t *split) {
+static bool begins_with_word(const schema_t *schema, const split_t *split) {
     const span_t *span = &split->spans[0];
-    for (const char *at = ",;|\t"; split->count == 1 && *at; at++)
-        if (memchr(span->text, *at, span->length))
-            return true;
-    return false;
+    return words_find(&schema->header_words, schema->encoding, span->text, span->length) >= 0;
 }
 
-/* ---- the first line ---- */
+/* ---- lines ---- */
 
 size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length) {
     size_t at = lines_bom(text, length);
@@ -312,20 +227,6 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
     return true;
 }
 
-void first_line_note(first_line_t *first, const schema_t *schema, const uint8_t *text, size_t length) {
-    size_t begins, ends;
-    const bool kept = dialect_first_line(schema, text, length, false, &begins, &ends) &&
-                      ends - begins <= sizeof first->line;
-    first->length = kept ? ends - begins : 0;
-    memcpy(first->line, text + begins, first->length);
-}
-
-bool first_line_is(const first_line_t *first, const schema_t *schema, const uint8_t *text, size_t length) {
-    size_t begins, ends;
-    return first->length && dialect_first_line(schema, text, length, false, &begins, &ends) &&
-           ends - begins == first->length && memcmp(text + begins, first->line, first->length) == 0;
-}
-
 bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t *line, size_t length) {
     enum { LEAST = 3, LEAST_OF_ONE = 2 };
     size_t all = 0, most = 0, minus = 0, plus = 0;
@@ -351,10 +252,39 @@ bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t 
     return all >= LEAST && most >= LEAST_OF_ONE;
 }
 
+/* ---- sentences about a first line ---- */
+
+enum { SHOWN = 120, SHOWN_ROOM = 4 * SHOWN + 4, NAMED = 12, NAME_SHOWN = 40, LIST_ROOM = 2400 };
+
+/* The first characters of a text, none of which a terminal obeys; ... if it has more. */
+static const char *show(const uint8_t *text, size_t length, size_t most, char out[SHOWN_ROOM]) {
+    size_t shown = length < most ? length : most;
+    for (int i = 0; i < 3 && shown < length && (text[shown] & 0xC0) == 0x80; i++)
+        shown--; /* a character is not torn */
+    escape_text(out, SHOWN_ROOM - 3, (const char *)text, shown);
+    return shown < length ? strcat(out, "...") : out;
+}
+
+/* The names of the first columns. unknown: only those that the format does not know. Returns how many there are. */
+static size_t list_columns(const split_t *split, const dialect_t *unknown, char out[LIST_ROOM]) {
+    char shown[SHOWN_ROOM];
+    size_t count = 0, used = 0;
+    for (size_t i = 0; i < split->count; i++) {
+        const span_t *span = &split->spans[i];
+        if (unknown && unknown->field_of[i] != DIALECT_NO_FIELD)
+            continue;
+        if (count++ <= NAMED)
+            used +=
+                (size_t)snprintf(out + used, LIST_ROOM - used, "%s%s", count > 1 ? "," : "",
+                                 count > NAMED ? "..." : show(span->text, span->length, NAME_SHOWN, shown));
+    }
+    return count;
+}
+
 /* ---- headers ---- */
 
-/* Finds the header's columns by their names; the dialect's delimiter is known. False: it does not fit the format. warns: columns
- * that the format does not know are left out, with one line that names them. */
+/* Finds the header's columns by their names. False: it does not fit the format. warns: columns that the format does not know are
+ * left out, with one line that names them. */
 static bool read_header(sniff_t *sniff, bool warns, dialect_t *dialect, err_t *err) {
     const schema_t *schema = sniff->schema;
     const split_t *split = sniff->split;
@@ -372,22 +302,19 @@ static bool read_header(sniff_t *sniff, bool warns, dialect_t *dialect, err_t *e
         if (field != DIALECT_NO_FIELD && dialect->column_of[field] != i)
             return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ":%u: the header names the column '%s' twice",
                            sniff->name, sniff->number, span->at + 1,
-                           show(span->text, span->length, 80, shown));
+                           show(span->text, span->length, NAME_SHOWN, shown));
     }
     const field_t *const missing = missing_field(schema, dialect);
-    if (missing) {
-        list_columns(split, NULL, names);
-        return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": no column '%s' (has: %s%s)", sniff->name,
-                       sniff->number, missing->columns.items[0].text, names,
-                       looks_undivided(split) ? " - another delimiter?" : "");
-    }
-    const size_t unknown = schema->guessed || warns ? list_columns(split, dialect, names) : 0;
-    if (unknown && schema->guessed) /* nobody has left a column out of it */
+    const size_t count = list_columns(split, missing ? NULL : dialect, names);
+    if (missing)
+        return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": no column '%s' (has: %s)", sniff->name,
+                       sniff->number, missing->columns.items[0].text, names);
+    if (count && schema->guessed) /* nobody has left a column out of it */
         return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": the guessed format has no column for %s",
                        sniff->name, sniff->number, names);
-    if (unknown)
+    if (count && warns)
         log_warn("%s:%" PRIu64 ": %zu column%s not known to the format %s and left out: %s", sniff->name,
-                 sniff->number, unknown, unknown == 1 ? " is" : "s are", schema->name, names);
+                 sniff->number, count, count == 1 ? " is" : "s are", schema->name, names);
     return true;
 }
 
@@ -395,7 +322,8 @@ static bool read_header(sniff_t *sniff, bool warns, dialect_t *dialect, err_t *e
 static bool is_header_line(const sniff_t *sniff, err_t *err) {
     char wanted[SHOWN_ROOM], has[SHOWN_ROOM];
     const schema_text_t *header = &sniff->schema->header_line;
-    return is_word(sniff->schema, header, sniff->line.text, sniff->line.length, false) ||
+    return words_find(&(texts_t){header, 1}, sniff->schema->encoding, sniff->line.text, sniff->line.length) ==
+               0 ||
            err_set(err, STATUS_INPUT,
                    "%s:%" PRIu64 ": its first line is not the header of the format %s, by whose order the "
                    "columns are read: wanted %s, has %s",
@@ -404,116 +332,53 @@ static bool is_header_line(const sniff_t *sniff, err_t *err) {
                    show(sniff->line.text, sniff->line.length, SHOWN, has));
 }
 
-enum { VALUE_MOST = 64, VALUE_SLACK = 8 /* which value_read reads */ };
-
-/* True if the value is of the field's type, however it is written. */
-static bool is_of_type(const schema_t *schema, const field_t *field, const span_t *value) {
-    uint8_t text[VALUE_MOST + VALUE_SLACK] = {0}, read[TYPES_VALUE], type;
-    field_t loose = *field;
-    size_t length = value->length;
-    while (length > VALUE_MOST && value->text[length - 1] == ' ')
-        length--;
-    if (length > VALUE_MOST)
-        return false;
-    memcpy(text, value->text, length);
-    loose.exact = false;
-    return value_read(&loose, NULL, schema->encoding, text, length, &type, read) != NULL;
-}
-
-static bool has_type(const field_t *field) {
-    return field->type != TYPE_TEXT && field->type != TYPE_TRIMMED && field->type != TYPE_BINARY &&
-           field->type != TYPE_JSON && !field->array.length;
-}
-
-/* Where no file has a header. False: the first line seems to be one, since no value of it is of its column's type. */
-static bool is_no_header(sniff_t *sniff, const dialect_t *dialect, err_t *err) {
+/* Is the first line a header? Of several delimiters it has the one by which the format knows the most of its columns. False: out
+ * of memory. */
+static bool find_header(sniff_t *sniff, dialect_t *dialect) {
     const schema_t *schema = sniff->schema;
-    size_t typed = 0, fitting = 0;
-    char has[SHOWN_ROOM];
-    if (!split_record(sniff->split, schema, dialect->delimiter, sniff->line.text, sniff->line.length))
-        return err_memory(err, sniff->line.length);
-    if (sniff->split->count != dialect->columns)
-        return true; /* as a record it will be rejected, and named */
-    for (size_t i = 0; i < dialect->columns; i++) {
-        const span_t *value = &sniff->split->spans[i];
-        if (dialect->field_of[i] == DIALECT_NO_FIELD || !value->length)
-            continue;
-        const field_t *field = &schema->fields[dialect->field_of[i]];
-        if (!has_type(field) || words_find(&field->nulls, schema->encoding, value->text, value->length) >= 0)
-            continue;
-        typed++;
-        fitting += is_of_type(schema, field, value);
-    }
-    return !typed || fitting ||
-           err_set(
-               err, STATUS_INPUT,
-               "%s:%" PRIu64 ": its first line seems to be a header, and by the format %s no file has one: "
-               "no value in %s is of its column's type. Take that line away, or, if it is a record, give a "
-               "--format with header: no",
-               sniff->name, sniff->number, schema->name,
-               show(sniff->line.text, sniff->line.length, SHOWN, has));
-}
-
-/* Of a line that may be there only in part. */
-static bool begins_header(const schema_t *schema, const line_t *line, char *delimiter) {
-    return schema->header == HEADER_YES || schema->header == HEADER_LINE ||
-           (schema->header == HEADER_WORDS && starts_with_word(schema, line->text, line->length, delimiter));
-}
-
-/* Of several delimiters of a header the one by which the format knows the most columns. False: out of memory. */
-static bool find_delimiter(sniff_t *sniff, const uint8_t *first, const uint8_t *end, dialect_t *dialect) {
-    const schema_t *schema = sniff->schema;
+    const bool words = schema->header == HEADER_WORDS;
     size_t most = 0;
-    char found = dialect->delimiter;
-    for (size_t d = 0; schema->delimiter_count > 1 && d < schema->delimiter_count; d++) {
-        const uint8_t *at = first;
-        next_line(schema, schema->delimiters[d], &at, end, true, &sniff->line);
-        if (!split_record(sniff->split, schema, schema->delimiters[d], sniff->line.text, sniff->line.length))
+    dialect->delimiter = schema->delimiters[0];
+    dialect->header = schema->header == HEADER_YES || schema->header == HEADER_LINE;
+    for (size_t d = 0; (words || schema->header == HEADER_YES) && d < schema->delimiter_count; d++) {
+        const char delimiter = schema->delimiters[d];
+        const uint8_t *at = sniff->first;
+        next_line(schema, delimiter, &at, sniff->end, true, &sniff->line);
+        if (!split_record(sniff->split, schema, delimiter, sniff->line.text, sniff->line.length))
             return false;
-        const size_t known = name_columns(schema, sniff->split, dialect);
-        if (known > most)
-            found = schema->delimiters[d];
+        if (words && !begins_with_word(schema, sniff->split))
+            continue;
+        const size_t known = 1 + name_columns(schema, sniff->split, dialect);
+        dialect->header = true;
+        dialect->delimiter = known > most ? delimiter : dialect->delimiter;
         most = known > most ? known : most;
     }
-    dialect->delimiter = found;
     return true;
 }
 
 /* What the first line says. False: it is a header that does not fit. */
-static bool read_first_line(sniff_t *sniff, const uint8_t *text, size_t length, bool warns,
-                            dialect_t *dialect, err_t *err) {
+static bool read_first_line(sniff_t *sniff, bool warns, dialect_t *dialect, err_t *err) {
     const schema_t *schema = sniff->schema;
-    const uint8_t *const first = text + dialect_begin(schema, text, length), *const end = text + length,
-                         *at = first;
-    dialect->delimiter = schema->delimiters[0];
-    use_layout(schema, dialect, &schema->layouts[0]);
-    const bool says = next_line(schema, dialect->delimiter, &at, end, true, &sniff->line);
+    const uint8_t *at = sniff->first;
+    if (!find_header(sniff, dialect))
+        return err_memory(err, (size_t)(sniff->end - sniff->first));
+    next_line(schema, dialect->delimiter, &at, sniff->end, true, &sniff->line);
     dialect->line_end = sniff->line.end == 2 ? 2 : 1;
-    if (!says)
+    if (!dialect->header)
         return true;
-    dialect->header = begins_header(schema, &sniff->line, &dialect->delimiter);
-    if (schema->header == HEADER_YES && !find_delimiter(sniff, first, end, dialect))
-        return err_memory(err, length);
-    at = first; /* its end may depend on the delimiter */
-    next_line(schema, dialect->delimiter, &at, end, true, &sniff->line);
-    dialect->line_end = sniff->line.end == 2 ? 2 : 1;
-    sniff->number = 1 + lines_count(text, (size_t)(sniff->line.text - text));
-    if (dialect->header) {
-        dialect->header_length = sniff->line.length;
-        dialect->header_hash = XXH3_64bits(sniff->line.text, sniff->line.length);
-        dialect->header_first = sniff->line.text[0];
-    }
-    if (schema->header == HEADER_LINE)
-        return is_header_line(sniff, err);
-    if (schema->header == HEADER_REFUSE)
-        return is_no_header(sniff, dialect, err);
-    return !dialect->header || read_header(sniff, warns, dialect, err);
+    dialect->header_length = sniff->line.length;
+    dialect->header_hash = XXH3_64bits(sniff->line.text, sniff->line.length);
+    dialect->header_first = sniff->line.text[0];
+    if (schema->header != HEADER_LINE)
+        return read_header(sniff, warns, dialect, err);
+    use_layout(schema, dialect, &schema->layouts[0]);
+    return is_header_line(sniff, err);
 }
 
 /* Without a header: the delimiter and layout that fit most of the first records whose quotes are closed; of those that fit as
  * many the one of more columns, since a delimiter that is nowhere in the text fits a layout of one column. False: out of
  * memory. */
-static bool choose_layout(const sniff_t *sniff, const uint8_t *text, size_t length, dialect_t *dialect) {
+static bool choose_layout(const sniff_t *sniff, dialect_t *dialect) {
     const schema_t *schema = sniff->schema;
     const split_t *split = sniff->split;
     size_t best = 0;
@@ -522,10 +387,10 @@ static bool choose_layout(const sniff_t *sniff, const uint8_t *text, size_t leng
     for (size_t d = 0; d < schema->delimiter_count; d++) {
         const char delimiter = schema->delimiters[d];
         size_t exact[SCHEMA_MOST_LAYOUTS] = {0}, surplus = 0;
-        const uint8_t *at = text + dialect_begin(schema, text, length);
+        const uint8_t *at = sniff->first;
         line_t line;
         for (int n = 0;
-             n < DIALECT_SAMPLE_LINES && next_line(schema, delimiter, &at, text + length, true, &line); n++) {
+             n < DIALECT_SAMPLE_LINES && next_line(schema, delimiter, &at, sniff->end, true, &line); n++) {
             if (!split_record(sniff->split, schema, delimiter, line.text, line.length))
                 return false;
             if (!split_is_sound(split))
@@ -555,12 +420,11 @@ static bool choose_layout(const sniff_t *sniff, const uint8_t *text, size_t leng
 /* A file of another kind would be a reject on each of its lines. */
 static bool check_json(const uint8_t *text, size_t length, const char *name, dialect_t *dialect, err_t *err) {
     const size_t at = json_span_begins(text, length);
+    char shown[SHOWN_ROOM];
     dialect->array = at < length && text[at] == '[';
-    if (at == length || text[at] == '{' || text[at] == '[')
-        return true;
-    char byte[8];
-    snprintf(byte, sizeof byte, text[at] > ' ' && text[at] < 0x7F ? "%c" : "\\x%02X", text[at]);
-    return err_set(err, STATUS_INPUT, "%s: is no JSON: it begins with %s, and not with { or [", name, byte);
+    return at == length || text[at] == '{' || text[at] == '[' ||
+           err_set(err, STATUS_INPUT, "%s: is no JSON: it begins with %s, and not with { or [", name,
+                   show(text + at, 1, 1, shown));
 }
 
 bool dialect_refuse_bson(const char *name, const uint8_t *text, size_t length, err_t *err) {
@@ -593,6 +457,31 @@ bool dialect_may_be_encoded(const schema_t *schema, const uint8_t *text, size_t 
                    encoding_names[schema->encoding]);
 }
 
+/* Without a first line: can its columns be known, or does it need none, as an empty file does? */
+static bool check_missing_line(const sniff_t *sniff, const dialect_head_t *head, err_t *err) {
+    const schema_t *schema = sniff->schema;
+    const uint8_t *at = sniff->first;
+    line_t begun;
+    if (!head->more)
+        return !schema->skip || (schema->header != HEADER_YES && schema->header != HEADER_LINE) ||
+               !ends_last_byte(head->text, head->length) ||
+               err_set(err, STATUS_INPUT,
+                       "%s:1: it ends within the %u line%s that the format skips, before its header: it has "
+                       "fewer "
+                       "lines in front of that, or is not complete. If it has fewer, load it by a --format "
+                       "of its own (skip)",
+                       sniff->name, schema->skip, schema->skip == 1 ? "" : "s");
+    const bool any = next_line(schema, schema->delimiters[0], &at, sniff->end + head->begun, true, &begun),
+               one_way = schema->delimiter_count == 1 && schema->layout_count == 1;
+    return ((sniff->first < sniff->end || !schema->skip) && !header_may_be(schema->header) &&
+            (any || one_way)) ||
+           err_set(err, STATUS_INPUT,
+                   "%s:1: its columns are not known, because its first line that is neither empty, nor a "
+                   "comment, nor skipped by the format %s does not begin within 256 KiB, or is longer than "
+                   "16 MiB: take the lines before it away, or shorten it",
+                   sniff->name, schema->name);
+}
+
 /* Without zeros in its spans: they are many, and a small file has few bytes. */
 static split_t *new_split(void) {
     split_t *split = malloc(sizeof *split);
@@ -601,55 +490,47 @@ static split_t *new_split(void) {
     return split;
 }
 
-static bool sniff_text(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
-                       bool warns, dialect_t *dialect, err_t *err) {
-    start(dialect);
+static bool sniff_delimited(const schema_t *schema, const dialect_head_t *head, const char *name, bool warns,
+                            dialect_t *dialect, err_t *err) {
+    const uint8_t *at = head->text + dialect_begin(schema, head->text, head->length);
+    sniff_t sniff = {.schema = schema, .name = name, .first = at, .end = head->text + head->length};
+    dialect->delimiter = schema->delimiters[0];
+    use_layout(schema, dialect, &schema->layouts[0]);
+    if (!next_line(schema, dialect->delimiter, &at, sniff.end, true, &sniff.line))
+        return check_missing_line(&sniff, head, err);
+    sniff.number = 1 + lines_count(head->text, (size_t)(sniff.line.text - head->text));
+    if (!(sniff.split = new_split()))
+        return err_memory(err, sizeof *sniff.split);
+    const bool ok = read_first_line(&sniff, warns, dialect, err) &&
+                    (dialect->header || choose_layout(&sniff, dialect) || err_memory(err, head->length));
+    split_free(sniff.split);
+    free(sniff.split);
+    return ok;
+}
+
+static bool sniff(const schema_t *schema, const dialect_head_t *head, const char *name, bool warns,
+                  dialect_t *dialect, err_t *err) {
+    const uint8_t *text = head->text;
+    const size_t length = head->length + (schema_any_fields(schema) ? head->begun : 0);
+    clear(dialect);
     clear_columns(dialect);
-    bool ok = check_bson(schema, text, length, name, err) &&
-              dialect_may_be_encoded(schema, text, length, false, name, err) &&
-              (schema->kind != RECORDS_JSON || check_json(text, length, name, dialect, err));
-    if (ok && schema->kind == RECORDS_DELIMITED) {
-        sniff_t sniff = {.schema = schema, .name = name, .split = new_split()};
-        if (!sniff.split)
-            return err_memory(err, sizeof *sniff.split);
-        ok = read_first_line(&sniff, text, length, warns, dialect, err) &&
-             (dialect->header || choose_layout(&sniff, text, length, dialect) || err_memory(err, length));
-        split_free(sniff.split);
-        free(sniff.split);
-    }
+    const bool ok =
+        dialect_may_be_encoded(schema, text, length, head->utf16, name, err) &&
+        check_bson(schema, text, length, name, err) &&
+        (schema->kind != RECORDS_JSON || check_json(text, length, name, dialect, err)) &&
+        (schema->kind != RECORDS_DELIMITED || sniff_delimited(schema, head, name, warns, dialect, err));
     set_hash(schema, dialect);
     return ok;
 }
 
 bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
                    dialect_t *dialect, err_t *err) {
-    return sniff_text(schema, text, length, name, true, dialect, err);
+    return sniff(schema, &(dialect_head_t){.text = text, .length = length}, name, false, dialect, err);
 }
 
-bool dialect_sniff_again(const schema_t *schema, const uint8_t *text, size_t length, dialect_t *dialect) {
-    err_t said; /* when it was sniffed first */
-    return sniff_text(schema, text, length, "", false, dialect, &said);
-}
-
-/* All of it is skipped, and the header is not there: it may be among that. An empty file is none. */
-static bool check_skipped(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
-                          err_t *err) {
-    line_t line;
-    const uint8_t *at = text + dialect_begin(schema, text, length);
-    return !schema->skip || (schema->header != HEADER_YES && schema->header != HEADER_LINE) ||
-           next_line(schema, schema->delimiters[0], &at, text + length, true, &line) ||
-           !ends_last_byte(text, length) ||
-           err_set(err, STATUS_INPUT,
-                   "%s ends within the %u line%s that the format skips, before its header: it has fewer "
-                   "lines in front of "
-                   "that, or is not complete. If it has fewer, load it by a --format of its own (skip)",
-                   name, schema->skip, schema->skip == 1 ? "" : "s");
-}
-
-bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err) {
-    dialect_t dialect;
-    return (schema->kind != RECORDS_DELIMITED || check_skipped(schema, text, length, name, err)) &&
-           sniff_text(schema, text, length, name, false, &dialect, err);
+bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
+                        dialect_t *dialect, err_t *err) {
+    return sniff(schema, head, name, true, dialect, err);
 }
 
 bool dialect_may_refuse(const schema_t *schema) {
@@ -658,49 +539,42 @@ bool dialect_may_refuse(const schema_t *schema) {
             (schema->header != HEADER_NO || !encoding_keeps_utf8(schema->encoding)));
 }
 
-bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
-                        dialect_t *dialect, err_t *err) {
-    const size_t length = head->length + head->begun;
-    const uint8_t *const end = head->text + head->length, *const all = head->text + length,
-                         *at = head->text + dialect_begin(schema, head->text, length);
-    char delimiter;
-    line_t line;
-    if (!dialect_may_be_encoded(schema, head->text, head->length, head->utf16, name, err))
-        return false;
-    if (schema->kind == RECORDS_BSON || schema->kind == RECORDS_JSON) /* which have no lines */
-        return dialect_sniff(schema, head->text, length, name, dialect, err);
-    if (schema->skip && head->more && at >= end)
-        return err_set(
-            err, STATUS_INPUT,
-            "%s:1: the %u lines that the format %s skips are longer than %zu bytes; give a smaller "
-            "'skip', or take them away first (tail -n +%u)",
-            name, schema->skip, schema->name, head->length, schema->skip + 1);
-    if (!head->more && !check_skipped(schema, head->text, length, name, err))
-        return false;
-    /* does only the first line say how the file is read, and is that not there? */
-    if (head->more && schema->kind == RECORDS_DELIMITED &&
-        (schema->header != HEADER_NO || schema->delimiter_count > 1 || schema->layout_count > 1) &&
-        !next_line(schema, schema->delimiters[0], &at, end, true, &line)) {
-        if (!next_line(schema, schema->delimiters[0], &at, all, true, &line))
-            return err_set(
-                err, STATUS_INPUT,
-                "%s:1: its first %zu bytes are empty lines%s, so that its columns are not known; take "
-                "these lines away (sed '/%s/,$!d')",
-                name, head->length, schema->comment ? " and comments" : "",
-                schema->comment ? (const char[]){'^', '[', '^', schema->comment, ']', 0} : ".");
-        if (begins_header(schema, &line, &delimiter))
-            return err_set(err, STATUS_INPUT,
-                           "%s:1: its header is longer than 16 MiB, so that its columns are not known", name);
-    }
-    return dialect_sniff(schema, head->text, head->length, name, dialect, err);
+/* ---- what a later line is ---- */
+
+/* True if the line's first field names a column, or must be split to find out. */
+static bool may_be_named(const schema_t *schema, char delimiter, const uint8_t *line, size_t length) {
+    const uint8_t *end = delimiter_find(schema, delimiter, line, length, 0);
+    span_t first = {.text = line, .length = (uint32_t)(end ? (size_t)(end - line) : length)};
+    return (schema->quote && memchr(line, schema->quote, first.length)) || schema_is_wide(schema) ||
+           field_named(schema, &first) != DIALECT_NO_FIELD;
 }
 
-/* ---- what a later line is ---- */
+/* Splits the line as a header of the format. *is: it begins as one does. Where the first line is always a header, the file's
+ * delimiter is known, and a mere record may hold the name of a column. False: out of memory. */
+static bool split_header(const schema_t *schema, char *delimiter, split_t *split, const uint8_t *line,
+                         size_t length, bool *is) {
+    *is = false;
+    if (schema->header == HEADER_YES) {
+        if (!may_be_named(schema, *delimiter, line, length))
+            return true;
+        const bool ok = split_record(split, schema, *delimiter, line, length);
+        *is = split->count > 1 && field_named(schema, &split->spans[0]) != DIALECT_NO_FIELD;
+        return ok;
+    }
+    for (size_t d = 0; !*is && d < schema->delimiter_count; d++) {
+        if (!split_record(split, schema, schema->delimiters[d], line, length))
+            return false;
+        *is = begins_with_word(schema, split);
+        *delimiter = schema->delimiters[d];
+    }
+    return true;
+}
 
 dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, split_t *split,
                             const uint8_t *line, size_t length) {
     const bool yes = schema->header == HEADER_YES;
     char delimiter = dialect->delimiter;
+    bool is;
     dialect_t named;
     if (!header_may_be(schema->header) ||
         (yes && dialect->columns < 2)) /* a value may be its only column's name */
@@ -711,16 +585,12 @@ dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, sp
     if (dialect->header_length && length == dialect->header_length &&
         XXH3_64bits(line, length) == dialect->header_hash)
         return DIALECT_HEADER;
-    if (schema->header == HEADER_LINE ||
-        (schema->header == HEADER_WORDS && !starts_with_word(schema, line, length, &delimiter)))
+    if (schema->header == HEADER_LINE)
         return DIALECT_RECORD;
-    if (!split_record(split, schema, delimiter, line, length))
+    if (!split_header(schema, &delimiter, split, line, length, &is))
         return DIALECT_MEMORY;
-    /* where the first line is always a header, a mere record may hold the name of a column or two */
-    if (yes && (split->count < 2 || field_named(schema, &split->spans[0]) == DIALECT_NO_FIELD))
-        return DIALECT_RECORD;
-    const size_t known = name_columns(schema, split, &named);
-    if (yes && known < 2)
+    const size_t known = is ? name_columns(schema, split, &named) : 0;
+    if (!is || (yes && known < 2))
         return DIALECT_RECORD;
     if (!split->too_many && named.columns == dialect->columns &&
         memcmp(named.field_of, dialect->field_of, sizeof named.field_of) == 0 &&
@@ -753,27 +623,20 @@ dialect_shelf_t *dialect_shelf_new(void) {
 void dialect_shelf_destroy(dialect_shelf_t *shelf) {
     if (!shelf)
         return;
-    for (kept_t *kept = shelf->first; kept;) {
-        kept_t *next = kept->next;
-        free(kept);
-        kept = next;
-    }
+    for (kept_t *kept; (kept = shelf->first); free(kept))
+        shelf->first = kept->next;
     pthread_mutex_destroy(&shelf->lock);
     free(shelf);
 }
 
 const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect) {
-    dialect_t same;
-    memcpy(&same, dialect, sizeof same); /* padding too: it is zero in all of them */
     pthread_mutex_lock(&shelf->lock);
     kept_t *kept = shelf->first;
-    for (; kept; kept = kept->next) {
-        same.serial = kept->dialect.serial;
-        if (memcmp(&same, &kept->dialect, sizeof same) == 0) // NOLINT(bugprone-suspicious-memory-comparison)
-            break;
-    }
-    if (!kept && (kept = calloc(1, sizeof *kept))) {
-        memcpy(&kept->dialect, dialect, sizeof *dialect);
+    while (kept && memcmp(dialect, &kept->dialect, sizeof *dialect) !=
+                       0) // NOLINT(bugprone-suspicious-memory-comparison)
+        kept = kept->next;
+    if (!kept && (kept = malloc(sizeof *kept))) {
+        memcpy(&kept->dialect, dialect, sizeof *dialect); /* padding too: it is zero in all of them */
         kept->next = shelf->first;
         shelf->first = kept;
     }

@@ -17,9 +17,8 @@ enum {
 };
 
 typedef struct {
-    uint64_t serial; /* unique among the dialects of this process: a plan is compiled once for each dialect */
-    /* of the format, the delimiter and the columns: what makes a record a document. Never 0. It is written into files
-     * and the catalog. */
+    /* of the format, the delimiter and the columns: what makes a record a document. Never 0. It is written into files and the
+     * catalog, and a program is compiled once for each hash. */
     uint64_t hash;
     char delimiter;
     bool header; /* the file begins with a header */
@@ -46,12 +45,10 @@ bool dialect_may_be_encoded(const schema_t *schema, const uint8_t *text, size_t 
                             const char *name, err_t *err);
 
 /* Finds the dialect from the file's first bytes (whole lines; with or without a BOM). If a header does not fit the
- * format, this fails with status 5 and says which column is missing. A file without a header always gets a dialect. */
+ * format, this fails with status 5 and says which column is missing. A file without a header always gets a dialect. Of a text
+ * that was read before, the caller ignores the sentence. */
 bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
                    dialect_t *dialect, err_t *err);
-
-/* The same of a text that was read before, without a message. False: there is none. */
-bool dialect_sniff_again(const schema_t *schema, const uint8_t *text, size_t length, dialect_t *dialect);
 
 typedef struct {
     const uint8_t *text;
@@ -61,18 +58,14 @@ typedef struct {
     bool utf16;    /* it was UTF-16, before whoever reads it has made UTF-8 of it */
 } dialect_head_t;
 
-/* The same from a file's beginning, which may lack the line that names the columns. If it does, and the format does not
- * define everything, the file is refused (status 5). */
+/* The same from a file's beginning. Columns that are left out are named by a warning. If the line that names the columns is not
+ * there, and the format does not define everything, the file is refused. */
 bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
                         dialect_t *dialect, err_t *err);
 
 /* Records of this text were read by another dialect before, when it had fewer lines: takes that one, of which the hash
  * is known. False: it cannot be, so the text is another one. */
 bool dialect_take_earlier(const schema_t *schema, uint64_t hash, dialect_t *dialect);
-
-/* False if a file with these first bytes would be refused, with the sentence of dialect_sniff. Columns that are left out are
- * no message. */
-bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err);
 
 /* Can a file of this format be refused because of its first line? */
 bool dialect_may_refuse(const schema_t *schema);
@@ -81,9 +74,6 @@ bool dialect_may_refuse(const schema_t *schema);
  * whole: the text ends with a whole record, or with its file. */
 bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
                         size_t *begins, size_t *ends);
-
-/* Does the dialect depend only on the first line, and was no message needed for it? */
-bool dialect_is_of_first_line(const dialect_t *dialect);
 
 /* A collection of dialects by content: thousands of similar files share one, and its plan. */
 typedef struct dialect_shelf dialect_shelf_t;
@@ -112,14 +102,5 @@ dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, st
  * has nothing but - = _ + and blanks in its fields, a sign in each, three in all that are no +, and two in one field. A lone - is
  * a value that is missing, and + or +++ a mark. */
 bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t *line, size_t length);
-
-/* The first line of the text examined last. Thousands of similar files begin with the same line, and what depends only on that
- * line need not be found again. Empty at first; a line that is too long is not kept. */
-typedef struct {
-    size_t length; /* with a CR at its end; 0: there is none */
-    uint8_t line[2000];
-} first_line_t;
-void first_line_note(first_line_t *first, const schema_t *schema, const uint8_t *text, size_t length);
-bool first_line_is(const first_line_t *first, const schema_t *schema, const uint8_t *text, size_t length);
 
 #endif

@@ -31,7 +31,6 @@ typedef struct {
     source_kit_t *kit;
     uint8_t *text;
     size_t room;
-    first_line_t fitting; /* of the last file that fits */
 } checker_t;
 
 /* Can its beginning be read without what comes before it, and does it say anything? */
@@ -78,24 +77,15 @@ static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *
     return true;
 }
 
-/* Its first line decides that. */
-static bool does_fit(checker_t *checker, size_t have, const char *name, err_t *err) {
-    if (first_line_is(&checker->fitting, checker->check->schema, checker->text, have))
-        return true;
-    if (!dialect_fits(checker->check->schema, checker->text, have, name, err))
-        return false;
-    first_line_note(&checker->fitting, checker->check->schema, checker->text, have);
-    return true;
-}
-
 static bool check_file(checker_t *checker, const input_file_t *file, err_t *err) {
+    const schema_t *schema = checker->check->schema;
     bool fits;
     size_t have;
+    dialect_t dialect;
     source_t *source = source_open_in(checker->kit, file, err);
     bool ok = source && read_head(checker, source, &have, &fits, err) &&
-              dialect_may_be_encoded(checker->check->schema, checker->text, have, source_is_utf16(source),
-                                     file->name, err) &&
-              (fits || does_fit(checker, have, file->name, err));
+              dialect_may_be_encoded(schema, checker->text, have, source_is_utf16(source), file->name, err) &&
+              (fits || dialect_sniff(schema, checker->text, have, file->name, &dialect, err));
     source_close(source);
     return ok;
 }

@@ -165,6 +165,7 @@ static ssize_t read_beginning(const input_file_t *input, uint8_t text[LOOKED_AT]
 static bool is_more_than_header(const schema_t *schema, const uint8_t *text, size_t length) {
     size_t begins, ends;
     dialect_t dialect;
+    err_t ignored;
     if (!schema || schema->kind == RECORDS_BSON)
         return length;
     if (schema->kind == RECORDS_JSON)
@@ -172,7 +173,7 @@ static bool is_more_than_header(const schema_t *schema, const uint8_t *text, siz
     const bool is_line = dialect_first_line(schema, text, length, true, &begins, &ends);
     if (begins == length || (is_line && ends + 1 < length))
         return begins < length;
-    return !dialect_sniff_again(schema, text, length, &dialect) || !dialect.header;
+    return !dialect_sniff(schema, text, length, "", &dialect, &ignored) || !dialect.header;
 }
 
 /* What is packed is not opened for that, but where it is so small that it may be nothing. Within a stream only who reads all of it

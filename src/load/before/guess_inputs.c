@@ -258,9 +258,10 @@ static void tell_missing(text_t *out, const schema_t *schema, const char *name, 
 static bool find_unfit(const guess_piece_t *piece, size_t length, const schema_t *schema, char **line,
                        err_t *err) {
     dialect_t dialect;
+    err_t misfit;
     uint64_t rows = 0;
     text_t out = {.length = 0};
-    if (!dialect_sniff_again(schema, piece->text, length, &dialect))
+    if (!dialect_sniff(schema, piece->text, length, piece->input, &dialect, &misfit))
         return true;
     records_t *reader = records_new(schema);
     bool *has = calloc(schema_counted(schema) + 1, sizeof *has);

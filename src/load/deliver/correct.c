@@ -53,10 +53,11 @@ bool correct_has_outgrown(const schema_t *schema, const block_t *block) {
 static const dialect_t *dialect_then(const schema_t *schema, const block_t *block, uint32_t offset,
                                      const torn_t *torn, dialect_t *own) {
     const uint8_t *text = block->buffer.bytes;
+    err_t ignored;
     size_t begins, ends;
     const size_t length = offset + torn->length;
     const bool first = block->file_start && !dialect_first_line(schema, text, length, false, &begins, &ends);
-    return first && dialect_sniff_again(schema, text, length, own) ? own : block->file->dialect;
+    return first && dialect_sniff(schema, text, length, "", own, &ignored) ? own : block->file->dialect;
 }
 
 /* The document that the record made when it ended there; NULL with *err untouched: none. */

@@ -27,9 +27,7 @@ typedef struct {
     pool_t *pool;
     load_file_t *files; /* of all feeders; pieces of one input are neighbours, in the order of its text */
     size_t file_count;
-    pthread_mutex_t *lock;  /* guards first_record of all files */
-    first_line_t first;     /* the first line of the last file whose dialect was found, */
-    const dialect_t *known; /* and that dialect: a file that begins with the same line has it, too */
+    pthread_mutex_t *lock; /* guards first_record of all files */
 } beginning_t;
 
 /* ---- the dialect ---- */
@@ -57,10 +55,6 @@ static bool find_dialect(beginning_t *beginning, load_file_t *file, const dialec
         return err_memory(err, sizeof dialect);
     if (dialect_first_line(beginning->schema, head->text, head->length, false, &begins, &ends))
         file->read_by = file->dialect->hash;
-    if (dialect_is_of_first_line(file->dialect)) {
-        first_line_note(&beginning->first, beginning->schema, head->text, head->length);
-        beginning->known = file->dialect;
-    }
     return true;
 }
 
@@ -73,16 +67,7 @@ static bool see_dialect(beginning_t *beginning, load_file_t *file, cutter_t *cut
         return false;
     if (!head.length && !head.begun) /* nothing to read, or a fault, which the first cut tells */
         return true;
-    if (!dialect_may_be_encoded(beginning->schema, head.text, head.length, head.utf16, file->input->name,
-                                err))
-        return false;
-    if (!first_line_is(&beginning->first, beginning->schema, head.text, head.length))
-        return find_dialect(beginning, file, &head, err);
-    if (file->read_by && file->read_by != beginning->known->hash)
-        return refuse_header(file, err);
-    file->dialect = beginning->known;
-    file->read_by = file->dialect->hash; /* the line is whole, as all that are noted */
-    return true;
+    return find_dialect(beginning, file, &head, err);
 }
 
 static cutter_t *open_again(const beginning_t *beginning, const load_file_t *file, source_t **source,
