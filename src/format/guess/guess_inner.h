@@ -143,9 +143,8 @@ struct guess {
     bool scattered;   /* the sample has places in the middle and the end */
     bool of_many;     /* the command has several inputs */
     const char *here; /* the input at hand */
-    /* The first input with UTF-8 that is no ASCII; with text that is not UTF-8; with bytes that windows-1252 does not have.
-     * NULL: none. */
-    const char *wide_characters, *other_bytes, *no_bytes;
+    /* The first input with UTF-8 that is no ASCII; with text that is not UTF-8. NULL: none. */
+    const char *wide_characters, *other_bytes;
     guess_words_t words;
     /* set at the end */
     bool header;     /* the format says header: yes */
