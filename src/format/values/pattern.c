@@ -3,6 +3,7 @@
 #include "format/values/convert.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum {
     SHORT_YEARS_FROM = 69, /* 69 is 1969, and 68 is 2068 */
@@ -26,13 +27,8 @@ enum {
     EPOCH,      /* a whole number of seconds or milliseconds since 1970, in place of all parts */
 };
 
-/* What a part says of the moment. A pattern has each once. */
+/* What a part says of the moment: FRACTION_MS in milliseconds, ZONE in minutes before UTC. A pattern has each once. */
 enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, FRACTION_MS, HALF, ZONE, VALUES };
-
-/* The values of FRACTION_MS are milliseconds; ZONE is minutes before UTC. */
-typedef struct {
-    int32_t value[VALUES];
-} moment_t;
 
 static const char *const months[] = {"January", "February", "March",     "April",   "May",      "June",
                                      "July",    "August",   "September", "October", "November", "December"};
@@ -87,44 +83,20 @@ bool calendar_date(int64_t days, date_t *date) {
 
 /* ---- from text ---- */
 
-static const uint8_t *read_bare(const uint8_t *at, const uint8_t *end, int32_t *value) {
-    const size_t width = end - at > 1 && digits_is_one(at[1]) ? 2 : 1;
-    return width == 2 && *at == '0' ? NULL : read_digits(at, end, width, value);
+/* The letters of a month's name that the part has. */
+static size_t name_length(const pattern_part_t *part, int32_t month) {
+    return part->width == 3 ? 3 : strlen(months[month]);
 }
 
-/* True if the text is the name as it is, in capitals, or in small letters. */
-static bool is_name(const uint8_t *text, const char *name, size_t length) {
-    bool same = true, capital = true, small = true;
-    for (size_t i = 0; i < length; i++) {
-        same &= text[i] == (uint8_t)name[i];
-        capital &= text[i] == (uint8_t)(name[i] & ~0x20);
-        small &= text[i] == (uint8_t)(name[i] | 0x20);
-    }
-    return same || capital || small;
-}
-
-static size_t name_length(const pattern_part_t *part, const char *name) {
-    return part->width == 3 ? 3 : strlen(name);
-}
-
+/* In any case. */
 static const uint8_t *read_name(const pattern_part_t *part, const uint8_t *at, const uint8_t *end,
-                                int32_t *value) {
-    for (int32_t month = 0; month < 12; month++) {
-        const size_t length = name_length(part, months[month]);
-        if ((size_t)(end - at) < length || (*at | 0x20) != (*months[month] | 0x20) ||
-            !is_name(at, months[month], length))
-            continue;
-        *value = month + 1;
-        return at + length;
+                                int32_t *month) {
+    for (*month = 1; *month <= 12; ++*month) {
+        const size_t length = name_length(part, *month - 1);
+        if ((size_t)(end - at) >= length && strncasecmp((const char *)at, months[*month - 1], length) == 0)
+            return at + length;
     }
     return NULL;
-}
-
-static const uint8_t *read_half_day(const uint8_t *at, const uint8_t *end, int32_t *value) {
-    if (end - at < 2)
-        return NULL;
-    *value = memcmp(at, "PM", 2) == 0 || memcmp(at, "pm", 2) == 0;
-    return *value || memcmp(at, "AM", 2) == 0 || memcmp(at, "am", 2) == 0 ? at + 2 : NULL;
 }
 
 static const uint8_t *read_offset(const uint8_t *at, const uint8_t *end, int32_t *value) {
@@ -154,33 +126,54 @@ static const uint8_t *read_fraction(const uint8_t *at, const uint8_t *end, size_
     return count < least ? NULL : at;
 }
 
+enum { ISO_PARTS = 11, ISO_BYTES = 19 };
+
+/* Reads YYYY-MM-DD?hh:mm:ss, eight bytes at a time. */
+static bool read_iso(const uint8_t *text, uint8_t between, int64_t *ms) {
+    uint64_t time = digits_load(text + 11) ^ 0x30303A30303A3030ull; /* hh:mm:ss without '0' and ':' */
+    if (text[10] != between || (time & 0x0000FF0000FF0000ull) || !digits_only(time) ||
+        !calendar_iso(text, ms))
+        return false;
+    uint32_t hours = (uint32_t)(time & 0xF) * 10 + (uint32_t)(time >> 8 & 0xF);
+    uint32_t minutes = (uint32_t)(time >> 24 & 0xF) * 10 + (uint32_t)(time >> 32 & 0xF);
+    uint32_t seconds = (uint32_t)(time >> 48 & 0xF) * 10 + (uint32_t)(time >> 56 & 0xF);
+    *ms += (int64_t)(hours * 3600 + minutes * 60 + seconds) * 1000;
+    return hours < 24 && minutes < 60 && seconds < 60;
+}
+
 bool calendar_moment(const uint8_t *text, size_t length, bool zoned, int64_t *ms) {
     enum { TO_MINUTES = 16 };
-    const uint8_t *const end = text + length, *at = text + TO_MINUTES;
-    int32_t hours, minutes, seconds = 0, fraction = 0, zone = 0;
-    if (length < TO_MINUTES || !calendar_iso(text, ms) || text[10] != 'T' || text[13] != ':' ||
-        !read_digits(text + 11, end, 2, &hours) || !read_digits(text + 14, end, 2, &minutes))
+    const bool seconds = length >= ISO_BYTES && text[TO_MINUTES] == ':';
+    const uint8_t *const end = text + length, *at = text + (seconds ? ISO_BYTES : TO_MINUTES);
+    uint8_t iso[ISO_BYTES];
+    int32_t fraction = 0, zone = 0;
+    if (length < TO_MINUTES)
         return false;
-    if (at < end && *at == ':' && (at = read_digits(at + 1, end, 2, &seconds)) && at < end && *at == '.')
+    memcpy(iso, text, TO_MINUTES);
+    memcpy(iso + TO_MINUTES, seconds ? text + TO_MINUTES : (const uint8_t *)":00", ISO_BYTES - TO_MINUTES);
+    if (!read_iso(iso, 'T', ms))
+        return false;
+    if (seconds && at < end && *at == '.')
         at = read_fraction(at + 1, end, 1, length, false, &fraction);
     if (at && (zoned || at < end))
         at = read_offset(at, end, &zone);
-    *ms += hours * MS_OF_HOUR + (minutes - zone) * MS_OF_MINUTE + seconds * 1000 + fraction;
-    return at == end && hours < 24 && minutes < 60 && seconds < 60;
+    *ms += fraction - zone * MS_OF_MINUTE;
+    return at == end;
 }
 
 /* Returns the end of the part; NULL: the text is no such part. */
 static inline const uint8_t *read_part(const pattern_part_t *part, const uint8_t *at, const uint8_t *end,
-                                       moment_t *moment) {
-    int32_t *const value = &moment->value[part->what];
-    const uint8_t *next;
+                                       int32_t *values) {
+    int32_t *const value = &values[part->what];
+    const uint8_t *const first = at;
     switch (part->how) {
     case LITERAL:
         return at < end && *at == part->literal ? at + 1 : NULL;
     case FULL:
         return read_digits(at, end, part->width, value);
     case BARE:
-        return read_bare(at, end, value);
+        at = read_digits(at, end, end - at > 1 && digits_is_one(at[1]) ? 2 : 1, value);
+        return at && at > first + 1 && *first == '0' ? NULL : at;
     case SHORT_YEAR:
         at = read_digits(at, end, 2, value);
         *value += *value < SHORT_YEARS_FROM ? 2000 : 1900;
@@ -188,10 +181,11 @@ static inline const uint8_t *read_part(const pattern_part_t *part, const uint8_t
     case NAME:
         return read_name(part, at, end, value);
     case HALF_DAY:
-        return read_half_day(at, end, value);
+        *value = at < end && (*at | 0x20) == 'p';
+        return end - at >= 2 && strncasecmp((const char *)at, *value ? "PM" : "AM", 2) == 0 ? at + 2 : NULL;
     case OFFSET:
-        next = read_offset(at, end, value);
-        return next && *at == '-' && !*value ? NULL : next; /* -00:00 says that the offset is not known */
+        at = read_offset(at, end, value);
+        return at && *first == '-' && !*value ? NULL : at; /* -00:00 says that the offset is not known */
     default:
         return read_fraction(at, end, part->width, part->width, part->how == ROUNDED, value);
     }
@@ -211,21 +205,6 @@ static bool read_epoch(const pattern_part_t *part, const uint8_t *text, size_t l
            is_in_range(*ms);
 }
 
-enum { ISO_PARTS = 11, ISO_BYTES = 19 };
-
-/* Reads the first ISO_BYTES of an iso pattern, eight bytes at a time. */
-static bool read_iso(const pattern_t *pattern, const uint8_t *text, int64_t *ms) {
-    uint64_t time = digits_load(text + 11) ^ 0x30303A30303A3030ull; /* hh:mm:ss without '0' and ':' */
-    if (text[10] != pattern->parts[5].literal || (time & 0x0000FF0000FF0000ull) || !digits_only(time) ||
-        !calendar_iso(text, ms))
-        return false;
-    uint32_t hours = (uint32_t)(time & 0xF) * 10 + (uint32_t)(time >> 8 & 0xF);
-    uint32_t minutes = (uint32_t)(time >> 24 & 0xF) * 10 + (uint32_t)(time >> 32 & 0xF);
-    uint32_t seconds = (uint32_t)(time >> 48 & 0xF) * 10 + (uint32_t)(time >> 56 & 0xF);
-    *ms += (int64_t)(hours * 3600 + minutes * 60 + seconds) * 1000;
-    return hours < 24 && minutes < 60 && seconds < 60;
-}
-
 static bool ms_of(const pattern_t *pattern, int32_t *value, int64_t *ms) {
     int32_t days;
     if (pattern->half_days) {
@@ -243,21 +222,21 @@ static bool ms_of(const pattern_t *pattern, int32_t *value, int64_t *ms) {
 
 bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms) {
     const uint8_t *at = text, *const end = text + length;
-    moment_t moment = {{0}};
+    int32_t values[VALUES] = {0};
     const int first = pattern->iso ? ISO_PARTS : 0;
     if (length != pattern->length && (!pattern->varies || (pattern->iso && length < ISO_BYTES)))
         return false;
     if (pattern->parts[0].how == EPOCH)
         return read_epoch(&pattern->parts[0], text, length, ms);
-    if (pattern->iso && !read_iso(pattern, text, ms))
+    if (pattern->iso && !read_iso(text, pattern->parts[5].literal, ms))
         return false;
     at += pattern->iso ? ISO_BYTES : 0;
     for (int i = first; i < pattern->count; i++)
-        if (!(at = read_part(&pattern->parts[i], at, end, &moment)))
+        if (!(at = read_part(&pattern->parts[i], at, end, values)))
             return false;
-    if (at != end || (!pattern->iso && !ms_of(pattern, moment.value, ms)))
+    if (at != end || (!pattern->iso && !ms_of(pattern, values, ms)))
         return false;
-    *ms += moment.value[FRACTION_MS] - (int64_t)moment.value[ZONE] * MS_OF_MINUTE;
+    *ms += values[FRACTION_MS] - (int64_t)values[ZONE] * MS_OF_MINUTE;
     return !pattern->moves || is_in_range(*ms);
 }
 
@@ -269,36 +248,28 @@ static uint8_t *put_digits(uint8_t *out, size_t width, int32_t value) {
     return out + width;
 }
 
-static uint8_t *put_text(uint8_t *out, const char *text, size_t length) {
-    return (uint8_t *)memcpy(out, text, length) + length;
-}
-
-static uint8_t *put_fraction(uint8_t *out, size_t width, int32_t ms) {
-    uint8_t digits[MOST_FRACTION] = "000000000";
-    put_digits(digits, 3, ms);
-    return put_text(out, (const char *)digits, width);
-}
-
-static uint8_t *put_part(uint8_t *out, const pattern_part_t *part, const int32_t *value) {
-    const int32_t is = value[part->what];
+static uint8_t *put_part(uint8_t *out, const pattern_part_t *part, const int32_t *values) {
+    static const char zeros[] = "000000";
+    const int32_t value = values[part->what];
     switch (part->how) {
     case LITERAL:
         *out = part->literal;
         return out + 1;
     case FULL:
-        return put_digits(out, part->width, is);
+        return put_digits(out, part->width, value);
     case BARE:
-        return put_digits(out, is > 9 ? 2 : 1, is);
+        return put_digits(out, value > 9 ? 2 : 1, value);
     case SHORT_YEAR:
-        return put_digits(out, 2, is % 100);
+        return put_digits(out, 2, value % 100);
     case NAME:
-        return put_text(out, months[is - 1], name_length(part, months[is - 1]));
+        return mempcpy(out, months[value - 1], name_length(part, value - 1));
     case HALF_DAY:
-        return put_text(out, is ? "PM" : "AM", 2);
+        return mempcpy(out, value ? "PM" : "AM", 2);
     case OFFSET:
-        return put_text(out, "Z", 1);
+        return mempcpy(out, "Z", 1);
     default:
-        return put_fraction(out, part->width, is);
+        memcpy(put_digits(out, 3, value), zeros, sizeof zeros - 1);
+        return out + part->width;
     }
 }
 
