@@ -7,10 +7,9 @@
 /* What follows the key of an element. */
 typedef enum {
     NO_TYPE,
-    FIXED, /* `bytes` bytes */
-    BOOLEAN,
-    TEXT, /* a length and the text with its zero */
-    BINARY,
+    FIXED,  /* `bytes` bytes */
+    TEXT,   /* a length and the text with its zero */
+    BINARY, /* a length, a subtype and the bytes */
     NESTED,
     REGEX,   /* two keys */
     POINTER, /* a text and 12 bytes */
@@ -21,7 +20,7 @@ static const struct {
     uint8_t follows, bytes;
 } types[256] = {
     [0x01] = {FIXED, 8},  [0x02] = {TEXT, 0},  [0x03] = {NESTED, 0}, [0x04] = {NESTED, 0},
-    [0x05] = {BINARY, 0}, [0x06] = {FIXED, 0}, [0x07] = {FIXED, 12}, [0x08] = {BOOLEAN, 1},
+    [0x05] = {BINARY, 0}, [0x06] = {FIXED, 0}, [0x07] = {FIXED, 12}, [0x08] = {FIXED, 1},
     [0x09] = {FIXED, 8},  [0x0A] = {FIXED, 0}, [0x0B] = {REGEX, 0},  [0x0C] = {POINTER, 0},
     [0x0D] = {TEXT, 0},   [0x0E] = {TEXT, 0},  [0x0F] = {SCOPED, 0}, [0x10] = {FIXED, 4},
     [0x11] = {FIXED, 8},  [0x12] = {FIXED, 8}, [0x13] = {FIXED, 16}, [0x7F] = {FIXED, 0},
@@ -85,56 +84,54 @@ INLINED bool pass_key(walker_t *walker, bool utf8) {
     return find_zero(walker) && (!utf8 || is_utf8(walker, at, "a key is not UTF-8"));
 }
 
-/* True if the document holds this number of bytes of a value, and the zero of the document after them. */
-static inline bool has(const walker_t *walker, uint32_t bytes) {
-    return bytes < walker->end - walker->at;
-}
-
+/* Passes a value of this number of bytes, after which the document has its zero at least. */
 static bool pass(walker_t *walker, uint32_t bytes) {
-    if (!has(walker, bytes))
+    if (bytes >= walker->end - walker->at)
         return broken(walker, walker->at, "a value is longer than its document");
     walker->at += bytes;
     return true;
 }
 
+/* Takes the length of a value, which is at least this, and that number of bytes is there after its head, which holds the length. */
+static bool take_length(walker_t *walker, uint32_t least, uint32_t head, uint32_t *bytes) {
+    const uint32_t left = walker->end - walker->at;
+    *bytes = left > 4 ? bson_length(walker->document + walker->at) : 0;
+    return (left > 4 && *bytes >= least && *bytes < left - head) ||
+           broken(walker, walker->at, "the length of a value is none that fits into its document");
+}
+
 INLINED bool pass_text(walker_t *walker, bool utf8) {
-    const uint32_t at = walker->at;
-    if (!has(walker, 4))
-        return broken(walker, at, "a value is longer than its document");
-    const uint32_t bytes = bson_length(walker->document + at);
-    if (!bytes || bytes >= walker->end - at - 4)
-        return broken(walker, at, "the length of a text is none that fits into its document");
-    if (walker->document[at + 4 + bytes - 1])
-        return broken(walker, at + 4 + bytes - 1, "a text does not end with a zero");
-    walker->at = at + 4 + bytes;
-    return !utf8 || is_utf8(walker, at + 4, "a text is not UTF-8");
+    const uint32_t text = walker->at + 4;
+    uint32_t bytes;
+    if (!take_length(walker, 1, 4, &bytes))
+        return false;
+    walker->at = text + bytes;
+    if (walker->document[walker->at - 1])
+        return broken(walker, walker->at - 1, "a text does not end with a zero");
+    return !utf8 || is_utf8(walker, text, "a text is not UTF-8");
 }
 
 static bool pass_binary(walker_t *walker) {
-    const uint32_t at = walker->at;
-    if (!has(walker, 5))
-        return broken(walker, at, "a value is longer than its document");
-    const uint32_t bytes = bson_length(walker->document + at);
-    if (bytes >= walker->end - at - 5)
-        return broken(walker, at, "the length of binary data is none that fits into its document");
-    if (walker->document[at + 4] == OLD_BINARY &&
-        (bytes < 4 || bson_length(walker->document + at + 5) != bytes - 4))
-        return broken(walker, at + 5,
+    const uint8_t *const value = walker->document + walker->at;
+    uint32_t bytes;
+    if (!take_length(walker, 0, 5, &bytes))
+        return false;
+    if (value[4] == OLD_BINARY && (bytes < 4 || bson_length(value + 5) != bytes - 4))
+        return broken(walker, walker->at + 5,
                       "the second length of old binary data (subtype 2) is not that of its bytes");
-    walker->at = at + 5 + bytes;
+    walker->at += 5 + bytes;
     return true;
 }
 
 /* The document at hand is within this one; `end` is where that has to end, 0: anywhere. */
 static bool enter(walker_t *walker, uint32_t end) {
     const uint32_t at = walker->at;
-    if (!has(walker, 4))
-        return broken(walker, at, "a value is longer than its document");
-    const uint32_t bytes = bson_length(walker->document + at);
-    if (bytes < BSON_LENGTH_LEAST || bytes >= walker->end - at || (end && at + bytes != end))
-        return broken(walker, at, "the length of a document within it is none that fits");
-    if (walker->document[at + bytes - 1])
-        return broken(walker, at + bytes - 1, "a document within it does not end with a zero");
+    uint32_t bytes;
+    if (!take_length(walker, BSON_LENGTH_LEAST, 0, &bytes))
+        return false;
+    if (walker->document[at + bytes - 1] || (end && at + bytes != end))
+        return broken(walker, at + bytes - 1,
+                      "a document within it does not end with a zero where it should");
     if (walker->level + 1 == BSON_WALK_LEVELS)
         return broken(walker, at, "it is nested deeper than the 180 levels that a server stores");
     walker->ends[walker->level++] = walker->end;
@@ -143,23 +140,10 @@ static bool enter(walker_t *walker, uint32_t end) {
     return true;
 }
 
-INLINED bool enter_scoped(walker_t *walker, bool utf8) {
-    const uint32_t at = walker->at;
-    if (!has(walker, 4))
-        return broken(walker, at, "a value is longer than its document");
-    const uint32_t bytes = bson_length(walker->document + at);
-    if (bytes < 4 + 5 + BSON_LENGTH_LEAST || bytes >= walker->end - at)
-        return broken(walker, at, "the length of code is none that fits into its document");
-    walker->at += 4;
-    return pass_text(walker, utf8) && enter(walker, at + bytes);
-}
-
 INLINED bool pass_value(walker_t *walker, follows_t follows, bool utf8) {
+    const uint32_t at = walker->at;
+    uint32_t bytes;
     switch (follows) {
-    case BOOLEAN:
-        return has(walker, 1) && walker->document[walker->at] > 1
-                   ? broken(walker, walker->at, "a boolean is neither 0 nor 1")
-                   : pass(walker, 1);
     case TEXT:
         return pass_text(walker, utf8);
     case BINARY:
@@ -170,13 +154,10 @@ INLINED bool pass_value(walker_t *walker, follows_t follows, bool utf8) {
         return pass_key(walker, utf8) && pass_key(walker, utf8);
     case POINTER:
         return pass_text(walker, utf8) && pass(walker, 12);
-    case SCOPED:
-        return enter_scoped(walker, utf8);
-    case NO_TYPE:
-    case FIXED:
-        break;
+    default:
+        return take_length(walker, 4 + 5 + BSON_LENGTH_LEAST, 0, &bytes) && pass(walker, 4) &&
+               pass_text(walker, utf8) && enter(walker, at + bytes);
     }
-    return broken(walker, walker->at - 1, "no element has this type");
 }
 
 static inline bool is_id(const uint8_t *key, uint32_t bytes) {
@@ -184,9 +165,9 @@ static inline bool is_id(const uint8_t *key, uint32_t bytes) {
 }
 
 INLINED bool walk_all(const uint8_t *document, uint32_t length, bool utf8, bson_walk_t *walk) {
+    static const uint8_t zeros[8];
     walker_t walker;
     walker.document = document;
-    static const uint8_t zeros[8];
     walker.at = 4;
     walker.end = length;
     walker.level = 0;
@@ -196,30 +177,32 @@ INLINED bool walk_all(const uint8_t *document, uint32_t length, bool utf8, bson_
         const uint32_t element = walker.at;
         if (walk->own_id && !walk->own_id_end && !walker.level)
             walk->own_id_end = element;
-        const uint8_t type = document[walker.at++];
+        const uint8_t type = document[walker.at++], follows = types[type].follows;
         if (!type && walker.at == walker.end) {
             if (!walker.level)
                 return true;
             walker.end = walker.ends[--walker.level];
             continue;
         }
-        if (!type)
-            return broken(&walker, element, "a document ends before its length says");
+        if (follows == NO_TYPE)
+            return broken(&walker, element,
+                          type ? "no element has this type" : "a document ends before its length says");
         if (!pass_key(&walker, utf8))
             return false;
         if (!walker.level && !walk->own_id && is_id(document + element + 1, walker.at - element - 1))
             walk->own_id = element;
-        if (__builtin_expect(types[type].follows == FIXED, 1)) {
-            if (!pass(&walker, types[type].bytes))
+        if (__builtin_expect(follows != FIXED, 0)) {
+            if (!pass_value(&walker, follows, utf8))
                 return false;
-            if (__builtin_expect(type == 0x11, 0) && !walker.level && element != walk->own_id &&
-                memcmp(document + walker.at - sizeof zeros, zeros, sizeof zeros) == 0)
-                walk->replaced = element;
-        } else if (types[type].follows == NO_TYPE) {
-            return broken(&walker, element, "no element has this type");
-        } else if (!pass_value(&walker, types[type].follows, utf8)) {
-            return false;
+            continue;
         }
+        if (!pass(&walker, types[type].bytes))
+            return false;
+        if (type == 0x08 && document[walker.at - 1] > 1)
+            return broken(&walker, walker.at - 1, "a boolean is neither 0 nor 1");
+        if (__builtin_expect(type == 0x11, 0) && !walker.level && element != walk->own_id &&
+            memcmp(document + walker.at - sizeof zeros, zeros, sizeof zeros) == 0)
+            walk->replaced = element;
     }
 }
 
