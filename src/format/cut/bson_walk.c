@@ -93,7 +93,7 @@ static bool pass(walker_t *walker, uint32_t bytes) {
 }
 
 /* Takes the length of a value, which is at least this, and that number of bytes is there after its head, which holds the length. */
-static bool take_length(walker_t *walker, uint32_t least, uint32_t head, uint32_t *bytes) {
+INLINED bool take_length(walker_t *walker, uint32_t least, uint32_t head, uint32_t *bytes) {
     const uint32_t left = walker->end - walker->at;
     *bytes = left > 4 ? bson_length(walker->document + walker->at) : 0;
     return (left > 4 && *bytes >= least && *bytes < left - head) ||
