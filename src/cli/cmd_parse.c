@@ -188,7 +188,7 @@ static bool parse_cut(parse_t *parse, const cut_t *cut, uint32_t ordinal, uint64
     parse->record = (record_t){0};
     records_from(parse->reader, parse->input->name);
     records_begin(parse->reader, &parse->dialect, text, cut->length, cut->offset == 0,
-                  values.ids || values.load.spec.id,
+                  !raw && (values.ids || values.load.spec.id),
                   record_id_make(record_id_lane(ordinal, cut->offset), base + cut->offset));
     if (raw && cut->offset == 0) {
         parse->written = emitted_begin(parse->emitted, &parse->dialect, parse->input->name);

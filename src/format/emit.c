@@ -1,21 +1,31 @@
 #include "format/emit.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "format/cut/bson_length.h"
 #include "format/cut/delimiter.h"
 #include "format/engine/program.h"
 #include "format/types.h"
 #include "format/values/calendar.h"
+#include "format/values/convert.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { DAY_MS = 86400000 };
+enum { DAY_MS = 86400000, MINUTE_MS = 60000 };
+
+/* An element of a document. type 0: the document has none. */
+typedef struct {
+    uint8_t type;
+    uint32_t key_length;
+    const char *key;
+    const uint8_t *value;
+} element_t;
 
 /* A section, or an entry of another part, as it will stand in the record. */
 typedef struct {
-    uint32_t kind;     /* see kind_of */
-    uint32_t taken;    /* of the first piece of a kind: how many of the kind are written */
-    size_t at, length; /* in emit->values */
+    uint32_t kind;     /* its part, and the identifier of a section: pieces are in the order of their kinds */
+    uint32_t section;  /* of which section it is; NO_SECTION: of none */
+    size_t at, length; /* in emit->tail */
 } piece_t;
 
 typedef struct {
@@ -23,221 +33,146 @@ typedef struct {
     size_t length;
 } value_t;
 
-typedef struct {
-    bson_iter_t at; /* raw NULL: the document has no such value */
-} noted_t;
-
 struct emit {
     const schema_t *schema;
-    err_t *err; /* of this emit_record. After a failure without a sentence, no record makes the document */
-    program_t program;     /* without a dialect: only its keys count */
-    records_t *reader;     /* reads records back; NULL: the format makes no records again */
-    records_place_t again; /* the document that it makes */
-    noted_t *noted;        /* by field: the value of a column or length */
-    text_t record;         /* after POOL_SLACK bytes */
-    text_t values;         /* of fixed width the pieces; of columns one value in the file's encoding, */
-    text_t printed;        /* and in UTF-8 */
+    program_t program;                    /* without a dialect: only its keys count */
+    records_t *reader;                    /* reads records back; NULL: the format makes no records again */
+    records_place_t again;                /* the document that it makes */
+    text_t record;                        /* after POOL_SLACK bytes */
+    text_t tail;                          /* the texts of the pieces, or one value in UTF-8, */
+    text_t encoded;                       /* and in the file's encoding */
+    element_t values[SCHEMA_MOST_FIELDS]; /* by field of the record, */
+    element_t inner[SCHEMA_MOST_FIELDS];  /* and of the section or entry at hand */
 
     /* of records of fixed width: */
-    text_t images; /* the fixed part, and an entry of each list of the program, without values */
-    const tail_part_t *sections; /* the part of sections, or NULL */
-    const char *ids_key;         /* where the identifiers of sections are if they are not in their order */
-    bson_iter_t ids, id;         /* those, and that of the section at hand; raw NULL: the document has none */
+    bool end_of_day;     /* the time is 2400 */
+    uint32_t sections;   /* the part of sections, */
+    const char *ids_key; /* and where their identifiers are if they are not in their order */
+    element_t ids, id;   /* those, and that of the section at hand */
     piece_t *pieces;
     size_t piece_count, piece_room;
-    int part;    /* the last part whose marker is written */
-    value_t gap; /* text NULL: it is written, or there is none */
+    size_t next[NO_SECTION]; /* by section: its first piece that is not written */
+    int part;                /* the last part whose marker is written */
+    value_t gap;             /* text NULL: it is written, or there is none */
     uint32_t gap_at;
 };
 
-/* ---- values of records of fixed width ---- */
+/* ---- elements ---- */
 
-static bool text_of(const bson_iter_t *at, value_t *text) {
-    const bson_type_t type = at->raw ? bson_iter_type_unsafe(at) : BSON_TYPE_EOD;
-    bson_subtype_t subtype;
-    uint32_t length;
-    if (type == BSON_TYPE_UTF8) {
-        text->text = (const uint8_t *)bson_iter_utf8_unsafe(at, &text->length);
-    } else if (type == BSON_TYPE_BINARY) {
-        bson_iter_binary(at, &subtype, &length, &text->text);
-        text->length = length;
-    }
-    return type == BSON_TYPE_UTF8 || type == BSON_TYPE_BINARY;
+/* The document is valid BSON. False: it has no more elements, or one of a type that no format writes; then the rest is left
+ * out, and reading back refuses the record. */
+static bool next_element(const uint8_t **at, element_t *element) {
+    static const struct {
+        uint8_t bytes;
+        bool counted; /* and as many bytes as its first four say */
+    } sizes[] = {[BSON_TYPE_DOUBLE] = {8, false},     [BSON_TYPE_UTF8] = {4, true},
+                 [BSON_TYPE_DOCUMENT] = {0, true},    [BSON_TYPE_ARRAY] = {0, true},
+                 [BSON_TYPE_BINARY] = {5, true},      [BSON_TYPE_OID] = {12, false},
+                 [BSON_TYPE_BOOL] = {1, false},       [BSON_TYPE_DATE_TIME] = {8, false},
+                 [BSON_TYPE_INT32] = {4, false},      [BSON_TYPE_INT64] = {8, false},
+                 [BSON_TYPE_DECIMAL128] = {16, false}};
+    element->type = **at;
+    if (!element->type || element->type >= COUNT(sizes))
+        return false;
+    element->key = (const char *)*at + 1;
+    element->key_length = (uint32_t)strlen(element->key);
+    element->value = *at + element->key_length + 2;
+    const bool counted = sizes[element->type].counted;
+    *at = element->value + sizes[element->type].bytes + (counted ? bson_length(element->value) : 0);
+    return *at > element->value;
 }
 
-static bool refuse_value(emit_t *emit, const field_t *field) {
-    return err_set(emit->err, STATUS_INPUT, "'%s' holds a value that the field %s never has", field->key,
-                   field->name);
+/* The bytes of a text, or of what is no text in its encoding. False: it is neither. */
+static bool text_of(const element_t *element, value_t *text) {
+    const bool binary = element->type == BSON_TYPE_BINARY, is = binary || element->type == BSON_TYPE_UTF8;
+    if (is)
+        *text = (value_t){element->value + 4 + binary, bson_length(element->value) - !binary};
+    return is;
 }
 
-/* Writes exactly `width` digits. */
-static bool print_digits(uint64_t value, uint8_t *out, size_t width) {
-    for (size_t i = width; i-- > 0; value /= 10)
-        out[i] = (uint8_t)('0' + value % 10);
-    return value == 0;
+/* ---- the walk over a document ---- */
+
+static bool walk(emit_t *emit, const op_t *first, const op_t *end, const uint8_t *document,
+                 const field_t *fields, element_t *values);
+static void put_fields(const emit_t *emit, const field_t *fields, size_t count, const element_t *values,
+                       text_t *to);
+
+static uint32_t kind_of(uint32_t part, const uint8_t *id) {
+    return part << 24 | (uint32_t)id[0] << 16 | (uint32_t)id[1] << 8 | id[2];
 }
 
-static bool print_number(const field_t *field, bool minus, uint64_t digits, uint8_t *out) {
-    const size_t sign = field->sign == SIGN_ALWAYS || (field->sign == SIGN_MINUS && minus);
-    if (sign)
-        *out = minus ? '-' : '+';
-    return (sign || !minus) && print_digits(digits, out + sign, field->width - sign);
-}
-
-/* Writes a value at its place in an image. False: the field never has this value. */
-static bool print_field(const field_t *field, const bson_iter_t *at, text_t *to, size_t image) {
-    uint8_t *out = (uint8_t *)to->bytes + image + field->offset;
-    value_t text;
-    if (text_of(at, &text)) {
-        if (field->counted) {
-            const bool fits = print_digits(text.length, out, field->width);
-            text_append_bytes(to, (const char *)text.text, text.length);
-            return fits;
-        }
-        if (text.length > field->width || (text.length < field->width && field->type != TYPE_TRIMMED))
-            return false;
-        if (text.length < field->width)
-            memset(out + text.length, ' ', field->width - text.length);
-        memcpy(out, text.text, text.length);
-        return true;
-    }
-    if (field->type == TYPE_NUMBER && BSON_ITER_HOLDS_DOUBLE(at)) {
-        const double value = bson_iter_double_unsafe(at);
-        double digits = fabs(value);
-        for (int i = 0; i < field->divide; i++)
-            digits *= 10;
-        return digits < 1e9 && print_number(field, signbit(value), (uint64_t)(digits + 0.5), out);
-    }
-    const int64_t by = field->divide < 0 ? 10 : 1, value = bson_iter_as_int64(at) / by;
-    return (field->type == TYPE_INT || field->type == TYPE_LENGTH) && BSON_ITER_HOLDS_INT32(at) &&
-           print_number(field, value < 0, (uint64_t)llabs(value), out);
-}
-
-/* Writes a moment as YYYYMMDD and hhmm, of which the document's next element says whether it is 2400. */
-static bool print_moment(const emit_t *emit, const make_t *made, const bson_iter_t *moment, uint8_t *image) {
-    if (!BSON_ITER_HOLDS_DATE_TIME(moment))
-        return true;
-    bson_iter_t next = *moment;
-    const bool end_of_day = bson_iter_next(&next) && strcmp(bson_iter_key_unsafe(&next), "hour24") == 0;
-    const int64_t ms = bson_iter_date_time(moment), minute = (ms % DAY_MS + DAY_MS) % DAY_MS / 60000;
-    const field_t *day = &emit->schema->fields[made->from[0].fields[0]];
-    const field_t *time = &emit->schema->fields[made->from[1].fields[0]];
-    date_t date;
-    return ms % 60000 == 0 && calendar_date(ms / DAY_MS - (ms % DAY_MS < 0) - end_of_day, &date) &&
-           print_digits(date.year * 10000 + date.month * 100 + date.day, image + day->offset, day->width) &&
-           print_digits(end_of_day ? 2400 : (uint64_t)(minute / 60 * 100 + minute % 60), image + time->offset,
-                        time->width);
-}
-
-/* The coordinates of a point, the longitude first, into their two fields. */
-static bool print_point(emit_t *emit, const make_t *made, const bson_iter_t *point, text_t *to,
-                        size_t image) {
-    bson_iter_t inner, number;
-    if (!bson_iter_recurse(point, &inner) || !bson_iter_find(&inner, "coordinates") ||
-        !bson_iter_recurse(&inner, &number))
-        return true;
-    for (size_t i = 2; i-- > 0 && bson_iter_next(&number);) {
-        const field_t *field = &emit->schema->fields[made->from[i].fields[0]];
-        if (field->width && !print_field(field, &number, to, image))
-            return refuse_value(emit, field);
-    }
-    return true;
-}
-
-/* ---- the pass over a document ---- */
-
-static bool walk(emit_t *emit, const op_t *first, const op_t *end, bson_iter_t *at, text_t *to, size_t image);
-
-/* Pieces are in the order of their kinds: by part, and sections by identifier, or by number where the document has a list of
- * identifiers. */
-static uint32_t kind_of(const emit_t *emit, const uint8_t *id) {
-    const uint32_t part = (uint32_t)(emit->sections - emit->schema->parts) << 24;
-    if (emit->sections->list)
-        return part | program_section(&emit->program, id);
-    return part | (uint32_t)id[0] << 16 | (uint32_t)id[1] << 8 | id[2];
-}
-
-static bool id_of(const bson_iter_t *at, value_t *id) {
-    return text_of(at, id) && id->length == SCHEMA_ID;
-}
-
-/* Makes a piece of an entry. */
-static bool add_piece(emit_t *emit, const op_t *op, const bson_iter_t *at) {
-    const schema_t *schema = emit->schema;
-    const bool section = op->code == OP_SECTION;
-    const program_list_t *list = section ? &emit->program.sections[op->at] : &emit->program.parts[op->at];
-    const size_t width = section ? schema->sections[op->at].width : schema->parts[op->at].width;
-    bson_iter_t inner;
-    value_t id;
-    if (!bson_iter_recurse(at, &inner) ||
-        !GROW(emit->pieces, emit->piece_room, emit->piece_count + 1, emit->err))
+/* Makes a piece of an entry, or of a section. */
+static bool add_piece(emit_t *emit, const op_t *op, const element_t *at) {
+    const section_t *section = op->code == OP_SECTION ? &emit->schema->sections[op->at] : NULL;
+    const tail_part_t *part = section ? NULL : &emit->schema->parts[op->at];
+    const field_t *fields = section ? section->fields : part->fields;
+    const size_t count = section ? section->field_count : part->field_count;
+    if (at->type != BSON_TYPE_DOCUMENT || !GROW(emit->pieces, emit->piece_room, emit->piece_count + 1, NULL))
+        return false;
+    memset(emit->inner, 0, count * sizeof *emit->inner);
+    emit->id.type = 0;
+    if (!walk(emit, op + 1, op + op->span, at->value, fields, emit->inner))
         return false;
     piece_t *piece = &emit->pieces[emit->piece_count++];
-    const uint8_t *first = section ? (const uint8_t *)schema->sections[op->at].ids[0].first : NULL;
-    *piece =
-        (piece_t){.kind = section ? kind_of(emit, first) : (uint32_t)op->at << 24, .at = emit->values.length};
-    emit->id.raw = NULL;
-    text_append_bytes(&emit->values, emit->images.bytes + list->image, width);
-    if (emit->values.lacking || !walk(emit, list->ops.first, list->ops.end, &inner, &emit->values, piece->at))
-        return false;
-    piece->length = emit->values.length - piece->at;
-    if (section && emit->id.raw && id_of(&emit->id, &id))
-        piece->kind = kind_of(emit, id.text);
+    *piece = (piece_t){.kind = (uint32_t)op->at << 24, .section = NO_SECTION, .at = emit->tail.length};
+    if (section) {
+        value_t id = {(const uint8_t *)section->ids[0].first, SCHEMA_ID};
+        if (text_of(&emit->id, &id) && id.length != SCHEMA_ID)
+            return false;
+        piece->kind = kind_of(emit->sections, id.text);
+        piece->section = op->at;
+    }
+    put_fields(emit, fields, count, emit->inner, &emit->tail);
+    piece->length = emit->tail.length - piece->at;
     return true;
 }
 
-static bool add_pieces(emit_t *emit, const op_t *op, const bson_iter_t *at) {
-    bson_iter_t entries;
-    if (!BSON_ITER_HOLDS_ARRAY(at) || !bson_iter_recurse(at, &entries))
+/* A section or entry alone, or an array of some. */
+static bool add_pieces(emit_t *emit, const op_t *op, const element_t *at) {
+    const uint8_t *rest = at->value + 4;
+    element_t entry;
+    if (op->code == OP_SECTION)
+        emit->next[op->at] = emit->piece_count;
+    if (at->type != BSON_TYPE_ARRAY)
         return add_piece(emit, op, at);
     bool ok = true;
-    while (ok && bson_iter_next(&entries))
-        ok = add_piece(emit, op, &entries);
+    while (ok && next_element(&rest, &entry))
+        ok = add_piece(emit, op, &entry);
     return ok;
 }
 
-/* Takes a value that was made in place of its fields. Where they stay in the document, too, it says nothing new. */
-static __attribute__((noinline)) bool take_made(emit_t *emit, const make_t *made, const bson_iter_t *at,
-                                                text_t *to, size_t image) {
-    if (made->kind == MAKE_POINT)
-        return print_point(emit, made, at, to, image);
-    return made->kind != MAKE_UTC || print_moment(emit, made, at, (uint8_t *)to->bytes + image) ||
-           refuse_value(emit, &made->field);
-}
-
-/* Takes what the operation has written. */
-static bool take(emit_t *emit, const op_t *op, const bson_iter_t *at, text_t *to, size_t image) {
-    const op_rest_t *rest = op_rest(&emit->program, op);
-    bson_iter_t inner;
-    switch (op->code) {
-    case OP_OPEN:
-        return !bson_iter_recurse(at, &inner) || walk(emit, op + 1, op + op->span - 1, &inner, to, image);
-    case OP_SECTION:
-    case OP_ENTRIES:
-        return add_pieces(emit, op, at);
-    case OP_MADE:
-        return take_made(emit, rest->made, at, to, image);
-    default:
-        if (op->width && op->code != OP_LENGTH)
-            return print_field(rest->field, at, to, image) || refuse_value(emit, rest->field);
-        emit->noted[rest->field - emit->schema->fields].at = *at;
-        return true;
+/* Takes a value that was made in place of its fields. Where they stay in the document, too, it says nothing new. The
+ * coordinates of a point are an array, the longitude first. */
+static void take_made(emit_t *emit, const make_t *made, const element_t *at) {
+    const uint8_t *rest = at->value + 4, *numbers;
+    element_t inner;
+    if (made->kind == MAKE_UTC)
+        emit->values[made->from[0].fields[0]] = emit->values[made->from[1].fields[0]] = *at;
+    if (made->kind != MAKE_POINT || !emit->schema->fixed || at->type != BSON_TYPE_DOCUMENT)
+        return;
+    while (next_element(&rest, &inner)) {
+        numbers = inner.value + 4;
+        for (size_t i = 2; inner.type == BSON_TYPE_ARRAY && i-- > 0;)
+            if (!next_element(&numbers, &emit->values[made->from[i].fields[0]]))
+                break;
     }
 }
 
 /* Takes what the reader of fixed width writes by no operation. */
-static void take_other(emit_t *emit, bool root, const bson_iter_t *at) {
-    const char *key = bson_iter_key_unsafe(at);
-    bson_iter_t inner;
+static void take_other(emit_t *emit, bool root, const element_t *at) {
+    const uint8_t *rest = at->value + 4;
+    element_t inner;
     if (!root) {
-        if (strcmp(key, "id") == 0)
+        if (strcmp(at->key, "id") == 0)
             emit->id = *at;
-    } else if (strcmp(key, emit->ids_key) == 0) {
+    } else if (strcmp(at->key, emit->ids_key) == 0) {
         emit->ids = *at;
-    } else if (strcmp(key, "unparsed") == 0 && bson_iter_recurse(at, &inner)) {
-        while (bson_iter_next(&inner))
-            if (BSON_ITER_HOLDS_INT32(&inner))
-                emit->gap_at = (uint32_t)bson_iter_int32(&inner);
+    } else if (strcmp(at->key, "hour24") == 0) {
+        emit->end_of_day = true;
+    } else if (strcmp(at->key, "unparsed") == 0 && at->type == BSON_TYPE_DOCUMENT) {
+        while (next_element(&rest, &inner))
+            if (inner.type == BSON_TYPE_INT32)
+                emit->gap_at = bson_length(inner.value);
             else
                 text_of(&inner, &emit->gap);
     }
@@ -245,36 +180,108 @@ static void take_other(emit_t *emit, bool root, const bson_iter_t *at) {
 
 /* The operation that writes this key, among those from `from` to `end`; NULL: none does. */
 static inline const op_t *find_op(const program_t *program, const op_t *from, const op_t *end,
-                                  const char *key, size_t length) {
+                                  const element_t *at) {
     for (const op_t *op = from; op < end; op += op->span)
-        if (op->head_size == length + 2 && memcmp(op_rest(program, op)->key, key, length) == 0)
+        if (op->head_size == at->key_length + 2 &&
+            memcmp(op_rest(program, op)->key, at->key, at->key_length) == 0)
             return op;
     return NULL;
 }
 
-/* Walks the elements of a document or subdocument and the operations of its keys together. Fields of fixed width are written
- * into the image that begins at `image` in the text. */
-static bool walk(emit_t *emit, const op_t *first, const op_t *end, bson_iter_t *at, text_t *to,
-                 size_t image) {
-    const op_t *next = first;
+/* Walks the elements of a document or subdocument and the operations of its keys together, and notes the values of the fields. */
+static bool walk(emit_t *emit, const op_t *first, const op_t *end, const uint8_t *document,
+                 const field_t *fields, element_t *values) {
+    const uint8_t *rest = document + 4;
+    const op_t *next = first, *op;
+    element_t at;
     bool ok = true;
-    while (ok && bson_iter_next(at)) {
-        const char *key = bson_iter_key_unsafe(at);
-        const size_t length = bson_iter_key_len(at);
-        const op_t *op = find_op(&emit->program, next, end, key, length);
-        if (!op)
-            op = find_op(&emit->program, first, next, key, length);
-        if (op) {
-            ok = take(emit, op, at, to, image);
-            next = op + op->span;
-        } else {
-            take_other(emit, first == emit->program.record.first, at);
+    while (ok && next_element(&rest, &at)) {
+        if (!(op = find_op(&emit->program, next, end, &at)) &&
+            !(op = find_op(&emit->program, first, next, &at))) {
+            take_other(emit, values == emit->values, &at);
+            continue;
         }
+        next = op + op->span;
+        if (op->code == OP_SECTION || op->code == OP_ENTRIES)
+            ok = add_pieces(emit, op, &at);
+        else if (op->code == OP_MADE)
+            take_made(emit, op_rest(&emit->program, op)->made, &at);
+        else if (op->code != OP_OPEN)
+            values[op_rest(&emit->program, op)->field - fields] = at;
+        else
+            ok = at.type == BSON_TYPE_DOCUMENT && walk(emit, op + 1, next - 1, at.value, fields, values);
     }
     return ok;
 }
 
-/* ---- the tail of a record of fixed width ---- */
+/* ---- records of fixed width ---- */
+
+static void print_digits(uint64_t value, uint8_t *out, size_t width) {
+    for (size_t i = width; i-- > 0; value /= 10)
+        out[i] = (uint8_t)('0' + value % 10);
+}
+
+/* A moment as YYYYMMDD or as hhmm, by the width. */
+static uint64_t digits_of_moment(const emit_t *emit, int64_t ms, size_t width) {
+    const int64_t time = (ms % DAY_MS + DAY_MS) % DAY_MS / MINUTE_MS;
+    date_t date = {0, 0, 0};
+    if (width == 4)
+        return emit->end_of_day ? 2400 : (uint64_t)(time / 60 * 100 + time % 60);
+    calendar_date(ms / DAY_MS - (ms % DAY_MS < 0) - emit->end_of_day, &date);
+    return date.year * 10000 + date.month * 100 + date.day;
+}
+
+/* Appends a value as it stands in a record: with as many characters as the field is wide, or more if the value does not
+ * fit. */
+static void put_field(const emit_t *emit, const field_t *field, const element_t *element, text_t *to) {
+    const size_t width = field->width;
+    value_t text = {(const uint8_t *)"", 0};
+    bool minus = false, is_text = false;
+    uint64_t digits;
+    int64_t whole;
+    double number;
+    if (to->length + width >= to->room && !text_grow(to, width))
+        return;
+    uint8_t *out = (uint8_t *)to->bytes + to->length;
+    switch (element->type) {
+    case BSON_TYPE_DOUBLE:
+        memcpy(&number, element->value, sizeof number);
+        minus = signbit(number);
+        number = fabs(number) * (field->divide > 0 ? convert_powers[field->divide] : 1);
+        digits = number < 1e9 ? (uint64_t)(number + 0.5) : 0;
+        break;
+    case BSON_TYPE_INT32:
+        whole = (int32_t)bson_length(element->value) / (field->divide < 0 ? 10 : 1);
+        minus = whole < 0;
+        digits = (uint64_t)llabs(whole);
+        break;
+    case BSON_TYPE_DATE_TIME:
+        memcpy(&whole, element->value, sizeof whole);
+        digits = digits_of_moment(emit, whole, width);
+        break;
+    default:
+        is_text = !field->counted;
+        if (!text_of(element, &text) && field->nulls.count)
+            text = (value_t){(const uint8_t *)field->nulls.items[0].text, width};
+        digits = text.length;
+    }
+    to->length += is_text ? 0 : width;
+    if (!is_text)
+        print_digits(digits, out, width);
+    if (!is_text && (field->sign == SIGN_ALWAYS || (field->sign == SIGN_MINUS && minus)))
+        *out = minus ? '-' : '+';
+    text_append_bytes(to, (const char *)text.text, text.length);
+    if (is_text && text.length < width) {
+        memset(out + text.length, ' ', width - text.length);
+        to->length += width - text.length;
+    }
+}
+
+static void put_fields(const emit_t *emit, const field_t *fields, size_t count, const element_t *values,
+                       text_t *to) {
+    for (size_t i = 0; i < count; i++)
+        put_field(emit, &fields[i], &values[i], to);
+}
 
 /* Called before each piece: adds the gap if its place is here, then the marker of the piece's part if it is not written. */
 static void put_before(emit_t *emit, int part) {
@@ -303,114 +310,110 @@ static int by_kind(const void *a, const void *b) {
                                     : (one->at > other->at) - (one->at < other->at);
 }
 
-/* The next piece of a kind; NULL: all are written. */
-static const piece_t *next_piece(emit_t *emit, uint32_t kind) {
-    piece_t *const pieces = emit->pieces;
-    const size_t count = emit->piece_count;
-    const size_t first = SEARCH_FIRST(count, i, pieces[i].kind < kind);
-    const size_t next = first < count ? first + pieces[first].taken : count;
-    if (next >= count || pieces[next].kind != kind)
-        return NULL;
-    pieces[first].taken++;
-    return &pieces[next];
+/* The next piece of the section with this identifier; NULL: there is none. */
+static const piece_t *next_piece(emit_t *emit, const value_t *id) {
+    const uint8_t section = program_section(&emit->program, id->text);
+    const size_t next = section == NO_SECTION ? emit->piece_count : emit->next[section]++;
+    return next < emit->piece_count && emit->pieces[next].section == section ? &emit->pieces[next] : NULL;
 }
 
-/* Adds the pieces: part by part, sections in the order that the document says, or in that of their identifiers. */
-static bool put_pieces(emit_t *emit) {
-    bson_iter_t *order = &emit->ids, ids;
-    const bool ordered = order->raw && BSON_ITER_HOLDS_ARRAY(order) && bson_iter_recurse(order, &ids);
-    bool sorted = true;
-    for (size_t i = 1; i < emit->piece_count; i++)
-        sorted &= emit->pieces[i - 1].kind <= emit->pieces[i].kind;
-    if (!sorted)
+/* Adds to the fixed part all that follows it, part by part: sections in the order that the document says, or in that of their
+ * identifiers. */
+static bool put_tail(emit_t *emit) {
+    const bool ordered = emit->ids.type == BSON_TYPE_ARRAY;
+    const uint8_t *ids = emit->ids.value + 4;
+    element_t next;
+    emit->part = -1;
+    if (!ordered && emit->piece_count)
         qsort(emit->pieces, emit->piece_count, sizeof *emit->pieces, by_kind);
     for (size_t i = 0; i < emit->piece_count; i++) {
         const piece_t *piece = &emit->pieces[i];
-        const uint32_t part = piece->kind >> 24;
+        const bool section = piece->section != NO_SECTION;
         const uint8_t own[] = {(uint8_t)(piece->kind >> 16), (uint8_t)(piece->kind >> 8),
                                (uint8_t)piece->kind};
-        const bool section = emit->schema->parts[part].sections;
-        value_t id = {own, SCHEMA_ID};
+        value_t id = {own, section ? SCHEMA_ID : 0};
         if (section && ordered &&
-            !(bson_iter_next(&ids) && id_of(&ids, &id) && (piece = next_piece(emit, kind_of(emit, id.text)))))
+            (!next_element(&ids, &next) || !text_of(&next, &id) || id.length != SCHEMA_ID ||
+             !(piece = next_piece(emit, &id))))
             return false;
-        put_before(emit, (int)part);
-        text_append_bytes(&emit->record, (const char *)id.text, section ? SCHEMA_ID : 0);
-        text_append_bytes(&emit->record, emit->values.bytes + piece->at, piece->length);
+        put_before(emit, (int)(piece->kind >> 24));
+        text_append_bytes(&emit->record, (const char *)id.text, id.length);
+        text_append_bytes(&emit->record, emit->tail.bytes + piece->at, piece->length);
     }
     put_before(emit, -1);
     return true;
 }
 
-/* Adds to the fixed part, which the pass has written, all that follows it, and its length. */
-static bool put_tail(emit_t *emit) {
+static bool put_fixed(emit_t *emit) {
     const schema_t *schema = emit->schema;
-    emit->part = -1;
-    if (!put_pieces(emit))
+    put_fields(emit, schema->fields, schema->field_count, emit->values, &emit->record);
+    if (!put_tail(emit) || emit->record.lacking)
         return false;
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
-        const bson_iter_t *length = &emit->noted[i].at;
-        if (field->type == TYPE_LENGTH && !length->raw)
+        if (field->type == TYPE_LENGTH && !emit->values[i].type)
             print_digits(emit->record.length - POOL_SLACK - schema->fixed,
                          (uint8_t *)emit->record.bytes + POOL_SLACK + field->offset, field->width);
-        else if (field->type == TYPE_LENGTH && !print_field(field, length, &emit->record, POOL_SLACK))
-            return refuse_value(emit, field);
     }
     return true;
 }
 
 /* ---- delimited records ---- */
 
-static bool print_date(const field_t *field, const bson_iter_t *at, uint8_t choice, text_t *text) {
-    uint8_t printed[PATTERN_PRINTED];
-    if (!BSON_ITER_HOLDS_DATE_TIME(at) || choice >= field->patterns.count)
-        return false;
-    const size_t length = pattern_write(&field->compiled[choice], bson_iter_date_time(at), printed);
-    text_append_bytes(text, (const char *)printed, length);
-    return length > 0;
+/* Prints a value in UTF-8. choice: which of the date patterns the record had. */
+static bool print(emit_t *emit, const bson_t *document, const field_t *field, const element_t *element,
+                  uint8_t choice) {
+    const uint8_t *bytes = bson_get_data(document);
+    const uint32_t offset = (uint32_t)((const uint8_t *)element->key - 1 - bytes);
+    bson_iter_t at;
+    field_t chosen;
+    if (choice && choice < field->patterns.count) {
+        chosen = *field;
+        chosen.compiled += choice;
+        chosen.patterns.count -= choice;
+        field = &chosen;
+    }
+    return bson_iter_init_from_data_at_offset(&at, bytes, document->len, offset, element->key_length) &&
+           value_print(field, &at, &emit->tail);
 }
 
 /* The text of a field as the file has it, before quotes and escapes. */
-static bool print_value(emit_t *emit, size_t index, uint8_t choice, value_t *value) {
+static bool find_value(emit_t *emit, const bson_t *document, size_t index, uint8_t choice, value_t *value) {
     const field_t *field = &emit->schema->fields[index];
+    const element_t *element = &emit->values[index];
     const encoding_t encoding = emit->schema->encoding;
-    const bson_iter_t *at = &emit->noted[index].at;
-    text_t *printed = &emit->printed, *encoded = &emit->values;
-    printed->length = 0;
-    if (!at->raw && field->nulls.count) {
-        const schema_text_t *null = &field->nulls.items[choice < field->nulls.count ? choice : 0];
-        text_append_bytes(printed, null->text, null->length);
-    } else if (at->raw && !print_date(field, at, choice, printed) && !value_print(field, at, printed)) {
-        return text_of(at, value) || refuse_value(emit, field); /* bytes that are no text */
+    const texts_t *nulls = &field->nulls;
+    emit->tail.length = 0;
+    if (element->type && element->type != BSON_TYPE_UTF8 && !print(emit, document, field, element, choice))
+        return text_of(element, value); /* bytes that are no text */
+    *value = (value_t){(const uint8_t *)emit->tail.bytes, emit->tail.length};
+    if (!element->type && nulls->count) {
+        const schema_text_t *null = &nulls->items[choice < nulls->count ? choice : 0];
+        *value = (value_t){(const uint8_t *)null->text, null->length};
+    } else if (element->type == BSON_TYPE_UTF8) {
+        text_of(element, value);
     }
-    *value = (value_t){(const uint8_t *)printed->bytes, printed->length};
-    if (encoding_keeps_utf8(encoding) || printed->lacking)
-        return !printed->lacking;
-    encoded->length = 0;
-    if (value->length >= encoded->room && !text_grow(encoded, value->length))
+    if (encoding_keeps_utf8(encoding))
+        return true;
+    if (value->length >= emit->encoded.room && !text_grow(&emit->encoded, value->length))
         return false;
-    const size_t length = encoding_from_utf8(encoding, (uint8_t *)encoded->bytes, value->text, value->length);
-    *value = (value_t){(const uint8_t *)encoded->bytes, length};
-    return length != SIZE_MAX;
+    uint8_t *encoded = (uint8_t *)emit->encoded.bytes;
+    *value = (value_t){encoded, encoding_from_utf8(encoding, encoded, value->text, value->length)};
+    return value->length != SIZE_MAX;
 }
 
-/* Adds a value in quotes. A quote in it is doubled, or escaped by a backslash: always after a backslash that would
- * otherwise escape the first of two. */
+/* Adds a value in quotes. A quote in it is doubled, or escaped by a backslash. */
 static void put_quoted(emit_t *emit, const value_t *value, bool backslash) {
     const schema_t *schema = emit->schema;
     text_t *record = &emit->record;
-    char before = 0;
     text_append_bytes(record, &schema->quote, 1);
     for (size_t i = 0; i < value->length; i++) {
         const char byte = (char)value->text[i];
-        const bool after = schema->escape_backslash && !schema->escape_backslashes && before == '\\';
-        if (schema->escape_backslashes && byte == '\\')
-            text_append_bytes(record, "\\", 1);
         if (byte == schema->quote)
-            text_append_bytes(record, backslash || after ? "\\" : &schema->quote, 1);
+            text_append_bytes(record, backslash ? "\\" : &schema->quote, 1);
+        else if (schema->escape_backslashes && byte == '\\')
+            text_append_bytes(record, "\\", 1);
         text_append_bytes(record, &byte, 1);
-        before = byte;
     }
     text_append_bytes(record, &schema->quote, 1);
 }
@@ -441,9 +444,12 @@ static bool needs_quotes(const schema_t *schema, const dialect_t *dialect, size_
            (column + 1u == dialect->columns && last == '\r');
 }
 
-static bool put_row(emit_t *emit, const dialect_t *dialect, const shape_t *shape) {
+static bool put_row(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape) {
+    static const shape_t usual = {.quoted = true};
     const schema_t *schema = emit->schema;
     text_t *record = &emit->record;
+    if (!shape)
+        shape = &usual;
     const bool backslash = schema->escape_backslash && (!schema->escape_double || shape->backslash);
     for (size_t i = 0; i < dialect->columns; i++) {
         const uint16_t field = dialect->field_of[i];
@@ -452,7 +458,7 @@ static bool put_row(emit_t *emit, const dialect_t *dialect, const shape_t *shape
             text_append_bytes(record, schema->wide.text, schema->wide.length);
         else if (i)
             text_append_bytes(record, &dialect->delimiter, 1);
-        if (field != DIALECT_NO_FIELD && !print_value(emit, field, shape->choice[field], &value))
+        if (field != DIALECT_NO_FIELD && !find_value(emit, document, field, shape->choice[field], &value))
             return false;
         if (needs_quotes(schema, dialect, i, &value, !shape->quoted))
             put_quoted(emit, &value, backslash);
@@ -465,85 +471,49 @@ static bool put_row(emit_t *emit, const dialect_t *dialect, const shape_t *shape
 /* ---- records of both kinds ---- */
 
 /* True if the record makes the document. It is read in front of CR LF, so that a CR at its own end stays its own. */
-static bool reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document, size_t length) {
+static bool reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document, size_t length,
+                       err_t *err) {
     static const char after[2 + POOL_SLACK] = "\r\n";
-    const uint8_t *bytes = bson_get_data(document);
-    int64_t id = 0;
     record_t record;
     text_append_bytes(&emit->record, after, sizeof after);
     if (emit->record.lacking)
         return false;
-    const bool with_id = document->len >= 18 && memcmp(bytes + 4, "\x12_id", 5) == 0;
-    if (with_id)
-        memcpy(&id, bytes + 9, sizeof id);
     records_begin(emit->reader, dialect, (const uint8_t *)emit->record.bytes + POOL_SLACK,
-                  (uint32_t)length + 2, false, with_id, id);
+                  (uint32_t)length + 2, false, false, 0);
     const parsed_t parsed = records_next_into(emit->reader, &emit->again, &record, NULL);
     if (parsed == PARSED_MEMORY)
-        return err_memory(emit->err, length);
+        return err_memory(err, length);
     return parsed == PARSED_DOCUMENT && record.length == length && record.document_length == document->len &&
-           memcmp(emit->again.bytes, bytes, document->len) == 0;
+           memcmp(emit->again.bytes, bson_get_data(document), document->len) == 0;
 }
 
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
                  const uint8_t **record, size_t *length, err_t *err) {
     static const char before[POOL_SLACK];
-    static const shape_t usual = {.quoted = true};
+    text_t *const texts[] = {&emit->record, &emit->tail, &emit->encoded};
     const schema_t *schema = emit->schema;
-    const bool fixed = schema->kind == RECORDS_FIXED;
-    bson_iter_t at;
     if (!emit->reader)
         return emit_possible(schema, err);
-    emit->err = err;
     err->text[0] = '\0';
-    for (size_t i = 0; i < schema->field_count; i++)
-        emit->noted[i].at.raw = NULL;
-    emit->ids.raw = NULL;
+    memset(emit->values, 0, schema->field_count * sizeof *emit->values);
+    emit->ids.type = 0;
+    emit->end_of_day = false;
     emit->gap = (value_t){NULL, 0};
-    emit->gap_at = UINT32_MAX;
-    emit->piece_count = emit->values.length = emit->record.length = 0;
-    text_append(&emit->printed, ""); /* so that it has bytes */
+    emit->piece_count = emit->tail.length = emit->record.length = 0;
     text_append_bytes(&emit->record, before, sizeof before);
-    text_append_bytes(&emit->record, emit->images.bytes, schema->fixed);
-    bool same = !emit->record.lacking && bson_iter_init(&at, document) &&
-                walk(emit, emit->program.record.first, emit->program.end, &at, &emit->record, POOL_SLACK) &&
-                (fixed ? put_tail(emit) : put_row(emit, dialect, shape ? shape : &usual));
+    bool same = walk(emit, emit->program.record.first, emit->program.end, bson_get_data(document),
+                     schema->fields, emit->values) &&
+                (schema->fixed ? put_fixed(emit) : put_row(emit, dialect, document, shape));
     *length = emit->record.length - POOL_SLACK;
-    same = same && reads_back(emit, dialect, document, *length);
-    if (emit->record.lacking || emit->values.lacking || emit->printed.lacking) {
-        text_free(&emit->record);
-        text_free(&emit->values);
-        text_free(&emit->printed);
-        return err_memory(err, *length);
-    }
+    same = same && reads_back(emit, dialect, document, *length, err);
     *record = (const uint8_t *)emit->record.bytes + POOL_SLACK;
-    if (!same && !err->text[0])
-        err_set(err, STATUS_INPUT,
-                fixed ? "the values of this document cannot be written as a record of this format"
-                      : "the values of this document cannot be written with the delimiter and quotes of "
-                        "this file");
-    return same;
-}
-
-/* Adds the text of fields that have no values. Returns where it begins. */
-static size_t add_image(emit_t *emit, const field_t *fields, size_t count) {
-    const size_t at = emit->images.length;
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < fields[i].width; j++)
-            text_append_bytes(&emit->images, fields[i].nulls.count ? fields[i].nulls.items[0].text + j : " ",
-                              1);
-    return at;
-}
-
-static void add_images(emit_t *emit) {
-    const schema_t *schema = emit->schema;
-    text_append(&emit->images, "");
-    add_image(emit, schema->fields, schema->field_count);
-    for (size_t i = 0; i < schema->part_count; i++)
-        emit->program.parts[i].image = add_image(emit, schema->parts[i].fields, schema->parts[i].field_count);
-    for (size_t i = 0; i < schema->section_count; i++)
-        emit->program.sections[i].image =
-            add_image(emit, schema->sections[i].fields, schema->sections[i].field_count);
+    for (size_t i = 0; i < COUNT(texts); i++)
+        if (texts[i]->lacking) {
+            text_free(texts[i]);
+            return err_memory(err, *length);
+        }
+    return same || (!err->text[0] && err_set(err, STATUS_INPUT,
+                                             "no record of the format %s makes this document", schema->name));
 }
 
 emit_t *emit_new(const schema_t *schema) {
@@ -555,18 +525,15 @@ emit_t *emit_new(const schema_t *schema) {
     if (!emit_possible(schema, &ignored))
         return emit;
     emit->reader = records_new(schema);
-    emit->noted = zeroed_memory(alignof(noted_t), (schema->field_count + 1) * sizeof *emit->noted);
     emit->ids_key = "order";
+    text_append(&emit->tail, ""); /* so that it has bytes */
     for (size_t i = 0; i < schema->part_count; i++)
         if (schema->parts[i].sections) {
-            emit->sections = &schema->parts[i];
-            emit->ids_key = emit->sections->list ? emit->sections->list : "order";
+            emit->sections = (uint32_t)i;
+            emit->ids_key = schema->parts[i].list ? schema->parts[i].list : "order";
         }
-    if (emit->reader && emit->noted && program_compile(schema, NULL, &emit->program)) {
-        add_images(emit);
-        if (!emit->images.lacking)
-            return emit;
-    }
+    if (emit->reader && !emit->tail.lacking && program_compile(schema, NULL, &emit->program))
+        return emit;
     emit_destroy(emit);
     return NULL;
 }
@@ -575,54 +542,36 @@ void emit_destroy(emit_t *emit) {
     if (!emit)
         return;
     text_free(&emit->record);
-    text_free(&emit->printed);
-    text_free(&emit->values);
-    text_free(&emit->images);
+    text_free(&emit->tail);
+    text_free(&emit->encoded);
     records_destroy(emit->reader);
     program_free(&emit->program);
     free(emit->again.bytes);
-    free(emit->noted);
     free(emit->pieces);
     free(emit);
 }
 
-bool emit_possible(const schema_t *schema, err_t *err) {
-    if (schema->kind == RECORDS_JSON)
-        return err_set(err, STATUS_USAGE,
-                       "records of JSON are not written again byte for byte; --emit json prints the "
-                       "documents as JSON");
+/* What the documents of a format do not keep of its records; NULL: nothing. */
+static const char *what_is_lost(const schema_t *schema) {
+    if (schema_any_fields(schema))
+        return "its records are no lines of text; --emit json or bson prints its documents";
     if (schema->bad_value == BAD_VALUE_NULL)
-        return err_set(err, STATUS_USAGE,
-                       "by 'on_bad_value: null' the format %s does not keep values that do not fit, so its "
-                       "documents make no records again; text keeps them",
-                       schema->name);
+        return "by 'on_bad_value: null' values that do not fit are not kept; text keeps them";
     if (schema->blanks)
-        return err_set(
-            err, STATUS_USAGE,
-            "how many blanks divide the columns of the format %s is not kept, so its documents make no "
-            "records again",
-            schema->name);
-    if (schema->kind == RECORDS_BSON)
-        return err_set(err, STATUS_USAGE,
-                       "--emit raw is for records of text; --emit bson prints BSON documents as they are");
+        return "how many blanks divide its columns is not kept";
     if (schema_tells_place(schema))
-        return err_set(
-            err, STATUS_USAGE,
-            "documents of the format %s name the file of their records, so that records written again would "
-            "make others; leave that out of 'make' to get records again",
-            schema->name);
+        return "its documents name the file of their records; leave that out of 'make' to get records again";
     for (size_t i = 0; i < schema->field_count; i++)
         if (schema->fields[i].type == TYPE_JSON)
-            return err_set(
-                err, STATUS_USAGE,
-                "the field %s of the format %s is a text of JSON, of which the document does not tell how "
-                "it was written; give it the type text to get records again",
-                schema->fields[i].name, schema->name);
+            return "its documents do not tell how a text of JSON was written; give such fields the type text";
     for (size_t i = 0; i < schema->part_count; i++)
         if (schema->parts[i].leave_out)
-            return err_set(err, STATUS_USAGE,
-                           "the format %s leaves out what comes after %s, so its documents make no records "
-                           "again; take a format that keeps everything",
-                           schema->name, schema->parts[i].marker.text);
-    return true;
+            return "it leaves out a part of its records (leaveOut)";
+    return NULL;
+}
+
+bool emit_possible(const schema_t *schema, err_t *err) {
+    const char *lost = what_is_lost(schema);
+    return !lost || err_set(err, STATUS_USAGE, "documents of the format %s cannot be written as records: %s",
+                            schema->name, lost);
 }

@@ -5,11 +5,11 @@
  *
  *  1. One pass over its elements. The elements and the operations are walked together: the search for an element's
  *     operation begins after that of the element before it, so a document whose elements are in the format's order
- *     costs one comparison an element. Values of fixed width are written at their place in an image of the record in
- *     which all fields are absent; each entry of the tail becomes a piece in the same way. Values of delimited records
- *     are noted by field.
- *  2. The record is put together: its pieces in their order, with markers and the gap (engine/fixed.c) between them; or its
- *     columns in the file's order, each with the value of its field or a null value, in quotes where it needs them.
+ *     costs one comparison an element. Values are noted by field; each section and each entry of the tail becomes a piece of
+ *     text, field by field.
+ *  2. The record is put together: the fields of its fixed part and its pieces in their order, with markers and the gap
+ *     (engine/fixed.c) between them; or its columns in the file's order, each with the value of its field or a null value, in
+ *     quotes where it needs them.
  *
  * A value has one spelling, and no other is tried. Instead, each record is read back, and only a record that makes the
  * same document, byte for byte, is given out. So the two steps need not notice everything that is odd about a
@@ -32,7 +32,7 @@ void emit_destroy(emit_t *emit);
 /* False, with the sentence (status 1): the documents of this format do not hold all that its records say. */
 bool emit_possible(const schema_t *schema, err_t *err);
 
-/* Gives the record of a document in a file's dialect, without its line end; valid until the next call. shape NULL: each
+/* Gives the record of a document, which has no _id, in a file's dialect, without its line end; valid until the next call. shape NULL: each
  * field has its first null value and the first pattern that fits, and quotes are only where they are needed. False, with
  * the sentence: no record makes this document. */
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,

@@ -217,14 +217,13 @@ TEST(by_hand) {
                 "  - {name: a, nulls: [NULL, \"\"]}\n  - {name: b, type: int}\n  - {name: c, type: date}\n"),
             "x,1,2\n", 6)};
     expect_row(&hand, "{'a': 'x', 'b': 5, 'c': {'$date': {'$numberLong': '0'}}}", "x,5,1970-01-01");
-    expect_row(&hand, "{'_id': {'$numberLong': '7'}, 'a': 'x', 'b': 5}", "x,5,");
     expect_row(&hand, "{}", "NULL,,");
     expect_row(&hand, "{'a': 'x,y', 'b': {'$numberLong': '-9223372036854775808'}}",
                "\"x,y\",-9223372036854775808,");
     expect_row(&hand, "{'a': 'x\\\"y,'}", "\"x\"\"y,\",,");
     expect_row(&hand, "{'a': 'two\\nlines', 'b': 5}", "\"two\nlines\",5,");
     assert_false(emits(&hand, "{'c': {'$date': {'$numberLong': '1'}}}")); /* no pattern shows it */
-    assert_non_null(strstr(hand.err.text, "'c'"));
+    assert_non_null(strstr(hand.err.text, "no record of"));
     assert_false(emits(&hand, "{'c': {'$date': {'$numberLong': '999999999999999'}}}"));
     assert_false(emits(&hand, "{'a': {'x': 1}}"));
     assert_false(emits(&hand, "{'a': [1]}"));

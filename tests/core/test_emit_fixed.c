@@ -235,16 +235,12 @@ TEST(sentences) {
         "leaveOut: yes, repeat: [{name: x, width: 1}]}]\n";
     format_lab_t lab = lab_open(lab_schema(yaml), "", 0);
     err_t err;
-    assert_null(emitted(&lab, DOC_OF("", "", "\"c\"", "-1", "20", "3.5", "4.0", ""), &err));
-    assert_non_null(strstr(err.text, "the field i never has"));
-    assert_null(emitted(&lab, PLAIN(",\"s\":[{\"id\":\"AA1\",\"x\":7}]"), &err));
-    assert_non_null(strstr(err.text, "the field x never has"));
     assert_null(emitted(&lab, "{}", &err));
-    assert_non_null(strstr(err.text, "cannot be written"));
+    assert_non_null(strstr(err.text, "no record of"));
     lab_close(&lab);
     lab = lab_open(lab_schema(listed), "", 0);
     assert_null(emitted(&lab, "{\"a\":\"x\"}", &err));
-    assert_non_null(strstr(err.text, "comes after REM"));
+    assert_non_null(strstr(err.text, "leaveOut"));
     lab_close(&lab);
 }
 
