@@ -295,26 +295,23 @@ static const uint8_t *read_long_text(json_value_t *json, const uint8_t *at, uint
     return json_reject(json, begin - 1, "the text within the quotes has no end");
 }
 
-/* Is a text in quotes short, without escapes, and plain ASCII? Then its length is known at once. */
-INLINED bool is_short(const uint8_t *at, marks_t marks, size_t *length) {
-    if (UNLIKELY(!marks.stop))
-        return false;
-    const uint32_t count = (uint32_t)__builtin_ctz(marks.stop);
+/* The same; most texts are short, without escapes, and plain ASCII. */
+INLINED const uint8_t *read_quoted(json_value_t *json, const uint8_t *at, uint8_t *to, size_t *length) {
+    const marks_t marks = copy_marks(at, to);
+    const uint32_t count = marks.stop ? (uint32_t)__builtin_ctz(marks.stop) : 0;
+    if (UNLIKELY(!marks.stop || at[count] != '"' || marks.high & ((1u << count) - 1)))
+        return read_long_text(json, at, to, length);
     *length = count;
-    return at[count] == '"' && !(marks.high & ((1u << count) - 1));
+    return at + count + 1;
 }
 
 /* A text as a value. `at` follows its quote. */
 INLINED const uint8_t *read_text(json_value_t *json, const uint8_t *at) {
     uint8_t *const out = json->out, *const to = out + 4;
     size_t length;
-    if (LIKELY(is_short(at, copy_marks(at, to), &length))) {
-        at += length + 1;
-    } else {
-        at = read_long_text(json, at, to, &length);
-        if (UNLIKELY(!at))
-            return NULL;
-    }
+    at = read_quoted(json, at, to, &length);
+    if (UNLIKELY(!at))
+        return NULL;
     bsonw_int32(out, (int32_t)length + 1);
     to[length] = 0;
     json->out = to + length + 1;
@@ -513,13 +510,11 @@ INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint32_t 
     size_t length;
     if (UNLIKELY(*at != '"'))
         return json_reject(json, at, "a key in quotes was expected here");
-    const uint8_t *const quote = at++, *hashed = at; /* what was just written would have to be waited for */
-    if (LIKELY(is_short(at, copy_marks(at, key), &length))) {
-        at += length + 1;
-    } else {
-        at = read_long_text(json, at, key, &length);
-        if (UNLIKELY(!at))
-            return NULL;
+    const uint8_t *const quote = at, *hashed = at + 1; /* what was just written would have to be waited for */
+    at = read_quoted(json, hashed, key, &length);
+    if (UNLIKELY(!at))
+        return NULL;
+    if (UNLIKELY(at != hashed + length + 1)) { /* it has escapes */
         if (memchr(key, 0, length))
             return json_reject(json, quote, "a key contains the character \\u0000");
         hashed = key;
@@ -540,15 +535,11 @@ INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint32_t 
     return at + 1;
 }
 
-/* True for a timestamp that was just written, if a server stores the time of day in its place. */
-static bool is_zero(const json_value_t *json) {
-    static const uint8_t zeros[8];
-    return memcmp(json->out - sizeof zeros, zeros, sizeof zeros) == 0;
-}
-
-/* The same in the document itself, where it is to be loaded, and not as its _id. */
+/* Would a server store the time of day in place of the timestamp that was just written? Not as the _id, or deeper. */
 static bool is_replaced(const json_value_t *json, const uint8_t *element) {
-    return json->level == 1 && json->id && element != json->own_id && is_zero(json);
+    static const uint8_t zeros[8];
+    return json->level == 1 && json->id && element != json->own_id &&
+           memcmp(json->out - sizeof zeros, zeros, sizeof zeros) == 0;
 }
 
 /* ---- objects and arrays ---- */
@@ -686,35 +677,32 @@ static size_t most_needed(const json_value_t *json, size_t length) {
     return (length < JSON_MOST_BYTES / times ? length * times : JSON_MOST_BYTES) + JSON_AROUND;
 }
 
-static void begin(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out, size_t room) {
-    json->text = text;
-    json->end = text + length;
-    json->start = json->out = out;
-    room -= JSON_MARGIN;
-    json->limit = out + (room < MOST_WRITTEN ? room : MOST_WRITTEN);
-    json->level = 0;
-    json->lines = 0;
-    json->slashes = false;
-    json->own_id = NULL;
-    json->has_own_id = false;
-    json->field_from = sizeof json->field - 1;
-    json->node = NULL;
-    if (UNLIKELY(json->fields != NULL)) {
-        json->node = &json->fields->root;
-        json_fields_begin(json->fields);
-    }
-    reset_keys(&json->keys);
-}
-
 json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
                             size_t room, const int64_t *id, json_result_t *result) {
     const uint8_t *at;
     *result = (json_result_t){.needed = most_needed(json, length)};
     if (room < JSON_MARGIN)
         return JSON_FULL;
+    room -= JSON_MARGIN;
+    json->text = text;
+    json->end = text + length;
+    json->start = out;
+    json->limit = out + (room < MOST_WRITTEN ? room : MOST_WRITTEN);
     json->id = id;
+    json->field_from = sizeof json->field - 1;
     do {
-        begin(json, text, length, out, room);
+        json->out = out;
+        json->level = 0;
+        json->lines = 0;
+        json->slashes = false;
+        json->own_id = NULL;
+        json->has_own_id = false;
+        json->node = NULL;
+        if (UNLIKELY(json->fields != NULL)) {
+            json->node = &json->fields->root;
+            json_fields_begin(json->fields);
+        }
+        reset_keys(&json->keys);
         at = whole ? read_whole(json) : read_document(json, text);
     } while (UNLIKELY(!at) && json->failure == JSON_AGAIN);
     if (UNLIKELY(at && json->fields)) {
@@ -727,7 +715,7 @@ json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t leng
         result->end = (size_t)(at - text);
         return JSON_DOCUMENT;
     }
-    assert(json->failure != JSON_FULL || room < result->needed);
+    assert(json->failure != JSON_FULL || room + JSON_MARGIN < result->needed);
     if (json->failure == JSON_REJECT) {
         result->reason = json->reason;
         result->field = json->field[json->field_from] ? json->field + json->field_from : NULL;
@@ -736,25 +724,29 @@ json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t leng
     return json->failure;
 }
 
+/* The text is read as the only member of a document, after an _id. */
 uint8_t *json_value_alone(json_value_t *json, const uint8_t *text, size_t length, uint8_t *out,
                           uint8_t *type) {
-    const uint8_t *at;
-    json->id = NULL;
-    if (!GROW(json->copy, json->copy_room, length + 1 + POOL_SLACK, NULL)) {
-        json->failed = true;
-        return NULL;
+    static const char before[] = "{\"\":";
+    enum { BEFORE = sizeof before - 1, TYPE = HEADER + ID_ELEMENT, VALUE = TYPE + 2 };
+    const int64_t id = 0;
+    const size_t room = JSON_TIMES * length + JSON_AROUND, whole = BEFORE + length + 1;
+    json_read_t read = JSON_MEMORY;
+    json_result_t result;
+    bson_iter_t at;
+    if (GROW(json->copy, json->copy_room, whole + POOL_SLACK, NULL)) {
+        memcpy(json->copy, before, BEFORE);
+        memcpy(json->copy + BEFORE, text, length);
+        json->copy[whole - 1] = '}';
+        read = json_value_read(json, json->copy, whole, true, out, room, &id, &result);
     }
-    memcpy(json->copy, text, length);
-    memset(json->copy + length, ' ', 1 + POOL_SLACK); /* a number ends there */
-    do {
-        begin(json, json->copy, length + 1, out, most_needed(json, length));
-        json->level = 1; /* as a member of a document */
-        at = read_value(json, json->copy, type);
-    } while (!at && json->failure == JSON_AGAIN);
-    json->failed |= !at && json->failure == JSON_MEMORY;
-    return at && json_blanks(json, at) == json->end && !(*type == BSON_TYPE_TIMESTAMP && is_zero(json))
-               ? json->out
-               : NULL;
+    json->failed |= read == JSON_MEMORY;
+    if (read != JSON_DOCUMENT || result.own_id || !bson_iter_init_from_data(&at, out, result.length) ||
+        !bson_iter_next(&at) || !bson_iter_next(&at) || bson_iter_next(&at))
+        return NULL;
+    *type = out[TYPE];
+    memmove(out, out + VALUE, result.length - VALUE - 1);
+    return out + result.length - VALUE - 1;
 }
 
 values_t *values_new(void) {
