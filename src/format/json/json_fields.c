@@ -69,14 +69,13 @@ json_fields_t *json_fields_new(const schema_t *schema) {
 /* ---- values that do not fit ---- */
 
 void json_fields_begin(json_fields_t *fields) {
-    for (size_t i = 0; fields->any && i < fields->count; i++)
+    for (size_t i = 0; i < fields->count; i++)
         fields->nodes[i].misfits = 0;
-    fields->any = fields->whole = false;
     *fields->reason = '\0';
 }
 
 void json_fields_note(const json_fields_t *fields, bad_values_t *bad, const record_t *record) {
-    for (size_t i = 0; fields->any && fields->whole && i < fields->count; i++)
+    for (size_t i = 0; i < fields->count; i++)
         if (fields->nodes[i].misfits)
             bad_values_note(bad, (size_t)(fields->nodes[i].field - fields->schema->fields),
                             fields->nodes[i].misfits, record);
@@ -171,7 +170,6 @@ bool json_convert(json_value_t *json, json_node_t *node, uint8_t *element, bool 
         end = value_read(source.number ? &node->plain : field, NULL, ENCODING_NONE, source.text,
                          source.length, &type, json->moved);
     const bad_value_t bad = fields->schema->bad_value;
-    fields->any |= !end;
     node->misfits += !end;
     if (end) {
         *element = type;

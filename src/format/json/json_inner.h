@@ -38,7 +38,6 @@ typedef struct {
     const schema_t *schema;
     json_node_t root, *nodes;
     size_t count;
-    bool any, whole;           /* values do not fit; the text was read to its end */
     char reason[VALUE_MISFIT]; /* the first value that makes it a reject; empty: none */
 } json_fields_t;
 
@@ -48,7 +47,7 @@ void json_fields_destroy(json_fields_t *fields);        /* NULL is allowed */
 /* Forgets the last document. */
 void json_fields_begin(json_fields_t *fields);
 
-/* Notes what did not fit in the document of this record, if that was read to its end. */
+/* Notes what did not fit in the document of this record. */
 void json_fields_note(const json_fields_t *fields, bad_values_t *bad, const record_t *record);
 
 /* NULL: no field is there or below. */

@@ -705,10 +705,10 @@ json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t leng
         reset_keys(&json->keys);
         at = whole ? read_whole(json) : read_document(json, text);
     } while (UNLIKELY(!at) && json->failure == JSON_AGAIN);
-    if (UNLIKELY(at && json->fields)) {
-        json->fields->whole = true;
-        at = *json->fields->reason ? json_reject(json, text, "%s", json->fields->reason) : at;
-    }
+    if (UNLIKELY(json->fields && !at))
+        json_fields_begin(json->fields); /* nothing is noted of a text that was not read to its end */
+    else if (UNLIKELY(json->fields && *json->fields->reason))
+        at = json_reject(json, text, "%s", json->fields->reason);
     if (LIKELY(at)) {
         result->length = (uint32_t)(json->out - json->start);
         result->own_id = json->has_own_id;
