@@ -1,8 +1,8 @@
 /* Values that JSON has no spelling for: {"$oid": "..."} of Extended JSON, ObjectId("...") of the mongo shell.
  *
  * An object of Extended JSON is read like any other object, and the arguments of a call of the shell like an array. Then a copy
- * of that document is taken apart into pieces, and the value is written in its place. A value is a row of `words` or `calls`:
- * its pieces, the function that writes it, and how it is written in JSON, which is the sentence about one that cannot be read. */
+ * of that document is taken apart into pieces, and the value is written in its place. A value is a row of `words`: its
+ * key and its call, its pieces, the function that writes it, and what it takes, which is the sentence about any other pieces. */
 #include "base/chars.h"
 #include "base/text.h"
 #include "format/cut/bson_length.h"
@@ -119,8 +119,8 @@ static bool put_timestamp(json_value_t *json, const piece_t *pieces) {
 
 /* {"$minKey": 1}, {"$undefined": true} */
 static bool put_nothing(json_value_t *json, const piece_t *pieces) {
-    return pieces->type == (json->made == BSON_TYPE_UNDEFINED ? BSON_TYPE_BOOL : BSON_TYPE_INT32) &&
-           pieces->whole == 1;
+    (void)json;
+    return pieces->whole == 1;
 }
 
 /* ---- bytes ---- */
@@ -207,61 +207,65 @@ static bool put_code(json_value_t *json, const piece_t *pieces) {
     return true;
 }
 
-/* ---- Extended JSON ---- */
+/* ---- rows ---- */
 
 struct json_word {
-    const char *name; /* the first key of the object, or the name of a call */
-    uint8_t type;     /* of the value, in BSON */
-    uint8_t
-        wants; /* the type of the first piece, and of both pieces within an object; 0: any. Of a call: how many pieces */
+    const char *key, *call; /* the first key of the object, and the name of the call; NULL: there is none */
+    uint8_t type;           /* of the value, in BSON */
+    uint8_t wants;          /* the type of the first piece, and of both pieces within an object; 0: any */
+    uint8_t arguments;      /* of the call */
     put_fn *put;
-    const char *form;     /* how it is written */
+    const char *takes;    /* the sentence */
     const char *other;    /* a second key of the object */
     const char *inner[2]; /* the keys of the object that its value may be */
 };
 
-#define TEXT        BSON_TYPE_UTF8
-#define BINARY_FORM "{\"$binary\": {\"base64\": \"AA==\", \"subType\": \"00\"}}, with two hexadecimal digits"
-#define CODE_FORM   "{\"$code\": \"...\"} or {\"$code\": \"...\", \"$scope\": {}}"
-#define REGEX_FORM  "{\"$regex\": \"a\", \"$options\": \"i\"}, with options of ilmsux"
+#define TEXT BSON_TYPE_UTF8
 
 /* The most frequent ones first. */
 static const json_word_t words[] = {
-    {"$oid", BSON_TYPE_OID, TEXT, put_oid,
-     .form = "{\"$oid\": \"0123456789abcdef01234567\"}, with 24 hexadecimal digits"},
-    {"$date", BSON_TYPE_DATE_TIME, 0, put_date,
-     .form = "{\"$date\": \"2024-05-31T23:59:59.123Z\"}, with Z or an offset like +01:00, or {\"$date\": "
-             "{\"$numberLong\": \"0\"}} in milliseconds"},
-    {"$numberInt", BSON_TYPE_INT32, TEXT, put_whole,
-     .form = "{\"$numberInt\": \"1\"}, a whole number of 32 bits"},
-    {"$numberLong", BSON_TYPE_INT64, TEXT, put_whole,
-     .form = "{\"$numberLong\": \"1\"}, a whole number of 64 bits"},
-    {"$numberDouble", BSON_TYPE_DOUBLE, TEXT, put_double,
-     .form = "{\"$numberDouble\": \"1.5\"}, or with NaN, Infinity or -Infinity"},
-    {"$numberDecimal", BSON_TYPE_DECIMAL128, TEXT, put_decimal,
-     .form = "{\"$numberDecimal\": \"1.5\"}, with 34 digits at most"},
-    {"$binary", BSON_TYPE_BINARY, TEXT, put_binary, .form = BINARY_FORM, .other = "$type",
-     .inner = {"base64", "subType"}},
-    {"$uuid", BSON_TYPE_BINARY, TEXT, put_uuid,
-     .form = "{\"$uuid\": \"01234567-89ab-cdef-0123-456789abcdef\"}"},
-    {"$timestamp", BSON_TYPE_TIMESTAMP, 0, put_timestamp, .form = "{\"$timestamp\": {\"t\": 1, \"i\": 1}}",
-     .inner = {"t", "i"}},
-    {"$regularExpression", BSON_TYPE_REGEX, TEXT, put_regex,
-     .form = "{\"$regularExpression\": {\"pattern\": \"a\", \"options\": \"i\"}}, with options of ilmsux",
-     .inner = {"pattern", "options"}},
-    {"$minKey", BSON_TYPE_MINKEY, 0, put_nothing, .form = "{\"$minKey\": 1}"},
-    {"$maxKey", BSON_TYPE_MAXKEY, 0, put_nothing, .form = "{\"$maxKey\": 1}"},
-    {"$undefined", BSON_TYPE_UNDEFINED, 0, put_nothing, .form = "{\"$undefined\": true}"},
-    {"$symbol", BSON_TYPE_SYMBOL, TEXT, put_string, .form = "{\"$symbol\": \"a\"}"},
-    {"$code", BSON_TYPE_CODE, TEXT, put_code, .form = CODE_FORM, .other = "$scope"},
-    {"$dbPointer", BSON_TYPE_DBPOINTER, 0, put_pointer,
-     .form = "{\"$dbPointer\": {\"$ref\": \"a.b\", \"$id\": {\"$oid\": \"...\"}}}", .inner = {"$ref", "$id"}},
-    {"$regex", BSON_TYPE_REGEX, TEXT, put_regex, .form = REGEX_FORM, .other = "$options"},
+    {"$oid", "ObjectId", BSON_TYPE_OID, TEXT, 1, put_oid, .takes = "24 hexadecimal digits in quotes"},
+    {"$date", NULL, BSON_TYPE_DATE_TIME, 0, 0, put_date,
+     .takes =
+         "\"2024-05-31T23:59:59.123Z\", with Z or an offset like +01:00, or {\"$numberLong\": \"0\"} in ms"},
+    {"", "ISODate", BSON_TYPE_DATE_TIME, 0, 1, put_isodate, .takes = "\"2024-05-31T23:59:59Z\""},
+    {"", "Date", BSON_TYPE_DATE_TIME, 0, 1, put_new_date,
+     .takes = "\"2024-05-31T23:59:59Z\" or milliseconds"},
+    {"$numberInt", "NumberInt", BSON_TYPE_INT32, TEXT, 1, put_whole,
+     .takes = "a whole number of 32 bits in quotes"},
+    {"$numberLong", "NumberLong", BSON_TYPE_INT64, TEXT, 1, put_whole,
+     .takes = "a whole number of 64 bits in quotes"},
+    {"$numberDouble", NULL, BSON_TYPE_DOUBLE, TEXT, 0, put_double,
+     .takes = "a number in quotes, or \"NaN\", \"Infinity\" or \"-Infinity\""},
+    {"$numberDecimal", "NumberDecimal", BSON_TYPE_DECIMAL128, TEXT, 1, put_decimal,
+     .takes = "a number of at most 34 digits in quotes"},
+    {"$binary", NULL, BSON_TYPE_BINARY, TEXT, 0, put_binary, .other = "$type", .inner = {"base64", "subType"},
+     .takes = "{\"base64\": \"AA==\", \"subType\": \"00\"}, with two hexadecimal digits"},
+    {"", "BinData", BSON_TYPE_BINARY, 0, 2, put_bindata, .takes = "a subtype up to 255 and base64 in quotes"},
+    {"$uuid", "UUID", BSON_TYPE_BINARY, TEXT, 1, put_uuid,
+     .takes = "\"01234567-89ab-cdef-0123-456789abcdef\""},
+    {"$timestamp", "Timestamp", BSON_TYPE_TIMESTAMP, 0, 2, put_timestamp, .inner = {"t", "i"},
+     .takes = "two whole numbers of 32 bits, as {\"t\": 1, \"i\": 1} or (1, 1)"},
+    {"$regularExpression", NULL, BSON_TYPE_REGEX, TEXT, 0, put_regex, .inner = {"pattern", "options"},
+     .takes = "{\"pattern\": \"a\", \"options\": \"i\"}, with options of ilmsux"},
+    {"$minKey", "MinKey", BSON_TYPE_MINKEY, BSON_TYPE_INT32, 0, put_nothing, .takes = "1, or MinKey"},
+    {"$maxKey", "MaxKey", BSON_TYPE_MAXKEY, BSON_TYPE_INT32, 0, put_nothing, .takes = "1, or MaxKey"},
+    {"$undefined", "undefined", BSON_TYPE_UNDEFINED, BSON_TYPE_BOOL, 0, put_nothing, .takes = "true"},
+    {"$symbol", NULL, BSON_TYPE_SYMBOL, TEXT, 0, put_string, .takes = "a text"},
+    {"$code", NULL, BSON_TYPE_CODE, TEXT, 0, put_code, .other = "$scope",
+     .takes = "a text, and perhaps a \"$scope\" with an object"},
+    {"$dbPointer", NULL, BSON_TYPE_DBPOINTER, 0, 0, put_pointer, .inner = {"$ref", "$id"},
+     .takes = "{\"$ref\": \"a.b\", \"$id\": {\"$oid\": \"...\"}}"},
+    {"$regex", NULL, BSON_TYPE_REGEX, TEXT, 0, put_regex, .other = "$options",
+     .takes = "a text, and \"$options\" of ilmsux"},
+    {"", "NaN", BSON_TYPE_DOUBLE, .put = put_double},
+    {"", "Infinity", BSON_TYPE_DOUBLE, .put = put_double},
+    {"", "-Infinity", BSON_TYPE_DOUBLE, .put = put_double},
 };
 
 const json_word_t *json_word(const uint8_t *key) {
     for (const json_word_t *row = words; row < words + COUNT(words); row++)
-        if (strcmp((const char *)key, row->name) == 0 ||
+        if (strcmp((const char *)key, row->key) == 0 ||
             (row->other && strcmp((const char *)key, row->other) == 0))
             return row;
     return NULL;
@@ -322,8 +326,8 @@ static bool put(json_value_t *json, const json_word_t *row, bool fits, const pie
                 uint8_t *type) {
     json->out = begin;
     json->made = row->type;
-    if (!fits || (row->put && !row->put(json, pieces)))
-        return json_reject(json, json->typed + (*json->typed == '"'), "expected %s", row->form);
+    if (!fits || !row->put(json, pieces))
+        return json_reject(json, json->typed + (*json->typed == '"'), "expected %s", row->takes);
     *type = json->made;
     return true;
 }
@@ -332,7 +336,7 @@ bool json_typed(json_value_t *json, const json_word_t *word, uint8_t *begin, uin
     piece_t pieces[2];
     if (!copy(json, begin))
         return false;
-    size_t count = take_pieces(json->moved, word->name, word->other, pieces);
+    size_t count = take_pieces(json->moved, word->key, word->other, pieces);
     if (word->inner[0] && pieces[0].type == BSON_TYPE_DOCUMENT)
         count = count == 1 && take_pieces(pieces[0].text, word->inner[0], word->inner[1], pieces) == 2 &&
                 (!word->wants || pieces[1].type == word->wants);
@@ -344,24 +348,6 @@ bool json_typed(json_value_t *json, const json_word_t *word, uint8_t *begin, uin
 }
 
 /* ---- the mongo shell ---- */
-
-static const json_word_t calls[] = {
-    {"ISODate", BSON_TYPE_DATE_TIME, 1, put_isodate, .form = "ISODate(\"2024-05-31T23:59:59Z\")"},
-    {"ObjectId", BSON_TYPE_OID, 1, put_oid, .form = "ObjectId(\"0123456789abcdef01234567\")"},
-    {"NumberInt", BSON_TYPE_INT32, 1, put_whole, .form = "NumberInt(1), a whole number of 32 bits"},
-    {"NumberLong", BSON_TYPE_INT64, 1, put_whole, .form = "NumberLong(\"1\"), a whole number of 64 bits"},
-    {"NumberDecimal", BSON_TYPE_DECIMAL128, 1, put_decimal, .form = "NumberDecimal(\"1.5\")"},
-    {"Date", BSON_TYPE_DATE_TIME, 1, put_new_date, .form = "Date(0), or new Date(\"2024-05-31T23:59:59Z\")"},
-    {"Timestamp", BSON_TYPE_TIMESTAMP, 2, put_timestamp, .form = "Timestamp(1, 1)"},
-    {"BinData", BSON_TYPE_BINARY, 2, put_bindata, .form = "BinData(0, \"AA==\"), with a subtype up to 255"},
-    {"UUID", BSON_TYPE_BINARY, 1, put_uuid, .form = "UUID(\"01234567-89ab-cdef-0123-456789abcdef\")"},
-    {"undefined", BSON_TYPE_UNDEFINED, .form = "undefined"},
-    {"MinKey", BSON_TYPE_MINKEY, .form = "MinKey"},
-    {"MaxKey", BSON_TYPE_MAXKEY, .form = "MaxKey"},
-    {"NaN", BSON_TYPE_DOUBLE, .put = put_double},
-    {"Infinity", BSON_TYPE_DOUBLE, .put = put_double},
-    {"-Infinity", BSON_TYPE_DOUBLE, .put = put_double},
-};
 
 /* Goes over a name, and copies it. */
 static const uint8_t *read_name(const json_value_t *json, const uint8_t *at, char name[LONGEST_NAME]) {
@@ -378,19 +364,20 @@ static const uint8_t *read_name(const json_value_t *json, const uint8_t *at, cha
 /* The call whose name ends at `at`: ISODate("..."), MinKey, MinKey(), NaN. */
 static const uint8_t *read_call(json_value_t *json, const uint8_t *at, const json_word_t *call,
                                 uint8_t *type) {
-    piece_t pieces[2] = {{.text = (const uint8_t *)call->name, .length = (uint32_t)strlen(call->name)}};
+    piece_t pieces[2] = {
+        {.text = (const uint8_t *)call->call, .length = (uint32_t)strlen(call->call), .whole = 1}};
     uint8_t *const begin = json->out;
     const uint8_t *const next = json_blanks(json, at);
     const bool opens = next < json->end && *next == '(';
-    if (!call->wants && (call->put || !opens))
+    if (!call->arguments && (call->put == put_double || !opens))
         return put(json, call, true, pieces, begin, type) ? at : NULL;
     if (!opens)
-        return json_reject(json, next, "expected %s", call->form);
+        return json_reject(json, next, "a ( was expected here");
     at = json_arguments(json, next + 1);
     if (!at || !copy(json, begin))
         return NULL;
     json->typed = lines_blanks(next + 1, json->end); /* typed values among the arguments set their own */
-    const bool fits = take_pieces(json->moved, "0", "1", pieces) == call->wants;
+    const bool fits = take_pieces(json->moved, "0", "1", pieces) == call->arguments;
     return put(json, call, fits, pieces, begin, type) ? at : NULL;
 }
 
@@ -415,8 +402,7 @@ static const uint8_t *read_slashes(json_value_t *json, const uint8_t *at, uint8_
                                {.text = at + 1, .length = (uint32_t)(end - at - 1)}};
     json->slashes = true;
     *type = BSON_TYPE_REGEX;
-    return put_regex(json, pieces) ? end
-                                   : json_reject(json, begin - 1, "expected /a/i, with options of ilmsux");
+    return put_regex(json, pieces) ? end : json_reject(json, begin - 1, "expected options of ilmsux");
 }
 
 const uint8_t *json_shell(json_value_t *json, const uint8_t *at, uint8_t *type) {
@@ -430,8 +416,8 @@ const uint8_t *json_shell(json_value_t *json, const uint8_t *at, uint8_t *type) 
     const bool is_new = strcmp(name, "new") == 0;
     if (is_new)
         at = read_name(json, json_blanks(json, at), name);
-    for (const json_word_t *call = calls; call < calls + COUNT(calls); call++)
-        if (strcmp(name, call->name) == 0 && (call->wants || !is_new))
+    for (const json_word_t *call = words; call < words + COUNT(words); call++)
+        if (call->call && strcmp(name, call->call) == 0 && (call->arguments || !is_new))
             return read_call(json, at, call, type);
     return json_reject(json, begin, "a value was expected here");
 }
