@@ -278,13 +278,13 @@ TEST(no_values) {
         {"\u00a05", "is no value"},
         {"{k:FORD}", "v:1:2: the key 'k:FORD' has no value"},
         {"[{a}]", "the key 'a' has no value"},
-        {"{$date: 2014-02-30}", "expected ISODate"},
+        {"{$date: 2014-02-30}", "expected \"2024-05-31T"},
         {"{$date: 2014}", "is no value"},
         {"{$date: \"2014-01-31\\0\"}", "contains the character"},
-        {"{$oid: 5}", "expected {"},
-        {"{$numberInt: 2147483648}", "expected {"},
-        {"{$timestamp: 5}", "expected {"},
-        {"{$binary: AQID}", "expected {"},
+        {"{$oid: 5}", "expected "},
+        {"{$numberInt: 2147483648}", "expected "},
+        {"{$timestamp: 5}", "expected "},
+        {"{$binary: AQID}", "expected "},
         {"{$param: n}", "there is no parameter 'n'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
