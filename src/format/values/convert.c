@@ -355,47 +355,31 @@ bool decimal_load(const bson_decimal128_t *bits, decimal_t *decimal) {
 
 /* ---- marks ---- */
 
+/* A number with marks has them where they are written: so 0.125 is not 125. */
 bool numeral_read(const numeral_t *numeral, const uint8_t *text, size_t length, uint8_t out[NUMERAL_LONGEST],
                   size_t *size) {
-    uint8_t *to = out;
-    size_t group = 0; /* digits since the last mark */
-    bool marked = false;
+    uint8_t *to = out, again[2 * NUMERAL_LONGEST];
+    blanks_trim(&text, &length);
     if (length > NUMERAL_LONGEST)
         return false;
-    blanks_trim(&text, &length);
-    const uint8_t *at = text, *end = text + length;
-    if (at < end && (*at == '-' || *at == '+'))
-        *to++ = *at++;
-    const uint8_t *const first = at;
-    for (; at < end && (digits_is_one(*at) || (numeral->mark && *at == (uint8_t)numeral->mark)); at++) {
-        const bool mark = !digits_is_one(*at);
-        if (mark &&
-            (marked ? group != GROUP : !group || group > GROUP || *first == '0')) /* not 125 as 0.125 */
+    for (const uint8_t *at = text; at < text + length; at++) {
+        if (numeral->mark && *at == (uint8_t)numeral->mark)
+            continue;
+        if (*at == ' ' || (*at == '.' && numeral->point != '.'))
             return false;
-        marked |= mark;
-        group = mark ? 0 : group + 1;
-        *to = *at;
-        to += !mark;
-    }
-    if (marked && group != GROUP)
-        return false;
-    if (at < end && *at == (uint8_t)numeral->point) {
-        *to++ = '.';
-        at++;
-    }
-    for (; at < end; at++) {
-        if (*at == '.' || *at == ' ')
-            return false;
-        *to++ = *at;
+        *to++ = *at == (uint8_t)numeral->point ? '.' : *at;
     }
     *size = (size_t)(to - out);
-    return true;
+    if (*size == length)
+        return true;
+    return *size && out[*out == '-' || *out == '+'] != '0' &&
+           numeral_write(numeral, out, *size, again) == length && memcmp(again, text, length) == 0;
 }
 
 size_t numeral_write(const numeral_t *numeral, const uint8_t *plain, size_t length, uint8_t *out) {
     const uint8_t *at = plain, *const end = plain + length;
     uint8_t *to = out;
-    if (at < end && *at == '-')
+    if (at < end && !digits_is_one(*at))
         *to++ = *at++;
     size_t left = 0; /* digits before the point */
     while (at + left < end && digits_is_one(at[left]))
