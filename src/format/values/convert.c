@@ -236,19 +236,14 @@ bool convert_kept(const uint8_t *text, size_t length, int divide, double *value)
 static size_t put_number(uint8_t *out, bool minus, const char *digits, size_t count, long power,
                          char letter) {
     char *at = (char *)out;
-    const size_t whole = letter      ? 1
-                         : power < 0 ? 0
-                                     : (size_t)power + 1,
-                 given = whole < count ? whole : count;
+    const long whole = letter || power < 0 ? 1 : power + 1, zeros = letter || power > 0 ? 0 : -power,
+               all = whole > zeros + (long)count ? whole : zeros + (long)count;
     if (minus)
         *at++ = '-';
-    at = mempcpy(at, whole ? digits : "0", whole ? given : 1);
-    at = (char *)memset(at, '0', whole - given) + (whole - given);
-    if (count > whole) {
-        const size_t zeros = letter || power >= 0 ? 0 : (size_t)(-power - 1);
-        *at++ = '.';
-        at = (char *)memset(at, '0', zeros) + zeros;
-        at = mempcpy(at, digits + whole, count - whole);
+    for (long i = 0; i < all; i++) {
+        if (i == whole)
+            *at++ = '.';
+        *at++ = i < zeros || i - zeros >= (long)count ? '0' : digits[i - zeros];
     }
     if (letter) {
         *at++ = letter;
