@@ -55,15 +55,10 @@ bool dumps_are_packed(const input_file_t *files, size_t count) {
 
 /* What mongodump puts next to the folders of databases. */
 static const char *why_no_data(const char *name) {
-    static const char oplog[] = "the oplog of a dump, which mongorestore can replay",
-                      prelude[] = "what mongodump says of itself";
-    static const char *const names[][2] = {{"oplog.bson", oplog},
-                                           {"oplog.bson.gz", oplog},
-                                           {"prelude.json", prelude},
-                                           {"prelude.json.gz", prelude}};
+    static const char *const names[] = {"oplog.bson", "oplog.bson.gz", "prelude.json", "prelude.json.gz"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(base_of(name), names[i][0]) == 0)
-            return names[i][1];
+        if (strcmp(base_of(name), names[i]) == 0)
+            return "what mongodump writes next to collections, for mongorestore";
     return NULL;
 }
 
@@ -118,23 +113,15 @@ static char *namespace_of(const char *path, dump_metadata_t *metadata, err_t *er
 /* All of a file, packed or not, as text. Of what is damaged the part that could be read: is that JSON? */
 static bool read_file(const char *path, char **text, err_t *err) {
     const input_file_t file = {.path = (char *)(uintptr_t)path, .name = file.path, .kind = INPUT_STREAM};
-    ssize_t got = -1;
     source_t *source = source_open(&file, err);
-    *text = source ? malloc(MOST_METADATA + 1) : NULL;
-    if (*text)
-        got = source_read(source, *text, MOST_METADATA, err);
-    else if (source)
+    char *whole = source ? malloc(MOST_METADATA + 1) : NULL;
+    const ssize_t got = whole ? source_read(source, whole, MOST_METADATA, err) : -1;
+    if (source && !whole)
         err_memory(err, MOST_METADATA);
     source_close(source);
-    if (got < 0) {
-        free(*text);
-        *text = NULL;
-        return false;
-    }
-    (*text)[got] = '\0';
-    char *shorter = realloc(*text, (size_t)got + 1);
-    *text = shorter ? shorter : *text;
-    return true;
+    *text = got < 0 ? NULL : strndup(whole, (size_t)got);
+    free(whole);
+    return *text || (got >= 0 && err_memory(err, (size_t)got));
 }
 
 /* The file next to it with another ending, packed or not; the caller frees its path. NULL: there is none. */
@@ -305,24 +292,23 @@ static void take_only(build_t *build, size_t from, bool in_archive, size_t chose
             build_remove(build, i);
 }
 
-static bool choose(build_t *build, size_t from, bool in_archive, const dump_list_t *found,
-                   const char *argument) {
+/* The wanted one, or the only one; found->count: it cannot be chosen. */
+static size_t chosen_of(const build_t *build, const dump_list_t *found, const char *argument) {
     const manifest_options_t *options = build->options;
-    size_t chosen = wanted(build) ? dump_list_find(found, wanted(build)) : found->count;
-    if (chosen == found->count && found->count == 1 && !build->member && !build->why_none) {
-        chosen = 0;
-        if (options->target && !options->quiet)
-            log_note("%s has one collection, %s: it is taken for %s", argument, found->items[0].name,
-                     options->target);
-    }
-    if (chosen == found->count)
-        return refuse_choice(build, in_archive, found, argument);
-    take_only(build, from, in_archive, chosen);
-    return true;
+    const size_t chosen = wanted(build) ? dump_list_find(found, wanted(build)) : found->count;
+    if (chosen < found->count || found->count != 1 || build->member || build->why_none)
+        return chosen;
+    if (options->target && !options->quiet)
+        log_note("%s has one collection, %s: it is taken for %s", argument, found->items[0].name,
+                 options->target);
+    return 0;
 }
 
 bool dumps_choose(build_t *build, size_t from, bool in_archive, const char *argument) {
     const manifest_t *manifest = build->manifest;
+    const manifest_options_t *options = build->options;
+    const bool lists = options->collections && !build->member;
+    dump_list_t own = {.count = 0}, *found = lists ? options->collections : &own;
     bool any = in_archive;
     for (size_t i = from; i < manifest->count; i++)
         any |= is_listed(&manifest->files[i], in_archive);
@@ -330,16 +316,14 @@ bool dumps_choose(build_t *build, size_t from, bool in_archive, const char *argu
         return true;
     if (!build->member)
         build_leave_out(build, from, why_not);
-    const manifest_options_t *options = build->options;
-    const bool lists = options->collections && !build->member;
-    dump_list_t own = {.count = 0}, *found = lists ? options->collections : &own;
     bool ok = list(build, from, in_archive, found);
-    if (ok && is_unsure(build, in_archive, found))
+    const bool all = lists || options->every_collection || !(found->count || in_archive);
+    size_t chosen = SIZE_MAX;
+    if (ok && (is_unsure(build, in_archive, found) ||
+               (!all && (chosen = chosen_of(build, found, argument)) == found->count)))
         ok = refuse_choice(build, in_archive, found, argument);
-    if (ok && lists)
-        take_only(build, from, in_archive, SIZE_MAX);
-    else if (ok && !options->every_collection && (found->count || in_archive))
-        ok = choose(build, from, in_archive, found, argument);
+    if (ok && (lists || !all))
+        take_only(build, from, in_archive, chosen);
     dump_list_free(&own);
     return ok;
 }

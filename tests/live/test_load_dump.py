@@ -95,7 +95,7 @@ class Dump(livetest.Case):
                     self.assertEqual(30, self.load(name + "!shop.orders", status=5)["loaded"])
                     self.assertRegex(self.stderr, name + (said % cut if "%d" in said else said))
                     if ends in said:
-                        self.assertIn(", before the end of " + ("shop.items" if cut <= last + 30 else "its last block"),
+                        self.assertIn(", before the end of " + ("its other collections" if cut <= last + 30 else "its last block"),
                                       self.stderr)
 
     def test_folder(self):

@@ -109,15 +109,12 @@ typedef struct {
         bool capped;
     } * items;
     size_t count, room;
-    size_t without;               /* views and time series that were left out */
-    bool unsure;                  /* some are files without metadata: collections, or parts of one */
-    const char *why_target_empty; /* of a folder: why the wanted one has no documents; or NULL */
+    size_t without; /* views and time series that were left out */
 } dump_list_t;
 void dump_list_free(dump_list_t *list);
 
 /* Takes ownership of name and with; name may be NULL where memory was out. */
 bool dump_list_add(dump_list_t *list, char *name, char *with, bool capped, err_t *err);
-void dump_list_remove(dump_list_t *list, size_t at);
 
 /* The place of a name; list->count: it is not there. */
 size_t dump_list_find(const dump_list_t *list, const char *name);

@@ -18,8 +18,10 @@ const char *const dump_of_server = "a collection of the server itself; mongorest
 const char *const dump_of_tipple = "what tipple itself keeps next to data; a load makes a catalog of its own";
 
 void dump_list_free(dump_list_t *list) {
-    while (list->count)
-        dump_list_remove(list, list->count - 1);
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i].name);
+        free(list->items[i].with);
+    }
     free(list->items);
     *list = (dump_list_t){0};
 }
@@ -34,12 +36,6 @@ bool dump_list_add(dump_list_t *list, char *name, char *with, bool capped, err_t
     list->items[list->count].with = with;
     list->items[list->count++].capped = capped;
     return true;
-}
-
-void dump_list_remove(dump_list_t *list, size_t at) {
-    free(list->items[at].name);
-    free(list->items[at].with);
-    memmove(list->items + at, list->items + at + 1, (--list->count - at) * sizeof *list->items);
 }
 
 size_t dump_list_find(const dump_list_t *list, const char *name) {
@@ -113,10 +109,10 @@ bool dump_header_read(const uint8_t *document, uint32_t length, dump_header_t *h
     bson_iter_t iter;
     if (!bson_init_static(&bson, document, length))
         return false;
-    const char *database = "", *collection = text_at(&bson, "collection");
+    const char *collection = text_at(&bson, "collection");
     if (!collection || !bson_iter_init_find(&iter, &bson, "db") || !BSON_ITER_HOLDS_UTF8(&iter))
         return false;
-    database = bson_iter_utf8(&iter, NULL);
+    const char *database = bson_iter_utf8(&iter, NULL);
     *header = (dump_header_t){.type = text_at(&bson, "type"), .metadata = text_at(&bson, "metadata")};
     header->ends = bson_iter_init_find(&iter, &bson, "EOF") && bson_iter_as_bool(&iter);
     if (bson_iter_init_find(&iter, &bson, "CRC") && BSON_ITER_HOLDS_INT64(&iter))
@@ -137,32 +133,25 @@ static size_t next_length(feed_t *feed) {
 
 bool dump_read_list(feed_t *feed, dump_visit_t *visit, void *context, err_t *err) {
     dump_header_t header;
-    size_t length = feed_want(feed, DUMP_MAGIC_BYTES) < DUMP_MAGIC_BYTES ? SIZE_MAX : 0;
-    if (!length)
+    bool ok = feed_want(feed, DUMP_MAGIC_BYTES) >= DUMP_MAGIC_BYTES;
+    if (ok)
         feed_take(feed, DUMP_MAGIC_BYTES);
+    size_t length = 0;
     /* the first document is of the archive itself */
-    for (bool first = true; length != SIZE_MAX && (length = next_length(feed)); first = false) {
-        if (length == SIZE_MAX || feed_want(feed, length) < length) {
-            length = SIZE_MAX;
-            break;
-        }
-        if (length == 1 || (!first && !dump_header_read(feed_bytes(feed), (uint32_t)length, &header)))
-            return err_set(
-                err, STATUS_INPUT,
-                "%.1000s: the list of what it holds, with which an archive of mongodump begins, is "
-                "damaged: get the file again, and run the command again",
-                feed->name);
-        if (!first && !visit(context, &header, err))
+    for (bool first = true; ok && (length = next_length(feed)); first = false) {
+        ok = length > 1 && feed_want(feed, length) >= length &&
+             (first || dump_header_read(feed_bytes(feed), (uint32_t)length, &header));
+        if (ok && !first && !visit(context, &header, err))
             return false;
-        feed_take(feed, length);
+        if (ok)
+            feed_take(feed, length);
     }
-    if (length == SIZE_MAX)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: ends within the list of what it holds, with which an archive of mongodump "
-                       "begins: get the whole file, and run the command again",
-                       feed->name);
-    feed_take(feed, 4);
-    return true;
+    if (ok)
+        feed_take(feed, 4);
+    return ok || err_set(err, STATUS_INPUT,
+                         "%.1000s: the list of what it holds, with which an archive of mongodump begins, is "
+                         "damaged or cut off: get the whole file, and run the command again",
+                         feed->name);
 }
 
 /* ---- the documents of one collection ---- */
@@ -177,130 +166,76 @@ typedef struct {
     bool whole;  /* its last block was read */
     bool ours;   /* the block's documents are the collection's */
     size_t left; /* bytes of the document at hand */
+    size_t
+        open; /* how many collections the archive lists, and their end was not seen; only if it is read to its end */
     uint64_t crc;
-    dump_list_t
-        missing; /* what the archive lists, and whose end was not seen; only if it is read to its end */
 } dump_t;
 
-static decode_t damaged(feed_t *feed, const char *why, err_t *err) {
+/* What should stand here does not: the archive is cut off (ends), damaged, or over, and something follows it. */
+static decode_t refuse(const dump_t *dump, feed_t *feed, bool ends, const char *why, err_t *err) {
+    const unsigned long long at = feed_offset(feed), left = feed_want(feed, 1);
+    const char *unit = feed->pull ? " of what is unpacked" : "";
     feed->what = "mongodump";
-    feed_damaged(feed, why, err);
-    return DECODE_FAULT;
-}
-
-/* The archive ends too early, within the collection or after it. Where the file under it says why, that sentence also says
- * what this means for the collection. */
-static decode_t cut_off(const dump_t *dump, feed_t *feed, err_t *err) {
-    if (feed->failed) {
-        if (feed->fault.status == STATUS_INPUT && !feed->fault.changed && feed->fault.text[0])
-            err_add(&feed->fault,
-                    ". The collection %s was %sread to its end before that. Where the next load says that it "
-                    "has changed, add --reload-changed",
-                    dump->collection, dump->whole ? "" : "not ");
+    if (feed->failed)
         return DECODE_FAULT;
-    }
-    const unsigned long long end = feed_offset(feed) + feed_want(feed, 1);
-    char *names = dump->whole && dump->missing.count ? dump_list_names(&dump->missing, err) : NULL;
-    err_set(err, STATUS_INPUT,
-            "%.1000s: %sits archive ends too early, at byte %llu%s, before the end of %s%s. Get the whole "
-            "archive, and load it with --reload-changed",
-            feed->name, dump->whole ? "was read to its end, but " : "", end,
-            feed->pull ? " of what is unpacked" : "",
-            !dump->whole ? "this collection"
-            : names      ? names
-                         : "its last block",
-            dump->whole ? "" : "; everything before that was read");
-    free(names);
-    return DECODE_FAULT;
-}
-
-static decode_t joined(const feed_t *feed, err_t *err) {
-    const unsigned long long at = feed_offset(feed);
-    if (feed->pull)
-        err_set(
-            err, STATUS_INPUT,
-            "%.1000s: another archive of mongodump follows the first one, at byte %llu of what is unpacked; "
-            "everything before that was read. Unpack the file, divide it there (head -c %llu and tail -c "
-            "+%llu), and load both parts",
-            feed->name, at, at, at + 1);
+    if (dump->at == AT_BLOCK && left >= DUMP_MAGIC_BYTES &&
+        memcmp(feed_bytes(feed), DUMP_MAGIC, DUMP_MAGIC_BYTES) == 0)
+        err_set(err, STATUS_INPUT,
+                "%.1000s: another archive of mongodump follows the first one, at byte %llu%s; everything "
+                "before that was read. Divide the archive there, unpacked (head -c %llu and tail -c +%llu), "
+                "and load both parts, the first one with --reload-changed",
+                feed->name, at, unit, at, at + 1);
+    else if (ends && (!dump->whole || dump->open))
+        err_set(err, STATUS_INPUT,
+                "%.1000s: %sits archive ends too early, at byte %llu%s, before the end of %s. Get the whole "
+                "archive, and load it with --reload-changed",
+                feed->name, dump->whole ? "was read to its end, but " : "", at + left, unit,
+                !dump->whole ? "this collection; everything before that was read"
+                : dump->open ? "its other collections"
+                             : "its last block");
+    else if (dump->whole)
+        feed_followed(feed, err);
     else
-        err_set(
-            err, STATUS_INPUT,
-            "%.1000s: another archive of mongodump follows the first one, at byte %llu; everything before "
-            "that was read. Copy it into a file of its own (tail -c +%llu), cut it off here (truncate -s "
-            "%llu), and load both, this one with --reload-changed",
-            feed->name, at, at + 1, at);
-    return DECODE_FAULT;
-}
-
-/* No block or document begins here: the archive is cut off, damaged, or over, and something follows it. */
-static decode_t no_block(const dump_t *dump, feed_t *feed, bool ends, const char *why, err_t *err) {
-    if (feed->failed || (ends && (!dump->whole || dump->missing.count)))
-        return cut_off(dump, feed, err);
-    if (!dump->whole)
-        return damaged(feed, why, err);
-    feed->what = "mongodump";
-    feed_followed(feed, err);
+        feed_damaged(feed, why, err);
     return DECODE_FAULT;
 }
 
 static bool expect(void *context, const dump_header_t *header, err_t *err) {
     dump_t *dump = context;
     dump_metadata_t metadata;
-    if (!dump->to_end)
-        return true;
-    return dump_metadata_read(header->metadata, header->type, &metadata, err) &&
-           (metadata.why_empty || dump_list_add(&dump->missing, strdup(header->name), NULL, false, err));
+    const bool ok = dump_metadata_read(header->metadata, header->type, &metadata, err);
+    dump->open += ok && dump->to_end && !metadata.why_empty;
+    return ok;
 }
 
-/* The collection's last block, which holds no documents. */
-static decode_t end_collection(dump_t *dump, feed_t *feed, const dump_header_t *header, err_t *err) {
-    if (header->crc != dump->crc)
-        return damaged(feed, "its checksum", err);
-    dump->whole = true;
-    dump->ours = false;
-    if (dump->to_end && feed_want(feed, 4) >= 4 && next_length(feed))
-        return no_block(dump, feed, false, "", err);
-    return dump->to_end ? DECODE_MORE : DECODE_END;
-}
-
-/* The header of a block, or the end of all. */
+/* The header of a block, or the end of all. The collection's last block holds no documents. */
 static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
     dump_header_t header;
-    const size_t there = feed_want(feed, DUMP_MAGIC_BYTES);
-    if (!there && dump->whole && !dump->missing.count && !feed->failed)
+    const size_t length = next_length(feed);
+    if (length == SIZE_MAX && dump->whole && !dump->open && !feed->failed && !feed_want(feed, 1))
         return DECODE_END;
     if (stop_signal()) {
         fault_stopped(err, feed->name, stop_signal());
         return DECODE_FAULT;
     }
-    if (there >= DUMP_MAGIC_BYTES && memcmp(feed_bytes(feed), DUMP_MAGIC, DUMP_MAGIC_BYTES) == 0)
-        return joined(feed, err); /* no document has this length */
-    const size_t length = next_length(feed);
-    if (length <= 1 || length == SIZE_MAX)
-        return no_block(dump, feed, length == SIZE_MAX, "a block without a header", err);
-    if (feed_want(feed, length) < length)
-        return no_block(dump, feed, true, "", err);
-    if (!dump_header_read(feed_bytes(feed), (uint32_t)length, &header))
-        return no_block(dump, feed, false, "the header of a block", err);
+    const bool ends = length == SIZE_MAX || feed_want(feed, length) < length;
+    if (ends || length <= 1 || !dump_header_read(feed_bytes(feed), (uint32_t)length, &header))
+        return refuse(dump, feed, ends, "the header of a block", err);
     dump->ours = strcmp(header.name, dump->collection) == 0;
-    if (dump->ours && dump->whole)
-        return no_block(dump, feed, false, "", err);
+    if (dump->ours && (dump->whole || (header.ends && header.crc != dump->crc)))
+        return refuse(dump, feed, false, "its checksum", err);
     feed_take(feed, length);
     dump->at = IN_BLOCK;
-    const size_t missing = dump_list_find(&dump->missing, header.name);
-    if (header.ends && missing < dump->missing.count)
-        dump_list_remove(&dump->missing, missing);
-    return dump->ours && header.ends ? end_collection(dump, feed, &header, err) : DECODE_MORE;
+    dump->open -= header.ends && dump->open;
+    dump->whole |= dump->ours && header.ends;
+    return dump->whole && !dump->to_end ? DECODE_END : DECODE_MORE;
 }
 
 /* The next document of a block begins, or the block ends. */
 static decode_t next_document(dump_t *dump, feed_t *feed, err_t *err) {
     const size_t length = next_length(feed);
-    if (length == SIZE_MAX)
-        return cut_off(dump, feed, err);
-    if (length == 1)
-        return no_block(dump, feed, false, "the length of a document", err);
+    if (length == SIZE_MAX || length == 1)
+        return refuse(dump, feed, length == SIZE_MAX, "the length of a document", err);
     dump->left = length;
     if (!length) {
         feed_take(feed, 4);
@@ -321,7 +256,7 @@ static decode_t take(dump_t *dump, feed_t *feed, uint8_t *out, size_t size, size
         dump->crc = lzma_crc64(to, taken, dump->crc);
         *got += taken;
     }
-    return taken < want ? cut_off(dump, feed, err) : DECODE_MORE;
+    return taken < want ? refuse(dump, feed, true, "", err) : DECODE_MORE;
 }
 
 static decode_t dump_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got,
@@ -339,13 +274,12 @@ static decode_t dump_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t
         else if (dump_read_list(feed, expect, dump, err))
             dump->at = AT_BLOCK;
         else
-            is = feed->failed ? cut_off(dump, feed, err) : DECODE_FAULT;
+            is = DECODE_FAULT;
     }
     return is;
 }
 
 static void dump_close(decoder_t *decoder) {
-    dump_list_free(&((dump_t *)decoder)->missing);
     free(decoder);
 }
 
