@@ -28,8 +28,7 @@ struct delimited {
     uint32_t rows[WINDOW + OVER + 2], row_quotes[WINDOW + OVER + 2];
     bool high, quotes; /* as in scan_t, for the windows in which the known records are */
     size_t ends_room;
-    bool doubts;        /* a record may be none by its lines or its last byte; */
-    bool backslash_on;  /* and may continue after a backslash at its end */
+    bool backslash_on;  /* a record may continue after a backslash at its end */
     uint32_t skip_left; /* lines at the file's start that are still to be skipped */
     passed_over_t passed;
 
@@ -104,19 +103,16 @@ static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uin
     const dialect_t *dialect = reader->engine.dialect;
     const bool before =
         reader->in.file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE);
+    bool may_be_record = schema->guessed && memchr(text, '\n', record->length);
     if (schema->guessed && !before && dialect->columns > 1) {
         if (!split_record(&reader->split, schema, dialect->delimiter, text, record->length))
             return PARSED_MEMORY;
-        if (reader->split.count == dialect->columns)
-            return record_refuse(
-                record, 1,
-                "it begins as a comment does, but has as many fields as a record, and the format "
-                "is guessed");
+        may_be_record |= reader->split.count == dialect->columns;
     }
-    if (schema->guessed && memchr(text, '\n', record->length))
+    if (may_be_record)
         return record_refuse(record, 1,
-                             "it begins as a comment does, but goes on after a line end that is in quotes, "
-                             "where records may be, and the format is guessed");
+                             "it begins as a comment does, but it has the fields of a record or holds a line "
+                             "end, and the format is guessed");
     reader->passed.comments++;
     return PARSED_COMMENT;
 }
@@ -157,20 +153,19 @@ static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, r
     const schema_t *schema = reader->engine.schema;
     const uint8_t last = text[record->length - 1];
     if (last == '\r')
-        return record_refuse(record, record->length,
-                             "its line ends with a CR (byte 0d) too many, which would become a part of its "
-                             "last value, and the format is guessed: take the CR out, or give a --format if "
-                             "it belongs there");
+        return record_refuse(
+            record, record->length,
+            "its line ends with a CR (byte 0d) too many, and the format is guessed: take the "
+            "CR out, or give a --format if it belongs there");
     if (last == '\\' && reader->backslash_on && split_ends_escaped(text, record->length))
-        return record_refuse(record, record->length,
-                             "its line ends with a backslash, so that its last text may go on in the next "
-                             "one, as databases write it, and the format is guessed: put that text into one "
-                             "line, or give a --format if the backslash is its end");
+        return record_refuse(
+            record, record->length,
+            "its line ends with a backslash, so that its text may go on in the next one, and "
+            "the format is guessed: make one line of them, or give a --format");
     if (dialect_is_underline(schema, reader->engine.dialect->delimiter, text, record->length))
         return record_refuse(record, 1,
                              "it is made of - = _ + only, as some programs underline the names of columns, "
-                             "and the format is guessed: if it is a record, load all anew with --drop and a "
-                             "--format");
+                             "and the format is guessed: if it is a record, give a --format");
     return PARSED_DOCUMENT;
 }
 
@@ -178,6 +173,8 @@ static __attribute__((noinline)) parsed_t look_at_guessed(delimited_t *reader, r
 static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, record_t *record) {
     const dialect_t *dialect = reader->engine.dialect;
     torn_field_t field;
+    if (reader->engine.schema->any_lines)
+        return PARSED_DOCUMENT;
     switch (torn_lines(&reader->split, reader->engine.schema, dialect->delimiter, dialect->columns,
                        reader->in.text + record->offset, record->length, &field)) {
     case TORN_MEMORY:
@@ -187,9 +184,8 @@ static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, rec
     default:
         return record_refuse(
             record, field.at + 1,
-            "the quote that opens here goes around lines that look like records themselves. If they are "
-            "some, take it out of the input, and load that with --reload-changed; if it is a text of several "
-            "lines, give a --format with multiline: yes");
+            "the quote that opens here goes around lines that look like records themselves. If they are, "
+            "take it out of the input; if it is one text, give a --format with multiline: yes");
     }
 }
 
@@ -202,7 +198,6 @@ delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad) {
     reader->scan.rows = reader->rows;
     reader->scan.row_quotes = reader->row_quotes;
     reader->backslash_on = may_go_on(schema);
-    reader->doubts = schema->guessed || (schema->multiline && !schema->any_lines);
     mark_beginnings(reader, schema);
     if (engine_init(&reader->engine, schema, bad))
         return reader;
@@ -336,22 +331,18 @@ static parsed_t refuse_quote(record_t *record, const split_t *split, bool guesse
         return record_refuse(record, (uint32_t)split->open, "the quote that is opened here is never closed");
     return record_refuse(
         record, (uint32_t)split->torn,
-        guessed
-            ? "the quoted text that begins here is not between two delimiters, and the format is guessed: "
-              "put it into quotes as the others are, quotes in it doubled; or, if all such texts are written "
-              "in another way, load anew with a --format that says so (escape, quote)"
-            : "the quoted text that begins here is not followed by a delimiter");
+        guessed ? "the quoted text that begins here is not between two delimiters, and the "
+                  "format is guessed: double the quotes in it, or give a --format (escape, quote)"
+                : "the quoted text that begins here is not followed by a delimiter");
 }
 
 static parsed_t refuse_columns(delimited_t *reader, record_t *record) {
     const split_t *split = &reader->split;
     const size_t columns = reader->engine.dialect->columns, got = split->count;
-    const bool more = got > columns,
-               empty = got == columns + 1 && !split->too_many && !split->spans[columns].raw_length;
-    snprintf(reader->reason, sizeof reader->reason, "it has %s%zu field%s where %zu were expected%s",
-             split->too_many ? "more than " : "", got, got == 1 ? "" : "s", columns,
-             empty ? ", the last one empty: it ends in a delimiter" : "");
-    return record_refuse(record, more ? split->spans[columns].at + 1 : record->length + 1, reader->reason);
+    snprintf(reader->reason, sizeof reader->reason, "it has %s%zu field%s where %zu were expected",
+             split->too_many ? "more than " : "", got, got == 1 ? "" : "s", columns);
+    return record_refuse(record, got > columns ? split->spans[columns].at + 1 : record->length + 1,
+                         reader->reason);
 }
 
 /* For odd quotes, surplus fields, wrong numbers of fields, or a caller that wants the shape. */
@@ -370,9 +361,8 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     if (needless)
         return record_refuse(
             record, needless->at + 1,
-            "the text that begins here is in quotes that it does not need, so they may be a part of it. If "
-            "they are, load all anew with --drop and --with quote=none; if not, give a --format without "
-            "quoted: needed, and --retry");
+            "the text that begins here is in quotes that it does not need, so they may be a part of it: load "
+            "all anew with --drop and --with quote=none, or give a --format without quoted: needed");
     if (split->too_many || split->count < columns || (split->count > columns && dialect->surplus_column < 0))
         return refuse_columns(reader, record);
     if (split->count > columns) {
@@ -387,34 +377,21 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     return parse_spans(reader, out, record, shape);
 }
 
-/* Mostly none: cheaper than lines_count, which is for long texts. */
-static uint32_t line_ends_within(const uint8_t *text, size_t length) {
-    const uint8_t *const end = text + length;
-    uint32_t lines = 0;
-    for (; (text = memchr(text, '\n', (size_t)(end - text))); text++)
-        lines++;
-    return lines;
-}
-
 static inline void pass_row(delimited_t *reader, const record_t *record) {
     reader->row++;
     reader->in.line++;
     if (__builtin_expect(reader->quotes && reader->engine.schema->multiline, 0))
-        reader->in.line += line_ends_within(reader->in.text + record->offset, record->length);
+        reader->in.line += (uint32_t)lines_count(reader->in.text + record->offset, record->length);
     reader->in.at = record->offset + record->length + record->line_end;
 }
 
 /* Leaves the record for a call with more room; a record that is too large is rejected instead. */
 static __attribute__((noinline)) parsed_t ask_for_room(delimited_t *reader, record_t *record, size_t needed) {
-    const uint32_t end = record->offset + record->length;
     if (needed > RECORD_MOST_NEEDED) {
         pass_row(reader, record);
         reader->in.file_start = false;
         return record_refuse_large(record);
     }
-    /* a part of the line end: restored as it was */
-    const bool carriage = end < reader->in.length && reader->in.text[end] == '\r';
-    reader->scan.ends[reader->scan.rows[reader->row] - 1] += carriage;
     record->needed = needed;
     return PARSED_FULL;
 }
@@ -435,13 +412,14 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     record->line = reader->in.line;
     record->line_end = end < reader->in.length;
     bool carriage = end > start && reader->in.text[end - 1] == '\r';
-    scan->ends[last] = end -= carriage;
+    end -= carriage;
     record->line_end = (uint8_t)(record->line_end + carriage);
     uint32_t length = record->length = end - start;
     const size_t needed = needed_for(reader, length);
     if (__builtin_expect(room < needed || needed > RECORD_MOST_NEEDED, 0))
         return ask_for_room(reader, record, needed);
     pass_row(reader, record);
+    scan->ends[last] = end;
     if (__builtin_expect(length == 0, 0))
         return PARSED_BLANK;
     const uint8_t *text = reader->in.text + start;
@@ -453,10 +431,9 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     parsed_t parsed = PARSED_DOCUMENT;
     if (__builtin_expect(reader->may_begin[*text], 0))
         parsed = look_for_header(reader, record, text);
-    if (reader->doubts && parsed == PARSED_DOCUMENT && schema->guessed)
+    if (schema->guessed && parsed == PARSED_DOCUMENT)
         parsed = look_at_guessed(reader, record, text);
-    if (reader->doubts && parsed == PARSED_DOCUMENT && reader->in.line - record->line > 1 &&
-        !schema->any_lines)
+    if (__builtin_expect(reader->in.line - record->line > 1, 0) && parsed == PARSED_DOCUMENT)
         parsed = look_at_lines(reader, record);
     if (__builtin_expect(parsed != PARSED_DOCUMENT, 0))
         return parsed;

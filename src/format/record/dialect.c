@@ -6,6 +6,7 @@
 #include "format/cut/delimiter.h"
 #include "format/cut/ends.h"
 #include "format/cut/split.h"
+#include "format/types.h"
 #include "format/values/blanks.h"
 
 #include <inttypes.h>
@@ -332,6 +333,44 @@ static bool is_header_line(const sniff_t *sniff, err_t *err) {
                    show(sniff->line.text, sniff->line.length, SHOWN, has));
 }
 
+enum { VALUE_MOST = 64, VALUE_SLACK = 8 /* which value_read reads */ };
+
+/* True if the value is of its field's type. */
+static bool is_of_type(const schema_t *schema, const field_t *field, const span_t *value) {
+    uint8_t text[VALUE_MOST + VALUE_SLACK] = {0}, read[TYPES_VALUE], type;
+    if (value->length > VALUE_MOST)
+        return false;
+    memcpy(text, value->text, value->length);
+    return value_read(field, NULL, schema->encoding, text, value->length, &type, read) != NULL;
+}
+
+/* Where no file has a header. False: the first line seems to be one, since no value of it is of its column's type. A line with
+ * another number of fields is rejected as a record. */
+static bool is_no_header(sniff_t *sniff, const dialect_t *dialect, err_t *err) {
+    const schema_t *schema = sniff->schema;
+    size_t typed = 0, fitting = 0;
+    char has[SHOWN_ROOM];
+    if (!split_record(sniff->split, schema, dialect->delimiter, sniff->line.text, sniff->line.length))
+        return err_memory(err, sniff->line.length);
+    for (size_t i = 0; sniff->split->count == dialect->columns && i < dialect->columns; i++) {
+        const span_t *value = &sniff->split->spans[i];
+        const field_t *field = &schema->fields[dialect->field_of[i]];
+        if (!value->length || field->type == TYPE_TEXT || field->type == TYPE_TRIMMED ||
+            field->type == TYPE_BINARY || field->type == TYPE_JSON || field->array.length ||
+            words_find(&field->nulls, schema->encoding, value->text, value->length) >= 0)
+            continue;
+        typed++;
+        fitting += is_of_type(schema, field, value);
+    }
+    return !typed || fitting ||
+           err_set(err, STATUS_INPUT,
+                   "%s:%" PRIu64 ": its first line seems to be a header, and by the format %s no file has "
+                   "one: no value in %s is of its column's type. Take that line away, or, if it is a record, "
+                   "give a --format with header: no",
+                   sniff->name, sniff->number, schema->name,
+                   show(sniff->line.text, sniff->line.length, SHOWN, has));
+}
+
 /* Is the first line a header? Of several delimiters it has the one by which the format knows the most of its columns. False: out
  * of memory. */
 static bool find_header(sniff_t *sniff, dialect_t *dialect) {
@@ -348,7 +387,8 @@ static bool find_header(sniff_t *sniff, dialect_t *dialect) {
             return false;
         if (words && !begins_with_word(schema, sniff->split))
             continue;
-        const size_t known = 1 + name_columns(schema, sniff->split, dialect);
+        const size_t known =
+            1 + (schema->delimiter_count > 1 ? name_columns(schema, sniff->split, dialect) : 0);
         dialect->header = true;
         dialect->delimiter = known > most ? delimiter : dialect->delimiter;
         most = known > most ? known : most;
@@ -365,7 +405,7 @@ static bool read_first_line(sniff_t *sniff, bool warns, dialect_t *dialect, err_
     next_line(schema, dialect->delimiter, &at, sniff->end, true, &sniff->line);
     dialect->line_end = sniff->line.end == 2 ? 2 : 1;
     if (!dialect->header)
-        return true;
+        return schema->header != HEADER_REFUSE || is_no_header(sniff, dialect, err);
     dialect->header_length = sniff->line.length;
     dialect->header_hash = XXH3_64bits(sniff->line.text, sniff->line.length);
     dialect->header_first = sniff->line.text[0];
@@ -462,23 +502,17 @@ static bool check_missing_line(const sniff_t *sniff, const dialect_head_t *head,
     const schema_t *schema = sniff->schema;
     const uint8_t *at = sniff->first;
     line_t begun;
-    if (!head->more)
-        return !schema->skip || (schema->header != HEADER_YES && schema->header != HEADER_LINE) ||
-               !ends_last_byte(head->text, head->length) ||
-               err_set(err, STATUS_INPUT,
-                       "%s:1: it ends within the %u line%s that the format skips, before its header: it has "
-                       "fewer "
-                       "lines in front of that, or is not complete. If it has fewer, load it by a --format "
-                       "of its own (skip)",
-                       sniff->name, schema->skip, schema->skip == 1 ? "" : "s");
-    const bool any = next_line(schema, schema->delimiters[0], &at, sniff->end + head->begun, true, &begun),
+    const bool names = schema->header == HEADER_YES || schema->header == HEADER_LINE,
+               all = !head->more && !(schema->skip && names && ends_last_byte(head->text, head->length)),
+               any = next_line(schema, schema->delimiters[0], &at, sniff->end + head->begun, true, &begun),
                one_way = schema->delimiter_count == 1 && schema->layout_count == 1;
-    return ((sniff->first < sniff->end || !schema->skip) && !header_may_be(schema->header) &&
+    return all ||
+           (head->more && (sniff->first < sniff->end || !schema->skip) && !header_may_be(schema->header) &&
             (any || one_way)) ||
            err_set(err, STATUS_INPUT,
                    "%s:1: its columns are not known, because its first line that is neither empty, nor a "
-                   "comment, nor skipped by the format %s does not begin within 256 KiB, or is longer than "
-                   "16 MiB: take the lines before it away, or shorten it",
+                   "comment, nor skipped by the format %s is not there, does not begin within 256 KiB, or is "
+                   "longer than 16 MiB: take lines before it away, shorten it, or give a --format (skip)",
                    sniff->name, schema->name);
 }
 
@@ -603,34 +637,19 @@ dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, sp
 
 /* ---- a shelf of dialects ---- */
 
-typedef struct kept {
-    struct kept *next;
+typedef struct dialect_kept {
+    struct dialect_kept *next;
     dialect_t dialect;
 } kept_t;
 
-struct dialect_shelf {
-    pthread_mutex_t lock;
-    kept_t *first;
-};
-
-dialect_shelf_t *dialect_shelf_new(void) {
-    dialect_shelf_t *shelf = calloc(1, sizeof *shelf);
-    if (shelf)
-        pthread_mutex_init(&shelf->lock, NULL);
-    return shelf;
-}
-
-void dialect_shelf_destroy(dialect_shelf_t *shelf) {
-    if (!shelf)
-        return;
+void dialect_shelf_free(dialect_shelf_t *shelf) {
     for (kept_t *kept; (kept = shelf->first); free(kept))
         shelf->first = kept->next;
-    pthread_mutex_destroy(&shelf->lock);
-    free(shelf);
 }
 
 const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect) {
-    pthread_mutex_lock(&shelf->lock);
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all shelves, which are seldom used */
+    pthread_mutex_lock(&lock);
     kept_t *kept = shelf->first;
     while (kept && memcmp(dialect, &kept->dialect, sizeof *dialect) !=
                        0) // NOLINT(bugprone-suspicious-memory-comparison)
@@ -640,6 +659,6 @@ const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dia
         kept->next = shelf->first;
         shelf->first = kept;
     }
-    pthread_mutex_unlock(&shelf->lock);
+    pthread_mutex_unlock(&lock);
     return kept ? &kept->dialect : NULL;
 }

@@ -75,10 +75,11 @@ bool dialect_may_refuse(const schema_t *schema);
 bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
                         size_t *begins, size_t *ends);
 
-/* A collection of dialects by content: thousands of similar files share one, and its plan. */
-typedef struct dialect_shelf dialect_shelf_t;
-dialect_shelf_t *dialect_shelf_new(void);
-void dialect_shelf_destroy(dialect_shelf_t *shelf);
+/* A collection of dialects by content: thousands of similar files share one, and its program. Begins as {NULL}. */
+typedef struct {
+    struct dialect_kept *first;
+} dialect_shelf_t;
+void dialect_shelf_free(dialect_shelf_t *shelf);
 /* The shelf's own copy, valid as long as the shelf; NULL: out of memory. */
 const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect);
 

@@ -786,7 +786,7 @@ static void *work(void *context) {
         .kit = source_kit_new(),
         .limited = {.schema = options->schema, .left = options->limit, .about = options->limit_is_about},
         .beginning = {.schema = options->schema,
-                      .shelf = options->pipeline->shelf,
+                      .shelf = &options->pipeline->shelf,
                       .pool = options->pipeline->pool,
                       .files = options->files,
                       .file_count = options->file_count,

@@ -18,8 +18,7 @@ bool pipeline_open(pipeline_t *pipeline, uint64_t memory, uint32_t threads, err_
     team_init(&pipeline->team);
     pipeline->pool = pool_new(memory, CUTTER_BUFFER);
     pipeline->queue = queue_new((size_t)(half > most ? most : half < 2 ? 2 : half));
-    pipeline->shelf = dialect_shelf_new();
-    return (pipeline->pool && pipeline->queue && pipeline->shelf) || err_memory(err, 1);
+    return (pipeline->pool && pipeline->queue) || err_memory(err, 1);
 }
 
 static block_t *next_block(pipeline_worker_t *worker, int64_t wait_ns) {
@@ -103,7 +102,7 @@ bool pipeline_join(pipeline_t *pipeline, err_t *err) {
 }
 
 void pipeline_free(pipeline_t *pipeline) {
-    dialect_shelf_destroy(pipeline->shelf);
+    dialect_shelf_free(&pipeline->shelf);
     pool_destroy(pipeline->pool);
     queue_destroy(pipeline->queue);
 }

@@ -15,7 +15,7 @@
 typedef struct {
     pool_t *pool;
     queue_t *queue;
-    dialect_shelf_t *shelf; /* of the files whose blocks are under way */
+    dialect_shelf_t shelf; /* of the files whose blocks are under way */
     team_t team;
     /* Its owner, who may leave these NULL. Any thread calls them. */
     void (*failed)(void *context);  /* it has failed: what waits for something else is to be woken */
