@@ -122,35 +122,21 @@ TEST(numbers) {
                 {"9007199254740993", 0, 9007199254740992.0},
                 {"4.9e-324", 0, 4.9e-324},
                 {"1.7976931348623157e308", 0, 1.7976931348623157e308},
-                {"0e99999", 0, 0.0},
-                {"1e-400", 0, 0.0}};
-    static const char *const bad[] = {"",
-                                      " ",
-                                      ".",
-                                      "-",
-                                      "+",
-                                      "e5",
-                                      "1e",
-                                      "1e+",
-                                      "1.2.3",
-                                      "inf",
-                                      "-inf",
-                                      "nan",
-                                      "0x10",
-                                      "1f",
-                                      "1,5",
-                                      "--1",
-                                      "+-1",
-                                      "1 2",
-                                      "1e5.5",
-                                      "infinity",
-                                      "1e400",
-                                      "-1e400",
-                                      "1e99999999999999999999",
-                                      "NULL",
-                                      "1e1e1",
-                                      "1_000",
-                                      "\xd9\xa1"};
+                {"0e99999", 0, 0.0}};
+    static const char *const bad[] = {"",       " ",
+                                      ".",      "-",
+                                      "+",      "e5",
+                                      "1e",     "1e+",
+                                      "1.2.3",  "inf",
+                                      "-inf",   "nan",
+                                      "0x10",   "1f",
+                                      "1,5",    "--1",
+                                      "+-1",    "1 2",
+                                      "1e5.5",  "infinity",
+                                      "1e400",  "1e-400", /* it would become 0 */
+                                      "-1e400", "1e99999999999999999999",
+                                      "NULL",   "1e1e1",
+                                      "1_000",  "\xd9\xa1"};
     double value = 4711;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (!number(good[i].text, good[i].divide, &value) || !same_bits(value, good[i].value))
@@ -162,21 +148,18 @@ TEST(numbers) {
 
 /* Exponents that no machine word holds. */
 TEST(exponents_beyond_all) {
-    static const char *const tiny[] = {"1e-99999999999999999999", "1e-9223372036854775808",
-                                       "1e-9223372036854775807", "1e-2147483649", "123.456e-100000"};
-    for (size_t i = 0; i < sizeof tiny / sizeof *tiny; i++) {
-        for (int divide = 0; divide <= 9; divide += 3) {
-            double value = 1;
-            if (!number(tiny[i], divide, &value) || value != 0)
-                fail_msg("%s / 10^%d is read as %.17g", tiny[i], divide, value);
-        }
-    }
-    static const char *const huge[] = {"1e9223372036854775807", "1e2147483648", "1e99999999999999999999"};
-    for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) {
-        double value = 1;
-        assert_false(number(huge[i], 0, &value));
-        assert_false(number(huge[i], 9, &value));
-    }
+    static const char *const beyond[] = {"1e-99999999999999999999",
+                                         "1e-9223372036854775808",
+                                         "1e-9223372036854775807",
+                                         "1e-2147483649",
+                                         "123.456e-100000",
+                                         "1e9223372036854775807",
+                                         "1e2147483648",
+                                         "1e99999999999999999999"};
+    double value = 1;
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
+        for (int divide = 0; divide <= 9; divide += 3)
+            assert_false(number(beyond[i], divide, &value));
 }
 
 /* A decimal text at random: the kinds that files hold, and the nasty ones. */
@@ -216,7 +199,8 @@ TEST(against_strtod) {
         memset(padded, '9', sizeof padded);
         memcpy(padded, text, length);
         bool is = convert_number(padded, length, divide, &value);
-        if (is != isfinite(expected) || (is && !same_bits(value, expected)))
+        const bool vanishes = expected == 0 && strcspn(text, "123456789") < strcspn(text, "eE");
+        if (is != (isfinite(expected) && !vanishes) || (is && !same_bits(value, expected)))
             fail_msg("%s / 10^%d is read as %.17g, not %.17g", text, divide, value, expected);
     }
 }

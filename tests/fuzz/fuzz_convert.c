@@ -73,7 +73,8 @@ static void try_number(const uint8_t *text, size_t length, int divide) {
         snprintf(shifted, sizeof shifted, "%.*se%ld", exponent ? (int)(exponent - copy) : (int)strlen(copy),
                  copy, power - divide);
         double expected = strtod(shifted, NULL);
-        LAW(is == (bool)isfinite(expected), text, length, text, length);
+        const bool vanishes = expected == 0 && strcspn(copy, "123456789") < strcspn(copy, "eE");
+        LAW(is == (isfinite(expected) && !vanishes), text, length, text, length);
         LAW(!is || memcmp(&expected, &value, sizeof value) == 0, text, length, text, length);
     }
     if (!is)

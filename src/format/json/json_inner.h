@@ -114,9 +114,6 @@ const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at) __attribu
 /* The arguments of a call, after its parenthesis: written at json->out as an array. */
 const uint8_t *json_arguments(json_value_t *json, const uint8_t *at);
 
-/* Is a text that reads as this double another number, of which nothing is left but 0? */
-bool json_vanishes(const uint8_t *text, size_t length, double value);
-
 /* ---- typed values (json_typed.c) ---- */
 
 typedef struct json_word json_word_t;

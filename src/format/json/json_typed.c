@@ -91,8 +91,7 @@ static bool put_double(json_value_t *json, const piece_t *pieces) {
         value = NAN;
     else if (is(pieces, "Infinity") || is(pieces, "-Infinity"))
         value = *pieces->text == '-' ? -INFINITY : INFINITY;
-    else if (has_blank(pieces) || !convert_number(pieces->text, pieces->length, 0, &value) ||
-             json_vanishes(pieces->text, pieces->length, value))
+    else if (has_blank(pieces) || !convert_number(pieces->text, pieces->length, 0, &value))
         return false;
     json->out = bsonw_double(json->out, value);
     return true;

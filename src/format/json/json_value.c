@@ -351,15 +351,6 @@ static const uint8_t *put_double(json_value_t *json, const uint8_t *at, uint8_t 
     return at;
 }
 
-bool json_vanishes(const uint8_t *text, size_t length, double value) {
-    if (value != 0)
-        return false;
-    for (const uint8_t *at = text; at < text + length && *at != 'e' && *at != 'E'; at++)
-        if (*at >= '1' && *at <= '9')
-            return true;
-    return false;
-}
-
 static bool has_exponent(const uint8_t *at) {
     return *at == 'e' || *at == 'E';
 }
@@ -375,7 +366,6 @@ static const uint8_t *over_digits(json_value_t *json, const uint8_t *at) {
 /* A number of any form, checked byte by byte. A whole number that is none of 64 bits is a double if that prints its digits. */
 static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8_t *type) {
     const uint8_t *const digits = begin + (*begin == '-');
-    const char *problem = NULL;
     int64_t whole;
     double value;
     if (*begin == '-' && digits < json->end && *digits == 'I')
@@ -393,16 +383,13 @@ static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8
     if (json_ended(json, at)) /* what follows it may be digits */
         return json_too_short(json);
     const size_t length = (size_t)(at - begin);
-    if (!point && !exponent && convert_int(begin, length, &whole))
+    const bool is_whole = !point && !exponent;
+    if (is_whole && convert_int(begin, length, &whole))
         return put_int(json, at, type, whole);
-    number_read((const char *)begin, length, &value);
-    if (!isfinite(value))
-        problem = "this number is larger than a double can hold";
-    else if (json_vanishes(begin, length, value))
-        problem = "this number is smaller than a double can hold: it would become 0";
-    else if (!point && !exponent && !convert_kept(begin, length, 0, &value))
-        problem = "a double would not keep all digits of this number: write {\"$numberDecimal\": \"...\"}";
-    return problem ? json_reject(json, begin, "%s", problem) : put_double(json, at, type, value);
+    if (is_whole ? convert_kept(begin, length, 0, &value) : convert_number(begin, length, 0, &value))
+        return put_double(json, at, type, value);
+    return json_reject(json, begin,
+                       "a double would not keep this number: write {\"$numberDecimal\": \"...\"}");
 }
 
 /* The usual numbers, eight digits at a time. */

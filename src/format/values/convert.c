@@ -146,22 +146,25 @@ INLINED bool scan(const uint8_t *text, size_t length, bool slack, plain_t *plain
 
 /* ---- doubles ---- */
 
-/* Reads any number by number_read. False: it is too large for a double. */
-static bool read_slowly(const uint8_t *text, size_t length, size_t mantissa, long exponent, int divide,
-                        double *value) {
+/* Reads any number by number_read. False: it is too large for a double, or so small that nothing is left but 0. */
+static bool read_slowly(const uint8_t *text, size_t length, const plain_t *plain, int divide, double *value) {
     char copy[LONGEST_NUMBER + 24];
+    if (divide && length > LONGEST_NUMBER)
+        return false;
     if (divide) {
-        memcpy(copy, text, mantissa);
-        copy[mantissa] = 'e';
-        length = mantissa + 1 + convert_print_int(exponent - divide, (uint8_t *)copy + mantissa + 1);
+        memcpy(copy, text, plain->mantissa);
+        copy[plain->mantissa] = 'e';
+        length = plain->mantissa + 1 +
+                 convert_print_int(plain->exponent - divide, (uint8_t *)copy + plain->mantissa + 1);
         text = (uint8_t *)copy;
     }
-    return number_read((const char *)text, length, value) && isfinite(*value);
+    return number_read((const char *)text, length, value) && isfinite(*value) &&
+           (*value != 0 || !plain->digits);
 }
 
 INLINED bool nearest(const uint8_t *text, size_t length, const plain_t *plain, int divide, double *value) {
     if (plain->more || !convert_scaled(plain->digits, plain->scale - divide, value))
-        return read_slowly(text, length, plain->mantissa, plain->exponent, divide, value);
+        return read_slowly(text, length, plain, divide, value);
     *value = plain->minus ? -*value : *value;
     return true;
 }
@@ -169,8 +172,7 @@ INLINED bool nearest(const uint8_t *text, size_t length, const plain_t *plain, i
 bool convert_number(const uint8_t *text, size_t length, int divide, double *value) {
     plain_t plain;
     blanks_trim(&text, &length);
-    return length <= LONGEST_NUMBER && scan(text, length, false, &plain) &&
-           nearest(text, length, &plain, divide, value);
+    return scan(text, length, false, &plain) && nearest(text, length, &plain, divide, value);
 }
 
 /* True if the double prints these digits. */
@@ -220,7 +222,7 @@ bool convert_kept(const uint8_t *text, size_t length, int divide, double *value)
     plain_t plain;
     bool kept;
     blanks_trim(&text, &length);
-    if (length > LONGEST_NUMBER || !scan(text, length, true, &plain) || plain.more)
+    if (!scan(text, length, true, &plain) || plain.more)
         return false;
     if (plain.digits > tens[SURE_DIGITS] && nearest_long(plain.digits, divide - plain.scale, value, &kept)) {
         *value = plain.minus ? -*value : *value;

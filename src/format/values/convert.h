@@ -46,7 +46,8 @@ static inline bool convert_scaled(uint64_t digits, long scale, double *value) {
     return true;
 }
 
-/* A decimal number, exactly the double nearest to text / 10^divide. No inf, nan or hexadecimal. */
+/* A decimal number, exactly the double nearest to text / 10^divide. No inf, nan or hexadecimal, and no number of which nothing
+ * but 0 would be left. */
 bool convert_number(const uint8_t *text, size_t length, int divide, double *value);
 /* The same, but false if the double is printed with other digits: then it has not room for all of them. */
 bool convert_kept(const uint8_t *text, size_t length, int divide, double *value);
