@@ -35,7 +35,7 @@ void json_destroy(json_t *json) {
     if (!json)
         return;
     if (json->value)
-        json_fields_destroy(json->value->fields);
+        free(json->value->fields);
     values_free(json->value);
     free(json);
 }

@@ -41,29 +41,17 @@ static void add_name(json_fields_t *fields, const field_t *field) {
     node->plain.point = node->plain.thousands = 0;
 }
 
-void json_fields_destroy(json_fields_t *fields) {
-    if (!fields)
-        return;
-    free(fields->nodes);
-    free(fields);
-}
-
 json_fields_t *json_fields_new(const schema_t *schema) {
-    json_fields_t *fields = calloc(1, sizeof *fields);
-    size_t parts = schema->field_count;
+    size_t parts = 0;
+    for (size_t i = 0; i < schema->field_count; i++)
+        parts += strlen(schema->fields[i].key) + 1; /* at most */
+    json_fields_t *fields = calloc(1, sizeof *fields + parts * sizeof *fields->nodes);
     if (!fields)
         return NULL;
-    for (size_t i = 0; i < schema->field_count; i++)
-        for (const char *at = schema->fields[i].key; *at; at++)
-            parts += *at == '.';
     fields->schema = schema;
-    fields->nodes = calloc(parts, sizeof *fields->nodes);
-    for (size_t i = 0; fields->nodes && i < schema->field_count; i++)
+    for (size_t i = 0; i < schema->field_count; i++)
         add_name(fields, &schema->fields[i]);
-    if (fields->nodes)
-        return fields;
-    json_fields_destroy(fields);
-    return NULL;
+    return fields;
 }
 
 /* ---- values that do not fit ---- */

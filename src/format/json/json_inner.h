@@ -36,13 +36,13 @@ struct json_node {
 
 typedef struct {
     const schema_t *schema;
-    json_node_t root, *nodes;
-    size_t count;
+    json_node_t root;
     char reason[VALUE_MISFIT]; /* the first value that makes it a reject; empty: none */
+    size_t count;
+    json_node_t nodes[];
 } json_fields_t;
 
-json_fields_t *json_fields_new(const schema_t *schema); /* NULL: out of memory */
-void json_fields_destroy(json_fields_t *fields);        /* NULL is allowed */
+json_fields_t *json_fields_new(const schema_t *schema); /* for free(); NULL: out of memory */
 
 /* Forgets the last document. */
 void json_fields_begin(json_fields_t *fields);

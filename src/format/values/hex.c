@@ -30,7 +30,7 @@ static inline bool read_eight(const uint8_t *text, uint8_t *out, bool *capital, 
     return true;
 }
 
-static bool read_digits(const uint8_t *text, size_t length, uint8_t *out, bool *capital) {
+bool hex_read(const uint8_t *text, size_t length, uint8_t *out, bool *capital) {
     bool any_capital = false, any_small = false;
     for (size_t at = 0; at < length; at += EIGHT) {
         const bool whole = length - at >= EIGHT;
@@ -44,29 +44,12 @@ static bool read_digits(const uint8_t *text, size_t length, uint8_t *out, bool *
     }
     if (capital)
         *capital = any_capital;
-    return !(capital && any_capital && any_small);
+    return length % 2 == 0 && !(capital && any_capital && any_small);
 }
 
 bool hex_read_byte(const uint8_t *text, size_t length, uint8_t *out) {
     const uint8_t two[] = {length == 2 ? text[0] : '0', length ? text[length - 1] : ' '};
-    return length <= 2 && read_digits(two, sizeof two, out, NULL);
-}
-
-/* Is there a dash before this byte of a UUID? */
-static bool dash_before(size_t byte) {
-    return byte == 4 || byte == 6 || byte == 8 || byte == 10;
-}
-
-static size_t print_bytes(const uint8_t *bytes, size_t count, bool dashes, uint8_t *out) {
-    static const char digits[] = "0123456789abcdef";
-    uint8_t *at = out;
-    for (size_t i = 0; i < count; i++) {
-        if (dashes && dash_before(i))
-            *at++ = '-';
-        *at++ = (uint8_t)digits[bytes[i] >> 4];
-        *at++ = (uint8_t)digits[bytes[i] & 15];
-    }
-    return (size_t)(at - out);
+    return length <= 2 && hex_read(two, sizeof two, out, NULL);
 }
 
 bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bool *capital) {
@@ -78,19 +61,26 @@ bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bo
     memcpy(digits + 12, text + 14, 4);
     memcpy(digits + 16, text + 19, 4);
     memcpy(digits + 20, text + 24, 12);
-    return read_digits(digits, sizeof digits, out, capital);
-}
-
-size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], uint8_t *out) {
-    return print_bytes(bytes, HEX_UUID, true, out);
-}
-
-bool hex_read(const uint8_t *text, size_t length, uint8_t *out, bool *capital) {
-    return length % 2 == 0 && read_digits(text, length, out, capital);
+    return hex_read(digits, sizeof digits, out, capital);
 }
 
 size_t hex_print(const uint8_t *bytes, size_t count, uint8_t *out) {
-    return print_bytes(bytes, count, false, out);
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < count; i++) {
+        *out++ = (uint8_t)digits[bytes[i] >> 4];
+        *out++ = (uint8_t)digits[bytes[i] & 15];
+    }
+    return 2 * count;
+}
+
+size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], uint8_t *out) {
+    uint8_t *at = out;
+    for (size_t i = 0; i < HEX_UUID; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            *at++ = '-';
+        at += hex_print(bytes + i, 1, at);
+    }
+    return (size_t)(at - out);
 }
 
 /* ---- base64 ---- */

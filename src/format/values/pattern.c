@@ -17,8 +17,8 @@ enum {
 enum {
     LITERAL,
     FULL,       /* digits, as many as the part is wide */
-    BARE,       /* one digit or two, without a zero in front */
     SHORT_YEAR, /* two digits */
+    BARE,       /* one digit or two, without a zero in front */
     NAME,       /* of a month: all letters, or as many as the part is wide */
     HALF_DAY,   /* AM or PM */
     OFFSET,     /* Z, +hh:mm or +hhmm */
@@ -336,18 +336,6 @@ static pattern_part_t part_at(const char *text, size_t left, const bool *seen) {
     return (pattern_part_t){.how = LITERAL, .width = 1, .literal = (uint8_t)*text};
 }
 
-/* True if a digit after a part without a full width would belong to the part. */
-static bool runs_on(const pattern_t *pattern) {
-    for (uint8_t i = 0; i + 1 < pattern->count; i++) {
-        const pattern_part_t *next = &pattern->parts[i + 1];
-        const bool letters = next->how == NAME || next->how == HALF_DAY || next->how == OFFSET ||
-                             (next->how == LITERAL && !digits_is_one(next->literal));
-        if (pattern->parts[i].how == BARE && !letters)
-            return true;
-    }
-    return false;
-}
-
 const char *pattern_compile(const char *text, size_t length, pattern_t *pattern) {
     bool seen[VALUES] = {false};
     *pattern = (pattern_t){.count = 0};
@@ -363,10 +351,11 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
         const pattern_part_t part = pattern->parts[pattern->count] = part_at(text + at, length - at, seen);
         if (part.how && seen[part.what])
             return "a part is there twice";
-        if (part.literal & 0x80)
-            return "only ASCII can be between the parts";
+        if (pattern->count && pattern->parts[pattern->count - 1].how == BARE &&
+            (part.how ? part.how < NAME || part.how > OFFSET : digits_is_one(part.literal)))
+            return "after D, M or h there must be something that is no digit";
         seen[part.what] |= part.how != LITERAL;
-        pattern->varies |= part.how == BARE || part.how == NAME || part.how == HALF_DAY || part.how == OFFSET;
+        pattern->varies |= part.how >= BARE && part.how <= OFFSET;
         pattern->moves |= part.how == OFFSET || part.how == ROUNDED;
         pattern->length = (uint8_t)(pattern->length + part.width);
     }
@@ -377,8 +366,6 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
         return "A is AM or PM: hh or h is needed";
     if (seen[FRACTION_MS] && !seen[SECOND])
         return "S is a fraction of a second: ss is needed";
-    if (runs_on(pattern))
-        return "after D, M or h there must be something that is no digit";
     pattern->iso = length >= ISO_BYTES && strncmp(text, "YYYY-MM-DD", 10) == 0 && !pattern->parts[5].how &&
                    strncmp(text + 11, "hh:mm:ss", 8) == 0 && !seen[HALF];
     return NULL;
