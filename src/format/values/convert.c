@@ -18,30 +18,24 @@ enum {
 
 /* ---- whole numbers ---- */
 
-/* No zero stands before another digit, and no plus sign before all. */
-INLINED bool is_unpadded(const uint8_t *text, size_t length) {
-    return !length || (*text != '+' && (*text != '0' || length < 2 || text[1] < '0' || text[1] > '9'));
-}
-
 /* True for 7.3e-06 and 1.5e3, whose letter is at `at`; that of 1e5 may be one of a code. */
 __attribute__((noinline)) static bool is_exact_power(const uint8_t *text, size_t length, size_t at) {
     bool tells = at + 1 < length && (text[at + 1] == '-' || text[at + 1] == '+');
     for (size_t i = 0; i < at; i++)
         tells |= text[i] == '.' || text[i] == ',';
-    return tells && (text[at] | 0x20) == 'e' && is_unpadded(text, length);
+    return tells && (text[at] | 0x20) == 'e';
 }
 
 bool convert_is_exact(const uint8_t *text, size_t length) {
+    size_t at = 0;
     while (length && *text == ' ')
         text++, length--;
     if (length && *text == '-')
         text++, length--;
-    for (size_t i = 0; i < length; i += 8) {
-        const size_t at = i + digits_before_letter(digits_load(text + i));
-        if (at < i + 8 && at < length)
-            return is_exact_power(text, length, at);
-    }
-    return is_unpadded(text, length);
+    for (size_t before = 8; at < length && before == 8; at += before)
+        before = digits_before_letter(digits_load(text + at));
+    return (at >= length || is_exact_power(text, length, at)) &&
+           (!length || (*text != '+' && (*text != '0' || length < 2 || !digits_is_one(text[1]))));
 }
 
 bool convert_int(const uint8_t *text, size_t length, int64_t *value) {
@@ -294,20 +288,16 @@ static decimal_digits_t widened(const decimal_t *decimal) {
     return digits;
 }
 
-/* The order of the absolute values. */
-static int compare_sizes(const decimal_t *a, const decimal_t *b) {
-    const int64_t high_a = a->exponent + (int64_t)a->count, high_b = b->exponent + (int64_t)b->count;
-    const decimal_digits_t wide_a = widened(a), wide_b = widened(b);
-    if (!a->count || !b->count || high_a == high_b)
-        return (wide_a > wide_b) - (wide_a < wide_b);
-    return high_a > high_b ? 1 : -1;
+static int sign_of(const decimal_t *decimal) {
+    return !decimal->count ? 0 : decimal->minus ? -1 : 1;
 }
 
 int decimal_compare(const decimal_t *a, const decimal_t *b) {
-    const bool minus_a = a->minus && a->count, minus_b = b->minus && b->count;
-    if (minus_a != minus_b)
-        return minus_a ? -1 : 1;
-    return minus_a ? compare_sizes(b, a) : compare_sizes(a, b);
+    const int64_t high_a = a->exponent + (int64_t)a->count, high_b = b->exponent + (int64_t)b->count;
+    const decimal_digits_t wide_a = widened(a), wide_b = widened(b);
+    const int sign = sign_of(a), sizes = high_a == high_b ? (wide_a > wide_b) - (wide_a < wide_b)
+                                                          : (high_a > high_b) - (high_a < high_b);
+    return sign == sign_of(b) ? sign * sizes : sign - sign_of(b) > 0 ? 1 : -1;
 }
 
 bool decimal_fits(const decimal_t *decimal) {
