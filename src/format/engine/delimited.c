@@ -378,10 +378,12 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
 }
 
 static inline void pass_row(delimited_t *reader, const record_t *record) {
+    const uint8_t *text = reader->in.text + record->offset, *const end = text + record->length;
     reader->row++;
     reader->in.line++;
     if (__builtin_expect(reader->quotes && reader->engine.schema->multiline, 0))
-        reader->in.line += (uint32_t)lines_count(reader->in.text + record->offset, record->length);
+        for (; (text = memchr(text, '\n', (size_t)(end - text))); text++)
+            reader->in.line++;
     reader->in.at = record->offset + record->length + record->line_end;
 }
 

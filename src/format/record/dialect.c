@@ -75,20 +75,6 @@ static void use_layout(const schema_t *schema, dialect_t *dialect, const layout_
         add_column(schema, dialect, layout->fields[i]);
 }
 
-bool dialect_take_earlier(const schema_t *schema, uint64_t hash, dialect_t *dialect) {
-    if (dialect->hash == hash)
-        return true;
-    for (size_t d = 0; !dialect->header && d < schema->delimiter_count; d++)
-        for (size_t i = 0; i < schema->layout_count; i++) {
-            dialect->delimiter = schema->delimiters[d];
-            use_layout(schema, dialect, &schema->layouts[i]);
-            set_hash(schema, dialect);
-            if (dialect->hash == hash)
-                return true;
-        }
-    return false;
-}
-
 size_t dialect_print(const dialect_t *dialect, char *out, size_t room) {
     int used = snprintf(out, room, "delimiter=%02x columns=", (unsigned char)dialect->delimiter);
     for (size_t i = 0; i < dialect->columns && used > 0 && (size_t)used < room; i++) {
@@ -229,28 +215,19 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
 }
 
 bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t *line, size_t length) {
-    enum { LEAST = 3, LEAST_OF_ONE = 2 };
-    size_t all = 0, most = 0, minus = 0, plus = 0;
-    while (length && schema->blanks && delimiter_is_blank(line[length - 1]))
-        length--;
-    for (size_t at = delimiter_skip(schema, line, length), divides; at <= length;
-         at += divides ? divides : 1) {
-        divides = at < length ? delimiter_at(schema, delimiter, line, length, at) : 1;
-        if (divides) {
-            if (!minus && !plus)
-                return false;
-            all += minus;
-            most = minus > most ? minus : most;
-            minus = plus = 0;
-        } else if (line[at] == '-' || line[at] == '=' || line[at] == '_') {
-            minus++;
-        } else if (line[at] == '+') {
-            plus++;
-        } else if (!delimiter_is_blank(line[at]) && (!schema->quote || line[at] != (uint8_t)schema->quote)) {
+    enum { LEAST = 3 };
+    size_t signs = 0;
+    bool two = false;
+    for (size_t i = 0; i < length; i++) {
+        const uint8_t byte = line[i];
+        const bool sign = byte == '-' || byte == '=' || byte == '_';
+        signs += sign;
+        two |= sign && i && line[i - 1] == byte;
+        if (!sign && byte != '+' && byte != (uint8_t)delimiter && byte != (uint8_t)schema->quote &&
+            !delimiter_is_blank(byte) && !memchr(schema->wide.text, byte, schema->wide.length))
             return false;
-        }
     }
-    return all >= LEAST && most >= LEAST_OF_ONE;
+    return signs >= LEAST && two;
 }
 
 /* ---- sentences about a first line ---- */
@@ -415,43 +392,33 @@ static bool read_first_line(sniff_t *sniff, bool warns, dialect_t *dialect, err_
     return is_header_line(sniff, err);
 }
 
-/* Without a header: the delimiter and layout that fit most of the first records whose quotes are closed; of those that fit as
- * many the one of more columns, since a delimiter that is nowhere in the text fits a layout of one column. False: out of
- * memory. */
+/* Without a header: the delimiter and layout of the first record that has closed quotes and as many fields as a layout; of
+ * several delimiters by which it has, the one of the most fields, since a delimiter that is nowhere in the text fits a layout
+ * of one column. What the file grows by changes nothing. False: out of memory. */
 static bool choose_layout(const sniff_t *sniff, dialect_t *dialect) {
     const schema_t *schema = sniff->schema;
-    const split_t *split = sniff->split;
-    size_t best = 0;
+    const layout_t *chosen = NULL;
+    const uint8_t *at = sniff->first;
+    line_t line;
     dialect->delimiter = schema->delimiters[0];
-    const layout_t *chosen = &schema->layouts[0];
-    for (size_t d = 0; d < schema->delimiter_count; d++) {
-        const char delimiter = schema->delimiters[d];
-        size_t exact[SCHEMA_MOST_LAYOUTS] = {0}, surplus = 0;
-        const uint8_t *at = sniff->first;
-        line_t line;
-        for (int n = 0;
-             n < DIALECT_SAMPLE_LINES && next_line(schema, delimiter, &at, sniff->end, true, &line); n++) {
-            if (!split_record(sniff->split, schema, delimiter, line.text, line.length))
+    for (int n = 0; !chosen && n < DIALECT_SAMPLE_LINES; n++) {
+        const uint8_t *const begin = at;
+        for (size_t d = schema->delimiter_count; d-- > 0;) {
+            const char delimiter = schema->delimiters[d];
+            at = begin;
+            const bool any = next_line(schema, delimiter, &at, sniff->end, true, &line);
+            if (any && !split_record(sniff->split, schema, delimiter, line.text, line.length))
                 return false;
-            if (!split_is_sound(split))
-                continue;
-            bool fits = false;
-            for (size_t i = 0; i < schema->layout_count; i++) {
-                exact[i] += schema->layouts[i].count == split->count;
-                fits |= schema->layouts[i].count == split->count;
-            }
-            surplus += !fits && schema->surplus_field >= 0 && split->count > schema->layouts[0].count;
-        }
-        for (size_t i = 0; i < schema->layout_count; i++) {
-            const size_t score = exact[i] * 2 + (exact[i] || i == 0 ? surplus : 0);
-            if (score > best || (score && score == best && schema->layouts[i].count > chosen->count)) {
-                best = score;
-                chosen = &schema->layouts[i];
+            for (size_t i = 0; any && split_is_sound(sniff->split) && i < schema->layout_count; i++) {
+                const layout_t *layout = &schema->layouts[i];
+                if (layout->count != sniff->split->count || (chosen && chosen->count > layout->count))
+                    continue;
+                chosen = layout;
                 dialect->delimiter = delimiter;
             }
         }
     }
-    use_layout(schema, dialect, chosen);
+    use_layout(schema, dialect, chosen ? chosen : &schema->layouts[0]);
     return true;
 }
 

@@ -13,7 +13,8 @@
 
 enum {
     DIALECT_NO_FIELD = 0xFFFF,
-    DIALECT_SAMPLE_LINES = 64, /* without a header it is found from this number of lines that are not blank */
+    DIALECT_SAMPLE_LINES =
+        64, /* without a header it is found from one of this number of lines that are not blank */
 };
 
 typedef struct {
@@ -63,10 +64,6 @@ typedef struct {
 bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
                         dialect_t *dialect, err_t *err);
 
-/* Records of this text were read by another dialect before, when it had fewer lines: takes that one, of which the hash
- * is known. False: it cannot be, so the text is another one. */
-bool dialect_take_earlier(const schema_t *schema, uint64_t hash, dialect_t *dialect);
-
 /* Can a file of this format be refused because of its first line? */
 bool dialect_may_refuse(const schema_t *schema);
 
@@ -99,8 +96,8 @@ struct split; /* see split.h; the caller's, used for many lines */
 dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, struct split *split,
                             const uint8_t *line, size_t length);
 
-/* True for a line that some programs write below the names of columns, again on each page: `--;----;-`, `==== ====`, `___`. It
- * has nothing but - = _ + and blanks in its fields, a sign in each, three in all that are no +, and two in one field. A lone - is
+/* True for a line that some programs write below the names of columns, again on each page: `--;----;-`, `==== ====`, `___`. Its
+ * fields hold nothing but - = _ + and blanks, three signs in all that are no +, and two of them next to each other. A lone - is
  * a value that is missing, and + or +++ a mark. */
 bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t *line, size_t length);
 

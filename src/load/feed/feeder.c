@@ -36,20 +36,19 @@ static bool refuse_header(load_file_t *file, err_t *err) {
     file->changed = true;
     return err_set(
         err, STATUS_INPUT,
-        "%s has changed since it was loaded: its first line names other columns than then. Put the "
+        "%s has changed since it was loaded: its first lines have other columns than then. Put the "
         "old content back, or give --reload-changed, which removes its documents and loads it "
         "again",
         file->input->name);
 }
 
-/* The dialect of the file's first bytes. But what it has grown by does not change how its first records are read, which
- * may be in the collection. */
+/* The dialect of the file's first bytes, which its records in the collection were read by, too. */
 static bool find_dialect(beginning_t *beginning, load_file_t *file, const dialect_head_t *head, err_t *err) {
     dialect_t dialect;
     size_t begins, ends;
     if (!dialect_sniff_head(beginning->schema, head, file->input->name, &dialect, err))
         return false;
-    if (file->read_by && !dialect_take_earlier(beginning->schema, file->read_by, &dialect))
+    if (file->read_by && file->read_by != dialect.hash)
         return refuse_header(file, err);
     if (!(file->dialect = dialect_shelf_keep(beginning->shelf, &dialect)))
         return err_memory(err, sizeof dialect);
