@@ -8,7 +8,6 @@
  * Each step may refuse or ask (status 5). guess_write.c writes the result. */
 #include "base/chars.h"
 #include "format/guess/guess_inner.h"
-#include "format/guess/structure/guess_study.h"
 #include "format/record/dialect.h"
 #include "format/values/blanks.h"
 
@@ -136,11 +135,10 @@ static void note_escapes(guess_t *guess, const span_t *span) {
         guess->has_escapes = *at && (strchr("bfnrtv\\\n", *at) || (quoted && ispunct(*at)));
 }
 
-static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
+static void add_value(guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     guess_column_add(&column->column, span->text, span->length);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
-    guess_quotes_plain(guess, span);
 }
 
 /* True if a field without quotes holds a CR: the writer may have meant a line end. */
@@ -193,7 +191,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
                escapes = memchr(line->text, '\\', line->length);
     for (size_t i = 0; !torn && i < guess->split->count; i++) {
         const span_t *span = &guess->split->spans[i];
-        add_value(guess, column_at(guess, i), span);
+        add_value(column_at(guess, i), span);
         if (wide)
             guess_look_at_bytes(guess, span->text, span->length);
         if (escapes)
@@ -558,7 +556,7 @@ static bool check_for_documents(const guess_t *guess, err_t *err) {
 static bool find_cr(guess_t *guess, err_t *err) {
     const guess_line_t first = {guess->first, guess->first_length};
     if (guess->stray_cr || guess->first[guess->first_length - 1] == '\r')
-        return guess_refuse_two_cr(guess->name, err);
+        return guess_refuse_cr(guess->name, err);
     if (!guess_split_line(guess, &first, err))
         return false;
     return (!has_cr(guess->split) && 2 * guess->with_cr <= guess->records) ||

@@ -1,6 +1,6 @@
 /* Which line names the columns, and what the columns are called.
  *
- * The first record is the header, or there is none. (guess_first.c finds the first record, also after titles.) Each column
+ * The first record is the header, or there is none. (guess_structure.c finds the first record, also after titles.) Each column
  * compares the field of the first record with the values below it:
  *
  *      below            the field                                       is evidence

@@ -40,8 +40,6 @@ typedef struct {
     char *key;
     size_t numbered;     /* the last number that was appended to this key for another column; 0: none */
     heading_t heading;   /* see guess_header.c */
-    bool torn;           /* a value has several lines that look like records */
-    bool enclosed;       /* another value is in quotes */
     bool here, optional; /* the input at hand has the column; an input lacks it */
     uint64_t in_quotes;  /* values in quotes that are not empty */
     column_t column;
@@ -75,18 +73,12 @@ typedef struct {
 
 /* What the records show about quotes: see guess_quotes.c. */
 typedef struct {
-    uint64_t torn;  /* records of several lines, each of which looks like one */
-    bool sure;      /* such lines are divided by tabs or | */
-    uint64_t loose; /* fields without quotes around them that hold a quote */
-    uint64_t odd;   /* records with something after the quote that ends a text */
-    bool any;       /* a field or a name is in quotes */
-    bool needed,
-        needless; /* a text in quotes needs them; one does not, and holds no sign that divides other files */
-    bool plain;   /* a text without quotes holds such a sign */
-    struct {
-        const char *in; /* the input that holds it; NULL: there is none */
-        char text[200];
-    } blank;                  /* the first text in quotes after a blank */
+    uint64_t torn;            /* records of several lines, each of which looks like one */
+    uint64_t loose;           /* fields without quotes around them that hold a quote */
+    uint64_t odd;             /* records with something after the quote that ends a text */
+    bool any;                 /* a field or a name is in quotes */
+    bool needed;              /* a text in quotes needs them */
+    const char *blank;        /* the first input with a text in quotes after a blank; NULL: there is none */
     bool impossible[ESCAPES]; /* a record is read well with another escape, and not with this one */
     bool conflict;            /* each escape is impossible */
 } guess_quotes_t;
@@ -174,9 +166,8 @@ bool guess_find_encoding(guess_t *guess, err_t *err);
 /* guess_quotes.c: called for a record with a backslash. *again: quotes are escaped in another way than was known; the
  * record has to be read again. */
 bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err);
-/* Called for a record that is split (*torn: it will be rejected); for each value of a whole record; at the end. */
+/* Called for a record that is split (*torn: it will be rejected); at the end. */
 bool guess_quotes_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err);
-void guess_quotes_plain(guess_t *guess, const span_t *span);
 bool guess_find_quotes(guess_t *guess, err_t *err);
 /* True if no value of the sample is in quotes, so that quotes in later fields may be ordinary characters. */
 bool guess_is_of_no_quotes(const guess_t *guess);

@@ -1,15 +1,20 @@
-/* Cuts a text by one way: its beginning for the search (guess_cut_all), its records one by one (guess_next), and from a record
- * in its middle on (guess_middle). */
-#include "format/cut/delimiter.h"
+/* Cuts a text by one way, record by record (guess_next), also from its middle on (guess_middle); and refuses what is no
+ * delimited text at all (guess_is_text). */
+#include "base/chars.h"
+#include "format/cut/bson_span.h"
 #include "format/cut/ends.h"
+#include "format/cut/json_span.h"
 #include "format/guess/column/guess_column.h"
-#include "format/guess/structure/guess_study.h"
+#include "format/guess/structure/guess_structure.h"
+#include "format/guess/structure/torn_lines.h"
+#include "format/record/dialect.h"
 
 #include <string.h>
 
 enum {
     TRIED_LINES = 200, /* to find the first record of a piece */
     IN_A_ROW = 10,     /* records that have to fit from there on */
+    HEAD = 64 * 1024,  /* bytes that show whether it is text */
 };
 
 void guess_schema(schema_t *schema, const way_t *way) {
@@ -53,125 +58,202 @@ bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, 
     return false;
 }
 
-/* ---- the beginning, for the search ---- */
-
-bool guess_cut_all(study_t *study, const way_t *way, err_t *err) {
-    const uint8_t *at = study->text;
-    guess_line_t line;
-    guess_schema(&study->schema, way);
-    study->schema.guessed = false; /* odd quotes are weighed here, and rejected later */
-    study->count = 0;
-    while (study->count < GUESS_MOST_RECORDS &&
-           guess_next(&study->schema, &at, study->end, study->last, &line)) {
-        if (!split_record(&study->split, &study->schema, way->delimiter, line.text, line.length))
-            return err_memory(err, line.length);
-        study->records[study->count].fields =
-            split_is_sound(&study->split) ? (uint16_t)study->split.count : 0;
-        study->records[study->count].hash = line.text[0] == '#';
-        study->records[study->count].at = (size_t)(line.text - study->text);
-        study->records[study->count++].length = line.length;
-    }
-    return true;
-}
-
-bool guess_split(study_t *study, char delimiter, size_t record, err_t *err) {
-    const uint8_t *text = study->text + study->records[record].at;
-    const size_t length = study->records[record].length;
-    return split_record(&study->split, &study->schema, delimiter, text, length) || err_memory(err, length);
-}
-
-size_t guess_usual_fields(const study_t *study) {
-    static _Thread_local uint16_t seen[SPLIT_MOST + 1];
-    size_t best = 0, most = 0;
-    bool all_hashes = true;
-    memset(seen, 0, sizeof seen);
-    for (size_t i = 0; i < study->count; i++)
-        all_hashes &= study->records[i].hash;
-    for (size_t i = 0; i < study->count; i++)
-        if (all_hashes || !study->records[i].hash)
-            seen[study->records[i].fields]++;
-    for (size_t i = 1; i <= SPLIT_MOST; i++)
-        if (seen[i] && seen[i] >= most) {
-            most = seen[i];
-            best = i;
-        }
-    return best;
-}
-
-value_is_t guess_classify(const uint8_t *text, size_t length) {
+bool guess_is_typed(const uint8_t *text, size_t length) {
     value_t value;
     guess_read(&value, text, length);
-    return value.nothing ? IS_NOTHING : guess_is_of_type(&value) ? IS_TYPED : IS_TEXT;
+    return value.nothing || guess_is_of_type(&value);
 }
 
-bool guess_is_typed(const uint8_t *text, size_t length) {
-    return guess_classify(text, length) != IS_TEXT;
-}
-
-/* ---- the middle: lines of a text in quotes may look like records. Its quotes show that they are none: an opening quote stands
- * after a delimiter, and a closing one before a delimiter ---- */
-
-static bool ends_line(const uint8_t *at, const uint8_t *end) {
-    return *at == '\n' || (*at == '\r' && at + 1 < end && at[1] == '\n');
-}
-
-static bool divides(const way_t *way, uint8_t character) {
-    return character == (uint8_t)way->delimiter || (way->blanks && delimiter_is_blank(character));
-}
-
-/* The place after the first quote that surely closes a field; NULL: a quote opens a field before it, or none is sure. */
-static const uint8_t *find_closed(const way_t *way, const uint8_t *text, const uint8_t *end) {
-    const size_t wide = strlen(way->wide);
-    const uint8_t last = (uint8_t)(wide ? way->wide[wide - 1] : way->delimiter);
-    const uint8_t *at = text, *begin;
-    while ((begin = memchr(at, way->quote, (size_t)(end - at)))) {
-        for (at = begin; at < end && *at == (uint8_t)way->quote;)
-            at++;
-        if (at == end)
-            break;
-        const bool after = begin == text || begin[-1] == '\n' || begin[-1] == last || divides(way, begin[-1]),
-                   before = ends_line(at, end) || divides(way, *at);
-        if (after == before || (at - begin) % 2 == 0 || (begin > text && begin[-1] == '\\'))
-            continue;
-        return before ? at : NULL;
-    }
-    return NULL;
-}
-
-/* The end of the record. at: the end of one of its fields. */
-static const uint8_t *end_of_record(const schema_t *schema, const uint8_t *at, const uint8_t *end) {
-    guess_line_t line;
-    if (ends_line(at, end))
-        return (const uint8_t *)memchr(at, '\n', (size_t)(end - at)) + 1;
-    at++;
-    return guess_next(schema, &at, end, false, &line) ? at : end;
-}
+/* ---- the middle of a text ---- */
 
 /* True if a record begins here, and all after it fit (IN_A_ROW, or fewer at the end). */
 static bool fits_from(const structure_t *structure, const schema_t *schema, split_t *split, const uint8_t *at,
                       const uint8_t *end) {
     guess_line_t line;
     size_t fitting = 0;
-    while (fitting < IN_A_ROW && guess_next(schema, &at, end, false, &line)) {
+    for (; fitting < IN_A_ROW && guess_next(schema, &at, end, false, &line); fitting++)
         if (!split_record(split, schema, structure->way.delimiter, line.text, line.length) ||
             !split_is_sound(split) || split->count != structure->columns)
             return false;
-        fitting++;
-    }
     return fitting > 0;
+}
+
+static bool is_edge(const way_t *way, uint8_t byte) {
+    return byte == (uint8_t)way->delimiter || byte == '\n' || byte == '\r' || (way->blanks && byte == ' ');
+}
+
+/* True if the text begins within quotes: the first quote closes a field. Lines of a text in quotes may look like records. */
+static bool begins_within(const way_t *way, const uint8_t *text, const uint8_t *quote, const uint8_t *end) {
+    return quote && quote > text && quote + 1 < end && !is_edge(way, quote[-1]) && is_edge(way, quote[1]);
 }
 
 const uint8_t *guess_middle(const structure_t *structure, const schema_t *schema, split_t *split,
                             const uint8_t *text, const uint8_t *end) {
     const way_t *way = &structure->way;
-    const uint8_t *at = text, *closed = way->quote ? find_closed(way, text, end) : NULL;
-    if (closed)
-        at = end_of_record(schema, closed, end);
+    const uint8_t *quote = way->quote ? memchr(text, way->quote, (size_t)(end - text)) : NULL,
+                  *at = begins_within(way, text, quote, end) ? quote : text;
     for (size_t i = 0; i < TRIED_LINES && at < end; i++) {
-        if (fits_from(structure, schema, split, at, end))
+        if (at != quote && fits_from(structure, schema, split, at, end))
             return at;
         const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
         at = feed ? feed + 1 : end;
     }
     return NULL;
+}
+
+/* ---- records of several lines: see torn_lines.h ---- */
+
+/* The first column whose field goes on in another line. */
+static size_t opened_column(const split_t *split, size_t first_line) {
+    size_t column = 0;
+    while (column + 1 < split->count &&
+           split->spans[column].at + split->spans[column].raw_length <= first_line)
+        column++;
+    return column;
+}
+
+static bool is_blank_at(const span_t *span, size_t at) {
+    return at < span->length && span->text[at] == ' ';
+}
+
+/* True if a blank stands next to a delimiter, as after the commas of a sentence. */
+static bool is_prose(const split_t *split) {
+    for (size_t i = 0; i < split->count; i++)
+        if ((i && is_blank_at(&split->spans[i], 0)) ||
+            (i + 1 < split->count && is_blank_at(&split->spans[i], split->spans[i].length - 1)))
+            return true;
+    return false;
+}
+
+torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns,
+                        const uint8_t *record, size_t length, torn_field_t *field) {
+    schema_t alone[2] = {*schema, *schema}; /* with quotes, and with quotes as ordinary characters */
+    length -= length && record[length - 1] == '\r';
+    const uint8_t *line = record, *const end = record + length, *feed = memchr(record, '\n', length);
+    size_t count = 0;
+    bool prose = false;
+    if (columns < 2)
+        return TORN_NOT;
+    if (!split_record(split, schema, delimiter, record, length))
+        return TORN_MEMORY;
+    field->column = opened_column(split, (size_t)(feed - record));
+    field->at = split->spans[field->column].at;
+    alone[0].multiline = alone[1].multiline = false;
+    alone[1].quote = 0;
+    while (feed) {
+        feed = memchr(line, '\n', (size_t)(end - line));
+        size_t left = (size_t)((feed ? feed : end) - line);
+        left -= left && line[left - 1] == '\r';
+        bool fits = !left || (count && schema_is_comment(schema, *line)); /* no record */
+        for (size_t i = 0; !fits && i < 2; i++) {
+            if (!split_record(split, &alone[i], delimiter, line, left))
+                return TORN_MEMORY;
+            fits = split_is_sound(split) &&
+                   (split->count == columns || (schema->surplus_field >= 0 && split->count > columns));
+            count += fits;
+            prose |= fits && is_prose(split);
+        }
+        if (!fits)
+            return TORN_NOT;
+        line = feed ? feed + 1 : end;
+    }
+    return count > 1 && (delimiter == '\t' || delimiter == '|' || !prose) ? TORN : TORN_NOT;
+}
+
+/* ---- is it delimited text at all? ---- */
+
+void guess_first_bytes(const uint8_t *text, size_t length, uint8_t *first, uint8_t *second) {
+    const uint8_t *const end = text + length, *at = text + json_span_begins(text, length);
+    *first = at < end ? *at : 0;
+    at = at < end ? lines_blanks(at + 1, end) : end;
+    *second = at < end ? *at : 0;
+}
+
+bool guess_is_named_bson(const char *name) {
+    const char *end = strstr(name, ".bson");
+    return end && (!end[5] || (end[5] == '.' && !strpbrk(end, "/!")));
+}
+
+bool guess_is_empty(const uint8_t *text, size_t length) {
+    size_t at = lines_bom(text, length);
+    while (at < length && (text[at] == '\n' || text[at] == '\r'))
+        at++;
+    return at == length;
+}
+
+/* True if the first line that is not blank begins with a bracket as XML does, or as lists and objects of JSON, Python and
+ * JavaScript: it stands alone, before a quote, or the line ends with the bracket that closes it. */
+static bool is_of_brackets(const uint8_t *text, size_t length) {
+    static const char opens[] = "[{<", closes[] = "]}>";
+    const uint8_t *const end = text + length, *at = text + json_span_begins(text, length),
+                         *feed = memchr(at, '\n', (size_t)(end - at)), *last = feed ? feed : end;
+    const char *bracket = memchr(opens, *at, 3);
+    while (last > at && (json_span_is_blank(last[-1]) || last[-1] == ','))
+        last--;
+    if (!bracket)
+        return false;
+    const char closing = closes[bracket - opens], row[] = {closing, ',', *bracket}; /* <DATE>,<TIME> */
+    return (last - at == 1 || at[1] == '"' || last[-1] == (uint8_t)closing) &&
+           !memmem(at, (size_t)(last - at), row, sizeof row);
+}
+
+/* True if most lines end with CR CR LF, as a program writes that makes CR LF of each LF, and reads lines with CR LF. Lines
+ * within quotes then end with CR LF. */
+static bool has_lines_of_two_cr(const uint8_t *text, size_t length) {
+    size_t lines = 0, with_two = 0;
+    for (const uint8_t *at = text, *feed; (feed = memchr(at, '\n', (size_t)(text + length - at)));
+         at = feed + 1) {
+        lines++;
+        with_two += feed - at >= 2 && feed[-1] == '\r' && feed[-2] == '\r';
+    }
+    return with_two > lines / 2;
+}
+
+bool guess_refuse_cr(const char *name, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: lines of it end with CR CR LF, or with CR alone (byte 0d) and others with LF, but only "
+        "LF and CR LF end a line here; make each an LF first (of CR CR LF: sed 's/\\r*$//'; of CR "
+        "alone: tr '\\r' '\\n'), or pipe that in and name the input '-'. If the CRs are parts of values, "
+        "give --format",
+        name);
+}
+
+bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
+    const size_t head = length < HEAD ? length : HEAD;
+    const bool nul = memchr(text, 0, head);
+    if (nul && bson_span_begins_broken(text, length))
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: looks like BSON, and its first document is broken: give --format bson, by which "
+            "that is a reject and the others are read, or get the file again",
+            name);
+    if (nul && guess_is_named_bson(name))
+        return dialect_refuse_bson(name, text, length, err);
+    if (nul)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: holds NUL bytes, as no delimited text does: its format cannot be guessed; give "
+            "--format",
+            name);
+    if (has_lines_of_two_cr(text, head))
+        return guess_refuse_cr(name, err);
+    if (json_span_begins(text, head) == head)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: holds no record, so its format cannot be guessed; give --format", name);
+    return !is_of_brackets(text, head) ||
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: looks like XML or HTML, like JSON without objects, or like objects of Python or "
+                   "JavaScript (JSON has its keys in double quotes), and not like a delimited text; give "
+                   "--format if it is one",
+                   name);
+}
+
+const char *guess_shown(char *out, size_t room, const char *text, size_t length) {
+    enum { SHOWN = 40 };
+    const bool cut = length > SHOWN;
+    length = cut ? SHOWN : length;
+    while (cut && length && ((uint8_t)text[length] & 0xC0) == 0x80)
+        length--;
+    return escape_text(out, room, text, length);
 }

@@ -1,13 +1,14 @@
-/* Finds the sign that divides the records of a text into fields, and the quote that encloses them: the candidates, their
- * measure, and the question. See guess_structure.h. */
+/* Finds the sign that divides the records of a text into fields, the quote that encloses them, and the first record: the
+ * candidates, their measure, and the question. See guess_structure.h. */
 #include "format/guess/structure/guess_structure.h"
 #include "base/chars.h"
 #include "format/cut/delimiter.h"
+#include "format/guess/column/guess_column.h"
 #include "format/guess/column/guess_name.h"
-#include "format/guess/structure/guess_study.h"
 #include "format/values/blanks.h"
 #include "format/values/digits.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,13 @@
 enum {
     LOOK_AT = 256 * 1024, /* bytes */
     FORMS_IN = 64 * 1024, /* of them: a wide delimiter or an escape is tried if it stands here */
-    CELLS_OF = 100,       /* records whose cells count */
-    FEW_FIELDS = 3,       /* up to this number of words with commas between them may be one text */
-    SELDOM = 10,          /* one record in this number may hold quotes that a delimiter tears */
+    MOST_RECORDS = 500,
+    CELLS_OF = 100,   /* records whose cells count */
+    FEW_FIELDS = 3,   /* up to this number of words with commas between them may be one text */
+    SELDOM = 10,      /* one record in this number may hold quotes that a delimiter tears */
+    MOST_BEFORE = 30, /* lines before the header that do not begin with # */
+    MOST_NAMES = 3,   /* lines of names, one below the other */
+    BELOW = 100,      /* records below a line that are compared with it */
 };
 static const double least_score = 0.25;
 
@@ -46,11 +51,233 @@ char guess_way_sign(const way_t *way) {
     return way->blanks ? ' ' : strcmp(way->wide, "::") == 0 ? GUESS_TWO_COLONS : way->delimiter;
 }
 
+/* ---- a text, and its beginning as one way cuts it ---- */
+
+typedef struct {
+    const uint8_t *text, *end;
+    bool last; /* the text ends here */
+    structure_said_t said;
+    schema_t schema;
+    split_t split;
+    bool failed; /* memory was short */
+    size_t count;
+    struct {
+        uint16_t fields; /* 0: a quote is odd */
+        bool hash;       /* the record begins with # */
+        size_t at, length;
+    } records[MOST_RECORDS];
+} study_t;
+
+static void split(study_t *study, size_t record) {
+    if (split_record(&study->split, &study->schema, study->schema.delimiters[0],
+                     study->text + study->records[record].at, study->records[record].length))
+        return;
+    study->split.count = 0;
+    study->failed = true;
+}
+
+/* Cuts the first records. */
+static void cut(study_t *study, const way_t *way) {
+    const uint8_t *at = study->text;
+    guess_line_t line;
+    guess_schema(&study->schema, way);
+    study->schema.guessed = false; /* odd quotes are weighed here, and rejected later */
+    for (study->count = 0; study->count < MOST_RECORDS; study->count++) {
+        if (!guess_next(&study->schema, &at, study->end, study->last, &line))
+            return;
+        study->records[study->count].hash = line.text[0] == '#';
+        study->records[study->count].at = (size_t)(line.text - study->text);
+        study->records[study->count].length = line.length;
+        split(study, study->count);
+        study->records[study->count].fields =
+            split_is_sound(&study->split) ? (uint16_t)study->split.count : 0;
+    }
+}
+
+/* The number of fields that most records have; if two numbers are as frequent, the larger. Lines that begin with # do not
+ * count. */
+static size_t usual_fields(const study_t *study) {
+    static _Thread_local uint16_t seen[SPLIT_MOST + 1];
+    size_t best = 0;
+    memset(seen, 0, sizeof seen);
+    for (size_t i = 0; i < study->count; i++)
+        seen[study->records[i].fields] += !study->records[i].hash;
+    for (size_t i = 1; i <= SPLIT_MOST; i++)
+        best = seen[i] && (!best || seen[i] >= seen[best]) ? i : best;
+    return best;
+}
+
+static size_t line_of(const study_t *study, size_t record) {
+    return lines_count(study->text, study->records[record].at);
+}
+
+/* ---- the first record ----
+ *
+ * The first record is the first line with as many fields as most lines have. Three kinds of lines are exceptions:
+ *
+ * - Titles with as many fields ("Sales report,,", as spreadsheets save them). Names follow them if columns of numbers or
+ *   dates below reject the line of names (find_names).
+ * - A first line with a field less or more than the records: a header without a name for the row numbers, or without the
+ *   last delimiter of the rows (is_odd_header).
+ * - Lines that begin with #: comments, unless most of them have as many fields as the records. */
+
+/* yes, no, Y and n do not count: they may be names, too. */
+static bool is_number_or_date(const span_t *span) {
+    bool second;
+    return span->length && !guess_pair(span->text, span->length, &second) &&
+           guess_is_typed(span->text, span->length);
+}
+
+/* True if the first record has a field less or more than the others, and names most of them. */
+static bool is_odd_header(study_t *study, structure_t *found) {
+    const size_t fields = study->records[0].fields, most = found->columns;
+    bool all = true, any = false, quoted = true; /* all, or any, of the others end in an empty field */
+    if (study->records[0].hash || (fields + 1 != most && fields != most + 1))
+        return false;
+    for (size_t i = 1; i < study->count; i++) {
+        const uint8_t *end = study->text + study->records[i].at + study->records[i].length;
+        const bool fits = study->records[i].fields == most,
+                   empty = fits && end[-1] == (uint8_t)found->way.delimiter;
+        all &= empty || !fits;
+        any |= empty;
+    }
+    found->ends_empty = fields + 1 == most && all && study->count > 1;
+    if (most < 3 && !found->ends_empty)
+        return false;
+    split(study, 0);
+    for (size_t i = 0; i < study->split.count; i++) {
+        const span_t *span = &study->split.spans[i];
+        quoted &= span->raw_length != span->length;
+        if (fields == most + 1 && i + 1 == fields ? span->length > 0
+                                                  : !span->length || is_number_or_date(span))
+            return false;
+    }
+    found->row_names = fields + 1 == most && !found->ends_empty;
+    /* The last column may be the one without a name, if only some records end so; or a text without quotes was divided. */
+    const bool begins_quoted = study->count > 1 && found->way.quote &&
+                               study->text[study->records[1].at] == (uint8_t)found->way.quote;
+    found->unsure_names =
+        found->row_names && (any || (found->way.delimiter != '\t' && !(quoted && begins_quoted)));
+    return true;
+}
+
+/* A line, and the columns below it that hold only numbers and dates. */
+typedef struct {
+    size_t filled, last; /* fields that are not empty; the number of fields up to the last of them */
+    size_t typed;        /* numbers and dates */
+    size_t below;        /* columns that hold only numbers and dates below the line */
+    bool corner;         /* only the first field is empty */
+    bool fits, text;     /* the line has a number or a date in one of these columns; a text in one */
+} line_t;
+
+static line_t look_at_line(study_t *study, const structure_t *found, size_t record) {
+    static _Thread_local size_t values[SCHEMA_MOST_FIELDS], typed[SCHEMA_MOST_FIELDS];
+    line_t line = {.filled = 0};
+    memset(values, 0, sizeof values);
+    memset(typed, 0, sizeof typed);
+    for (size_t i = record + 1; i < study->count && i <= record + BELOW; i++) {
+        if (study->records[i].fields != found->columns)
+            continue;
+        split(study, i);
+        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
+            values[j] += study->split.spans[j].length > 0;
+            typed[j] += is_number_or_date(&study->split.spans[j]);
+        }
+    }
+    split(study, record);
+    for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
+        const span_t *span = &study->split.spans[j];
+        const bool below = values[j] > 1 && values[j] == typed[j], is_typed = is_number_or_date(span);
+        line.below += below;
+        line.filled += span->length > 0;
+        line.last = span->length ? j + 1 : line.last;
+        line.typed += is_typed;
+        line.fits |= below && is_typed;
+        line.text |= below && !guess_is_typed(span->text, span->length) &&
+                     !guess_means_nothing((const char *)span->text, span->length);
+    }
+    line.corner = line.filled + 1 == found->columns && !study->split.spans[0].length;
+    return line;
+}
+
+/* Finds the line of names after titles with as many fields: the first line with text above columns of numbers or dates.
+ * 0: none. *unsure: the lines before it may be records or names. */
+static size_t find_names(study_t *study, const structure_t *found, bool *unsure) {
+    size_t names = 0, most = 0;
+    bool titles = true;
+    line_t line = {.filled = 0};
+    for (; names + 1 < study->count && names <= MOST_BEFORE; names++) {
+        if (study->records[names].fields != found->columns || (names > MOST_NAMES && !titles))
+            return 0;
+        line = look_at_line(study, found, names);
+        if (line.typed > line.filled / 2)
+            return 0;
+        if (line.last > 1 && (line.below ? line.text && !line.fits : names && titles))
+            break;
+        if (line.corner) /* the corner of a table: the line is no title */
+            return 0;
+        most = line.filled > most ? line.filled : most;
+        titles &= line.last <= 1;
+    }
+    const bool whole = line.filled > 1 && line.filled == line.last && !line.typed;
+    if (names > MOST_BEFORE || names + 1 >= study->count || !whole)
+        return 0;
+    *unsure = most >= line.filled || line.below < 2;
+    return line.below == 1 && most >= line.filled ? 0 : names;
+}
+
+/* Finds the first record, and whether lines that begin with # are comments. Returns how many of *of records have the usual
+ * number of fields. */
+static size_t find_first(study_t *study, structure_t *found, size_t *of) {
+    size_t first = 0, fitting = 0, passed = 0, hashes = 0;
+    bool comments = false, unsure = false;
+    for (size_t i = 0; i < study->count; i++) {
+        hashes += study->records[i].hash && study->records[i].fields == found->columns;
+        comments |= study->records[i].hash && study->records[i].fields != found->columns;
+    }
+    while (first < study->count &&
+           (study->records[first].fields != found->columns || (comments && study->records[first].hash)))
+        first++;
+    first = first < study->count ? first : 0;
+    const size_t names = first ? 0 : find_names(study, found, &unsure);
+    found->unsure_names_at = names && unsure ? 1 + line_of(study, names) : 0;
+    found->named = names && !unsure;
+    first = found->named ? names : first;
+    /* the only comment with as many fields, right before the records, names their columns */
+    if (comments && hashes == 1 && first && study->records[first - 1].hash &&
+        study->records[first - 1].fields == found->columns &&
+        (found->columns > 2 || study->text[study->records[first - 1].at + 1] != ' ')) {
+        comments = false;
+        first--;
+    }
+    found->odd_header = first == 1 && is_odd_header(study, found);
+    first = found->odd_header ? 0 : first;
+    for (size_t i = first; i < study->count; i++) {
+        const bool comment = comments && study->records[i].hash;
+        fitting += !comment && (study->records[i].fields == found->columns || (found->odd_header && i == 0));
+        passed += comment;
+    }
+    size_t before = first; /* lines to skip; comments right before the records are left out */
+    while (comments && before && study->records[before - 1].hash)
+        before--;
+    found->titles = found->wider = 0;
+    for (size_t i = 0; i < before; i++) {
+        found->titles += !study->records[i].hash;
+        found->wider += !study->records[i].hash && study->records[i].fields > found->columns;
+    }
+    found->before = first ? study->records[first - 1].fields : 0;
+    found->comment = comments ? '#' : 0;
+    found->first = study->records[first].at;
+    found->skip = before ? line_of(study, before) : 0;
+    *of = study->count - first - passed;
+    return found->titles > MOST_BEFORE ? 0 : fitting;
+}
+
 /* ---- the figures of a candidate ---- */
 
-/* One colon and two colons divide only if the user says so. */
-static const char delimiters[] = {',', ';', '\t', '|', '\x01', ':', GUESS_TWO_COLONS};
-enum { SURE = 5, COLON = 5, CANDIDATES = sizeof delimiters };
+/* A colon divides only if the user says so. */
+static const char delimiters[] = {',', ';', '\t', '|', '\x01', ':'};
+enum { COLON = 5, CANDIDATES = sizeof delimiters };
 
 typedef struct {
     structure_t is;
@@ -60,24 +287,19 @@ typedef struct {
     double clean;          /* sum over the cells: how much each looks like a value */
     size_t odd;            /* cells with a quote at one end, or with one that encloses nothing */
     size_t torn;           /* records with a text in quotes that a delimiter divides */
-    size_t enclosing;      /* records with a text in quotes */
-    size_t of_lines;       /* records over several lines */
-    bool needs_quotes;     /* a text in quotes needs them */
+    bool named;            /* the first record has names of columns only */
+    bool encloses;         /* a text is in quotes, */
+    bool needs_quotes;     /* and needs them */
     bool two_quotes;       /* ' encloses fields, and " others */
     bool padded;           /* a blank follows a text in quotes, which then enclose nothing */
-    uint8_t holds, bare;   /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
-    size_t tabs, escaped;  /* records with a tab within a cell; with a backslash in front of a delimiter */
-    span_t tab, backslash; /* the first such cells */
-    size_t named;          /* 1: the first record has names of columns only */
-    size_t signs, before_blanks; /* delimiters; those before a blank */
-    size_t links, numbers;       /* records that as a whole are a link; a number or a date */
-    size_t decimals;             /* digits after the last delimiter of each record; SIZE_MAX: they differ */
-    bool fractions;              /* a record has a minus sign, or a zero after its delimiter */
-    bool divides;                /* the first record with several fields is no number */
-    size_t seconds, cut;    /* records with a delimiter between seconds and their fraction; between digits */
-    size_t numbered, plain; /* records with a digit; with digits and blanks only */
-    size_t gaps;            /* records with two blanks in a row */
-    size_t blanks;          /* in each record; 0: they differ, or there are none */
+    bool divides;          /* the first record with several fields is no number */
+    uint8_t holds;         /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
+    size_t strange;        /* records with a tab within a cell, or a backslash in front of a delimiter */
+    span_t shown;          /* the first such cell */
+    /* records: over several lines; that are one link or number; with a delimiter between digits; before a blank; with a digit;
+     * of digits and blanks only; with two blanks in a row */
+    size_t of_lines, whole, cut, prose, numbered, plain, gaps;
+    size_t blanks; /* in each record; 0: they differ, or there are none */
 } candidate_t;
 
 /* Of a column: the number of texts [0] and of values of a type [1]; those of them in quotes. */
@@ -85,48 +307,23 @@ typedef struct {
     uint16_t values[2], quoted[2];
 } seen_t;
 
-static bool begins_link(const uint8_t *text, size_t length) {
-    size_t at = 0;
-    while (at < length && ((text[at] | 0x20) >= 'a' && (text[at] | 0x20) <= 'z'))
-        at++;
-    return at && length - at > 3 && memcmp(text + at, "://", 3) == 0;
-}
-
-/* A link or a path of Windows whose first colon is its only one: https://x, but not x::y. */
 static bool is_link(const uint8_t *text, size_t length) {
-    const uint8_t *colon = memchr(text, ':', length);
-    const bool path = colon == text + 1 && length > 2 && (text[2] == '\\' || text[2] == '/');
-    return (path || begins_link(text, length)) &&
-           !memchr(colon + 1, ':', (size_t)(text + length - colon - 1));
-}
-
-/* fe80::1 and 00:1a:2b, of hexadecimal digits and colons; or 9:30 and 12:30:05, where two digits follow each colon. */
-static bool is_time(const uint8_t *text, size_t length) {
-    bool hex = true, time = true, digit = false;
-    for (size_t i = 0; i < length; i++) {
-        const bool one = digits_is_one(text[i]);
-        digit |= one;
-        hex &=
-            one || text[i] == ':' || text[i] == '.' || ((text[i] | 0x20) >= 'a' && (text[i] | 0x20) <= 'f');
-        time &= text[i] != ':' ||
-                (i && i + 2 < length && digits_is_one(text[i - 1]) && digits_is_one(text[i + 1]) &&
-                 digits_is_one(text[i + 2]) && (i + 3 == length || !digits_is_one(text[i + 3])));
-    }
-    return digit && (hex || time);
-}
-
-/* 10:00:00,007 */
-static bool has_seconds(const uint8_t *text, size_t length, size_t at) {
-    return at >= 3 && at + 3 < length && text[at - 3] == ':' && digits_is_one(text[at - 2]) &&
-           digits_is_one(text[at - 1]) && digits_is_one(text[at + 1]) && digits_is_one(text[at + 2]) &&
-           digits_is_one(text[at + 3]) && (at + 4 == length || !digits_is_one(text[at + 4]));
-}
-
-/* True if a blank follows each such sign, as in a text. */
-static bool is_prose(const span_t *span, char sign) {
-    for (size_t i = 0; i < span->length; i++)
-        if (span->text[i] == (uint8_t)sign && (i + 1 == span->length || span->text[i + 1] != ' '))
+    const uint8_t *mark = memmem(text, length, "://", 3);
+    for (const uint8_t *at = text; mark && at < mark; at++)
+        if (!isalpha(*at))
             return false;
+    return mark > text;
+}
+
+/* True if each colon is a part of a value: of a time or an address (9:30, fe80::1, 00:1a:2b), a path or a link. */
+static bool are_parts(const span_t *span) {
+    for (size_t i = 0; i < span->length; i++) {
+        const uint8_t before = i ? span->text[i - 1] : 0,
+                      after = i + 1 < span->length ? span->text[i + 1] : 0;
+        if (span->text[i] == ':' && after != '/' && after != '\\' &&
+            !((isxdigit(before) || before == ':') && (isxdigit(after) || after == ':')))
+            return false;
+    }
     return true;
 }
 
@@ -134,14 +331,12 @@ static bool is_prose(const span_t *span, char sign) {
  * date. */
 static bool note_signs(candidate_t *found, const span_t *span, bool typed) {
     bool any = false;
-    for (size_t i = 0; i <= COLON; i++) {
+    for (size_t i = 0; i < CANDIDATES; i++) {
         if (!memchr(span->text, delimiters[i], span->length))
             continue;
         any |= i < COLON;
-        if (typed || (i == COLON && (is_link(span->text, span->length) || is_time(span->text, span->length))))
-            continue;
-        found->holds = (uint8_t)(found->holds | 1u << i);
-        found->bare = (uint8_t)(found->bare | !is_prose(span, delimiters[i]) << i);
+        if (!typed && !(i == COLON && are_parts(span)))
+            found->holds = (uint8_t)(found->holds | 1u << i);
     }
     return any;
 }
@@ -162,6 +357,7 @@ static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *
     found->two_quotes |= quote == '\'' && span->length > 1 && span->text[0] == '"' && last == '"';
     if (enclosed) { /* the quotes end where the field does */
         found->clean += 1;
+        found->encloses |= span->length > 0;
         found->needs_quotes |= memchr(span->text, found->is.way.delimiter, span->length) ||
                                memchr(span->text, '\n', span->length) ||
                                memchr(span->text, quote, span->length);
@@ -175,19 +371,14 @@ static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *
     found->clean += typed ? 1 : others ? 0.3 : 0.8;
 }
 
-/* Smith\ before a comma: the only backslash of the cell is its last character, and no path such as C:\. */
-static bool ends_escaped(const span_t *span) {
-    const uint8_t *first = span->length ? memchr(span->text, '\\', span->length) : NULL;
-    return first && span->raw_length == span->length && first + 1 == span->text + span->length &&
-           (first == span->text || first[-1] != ':');
-}
-
-/* True if a tab stands inside the cell. At its edge a tab is a blank like others. */
-static bool has_tab(const span_t *span) {
-    const uint8_t *text = span->text;
+/* True if a tab stands inside the cell (at its edge it is a blank like others), or a backslash at its end as in Smith\, John:
+ * the only one of the cell, and not of a path such as C:\. */
+static bool is_strange(const span_t *span, bool last) {
+    const uint8_t *text = span->text, *const first = memchr(text, '\\', span->length);
     size_t length = span->length;
+    const bool escaped = first && !last && first + 1 == text + length && (first == text || first[-1] != ':');
     blanks_trim(&text, &length);
-    return length && span->raw_length == span->length && memchr(text, '\t', length);
+    return span->raw_length == span->length && (escaped || memchr(text, '\t', length));
 }
 
 static bool is_name(const span_t *span) {
@@ -199,89 +390,75 @@ static bool is_name(const span_t *span) {
 
 /* Counts what shows that the sign of a record may be a part of one value. */
 static void look_at_record(candidate_t *found, const uint8_t *text, size_t length) {
-    const char sign = found->is.way.delimiter;
-    bool seconds = false, cut = false, quoted = false;
-    size_t blanks = 0, digits = 0, decimals = 0, last = length;
+    const uint8_t sign = (uint8_t)found->is.way.delimiter;
+    bool cuts = false, prose = false, quoted = false;
+    size_t blanks = 0, digits = 0, last = 0,
+           decimals = 0; /* of the last delimiter, and the digits after it */
     for (size_t i = 0; i < length; i++) {
+        const uint8_t after = i + 1 < length ? text[i + 1] : 0;
         quoted ^= text[i] == '"';
         blanks += text[i] == ' ' && !quoted;
         digits += digits_is_one(text[i]);
-        if (text[i] != (uint8_t)sign)
-            continue;
-        last = i;
-        found->signs++;
-        found->fractions |= *text == '-' || (i + 1 < length && text[i + 1] == '0');
-        found->before_blanks += i + 1 < length && text[i + 1] == ' ';
-        seconds |= has_seconds(text, length, i);
-        cut |= i && i + 1 < length && digits_is_one(text[i - 1]) && digits_is_one(text[i + 1]);
+        last = text[i] == sign ? i : last;
+        decimals = text[i] == sign ? 0 : decimals + (last + decimals + 1 == i && digits_is_one(text[i]));
+        prose |= text[i] == sign && after == ' ';
+        cuts |= text[i] == sign && i && digits_is_one(text[i - 1]) && digits_is_one(after);
     }
     found->blanks = !found->records || found->blanks == blanks ? blanks : 0;
-    while (last + decimals + 1 < length && digits_is_one(text[last + decimals + 1]))
-        decimals++;
-    found->decimals = !found->records || found->decimals == decimals ? decimals : SIZE_MAX;
-    found->seconds += seconds;
-    found->cut += cut;
+    found->cut += cuts;
+    found->prose += prose;
     found->numbered += digits > 0;
     found->plain += digits + blanks == length;
     found->gaps += memmem(text, length, "  ", 2) != NULL;
-    found->links += begins_link(text, length) && !blanks && !memchr(text, '"', length);
-    found->numbers += found->is.columns <= FEW_FIELDS && guess_is_typed(text, length);
+    found->whole +=
+        (is_link(text, length) && !blanks && !memchr(text, '"', length)) ||
+        (found->is.columns <= FEW_FIELDS && (decimals == 2 || decimals == 3) && guess_is_typed(text, length));
     found->of_lines += memchr(text, '\n', length) != NULL;
 }
 
 /* Sums up the cells of the records with the usual number of fields. */
-static bool look_at_cells(study_t *study, candidate_t *found, err_t *err) {
+static void look_at_cells(study_t *study, candidate_t *found) {
     static _Thread_local seen_t columns[SCHEMA_MOST_FIELDS];
     const way_t *way = &found->is.way;
-    bool apostrophes = false;
+    bool most = false;
     memset(columns, 0, sizeof columns);
     for (size_t i = 0; i < study->count && found->records < CELLS_OF; i++) {
         const uint8_t *record = study->text + study->records[i].at;
+        bool strange = false;
         if (study->records[i].fields != found->is.columns)
             continue;
-        if (!guess_split(study, way->delimiter, i, err))
-            return false;
+        split(study, i);
         look_at_record(found, record, study->records[i].length);
-        bool encloses = false, named = true, tab = false, escaped = false;
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
             const span_t *span = &study->split.spans[j];
-            const bool before = j + 1 < study->split.count;
             look_at_cell(found, span, record + span->at,
                          i > 0 || study->count == 1 ? &columns[j] : NULL); /* the first ones may be names */
-            encloses |= span->length && span->raw_length != span->length;
-            named = named && !found->records && is_name(span);
-            if (!tab && has_tab(span))
-                found->tab = found->tabs ? found->tab : *span;
-            tab = tab || has_tab(span);
-            if (!escaped && before && ends_escaped(span))
-                found->backslash = found->escaped ? found->backslash : *span;
-            escaped = escaped || (before && ends_escaped(span));
+            found->named = (found->named || !(found->records + j)) && (found->records || is_name(span));
+            if (strange || !is_strange(span, j + 1 == study->split.count))
+                continue;
+            strange = true;
+            found->shown = found->strange++ ? found->shown : *span;
         }
-        found->named += named;
-        found->enclosing += encloses;
-        found->tabs += tab;
-        found->escaped += escaped;
         found->torn += way->quote != '\'' && split_find_torn(&study->split, '"', way->quote != 0) > 0;
         found->records++;
     }
     for (size_t j = 0; j < found->is.columns && j < SCHEMA_MOST_FIELDS; j++) {
         const seen_t *seen = &columns[j];
         found->is.typed += seen->values[1] && !seen->values[0];
-        apostrophes |= seen->quoted[0] * 2 > seen->values[0] || seen->quoted[1] * 2 > seen->values[1];
+        most |= seen->quoted[0] * 2 > seen->values[0] || seen->quoted[1] * 2 > seen->values[1];
     }
     /* apostrophes may also stand around a word: they are quotes if a value needs them, or if most values of a column have them */
-    found->needs_quotes |= apostrophes;
-    return true;
+    found->needs_quotes |= most;
 }
 
 /* ---- the measure ---- */
 
+/* Each is better than the next if nothing else decides. */
 static const way_t quotings[] = {{.quote = '"'},
                                  {.quote = '"', .backslash = true},
                                  {.quote = 0},
                                  {.quote = '\''},
                                  {.quote = '\'', .backslash = true}};
-/* Each is better than the next if nothing else decides. */
 static const double quoting_weight[] = {1.0, 0.995, 0.99, 0.985, 0.98};
 /* A wide delimiter is better than its sign alone with empty fields, if it divides all records and the sign stands nowhere else. */
 static const double wide_weight = 1.1;
@@ -291,62 +468,44 @@ static uint8_t bit_of(char sign) {
     return (uint8_t)(at ? 1u << (at - delimiters) : 0);
 }
 
-/* Cuts the text by this way and sums it up in *found. score 0: not this way. none: the delimiter stands nowhere in the text,
- * which is one column. */
-static bool weigh(study_t *study, const way_t *way, double weight, bool none, candidate_t *found,
-                  err_t *err) {
-    size_t of;
-    *found = (candidate_t){.is.way = *way};
-    if (!guess_cut_all(study, way, err))
-        return false;
-    found->is.columns = guess_usual_fields(study);
-    if (!found->is.columns || (found->is.columns < 2 && !none))
-        return true;
-    size_t divided = 0;
+/* Cuts the text by this way and sums it up. score 0: not this way. none: the delimiter stands nowhere in the text, which is one
+ * column. */
+static candidate_t weigh(study_t *study, const way_t *way, double weight, bool none) {
+    size_t of, divided = 0;
+    candidate_t found = {.is.way = *way};
+    cut(study, way);
+    found.is.columns = usual_fields(study);
+    if (!found.is.columns || (found.is.columns < 2 && !none))
+        return found;
     while (divided < study->count && study->records[divided].fields == 1)
         divided++;
-    found->divides = divided < study->count && !guess_is_typed(study->text + study->records[divided].at,
-                                                               study->records[divided].length);
-    *err = (err_t){.status = STATUS_OK};
-    found->fitting = guess_find_first(study, &found->is, &of, err);
-    if (err->status != STATUS_OK)
-        return false;
-    const double share = (double)found->fitting / (double)(of ? of : 1);
-    found->is.even = share == 1;
-    if (share < 0.6 || (found->fitting < 2 && found->is.skip) || (none && found->is.skip))
-        return true;
-    if (!look_at_cells(study, found, err))
-        return false;
-    const double cells = (double)(found->cells ? found->cells : 1), clean = found->clean / cells;
-    const bool torn = found->torn * SELDOM > found->records, said = study->quote;
-    if ((way->quote == '\'' && !said && !found->needs_quotes) || (torn && !said) ||
-        (none && clean < 0.7 && study->delimiter != '\n'))
-        return true;
-    if (way->wide[0] && way->wide[1] != ' ' && found->is.even && !(found->holds & bit_of(way->delimiter)))
+    found.divides = divided < study->count &&
+                    !guess_is_typed(study->text + study->records[divided].at, study->records[divided].length);
+    found.fitting = find_first(study, &found.is, &of);
+    const double share = (double)found.fitting / (double)(of ? of : 1);
+    found.is.even = share == 1;
+    if (share < 0.6 || (found.fitting < 2 && found.is.skip) || (none && found.is.skip))
+        return found;
+    look_at_cells(study, &found);
+    const double cells = (double)(found.cells ? found.cells : 1), clean = found.clean / cells;
+    const bool torn = found.torn * SELDOM > found.records, said = study->said.quote;
+    if ((way->quote == '\'' && !said && !found.needs_quotes) || (torn && !said) ||
+        (none && clean < 0.7 && study->said.delimiter != '\n'))
+        return found;
+    if (way->wide[0] && way->wide[1] != ' ' && found.is.even && !(found.holds & bit_of(way->delimiter)))
         weight *= wide_weight;
-    found->score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * (double)found->odd / cells) * weight *
-                   (found->is.titles || found->is.odd_header ? 0.85 : 1);
-    return true;
+    found.score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * (double)found.odd / cells) * weight *
+                  (found.is.titles || found.is.odd_header ? 0.85 : 1);
+    return found;
 }
 
-bool guess_tells_more(const structure_t *lines, const structure_t *quoted) {
-    return lines->typed && lines->typed >= quoted->typed;
-}
-
-/* Takes a way if it is better than the best one so far. */
-static bool try_way(study_t *study, const way_t *way, double weight, bool none, candidate_t *best,
-                    err_t *err) {
-    candidate_t found;
-    if (!weigh(study, way, weight, none, &found, err))
-        return false;
-    /* without quotes, lines of a text in quotes may be cleaner than the records that hold the text */
-    const bool sound = best->is.even && !best->odd,
-               tears = !way->quote && ((sound && found.is.columns == best->is.columns) ||
-                                       (best->is.way.quote && best->of_lines * 2 > best->records &&
-                                        !guess_tells_more(&found.is, &best->is)));
-    if (found.score > best->score && !tears)
-        *best = found;
-    return true;
+/* True if the lines, without quotes, only look cleaner because they tear texts of several lines in quotes. */
+static bool tears(const candidate_t *lines, const candidate_t *quoted) {
+    const bool sound = quoted->is.even && !quoted->odd,
+               tells_more = lines->is.typed && lines->is.typed >= quoted->is.typed;
+    return !lines->is.way.quote &&
+           ((sound && lines->is.columns == quoted->is.columns) ||
+            (quoted->is.way.quote && quoted->of_lines * 2 > quoted->records && !tells_more));
 }
 
 /* True if this quoting reads the text in another way than those before it. */
@@ -355,60 +514,47 @@ static bool is_another(const study_t *study, const way_t *way) {
     const char escaped[] = {'\\', way->quote};
     if (way->backslash && !memmem(study->text, length < FORMS_IN ? length : FORMS_IN, escaped, 2))
         return false;
-    return study->quote ? *study->quote == way->quote
-                        : way->quote == '"' || memchr(study->text, way->quote ? '\'' : '"', length);
+    return study->said.quote ? *study->said.quote == way->quote
+                             : way->quote == '"' || memchr(study->text, way->quote ? '\'' : '"', length);
 }
 
-/* Finds the best way with this sign: alone, doubled, with another sign in its middle (|~|), or with a blank after it before
- * quotes. */
-static bool weigh_sign(study_t *study, char sign, bool none, candidate_t *best, err_t *err) {
-    static const char *const middles[] = {"", "~", "^"};
+/* Finds the best way with this sign: alone, with a blank after it before quotes, doubled, or doubled with ~ in its middle. */
+static candidate_t weigh_sign(study_t *study, char sign, bool none) {
+    static const char *const forms[] = {"", "%c ", "%c%c", "%c~%c"};
     const size_t whole = (size_t)(study->end - study->text), length = whole < FORMS_IN ? whole : FORMS_IN;
-    const char first = sign == GUESS_TWO_COLONS ? ':' : sign;
-    *best = (candidate_t){.score = 0};
-    for (size_t j = 0;
-         (none || sign == ' ' || memchr(study->text, first, whole)) && j < sizeof quotings / sizeof *quotings;
-         j++) {
+    const bool colons = sign == GUESS_TWO_COLONS, wide = !none && sign != ' ';
+    const char first = colons ? ':' : sign;
+    candidate_t best = {.score = 0};
+    for (size_t j = 0; j < COUNT(quotings); j++) {
         way_t way = quotings[j];
-        if (!is_another(study, &way) || (none && !study->quote && way.quote == '\''))
+        if (!is_another(study, &way) || (none && !study->said.quote && way.quote == '\''))
             continue;
         way.delimiter = first;
         way.blanks = sign == ' ';
-        if (sign == GUESS_TWO_COLONS)
-            memcpy(way.wide, "::", 3);
-        if (!try_way(study, &way, none ? 0.9 * quoting_weight[j] : quoting_weight[j], none, best, err))
-            return false;
-        if (none || !memchr(delimiters, sign, SURE))
-            continue;
-        const char before[] = {sign, ' ', way.quote};
-        memcpy(way.wide, before, 2);
-        if (way.quote && memmem(study->text, length, before, 3) &&
-            !try_way(study, &way, quoting_weight[j], none, best, err))
-            return false;
-        for (size_t k = 0; k < sizeof middles / sizeof *middles; k++) {
-            candidate_t found;
-            snprintf(way.wide, sizeof way.wide, "%c%s%c", sign, middles[k], sign);
-            if (!memmem(study->text, length, way.wide, strlen(way.wide)))
+        for (size_t k = colons ? 2 : 0; k < (colons ? 3 : wide ? COUNT(forms) : 1); k++) {
+            char begins[] = {first, ' ', way.quote};
+            snprintf(way.wide, sizeof way.wide, forms[k], first, first);
+            if (k == 1 ? !way.quote || !memmem(study->text, length, begins, 3)
+                       : k && !memmem(study->text, length, way.wide, strlen(way.wide)))
                 continue;
-            if (!weigh(study, &way, quoting_weight[j], false, &found, err))
-                return false;
-            /* ,, and two tabs may be an empty column of a sheet */
-            if (found.score > best->score && found.fitting > 1 &&
-                (found.is.columns > 2 || (sign != ',' && sign != '\t')))
-                *best = found;
+            if (k == 2 && (first == ',' || first == '\t')) /* an empty column of a sheet */
+                continue;
+            const candidate_t found =
+                weigh(study, &way, none ? 0.9 * quoting_weight[j] : quoting_weight[j], none);
+            if (found.score > best.score && !tears(&found, &best) && (k < 2 || found.fitting > 1))
+                best = found;
         }
     }
-    return true;
+    return best;
 }
 
 /* Weighs the text as one column, by a delimiter that stands nowhere in it. */
-static bool weigh_none(study_t *study, candidate_t *best, err_t *err) {
+static candidate_t weigh_none(study_t *study) {
     static const char unused[] = {'\t', '|', ';', ',', '\x01', '\x02'};
-    *best = (candidate_t){.score = 0};
     for (size_t i = 0; i < sizeof unused; i++)
         if (!memchr(study->text, unused[i], (size_t)(study->end - study->text)))
-            return weigh_sign(study, unused[i], true, best, err);
-    return true;
+            return weigh_sign(study, unused[i], true);
+    return (candidate_t){.score = 0};
 }
 
 /* ---- the question ---- */
@@ -429,62 +575,48 @@ static bool ask(const char *name, const candidate_t *one, char other, size_t col
                    name, first, count, reading, why, first, second);
 }
 
-/* True if each cell that holds the sign of the other candidate holds it as a part of a value or of a text. A sign of a text
- * makes no columns of numbers or dates. */
+/* True if no cell holds the sign of the other candidate, but as a part of a value; or if the other loses columns of numbers and
+ * dates, as the comma of a text does. */
 static bool explains(const candidate_t *one, const candidate_t *other) {
-    const uint8_t bit = bit_of(other->is.way.delimiter);
-    return !(one->holds & bit) || (!(one->bare & bit) && !other->is.typed);
+    return !(one->holds & bit_of(other->is.way.delimiter)) ||
+           (one->is.typed > other->is.typed + 1 && one->is.way.delimiter != ':');
 }
 
 /* True if the other candidate divides as many lines as the best one. */
 static bool is_rival(const candidate_t *best, const candidate_t *other) {
-    return other->is.columns > 1 && other->score > 0 && other->fitting >= best->fitting &&
-           other->is.titles <= best->is.titles && !other->is.odd_header;
+    return other->is.way.delimiter != best->is.way.delimiter && other->is.columns > 1 && other->score > 0 &&
+           other->fitting >= best->fitting && other->is.titles <= best->is.titles && !other->is.odd_header;
 }
 
-/* Asks if of two candidates that divide the same lines neither explains the other, or each does. */
+/* Asks if of two candidates that divide the same lines neither explains the other, or each does; and if a colon may divide. */
 static bool choose_of_rivals(const candidate_t *found, const char *name, candidate_t *best, err_t *err) {
     for (size_t i = 0; i < CANDIDATES; i++) {
         const candidate_t *other = &found[i];
-        const bool doubtful = i >= COLON;
-        bool differ = true, better = false;
-        if (other->is.way.delimiter == best->is.way.delimiter)
+        if (!is_rival(best, other))
             continue;
-        if (is_rival(best, other) && !(doubtful && other->is.columns < best->is.columns && best->is.typed)) {
-            better = explains(other, best);
-            differ = better != explains(best, other) && !(doubtful && better);
-        } else if (!doubtful && best->score > least_score) {
-            differ = other->score <= 0.98 * best->score;
-        }
-        if (!differ)
+        const bool better = explains(other, best);
+        if (better == explains(best, other) || (i == COLON && better))
             return ask(name, best, guess_way_sign(&other->is.way), other->is.columns, "", err);
         *best = better ? *other : *best;
     }
     return true;
 }
 
-/* Asks about a text that no delimiter divides, if colons, blanks or places may. */
+/* Asks about a text that no delimiter divides, if marks of numbers, colons or blanks may. */
 static bool check_undivided(study_t *study, const candidate_t *found, const candidate_t *none,
                             const char *name, err_t *err) {
-    candidate_t blanks;
-    for (size_t i = 0; i < 2; i++) /* numbers with the same number of decimals each are no question */
-        if (none->is.typed && found[i].score > least_score && found[i].decimals == SIZE_MAX &&
-            !found[i].fractions && !found[i].is.skip)
+    for (size_t i = 0; i < 2; i++)
+        if (none->is.typed && found[i].score > least_score && !found[i].is.skip)
             return ask(name, &found[i], '\n', 0, " (each of its lines may be one number)", err);
-    for (size_t i = CANDIDATES; i-- > COLON;)
-        if (found[i].is.columns > 1 && found[i].is.even && !found[i].is.skip && none->holds & bit_of(':'))
-            return ask(name, &found[i], '\n', 0, "", err);
-    if (!weigh_sign(study, ' ', false, &blanks, err))
-        return false;
+    const candidate_t *colon = &found[COLON];
+    if (colon->is.columns > 1 && colon->is.even && !colon->is.skip && none->holds & bit_of(':'))
+        return ask(name, colon, '\n', 0, "", err);
+    candidate_t blanks = weigh_sign(study, ' ', false);
     blanks.is.way.blanks = true;
-    if (none->gaps * 2 > none->records)
-        return ask(name, &blanks, '\n', 0,
-                   " (several of them stand in a row, as in a table; for columns of fixed width give a "
-                   "--format)",
-                   err);
     const bool likely = none->is.typed ? none->plain + 1 >= none->records && !blanks.is.skip
                                        : blanks.numbered + 1 >= blanks.records;
-    return blanks.score <= least_score || !blanks.is.even || !likely || ask(name, &blanks, '\n', 0, "", err);
+    return !(none->gaps * 2 > none->records || (blanks.score > least_score && blanks.is.even && likely)) ||
+           ask(name, &blanks, '\n', 0, " (for columns of fixed width give a --format)", err);
 }
 
 /* Asks about a text that a delimiter divides, if the delimiter may be a part of the values, or another sign may divide. */
@@ -492,62 +624,32 @@ static bool check_divided(const study_t *study, const candidate_t *best, const c
     const char sign = best->is.way.delimiter;
     const bool mark = (sign == ',' || sign == ';') && !best->is.way.wide[0],
                few = mark && best->is.columns <= FEW_FIELDS;
-    const size_t records = best->records;
-    const span_t *cell = 2 * best->tabs > records ? &best->tab : &best->backslash;
-    const struct {
-        bool is, shows;
-        char other;
-        const char *why;
-    } rows[] = {
-        {mark && best->links == records, false, '\n', "its lines are links"},
-        {mark && best->numbers == records && (best->fractions || best->decimals == 2 || best->decimals == 3),
-         false, '\n', "each of its lines may be one number"},
-        {sign == ',' && best->seconds == records, false, '\n', "it stands after the seconds of times"},
-        {few && best->before_blanks * 4 >= best->signs && !best->is.typed && !best->enclosing &&
-             !study->named && !best->named,
-         false, '\n', "a blank follows it, as in a text"},
-        {few && best->cut == records && best->blanks > (sign == ';') && !best->before_blanks, false, ' ',
-         "each of its lines has as many"},
-        {sign != '\t' && sign != '\x01' && 2 * best->tabs > records, true, '\t',
-         "most of its lines have tabs"},
-        {sign != '\x01' && 2 * best->escaped > records, true, '\n',
-         "a backslash stands in front of it, as databases write one within a text, which only a text in "
-         "quotes may hold here"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char why[300], shown[200] = "";
-        if (!rows[i].is)
-            continue;
-        if (rows[i].shows)
-            guess_shown(shown, sizeof shown, (const char *)cell->text, cell->length);
-        snprintf(why, sizeof why, rows[i].shows ? " (%s: '%s')" : " (%s)", rows[i].why, shown);
-        return ask(name, best, rows[i].other, 0, why, err);
-    }
-    return true;
-}
-
-static bool is_of_hashes(const study_t *study) {
-    bool all = study->count == GUESS_MOST_RECORDS;
-    for (size_t i = 0; i < study->count; i++)
-        all &= study->records[i].hash;
-    return all;
+    char why[300], shown[200];
+    if (mark && best->whole == best->records)
+        return ask(name, best, '\n', 0, " (each of its lines may be a link or a number)", err);
+    if (few && best->cut == best->records && best->blanks > (sign == ';') && !best->prose)
+        return ask(name, best, ' ', 0, " (each of its lines has as many, and digits next to it)", err);
+    if (few && best->prose * 4 >= best->records && !best->is.typed && !best->encloses && !best->named &&
+        !study->said.header_line)
+        return ask(name, best, '\n', 0, " (a blank follows it, as in a text)", err);
+    if (sign == '\t' || sign == '\x01' || 2 * best->strange <= best->records)
+        return true;
+    const bool tab = memchr(best->shown.text, '\t', best->shown.length);
+    guess_shown(shown, sizeof shown, (const char *)best->shown.text, best->shown.length);
+    snprintf(why, sizeof why, " (most of its lines have %s: '%s')",
+             tab ? "tabs" : "a backslash in front of it, as databases write one within a text", shown);
+    return ask(name, best, tab ? '\t' : '\n', 0, why, err);
 }
 
 /* Refuses a structure that no format can describe. */
 static bool check_structure(const study_t *study, const candidate_t *best, const char *name, err_t *err) {
     char sign[8];
-    if (is_of_hashes(study))
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: its first %d lines begin with '#', as comments do, and in no more lines a guess "
-            "looks for the columns: take them out (grep -v '^##' FILE > NEW), and give that",
-            name, GUESS_MOST_RECORDS);
     if (best->score <= least_score)
-        return study->delimiter
+        return study->said.delimiter
                    ? err_set(err, STATUS_INPUT,
                              "%.1000s: --with delimiter=%s divides most of its lines into one field, or each "
                              "into another number of fields; give another one, or --format",
-                             name, name_delimiter(sign, study->delimiter))
+                             name, name_delimiter(sign, study->said.delimiter))
                    : err_set(err, STATUS_INPUT,
                              "%.1000s: no delimiter (of , ; tab | || and \\x01) divides its lines evenly, so "
                              "its format cannot be guessed; give --format, or --with delimiter=blanks or "
@@ -556,47 +658,30 @@ static bool check_structure(const study_t *study, const candidate_t *best, const
     if (best->is.columns > SCHEMA_MOST_FIELDS)
         return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
                        best->is.columns, SCHEMA_MOST_FIELDS);
-    if (best->is.skip > SCHEMA_MOST_SKIPPED)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: %zu lines stand before its header; at most %d can be skipped", name,
-                       best->is.skip, SCHEMA_MOST_SKIPPED);
-    if (best->two_quotes && !study->quote)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: some of its fields are enclosed in ' and some in \", and only one of them can be "
-            "the quote character: say which by --with quote=single or --with quote=double",
-            name);
-    if (best->padded && !best->is.way.quote && !study->quote)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: a blank follows some of its texts in quotes, which then enclose nothing: take "
-            "those blanks out, or give --with quote=none if the quotes are a part of the texts",
-            name);
-    return !best->is.unsure_comment ||
-           err_set(
-               err, STATUS_INPUT,
-               "%.1000s: of its lines that begin with '#', some have as many fields as its records, and some "
-               "have not: all may be comments, or none; give a --format with comment: \"#\", or without",
-               name);
+    return study->said.quote || !(best->two_quotes || (best->padded && !best->is.way.quote)) ||
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: %s; say which character encloses texts by --with quote=double or --with "
+                   "quote=single, or give --with quote=none if the quotes are a part of the texts",
+                   name,
+                   best->two_quotes
+                       ? "some of its fields are enclosed in ' and some in \""
+                       : "a blank follows some of its texts in quotes, which then enclose nothing");
 }
 
 /* ---- all of it ---- */
 
 static bool choose(study_t *study, const char *name, structure_t *structure, err_t *err) {
     candidate_t found[CANDIDATES], none = {.score = 0}, best = {.score = 0};
-    const char said = study->delimiter;
+    const char said = study->said.delimiter;
     for (size_t i = 0; !said && i < CANDIDATES; i++) {
-        if (!weigh_sign(study, delimiters[i], false, &found[i], err))
-            return false;
-        if (i < COLON && found[i].score > best.score)
+        found[i] = weigh_sign(study, delimiters[i], false);
+        if (i != COLON && found[i].score > best.score)
             best = found[i];
     }
-    if (said && said != '\n') {
-        if (!weigh_sign(study, said, false, &best, err))
-            return false;
-    } else if (!weigh_none(study, &none, err)) {
-        return false;
-    }
+    if (said && said != '\n')
+        best = weigh_sign(study, said, false);
+    else
+        none = weigh_none(study);
     best = none.score > best.score && !best.divides ? none : best;
     if (said == '\n' && best.is.columns)
         best.score = 1;
@@ -608,78 +693,40 @@ static bool choose(study_t *study, const char *name, structure_t *structure, err
     return check_structure(study, &best, name, err);
 }
 
-/* Reads a first line sep=; of a spreadsheet, which names the delimiter. Returns its length with its line end; 0: it is none. */
-static size_t find_told(const uint8_t *text, size_t length, char *told) {
-    static const char *const forms[] = {"sep=%", "\"sep=%\""};
-    const uint8_t *feed = memchr(text, '\n', length);
-    size_t line = feed ? (size_t)(feed - text) : 0;
-    line -= line && text[line - 1] == '\r';
-    for (size_t i = 0; i < 2; i++) {
-        const char *form = forms[i], *sign = strchr(form, '%');
-        const size_t at = (size_t)(sign - form);
-        if (line != strlen(form) || strncasecmp((const char *)text, form, at) != 0 ||
-            memcmp(text + at + 1, sign + 1, line - at - 1) != 0 ||
-            !memchr(delimiters, text[at], sizeof delimiters))
-            continue;
-        *told = (char)text[at];
-        return (size_t)(feed - text) + 1;
-    }
-    return 0;
-}
-
 /* Where line `number` begins; NULL: there is none. */
-static const uint8_t *find_line(const uint8_t *text, size_t length, uint32_t number) {
-    const uint8_t *end = text + length;
+static const uint8_t *find_line(const uint8_t *text, const uint8_t *end, uint32_t number) {
     for (uint32_t line = 1; text && line < number; line++)
         text = (text = memchr(text, '\n', (size_t)(end - text))) ? text + 1 : NULL;
     return text && text < end ? text : NULL;
 }
 
-/* Refuses a text whose first line is longer than what is read here. */
-static bool ends_line(const study_t *study, const char *name, err_t *err) {
-    const size_t length = (size_t)(study->end - study->text);
-    return length < LOOK_AT || memchr(study->text, '\n', length) ||
-           err_set(
-               err, STATUS_INPUT,
-               "%.1000s: its first line is longer than the %d bytes (256 KiB) in which a guess looks for the "
-               "columns; give --format, or, if its records end with something else than a line end, make "
-               "lines of them first",
-               name, LOOK_AT);
-}
-
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const structure_said_t *said, err_t *err) {
-    char told = 0;
-    const size_t told_length = find_told(text, length, &told);
-    const uint8_t *header = find_line(text, length, said->header_line), *first = text + told_length;
-    if (said->header_line > 1 + (told_length > 0)) {
-        if (!header)
-            return err_set(err, STATUS_INPUT,
-                           "%.1000s: --with header=%u: there is no such line in its first %zu bytes", name,
-                           said->header_line, length);
-        if (said->header_line > SCHEMA_MOST_SKIPPED + 1)
-            return err_set(err, STATUS_INPUT,
-                           "%.1000s: --with header=%u: at most %d lines can stand before it; take them out "
-                           "(sed 1,%ud FILE > NEW), and give that",
-                           name, said->header_line, SCHEMA_MOST_SKIPPED, said->header_line - 1);
-        first = header;
-    }
+    const bool told = length > 6 && strncasecmp((const char *)text, "sep=", 4) == 0 &&
+                      (text[5] == '\n' || text[5] == '\r') && bit_of((char)text[4]);
+    const uint8_t *const end = text + length,
+                         *first = find_line(text, end, told && said->header_line < 2 ? 2 : said->header_line);
+    if (!first || said->header_line > SCHEMA_MOST_SKIPPED + 1)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: --with header=%u: there is no such line in its first %zu bytes, or more than %d lines "
+            "stand before it",
+            name, said->header_line, length, SCHEMA_MOST_SKIPPED);
     study_t *study = calloc(1, sizeof *study);
     if (!study)
         return err_memory(err, sizeof *study);
-    const size_t before = (size_t)(first - text);
+    *structure = (structure_t){.columns = 0};
     study->text = first;
-    study->quote = said->quote;
-    study->delimiter = said->delimiter ? said->delimiter : told;
-    study->named = said->header_line > 0;
-    study->lines_before = lines_count(text, before);
-    study->last = whole && length - before <= LOOK_AT;
-    study->end = study->last || length - before < LOOK_AT ? text + length : first + LOOK_AT;
-    const bool ok = (study->last || ends_line(study, name, err)) && choose(study, name, structure, err);
-    structure->told = study->lines_before;
+    study->said = *said;
+    study->said.delimiter = told && !said->delimiter ? (char)text[4] : said->delimiter;
+    study->last = whole && end - first <= LOOK_AT;
+    study->end = end - first <= LOOK_AT ? end : first + LOOK_AT;
+    bool ok = choose(study, name, structure, err);
+    structure->told = lines_count(text, (size_t)(first - text));
     structure->skip += structure->told;
     structure->unsure_names_at += structure->unsure_names_at ? structure->told : 0;
-    structure->first += before;
+    structure->first += (size_t)(first - text);
+    ok = study->failed ? err_memory(err, study->split.scratch_room) : ok;
     split_free(&study->split);
     free(study);
     return ok;

@@ -1,18 +1,17 @@
 /* guess_structure: finds the way in which a text is cut into records: the delimiter of its fields, the quotes around them, and
  * the lines that are no records.
  *
- * A candidate is a way: a delimiter (a sign, a sign doubled or with another in its middle, a sign and a blank, blanks, or
- * none) with a way of quoting (", " with \" in it, none, ', ' with \' in it). Each candidate that differs from the others in
- * this text cuts its beginning once, and its cells are summed up in figures (candidate_t in guess_structure.c):
+ * A candidate is a way: a delimiter (a sign, a sign doubled or with ~ in its middle, a sign and a blank, blanks, or none) with a
+ * way of quoting (", " with \" in it, none, ', ' with \' in it). Each candidate that differs from the others in this text cuts
+ * its beginning once, and its cells are summed up in figures (candidate_t in guess_structure.c):
  *
  *     score       by the share of records with the same number of fields and the share of clean cells; 0: not this way
  *     typed       columns of numbers and dates only
  *     holds       delimiters of other candidates in cells that are no numbers, times, links or texts in quotes
- *     bare        those of them without a blank after them; a blank follows a sign of a text
  *
  * The best score has to explain its rivals: another sign that divides as many records may only stand where `holds` does
- * not count it, or where a blank follows it. If neither explains the other, or a sign may be a part of the values, one
- * sentence asks, with both readings and the option for each. Colons and blanks divide only if the user says so.
+ * not count it. If neither explains the other, or a sign may be a part of the values, one sentence asks, with both readings
+ * and the option for each. Colons and blanks divide only if the user says so.
  *
  * guess.c calls guess_find_structure for the beginning of a text, and guess_schema, guess_line, guess_next and guess_middle
  * for each text that it cuts afterwards. After guess_find_structure a way changes in its escapes only, which all records
@@ -56,6 +55,9 @@ bool guess_line(const schema_t *schema, const uint8_t **at, const uint8_t *end, 
 bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
                 guess_line_t *line);
 
+/* True for a value of a type, and for a null value. */
+bool guess_is_typed(const uint8_t *text, size_t length);
+
 /* ---- what is found ---- */
 
 typedef struct {
@@ -69,14 +71,13 @@ typedef struct {
     size_t wider;           /* those of the lines to skip with more fields than the records */
     size_t unsure_names_at; /* the line, from 1, that may name the columns after titles; 0: none */
     bool named;             /* the first record names the columns: titles stand before it */
-    bool odd_header;     /* the first record has a field less or more than the rest, and names most columns */
-    bool row_names;      /* with odd_header: it names all columns but the first, as some programs write it */
-    bool unsure_names;   /* with row_names: it may be another column that has no name */
-    bool ends_empty;     /* all records end in an empty field, which the line before them lacks */
-    char comment;        /* lines that begin with this sign are no records; 0: there are none */
-    bool unsure_comment; /* they may be records */
-    size_t typed;        /* columns that hold numbers or dates only */
-    bool even;           /* all records have the same number of fields */
+    bool odd_header;   /* the first record has a field less or more than the rest, and names most columns */
+    bool row_names;    /* with odd_header: it names all columns but the first, as some programs write it */
+    bool unsure_names; /* with row_names: it may be another column that has no name */
+    bool ends_empty;   /* all records end in an empty field, which the line before them lacks */
+    char comment;      /* lines that begin with this sign are no records; 0: there are none */
+    size_t typed;      /* columns that hold numbers or dates only */
+    bool even;         /* all records have the same number of fields */
 } structure_t;
 
 /* Finds the first record of a piece that begins with some line of a larger text, perhaps within quotes. NULL: none is found.
@@ -103,11 +104,7 @@ char guess_way_sign(const way_t *way);                     /* as guess_delimiter
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const structure_said_t *said, err_t *err);
 
-/* Compares two ways of one text: true if single lines as records have at least as many columns of numbers and dates as the
- * records of several lines that quotes make. */
-bool guess_tells_more(const structure_t *lines, const structure_t *quoted);
-
-/* ---- is it delimited text at all? (guess_text.c) ---- */
+/* ---- is it delimited text at all? (guess_cut.c) ---- */
 
 /* The first two bytes that are no blanks; 0: there is none. */
 void guess_first_bytes(const uint8_t *text, size_t length, uint8_t *first, uint8_t *second);
@@ -116,9 +113,7 @@ bool guess_is_named_bson(const char *name);
 /* Refuses what is no delimited text: NUL bytes, BSON, arrays of JSON, XML and the like. */
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err);
 
-/* Refuses a text with lines that end with CR CR LF. Returns false. */
-bool guess_refuse_two_cr(const char *name, err_t *err);
-/* Refuses a text in which CR alone may end lines, and LF others. Returns false. */
+/* Refuses a text with lines that end with CR CR LF, or with CR alone while others end with LF. Returns false. */
 bool guess_refuse_cr(const char *name, err_t *err);
 
 /* The first characters of a text, as a sentence shows them. */

@@ -5,12 +5,8 @@
 
 #include "format/cut/split.h"
 
-typedef enum {
-    TORN_NOT,
-    TORN_MAYBE,  /* each of its lines looks like a record, with numbers and dates where others have them */
-    TORN_SURELY, /* each has the tabs or | of a record, which a text seldom has */
-    TORN_MEMORY,
-} torn_lines_t;
+/* TORN: each of its lines looks like a record. */
+typedef enum { TORN_NOT, TORN, TORN_MEMORY } torn_lines_t;
 
 /* The field that has several lines, and where it begins. */
 typedef struct {
