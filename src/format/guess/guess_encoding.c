@@ -41,6 +41,9 @@ static const struct {
     {"\x82\x84\x8B\x91\x93\xAB\xBF", "_", NULL},                     /* ‚ „ ‹ ‘ “ « ¿ */
     {"\x85\x92\x94\x96\x97\x99\x9B\xA0\xA9\xAE\xB4\xBB", NULL, "_"}, /* … ’ ” – — ™ › © ® ´ » */
     {"\x80\x95\xA3\xA5\xA7\xB1\xB5\xB7\xBC\xBD\xBE\xD7\xF7", "_", "_"}, /* € • £ ¥ § ± · ¼ ½ ¾ × ÷ */
+    {"\x92\xB4", "ldjn", "VWh"},                                        /* l’été */
+    {"\x92\xB4", "on", "tnbcdm"},                                       /* O’Neil, don’t */
+    {"\x92\xB4", NULL, "s"},                                            /* it’s */
     {"\xB0\xB5", "_n", "_cfmgsl"},                                      /* ° µ, as in N°, °C, µm */
     {"\xAA\xBA", "_mn", "_"},                                           /* ª º, as in Nº */
     {"\xAA\xBA", "0123456789", "VC"},                                   /* and in 3ºD */
@@ -81,26 +84,13 @@ static bool stands_by(uint8_t neighbour, const char *among) {
     return !among || strchr(among, kind) || is_among(letter, among);
 }
 
-/* l’été, qu’on, d’hui; don’t, it’s, we’ll. before: the number of letters before the sign. */
-static bool is_apostrophe(const uint8_t *sign, size_t before, const uint8_t *end) {
-    char word[] = " \0\0\0\0";
-    size_t after = 1;
-    for (; after < 4 && sign + after < end && is_letter(sign[after]); after++)
-        word[after] = (char)sign[after];
-    word[after] = ' ';
-    return before <= 2 || is_among(small(sign[-1]), "ud") || strstr(" t s d m ll re ve ", word);
-}
-
-/* True if the byte above 7f stands where it may. word: the letters before it begin here. */
-static bool is_in_place(const uint8_t *text, const uint8_t *word, const uint8_t *at, const uint8_t *end) {
-    const uint8_t before = at > text ? at[-1] : 0, after = at + 1 < end ? at[1] : 0;
-    if (is_among(*at, "\x92\xB4") && is_letter(before) && is_letter(after))
-        return is_apostrophe(at, (size_t)(at - word), end);
+/* True if the byte above 7f stands where it may. */
+static bool is_in_place(uint8_t before, uint8_t byte, uint8_t after) {
     const bool within = stands_by(before, "W") && stands_by(after, "W"),
-               capital = small(*at) != *at && is_letter(before) && small(before) == before;
+               capital = small(byte) != byte && is_letter(before) && small(before) == before;
     bool in_place = false;
     for (size_t i = 0; i < COUNT(places); i++)
-        in_place |= is_among(small(*at), places[i].bytes) && stands_by(before, places[i].before) &&
+        in_place |= is_among(small(byte), places[i].bytes) && stands_by(before, places[i].before) &&
                     stands_by(after, places[i].after);
     return in_place && !within && !capital;
 }
@@ -113,17 +103,16 @@ static bool is_word(const uint8_t *word, size_t length, size_t wide) {
 }
 
 /* True if all of a run of the text (ASCII letters and bytes above 7f) may be windows-1252. */
-static bool is_usual(const uint8_t *text, const uint8_t *run, const uint8_t *run_end, const uint8_t *end) {
-    const uint8_t *word = run;
-    size_t wide = 0;
-    for (const uint8_t *at = run; at <= run_end; at++) {
-        const bool letter = at < run_end && is_letter(*at);
-        if (at < run_end && *at >= 0x80 && !is_in_place(text, word, at, end))
+static bool is_usual(const uint8_t *text, size_t run, size_t run_end, size_t length) {
+    size_t word = run, wide = 0;
+    for (size_t at = run; at <= run_end; at++) {
+        const bool in = at < run_end, letter = in && is_letter(text[at]), high = in && text[at] >= 0x80;
+        if (high && !is_in_place(at ? text[at - 1] : 0, text[at], at + 1 < length ? text[at + 1] : 0))
             return false;
-        wide += letter && *at >= 0x80;
+        wide += letter && high;
         if (letter)
             continue;
-        if (!is_word(word, (size_t)(at - word), wide))
+        if (!is_word(text + word, at - word, wide))
             return false;
         word = at + 1;
         wide = 0;
@@ -131,21 +120,18 @@ static bool is_usual(const uint8_t *text, const uint8_t *run, const uint8_t *run
     return true;
 }
 
-static void look_at_words(guess_t *guess, const uint8_t *text, size_t length) {
-    guess_words_t *words = &guess->words;
+static void look_at_words(guess_words_t *words, const char *in, const uint8_t *text, size_t length) {
+    enum { KEPT = sizeof words->first / ENCODING_MOST_BYTES - 1 };
     for (size_t at = 0, from; at < length; at++) {
-        bool wide = false;
+        bool high = false;
         for (from = at; at < length && (text[at] >= 0x80 || is_plain(text[at])); at++)
-            wide |= text[at] >= 0x80;
-        if (!wide)
+            high |= text[at] >= 0x80;
+        words->count += high;
+        if (!high || is_usual(text, from, at, length))
             continue;
-        words->count++;
-        if (is_usual(text, text + from, text + at, text + length))
-            continue;
-        enum { KEPT = sizeof words->first / ENCODING_MOST_BYTES - 1 };
         const bool possible = encoding_is(ENCODING_WINDOWS_1252, text + from, at - from);
         if (!words->odd) {
-            words->in = guess->here;
+            words->in = in;
             encoding_to_utf8(possible ? ENCODING_WINDOWS_1252 : ENCODING_LATIN1, (uint8_t *)words->first,
                              text + from, at - from < KEPT ? at - from : KEPT);
         }
@@ -160,7 +146,7 @@ void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
     const char **in = valid ? &guess->wide_characters : &guess->other_bytes;
     *in = *in ? *in : guess->here;
     if (!valid)
-        look_at_words(guess, text, length);
+        look_at_words(&guess->words, guess->here, text, length);
 }
 
 /* Checks what the user says. The first record may have to be written into the format, so it must be text in the encoding. */

@@ -1,13 +1,11 @@
 /* Cuts a text by one way, record by record (guess_next), also from its middle on (guess_middle); and refuses what is no
  * delimited text at all (guess_is_text). */
 #include "base/chars.h"
-#include "format/cut/bson_span.h"
 #include "format/cut/ends.h"
 #include "format/cut/json_span.h"
 #include "format/guess/column/guess_column.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/torn_lines.h"
-#include "format/record/dialect.h"
 
 #include <string.h>
 
@@ -103,15 +101,6 @@ const uint8_t *guess_middle(const structure_t *structure, const schema_t *schema
 
 /* ---- records of several lines: see torn_lines.h ---- */
 
-/* The first column whose field goes on in another line. */
-static size_t opened_column(const split_t *split, size_t first_line) {
-    size_t column = 0;
-    while (column + 1 < split->count &&
-           split->spans[column].at + split->spans[column].raw_length <= first_line)
-        column++;
-    return column;
-}
-
 static bool is_blank_at(const span_t *span, size_t at) {
     return at < span->length && span->text[at] == ' ';
 }
@@ -136,8 +125,8 @@ torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, 
         return TORN_NOT;
     if (!split_record(split, schema, delimiter, record, length))
         return TORN_MEMORY;
-    field->column = opened_column(split, (size_t)(feed - record));
-    field->at = split->spans[field->column].at;
+    for (size_t i = 0; i < split->count && split->spans[i].at <= (size_t)(feed - record); i++)
+        field->at = split->spans[i].at;
     alone[0].multiline = alone[1].multiline = false;
     alone[1].quote = 0;
     while (feed) {
@@ -221,20 +210,12 @@ bool guess_refuse_cr(const char *name, err_t *err) {
 
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
     const size_t head = length < HEAD ? length : HEAD;
-    const bool nul = memchr(text, 0, head);
-    if (nul && bson_span_begins_broken(text, length))
+    if (memchr(text, 0, head))
         return err_set(
             err, STATUS_INPUT,
-            "%.1000s: looks like BSON, and its first document is broken: give --format bson, by which "
-            "that is a reject and the others are read, or get the file again",
-            name);
-    if (nul && guess_is_named_bson(name))
-        return dialect_refuse_bson(name, text, length, err);
-    if (nul)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: holds NUL bytes, as no delimited text does: its format cannot be guessed; give "
-            "--format",
+            "%.1000s: holds NUL bytes, as no delimited text does. If it is BSON, its first document is "
+            "broken: give --format bson, by which that is a reject and the others are read, or get the "
+            "file again; else give another --format",
             name);
     if (has_lines_of_two_cr(text, head))
         return guess_refuse_cr(name, err);

@@ -287,16 +287,14 @@ typedef struct {
     double clean;          /* sum over the cells: how much each looks like a value */
     size_t odd;            /* cells with a quote at one end, or with one that encloses nothing */
     size_t torn;           /* records with a text in quotes that a delimiter divides */
-    bool named;            /* the first record has names of columns only */
     bool encloses;         /* a text is in quotes, */
     bool needs_quotes;     /* and needs them */
-    bool two_quotes;       /* ' encloses fields, and " others */
     bool padded;           /* a blank follows a text in quotes, which then enclose nothing */
     bool divides;          /* the first record with several fields is no number */
     uint8_t holds;         /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
     size_t strange;        /* records with a tab within a cell, or a backslash in front of a delimiter */
     span_t shown;          /* the first such cell */
-    /* records: over several lines; that are one link or number; with a delimiter between digits; before a blank; with a digit;
+    /* records: over several lines; that may be one value; with a delimiter before a blank; with a digit;
      * of digits and blanks only; with two blanks in a row */
     size_t of_lines, whole, cut, prose, numbered, plain, gaps;
     size_t blanks; /* in each record; 0: they differ, or there are none */
@@ -354,7 +352,6 @@ static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *
         column->values[typed]++;
         column->quoted[typed] += enclosed;
     }
-    found->two_quotes |= quote == '\'' && span->length > 1 && span->text[0] == '"' && last == '"';
     if (enclosed) { /* the quotes end where the field does */
         found->clean += 1;
         found->encloses |= span->length > 0;
@@ -379,13 +376,6 @@ static bool is_strange(const span_t *span, bool last) {
     const bool escaped = first && !last && first + 1 == text + length && (first == text || first[-1] != ':');
     blanks_trim(&text, &length);
     return span->raw_length == span->length && (escaped || memchr(text, '\t', length));
-}
-
-static bool is_name(const span_t *span) {
-    const uint8_t *text = span->text;
-    size_t length = span->length;
-    blanks_trim(&text, &length);
-    return guess_is_column_word((const char *)text, length);
 }
 
 /* Counts what shows that the sign of a record may be a part of one value. */
@@ -433,7 +423,6 @@ static void look_at_cells(study_t *study, candidate_t *found) {
             const span_t *span = &study->split.spans[j];
             look_at_cell(found, span, record + span->at,
                          i > 0 || study->count == 1 ? &columns[j] : NULL); /* the first ones may be names */
-            found->named = (found->named || !(found->records + j)) && (found->records || is_name(span));
             if (strange || !is_strange(span, j + 1 == study->split.count))
                 continue;
             strange = true;
@@ -629,7 +618,7 @@ static bool check_divided(const study_t *study, const candidate_t *best, const c
         return ask(name, best, '\n', 0, " (each of its lines may be a link or a number)", err);
     if (few && best->cut == best->records && best->blanks > (sign == ';') && !best->prose)
         return ask(name, best, ' ', 0, " (each of its lines has as many, and digits next to it)", err);
-    if (few && best->prose * 4 >= best->records && !best->is.typed && !best->encloses && !best->named &&
+    if (few && best->prose * 4 >= best->records && !best->is.typed && !best->encloses &&
         !study->said.header_line)
         return ask(name, best, '\n', 0, " (a blank follows it, as in a text)", err);
     if (sign == '\t' || sign == '\x01' || 2 * best->strange <= best->records)
@@ -658,14 +647,14 @@ static bool check_structure(const study_t *study, const candidate_t *best, const
     if (best->is.columns > SCHEMA_MOST_FIELDS)
         return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
                        best->is.columns, SCHEMA_MOST_FIELDS);
-    return study->said.quote || !(best->two_quotes || (best->padded && !best->is.way.quote)) ||
-           err_set(err, STATUS_INPUT,
-                   "%.1000s: %s; say which character encloses texts by --with quote=double or --with "
-                   "quote=single, or give --with quote=none if the quotes are a part of the texts",
-                   name,
-                   best->two_quotes
-                       ? "some of its fields are enclosed in ' and some in \""
-                       : "a blank follows some of its texts in quotes, which then enclose nothing");
+    const bool mixed = best->is.way.quote ? best->is.way.quote == '\'' && best->odd : best->padded;
+    return study->said.quote || !mixed ||
+           err_set(
+               err, STATUS_INPUT,
+               "%.1000s: some of its texts in quotes are followed by a blank, or stand in other quotes than "
+               "the rest; say which character encloses texts by --with quote=double or --with quote=single, "
+               "or give --with quote=none if the quotes are a part of the texts",
+               name);
 }
 
 /* ---- all of it ---- */

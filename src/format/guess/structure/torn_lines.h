@@ -8,9 +8,8 @@
 /* TORN: each of its lines looks like a record. */
 typedef enum { TORN_NOT, TORN, TORN_MEMORY } torn_lines_t;
 
-/* The field that has several lines, and where it begins. */
+/* Where the field with several lines begins. */
 typedef struct {
-    size_t column;
     uint32_t at;
 } torn_field_t;
 
