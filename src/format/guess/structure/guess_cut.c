@@ -186,18 +186,6 @@ static bool is_of_brackets(const uint8_t *text, size_t length) {
            !memmem(at, (size_t)(last - at), row, sizeof row);
 }
 
-/* True if most lines end with CR CR LF, as a program writes that makes CR LF of each LF, and reads lines with CR LF. Lines
- * within quotes then end with CR LF. */
-static bool has_lines_of_two_cr(const uint8_t *text, size_t length) {
-    size_t lines = 0, with_two = 0;
-    for (const uint8_t *at = text, *feed; (feed = memchr(at, '\n', (size_t)(text + length - at)));
-         at = feed + 1) {
-        lines++;
-        with_two += feed - at >= 2 && feed[-1] == '\r' && feed[-2] == '\r';
-    }
-    return with_two > lines / 2;
-}
-
 bool guess_refuse_cr(const char *name, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
@@ -217,8 +205,6 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
             "broken: give --format bson, by which that is a reject and the others are read, or get the "
             "file again; else give another --format",
             name);
-    if (has_lines_of_two_cr(text, head))
-        return guess_refuse_cr(name, err);
     if (json_span_begins(text, head) == head)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: holds no record, so its format cannot be guessed; give --format", name);

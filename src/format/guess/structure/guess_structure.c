@@ -161,69 +161,68 @@ static bool is_odd_header(study_t *study, structure_t *found) {
     return true;
 }
 
-/* A line, and the columns below it that hold only numbers and dates. */
+/* Of a column in the first records (BELOW): the last record with a text; the numbers and dates below it. */
 typedef struct {
-    size_t filled, last; /* fields that are not empty; the number of fields up to the last of them */
-    size_t typed;        /* numbers and dates */
-    size_t below;        /* columns that hold only numbers and dates below the line */
-    bool corner;         /* only the first field is empty */
-    bool fits, text;     /* the line has a number or a date in one of these columns; a text in one */
-} line_t;
+    size_t text, typed;
+} tail_t;
 
-static line_t look_at_line(study_t *study, const structure_t *found, size_t record) {
-    static _Thread_local size_t values[SCHEMA_MOST_FIELDS], typed[SCHEMA_MOST_FIELDS];
-    line_t line = {.filled = 0};
-    memset(values, 0, sizeof values);
-    memset(typed, 0, sizeof typed);
-    for (size_t i = record + 1; i < study->count && i <= record + BELOW; i++) {
+/* Fills the tails, and returns the first record that is the last with a text above columns of numbers or dates; SIZE_MAX: none. */
+static size_t find_text(study_t *study, const structure_t *found, tail_t *tails) {
+    size_t first = SIZE_MAX;
+    for (size_t j = 0; j < found->columns; j++)
+        tails[j] = (tail_t){SIZE_MAX, 0};
+    for (size_t i = 0; i < study->count && i <= BELOW; i++) {
         if (study->records[i].fields != found->columns)
             continue;
         split(study, i);
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
-            values[j] += study->split.spans[j].length > 0;
-            typed[j] += is_number_or_date(&study->split.spans[j]);
+            if (is_number_or_date(&study->split.spans[j]))
+                tails[j].typed++;
+            else if (study->split.spans[j].length)
+                tails[j] = (tail_t){i, 0};
         }
     }
-    split(study, record);
-    for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
-        const span_t *span = &study->split.spans[j];
-        const bool below = values[j] > 1 && values[j] == typed[j], is_typed = is_number_or_date(span);
-        line.below += below;
-        line.filled += span->length > 0;
-        line.last = span->length ? j + 1 : line.last;
-        line.typed += is_typed;
-        line.fits |= below && is_typed;
-        line.text |= below && !guess_is_typed(span->text, span->length) &&
-                     !guess_means_nothing((const char *)span->text, span->length);
-    }
-    line.corner = line.filled + 1 == found->columns && !study->split.spans[0].length;
-    return line;
+    for (size_t j = 0; j < found->columns; j++)
+        first = tails[j].typed > 1 && tails[j].text < first ? tails[j].text : first;
+    return first;
 }
 
-/* Finds the line of names after titles with as many fields: the first line with text above columns of numbers or dates.
- * 0: none. *unsure: the lines before it may be records or names. */
+/* Finds the line of names after titles with as many fields: the first line with text above columns of numbers or dates; if there
+ * are none, the first line with several texts. 0: none. *unsure: the lines before it may be records or names. */
 static size_t find_names(study_t *study, const structure_t *found, bool *unsure) {
-    size_t names = 0, most = 0;
+    static _Thread_local tail_t tails[SCHEMA_MOST_FIELDS];
+    const size_t text = found->columns > SCHEMA_MOST_FIELDS ? SIZE_MAX : find_text(study, found, tails);
+    size_t most = 0, below = 0;
     bool titles = true;
-    line_t line = {.filled = 0};
-    for (; names + 1 < study->count && names <= MOST_BEFORE; names++) {
-        if (study->records[names].fields != found->columns || (names > MOST_NAMES && !titles))
+    for (size_t i = 0; i + 1 < study->count && i <= MOST_BEFORE; i++) {
+        size_t filled = 0, last = 0, typed = 0;
+        bool fits = false;
+        if (study->records[i].fields != found->columns || (i > MOST_NAMES && !titles))
             return 0;
-        line = look_at_line(study, found, names);
-        if (line.typed > line.filled / 2)
+        split(study, i);
+        for (size_t j = 0; j < study->split.count; j++) {
+            const span_t *span = &study->split.spans[j];
+            const bool is_typed = is_number_or_date(span);
+            filled += span->length > 0;
+            last = span->length ? j + 1 : last;
+            typed += is_typed;
+            fits |= is_typed && text != SIZE_MAX && tails[j].typed > 1 &&
+                    (tails[j].text < i || tails[j].text == SIZE_MAX);
+            below += i == text && tails[j].typed > 1 && (tails[j].text <= i || tails[j].text == SIZE_MAX);
+        }
+        if (typed > filled / 2 || (i == text && fits))
             return 0;
-        if (line.last > 1 && (line.below ? line.text && !line.fits : names && titles))
-            break;
-        if (line.corner) /* the corner of a table: the line is no title */
+        if (i == text || (text == SIZE_MAX && i && titles && last > 1)) {
+            *unsure = most >= filled || below < 2;
+            return filled < 2 || filled != last || typed || (below == 1 && most >= filled) ? 0 : i;
+        }
+        if (filled + 1 == found->columns &&
+            !study->split.spans[0].length) /* the corner of a table: the line is no title */
             return 0;
-        most = line.filled > most ? line.filled : most;
-        titles &= line.last <= 1;
+        most = filled > most ? filled : most;
+        titles &= last <= 1;
     }
-    const bool whole = line.filled > 1 && line.filled == line.last && !line.typed;
-    if (names > MOST_BEFORE || names + 1 >= study->count || !whole)
-        return 0;
-    *unsure = most >= line.filled || line.below < 2;
-    return line.below == 1 && most >= line.filled ? 0 : names;
+    return 0;
 }
 
 /* Finds the first record, and whether lines that begin with # are comments. Returns how many of *of records have the usual
@@ -293,7 +292,6 @@ typedef struct {
     bool divides;          /* the first record with several fields is no number */
     uint8_t holds;         /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
     size_t strange;        /* records with a tab within a cell, or a backslash in front of a delimiter */
-    span_t shown;          /* the first such cell */
     /* records: over several lines; that may be one value; with a delimiter before a blank; with a digit;
      * of digits and blanks only; with two blanks in a row */
     size_t of_lines, whole, cut, prose, numbered, plain, gaps;
@@ -423,11 +421,9 @@ static void look_at_cells(study_t *study, candidate_t *found) {
             const span_t *span = &study->split.spans[j];
             look_at_cell(found, span, record + span->at,
                          i > 0 || study->count == 1 ? &columns[j] : NULL); /* the first ones may be names */
-            if (strange || !is_strange(span, j + 1 == study->split.count))
-                continue;
-            strange = true;
-            found->shown = found->strange++ ? found->shown : *span;
+            strange |= is_strange(span, j + 1 == study->split.count);
         }
+        found->strange += strange && way->delimiter != '\t' && way->delimiter != '\x01';
         found->torn += way->quote != '\'' && split_find_torn(&study->split, '"', way->quote != 0) > 0;
         found->records++;
     }
@@ -613,7 +609,6 @@ static bool check_divided(const study_t *study, const candidate_t *best, const c
     const char sign = best->is.way.delimiter;
     const bool mark = (sign == ',' || sign == ';') && !best->is.way.wide[0],
                few = mark && best->is.columns <= FEW_FIELDS;
-    char why[300], shown[200];
     if (mark && best->whole == best->records)
         return ask(name, best, '\n', 0, " (each of its lines may be a link or a number)", err);
     if (few && best->cut == best->records && best->blanks > (sign == ';') && !best->prose)
@@ -621,13 +616,11 @@ static bool check_divided(const study_t *study, const candidate_t *best, const c
     if (few && best->prose * 4 >= best->records && !best->is.typed && !best->encloses &&
         !study->said.header_line)
         return ask(name, best, '\n', 0, " (a blank follows it, as in a text)", err);
-    if (sign == '\t' || sign == '\x01' || 2 * best->strange <= best->records)
-        return true;
-    const bool tab = memchr(best->shown.text, '\t', best->shown.length);
-    guess_shown(shown, sizeof shown, (const char *)best->shown.text, best->shown.length);
-    snprintf(why, sizeof why, " (most of its lines have %s: '%s')",
-             tab ? "tabs" : "a backslash in front of it, as databases write one within a text", shown);
-    return ask(name, best, tab ? '\t' : '\n', 0, why, err);
+    return 2 * best->strange <= best->records || ask(name, best, '\n', 0,
+                                                     " (most of its lines have tabs within a value, or a "
+                                                     "backslash in front of it, as databases write one "
+                                                     "within a text)",
+                                                     err);
 }
 
 /* Refuses a structure that no format can describe. */
