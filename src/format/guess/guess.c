@@ -71,8 +71,6 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
         return err_memory(err, line.length);
     memcpy(guess->first, line.text, line.length);
     guess->first_length = line.length;
-    const uint8_t *const next = memchr(line.text, '\n', (size_t)(text + length - line.text));
-    guess->parted = next && next + 1 < text + length && strchr("\r\n#", next[1]);
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
     return guess_cut_first(guess, err);
 }
@@ -185,8 +183,6 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (!guess_quotes_look(guess, line, &torn, err))
         return false;
     guess->escaped_ends += !torn && split_ends_escaped(line->text, line->length);
-    if (!torn && !guess->by_names)
-        guess_header_look(guess, guess->split);
     const bool wide = !encoding_is_ascii(line->text, line->length),
                escapes = memchr(line->text, '\\', line->length);
     for (size_t i = 0; !torn && i < guess->split->count; i++) {
@@ -200,12 +196,6 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     return true;
 }
 
-static bool is_first(const guess_t *guess, const guess_line_t *line) {
-    const size_t bom = lines_bom(line->text, line->length); /* of a file that was appended to another one */
-    return line->length - bom == guess->first_length &&
-           memcmp(line->text + bom, guess->first, guess->first_length) == 0;
-}
-
 /* True if the field holds the column's name. */
 static bool is_named(const guess_column_t *column, const span_t *span) {
     const uint8_t *text = span->text, *name = (const uint8_t *)column->text;
@@ -217,7 +207,7 @@ static bool is_named(const guess_column_t *column, const span_t *span) {
 
 /* True if the record that is split is the header again, except for quotes, case and blanks around names. The reader also takes
  * it for a header (dialect_line). */
-static bool names_same(const guess_t *guess) {
+bool guess_is_named_again(const guess_t *guess) {
     bool same =
         guess->fields > 1 && !guess->first_misfits && column_at(guess, 0)->length && has_all_fields(guess);
     for (size_t i = 0; same && i < guess->split->count; i++)
@@ -228,7 +218,7 @@ static bool names_same(const guess_t *guess) {
 static bool is_still_first(const guess_t *guess, const guess_text_t *here) {
     const uint8_t *at = here->at;
     guess_line_t line;
-    return guess_next(guess->schema, &at, here->end, here->last, &line) && is_first(guess, &line);
+    return guess_next(guess->schema, &at, here->end, here->last, &line) && guess_is_first(guess, &line);
 }
 
 /* Adds the whole records of a piece. begin: where the first one begins; *done: where the last one ends. */
@@ -245,27 +235,27 @@ static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t
             *done = at;
             continue;
         }
-        const bool like_first = is_first(guess, &line),
-                   second = guess->here == guess->name && !guess->records;
+        const bool like_first = guess_is_first(guess, &line);
         const size_t bom = lines_bom(line.text, line.length);
         const guess_line_t bare = {line.text + bom, line.length - bom};
         const bool escapes =
             guess->structure.way.quote && !guess->by_names && memchr(line.text, '\\', line.length);
-        bool again = false, underlines = false;
+        bool again = false;
         if ((escapes && !guess_escapes_look(guess, &here, &again, err)) ||
             !guess_split_line(guess, &bare, err))
             return false;
         if (again) {
             at = line.text;
             guess->quotes.conflict |= like_first && !is_still_first(guess, &here);
-        } else if (like_first || (at_start && guess->by_names) || names_same(guess)) {
+        } else if (like_first || (at_start && guess->by_names) || guess_is_named_again(guess)) {
             guess->like_first++;
             guess->repeated += !at_start;
             guess->marked_again |= !at_start && bom;
             at_start = false;
-        } else if ((bom && !guess_split_line(guess, &line, err)) ||
-                   !guess_underline_look(guess, &line, piece->text, second, &underlines, err) ||
-                   (!underlines && !add_record(guess, &line, err))) {
+        } else if (guess_is_underline(guess, &line)) {
+            guess->records++;
+            guess->misfits++;
+        } else if ((bom && !guess_split_line(guess, &line, err)) || !add_record(guess, &line, err)) {
             return false;
         }
         *done = at;
@@ -341,7 +331,7 @@ static int kind_of(const guess_piece_t *piece) {
 static bool is_same(const guess_t *guess, const guess_piece_t *piece) {
     guess_line_t line;
     return guess->json || guess->bson ? kind_of(piece) == (guess->bson ? 2 : 1)
-                                      : find_line(guess, piece, &line) && is_first(guess, &line);
+                                      : find_line(guess, piece, &line) && guess_is_first(guess, &line);
 }
 
 /* Says why an input cannot be read as the first one. Returns false. */
@@ -503,17 +493,13 @@ static bool add_like_first(guess_t *guess, err_t *err) {
             "out first (sed 's/\\xef\\xbb\\xbf//g')",
             guess->name);
     guess->records += guess->like_first - named;
-    if (guess->first_misfits) {
+    const guess_line_t first = {guess->first, guess->first_length};
+    if (guess->first_misfits || guess_is_underline(guess, &first)) {
         guess->misfits += guess->like_first;
         return true;
     }
     guess->escaped_ends +=
         split_ends_escaped(guess->first, guess->first_length) * (guess->like_first - named);
-    const guess_line_t first = {guess->first, guess->first_length};
-    if (guess_is_underline(guess, &first)) {
-        guess->underlines += guess->like_first - named;
-        return true;
-    }
     if (!guess_split_line(guess, &first, err))
         return false;
     for (size_t i = 0; i < guess->split->count; i++)
@@ -577,7 +563,7 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
                        "%.1000s: is no BSON, and --with validate is for BSON: leave it out%s", guess->name,
                        guess->json ? "; JSON is always validated" : "");
     const bool documents = guess->json || guess->bson;
-    if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, err)))
+    if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, sample, err)))
         return false;
     if (guess->others && (!take_inputs(guess, sample, true, err) || (!documents && !settle_text(guess, err))))
         return false;

@@ -1,15 +1,16 @@
 /* Which line names the columns, and what the columns are called.
  *
- * The first record is the header, or there is none. (guess_structure.c finds the first record, also after titles.) Each column
- * compares the field of the first record with the values below it:
+ * The first record is the header, or there is none. (guess_structure.c finds the first record, also after titles.) Each field of
+ * the first record is compared with its column: with the column's type, and with the first values below it, which are read
+ * once more for that (look_below).
  *
  *      below            the field                                       is evidence
- *      a type           is of the type, too                             3 that it is a record
+ *      a type           is of the type, too, and written so             3 that it is a record
  *      a type           is a name                                       4 for names; 2 if the name is as short as a code
- *      a type           is of another type                              3 that nothing is known
+ *      a type           is of another type, or a number unlike all      3 against both
  *      a type           is another text with a long word in it          1 for names
- *      numbers          is a number written as none of them is          3 against both
- *      numbers          is a year of several in a row, a day, a month   heads: 3 for names if there are enough of them
+ *      numbers          is a year or a day in a row of such heads       3 for names, if these are three years, two years and
+ *                                                                       a known word or an empty corner, or two days
  *      texts            is a word that often names columns, as none is  1 for names
  *      texts            lacks what all, or nearly all, of them have     1 for names; 2 if they are of digits and signs, or have @
  *      texts            is one of them, or an address as all are        1 or 3 that it is a record
@@ -18,8 +19,9 @@
  *      values           is empty, or a text that is no name             2 or 1 against names
  *
  * The first record names the columns if the evidence for names is at least twice all other evidence. It is a record if the
- * evidence for that is more than twice the evidence for names, and no name stands above a typed column. Everything else is a
- * question, by one sentence (ask). So are a header without a record, and a header that is repeated where it may be a value.
+ * evidence for that is more than twice the evidence for names, and nothing makes it a likely header (may_name). Everything
+ * else is a question, by one sentence (ask). So are a header without a record, and a header that is repeated where it may be
+ * a value.
  *
  * A line below the names that describes them (dashes, widths) is refused. Lines with another number of fields before the
  * first record are skipped only above a header; otherwise they may be damaged records, and are refused. */
@@ -41,146 +43,30 @@ enum {
     NAME = 4,
     SHORT_NAME = 2,
     UNLIKE = 3,
-    DAY_HEAD = 3,
-    YEAR_HEAD = 2,
-    HEADS = 6, /* two days, or three years */
     ENOUGH = 2,
     /* limits of what counts as evidence */
-    LOOKED_AT = 1000, /* records */
-    LONG_WORD = 4,    /* letters of a word that is hardly a code, such as M or DNF */
+    ROWS = 1000,   /* that are looked at */
+    LONG_WORD = 4, /* letters of a word that is hardly a code, such as M or DNF */
     NEAR_YEARS = 10,
-    RISING = 3,      /* numbers that rise in each record hardly rise by chance */
-    LEAST_ROWS = 5,  /* fewer texts may have something in common by chance */
-    MOST_OF = 20,    /* one number in this many may be a word */
-    LEAST_TYPED = 3, /* the same for addresses with @, and for signs and digits only */
-    MOST_KEY = 100,  /* bytes; a number may follow */
+    RISING = 3,     /* numbers that rise in each record hardly rise by chance */
+    LEAST_ROWS = 5, /* fewer texts may have something in common by chance */
+    MOST_OF = 20,   /* one number in this many may be a word */
+    MOST_KEY = 100, /* bytes; a number may follow */
 };
 
-/* ---- a field, and how the values below are written ---- */
+/* ---- the first record ---- */
 
-static figure_t figure_of(const uint8_t *text, size_t length) {
-    figure_t figure = {.is = true, .whole = true};
-    blanks_trim(&text, &length);
-    if (length && *text == '-')
-        text++, length--;
-    for (size_t i = 0; i < length; i++) {
-        const bool digit = digits_is_one(text[i]);
-        figure.is &= digit || memchr(".,' ", text[i], 4);
-        figure.whole &= digit;
-        figure.digits += figure.whole;
-        figure.size = figure.whole && figure.digits < 10 ? figure.size * 10 + (text[i] - '0') : figure.size;
-    }
-    figure.is &= length && digits_is_one(text[length - 1]);
-    figure.year = figure.is && figure.whole && length == 4 && figure.size >= 1700 && figure.size <= 2200;
-    return figure;
+bool guess_is_first(const guess_t *guess, const guess_line_t *line) {
+    const size_t bom = lines_bom(line->text, line->length); /* of a file that was appended to another one */
+    return line->length - bom == guess->first_length &&
+           memcmp(line->text + bom, guess->first, guess->first_length) == 0;
 }
 
-/* What a text is made of. All texts of a column may have that in common. */
-enum {
-    DIGIT = 1,
-    UPPER = 2,
-    LOWER = 4,
-    BLANK = 8,
-    SLASH = 16,
-    AT = 32,
-    OTHER = 64,
-    LETTER = 128, /* not of ASCII */
-    ONLY_UPPER = 256,
-    FIRST = 512, /* times what the first byte is */
-    TELLING = DIGIT | BLANK | SLASH | AT | ONLY_UPPER | (DIGIT | UPPER | LOWER) * FIRST,
-};
-
-static unsigned shape_of(const uint8_t *text, size_t length) {
-    unsigned shape = 0, first = 0;
-    for (size_t i = length; i--; shape |= first)
-        first = digits_is_one(text[i])             ? DIGIT
-                : text[i] >= 'A' && text[i] <= 'Z' ? UPPER
-                : text[i] >= 'a' && text[i] <= 'z' ? LOWER
-                : text[i] == ' '                   ? BLANK
-                : text[i] == '/'                   ? SLASH
-                : text[i] == '@'                   ? AT
-                : text[i] >= 0x80                  ? LETTER
-                                                   : OTHER;
-    return shape | first * FIRST | ((shape & (UPPER | LOWER)) == UPPER ? ONLY_UPPER : 0);
-}
-
-/* True if a value is written as the field is. */
-static bool is_alike(const guess_column_t *column, const uint8_t *text, size_t length) {
-    const figure_t *field = &column->heading.figure, value = figure_of(text, length);
-    if (column->heading.day) /* 0 may stand for a day that is missing */
-        return value.is && value.whole &&
-               (!value.size || (field->is && field->whole && value.digits == field->digits));
-    if (!field->is)
-        return guess_is_numbered_alike((const char *)text, length, column->text, column->length);
-    return value.is && (field->year    ? value.year
-                        : field->whole ? !field->size || (value.whole && value.digits >= field->digits)
-                                       : !value.whole);
-}
-
-/* True if the numbers of a record rise from column to column, where the first record has whole numbers. NULL: the first record. */
-static bool rises(const guess_t *guess, const split_t *split) {
-    long last = -1;
-    size_t count = 0;
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        const figure_t *first = &guess->columns[i].heading.figure;
-        if (!first->is || !first->whole)
-            continue;
-        const long size = split ? figure_of(split->spans[i].text, split->spans[i].length).size : first->size;
-        if (size <= last)
-            return false;
-        last = size;
-        count++;
-    }
-    return count >= RISING;
-}
-
-void guess_header_look(guess_t *guess, const split_t *split) {
-    if (guess->records > LOOKED_AT)
-        return;
-    guess->rising += guess->first_rises && rises(guess, split);
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        const guess_column_t *column = &guess->columns[i];
-        heading_t *heading = &guess->columns[i].heading;
-        const uint8_t *text = split->spans[i].text;
-        size_t length = split->spans[i].length;
-        if (!length || guess_is_null(text, length))
-            continue;
-        const unsigned shape = shape_of(text, length);
-        heading->common = heading->values++ ? heading->common & shape : shape;
-        heading->figures += (shape & DIGIT) && !(shape & (UPPER | LOWER | LETTER));
-        heading->alike += is_alike(column, text, length);
-        heading->same |= length == column->length && memcmp(text, column->text, length) == 0;
-        blanks_trim(&text, &length);
-        heading->words =
-            heading->words || (heading->word && guess_is_column_word((const char *)text, length));
-    }
-}
-
-static bool set_field(guess_column_t *column, const span_t *span, err_t *err) {
-    heading_t *heading = &column->heading;
-    const uint8_t *text = span->text;
-    size_t length = span->length;
-    column_t one;
-    free(column->text);
-    if (!(column->text = calloc(1, length + 1)))
-        return err_memory(err, length);
-    memcpy(column->text, text, length);
-    column->length = length;
-    guess_column_begin(&one);
-    guess_column_add(&one, text, length);
-    const kind_t kind = guess_column_decide(&one).kind;
-    heading->shape = shape_of(text, length);
-    blanks_trim(&text, &length);
-    heading->figure = figure_of(text, length);
-    heading->empty = !one.values;
-    heading->typed = one.values && !guess_kind_is_text(kind);
-    heading->word = guess_is_column_word((const char *)text, length);
-    heading->day = (one.values && guess_kind_is_date(kind)) || guess_is_period((const char *)text, length);
-    return true;
+bool guess_is_underline(const guess_t *guess, const guess_line_t *line) {
+    return dialect_is_underline(guess->schema, guess->structure.way.delimiter, line->text, line->length);
 }
 
 bool guess_cut_first(guess_t *guess, err_t *err) {
-    static const span_t none = {(const uint8_t *)"", 0, 0, 0};
     structure_t *structure = &guess->structure;
     const guess_line_t first = {guess->first, guess->first_length};
     if (!guess_split_line(guess, &first, err))
@@ -190,48 +76,194 @@ bool guess_cut_first(guess_t *guess, err_t *err) {
         structure->odd_header = structure->row_names = structure->unsure_names = false;
     guess->first_misfits = count != structure->columns || !split_is_sound(guess->split);
     const size_t shift = structure->odd_header && structure->row_names;
-    bool ok = true;
-    for (size_t i = 0; ok && i < structure->columns; i++)
-        ok = set_field(&guess->columns[i],
-                       i >= shift && i - shift < count ? &guess->split->spans[i - shift] : &none, err);
-    guess->first_rises = ok && rises(guess, NULL);
-    return ok;
-}
-
-/* ---- lines below a header that describe the names above them ---- */
-
-/* |---|--:|, as in Markdown. */
-static bool is_markdown(const guess_t *guess, const guess_line_t *line) {
-    for (size_t i = 0; i < line->length; i++)
-        if (!strchr("-: |", line->text[i]) && line->text[i] != (uint8_t)guess->structure.way.delimiter)
-            return false;
-    return memmem(line->text, line->length, "--", 2) && guess->split->count == guess->structure.columns;
-}
-
-/* 5s 15s 20d: in RDB files of the USGS, the width and type of the column below each name. */
-static bool is_of_widths(const guess_t *guess) {
-    for (size_t i = 0; i < guess->split->count; i++) {
-        const span_t *span = &guess->split->spans[i];
-        if (span->length < 2 || !memchr("sdn", span->text[span->length - 1], 3) ||
-            !figure_of(span->text, span->length - 1).whole)
-            return false;
+    for (size_t i = 0; i < structure->columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        const bool has = i >= shift && i - shift < count;
+        free(column->text);
+        column->length = has ? guess->split->spans[i - shift].length : 0;
+        if (!(column->text = calloc(1, column->length + 1)))
+            return err_memory(err, column->length);
+        if (has)
+            memcpy(column->text, guess->split->spans[i - shift].text, column->length);
     }
-    return guess->split->count > 1 && guess->structure.way.delimiter == '\t';
+    return true;
 }
 
-bool guess_is_underline(const guess_t *guess, const guess_line_t *line) {
-    return dialect_is_underline(guess->schema, guess->structure.way.delimiter, line->text, line->length);
+/* ---- a field, and how the values below are written ---- */
+
+/* A number as it is written: whole, or with marks. */
+typedef struct {
+    bool is, whole;
+    size_t digits; /* before the first mark */
+    long size;     /* without what follows the first mark; of nine digits at most */
+} figure_t;
+
+static figure_t figure_of(const uint8_t *text, size_t length) {
+    figure_t figure = {.is = length && digits_is_one(text[length - 1]), .whole = true};
+    for (size_t i = length && *text == '-'; i < length; i++) {
+        const bool digit = digits_is_one(text[i]);
+        figure.is &= digit || memchr(".,' ", text[i], 4);
+        figure.whole &= digit;
+        figure.digits += figure.whole;
+        figure.size = figure.whole && figure.digits < 10 ? figure.size * 10 + (text[i] - '0') : figure.size;
+    }
+    return figure;
 }
 
-bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
-                          bool *is, err_t *err) {
-    *is = guess_is_underline(guess, line);
-    guess->records += *is;
-    guess->underlines += *is;
-    if (second && !*is && !guess_split_line(guess, line, err))
-        return false;
-    if (second && (*is || is_markdown(guess, line) || is_of_widths(guess)))
-        guess->underline = 1 + lines_count(text, (size_t)(line->text - text));
+static bool is_year(const figure_t *figure) {
+    return figure->is && figure->whole && figure->digits == 4 && figure->size >= 1700 && figure->size <= 2200;
+}
+
+/* Signs that all values of a column may have. A name lacks one of MANNERS by chance only if others lack it. */
+enum { DIGIT = 1, UPPER = 2, LOWER = 4, BLANK = 8, SLASH = 16, AT = 32, OTHER = 64 };
+enum { LETTERS = UPPER | LOWER, MANNERS = DIGIT | BLANK | SLASH };
+
+static unsigned signs_of(const uint8_t *text, size_t length) {
+    unsigned signs = 0;
+    for (size_t i = 0; i < length; i++)
+        signs |= digits_is_one(text[i])             ? DIGIT
+                 : text[i] >= 'A' && text[i] <= 'Z' ? UPPER
+                 : text[i] >= 'a'                   ? LOWER
+                 : text[i] == ' '                   ? BLANK
+                 : text[i] == '/'                   ? SLASH
+                 : text[i] == '@'                   ? AT
+                                                    : OTHER;
+    return signs;
+}
+
+/* A field of the first record, and the values below it. */
+typedef struct {
+    const char *text; /* without the blanks around it */
+    size_t length;
+    figure_t figure;
+    unsigned signs;
+    bool nothing;   /* it is empty, or a word for a null value */
+    bool typed;     /* it alone has a type */
+    bool day;       /* it is a date, or a part of a year */
+    bool word;      /* it is a word that often names a column, as no value is */
+    bool same;      /* a value is the same text */
+    unsigned all;   /* signs of all values */
+    size_t values;  /* all but null values; of them: */
+    size_t alike;   /* those that are written as the field is */
+    size_t figures; /* those of digits and signs: numbers, dates, times */
+} head_t;
+
+typedef struct {
+    size_t rows;
+    size_t
+        rising;  /* rows whose numbers rise from column to column where the first record has whole numbers */
+    bool parted; /* a blank line or one that begins with # follows the first record */
+    size_t described; /* the line of the first row, if that describes the names above it */
+    head_t heads[];
+} below_t;
+
+static void set_field(head_t *field, const guess_column_t *column) {
+    const uint8_t *text = (const uint8_t *)column->text;
+    size_t length = column->length;
+    column_t one;
+    guess_column_begin(&one);
+    guess_column_add(&one, text, length);
+    const kind_t kind = guess_column_decide(&one).kind;
+    blanks_trim(&text, &length);
+    *field = (head_t){.text = (const char *)text,
+                      .length = length,
+                      .figure = figure_of(text, length),
+                      .signs = signs_of(text, length)};
+    field->nothing = !one.values;
+    field->typed = one.values && !guess_kind_is_text(kind);
+    field->word = guess_is_column_word(field->text, length);
+    field->day = (one.values && guess_kind_is_date(kind)) || guess_is_period(field->text, length);
+}
+
+/* True if a value is written as the field is. */
+static bool is_alike(const head_t *field, const uint8_t *text, size_t length) {
+    const figure_t *figure = &field->figure, value = figure_of(text, length);
+    if (field->day && value.is && !value.size) /* a day that is missing */
+        return true;
+    if (!figure->is)
+        return guess_is_numbered_alike((const char *)text, length, field->text, field->length);
+    return value.is && (is_year(figure) ? is_year(&value)
+                        : figure->whole ? !figure->size || (value.whole && value.digits >= figure->digits)
+                                        : !value.whole);
+}
+
+static void look_at_value(head_t *field, const span_t *span) {
+    const uint8_t *text = span->text;
+    size_t length = span->length;
+    if (!length || guess_is_null(text, length))
+        return;
+    blanks_trim(&text, &length);
+    const unsigned signs = signs_of(text, length);
+    field->all = field->values++ ? field->all & signs : signs;
+    field->figures += (signs & (DIGIT | LETTERS)) == DIGIT;
+    field->alike += is_alike(field, text, length);
+    field->same |= length == field->length && memcmp(text, field->text, length) == 0;
+    field->word = field->word && !guess_is_column_word((const char *)text, length);
+}
+
+/* spans: of a record; NULL: the first one. */
+static bool rises(const guess_t *guess, const below_t *below, const span_t *spans) {
+    long last = -1;
+    size_t count = 0;
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        figure_t figure = below->heads[i].figure;
+        if (!figure.is || !figure.whole)
+            continue;
+        figure = spans ? figure_of(spans[i].text, spans[i].length) : figure;
+        if (!figure.is || !figure.whole || figure.size <= last)
+            return false;
+        last = figure.size;
+        count++;
+    }
+    return count >= RISING;
+}
+
+/* True if the line that is split describes the names above it: ---, --: as in Markdown, or 5s, 20d in RDB files of the USGS,
+ * the width and type of each column. */
+static bool is_description(const guess_t *guess, const guess_line_t *line) {
+    const split_t *split = guess->split;
+    bool widths = split->count > 1 && guess->structure.way.delimiter == '\t',
+         dashes = split->count == guess->structure.columns && memmem(line->text, line->length, "--", 2);
+    for (size_t i = 0; i < split->count; i++) {
+        const uint8_t *text = split->spans[i].text;
+        const size_t length = split->spans[i].length;
+        widths =
+            widths && length > 1 && memchr("sdn", text[length - 1], 3) && figure_of(text, length - 1).whole;
+        for (size_t j = 0; dashes && j < length; j++)
+            dashes = memchr("-: |", text[j], 4);
+    }
+    return widths || dashes || guess_is_underline(guess, line);
+}
+
+/* Compares the first record with the rows below it in the inputs that begin with it. */
+static bool look_below(guess_t *guess, const guess_sample_t *sample, below_t *below, err_t *err) {
+    const guess_piece_t *const first = guess_first_piece(sample);
+    for (const guess_piece_t *piece = first; piece < sample->pieces + sample->count; piece++) {
+        const uint8_t *const end = piece->text + piece->length,
+                             *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
+        guess_line_t line;
+        if (!piece->begins || !guess_next(guess->schema, &at, end, piece->ends, &line) ||
+            !guess_is_first(guess, &line))
+            continue;
+        if (piece == first)
+            below->parted = at < end && strchr("\r\n#", *at);
+        while (below->rows < ROWS && guess_next(guess->schema, &at, end, piece->ends, &line)) {
+            const split_t *split = guess->split;
+            if (guess_is_first(guess, &line))
+                continue;
+            if (!guess_split_line(guess, &line, err))
+                return false;
+            if (guess_is_named_again(guess))
+                continue;
+            if (piece == first && !below->rows && is_description(guess, &line))
+                below->described = 1 + lines_count(piece->text, (size_t)(line.text - piece->text));
+            const bool whole = split->count == guess->structure.columns && split_is_sound(split);
+            below->rows++;
+            below->rising += whole && rises(guess, below, split->spans);
+            for (size_t i = 0; whole && i < split->count; i++)
+                look_at_value(&below->heads[i], &split->spans[i]);
+        }
+    }
     return true;
 }
 
@@ -239,49 +271,18 @@ bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_
 
 typedef struct {
     size_t names, record, odd, unlike; /* for names; for a record; against names; against both */
-    size_t heads;
-    bool above;   /* a name stands above a typed column */
-    bool known;   /* a known word is a name */
-    bool nothing; /* a word for nothing stands above a typed column */
-    bool certain; /* the field is a date, or a number with a fraction, as the values below are */
-    bool code;    /* the field is as all texts below except for its digits: IDX01 above IDX02 and IDX03 */
+    size_t heads;                      /* years and days in a row, except for the first of them */
+    bool above;                        /* a name stands above a typed column */
+    bool known;                        /* a known word is a name */
+    bool corner; /* only the first field is empty, above values: the corner of a table */
 } evidence_t;
 
-/* Years in a row head the columns of many a table. */
-static bool is_of_years(const guess_t *guess, size_t at) {
-    const figure_t *year = &guess->columns[at].heading.figure;
-    for (size_t i = at ? at - 1 : 0; year->year && i <= at + 1 && i < guess->structure.columns; i++) {
-        const figure_t *other = &guess->columns[i].heading.figure;
-        if (other->year && other->size != year->size && labs(other->size - year->size) <= NEAR_YEARS)
-            return true;
-    }
-    return false;
-}
-
-/* True if the columns are named by numbers, 0, 1, 2, ..., as programs write tables without names. */
-static bool are_numbered(const guess_t *guess) {
-    const size_t columns = guess->structure.columns, names = guess->columns[0].length ? 0 : 1;
-    for (size_t i = names; i < columns; i++)
-        if (!guess->columns[i].heading.figure.whole ||
-            guess->columns[i].heading.figure.size != (long)(i - names))
-            return false;
-    return columns - names > (names ? 0 : 2);
-}
-
-/* True if only the first field is empty, above values: the corner of a table. */
-static bool is_corner_empty(const guess_t *guess) {
-    const heading_t *corner = &guess->columns[0].heading;
-    bool filled = guess->structure.columns > 1;
-    for (size_t i = 1; i < guess->structure.columns; i++)
-        filled &= guess->columns[i].length > 0;
-    return filled && !guess->columns[0].length && guess->records && corner->values >= guess->records;
-}
-
-static bool has_long_word(const char *text, size_t length) {
-    size_t letters = 0;
-    for (size_t i = 0; i < length && letters < LONG_WORD; i++)
-        letters = (text[i] | 0x20) >= 'a' && (text[i] | 0x20) <= 'z' ? letters + 1 : 0;
-    return letters == LONG_WORD;
+/* True if the field and the next one are a day each, or years in a row, which head the columns of many a table. */
+static bool are_heads(const below_t *below, size_t at) {
+    const head_t *one = &below->heads[at], *next = one + 1;
+    const long years = labs(next->figure.size - one->figure.size);
+    return is_year(&one->figure) ? is_year(&next->figure) && years && years <= NEAR_YEARS
+                                 : one->day && next->day;
 }
 
 static bool is_of_type(const guess_column_t *column) {
@@ -290,86 +291,78 @@ static bool is_of_type(const guess_column_t *column) {
     return !guess_kind_is_text(guess_column_decide(&with).kind);
 }
 
-/* Above a typed column. */
-static void add_name(const char *text, size_t length, evidence_t *evidence) {
-    const bool known = guess_is_known_word(text, length);
-    evidence->names += known || length >= LONG_WORD ? NAME : SHORT_NAME;
-    evidence->known |= known;
-    evidence->above = true;
+static bool has_long_word(const head_t *field) {
+    size_t letters = 0;
+    for (size_t i = 0; i < field->length && letters < LONG_WORD; i++)
+        letters = signs_of((const uint8_t *)field->text + i, 1) & LETTERS ? letters + 1 : 0;
+    return letters == LONG_WORD;
 }
 
-static void weigh_typed(const guess_column_t *column, const char *text, size_t length, evidence_t *evidence) {
-    const heading_t *heading = &column->heading;
-    const bool numbers = guess_kind_is_number(column->is.kind);
-    evidence->nothing |= guess_means_nothing(text, length);
-    if (heading->empty)
-        return;
-    if (numbers && heading->day) {
-        evidence->heads += 2 * heading->alike < heading->values ? DAY_HEAD : 0;
-    } else if (is_of_type(column)) {
-        const bool unlike = heading->figure.is && !heading->alike && heading->values;
-        evidence->unlike += unlike ? UNLIKE : 0;
-        evidence->record += unlike ? 0 : FITS;
-        evidence->certain |= !unlike && column->is.kind != KIND_INT && !heading->figure.whole;
-    } else if (guess_is_name_like(text, length)) {
-        add_name(text, length, evidence);
+static void weigh_typed(const guess_column_t *column, const head_t *field, evidence_t *evidence) {
+    const bool unlike = field->figure.is && !field->alike && field->values,
+               known = guess_is_known_word(field->text, field->length);
+    if (is_of_type(column) && !unlike) {
+        evidence->record += FITS;
+    } else if (field->typed || field->day) {
+        evidence->unlike += UNLIKE;
+    } else if (guess_is_name_like(field->text, field->length)) {
+        evidence->names += known || field->length >= LONG_WORD ? NAME : SHORT_NAME;
+        evidence->known |= known;
+        evidence->above = true;
     } else {
-        evidence->names += !heading->typed && has_long_word(text, length);
-        evidence->unlike += heading->typed ? UNLIKE : 0;
+        evidence->names += has_long_word(field);
     }
 }
 
-static void weigh_text(const guess_column_t *column, const char *text, size_t length, evidence_t *evidence) {
-    const heading_t *heading = &column->heading;
-    const unsigned lacks = heading->common & ~heading->shape & TELLING;
-    const bool word = heading->word && !heading->words, name = guess_is_name_like(text, length);
-    const uint64_t values = heading->values, words = values - heading->figures;
-    if (heading->typed) {
-        const bool unlike = values && heading->figure.is && heading->figure.whole && !heading->alike;
+static void weigh_text(const guess_column_t *column, const head_t *field, bool *code, evidence_t *evidence) {
+    const bool name = guess_is_name_like(field->text, field->length),
+               unlike = field->figure.is && field->figure.whole && field->values && !field->alike;
+    const size_t words = field->values - field->figures;
+    const unsigned lacks = field->all & ~field->signs;
+    if (field->typed) {
         evidence->unlike += unlike ? UNLIKE : 0;
-        evidence->record += !unlike && (!values || (values >= LEAST_ROWS && !heading->day));
+        evidence->record += !field->values;
         return;
     }
-    evidence->odd += !name && values;
-    evidence->names += word;
-    evidence->known |= word && guess_is_known_word(text, length);
-    evidence->record += heading->same;
-    evidence->record += heading->common & heading->shape & AT ? FITS : 0;
-    evidence->code |= values > 1 && heading->alike == values;
-    if (!name || heading->same)
+    evidence->odd += !name && column->column.values;
+    evidence->names += field->word;
+    evidence->known |= field->word && guess_is_known_word(field->text, field->length);
+    evidence->record += field->same ? 1 : 0;
+    evidence->record += field->all & field->signs & AT ? FITS : 0;
+    *code |= field->values > 1 && field->alike == field->values;
+    if (!name || field->same || field->values < LEAST_ROWS)
         return;
-    const bool many = values >= LEAST_ROWS, some = values >= LEAST_TYPED;
-    evidence->above |= !words && some; /* times, numbers with zeros in front: nearly a type */
-    if (lacks & AT ? some : many && !words)
+    if (lacks & AT || !words)
         evidence->names += ENOUGH;
     else
-        evidence->names +=
-            (some && !words) || (many && lacks) || (values >= MOST_OF && MOST_OF * words <= values);
+        evidence->names += lacks & MANNERS || MOST_OF * words <= field->values;
 }
 
-static evidence_t weigh(const guess_t *guess) {
-    evidence_t evidence = {.names = 0};
-    for (size_t i = 0; i < guess->structure.columns; i++) {
+static evidence_t weigh(const guess_t *guess, const below_t *below) {
+    const size_t columns = guess->structure.columns;
+    evidence_t evidence = {.corner = !below->heads->length && columns > 1};
+    bool code = false;
+    for (size_t i = 0; i < columns; i++) {
         const guess_column_t *column = &guess->columns[i];
-        const uint8_t *text = (const uint8_t *)column->text;
-        size_t length = column->length;
-        blanks_trim(&text, &length);
-        const bool values = column->column.values, typed = values && !guess_kind_is_text(column->is.kind);
-        if (is_of_years(guess, i)) {
-            const heading_t *heading = &column->heading;
-            const bool numbers = guess_kind_is_number(column->is.kind) || heading->values >= LEAST_ROWS;
-            evidence.heads += values && numbers && 2 * heading->alike < heading->values ? YEAR_HEAD : 0;
+        const head_t *field = &below->heads[i];
+        const bool values = column->column.values, typed = values && !guess_kind_is_text(column->is.kind),
+                   follows = i && are_heads(below, i - 1),
+                   head = follows || (i + 1 < columns && are_heads(below, i));
+        evidence.corner &= i ? field->length > 0 : field->values == below->rows;
+        if (head && guess_kind_is_number(column->is.kind) && 2 * field->alike < field->values)
+            evidence.heads += !follows ? 0 : field->day ? 2 : 1;
+        else if (!field->length)
+            evidence.odd += i && values ? 2 : 0;
+        else if (field->nothing || (head && is_year(&field->figure)))
             continue;
-        }
-        evidence.odd += i && !length && values ? 2 : 0;
-        if (typed)
-            weigh_typed(column, (const char *)text, length, &evidence);
-        else if (!column->heading.empty)
-            weigh_text(column, (const char *)text, length, &evidence);
+        else if (typed)
+            weigh_typed(column, field, &evidence);
+        else
+            weigh_text(column, field, &code, &evidence);
     }
-    const bool sure = evidence.known || is_corner_empty(guess);
-    evidence.names += evidence.heads + (sure && evidence.heads ? YEAR_HEAD : 0) >= HEADS ? FITS : 0;
-    evidence.record += evidence.code ? ENOUGH : 0;
+    const bool sure = evidence.known || evidence.corner;
+    evidence.names += evidence.heads && evidence.heads + sure > 1 ? FITS : 0;
+    evidence.record += code ? ENOUGH : 0;
     return evidence;
 }
 
@@ -380,35 +373,17 @@ static size_t unsure_lines(const guess_t *guess) {
     return guess->structure.skip - guess->structure.told;
 }
 
-/* True if the text has one column, with a sign inside the first record that may divide it. */
-static bool may_be_divided(const guess_t *guess) {
-    for (size_t i = 1; guess->structure.columns == 1 && i + 1 < guess->first_length; i++)
-        if (guess->first[i] && strchr("^~!#$%&*", guess->first[i]))
-            return true;
-    return false;
-}
-
 /* at: the line in question, from 1: the first record's, or one after lines that may be titles. */
 static bool ask(const guess_t *guess, size_t at, const char *why, err_t *err) {
-    const bool is_first = at == guess->first_line, only = is_first && !unsure_lines(guess);
-    char shown[200] = "", yes[60] = "yes";
-    bool blank = false; /* a field is empty: the line may be a title */
-    for (size_t i = 0; only && i < guess->structure.columns; i++)
-        blank |= !guess->columns[i].length;
-    if (is_first)
+    char shown[200] = "", yes[60] = "yes, --with header=N if line N does,";
+    if (at == guess->first_line)
         guess_shown(shown, sizeof shown, (const char *)guess->first, guess->first_length);
-    if (blank)
-        snprintf(yes, sizeof yes, "yes, --with header=N if line N does,");
-    else if (!only)
+    else
         snprintf(yes, sizeof yes, "%zu", at);
     return err_set(err, STATUS_INPUT,
                    "%.1000s: line %zu%s%s%s may name the columns or be a record: %s; say which by --with "
-                   "header=%s or %s%s",
-                   guess->name, at, is_first ? " (" : "", shown, is_first ? ")" : "", why, yes,
-                   only || !is_first ? "--with header=no" : "a --format",
-                   may_be_divided(guess)
-                       ? "; no delimiter was found: if a sign in it is one, give a --format that says so"
-                       : "");
+                   "header=%s or --with header=no",
+                   guess->name, at, *shown ? " (" : "", shown, *shown ? ")" : "", why, yes);
 }
 
 static bool refuse_fields(const guess_t *guess, uint64_t line, size_t fields, const char *advice,
@@ -420,37 +395,27 @@ static bool refuse_fields(const guess_t *guess, uint64_t line, size_t fields, co
 
 /* Refuses lines before a first record: they may be damaged records, or a header with another number of names. */
 static bool refuse_before_record(const guess_t *guess, err_t *err) {
-    char advice[200];
-    snprintf(
-        advice, sizeof advice,
-        "if it is a record, or names the columns, give all as many fields; if it is neither, take it out, "
-        "or give a --format with 'skip: %zu'",
-        guess->structure.skip);
     return refuse_fields(guess, guess->first_line - 1, guess->structure.before,
-                         unsure_lines(guess) ? advice
-                                             : "if it names the columns, name all of them there; if it is a "
-                                               "comment, say --with header=no",
+                         "if it is a record, or names the columns, give all as many fields; if it is a "
+                         "comment, say --with header=no; else take it out, or give a --format with 'skip'",
                          err);
 }
 
-static bool refuse_underline(const guess_t *guess, err_t *err) {
-    const unsigned long long line = guess->underline;
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: line %llu underlines the names, or tells how wide the columns are, and is no record: "
-        "take it out (sed %llud FILE > NEW) and give that; if it is a record, give %s",
-        guess->name, line, line, guess->underlines ? "a --format" : "--with header=no, or a --format");
+static bool refuse_description(const guess_t *guess, size_t line, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: line %zu underlines the names, or says how wide the columns are, and is no "
+                   "record: take it out (sed %zud FILE > NEW) and give that; if it is a record, give a "
+                   "--format",
+                   guess->name, line, line);
 }
 
 static bool refuse_line(const guess_t *guess, err_t *err) {
-    const unsigned long long first = guess->first_line;
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: --with header=%u says that line %u names the columns, but the first line with as "
-        "many fields as the records (%zu) is line %llu; give --with header=%llu if that one names "
-        "them, else a --format",
-        guess->name, guess->options.header_line, guess->options.header_line, guess->structure.columns, first,
-        first);
+        "%.1000s: --with header=%u: the first line with as many fields as the records (%zu) is line "
+        "%llu; if that one names the columns, give its number, else a --format",
+        guess->name, guess->options.header_line, guess->structure.columns,
+        (unsigned long long)guess->first_line);
 }
 
 /* ---- the decision ---- */
@@ -468,7 +433,8 @@ static bool has_doubles(const guess_t *guess) {
  * records that neither explains. */
 static bool settle(guess_t *guess, bool header, err_t *err) {
     const structure_t *structure = &guess->structure;
-    if (structure->unsure_names && guess->options.header == GUESS_ANY_HEADER)
+    const bool said = guess->options.header != GUESS_ANY_HEADER;
+    if (structure->unsure_names && !said)
         return refuse_fields(guess, guess->first_line, structure->columns - 1,
                              "the first column may have no name, or the last one, or a delimiter may be in a "
                              "value that is not in quotes. Give --with header=yes if the first column has "
@@ -477,61 +443,71 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
     if (structure->ends_empty && !structure->odd_header)
         return refuse_fields(
             guess, guess->first_line - 1, structure->before,
-            "they end in an empty extra field, and nothing tells whether that line names the "
+            "they end in an empty extra field, and nothing shows whether that line names the "
             "columns. Take the last delimiter off the records, and say by --with header=yes or "
             "--with header=no",
             err);
     guess->header = header && !structure->odd_header && !has_doubles(guess);
     guess->named_here = header && !guess->header;
     /* a comment of many fields may name the columns */
-    const bool comment = structure->comment && !structure->way.blanks &&
-                         guess->options.header == GUESS_ANY_HEADER && structure->before > 2 &&
+    const bool comment = structure->comment && !structure->way.blanks && !said && structure->before > 2 &&
                          2 * structure->before > structure->columns;
     return header || (!unsure_lines(guess) && !comment) || refuse_before_record(guess, err);
 }
 
-bool guess_find_header(guess_t *guess, err_t *err) {
+/* Decides by the evidence. yes: the user says that some line names the columns. */
+static bool decide(guess_t *guess, const below_t *below, bool yes, err_t *err) {
     const structure_t *structure = &guess->structure;
-    const uint32_t line = guess->options.header_line;
-    const bool yes = guess->options.header == GUESS_HEADER, no = guess->options.header == GUESS_NO_HEADER;
     const size_t first = (size_t)guess->first_line;
-    if (line && line != guess->first_line)
-        return refuse_line(guess, err);
-    if (guess->underline && !no)
-        return refuse_underline(guess, err);
-    if (no || (yes && (line || !unsure_lines(guess) || structure->ends_empty)) || structure->odd_header ||
-        structure->named)
-        return settle(guess, !no, err);
-    if (structure->unsure_names_at)
-        return ask(guess, structure->unsure_names_at, "what stands before it may be titles, or records", err);
-    const evidence_t evidence = weigh(guess);
+    const evidence_t evidence = weigh(guess, below);
     const size_t against = evidence.record + evidence.odd + evidence.unlike;
-    const bool named = evidence.names >= ENOUGH && evidence.names >= 2 * against;
-    const bool again = guess->repeated && evidence.names &&
-                       (structure->columns == 1 || !(evidence.known || evidence.names >= NAME));
-    if (again)
-        return ask(guess, first,
-                   structure->columns == 1
-                       ? "it is there again (with header=yes the others like it are records)"
-                       : "it is there again, as in files that were put together",
-                   err);
+    const bool named = evidence.names >= ENOUGH && evidence.names >= 2 * against,
+               one = structure->columns == 1,
+               unlike = (evidence.unlike && evidence.record <= evidence.unlike) ||
+                        (rises(guess, below, NULL) && !below->rising && below->rows),
+               may_name = evidence.above || evidence.corner || evidence.known || evidence.heads || unlike;
+    if (guess->repeated && evidence.names && (one || !(evidence.known || evidence.names >= NAME)))
+        return ask(guess, first, "it is there again, as a value or where files were put together", err);
     if (named && !guess->records && !yes)
         return ask(guess, first, "no record follows it", err);
-    if (named && guess->parted && structure->columns == 1 && !yes)
+    if (named && below->parted && one && !yes)
         return ask(guess, first, "a blank line or a comment follows it, as it may follow a title", err);
-    if (named && structure->wider < 2 && (!evidence.nothing || evidence.known || yes))
+    if (named && structure->wider < 2)
         return settle(guess, true, err);
     if (structure->wider > 1 || (structure->before > structure->columns && !structure->comment))
         return refuse_before_record(guess, err);
-    const bool unlike = (evidence.unlike && evidence.record <= evidence.unlike) ||
-                        (guess->first_rises && !guess->rising && guess->records >= RISING);
-    const bool may_name = evidence.above || is_corner_empty(guess) || are_numbered(guess) ||
-                          ((evidence.known || evidence.heads || unlike) && !evidence.certain);
     if (!yes && !may_name && evidence.record > 2 * evidence.names)
         return settle(guess, false, err);
     return ask(guess, first,
-               unlike || evidence.heads ? "its numbers are not like those below them" : "nothing in it tells",
+               unlike || evidence.heads ? "its numbers are not like those below them"
+                                        : "nothing in it shows that",
                err);
+}
+
+bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err) {
+    const structure_t *structure = &guess->structure;
+    const uint32_t line = guess->options.header_line;
+    const bool yes = guess->options.header == GUESS_HEADER, no = guess->options.header == GUESS_NO_HEADER;
+    const size_t room = sizeof(below_t) + structure->columns * sizeof(head_t);
+    if (line && line != guess->first_line)
+        return refuse_line(guess, err);
+    below_t *below = calloc(1, room);
+    if (!below)
+        return err_memory(err, room);
+    for (size_t i = 0; i < structure->columns; i++)
+        set_field(&below->heads[i], &guess->columns[i]);
+    bool ok = look_below(guess, sample, below, err);
+    if (ok && below->described && !no)
+        ok = refuse_description(guess, below->described, err);
+    else if (ok && (no || (yes && (line || !unsure_lines(guess) || structure->ends_empty)) ||
+                    structure->odd_header || structure->named))
+        ok = settle(guess, !no, err);
+    else if (ok && structure->unsure_names_at)
+        ok = ask(guess, structure->unsure_names_at, "what stands before it may be titles, or records", err);
+    else if (ok)
+        ok = decide(guess, below, yes, err);
+    free(below);
+    return ok;
 }
 
 /* ---- names and keys ---- */

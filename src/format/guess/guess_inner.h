@@ -13,33 +13,12 @@
 
 /* ---- the state of a guess ---- */
 
-/* A number as it is written: whole, or with marks. */
-typedef struct {
-    bool is, whole, year; /* year: 1700 to 2200 */
-    size_t digits;        /* before the first mark */
-    long size;            /* without what follows the first mark; of nine digits at most */
-} figure_t;
-
-/* The field of the first record in one column, and how the values of the records below it are written. */
-typedef struct {
-    figure_t figure;
-    bool typed, empty;      /* the field alone has a type; is empty, or a word for a null value */
-    bool day;               /* it is a date, or a part of a year */
-    bool word, words;       /* the field is a word that often names a column; so is a value */
-    bool same;              /* a value is the same text */
-    unsigned shape, common; /* of the field; what the shapes of all values have in common */
-    uint64_t values;        /* all but null values; of them: */
-    uint64_t alike;         /* those that are written as the field is */
-    uint64_t figures;       /* those of digits and signs: numbers, dates, times */
-} heading_t;
-
 typedef struct {
     char *text; /* as in the file */
     size_t length;
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
     size_t numbered;     /* the last number that was appended to this key for another column; 0: none */
-    heading_t heading;   /* see guess_header.c */
     bool here, optional; /* the input at hand has the column; an input lacks it */
     uint64_t in_quotes;  /* values in quotes that are not empty */
     column_t column;
@@ -112,15 +91,10 @@ struct guess {
     size_t first_length;
     uint64_t first_line; /* its line, from 1 */
     bool first_misfits;  /* it has another number of fields than there are columns */
-    bool parted;         /* a blank line or one that begins with # follows it */
-    uint64_t underline;  /* the line of the second record, if it describes the names; 0: it does not */
-    uint64_t underlines; /* records of - = _ + only: rejects */
     uint64_t like_first; /* lines that are the same as the first record, it too */
     uint64_t repeated;   /* those of them that do not begin an input */
     bool marked_again;   /* one of the repeated ones has a byte-order mark in front */
     uint64_t records, misfits, bytes;
-    bool first_rises; /* the first record's numbers rise from column to column */
-    uint64_t rising;  /* records whose numbers do, too */
     uint64_t hollow;  /* records without a value */
     guess_texts_t *texts[GUESS_MOST_TEXTS];
     size_t text_count;
@@ -154,12 +128,9 @@ void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess, ui
 
 /* guess.c: cuts a line into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
-/* guess_header.c: true if the line is made of - = _ + only: a reject under a guessed format. */
-bool guess_is_underline(const guess_t *guess, const guess_line_t *line);
-/* Notes a line that describes the names above it. *is: it is made of - = _ + only; counted here, and no record to add.
- * second: the line is the second record. */
-bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
-                          bool *is, err_t *err);
+/* True if the record that is split is the header again, except for quotes, case and blanks around names. The reader also takes
+ * it for a header (dialect_line). */
+bool guess_is_named_again(const guess_t *guess);
 /* guess_encoding.c: called for each value; called at the end. */
 void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length);
 bool guess_find_encoding(guess_t *guess, err_t *err);
@@ -185,11 +156,12 @@ void guess_settle_nulls(guess_t *guess);
 /* guess_header.c: which line names the columns. guess.c calls these in this order: */
 /* Cuts the first record; again when the knowledge of quotes has changed. */
 bool guess_cut_first(guess_t *guess, err_t *err);
-/* Compares a record with the first one. */
-void guess_header_look(guess_t *guess, const split_t *split);
+/* True if the line is the first record; is made of - = _ + only: a reject under a guessed format. */
+bool guess_is_first(const guess_t *guess, const guess_line_t *line);
+bool guess_is_underline(const guess_t *guess, const guess_line_t *line);
 /* At the end: reads the names as UTF-8; decides whether they are names; makes the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);
-bool guess_find_header(guess_t *guess, err_t *err);
+bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);
 /* guess_types.c: --type. Reads the specs; when the names are known, gives them to the columns. */
 bool guess_read_types(guess_t *guess, err_t *err);

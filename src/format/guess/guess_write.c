@@ -189,7 +189,6 @@ static void show_sample(text_t *lines, const guess_t *guess, uint64_t text_bytes
         const char *why;
     } rejects[] = {
         {guess->misfits, "for another number of fields, or an odd quote or end"},
-        {guess->underlines, "made of - = _ + only, as lines below names are"},
         {torn, torn == 1 ? "for a text whose lines look like records: multiline: yes in a format reads it"
                          : "for a text whose lines look like records: multiline: yes in a format reads them"},
     };
