@@ -571,7 +571,7 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
         return check_for_documents(guess, err);
     add_comments(guess);
     if (!add_like_first(guess, err) || !guess_name_columns(guess, err) || !guess_tell_types(guess, err) ||
-        !guess_settle_days(guess, err) || !guess_settle_marks(guess, err))
+        !guess_settle_ways(guess, err))
         return false;
     guess_settle_nulls(guess);
     return true;

@@ -149,8 +149,7 @@ void guess_put_spec(text_t *out, const char *option, const char *name, const gue
 /* "all 4 rows", "1,000 of about 1.2M rows" */
 void guess_put_share(text_t *out, const guess_t *guess, uint64_t text_bytes);
 /* guess_settle.c: decides what a column alone leaves open. */
-bool guess_settle_days(guess_t *guess, err_t *err);
-bool guess_settle_marks(guess_t *guess, err_t *err);
+bool guess_settle_ways(guess_t *guess, err_t *err);
 /* \N is a null value in all columns if one has it; so is NULL if it is a null value in one. */
 void guess_settle_nulls(guess_t *guess);
 /* guess_header.c: which line names the columns. guess.c calls these in this order: */
@@ -163,7 +162,7 @@ bool guess_is_underline(const guess_t *guess, const guess_line_t *line);
 bool guess_read_names(guess_t *guess, err_t *err);
 bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);
-/* guess_types.c: --type. Reads the specs; when the names are known, gives them to the columns. */
+/* guess_settle.c: --type. Reads the specs; when the names are known, gives them to the columns. */
 bool guess_read_types(guess_t *guess, err_t *err);
 bool guess_tell_types(guess_t *guess, err_t *err);
 /* The key that a column is stored under. */

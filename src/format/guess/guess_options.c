@@ -13,7 +13,7 @@
 
 /* ---- the rows of --with ---- */
 
-enum { HEADER, DELIMITER, QUOTE, ENCODING, DATES, DECIMAL, NESTED, VALIDATE, KEYS, OF_TEXT = VALIDATE };
+enum { HEADER, DELIMITER, QUOTE, ENCODING, DATES, DECIMAL, NESTED, VALIDATE, OF_TEXT = VALIDATE };
 
 static const char *const header_words[] = {"yes", "no"}, *const quote_words[] = {"double", "single", "none"},
                          *const quotes[] = {"\"", "'", ""}, *const date_words[] = {"dmy", "mdy", "ymd"},
@@ -23,10 +23,11 @@ static const struct {
     const char *option; /* "with " and the key */
     const char *const *words;
     size_t count;
-    const char *values; /* of the words, as the member at `offset` has them; NULL: not in one member */
+    const char
+        *values; /* of the words, as the member at `offset` has them; NULL: the member is no character */
     size_t offset;
     const char *more; /* other values that it takes, for the sentence that lists its words */
-} rows[KEYS] = {
+} rows[GUESS_KEYS] = {
 #define ROW(key, words, count, values, ...)                                                                  \
     { "with " #key, words, count, values, offsetof(guess_options_t, key), __VA_ARGS__ }
     [HEADER] = ROW(header, header_words, 2, "\1\2", ", or the number of a line"),
@@ -41,35 +42,21 @@ static const struct {
 #undef ROW
 };
 
-/* The value that the user gave; NULL: none. room has 16 bytes. */
-static const char *said(const guess_options_t *options, size_t row, char *room) {
-    if (row == HEADER && options->header_line) {
-        snprintf(room, 16, "%u", options->header_line);
-        return room;
-    }
-    if (row == QUOTE)
-        return options->quote ? guess_options_quote_word(*options->quote) : NULL;
-    if (row == ENCODING)
-        return options->encoding_given ? encoding_names[options->encoding] : options->charset;
-    const char value = ((const char *)options)[rows[row].offset];
-    const char *at = value ? memchr(rows[row].values, value, rows[row].count) : NULL;
-    return at ? rows[row].words[at - rows[row].values] : NULL;
-}
-
 const char *guess_options_quote_word(char quote) {
     return quote_words[quote == '"' ? 0 : quote ? 1 : 2];
 }
 
 static bool read_value(guess_options_t *options, size_t row, const char *text, err_t *err) {
     uint64_t line = 0;
-    const bool is_line = row == HEADER && units_parse_count(text, &line) && line && line <= UINT32_MAX;
-    const bool is_charset = row == ENCODING && strcasecmp(text, "latin1") != 0 &&
+    const bool is_line = row == HEADER && units_parse_count(text, &line) && line && line <= UINT32_MAX,
+               is_charset = row == ENCODING && strcasecmp(text, "latin1") != 0 &&
                             strcasecmp(text, "windows-1252") != 0 && encoding_iconv_knows(text);
     const char *word = is_line ? "yes" : row == DELIMITER && strcmp(text, "\t") == 0 ? "tab" : text;
     const int chosen =
         is_charset ? 0 : choose_word(rows[row].option, word, rows[row].words, rows[row].count, err);
     if (chosen < 0)
         return err_add(err, "%s", rows[row].more);
+    options->said[row] = is_line || is_charset ? text : rows[row].words[chosen];
     if (row == HEADER)
         options->header_line = (uint32_t)line;
     if (row == QUOTE) {
@@ -86,12 +73,12 @@ static bool read_value(guess_options_t *options, size_t row, const char *text, e
 
 bool guess_options_with(void *options, const char *text, err_t *err) {
     const size_t length = strcspn(text, "=");
-    const char *keys[KEYS];
+    const char *keys[GUESS_KEYS];
     char key[40];
     snprintf(key, sizeof key, "%.*s", (int)length, text);
-    for (size_t i = 0; i < KEYS; i++)
+    for (size_t i = 0; i < GUESS_KEYS; i++)
         keys[i] = rows[i].option + strlen("with ");
-    const int row = choose_word("with", key, keys, KEYS, err);
+    const int row = choose_word("with", key, keys, GUESS_KEYS, err);
     if (row < 0)
         return false;
     return text[length] ? read_value(options, (size_t)row, text + length + 1, err)
@@ -104,103 +91,79 @@ bool guess_options_bad_value(void *of, const char *text, err_t *err) {
     if (instead)
         return err_set(err, STATUS_USAGE, "--on-bad-value %s is gone: %s", text, instead);
     const int chosen = choose_word("on-bad-value", text, schema_bad_values, BAD_VALUES, err);
-    if (chosen < 0)
-        return false;
-    options->bad_value = (bad_value_t)chosen;
-    return options->bad_value_given = true;
+    options->bad_value = chosen < 0 ? options->bad_value : (bad_value_t)chosen;
+    return options->bad_value_given = chosen >= 0;
+}
+
+/* The first option of these rows that is given; NULL: none. */
+static const char *first_said(const guess_options_t *options, size_t count) {
+    size_t i = 0;
+    while (i < count && !options->said[i])
+        i++;
+    return i < count ? rows[i].option : NULL;
 }
 
 const char *guess_options_of_text(const guess_options_t *options) {
-    char room[16];
-    for (size_t i = 0; i < OF_TEXT; i++)
-        if (said(options, i, room))
-            return rows[i].option;
-    return NULL;
+    return first_said(options, OF_TEXT);
 }
 
 bool guess_options_check(guess_options_t *options, char *const *types, size_t count, const char *format,
                          err_t *err) {
-    const char *of_text = guess_options_of_text(options), *given = of_text             ? of_text
-                                                                   : options->validate ? "with validate"
-                                                                   : count             ? "type"
-                                                                                       : NULL;
+    const char *said = first_said(options, GUESS_KEYS);
     options->types = types;
     options->type_count = count;
-    return !format || !given ||
+    return !format || !(said || count) ||
            err_set(err, STATUS_USAGE, "--%s is for guessing, and --format %s says all: leave one of them out",
-                   given, format);
+                   said ? said : "type", format);
 }
 
-/* Appends the option of this number, from 0; nothing if the user has not given it. False: there is no such number. */
-static bool quote_one(text_t *line, const guess_options_t *options, size_t at) {
-    char room[16], word[80];
-    if (at < KEYS) {
-        const char *value = said(options, at, room);
-        snprintf(word, sizeof word, "%s=%s", rows[at].option + strlen("with "), value ? value : "");
-        shell_quote_option(line, "--with", value ? word : NULL);
-    } else if (at < KEYS + options->type_count) {
-        shell_quote_option(line, "--type", options->types[at - KEYS]);
+static void quote_guessing(text_t *line, const guess_options_t *options) {
+    char word[80];
+    for (size_t i = 0; i < GUESS_KEYS; i++) {
+        snprintf(word, sizeof word, "%s=%s", rows[i].option + strlen("with "), options->said[i]);
+        shell_quote_option(line, "--with", options->said[i] ? word : NULL);
     }
-    return at < KEYS + options->type_count;
+    for (size_t i = 0; i < options->type_count; i++)
+        shell_quote_option(line, "--type", options->types[i]);
 }
 
 void guess_options_quote(text_t *line, const guess_options_t *options) {
-    for (size_t i = 0; quote_one(line, options, i); i++) {
-    }
+    quote_guessing(line, options);
     if (options->bad_value_given)
         shell_quote_option(line, "--on-bad-value", schema_bad_values[options->bad_value]);
 }
 
-/* Appends a text as a comment of a format file shows it: without line ends. */
-static void append_shown(text_t *out, const text_t *from) {
-    for (size_t i = 0; i < from->length;) {
-        char piece[ESCAPE_PIECE];
-        i += escape_shown((const uint8_t *)from->bytes + i, from->length - i, piece);
-        text_append(out, piece);
-    }
-    text_miss(out, from);
-}
-
 void guess_options_name(text_t *yaml, const guess_options_t *options) {
     text_t line = {.length = 0};
-    guess_options_quote(&line, options);
-    text_append(yaml, line.length ? "# with" : "");
-    append_shown(yaml, &line);
-    text_append(yaml, line.length ? "\n" : "");
-    text_free(&line);
-}
-
-/* True if the line names the option. */
-static bool has_option(const char *line, size_t length, const text_t *option) {
-    const char *at = line;
-    while ((at = memmem(at, length - (size_t)(at - line), option->bytes, option->length))) {
-        at += option->length;
-        if (at == line + length || strncmp(at, " --", 3) == 0)
-            return true;
+    quote_guessing(&line, options);
+    const size_t room = 4 * line.length + 1;
+    if (line.length) {
+        text_append(yaml, "# with");
+        if (text_grow(yaml, room))
+            yaml->length += strlen(escape_text(yaml->bytes + yaml->length, room, line.bytes, line.length));
+        text_append(yaml, "\n");
     }
-    return false;
+    text_miss(yaml, &line);
+    text_free(&line);
 }
 
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *yaml,
                          const char *what, err_t *err) {
-    const char *named = strstr(yaml, "\n# with"), *line = named ? named + strlen("\n# with") : "";
-    const size_t length = strcspn(line, "\n");
-    text_t option = {.length = 0}, shown = {.length = 0};
+    const char *named = strstr(yaml, "\n# with "), *kept = named ? named + 1 : "# without options";
+    text_t line = {.length = 0};
     bool ok = true;
-    for (size_t i = 0; ok && quote_one(&option, options, i); i++) {
-        append_shown(&shown, &option);
-        if (shown.lacking)
-            ok = err_memory(err, shown.lacking);
-        else if (shown.length && !has_option(line, length, &shown))
-            ok = err_set(err, STATUS_USAGE, "%s: %s was guessed with%s%.*s: " GUESS_ANEW, shown.bytes + 1,
-                         what, length ? "" : "out options", (int)length, line);
-        text_free(&option);
-        text_free(&shown);
-    }
-    if (!ok || !options->bad_value_given || options->bad_value == schema->bad_value)
-        return ok;
-    return err_set(err, STATUS_USAGE, "--on-bad-value %s: %s has %s: " GUESS_ANEW,
-                   schema_bad_values[options->bad_value], what, schema_bad_values[schema->bad_value]);
+    guess_options_name(&line, options);
+    if (line.lacking)
+        ok = err_memory(err, line.lacking);
+    else if (line.length && strncmp(kept, line.bytes, line.length) != 0)
+        ok = err_set(err, STATUS_USAGE, "%.*s: %s was guessed %.*s: " GUESS_ANEW,
+                     (int)strcspn(line.bytes, "\n") - (int)strlen("# with "), line.bytes + strlen("# with "),
+                     what, (int)strcspn(kept, "\n") - 2, kept + 2);
+    else if (options->bad_value_given && options->bad_value != schema->bad_value)
+        ok = err_set(err, STATUS_USAGE, "--on-bad-value %s: %s has %s: " GUESS_ANEW,
+                     schema_bad_values[options->bad_value], what, schema_bad_values[schema->bad_value]);
+    text_free(&line);
+    return ok;
 }
 
 /* ---- one --type ---- */
@@ -229,36 +192,28 @@ static const schema_type_t *find_type(const char *word) {
     return NULL;
 }
 
-/* Reads the pattern. at: the text after the ( that follows a type. */
-static bool read_pattern(type_spec_t *spec, char *at, err_t *err) {
-    const size_t length = strlen(at);
-    pattern_t pattern;
-    if (spec->type->type != TYPE_DATE)
-        return err_set(err, STATUS_USAGE, "--type '%s': a pattern goes with the types date and datetime%s",
-                       spec->text,
-                       spec->type->type == TYPE_BOOLEAN
-                           ? "; the words of a boolean stand in a format file: true: [ja], false: [nein]"
-                           : "");
-    if (!length || at[length - 1] != ')')
-        return err_set(err, STATUS_USAGE, "--type '%s': after the pattern a ) is missing", spec->text);
-    at[length - 1] = '\0';
-    spec->pattern = at;
-    const char *problem = pattern_compile(at, length - 1, &pattern);
-    return !problem ||
-           err_set(err, STATUS_USAGE, "--type '%s': '%s' is not a date pattern: %s", spec->text, at, problem);
-}
-
 /* Reads TYPE or TYPE(PATTERN). */
 static bool read_type(type_spec_t *spec, char *at, err_t *err) {
     const char *words[SCHEMA_TYPES];
-    char *const pattern = at + strcspn(at, "(");
-    if ((spec->type = find_type(at)))
-        return !*pattern || read_pattern(spec, pattern + 1, err);
-    *pattern = '\0';
+    char *const open = at + strcspn(at, "("), *const end = open + strlen(open);
+    pattern_t pattern;
+    spec->type = find_type(at);
     for (size_t i = 0; i < SCHEMA_TYPES; i++)
         words[i] = schema_types[i].type == TYPE_LENGTH ? "long" : schema_types[i].name;
-    return err_set(err, STATUS_USAGE, "--type '%s': '%.64s' is not a type; types are " SCHEMA_TYPE_WORDS "%s",
-                   spec->text, at, suggestion(at, words, SCHEMA_TYPES).text);
+    if (!spec->type)
+        return err_set(err, STATUS_USAGE,
+                       "--type '%s': '%.*s' is not a type; types are " SCHEMA_TYPE_WORDS "%s", spec->text,
+                       (int)(open - at), at, suggestion(at, words, SCHEMA_TYPES).text);
+    if (!*open)
+        return true;
+    const char *problem = spec->type->type != TYPE_DATE ? "only date and datetime have one"
+                          : end[-1] != ')'              ? "after it a ) is missing"
+                                                        : NULL;
+    end[-1] = '\0';
+    spec->pattern = open + 1;
+    problem = problem ? problem : pattern_compile(spec->pattern, strlen(spec->pattern), &pattern);
+    return !problem || err_set(err, STATUS_USAGE, "--type '%s': '%s' is not a date pattern: %s", spec->text,
+                               spec->pattern, problem);
 }
 
 bool type_spec_read(const char *text, type_spec_t *spec, err_t *err) {

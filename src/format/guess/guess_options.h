@@ -21,8 +21,11 @@
 enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY, GUESS_YMD };
 enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER };
 
+enum { GUESS_KEYS = 8 }; /* of --with */
+
 /* Zeros: the user has said nothing. */
 typedef struct {
+    const char *said[GUESS_KEYS]; /* the value of each key of --with, as a shell line repeats it; NULL: not said */
     uint8_t dates, header;
     char decimal;         /* '.' or ',' */
     char delimiter;       /* one character; ' ': blanks; '\n': none divides */
@@ -63,11 +66,11 @@ void guess_options_quote(text_t *line, const guess_options_t *options);
 /* The first option that is given and describes text in columns ("with header"); NULL: none. */
 const char *guess_options_of_text(const guess_options_t *options);
 
-/* Appends the line of a format file that names the options, if any are given. */
+/* Appends the line of a format file that names the options of --with and --type, if any are given. */
 void guess_options_name(text_t *yaml, const guess_options_t *options);
 
-/* Checks that a kept format was guessed with each --with and --type that is given, by that line of its file `yaml`, and has the
- * same --on-bad-value. what: the format, for the sentence. False: status 1. */
+/* Checks that a kept format was guessed with the --with and --type that are given, if any are, by that line of its file `yaml`,
+ * and has the same --on-bad-value. what: the format, for the sentence. False: status 1. */
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *yaml,
                          const char *what, err_t *err);
 

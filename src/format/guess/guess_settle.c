@@ -1,213 +1,232 @@
-/* Decides between the readings of a column that its own values leave open: by the other columns, or by the options. */
+/* Decides what the values of a column leave open: by --type, by the other columns, or by the options. */
+#include "base/text.h"
 #include "format/guess/guess_inner.h"
-#include "format/values/hex.h"
+#include "format/schema/schema.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- --type ---- */
+
+bool guess_read_types(guess_t *guess, err_t *err) {
+    const guess_options_t *options = &guess->options;
+    if (options->type_count && !(guess->types = calloc(options->type_count, sizeof *guess->types)))
+        return err_memory(err, options->type_count * sizeof *guess->types);
+    for (size_t i = 0; i < options->type_count; i++)
+        if (!type_spec_read(options->types[i], &guess->types[i], err))
+            return false;
+    return true;
+}
+
+const char *guess_key(const guess_column_t *column) {
+    return column->told && column->told->key ? column->told->key : column->key;
+}
+
+/* Finds a column by its name in the header, or by its key. */
+static guess_column_t *find_column(const guess_t *guess, const type_spec_t *spec, err_t *err) {
+    const char *words[2 * SCHEMA_MOST_FIELDS];
+    const size_t count = guess->structure.columns, from = guess->header || guess->named_here ? 0 : count;
+    for (size_t i = from; i < 2 * count; i++) {
+        guess_column_t *column = &guess->columns[i % count];
+        words[i] = i < count ? column->name : column->key;
+        if (strcmp(words[i], spec->name) == 0)
+            return column;
+    }
+    err_set(err, STATUS_USAGE, "--type '%s': %.1000s has no column '%s'; the first of its %zu is '%s'%s",
+            spec->text, guess->name, spec->name, count, words[from],
+            suggestion(spec->name, words + from, 2 * count - from).text);
+    return NULL;
+}
+
+static bool check_key(const guess_t *guess, const guess_column_t *column, err_t *err) {
+    for (size_t i = 0; column->told && column->told->key && i < guess->structure.columns; i++) {
+        const guess_column_t *other = &guess->columns[i];
+        if (other != column && guess_keys_collide(guess_key(column), guess_key(other)))
+            return err_set(
+                err, STATUS_USAGE,
+                "--type '%s': the key '%s' does not go with '%s' of another column: choose another",
+                column->told->text, guess_key(column), guess_key(other));
+    }
+    return true;
+}
+
+static void tell_type(guess_column_t *column, char decimal) {
+    const type_spec_t *spec = column->told;
+    decision_t *is = &column->is;
+    if (!spec->type)
+        return;
+    *is = guess_column_as(&column->column, spec->type->type, decimal);
+    if (!*is->pattern || spec->pattern)
+        is->timed = strcmp(spec->type->name, "date") != 0;
+    if (spec->pattern) {
+        snprintf(is->pattern, sizeof is->pattern, "%s", spec->pattern);
+        is->orders = 0;
+    }
+}
+
+bool guess_tell_types(guess_t *guess, err_t *err) {
+    for (size_t i = 0; i < guess->options.type_count; i++) {
+        const type_spec_t *spec = &guess->types[i];
+        guess_column_t *column = find_column(guess, spec, err);
+        if (!column)
+            return false;
+        if (column->told)
+            return err_set(err, STATUS_USAGE,
+                           "--type '%s': the same column as in --type '%s': say all in one", spec->text,
+                           column->told->text);
+        column->told = spec;
+        tell_type(column, guess->options.decimal);
+    }
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        if (!check_key(guess, &guess->columns[i], err))
+            return false;
+    return true;
+}
+
+static bool is_typed_by_user(const guess_column_t *column) {
+    return column->told && column->told->type;
+}
+
+/* ---- orders of days, and decimal marks ---- */
 
 static bool is_one(unsigned bits) {
     return bits && !(bits & (bits - 1));
 }
 
-static bool refuse_days(const guess_t *guess, const guess_column_t *column, err_t *err) {
-    static const char *const words[ORDERS] = {[ORDER_DMY] = "dmy", [ORDER_MDY] = "mdy", [ORDER_YMD] = "ymd"};
-    char name[200], patterns[200] = "", options[60] = "";
-    size_t at = 0, used = 0;
-    for (unsigned i = ORDER_DMY, left = column->is.orders; i < ORDERS; i++) {
-        if (!(left >> i & 1))
-            continue;
-        left &= ~(1u << i);
-        decision_t is = column->is;
-        guess_take_order(&is, i);
-        const char *between = !at ? "" : left ? ", " : " or ";
-        at += (size_t)snprintf(patterns + at, sizeof patterns - at, "%s%s", between, is.pattern);
-        used +=
-            (size_t)snprintf(options + used, sizeof options - used, "%s--with dates=%s", between, words[i]);
-    }
-    guess_shown(name, sizeof name, column->key, strlen(column->key));
-    err_set(err, STATUS_INPUT,
-            "%.1000s: the dates of column '%s' are %s: all that were looked at are days %s way; say which "
-            "by %s",
-            guess->name, name, patterns, __builtin_popcount(column->is.orders) > 2 ? "any" : "either",
-            options);
-    if (column->is.separator == '.')
-        err_add(err, "; or, if they are times as DB2 writes them, or versions, give --type '%s:text'", name);
-    return false;
-}
-
-/* The orders of day and month of columns with this separator that leave no doubt; or the one of --with dates. */
-static unsigned told_orders(const guess_t *guess, char separator) {
-    static const unsigned said[] = {
-        [GUESS_DMY] = 1u << ORDER_DMY, [GUESS_MDY] = 1u << ORDER_MDY, [GUESS_YMD] = 1u << ORDER_YMD};
-    unsigned told = said[guess->options.dates];
-    for (size_t i = 0; !guess->options.dates && i < guess->structure.columns; i++) {
-        const decision_t *is = &guess->columns[i].is;
-        told |= is->kind == KIND_DATE && is_one(is->orders) && is->separator == separator ? is->orders : 0;
-    }
-    return told;
-}
-
-bool guess_settle_days(guess_t *guess, err_t *err) {
+/* The ways that columns show without doubt, dates those with this separator; or those that the user says. */
+static unsigned told_ways(const guess_t *guess, char separator) {
+    const unsigned marks = 1u << MARK_POINT | 1u << MARK_COMMA;
+    const char said = guess->options.decimal;
+    unsigned told = 0;
     for (size_t i = 0; i < guess->structure.columns; i++) {
-        guess_column_t *column = &guess->columns[i];
-        if (column->is.kind != KIND_DATE || !column->is.orders || is_one(column->is.orders))
-            continue;
-        const unsigned told = column->is.orders & told_orders(guess, column->is.separator);
-        if (!is_one(told))
-            return refuse_days(guess, column, err);
-        guess_take_order(&column->is, (date_order_t)__builtin_ctz(told));
+        const decision_t *is = &guess->columns[i].is;
+        const char own = guess_separator(is);
+        told |= is_one(is->orders) && (own == separator || (is->orders & marks)) ? is->orders : 0;
+        told |= own == '.' ? 1u << DOTTED_DAYS : 0;
     }
-    return true;
-}
-
-/* True if --type makes numbers of a column in which no value has a mark: a later value may have one. */
-static bool lacks_mark(const guess_column_t *column) {
-    const column_t *values = &column->column;
-    const kind_t kind = column->is.kind;
-    return column->told && column->told->type && (kind == KIND_NUMBER || kind == KIND_DECIMAL) &&
-           !((values->fraction | values->grouped) >> column->is.style & 1);
-}
-
-/* True if the column shows that this is the decimal mark: by a fraction, or by the other mark between thousands. */
-static bool has_mark(const column_t *column, const decision_t *is, char mark) {
-    const char thousands = guess_styles[is->style].thousands;
-    const bool tells = (column->fraction >> is->style & 1) ||
-                       ((thousands == '.' || thousands == ',') && column->grouped >> is->style & 1);
-    return guess_kind_is_number(is->kind) && !is->unsure_decimal && tells &&
-           guess_styles[is->style].decimal == mark;
+    if (guess->options.dates)
+        told = (told & (marks | 1u << DOTTED_DAYS)) | 1u << guess->options.dates;
+    return said ? (told & ~marks) | 1u << (said == '.' ? MARK_POINT : MARK_COMMA) : told;
 }
 
 /* Reads the column's numbers in the first style with this decimal mark. */
 static void take_mark(guess_column_t *column, char mark) {
     const kind_t kind = column->is.kind;
-    size_t style = 0;
-    while (style < STYLES && (guess_styles[style].decimal != mark || !(column->is.reads.styles >> style & 1)))
-        style++;
-    if (style == STYLES)
+    if (!guess_take_style(&column->column, mark, &column->is))
         column->is.style = mark == ','; /* no value is a number */
-    guess_take_style(&column->column, style, &column->is);
-    column->is.kind = column->told && column->told->type ? kind : column->is.kind;
+    column->is.kind = is_typed_by_user(column) ? kind : column->is.kind;
 }
 
 /* True if the comma in a column's numbers may stand between two numbers: "1,5" in quotes, where commas divide and other columns
  * have 1.5; where --with says that blanks divide; below a name that has a comma, too. */
 static bool may_be_pairs(const guess_t *guess, const guess_column_t *column, bool point) {
     const structure_t *structure = &guess->structure;
-    return !column->told && has_mark(&column->column, &column->is, ',') &&
+    return !column->told && column->is.orders == 1u << MARK_COMMA &&
            ((point && way_delimiter(&structure->way).text[0] == ',') ||
             (structure->way.blanks && guess->options.delimiter) ||
             ((guess->header || guess->named_here) && strchr(column->name, ',')));
 }
 
-static bool settle_pairs(guess_t *guess, bool point, bool said, err_t *err) {
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        guess_column_t *column = &guess->columns[i];
-        char name[200];
-        if (!may_be_pairs(guess, column, point) || (said && !point))
+static bool ask(const guess_t *guess, const guess_column_t *column, err_t *err) {
+    static const char *const options[] = {[ORDER_DMY] = "dates=dmy",
+                                          [ORDER_MDY] = "dates=mdy",
+                                          [ORDER_YMD] = "dates=ymd",
+                                          [MARK_POINT] = "decimal=.",
+                                          [MARK_COMMA] = "decimal=,"};
+    char name[200], ways[300] = "";
+    size_t used = 0;
+    for (date_order_t way = ORDER_DMY; way < DOTTED_DAYS; way++) {
+        decision_t is = column->is;
+        if (!(is.orders >> way & 1))
             continue;
-        guess_shown(name, sizeof name, column->key, strlen(column->key));
-        if (!said)
-            return err_set(
-                err, STATUS_INPUT,
-                "%.1000s: the values of column '%s' are numbers with a decimal comma, or two "
-                "numbers each%s; give --type '%s:number' if they are numbers, else --with decimal=. or "
-                "--type '%s:text'",
-                guess->name, name, point ? ": other columns have a decimal dot" : "", name, name);
-        column->is = guess_column_as(&column->column, KIND_TEXT, 0);
+        if (way < MARK_POINT)
+            guess_take_order(&is, way);
+        used += (size_t)snprintf(ways + used, sizeof ways - used, "%s (--with %s), ",
+                                 way < MARK_POINT    ? is.pattern
+                                 : way == MARK_POINT ? "numbers with a decimal dot"
+                                                     : "numbers with a decimal comma",
+                                 options[way]);
     }
-    return true;
+    guess_shown(name, sizeof name, column->key, strlen(column->key));
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: the values of column '%s' may be %sor text (--type '%s:text'); say which",
+                   guess->name, name, ways, name);
 }
 
-/* True if a date such as 31.12.2021 shows a country with a decimal comma. */
-static bool has_dotted_days(const guess_t *guess) {
-    bool dotted = false;
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        dotted |= guess->columns[i].is.kind == KIND_DATE && guess->columns[i].is.separator == '.';
-    return dotted;
+static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err) {
+    decision_t *is = &column->is;
+    const unsigned told = told_ways(guess, guess_separator(is)), ways = told & is->orders;
+    const bool number = guess_kind_is_number(is->kind), point = told >> MARK_POINT & 1,
+               comma = told >> MARK_COMMA & 1, dotted = told >> DOTTED_DAYS & 1,
+               pairs = may_be_pairs(guess, column, point);
+    const style_t *style = &guess_styles[is->style];
+    if (is_typed_by_user(column) && (is->kind == TYPE_NUMBER || is->kind == TYPE_DECIMAL) && !is->orders &&
+        comma && !point)
+        take_mark(column, ','); /* a later value may have a mark, as in the other columns */
+    if (pairs && guess->options.decimal == '.')
+        *is = guess_column_as(&column->column, TYPE_TEXT, 0);
+    if ((!pairs || guess->options.decimal) && (!is->orders || is_one(is->orders)))
+        return true;
+    if (number && dotted && style->thousands == '.')
+        return true; /* 1.500 next to 19,99 */
+    if (is_one(ways) && !pairs) {
+        if (number)
+            take_mark(column, point ? '.' : ',');
+        else
+            guess_take_order(is, (date_order_t)__builtin_ctz(ways));
+        return true;
+    }
+    is->took_point = number && !point && !comma && style->decimal == '.' && !dotted &&
+                     guess->structure.way.delimiter != ';' &&
+                     !numbers_in(column->column.any[ANY_GROUPED], is->style);
+    return is->took_point || ask(guess, column, err);
 }
 
 /* Makes booleans of ja and nein, in a file with decimal commas or the day first. */
-static void settle_words(guess_t *guess, bool comma) {
+static void settle_words(guess_t *guess, bool abroad) {
     for (size_t i = 0; i < guess->structure.columns; i++)
-        comma |= guess->columns[i].is.kind == KIND_DATE && guess->columns[i].is.orders == 1u << ORDER_DMY;
-    for (size_t i = 0; comma && i < guess->structure.columns; i++) {
+        abroad |= guess->columns[i].is.orders == 1u << ORDER_DMY;
+    for (size_t i = 0; abroad && i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         const column_t *values = &column->column;
-        const uint32_t pairs = values->all.pairs & values->yes & values->no;
-        if (column->is.kind != KIND_TEXT || (column->told && column->told->type) || !values->values ||
+        const uint32_t pairs = values->all.pairs & values->any[ANY_YES] & values->any[ANY_NO];
+        if (column->is.kind != TYPE_TEXT || is_typed_by_user(column) || !values->values ||
             values->many_nulls || !pairs)
             continue;
-        column->is = guess_column_as(values, KIND_BOOLEAN, 0);
+        column->is = guess_column_as(values, TYPE_BOOLEAN, 0);
         column->is.pair = (size_t)__builtin_ctz(pairs);
     }
 }
 
-bool guess_settle_marks(guess_t *guess, err_t *err) {
-    bool point = guess->options.decimal == '.', comma = guess->options.decimal == ',';
-    const bool said = point || comma;
-    for (size_t i = 0; !said && i < guess->structure.columns; i++) {
-        point |= has_mark(&guess->columns[i].column, &guess->columns[i].is, '.');
-        comma |= has_mark(&guess->columns[i].column, &guess->columns[i].is, ',');
-    }
-    if (!settle_pairs(guess, point, said, err))
-        return false;
-    const bool dotted = has_dotted_days(guess);
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        guess_column_t *column = &guess->columns[i];
-        const char mark = guess_styles[column->is.style].decimal;
-        if (lacks_mark(column) && comma && !point)
-            take_mark(column, ','); /* as in the other columns */
-        if (!guess_kind_is_number(column->is.kind) || !column->is.unsure_decimal)
-            continue;
-        if (dotted && guess_styles[column->is.style].thousands == '.') { /* 1.500 next to 19,99 */
-            column->is.unsure_decimal = false;
-            continue;
-        }
-        if (point == comma && (mark == ',' || point || column->is.either_way || dotted ||
-                               guess->structure.way.delimiter == ';')) {
-            char name[200];
-            guess_shown(name, sizeof name, column->key, strlen(column->key));
-            return err_set(
-                err, STATUS_INPUT,
-                "%.1000s: the %s in the numbers of column '%s' may be the decimal mark, or the one of "
-                "thousands%s; say what the decimal mark is by --with decimal=, or --with decimal=.",
-                guess->name, mark == ',' ? "comma" : "dot", name, point ? ": other columns have either" : "");
-        }
-        column->is.took_point = !point && !comma;
-        if (point != comma)
-            take_mark(column, point ? '.' : ',');
-        column->is.unsure_decimal = false;
-    }
-    settle_words(guess, comma);
+bool guess_settle_ways(guess_t *guess, err_t *err) {
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        if (!settle_way(guess, &guess->columns[i], err))
+            return false;
+    settle_words(guess, told_ways(guess, 0) >> MARK_COMMA & 1);
     return true;
 }
 
-/* Adds the null words that are also base64: a later one would become binary data. */
-static void take_words_of_base64(guess_column_t *column) {
-    uint8_t bytes[GUESS_NULL_ROOM];
-    for (const char *const *word = guess_null_words; *word && column->column.null_count < GUESS_MOST_NULLS;
-         word++)
-        if (base64_read((const uint8_t *)*word, strlen(*word), bytes))
-            column->is.nulls |= guess_column_take_null(&column->column, *word);
-}
+/* ---- null values ---- */
 
 void guess_settle_nulls(guess_t *guess) {
+    enum { WORDS_OF_BASE64 = 4 }; /* a later one would become binary data */
     guess_nothing_t *nothing = &guess->nothing;
     for (size_t i = 0; i < guess->structure.columns; i++) {
-        const guess_column_t *column = &guess->columns[i];
-        const uint32_t null = guess_column_find_null(&column->column, "NULL");
-        nothing->backslash |= guess_column_find_null(&column->column, "\\N") != 0;
+        guess_column_t *column = &guess->columns[i];
+        const uint32_t null = guess_column_null(&column->column, "NULL", false);
+        nothing->backslash |= guess_column_null(&column->column, "\\N", false) != 0;
         nothing->null |= null && (guess_kind_is_text(column->is.kind) ? !column->column.values
                                                                       : (column->is.nulls & null) != 0);
     }
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         if (nothing->backslash)
-            column->is.nulls |= guess_column_take_null(&column->column, "\\N");
+            column->is.nulls |= guess_column_null(&column->column, "\\N", true);
         if (nothing->null)
-            column->is.nulls |= guess_column_take_null(&column->column, "NULL");
-        if (column->is.kind == KIND_BINARY)
-            take_words_of_base64(column);
+            column->is.nulls |= guess_column_null(&column->column, "NULL", true);
+        for (size_t word = 0; column->is.kind == TYPE_BINARY && word < WORDS_OF_BASE64; word++)
+            column->is.nulls |= guess_column_null(&column->column, guess_null_words[word], true);
     }
     guess->keeps_escapes = guess->has_escapes && (nothing->backslash || guess->structure.way.backslash);
     guess->misfits += nothing->backslash ? guess->escaped_ends : 0;

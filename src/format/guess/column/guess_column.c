@@ -1,8 +1,9 @@
 #include "format/guess/column/guess_column.h"
+#include "format/types.h"
 #include "format/values/blanks.h"
-#include "format/values/convert.h"
-#include "format/values/hex.h"
+#include "format/values/digits.h"
 
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,132 +11,83 @@
 /* ---- numbers ---- */
 
 enum {
-    POINT_STYLES = 0x55,
-    COMMA_STYLES = 0xAA,
-    ALL_STYLES = 0xFF,
+    FIRST_TYPES = 0x249249, /* of all styles */
+    POINT_STYLES = 0x1C71C7,
+    COMMA_STYLES = 0xE38E38,
+    ALL_STYLES = 0xFFFFFF,
     NUMBER_MOST = 80, /* bytes of its text */
     SHORT_DIGITS = 15,
 };
 
 const style_t guess_styles[STYLES] = {{'.', 0},   {',', 0},   {'.', ','},  {',', '.'},
                                       {'.', ' '}, {',', ' '}, {'.', '\''}, {',', '\''}};
+static const field_type_t number_types[NUMBER_TYPES] = {TYPE_INT, TYPE_NUMBER, TYPE_DECIMAL};
 
-/* The styles in which a number may hold a byte; a sign may stand first, or after the e of an exponent. */
-static const uint8_t styles_with[256] = {
-    ['0' ... '9'] = ALL_STYLES,  ['e'] = ALL_STYLES, ['E'] = ALL_STYLES, ['.'] = POINT_STYLES | 0x08,
-    [','] = COMMA_STYLES | 0x04, [' '] = 0x30,       ['\''] = 0xC0};
-
-/* 192.168.100.101: four groups up to 255 are more likely an address than more than a billion of something. */
-static bool is_address(const uint8_t *text, size_t length) {
-    unsigned groups = 1, group = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '.') {
-            groups++;
-            group = 0;
-        } else if (!digits_is_one(text[i]) || (group = group * 10 + text[i] - '0') > 255) {
-            return false;
-        }
+/* The types that read the text as a number, where nothing is lost; a decimal reads what any of the others reads. */
+static unsigned read_in_style(size_t style, const char *text, size_t length) {
+    const style_t *as = &guess_styles[style];
+    uint8_t out[TYPES_VALUE + 32], type;
+    struct in_addr address;
+    unsigned types = 0;
+    if (as->thousands == '.' && inet_pton(AF_INET, text, &address) == 1)
+        return 0; /* 192.168.100.101 is more likely an address than more than a billion of something */
+    for (size_t i = 0; i < NUMBER_TYPES; i++) {
+        const field_t field = {.type = number_types[i],
+                               .point = style ? as->decimal : 0,
+                               .thousands = as->thousands,
+                               .exact = true};
+        if (types || value_read(&field, NULL, ENCODING_NONE, (const uint8_t *)text, length, &type, out))
+            types |= 1u << i;
     }
-    return groups == 4;
+    return types;
 }
 
-/* The styles in which the text is the same number as in this one; 0: it is no number, or one that would lose something, such as
- * a zero before other digits. */
-static uint8_t read_in_style(value_t *value, size_t style, const uint8_t *text, size_t length) {
-    const numeral_t numeral = {guess_styles[style].decimal, guess_styles[style].thousands};
-    uint8_t plain[NUMERAL_LONGEST + 8];
-    decimal_t decimal = {.count = 0};
-    int64_t whole;
-    double number = 0;
-    size_t size;
-    if ((numeral.mark == '.' && is_address(text, length)) ||
-        !numeral_read(&numeral, text, length, plain, &size))
-        return 0;
-    memset(plain + size, 0, 8);
-    const bool kept = convert_kept(plain, size, 0, &number), point = memchr(plain, '.', size);
-    if (!convert_is_exact(plain, size) ||
-        ((!kept || size > DECIMAL_DIGITS) && !decimal_read(plain, size, &decimal)))
-        return 0;
-    const uint8_t alike = (uint8_t)(size < length ? 1u << style
-                                    : point       ? (unsigned)POINT_STYLES << (style & 1)
-                                                  : ALL_STYLES);
-    value->fraction |= point ? alike : 0;
-    value->grouped |= size < length ? alike : 0;
-    value->wide |= point || convert_int(plain, size, &whole) ? 0 : alike;
-    value->lossy |= kept ? 0 : alike;
-    value->huge |= decimal_fits(&decimal) ? 0 : alike;
-    return alike;
+/* True if the text has a mark that is none of the style. */
+static bool has_other_marks(const style_t *style, const char *text) {
+    while ((text = strpbrk(text, ".,' ")) && (*text == style->decimal || *text == style->thousands))
+        text++;
+    return text;
 }
 
 static void read_number(value_t *value, const uint8_t *text, size_t length) {
-    uint8_t padded[NUMBER_MOST + 8];
-    uint8_t left = length > NUMBER_MOST || !digits_is_one(text[length - 1]) ? 0 : ALL_STYLES;
+    char padded[NUMBER_MOST + 8] = "";
     const size_t sign = *text == '-';
-    uint64_t digits;
-    for (size_t i = sign; i < length && left; i++) {
-        const bool signs = i > sign && (text[i] == '-' || text[i] == '+') && (text[i - 1] | 0x20) == 'e';
-        left &= signs ? ALL_STYLES : styles_with[text[i]];
-    }
-    if (!left)
+    if (length > NUMBER_MOST || !digits_is_one(text[length - 1]))
         return;
     memcpy(padded, text, length);
-    memset(padded + length, 0, 8);
-    if (length - sign <= SHORT_DIGITS && (text[sign] != '0' || length == 1) &&
-        convert_digits(padded + sign, length - sign, &digits)) {
-        value->reads.styles = ALL_STYLES;
-        return;
+    const size_t digits = strspn(padded + sign, "0123456789");
+    const bool plain =
+        digits == length - sign && digits <= SHORT_DIGITS && (padded[sign] != '0' || length == 1);
+    const size_t tried = !plain && strspn(padded, "0123456789.,' eE+-") == length ? STYLES : 0;
+    value->reads.numbers = plain ? ALL_STYLES : 0;
+    for (size_t i = 0; i < tried; i++) {
+        const style_t *style = &guess_styles[i];
+        const bool point = strchr(padded, style->decimal),
+                   grouped = style->thousands && strchr(padded, style->thousands);
+        /* the styles in which the text is the same number */
+        const numbers_t alike = grouped ? 7u << NUMBER_TYPES * i
+                                : point ? (i & 1 ? COMMA_STYLES : POINT_STYLES)
+                                        : ALL_STYLES;
+        if (numbers_in(value->reads.numbers, i) || has_other_marks(style, padded))
+            continue;
+        const unsigned types = read_in_style(i, padded, length);
+        value->reads.numbers |= types * (alike & FIRST_TYPES);
+        value->any[ANY_FRACTION] |= types && point ? alike : 0;
+        value->any[ANY_GROUPED] |= types && grouped ? alike : 0;
     }
-    while (left) {
-        const size_t style = (size_t)__builtin_ctz(left);
-        const uint8_t alike = read_in_style(value, style, padded, length);
-        value->reads.styles |= alike;
-        left &= (uint8_t) ~(alike | 1u << style);
-    }
+    value->any[ANY_DIVIDED] = value->reads.numbers & POINT_STYLES ? 0 : value->any[ANY_GROUPED];
 }
 
 /* ---- dates ---- */
 
 /* The parts of patterns. Of the parts that read a text the first one is preferred; the first day is the one of the type
- * datetime. */
-typedef struct {
-    const char *text;
-    date_order_t order;
-    char separator;
-} day_t;
-static const day_t days[] = {
-    {"YYYY-MM-DD", ORDER_SURE, '-'},
-    {"YYYY/MM/DD", ORDER_SURE, '/'},
-    {"YYYY.MM.DD", ORDER_SURE, '.'},
-    {"YYYYMMDD", ORDER_SURE, 0},
-    {"YYYYMMDDhhmmss", ORDER_SURE, 0},
-    {"DD.MM.YYYY", ORDER_DMY, '.'}, /* with dots the month is never first */
-    {"D.M.YYYY", ORDER_DMY, '.'},
-    {"DD MON YYYY", ORDER_SURE, ' '},
-    {"DD-MON-YYYY", ORDER_SURE, '-'},
-    {"D MON YYYY", ORDER_SURE, ' '},
-    {"D-MON-YYYY", ORDER_SURE, '-'},
-    {"DD-MON-YY", ORDER_SURE, '-'},
-    {"D-MON-YY", ORDER_SURE, '-'},
-    {"MON D, YYYY", ORDER_SURE, ' '},
-    {"MONTH D, YYYY", ORDER_SURE, ' '},
-    {"DD/MON/YYYY", ORDER_SURE, '/'},
-    {"DD/MM/YYYY", ORDER_DMY, '/'},
-    {"MM/DD/YYYY", ORDER_MDY, '/'},
-    {"DD-MM-YYYY", ORDER_DMY, '-'},
-    {"MM-DD-YYYY", ORDER_MDY, '-'},
-    {"D/M/YYYY", ORDER_DMY, '/'},
-    {"M/D/YYYY", ORDER_MDY, '/'},
-    {"DD/MM/YY", ORDER_DMY, '/'}, /* a year of two digits may be first, too */
-    {"MM/DD/YY", ORDER_MDY, '/'},
-    {"YY/MM/DD", ORDER_YMD, '/'},
-    {"DD.MM.YY", ORDER_DMY, '.'},
-    {"YY.MM.DD", ORDER_YMD, '.'},
-    {"DD-MM-YY", ORDER_DMY, '-'},
-    {"MM-DD-YY", ORDER_MDY, '-'},
-    {"YY-MM-DD", ORDER_YMD, '-'},
-    {"D/M/YY", ORDER_DMY, '/'},
-    {"M/D/YY", ORDER_MDY, '/'},
-};
+ * datetime. With dots the month is never first; a year of two digits may be. */
+static const char *const days[] = {
+    "YYYY-MM-DD",    "YYYY/MM/DD",  "YYYY.MM.DD", "YYYYMMDD",   "YYYYMMDDhhmmss", "DD.MM.YYYY", "D.M.YYYY",
+    "DD MON YYYY",   "DD-MON-YYYY", "D MON YYYY", "D-MON-YYYY", "DD-MON-YY",      "D-MON-YY",   "MON D, YYYY",
+    "MONTH D, YYYY", "DD/MON/YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY",     "MM-DD-YYYY", "D/M/YYYY",
+    "M/D/YYYY",      "DD/MM/YY",    "MM/DD/YY",   "YY/MM/DD",   "DD.MM.YY",       "YY.MM.DD",   "DD-MM-YY",
+    "MM-DD-YY",      "YY-MM-DD",    "D/M/YY",     "M/D/YY"};
 static const char *const between[] = {"", " ", "T", ":", ", "};
 static const char *const times[] = {"",
                                     "hh:mm",
@@ -161,31 +113,25 @@ enum {
     TIMES = sizeof times / sizeof *times,
     ZONES = sizeof zones / sizeof *zones,
     NONE = 1, /* the first one of between, times and zones */
-    BLANK = 2,
-    LETTER_T = 4,
-    COLON = 8,
-    COMMA = 16,
-    ZONE_Z = 2,
-    TIMES_OF_DATETIME = 0xC, /* and others, by the rows of times */
-    ROUNDED = 0xE00,
-    BARE = 0x33000,
+    ALL_TIMES = 0x3FFFE,
     ALL_ZONES = 0x3E,
+    LETTER_T = 4,
+    ZONE_Z = 2,
+    DAYS_OF_DIGITS = 0x18,
+    TIMES_OF_DATETIME = 0xC, /* and others, by the rows of times */
+    BARE = 0x33000,
     DAY_LEAST = 6,
-    TIME_MOST = 18,
-    MOST_LEADING = 14,
     PART_ROOM = 72,
 };
 _Static_assert((int)DAYS <= 32 && (int)TIMES <= 32, "a bit for each");
 
+static const char day_signs[] = "-/. ";
 static pattern_t of_day[DAYS], of_time[TIMES], of_zone[ZONES];
-/* The days that begin with this number of digits; those with this character after the digits. */
-static uint32_t days_led[MOST_LEADING + 1], days_marked[128];
-/* The times of this length. */
-static uint32_t times_of[TIME_MOST + 1];
+static uint32_t days_with[128]; /* the days with this sign after their first part; 0: with none */
 
 /* Compiles times and zones after a fixed day, since a pattern has to have a day. */
 static void compile_parts(const char *before, const char *const *parts, size_t count, pattern_t *patterns) {
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         char text[PATTERN_LONGEST];
         const int length = snprintf(text, sizeof text, "%s%s", before, parts[i]);
         pattern_compile(text, (size_t)length, &patterns[i]);
@@ -193,22 +139,11 @@ static void compile_parts(const char *before, const char *const *parts, size_t c
 }
 
 static void compile(void) {
+    compile_parts("", days, DAYS, of_day);
     compile_parts("YYYYMMDD", times, TIMES, of_time);
-    for (size_t i = 1; i < TIMES; i++) {
-        const size_t length = strlen(times[i]) + (strchr(times[i], 'A') != NULL);
-        times_of[length] |= 1u << i;
-        if (times[i][1] == ':')
-            times_of[length + 1] |= 1u << i;
-    }
     compile_parts("YYYYMMDDhhmm", zones, ZONES, of_zone);
-    for (size_t i = 0; i < DAYS; i++) {
-        const char *text = days[i].text;
-        const size_t leading = strncmp(text, "MO", 2) == 0 ? 0 : strspn(text, "YMDhms");
-        pattern_compile(text, strlen(text), &of_day[i]);
-        days_led[leading] |= 1u << i;
-        days_led[2] |= leading == 1 ? 1u << i : 0;
-        days_marked[(uint8_t)text[leading]] |= 1u << i;
-    }
+    for (size_t i = 0; i < DAYS; i++)
+        days_with[(uint8_t)days[i][strcspn(days[i], day_signs)]] |= 1u << i;
 }
 
 /* The patterns among these that read the text after `before`. *ms: the moment, by the last one. */
@@ -220,12 +155,10 @@ static uint32_t read_part(const pattern_t *patterns, uint32_t among, const char 
     memcpy(padded, before, first);
     memcpy(padded + first, text, length);
     for (uint32_t left = among; left; left &= left - 1) {
-        int64_t moment;
-        const int i = __builtin_ctz(left);
-        if (!pattern_read(&patterns[i], padded, first + length, &moment))
-            continue;
-        found |= 1u << i;
-        *ms = moment;
+        const pattern_t *pattern = &patterns[__builtin_ctz(left)];
+        if ((pattern->varies || pattern->length == first + length) &&
+            pattern_read(pattern, padded, first + length, ms))
+            found |= left & -left;
     }
     return found;
 }
@@ -233,64 +166,53 @@ static uint32_t read_part(const pattern_t *patterns, uint32_t among, const char 
 /* True from 1900 to 2099: eight digits that are a day of these years are hardly anything else. */
 static bool is_of_our_time(int64_t ms) {
     const int64_t day = 86400000;
-    return ms >= -25567 * day && ms < 47482 * day; /* 1900 to 2099 */
+    return ms >= -25567 * day && ms < 47482 * day;
 }
 
-static uint32_t read_day(const uint8_t *text, size_t length) {
-    size_t digits = 0;
-    int64_t ms = 0;
-    while (digits < length && digits < MOST_LEADING && digits_is_one(text[digits]))
-        digits++;
-    const uint8_t next = digits < length ? text[digits] & 0x7F : 0;
-    const uint32_t among = days_led[digits] & (digits ? days_marked[next] : ~0u),
-                   found = length < DAY_LEAST ? 0 : read_part(of_day, among, "", text, length, &ms);
-    return found && !days[__builtin_ctz(found)].separator && !is_of_our_time(ms) ? 0 : found;
-}
-
-/* Reads a time and its zone. text: the hour. */
-static bool read_time(readings_t *reads, const uint8_t *text, const uint8_t *end) {
-    const uint8_t *at = text;
-    int64_t ms;
-    while (at < end && (digits_is_one(*at) || *at == ':' || *at == '.'))
-        at++;
-    at += end - at >= 3 && *at == ' ' && (at[2] | 0x20) == 'm' ? 3 : 0; /* AM or PM */
-    const size_t length = (size_t)(at - text);
-    const uint32_t among = length <= TIME_MOST ? times_of[length] : 0;
-    reads->times = read_part(of_time, among, "20000101", text, length, &ms);
-    reads->zones = at == end
-                       ? NONE
-                       : (uint8_t)read_part(of_zone, ALL_ZONES, "200001010000", at, (size_t)(end - at), &ms);
-    return reads->times && reads->zones;
+static bool is_date(const readings_t *reads) {
+    return reads->days && reads->times && reads->between && reads->zones;
 }
 
 static readings_t read_date(const uint8_t *text, size_t length) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     const uint8_t *const end = text + length, *const colon = memchr(text, ':', length);
-    const uint8_t *time = end;
-    size_t gap = colon ? 1 : 0; /* between day and time */
+    const uint8_t *day_end = end, *sign = text;
     readings_t reads = {.times = NONE, .between = NONE, .zones = NONE};
+    int64_t ms = 0;
     pthread_once(&once, compile);
     if (colon) {
-        size_t digits = 0;
-        while (digits < 4 && colon - digits > text && digits_is_one(*(colon - digits - 1)))
-            digits++;
-        time = digits == 4 ? colon + 1 : colon - digits; /* 10/Oct/2000:13:55:36 */
-        gap += time - text > 1 && time[-1] == ' ' && time[-2] == ',';
-        reads.between = time == text      ? 0
-                        : gap > 1         ? COMMA
-                        : time[-1] == ' ' ? BLANK
-                        : time[-1] == 'T' ? LETTER_T
-                        : time[-1] == ':' ? COLON
-                                          : 0;
-        if (!reads.between || !read_time(&reads, time, end))
-            return (readings_t){.days = 0};
+        const uint8_t *hour = colon;
+        while (hour > text && colon - hour < 3 && digits_is_one(hour[-1]))
+            hour--;
+        hour = colon - hour == 3 ? colon + 1 : hour; /* 10/Oct/2000:13:55:36 */
+        reads.between = 0;
+        for (size_t i = 1; i < sizeof between / sizeof *between; i++) {
+            const size_t gap = strlen(between[i]);
+            if ((size_t)(hour - text) <= gap || memcmp(hour - gap, between[i], gap) != 0)
+                continue;
+            reads.between = (uint8_t)(1u << i);
+            day_end = hour - gap;
+        }
+        const uint8_t *at = hour;
+        while (at < end && (digits_is_one(*at) || *at == ':' || *at == '.'))
+            at++;
+        at += end - at >= 3 && *at == ' ' && (at[2] | 0x20) == 'm' ? 3 : 0; /* AM or PM */
+        reads.times = read_part(of_time, ALL_TIMES, "20000101", hour, (size_t)(at - hour), &ms);
+        if (at < end)
+            reads.zones = (uint8_t)read_part(of_zone, ALL_ZONES, "200001010000", at, (size_t)(end - at), &ms);
     }
-    reads.days = read_day(text, (size_t)(time - text) - gap);
-    if ((reads.days & 1) &&
-        (!colon || ((reads.times & TIMES_OF_DATETIME) &&
-                    ((reads.zones & NONE) || (reads.between == LETTER_T && (reads.zones & ZONE_Z))))))
+    while (sign < day_end && !memchr(day_signs, *sign, sizeof day_signs - 1))
+        sign++;
+    reads.days =
+        read_part(of_day, days_with[sign < day_end ? *sign : 0], "", text, (size_t)(day_end - text), &ms);
+    if (!is_date(&reads) || ((reads.days & DAYS_OF_DIGITS) && !is_of_our_time(ms)))
+        return (readings_t){.days = 0};
+    if ((reads.days & 1) && !colon)
+        reads.others = READS_DAY | READS_DATETIME;
+    else if ((reads.days & 1) && (reads.times & TIMES_OF_DATETIME) &&
+             ((reads.zones & NONE) || (reads.between == LETTER_T && (reads.zones & ZONE_Z))))
         reads.others = READS_DATETIME;
-    return reads.days ? reads : (readings_t){.days = 0};
+    return reads;
 }
 
 /* ---- words, and hexadecimal digits ---- */
@@ -303,70 +225,66 @@ const char *const guess_pairs[PAIRS][2] =
         {"OUI", "NON"},    {"si", "no"},      {"sí", "no"},      {"Sí", "No"},   {"SÍ", "NO"},
         {"sim", "não"},    {"Sim", "Não"},    {"SIM", "NÃO"}}; /* SI and NO are countries, too */
 
+const char *const guess_null_words[] = {"NULL", "null", "None", "Null", "\\N", "NA",
+                                        "N/A",  "n/a",  "#N/A", "NaN",  "nan", NULL};
+
+static bool is_word(const char *word, const uint8_t *text, size_t length) {
+    return *word == (char)*text && strlen(word) == length && memcmp(word, text, length) == 0;
+}
+
 uint32_t guess_pair(const uint8_t *text, size_t length, bool *second) {
     uint32_t found = 0;
     if (!length || length > 5 || !strchr("tTfFyYnNjJoOsS", *text))
         return 0;
-    for (size_t i = 0; i < PAIRS; i++)
-        for (size_t j = 0; j < 2; j++)
-            if (*guess_pairs[i][j] == (char)*text && strlen(guess_pairs[i][j]) == length &&
-                memcmp(guess_pairs[i][j], text, length) == 0) {
-                *second = j;
-                found |= 1u << i;
-            }
+    for (size_t i = 0; i < 2 * (size_t)PAIRS; i++)
+        if (is_word(guess_pairs[i / 2][i % 2], text, length)) {
+            *second = i % 2;
+            found |= 1u << i / 2;
+        }
     return found;
 }
-
-/* Reads an ObjectId in small letters, as all programs print it, or a UUID. */
-static uint8_t read_hex(const uint8_t *text, size_t length, bool *letters) {
-    uint8_t bytes[HEX_UUID];
-    bool capital;
-    if (length == HEX_UUID_TEXT)
-        return hex_read_uuid(text, length, bytes, &capital) ? READS_UUID : 0;
-    if (length != 2 * HEX_OBJECTID || !hex_read(text, length, bytes, &capital) || capital)
-        return 0;
-    for (size_t i = 0; i < length; i++)
-        *letters |= text[i] >= 'a';
-    return READS_OBJECTID;
-}
-
-const char *const guess_null_words[] = {"NULL", "null", "None", "Null", "\\N", "NA",
-                                        "N/A",  "n/a",  "#N/A", "NaN",  "nan", NULL};
 
 bool guess_is_null(const uint8_t *text, size_t length) {
     blanks_trim(&text, &length);
     if (length > 4 || (length && (digits_is_one(*text) || *text == '-')))
         return false;
     for (const char *const *word = guess_null_words; length && *word; word++)
-        if (**word == (char)*text && strlen(*word) == length && memcmp(*word, text, length) == 0)
+        if (is_word(*word, text, length))
             return true;
     return !length;
 }
 
-/* True for digits only, perhaps after a plus sign: a code or a telephone number, if they are no number. */
-static bool is_code(const uint8_t *text, size_t length) {
+/* Reads an ObjectId in small letters, as all programs print it, or a UUID. */
+static void read_hex(value_t *value, const uint8_t *text, size_t length) {
+    const field_t objectid = {.type = TYPE_OBJECTID, .exact = true}, uuid = {.type = TYPE_UUID};
+    uint8_t out[TYPES_VALUE + 32], type;
+    if (value_read(&objectid, NULL, ENCODING_NONE, text, length, &type, out))
+        value->reads.others |= READS_OBJECTID;
+    else if (value_read(&uuid, NULL, ENCODING_NONE, text, length, &type, out))
+        value->reads.others |= READS_UUID;
     for (size_t i = 0; i < length; i++)
-        if (!digits_is_one(text[i]) && (i || text[i] != '+'))
-            return false;
-    return true;
+        value->any[ANY_LETTERS] |= text[i] >= 'a';
 }
 
 void guess_read(value_t *value, const uint8_t *text, size_t length) {
+    bool no = false;
     *value = (value_t){.nothing = guess_is_null(text, length)};
     if (value->nothing)
         return;
     /* a date begins with a digit, or as March 4, 2024 */
     if (length >= DAY_LEAST && length < PATTERN_LONGEST &&
-        (digits_is_one(*text) || (digits_is_one(text[length - 1]) && memchr(text, ',', length)))) {
+        (digits_is_one(*text) || (digits_is_one(text[length - 1]) && memchr(text, ',', length))))
         value->reads = read_date(text, length);
-        value->timed = value->reads.others && value->reads.between != NONE;
-    }
-    if (length == 2 * HEX_OBJECTID || length == HEX_UUID_TEXT)
-        value->reads.others |= read_hex(text, length, &value->letters);
-    value->reads.pairs = guess_pair(text, length, &value->second);
+    if (length == 24 || length == 36)
+        read_hex(value, text, length);
+    value->reads.pairs = guess_pair(text, length, &no);
+    value->any[no ? ANY_NO : ANY_YES] = value->reads.pairs;
     blanks_trim(&text, &length);
     read_number(value, text, length);
-    value->code = !value->reads.styles && is_code(text, length);
+    size_t digits = *text == '+';
+    while (digits < length && digits_is_one(text[digits]))
+        digits++;
+    value->any[ANY_CODE] = !value->reads.numbers && digits == length;
 }
 
 /* ---- columns: counting ---- */
@@ -375,21 +293,18 @@ void guess_read(value_t *value, const uint8_t *text, size_t length) {
 static const readings_t usual = {.days = ~0u,
                                  .times = ~0u,
                                  .pairs = (1u << PAIRS_ABROAD) - 1,
+                                 .numbers = ALL_STYLES,
                                  .between = 0xFF,
                                  .zones = 0xFF,
-                                 .styles = ALL_STYLES,
                                  .others = 0xFF};
 
 static readings_t in_both(const readings_t *one, const readings_t *other) {
-    return (readings_t){.words = {one->words[0] & other->words[0], one->words[1] & other->words[1]}};
-}
-
-static bool is_date(const readings_t *reads) {
-    return reads->days && reads->times && reads->between && reads->zones;
+    return (readings_t){.words = {one->words[0] & other->words[0], one->words[1] & other->words[1],
+                                  one->words[2] & other->words[2]}};
 }
 
 static bool is_any(const readings_t *reads) {
-    return reads->pairs || reads->styles || reads->others || is_date(reads);
+    return reads->pairs || reads->numbers || reads->others || is_date(reads);
 }
 
 bool guess_is_of_type(const value_t *value) {
@@ -402,36 +317,21 @@ void guess_column_begin(column_t *column) {
     memset(&column->all, 0xFF, sizeof column->all);
 }
 
-/* The place of a null value of the column; null_count: it has none like this. */
-static size_t find_null(const column_t *column, const uint8_t *text, size_t length) {
+/* The bit of a null value of the column; 0: it has none like this, and no room (of `most`) for another. */
+static uint32_t put_null(column_t *column, const char *text, size_t length, size_t most) {
     size_t at = 0;
     while (at < column->null_count &&
-           (column->nulls[at].length != length || memcmp(column->nulls[at].bytes, text, length) != 0))
+           (strncmp(column->nulls[at], text, length) != 0 || column->nulls[at][length]))
         at++;
-    return at;
+    if (at == column->null_count && (at >= most || length >= GUESS_NULL_ROOM))
+        return 0;
+    if (at == column->null_count)
+        memcpy(column->nulls[column->null_count++], text, length);
+    return 1u << at;
 }
 
-/* Adds a null value to the column. False: it is a new one, and there are `most` already, or it is too long. */
-static bool put_null(column_t *column, const uint8_t *text, size_t length, size_t most) {
-    const size_t at = find_null(column, text, length);
-    if (at < column->null_count)
-        return true;
-    if (at >= most || length > GUESS_NULL_ROOM)
-        return false;
-    column->nulls[at].length = (uint8_t)length;
-    memcpy(column->nulls[at].bytes, text, length);
-    column->null_count++;
-    return true;
-}
-
-uint32_t guess_column_find_null(const column_t *column, const char *word) {
-    const size_t at = find_null(column, (const uint8_t *)word, strlen(word));
-    return at < column->null_count ? 1u << at : 0;
-}
-
-uint32_t guess_column_take_null(column_t *column, const char *word) {
-    put_null(column, (const uint8_t *)word, strlen(word), GUESS_MOST_NULLS + GUESS_OTHER_NULLS);
-    return guess_column_find_null(column, word);
+uint32_t guess_column_null(column_t *column, const char *word, bool take) {
+    return put_null(column, word, strlen(word), take ? GUESS_MOST_NULLS + GUESS_OTHER_NULLS : 0);
 }
 
 /* Counts a value in the class of its readings. */
@@ -465,145 +365,142 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
     guess_read(&value, text, length);
     column->trailed += text[length - 1] == ' ';
     if (value.nothing) {
-        column->many_nulls |= !put_null(column, text, length, GUESS_MOST_NULLS);
+        column->many_nulls |= !put_null(column, (const char *)text, length, GUESS_MOST_NULLS);
         return;
     }
     count(column, &value.reads, text, length);
     column->all = in_both(&column->all, &value.reads);
-    column->yes |= value.second ? 0 : value.reads.pairs;
-    column->no |= value.second ? value.reads.pairs : 0;
-    column->fraction |= value.fraction;
-    column->grouped |= value.grouped;
-    column->divided |= value.reads.styles & POINT_STYLES ? 0 : value.grouped;
-    column->wide |= value.wide;
-    column->lossy |= value.lossy;
-    column->huge |= value.huge;
-    column->timed |= value.timed;
-    column->letters |= value.letters;
-    column->codes += value.code;
-    const uint8_t *trimmed_text = text;
+    for (size_t i = 0; i < ANYS; i++)
+        column->any[i] |= value.any[i];
+    column->led += text[0] == ' ';
     size_t trimmed = length;
-    blanks_trim(&trimmed_text, &trimmed);
     column->same_length = !column->values || column->same_length == length ? length : SIZE_MAX;
+    blanks_trim(&text, &trimmed);
     column->same_trimmed = !column->values || column->same_trimmed == trimmed ? trimmed : SIZE_MAX;
     column->values++;
-    column->led += text[0] == ' ';
 }
 
 /* ---- columns: what they are ---- */
 
 bool guess_kind_is_number(kind_t kind) {
-    return kind == KIND_INT || kind == KIND_LONG || kind == KIND_NUMBER || kind == KIND_DECIMAL;
+    return value_types[kind].number;
 }
 
 bool guess_kind_is_text(kind_t kind) {
-    return kind == KIND_TEXT || kind == KIND_TRIMMED;
+    return kind == TYPE_TEXT || kind == TYPE_TRIMMED;
 }
 
 bool guess_kind_is_date(kind_t kind) {
-    return kind == KIND_DATE || kind == KIND_DAY || kind == KIND_DATETIME;
+    return kind == TYPE_DATE;
 }
 
 /* 601 234 567, 212.555.123: if all values have three or four groups of three digits, they are telephone or other codes. */
-static bool are_dialled(const column_t *column, size_t at) {
-    const style_t *style = &guess_styles[at];
-    return (column->grouped >> at & 1) && !(column->fraction >> at & 1) &&
-           (style->thousands == '.' || style->thousands == ' ') &&
+static bool are_dialled(const column_t *column, size_t style) {
+    const char thousands = guess_styles[style].thousands;
+    return numbers_in(column->any[ANY_GROUPED] & ~column->any[ANY_FRACTION], style) &&
+           (thousands == '.' || thousands == ' ') &&
            (column->same_trimmed == 11 || column->same_trimmed == 15);
 }
 
-bool guess_take_style(const column_t *column, size_t style, decision_t *is) {
-    const uint8_t bit = (uint8_t)(1u << style);
-    if (!(is->reads.styles & bit) || are_dialled(column, style))
-        return false;
-    is->style = style;
-    is->kind = !((column->fraction | column->wide) & bit) ? KIND_INT
-               : !(column->lossy & bit)                   ? KIND_NUMBER
-               : !(column->huge & bit)                    ? KIND_DECIMAL
-                                                          : KIND_TEXT;
-    return is->kind != KIND_TEXT;
-}
-
-/* Notes that a mark may be the decimal one or the one of thousands, as in 1,234; and in 1.234 next to 5,6, where no number has
- * both marks. */
-static void doubt_decimal(const column_t *column, decision_t *is) {
-    const style_t *style = &guess_styles[is->style];
-    for (size_t i = 0; i < STYLES && (column->fraction >> is->style & 1); i++) {
-        if (guess_styles[i].thousands != style->decimal || !(is->reads.styles & column->grouped & 1u << i))
+bool guess_take_style(const column_t *column, char decimal, decision_t *is) {
+    for (size_t style = 0; style < STYLES; style++) {
+        const unsigned types = numbers_in(is->reads.numbers, style);
+        if (!types || (decimal && guess_styles[style].decimal != decimal) || are_dialled(column, style))
             continue;
-        is->unsure_decimal = true;
-        is->either_way |= (column->fraction >> i & 1) != 0;
+        is->style = style;
+        is->kind = number_types[__builtin_ctz(types)];
+        return true;
     }
-    if (style->thousands == '.' && (column->fraction & column->grouped & ~column->divided) >> is->style & 1)
-        is->unsure_decimal = true;
+    return false;
 }
 
-static bool decide_any_number(const column_t *column, decision_t *is) {
-    for (size_t i = 0; i < STYLES; i++)
-        if (guess_take_style(column, i, is)) {
-            doubt_decimal(column, is);
-            return true;
-        }
-    return false;
+/* Notes the decimal marks that the numbers may have: the one that the style shows, and the other one if that may as well stand
+ * between thousands, as in 1,234; or in 1.234 next to 5,6, where no number has both marks. */
+static void note_marks(const column_t *column, decision_t *is) {
+    const style_t *style = &guess_styles[is->style];
+    const bool fraction = numbers_in(column->any[ANY_FRACTION], is->style),
+               grouped = numbers_in(column->any[ANY_GROUPED], is->style),
+               divided = numbers_in(column->any[ANY_DIVIDED], is->style);
+    bool either = style->thousands == '.' && fraction && grouped && !divided;
+    for (size_t i = 0; fraction && i < STYLES; i++)
+        either |= guess_styles[i].thousands == style->decimal &&
+                  numbers_in(is->reads.numbers & column->any[ANY_GROUPED], i);
+    if (either)
+        is->orders = 1u << MARK_POINT | 1u << MARK_COMMA;
+    else if (fraction || (grouped && (style->thousands == '.' || style->thousands == ',')))
+        is->orders = style->decimal == '.' ? 1u << MARK_POINT : 1u << MARK_COMMA;
+}
+
+char guess_separator(const decision_t *is) {
+    return is->pattern[strspn(is->pattern, "YMDONTHhms")];
+}
+
+/* The order of a pattern of days. */
+static date_order_t order_of(const char *day) {
+    return strstr(day, "MON") || strncmp(day, "YYYY", 4) == 0 ? ORDER_SURE
+           : *day == 'D'                                      ? ORDER_DMY
+           : *day == 'M'                                      ? ORDER_MDY
+                                                              : ORDER_YMD;
 }
 
 /* Composes a pattern of the first readings. With a day without a leading zero, the hour has none either. */
 static void put_pattern(decision_t *is) {
-    const day_t *day = &days[__builtin_ctz(is->reads.days)];
-    const bool bare = day->text[0] != day->text[1] && (is->reads.times & BARE);
+    const char *day = days[__builtin_ctz(is->reads.days)];
+    const bool bare = day[0] != day[1] && (is->reads.times & BARE);
     const int time = __builtin_ctz(is->reads.times & (bare ? BARE : ~0u));
-    snprintf(is->pattern, sizeof is->pattern, "%s%s%s%s", day->text,
-             between[__builtin_ctz(is->reads.between)], times[time], zones[__builtin_ctz(is->reads.zones)]);
-    is->kind = KIND_DATE;
-    is->rounded = ROUNDED >> time & 1;
-    is->separator = day->separator;
+    snprintf(is->pattern, sizeof is->pattern, "%s%s%s%s", day, between[__builtin_ctz(is->reads.between)],
+             times[time], zones[__builtin_ctz(is->reads.zones)]);
+    is->kind = TYPE_DATE;
+    is->timed = strchr(is->pattern, 'h');
     is->orders = 0;
     for (uint32_t left = is->reads.days; left; left &= left - 1)
-        is->orders |= (uint8_t)(1u << days[__builtin_ctz(left)].order);
+        is->orders |= (uint8_t)(1u << order_of(days[__builtin_ctz(left)]));
     if (is->orders >> ORDER_SURE & 1)
         is->orders = 1u << ORDER_SURE;
 }
 
-static bool decide_date(const column_t *column, decision_t *is) {
-    if (is->reads.others & READS_DATETIME)
-        is->kind = column->timed ? KIND_DATETIME : KIND_DAY;
-    else if (is_date(&is->reads))
-        put_pattern(is);
-    return is->kind != KIND_TEXT;
-}
-
-static bool decide_pair(const column_t *column, decision_t *is) {
-    enum { SURE_ALONE = 3 }; /* true or false; of the other words both must be there */
-    const uint32_t pairs = is->reads.pairs & usual.pairs;
-    is->pair = pairs ? (size_t)__builtin_ctz(pairs) : 0;
-    if (!pairs || (is->pair >= SURE_ALONE && !(column->yes & column->no & pairs)))
-        return false;
-    is->kind = KIND_BOOLEAN;
-    return true;
-}
-
-static bool decide_hex(const column_t *column, decision_t *is) {
-    is->kind = (is->reads.others & READS_OBJECTID) && column->letters ? KIND_OBJECTID
-               : is->reads.others & READS_UUID                        ? KIND_UUID
-                                                                      : KIND_TEXT;
-    return is->kind != KIND_TEXT;
-}
-
-/* True if the first reading as a day has no separators: such a day is hardly a number. */
+/* True if the values are days of digits only: such a day is hardly a number. */
 static bool is_of_digits(const readings_t *reads) {
-    return is_date(reads) && !days[__builtin_ctz(reads->days)].separator;
+    return is_date(reads) && (reads->days & DAYS_OF_DIGITS);
+}
+
+/* Takes the first type that reads the values. */
+static void take_type(const column_t *column, decision_t *is) {
+    enum { SURE_ALONE = 7 }; /* true or false; of the other words both must be there */
+    const readings_t *reads = &is->reads;
+    const uint32_t pairs =
+        reads->pairs & usual.pairs & (SURE_ALONE | (column->any[ANY_YES] & column->any[ANY_NO]));
+    if (is_of_digits(reads)) {
+        put_pattern(is);
+    } else if (pairs) {
+        is->kind = TYPE_BOOLEAN;
+        is->pair = (size_t)__builtin_ctz(pairs);
+    } else if (guess_take_style(column, 0, is)) {
+        note_marks(column, is);
+    } else if (reads->others & READS_DATETIME) {
+        is->kind = TYPE_DATE;
+        is->timed = !(reads->others & READS_DAY);
+    } else if (is_date(reads)) {
+        put_pattern(is);
+    } else if (reads->others) {
+        is->kind = reads->others & READS_UUID ? TYPE_UUID
+                   : column->any[ANY_LETTERS] ? TYPE_OBJECTID
+                                              : TYPE_TEXT;
+    }
 }
 
 /* The type of values that have these readings in common. */
 static decision_t decide(const column_t *column, const readings_t *reads) {
-    decision_t is = {.kind = KIND_TEXT, .reads = *reads, .nulls = (1u << column->null_count) - 1};
-    if (column->values && !column->many_nulls &&
-        ((is_of_digits(reads) && decide_date(column, &is)) || decide_pair(column, &is) ||
-         decide_any_number(column, &is) || decide_date(column, &is) || decide_hex(column, &is)))
+    decision_t is = {.kind = TYPE_TEXT, .reads = *reads, .nulls = (1u << column->null_count) - 1};
+    if (column->values && !column->many_nulls)
+        take_type(column, &is);
+    if (is.kind != TYPE_TEXT)
         return is;
-    const bool padded = column->led == column->values || (column->trailed && column->same_length != SIZE_MAX);
-    return (decision_t){.kind = column->values && !column->kept_blank && padded ? KIND_TRIMMED : KIND_TEXT,
-                        .reads = *reads};
+    is.nulls = 0;
+    if (column->values && !column->kept_blank &&
+        (column->led == column->values || (column->trailed && column->same_length != SIZE_MAX)))
+        is.kind = TYPE_TRIMMED;
+    return is;
 }
 
 decision_t guess_column_decide(const column_t *column) {
@@ -645,45 +542,39 @@ bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is) {
     if (!fit->misfits || fit->values < fit->misfits * A_MISFIT_IN)
         return false;
     *is = decide(column, &fit->reads);
-    return !guess_kind_is_text(is->kind) && !is->unsure_decimal && !(is->orders & (is->orders - 1)) &&
-           !(column->codes && (guess_kind_is_number(is->kind) || is_of_digits(&is->reads)));
+    return !guess_kind_is_text(is->kind) && !(is->orders & (is->orders - 1)) &&
+           !(column->any[ANY_CODE] && (guess_kind_is_number(is->kind) || is_of_digits(&is->reads)));
 }
 
 decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
     decision_t is = {.kind = kind, .nulls = (1u << column->null_count) - 1};
-    readings_t among = {.pairs = kind == KIND_BOOLEAN ? ~0u : 0};
+    readings_t among = {.pairs = kind == TYPE_BOOLEAN ? ~0u : 0};
     if (guess_kind_is_number(kind))
-        among.styles = ALL_STYLES;
-    if (kind == KIND_DAY || kind == KIND_DATETIME) {
+        among.numbers = decimal == '.' ? POINT_STYLES : decimal ? COMMA_STYLES : ALL_STYLES;
+    if (kind == TYPE_DATE) {
         among = usual;
-        among.pairs = among.styles = 0;
-        among.others = READS_DATETIME;
+        among.pairs = among.numbers = 0;
+        among.others = READS_DAY | READS_DATETIME;
     }
-    fit_t fit = fit_most(column, &among);
-    if (decimal && among.styles && fit.misfits) { /* if numbers have either mark, those with this one */
-        among.styles = decimal == '.' ? POINT_STYLES : COMMA_STYLES;
-        const fit_t said = fit_most(column, &among);
-        fit = said.values ? said : fit;
-    }
-    is.reads = fit.reads;
-    if (kind == KIND_BOOLEAN && is.reads.pairs)
+    is.reads = fit_most(column, &among).reads;
+    if (is.reads.pairs)
         is.pair = (size_t)__builtin_ctz(is.reads.pairs);
-    if (is.reads.styles) {
-        is.style = (size_t)__builtin_ctz(is.reads.styles);
-        doubt_decimal(column, &is);
+    if (is.reads.numbers) {
+        is.style = (size_t)__builtin_ctz(is.reads.numbers) / NUMBER_TYPES;
+        note_marks(column, &is);
     }
     if (is_date(&is.reads) && !is.reads.others)
         put_pattern(&is);
     if (guess_kind_is_text(kind))
         is.nulls = 0;
-    if (kind == KIND_JSON) /* null is a value of JSON */
-        is.nulls &= ~guess_column_find_null(column, "null");
+    if (kind == TYPE_JSON) /* null is a value of JSON */
+        is.nulls &= ~guess_column_null((column_t *)column, "null", false);
     return is;
 }
 
 void guess_take_order(decision_t *is, date_order_t order) {
     for (uint32_t left = is->reads.days; left; left &= left - 1)
-        if (days[__builtin_ctz(left)].order != order)
+        if (order_of(days[__builtin_ctz(left)]) != order)
             is->reads.days &= ~(left & -left);
     put_pattern(is);
 }

@@ -1,7 +1,8 @@
 /* guess_column: the type of a column, by its values.
  *
- * A value is read once, into all readings that it has: a number by the marks it is written with, a date by its day, time and
- * zone, a word for yes or no, an ObjectId, a UUID. guess_read checks the shape of a value first, so that few readings are tried.
+ * A value is read once, into all readings that it has: a number by its marks and its type, a date by its day, time and zone, a
+ * word for yes or no, an ObjectId, a UUID. Numbers, ObjectIds and UUIDs are read by the rows of types.h, dates by patterns, so
+ * a guess takes what the format will read.
  *
  * A column counts its values by their readings: values of the same readings are a class, and a column has few classes.
  * Every question is then one walk over the classes (fit_with in guess_column.c):
@@ -15,6 +16,7 @@
 #ifndef TIPPLE_FORMAT_GUESS_COLUMN_GUESS_COLUMN_H
 #define TIPPLE_FORMAT_GUESS_COLUMN_GUESS_COLUMN_H
 
+#include "format/schema/schema.h"
 #include "format/values/pattern.h"
 
 #include <stdbool.h>
@@ -30,8 +32,15 @@ typedef struct {
 } style_t;
 extern const style_t guess_styles[STYLES];
 
+/* A bit for int, number and decimal in each style. */
+typedef uint32_t numbers_t;
+enum { NUMBER_TYPES = 3 };
+static inline unsigned numbers_in(numbers_t numbers, size_t style) {
+    return numbers >> NUMBER_TYPES * style & 7;
+}
+
 /* Words for yes and no. Those from PAIRS_ABROAD on count only in a file with decimal commas or the day first:
- * guess_settle_marks. */
+ * guess_settle_ways. */
 enum { PAIRS = 23, PAIRS_ABROAD = 10 };
 extern const char *const guess_pairs[PAIRS][2];
 
@@ -39,35 +48,43 @@ extern const char *const guess_pairs[PAIRS][2];
 typedef union {
     struct {
         uint32_t days, times, pairs;
+        numbers_t numbers;
         uint8_t between, zones;
-        uint8_t styles;
         uint8_t others; /* READS_... */
     };
-    uint64_t words[2];
+    uint64_t words[3];
 } readings_t;
 enum {
-    READS_DATETIME = 1, /* by the patterns of the type datetime, which may be mixed */
-    READS_OBJECTID = 2,
-    READS_UUID = 4,
+    READS_DAY = 1,      /* YYYY-MM-DD */
+    READS_DATETIME = 2, /* by the patterns of the type datetime, which may be mixed */
+    READS_OBJECTID = 4,
+    READS_UUID = 8,
+};
+
+/* What a value has besides its readings; a column has what any of its values has. */
+enum {
+    ANY_YES, /* the pairs of which it is the word for yes; for no */
+    ANY_NO,
+    ANY_FRACTION, /* the styles in which it has a fraction; has marks between thousands; */
+    ANY_GROUPED,
+    ANY_DIVIDED, /* has such marks, and is no number with a point */
+    ANY_LETTERS, /* of an ObjectId: a number of 24 digits has none */
+    ANY_CODE,    /* it is of digits that as a number would lose a zero or a plus sign */
+    ANYS
 };
 
 typedef struct {
     readings_t reads;
-    /* of a number's styles: those in which it has a fraction; has marks between thousands; is no int64; has more digits than a
-     * double; has more than a decimal128 */
-    uint8_t fraction, grouped, wide, lossy, huge;
+    uint32_t any[ANYS];
     bool nothing; /* a null word, or blanks: it has no readings */
-    bool code;    /* digits that as a number would lose a zero or a plus sign */
-    bool second;  /* it is the word for no */
-    bool timed;   /* of READS_DATETIME: it has a time */
-    bool letters; /* of READS_OBJECTID: a number of 24 digits has none */
 } value_t;
 
 void guess_read(value_t *value, const uint8_t *text, size_t length);
 /* True if the value has a reading that counts by itself: not those of words abroad. */
 bool guess_is_of_type(const value_t *value);
 
-/* Words that often stand for no value, up to a NULL pointer. True if the text without blanks around it is one, or empty. */
+/* Words that often stand for no value, up to a NULL pointer; the first four are base64, too. True if the text without blanks
+ * around it is one, or empty. */
 extern const char *const guess_null_words[];
 bool guess_is_null(const uint8_t *text, size_t length);
 
@@ -76,8 +93,17 @@ uint32_t guess_pair(const uint8_t *text, size_t length, bool *second);
 
 /* ---- columns ---- */
 
-/* A year of four digits, or the name of a month, leaves no doubt. */
-typedef enum { ORDER_SURE, ORDER_DMY, ORDER_MDY, ORDER_YMD, ORDERS } date_order_t;
+/* What a column may leave open: the order of days and months (a year of four digits in front, or the name of a month, leaves no
+ * doubt), or the decimal mark. DOTTED_DAYS: a date such as 31.12.2021 shows a country with a decimal comma. */
+typedef enum {
+    ORDER_SURE,
+    ORDER_DMY,
+    ORDER_MDY,
+    ORDER_YMD,
+    MARK_POINT,
+    MARK_COMMA,
+    DOTTED_DAYS
+} date_order_t;
 
 enum {
     GUESS_MOST_NULLS = 7,  /* and the empty text; */
@@ -96,18 +122,12 @@ typedef struct {
 typedef struct {
     uint64_t values, blank; /* all but null values; the empty ones */
     readings_t all;
-    uint32_t yes, no;                             /* pairs of which a value is that word */
-    uint8_t fraction, grouped, wide, lossy, huge; /* of any value */
-    uint8_t divided; /* of styles: a value has thousands that no decimal point explains */
-    bool timed, letters;
-    uint64_t codes;
+    uint32_t any[ANYS];
     size_t class_count;
     class_t classes[GUESS_CLASSES];
     bool many_nulls; /* more null words than there is room for */
     size_t null_count;
-    struct {
-        uint8_t length, bytes[GUESS_NULL_ROOM];
-    } nulls[GUESS_MOST_NULLS + GUESS_OTHER_NULLS];
+    char nulls[GUESS_MOST_NULLS + GUESS_OTHER_NULLS][GUESS_NULL_ROOM];
     /* of text */
     size_t same_length;    /* of all values, as bytes; SIZE_MAX: not the same */
     size_t same_trimmed;   /* the same without the blanks around */
@@ -116,25 +136,9 @@ typedef struct {
 } column_t;
 
 void guess_column_begin(column_t *column);
-/* Adds a value; _take adds one that guess_read has read. */
 void guess_column_add(column_t *column, const uint8_t *text, size_t length);
 
-typedef enum {
-    KIND_TEXT,
-    KIND_TRIMMED,
-    KIND_BOOLEAN,
-    KIND_INT,
-    KIND_LONG, /* by --type only */
-    KIND_NUMBER,
-    KIND_DECIMAL,
-    KIND_DATE, /* by a pattern */
-    KIND_DAY,  /* YYYY-MM-DD */
-    KIND_DATETIME,
-    KIND_OBJECTID,
-    KIND_UUID,
-    KIND_BINARY, /* this one and the next by --type only */
-    KIND_JSON,
-} kind_t;
+typedef field_type_t kind_t;
 bool guess_kind_is_number(kind_t kind);
 bool guess_kind_is_text(kind_t kind);
 bool guess_kind_is_date(kind_t kind);
@@ -143,14 +147,12 @@ typedef struct {
     kind_t kind;
     readings_t reads; /* those that the values have in common */
     size_t style, pair;
-    char pattern[PATTERN_LONGEST]; /* of KIND_DATE */
-    bool rounded;                  /* the pattern rounds to milliseconds */
-    char separator;                /* between day and month */
-    uint8_t orders;                /* the orders in which all values are days; a bit for each */
-    bool unsure_decimal;           /* the mark may be a decimal or a thousands mark */
-    bool either_way;               /* so may both marks: 1.234 and 1,234 are among the values */
-    bool took_point;               /* a dot was taken for the decimal mark, since no column shows it */
-    uint32_t nulls;                /* the null words of the column that the type reads: a bit for each */
+    bool timed;                    /* of dates: its type is datetime */
+    char pattern[PATTERN_LONGEST]; /* of dates; "": the usual ones of the type */
+    uint8_t
+        orders; /* the orders in which all values are days, or the decimal marks that numbers may have: a bit for each */
+    bool took_point; /* a dot was taken for the decimal mark, since no column shows it */
+    uint32_t nulls;  /* the null words of the column that the type reads: a bit for each */
 } decision_t;
 
 /* Decides by the column's own values. */
@@ -164,15 +166,16 @@ typedef struct {
 } fit_t;
 /* The type of a text column without a few of its values (at most one in twenty). False: it has none. */
 bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is);
-/* Makes the column this kind, written as most of its values of this kind are. decimal: the mark of --with decimal; 0: none. */
+/* Makes the column this kind, written as most of its values of this kind are; numbers with this decimal mark, if it is not 0. */
 decision_t guess_column_as(const column_t *column, kind_t kind, char decimal);
-/* Reads the numbers in this style. False: they are not all written so, or no type holds them. */
-bool guess_take_style(const column_t *column, size_t style, decision_t *is);
+/* Reads the numbers in the first style from this one on that has this decimal mark; 0: any. False: no type holds them so. */
+bool guess_take_style(const column_t *column, char decimal, decision_t *is);
 /* Reads dates of several orders in this one. */
 void guess_take_order(decision_t *is, date_order_t order);
+/* The sign between day and month; 0: none. */
+char guess_separator(const decision_t *is);
 
 /* The bit of a word among the nulls of the column; 0: it is none of them. take: adds the word first, if there is room. */
-uint32_t guess_column_find_null(const column_t *column, const char *word);
-uint32_t guess_column_take_null(column_t *column, const char *word);
+uint32_t guess_column_null(column_t *column, const char *word, bool take);
 
 #endif

@@ -9,23 +9,19 @@ enum { LONGEST_WORD = 16 };
 /* Each word stands between two bars, in small letters. */
 static const char known_words[] =
     "|id|name|date|time|code|type|city|country|state|status|email|phone|address|title|price|amount|count|"
-    "total|"
-    "value|year|month|day|description|note|notes|comment|text|key|label|category|url|first name|last name|"
-    "number|quantity|zip|region|gender|lat|lon|latitude|longitude|company|user|data|timestamp|role|group|"
-    "username|firstname|lastname|surname|street|postcode|department|position|salary|age|brand|model|colour|"
-    "color|size|weight|height|product|item|order|customer|client|supplier|sku|currency|language|version|host|"
-    "message|level|event|action|result|score|source|target|src|dst|start|end|from|to|datum|ip|share|cost|"
-    "file|"
-    "path|birthday|firma|nombre|nom|prix|preis|ort|stadt|land|vorname|nachname|strasse|plz|telefon|menge|"
-    "anzahl|betrag|ville|pays|adresse|prenom|fecha|ciudad|";
+    "total|value|year|month|day|description|note|notes|comment|text|key|label|category|url|first name|"
+    "last name|number|quantity|zip|region|gender|lat|lon|latitude|longitude|company|user|data|timestamp|"
+    "role|group|username|firstname|lastname|surname|street|postcode|department|position|salary|age|brand|"
+    "model|colour|color|size|weight|height|product|item|order|customer|client|supplier|sku|currency|"
+    "language|version|host|message|level|event|action|result|score|source|target|src|dst|start|end|from|"
+    "to|datum|ip|share|cost|file|path|birthday|firma|nombre|nom|prix|preis|ort|stadt|land|vorname|"
+    "nachname|strasse|plz|telefon|menge|anzahl|betrag|ville|pays|adresse|prenom|fecha|ciudad|";
 static const char nothing_words[] =
-    "|none|null|inf|infinity|tbd|tba|tbc|nil|nan|na|n/a|n.a.|n/d|n.d.|s/"
-    "d|unknown|undefined|undef|missing|empty|"
-    "blank|offline|nothing|no data|no value|not set|not known|unset|k.a.|k. a.|n.v.|n. "
-    "v.|keine|keiner|keines|"
-    "kein|leer|fehlt|unbekannt|nichts|inconnu|inconnue|aucun|aucune|vide|ninguno|ninguna|vacio|sin datos|"
-    "nessuno|nessuna|geen|onbekend|brak|nenhum|(null)|(none)|(empty)|(blank)|(leer)|(unknown)|<null>|<none>|"
-    "<na>|[null]|#n/a|#null!|#value!|#ref!|#div/0!|#num!|#name?|\\n|";
+    "|none|null|inf|infinity|tbd|tba|tbc|nil|nan|na|n/a|n.a.|n/d|n.d.|s/d|unknown|undefined|undef|"
+    "missing|empty|blank|offline|nothing|no data|no value|not set|not known|unset|k.a.|k. a.|n.v.|n. v.|"
+    "keine|keiner|keines|kein|leer|fehlt|unbekannt|nichts|inconnu|inconnue|aucun|aucune|vide|ninguno|"
+    "ninguna|vacio|sin datos|nessuno|nessuna|geen|onbekend|brak|nenhum|(null)|(none)|(empty)|(blank)|"
+    "(leer)|(unknown)|<null>|<none>|<na>|[null]|#n/a|#null!|#value!|#ref!|#div/0!|#num!|#name?|\\n|";
 
 /* Of ASCII, whatever the locale of the program is. */
 static bool is_letter(unsigned char c) {
