@@ -363,7 +363,15 @@ static const uint8_t *over_digits(json_value_t *json, const uint8_t *at) {
     return at > first ? at : first ? json_reject(json, at, "a number has no digit here") : NULL;
 }
 
-/* A number of any form, checked byte by byte. A whole number that is none of 64 bits is a double if that prints its digits. */
+/* Is the text of a whole number the same number as a double, or what the double is printed as? */
+static bool is_kept(const uint8_t *text, size_t length, double *value) {
+    char exact[400];
+    return convert_kept(text, length, 0, value) ||
+           (convert_number(text, length, 0, value) &&
+            snprintf(exact, sizeof exact, "%.0f", *value) == (int)length && memcmp(exact, text, length) == 0);
+}
+
+/* A number of any form, checked byte by byte. */
 static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8_t *type) {
     const uint8_t *const digits = begin + (*begin == '-');
     int64_t whole;
@@ -386,7 +394,7 @@ static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8
     const bool is_whole = !point && !exponent;
     if (is_whole && convert_int(begin, length, &whole))
         return put_int(json, at, type, whole);
-    if (is_whole ? convert_kept(begin, length, 0, &value) : convert_number(begin, length, 0, &value))
+    if (is_whole ? is_kept(begin, length, &value) : convert_number(begin, length, 0, &value))
         return put_double(json, at, type, value);
     return json_reject(json, begin,
                        "a double would not keep this number: write {\"$numberDecimal\": \"...\"}");
