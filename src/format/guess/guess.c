@@ -215,12 +215,6 @@ bool guess_is_named_again(const guess_t *guess) {
     return same;
 }
 
-static bool is_still_first(const guess_t *guess, const guess_text_t *here) {
-    const uint8_t *at = here->at;
-    guess_line_t line;
-    return guess_next(guess->schema, &at, here->end, here->last, &line) && guess_is_first(guess, &line);
-}
-
 /* Adds the whole records of a piece. begin: where the first one begins; *done: where the last one ends. */
 static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t *begin, bool last,
                        const uint8_t **done, err_t *err) {
@@ -228,7 +222,6 @@ static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t
     bool at_start = piece->begins;
     guess_line_t line;
     while (guess_line(guess->schema, &at, end, last, &line)) {
-        const guess_text_t here = {line.text, end, last};
         if (schema_is_comment(guess->schema, *line.text)) {
             if (!add_comment(guess, &line, at_start, err))
                 return false;
@@ -238,16 +231,9 @@ static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t
         const bool like_first = guess_is_first(guess, &line);
         const size_t bom = lines_bom(line.text, line.length);
         const guess_line_t bare = {line.text + bom, line.length - bom};
-        const bool escapes =
-            guess->structure.way.quote && !guess->by_names && memchr(line.text, '\\', line.length);
-        bool again = false;
-        if ((escapes && !guess_escapes_look(guess, &here, &again, err)) ||
-            !guess_split_line(guess, &bare, err))
+        if (!guess_split_line(guess, &bare, err))
             return false;
-        if (again) {
-            at = line.text;
-            guess->quotes.conflict |= like_first && !is_still_first(guess, &here);
-        } else if (like_first || (at_start && guess->by_names) || guess_is_named_again(guess)) {
+        if (like_first || (at_start && guess->by_names) || guess_is_named_again(guess)) {
             guess->like_first++;
             guess->repeated += !at_start;
             guess->marked_again |= !at_start && bom;

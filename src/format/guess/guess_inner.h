@@ -26,13 +26,6 @@ typedef struct {
     const type_spec_t *told; /* what --type says of the column; NULL: nothing */
 } guess_column_t;
 
-typedef enum {
-    ESCAPE_DOUBLE,
-    ESCAPE_BACKSLASH,
-    ESCAPE_BACKSLASHES,
-    ESCAPES
-} escape_t; /* each with doubled quotes */
-
 /* Words that are null values in all columns. */
 typedef struct {
     bool backslash, null; /* \N, NULL */
@@ -52,14 +45,12 @@ typedef struct {
 
 /* What the records show about quotes: see guess_quotes.c. */
 typedef struct {
-    uint64_t torn;            /* records of several lines, each of which looks like one */
-    uint64_t loose;           /* fields without quotes around them that hold a quote */
-    uint64_t odd;             /* records with something after the quote that ends a text */
-    bool any;                 /* a field or a name is in quotes */
-    bool needed;              /* a text in quotes needs them */
-    const char *blank;        /* the first input with a text in quotes after a blank; NULL: there is none */
-    bool impossible[ESCAPES]; /* a record is read well with another escape, and not with this one */
-    bool conflict;            /* each escape is impossible */
+    uint64_t torn;     /* records of several lines, each of which looks like one */
+    uint64_t loose;    /* fields without quotes around them that hold a quote */
+    uint64_t odd;      /* records with something after the quote that ends a text */
+    bool any;          /* a field or a name is in quotes */
+    bool needed;       /* a text in quotes needs them */
+    const char *blank; /* the first input with a text in quotes after a blank; NULL: there is none */
 } guess_quotes_t;
 
 /* The texts of one key of JSON. */
@@ -134,10 +125,7 @@ bool guess_is_named_again(const guess_t *guess);
 /* guess_encoding.c: called for each value; called at the end. */
 void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length);
 bool guess_find_encoding(guess_t *guess, err_t *err);
-/* guess_quotes.c: called for a record with a backslash. *again: quotes are escaped in another way than was known; the
- * record has to be read again. */
-bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err);
-/* Called for a record that is split (*torn: it will be rejected); at the end. */
+/* guess_quotes.c: called for a record that is split (*torn: it will be rejected); at the end. */
 bool guess_quotes_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err);
 bool guess_find_quotes(guess_t *guess, err_t *err);
 /* True if no value of the sample is in quotes, so that quotes in later fields may be ordinary characters. */

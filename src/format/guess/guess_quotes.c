@@ -1,8 +1,6 @@
-/* Whether quotes are ordinary characters, and how quotes in quotes are escaped. guess_find_structure decides by the
- * beginning of a text. Then each record of the sample is checked once (guess_quotes_look, and guess_escapes_look if it holds
- * a backslash). At the end guess_find_quotes asks, or keeps the way. It asks for these reasons:
+/* Whether quotes are ordinary characters. guess_find_structure decides by the beginning of a text. Then each record of the sample
+ * is checked once (guess_quotes_look). At the end guess_find_quotes asks, or keeps the way. It asks for these reasons:
  *
- *     conflict   no escape reads all records
  *     blank      a text in quotes stands after a blank, where a quote is an ordinary character
  *     odd        most records have something after the quote that ends a text
  *     torn       each line of a record of several lines looks like a record itself (torn_lines). The record is a reject
@@ -96,10 +94,6 @@ bool guess_find_quotes(guess_t *guess, err_t *err) {
         bool is;
         const char *why, *otherwise;
     } reasons[] = {
-        {quotes->conflict,
-         "in some texts a backslash stands before a quote that goes on, and in some before the quote that "
-         "ends them",
-         "a --format with escape: double, backslash or backslashes, which rejects the others"},
         {quotes->blank, "some stand after a blank, where a quote encloses nothing", "take those blanks out"},
         {quotes->odd * 2 > guess->records,
          "in most records something follows the quote that ends a text, be it a blank",
@@ -117,82 +111,5 @@ bool guess_find_quotes(guess_t *guess, err_t *err) {
                            "%.1000s: its quotes may enclose texts, or be ordinary characters: %s. Give "
                            "--with quote=none if they are a part of the texts; else %s",
                            quotes->blank ? quotes->blank : guess->name, reasons[i].why, reasons[i].otherwise);
-    return true;
-}
-
-/* ---- how quotes in quotes are escaped: most files have few such quotes, and perhaps none at the beginning ---- */
-
-static void set_escape(way_t *way, escape_t escape) {
-    way->backslash = escape != ESCAPE_DOUBLE;
-    way->backslashes = escape == ESCAPE_BACKSLASHES;
-}
-
-/* The record as one escape reads it: with no end in the sample, torn (not all columns), odd (a field begins with a quote and is not
- * in quotes), or well. */
-typedef struct {
-    enum { READS_NOT, READS_TORN, READS_ODD, READS_WELL } is;
-    size_t length;
-} reading_t;
-
-static bool read_as(guess_t *guess, escape_t escape, const guess_text_t *from, reading_t *reading,
-                    err_t *err) {
-    way_t way = guess->structure.way;
-    schema_t schema;
-    const uint8_t *at = from->at;
-    const split_t *split = guess->split;
-    guess_line_t line;
-    *reading = (reading_t){READS_NOT, 0};
-    set_escape(&way, escape);
-    guess_schema(&schema, &way);
-    schema.comment = guess->schema->comment;
-    if (!guess_next(&schema, &at, from->end, from->last, &line))
-        return true;
-    if (!split_record(guess->split, &schema, way.delimiter, line.text, line.length))
-        return err_memory(err, line.length);
-    *reading = (reading_t){READS_WELL, line.length};
-    for (size_t i = 0; i < split->count; i++) {
-        const span_t *span = &split->spans[i];
-        if (span->length && span->length == span->raw_length && span->text[0] == (uint8_t)way.quote)
-            reading->is = READS_ODD;
-    }
-    if (split->count != guess->structure.columns || !split_is_sound(split))
-        reading->is = READS_TORN;
-    return true;
-}
-
-bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err) {
-    guess_quotes_t *quotes = &guess->quotes;
-    way_t *way = &guess->structure.way;
-    const escape_t now = way->backslashes ? ESCAPE_BACKSLASHES
-                         : way->backslash ? ESCAPE_BACKSLASH
-                                          : ESCAPE_DOUBLE;
-    reading_t readings[ESCAPES];
-    escape_t better = ESCAPES;
-    bool lost = false;
-    *again = false;
-    for (int i = 0; i < ESCAPES; i++)
-        if (!read_as(guess, (escape_t)i, from, &readings[i], err))
-            return false;
-    for (int i = ESCAPES; i-- > 0;) {
-        const bool gains = readings[i].is == READS_WELL && readings[now].is != READS_WELL,
-                   alike = readings[i].is == readings[now].is && readings[i].length == readings[now].length;
-        lost |= gains && quotes->impossible[i];
-        /* what was read before this record must stay the same */
-        quotes->impossible[i] |= !gains && !alike;
-        if (gains && !quotes->impossible[i])
-            better = (escape_t)i;
-    }
-    if (better == ESCAPES) {
-        quotes->conflict |= lost;
-        return true;
-    }
-    quotes->impossible[now] = *again = true;
-    set_escape(way, better);
-    guess->schema->escape_backslash = way->backslash;
-    guess->schema->escape_backslashes = way->backslashes;
-    const bool fitted = !guess->first_misfits;
-    if (!guess_cut_first(guess, err))
-        return false;
-    quotes->conflict |= fitted && guess->first_misfits;
     return true;
 }

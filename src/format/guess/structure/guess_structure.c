@@ -16,14 +16,15 @@
 
 enum {
     LOOK_AT = 256 * 1024, /* bytes */
-    FORMS_IN = 64 * 1024, /* of them: a wide delimiter or an escape is tried if it stands here */
+    FORMS_IN = 64 * 1024, /* of them: a wide delimiter is tried if it stands here */
     MOST_RECORDS = 500,
-    CELLS_OF = 100,   /* records whose cells count */
-    FEW_FIELDS = 3,   /* up to this number of words with commas between them may be one text */
-    SELDOM = 10,      /* one record in this number may hold quotes that a delimiter tears */
-    MOST_BEFORE = 30, /* lines before the header that do not begin with # */
-    MOST_NAMES = 3,   /* lines of names, one below the other */
-    BELOW = 100,      /* records below a line that are compared with it */
+    FIRST_RECORDS = 400, /* of a text with \" in it: the others are those with \" */
+    CELLS_OF = 100,      /* records whose cells count */
+    FEW_FIELDS = 3,      /* up to this number of words with commas between them may be one text */
+    SELDOM = 10,         /* one record in this number may hold quotes that a delimiter tears */
+    MOST_BEFORE = 30,    /* lines before the header that do not begin with # */
+    MOST_NAMES = 3,      /* lines of names, one below the other */
+    BELOW = 100,         /* records below a line that are compared with it */
 };
 static const double least_score = 0.25;
 
@@ -59,7 +60,8 @@ typedef struct {
     structure_said_t said;
     schema_t schema;
     split_t split;
-    bool failed; /* memory was short */
+    bool failed;  /* memory was short */
+    bool escapes; /* the text holds \" */
     size_t count;
     struct {
         uint16_t fields; /* 0: a quote is odd */
@@ -76,21 +78,33 @@ static void split(study_t *study, size_t record) {
     study->failed = true;
 }
 
-/* Cuts the first records. */
+/* True if a field begins with a quote, and is not in quotes. */
+static bool is_odd(const study_t *study) {
+    for (size_t i = 0; i < study->split.count; i++) {
+        const span_t *span = &study->split.spans[i];
+        if (span->length && span->length == span->raw_length && span->text[0] == (uint8_t)study->schema.quote)
+            return true;
+    }
+    return false;
+}
+
+/* Cuts the first records. Few may have an escape, and show which one it is. */
 static void cut(study_t *study, const way_t *way) {
     const uint8_t *at = study->text;
     guess_line_t line;
     guess_schema(&study->schema, way);
     study->schema.guessed = false; /* odd quotes are weighed here, and rejected later */
-    for (study->count = 0; study->count < MOST_RECORDS; study->count++) {
-        if (!guess_next(&study->schema, &at, study->end, study->last, &line))
-            return;
+    study->count = 0;
+    while (study->count < MOST_RECORDS && guess_next(&study->schema, &at, study->end, study->last, &line)) {
+        const bool escapes = study->escapes && memmem(line.text, line.length, "\\\"", 2);
+        if (study->escapes && !escapes && study->count >= FIRST_RECORDS)
+            continue;
         study->records[study->count].hash = line.text[0] == '#';
         study->records[study->count].at = (size_t)(line.text - study->text);
         study->records[study->count].length = line.length;
         split(study, study->count);
-        study->records[study->count].fields =
-            split_is_sound(&study->split) ? (uint16_t)study->split.count : 0;
+        study->records[study->count++].fields =
+            split_is_sound(&study->split) && !(escapes && is_odd(study)) ? (uint16_t)study->split.count : 0;
     }
 }
 
@@ -441,10 +455,11 @@ static void look_at_cells(study_t *study, candidate_t *found) {
 /* Each is better than the next if nothing else decides. */
 static const way_t quotings[] = {{.quote = '"'},
                                  {.quote = '"', .backslash = true},
+                                 {.quote = '"', .backslash = true, .backslashes = true},
                                  {.quote = 0},
                                  {.quote = '\''},
                                  {.quote = '\'', .backslash = true}};
-static const double quoting_weight[] = {1.0, 0.995, 0.99, 0.985, 0.98};
+static const double quoting_weight[] = {1.0, 0.9995, 0.999, 0.99, 0.985, 0.98};
 /* A wide delimiter is better than its sign alone with empty fields, if it divides all records and the sign stands nowhere else. */
 static const double wide_weight = 1.1;
 
@@ -497,7 +512,7 @@ static bool tears(const candidate_t *lines, const candidate_t *quoted) {
 static bool is_another(const study_t *study, const way_t *way) {
     const size_t length = (size_t)(study->end - study->text);
     const char escaped[] = {'\\', way->quote};
-    if (way->backslash && !memmem(study->text, length < FORMS_IN ? length : FORMS_IN, escaped, 2))
+    if (way->backslash && !memmem(study->text, length, escaped, 2))
         return false;
     return study->said.quote ? *study->said.quote == way->quote
                              : way->quote == '"' || memchr(study->text, way->quote ? '\'' : '"', length);
@@ -640,13 +655,16 @@ static bool check_structure(const study_t *study, const candidate_t *best, const
     if (best->is.columns > SCHEMA_MOST_FIELDS)
         return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
                        best->is.columns, SCHEMA_MOST_FIELDS);
-    const bool mixed = best->is.way.quote ? best->is.way.quote == '\'' && best->odd : best->padded;
+    const bool mixed =
+        best->is.way.quote ? best->is.way.quote == '\'' && best->odd : best->padded || study->escapes;
     return study->said.quote || !mixed ||
            err_set(
                err, STATUS_INPUT,
-               "%.1000s: some of its texts in quotes are followed by a blank, or stand in other quotes than "
-               "the rest; say which character encloses texts by --with quote=double or --with quote=single, "
-               "or give --with quote=none if the quotes are a part of the texts",
+               "%.1000s: some of its texts in quotes are followed by a blank, stand in other quotes than the "
+               "rest, or hold a quote after a backslash; say which character encloses texts by --with "
+               "quote=double or --with quote=single, or give --with quote=none if the quotes are a part of "
+               "the "
+               "texts",
                name);
 }
 
@@ -703,6 +721,7 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
     study->said.delimiter = told && !said->delimiter ? (char)text[4] : said->delimiter;
     study->last = whole && end - first <= LOOK_AT;
     study->end = end - first <= LOOK_AT ? end : first + LOOK_AT;
+    study->escapes = memmem(first, (size_t)(study->end - first), "\\\"", 2);
     bool ok = choose(study, name, structure, err);
     structure->told = lines_count(text, (size_t)(first - text));
     structure->skip += structure->told;

@@ -2,7 +2,7 @@
  * the lines that are no records.
  *
  * A candidate is a way: a delimiter (a sign, a sign doubled or with ~ in its middle, a sign and a blank, blanks, or none) with a
- * way of quoting (", " with \" in it, none, ', ' with \' in it). Each candidate that differs from the others in this text cuts
+ * way of quoting (", " with \" or \\ in it, none, ', ' with \' in it). Each candidate that differs from the others in this text cuts
  * its beginning once, and its cells are summed up in figures (candidate_t in guess_structure.c):
  *
  *     score       by the share of records with the same number of fields and the share of clean cells; 0: not this way
@@ -14,8 +14,7 @@
  * and the option for each. Colons and blanks divide only if the user says so.
  *
  * guess.c calls guess_find_structure for the beginning of a text, and guess_schema, guess_line, guess_next and guess_middle
- * for each text that it cuts afterwards. After guess_find_structure a way changes in its escapes only, which all records
- * decide (guess_quotes.c). The room column decides the types of whole columns. */
+ * for each text that it cuts afterwards. The room column decides the types of whole columns. */
 #ifndef TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STRUCTURE_H
 #define TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STRUCTURE_H
 
