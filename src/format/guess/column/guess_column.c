@@ -1,7 +1,7 @@
 #include "format/guess/column/guess_column.h"
 #include "format/types.h"
 #include "format/values/blanks.h"
-#include "format/values/digits.h"
+#include "format/values/convert.h"
 
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -23,54 +23,63 @@ const style_t guess_styles[STYLES] = {{'.', 0},   {',', 0},   {'.', ','},  {',',
                                       {'.', ' '}, {',', ' '}, {'.', '\''}, {',', '\''}};
 static const field_type_t number_types[NUMBER_TYPES] = {TYPE_INT, TYPE_NUMBER, TYPE_DECIMAL};
 
-/* The types that read the text as a number, where nothing is lost; a decimal reads what any of the others reads. */
-static unsigned read_in_style(size_t style, const char *text, size_t length) {
+/* The styles in which a number may hold a byte; a sign may stand first, or after the e of an exponent. */
+static const numbers_t styles_with[256] = {
+    ['0' ... '9'] = ALL_STYLES,    ['e'] = ALL_STYLES, ['E'] = ALL_STYLES, ['.'] = POINT_STYLES | 7 << 9,
+    [','] = COMMA_STYLES | 7 << 6, [' '] = 077 << 12,  ['\''] = 077 << 18};
+
+static bool is_number(field_type_t type, size_t style, const char *text, size_t length) {
     const style_t *as = &guess_styles[style];
-    uint8_t out[TYPES_VALUE + 32], type;
-    struct in_addr address;
-    unsigned types = 0;
-    if (as->thousands == '.' && inet_pton(AF_INET, text, &address) == 1)
-        return 0; /* 192.168.100.101 is more likely an address than more than a billion of something */
-    for (size_t i = 0; i < NUMBER_TYPES; i++) {
-        const field_t field = {.type = number_types[i],
-                               .point = style ? as->decimal : 0,
-                               .thousands = as->thousands,
-                               .exact = true};
-        if (types || value_read(&field, NULL, ENCODING_NONE, (const uint8_t *)text, length, &type, out))
-            types |= 1u << i;
-    }
-    return types;
+    const field_t field = {
+        .type = type, .point = style ? as->decimal : 0, .thousands = as->thousands, .exact = true};
+    uint8_t out[TYPES_VALUE + 32], bson;
+    return value_read(&field, NULL, ENCODING_NONE, (const uint8_t *)text, length, &bson, out);
 }
 
-/* True if the text has a mark that is none of the style. */
-static bool has_other_marks(const style_t *style, const char *text) {
-    while ((text = strpbrk(text, ".,' ")) && (*text == style->decimal || *text == style->thousands))
-        text++;
-    return text;
+/* The types that read the text without losing anything, a bit for each. */
+static unsigned read_in_style(size_t style, bool point, const char *text, size_t length) {
+    const numeral_t numeral = {guess_styles[style].decimal, guess_styles[style].thousands};
+    uint8_t plain[NUMERAL_LONGEST];
+    struct in_addr address;
+    size_t size;
+    if (numeral.mark && !numeral_read(&numeral, (const uint8_t *)text, length, plain, &size))
+        return 0; /* the usual case */
+    if (numeral.mark == '.' && inet_pton(AF_INET, text, &address) == 1)
+        return 0; /* 192.168.100.101 is more likely an address than more than a billion of something */
+    if (!is_number(TYPE_NUMBER, style, text, length)) {
+        const bool whole = !point && is_number(TYPE_INT, style, text, length);
+        return whole ? 5 : is_number(TYPE_DECIMAL, style, text, length) ? 4 : 0;
+    }
+    return !point && is_number(TYPE_INT, style, text, length)
+               ? 7
+               : 6; /* a decimal reads what any other type reads */
 }
 
 static void read_number(value_t *value, const uint8_t *text, size_t length) {
     char padded[NUMBER_MOST + 8] = "";
+    numbers_t left = length > NUMBER_MOST || !digits_is_one(text[length - 1]) ? 0 : ALL_STYLES;
     const size_t sign = *text == '-';
-    if (length > NUMBER_MOST || !digits_is_one(text[length - 1]))
+    bool plain = length - sign <= SHORT_DIGITS && (text[sign] != '0' || length == 1);
+    for (size_t i = sign; i < length && left; i++) {
+        const bool signs = i > sign && (text[i] == '-' || text[i] == '+') && (text[i - 1] | 0x20) == 'e';
+        left &= signs ? ALL_STYLES : styles_with[text[i]];
+        plain &= digits_is_one(text[i]);
+    }
+    if (!left || plain) {
+        value->reads.numbers = left;
         return;
+    }
     memcpy(padded, text, length);
-    const size_t digits = strspn(padded + sign, "0123456789");
-    const bool plain =
-        digits == length - sign && digits <= SHORT_DIGITS && (padded[sign] != '0' || length == 1);
-    const size_t tried = !plain && strspn(padded, "0123456789.,' eE+-") == length ? STYLES : 0;
-    value->reads.numbers = plain ? ALL_STYLES : 0;
-    for (size_t i = 0; i < tried; i++) {
-        const style_t *style = &guess_styles[i];
-        const bool point = strchr(padded, style->decimal),
-                   grouped = style->thousands && strchr(padded, style->thousands);
+    while (left) {
+        const size_t style = (size_t)__builtin_ctz(left) / NUMBER_TYPES;
+        const bool point = strchr(padded, guess_styles[style].decimal),
+                   grouped = guess_styles[style].thousands && strchr(padded, guess_styles[style].thousands);
         /* the styles in which the text is the same number */
-        const numbers_t alike = grouped ? 7u << NUMBER_TYPES * i
-                                : point ? (i & 1 ? COMMA_STYLES : POINT_STYLES)
+        const numbers_t alike = grouped ? 7u << NUMBER_TYPES * style
+                                : point ? (style & 1 ? COMMA_STYLES : POINT_STYLES)
                                         : ALL_STYLES;
-        if (numbers_in(value->reads.numbers, i) || has_other_marks(style, padded))
-            continue;
-        const unsigned types = read_in_style(i, padded, length);
+        const unsigned types = read_in_style(style, point, padded, length);
+        left &= ~(types ? alike : 7u << NUMBER_TYPES * style);
         value->reads.numbers |= types * (alike & FIRST_TYPES);
         value->any[ANY_FRACTION] |= types && point ? alike : 0;
         value->any[ANY_GROUPED] |= types && grouped ? alike : 0;
@@ -113,7 +122,8 @@ enum {
     TIMES = sizeof times / sizeof *times,
     ZONES = sizeof zones / sizeof *zones,
     NONE = 1, /* the first one of between, times and zones */
-    ALL_TIMES = 0x3FFFE,
+    FULL_TIMES = 0x3FFE,
+    HALF_TIMES = 0x3C000,
     ALL_ZONES = 0x3E,
     LETTER_T = 4,
     ZONE_Z = 2,
@@ -122,12 +132,13 @@ enum {
     BARE = 0x33000,
     DAY_LEAST = 6,
     PART_ROOM = 72,
+    MOST_LEADING = 14,
 };
 _Static_assert((int)DAYS <= 32 && (int)TIMES <= 32, "a bit for each");
 
-static const char day_signs[] = "-/. ";
 static pattern_t of_day[DAYS], of_time[TIMES], of_zone[ZONES];
-static uint32_t days_with[128]; /* the days with this sign after their first part; 0: with none */
+/* The days that begin with this number of digits, before this character; 0: the end, or a name. */
+static uint32_t days_with[MOST_LEADING + 1][128];
 
 /* Compiles times and zones after a fixed day, since a pattern has to have a day. */
 static void compile_parts(const char *before, const char *const *parts, size_t count, pattern_t *patterns) {
@@ -142,8 +153,12 @@ static void compile(void) {
     compile_parts("", days, DAYS, of_day);
     compile_parts("YYYYMMDD", times, TIMES, of_time);
     compile_parts("YYYYMMDDhhmm", zones, ZONES, of_zone);
-    for (size_t i = 0; i < DAYS; i++)
-        days_with[(uint8_t)days[i][strcspn(days[i], day_signs)]] |= 1u << i;
+    for (size_t i = 0; i < DAYS; i++) {
+        const size_t led = strncmp(days[i], "MO", 2) == 0 ? 0 : strspn(days[i], "YMDhms");
+        const uint8_t sign = led ? (uint8_t)days[i][led] : 0;
+        days_with[led][sign] |= 1u << i;
+        days_with[led == 1 ? 2 : led][sign] |= 1u << i; /* a day has one digit or two */
+    }
 }
 
 /* The patterns among these that read the text after `before`. *ms: the moment, by the last one. */
@@ -196,15 +211,17 @@ static readings_t read_date(const uint8_t *text, size_t length) {
         const uint8_t *at = hour;
         while (at < end && (digits_is_one(*at) || *at == ':' || *at == '.'))
             at++;
-        at += end - at >= 3 && *at == ' ' && (at[2] | 0x20) == 'm' ? 3 : 0; /* AM or PM */
-        reads.times = read_part(of_time, ALL_TIMES, "20000101", hour, (size_t)(at - hour), &ms);
+        const bool half = end - at >= 3 && *at == ' ' && (at[2] | 0x20) == 'm'; /* AM or PM */
+        at += half ? 3 : 0;
+        reads.times =
+            read_part(of_time, half ? HALF_TIMES : FULL_TIMES, "20000101", hour, (size_t)(at - hour), &ms);
         if (at < end)
             reads.zones = (uint8_t)read_part(of_zone, ALL_ZONES, "200001010000", at, (size_t)(end - at), &ms);
     }
-    while (sign < day_end && !memchr(day_signs, *sign, sizeof day_signs - 1))
+    while (sign < day_end && sign - text < MOST_LEADING && digits_is_one(*sign))
         sign++;
-    reads.days =
-        read_part(of_day, days_with[sign < day_end ? *sign : 0], "", text, (size_t)(day_end - text), &ms);
+    const uint32_t among = days_with[sign - text][sign > text && sign < day_end ? *sign & 0x7F : 0];
+    reads.days = read_part(of_day, among, "", text, (size_t)(day_end - text), &ms);
     if (!is_date(&reads) || ((reads.days & DAYS_OF_DIGITS) && !is_of_our_time(ms)))
         return (readings_t){.days = 0};
     if ((reads.days & 1) && !colon)
