@@ -78,6 +78,13 @@ static void split(study_t *study, size_t record) {
     study->failed = true;
 }
 
+static bool holds_escape(const uint8_t *at, const uint8_t *end, char quote) {
+    while ((at = memchr(at, '\\', (size_t)(end - at))) && ++at < end)
+        if (*at == (uint8_t)quote)
+            return true;
+    return false;
+}
+
 /* True if a field begins with a quote, and is not in quotes. */
 static bool is_odd(const study_t *study) {
     for (size_t i = 0; i < study->split.count; i++) {
@@ -91,13 +98,14 @@ static bool is_odd(const study_t *study) {
 /* Cuts the first records. Few may have an escape, and show which one it is. */
 static void cut(study_t *study, const way_t *way) {
     const uint8_t *at = study->text;
+    const bool rest = study->escapes && way->quote == '"';
     guess_line_t line;
     guess_schema(&study->schema, way);
     study->schema.guessed = false; /* odd quotes are weighed here, and rejected later */
     study->count = 0;
     while (study->count < MOST_RECORDS && guess_next(&study->schema, &at, study->end, study->last, &line)) {
-        const bool escapes = study->escapes && memmem(line.text, line.length, "\\\"", 2);
-        if (study->escapes && !escapes && study->count >= FIRST_RECORDS)
+        const bool escapes = rest && holds_escape(line.text, line.text + line.length, '"');
+        if (rest && !escapes && study->count >= FIRST_RECORDS)
             continue;
         study->records[study->count].hash = line.text[0] == '#';
         study->records[study->count].at = (size_t)(line.text - study->text);
@@ -511,8 +519,7 @@ static bool tears(const candidate_t *lines, const candidate_t *quoted) {
 /* True if this quoting reads the text in another way than those before it. */
 static bool is_another(const study_t *study, const way_t *way) {
     const size_t length = (size_t)(study->end - study->text);
-    const char escaped[] = {'\\', way->quote};
-    if (way->backslash && !memmem(study->text, length, escaped, 2))
+    if (way->backslash && !holds_escape(study->text, study->end, way->quote))
         return false;
     return study->said.quote ? *study->said.quote == way->quote
                              : way->quote == '"' || memchr(study->text, way->quote ? '\'' : '"', length);
@@ -527,7 +534,9 @@ static candidate_t weigh_sign(study_t *study, char sign, bool none) {
     candidate_t best = {.score = 0};
     for (size_t j = 0; j < COUNT(quotings); j++) {
         way_t way = quotings[j];
-        if (!is_another(study, &way) || (none && !study->said.quote && way.quote == '\''))
+        const bool sound = best.score > 0 && best.is.even && !best.is.skip && !best.odd; /* needs no escape */
+        if (!is_another(study, &way) || (way.backslash && sound) ||
+            (none && !study->said.quote && way.quote == '\''))
             continue;
         way.delimiter = first;
         way.blanks = sign == ' ';
@@ -721,7 +730,7 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
     study->said.delimiter = told && !said->delimiter ? (char)text[4] : said->delimiter;
     study->last = whole && end - first <= LOOK_AT;
     study->end = end - first <= LOOK_AT ? end : first + LOOK_AT;
-    study->escapes = memmem(first, (size_t)(study->end - first), "\\\"", 2);
+    study->escapes = holds_escape(first, study->end, '"');
     bool ok = choose(study, name, structure, err);
     structure->told = lines_count(text, (size_t)(first - text));
     structure->skip += structure->told;
