@@ -216,6 +216,8 @@ void guess_settle_nulls(guess_t *guess) {
         guess_column_t *column = &guess->columns[i];
         const uint32_t null = guess_column_null(&column->column, "NULL", false);
         nothing->backslash |= guess_column_null(&column->column, "\\N", false) != 0;
+        if (column->is.kind == TYPE_JSON) /* null is a value of JSON */
+            column->is.nulls &= ~guess_column_null(&column->column, "null", false);
         nothing->null |= null && (guess_kind_is_text(column->is.kind) ? !column->column.values
                                                                       : (column->is.nulls & null) != 0);
     }

@@ -46,13 +46,11 @@ static unsigned read_in_style(size_t style, bool point, const char *text, size_t
         return 0; /* the usual case */
     if (numeral.mark == '.' && inet_pton(AF_INET, text, &address) == 1)
         return 0; /* 192.168.100.101 is more likely an address than more than a billion of something */
-    if (!is_number(TYPE_NUMBER, style, text, length)) {
-        const bool whole = !point && is_number(TYPE_INT, style, text, length);
-        return whole ? 5 : is_number(TYPE_DECIMAL, style, text, length) ? 4 : 0;
-    }
-    return !point && is_number(TYPE_INT, style, text, length)
-               ? 7
-               : 6; /* a decimal reads what any other type reads */
+    unsigned types = !point && is_number(TYPE_INT, style, text, length);
+    types |= is_number(TYPE_NUMBER, style, text, length) ? 2 : 0;
+    return types || is_number(TYPE_DECIMAL, style, text, length)
+               ? types | 4
+               : 0; /* a decimal has room for each int and double */
 }
 
 static void read_number(value_t *value, const uint8_t *text, size_t length) {
@@ -584,8 +582,6 @@ decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
         put_pattern(&is);
     if (guess_kind_is_text(kind))
         is.nulls = 0;
-    if (kind == TYPE_JSON) /* null is a value of JSON */
-        is.nulls &= ~guess_column_null((column_t *)column, "null", false);
     return is;
 }
 
