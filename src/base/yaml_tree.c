@@ -28,7 +28,7 @@ struct yaml_tree {
     size_t added_count;
 };
 
-static void *keep(yaml_tree_t *tree, size_t bytes, err_t *err) {
+void *yaml_tree_keep(yaml_tree_t *tree, size_t bytes, err_t *err) {
     slab_t *slab = calloc(1, sizeof *slab + bytes);
     if (!slab) {
         err_memory(err, bytes);
@@ -64,7 +64,7 @@ static yaml_item_t *make_node(yaml_tree_t *tree, yaml_item_kind_t kind, yaml_mar
         yaml_tree_complain(tree, &at, err, "too large for a format or suite file");
         return NULL;
     }
-    yaml_item_t *node = keep(tree, sizeof *node, err);
+    yaml_item_t *node = yaml_tree_keep(tree, sizeof *node, err);
     if (node) {
         *node = at;
         node->kind = kind;
@@ -136,7 +136,7 @@ static bool complain_of_nothing(yaml_tree_t *tree, const yaml_item_t *node, err_
 static yaml_item_t *read_scalar(yaml_tree_t *tree, const yaml_event_t *event, err_t *err) {
     const size_t length = event->data.scalar.length;
     yaml_item_t *node = make_node(tree, YAML_ITEM_SCALAR, event->start_mark, err);
-    char *text = node ? keep(tree, length + 1, err) : NULL;
+    char *text = node ? yaml_tree_keep(tree, length + 1, err) : NULL;
     if (!text)
         return NULL;
     memcpy(text, event->data.scalar.value, length);
@@ -201,9 +201,7 @@ static bool read_items(yaml_tree_t *tree, yaml_parser_t *parser, yaml_item_t *no
             (!(key = read_key(tree, parser, &event, depth, err)) || !next_event(tree, parser, &event, err)))
             return false;
         yaml_item_t *item = read_node(tree, parser, &event, depth + 1, err);
-        if (!item)
-            return false;
-        if (key && !set_key(tree, node, item, key, err))
+        if (!item || (key && !set_key(tree, node, item, key, err)))
             return false;
         if (is_nothing(item))
             return complain_of_nothing(tree, item, err);

@@ -35,6 +35,9 @@ yaml_tree_t *yaml_tree_parse_typed(const char *text, size_t length, const size_t
 void yaml_tree_destroy(yaml_tree_t *tree);
 const yaml_item_t *yaml_tree_root(const yaml_tree_t *tree);
 
+/* Zeroed memory that lives as long as the tree. NULL: out of memory, and err has the sentence. */
+void *yaml_tree_keep(yaml_tree_t *tree, size_t bytes, err_t *err);
+
 /* The value under a key, or NULL. */
 const yaml_item_t *yaml_item_get(const yaml_item_t *map, const char *key);
 

@@ -23,16 +23,15 @@ enum {
 
 /* ---- words ---- */
 
-/* Types also have the usual names of other tools; ours is the first. */
 const schema_type_t schema_types[SCHEMA_TYPES] = {
-    {"text", TYPE_TEXT},       {"trimmed", TYPE_TRIMMED},    {"int", TYPE_INT},
-    {"long", TYPE_LONG},       {"number", TYPE_NUMBER},      {"date", TYPE_DATE},
-    {"datetime", TYPE_DATE},   {"length", TYPE_LENGTH},      {"boolean", TYPE_BOOLEAN},
-    {"decimal", TYPE_DECIMAL}, {"objectid", TYPE_OBJECTID},  {"uuid", TYPE_UUID},
-    {"string", TYPE_TEXT},     {"double", TYPE_NUMBER},      {"timestamp", TYPE_DATE},
-    {"bool", TYPE_BOOLEAN},    {"decimal128", TYPE_DECIMAL}, {"integer", TYPE_INT},
-    {"int32", TYPE_INT},       {"int64", TYPE_LONG},         {"binary", TYPE_BINARY},
-    {"json", TYPE_JSON}};
+    {"text", TYPE_TEXT},          {"trimmed", TYPE_TRIMMED},   {"int", TYPE_INT},
+    {"long", TYPE_LONG},          {"number", TYPE_NUMBER},     {"date", TYPE_DATE},
+    {"datetime", TYPE_DATE},      {"length", TYPE_LENGTH},     {"boolean", TYPE_BOOLEAN},
+    {"decimal", TYPE_DECIMAL},    {"objectid", TYPE_OBJECTID}, {"uuid", TYPE_UUID},
+    {"binary", TYPE_BINARY},      {"json", TYPE_JSON},         {"string", TYPE_TEXT},
+    {"double", TYPE_NUMBER},      {"timestamp", TYPE_DATE},    {"bool", TYPE_BOOLEAN},
+    {"decimal128", TYPE_DECIMAL}, {"integer", TYPE_INT},       {"int32", TYPE_INT},
+    {"int64", TYPE_LONG}};
 
 const char *schema_type_name(field_type_t type) {
     for (size_t i = 0; i < SCHEMA_TYPES; i++)

@@ -7,26 +7,23 @@
 
 static void put_types(text_t *out) {
     text_append(out, "\n## Types\n\n| type | other names |\n|---|---|\n");
-    for (size_t i = 0; i < SCHEMA_TYPES; i++) {
+    for (size_t i = 0; i < SCHEMA_TYPE_NAMES; i++) {
         const schema_type_t *type = &schema_types[i];
-        if (strcmp(schema_type_name(type->type), type->name) != 0 && strcmp(type->name, "datetime") != 0)
-            continue;
         text_print(out, "| `%s` |", type->name);
         /* a timestamp is a datetime, and both are dates */
-        for (size_t j = i + 1, others = 0; j < SCHEMA_TYPES; j++)
-            if (schema_types[j].type == type->type && strcmp(schema_types[j].name, "datetime") != 0 &&
-                (strcmp(schema_types[j].name, "timestamp") == 0) == (strcmp(type->name, "datetime") == 0))
+        for (size_t j = SCHEMA_TYPE_NAMES, others = 0; j < SCHEMA_TYPES; j++)
+            if (schema_types[j].type == type->type && strcmp(type->name, "date") != 0)
                 text_print(out, "%s`%s`", others++ ? ", " : " ", schema_types[j].name);
         text_append(out, " |\n");
     }
 }
 
-static void put_key(text_t *out, part_t part, const row_t *row) {
-    const bool made = part == PART_MADE && row->makes && row->makes != MAKES_TYPED,
-               type = strcmp(row->key, "type") == 0;
-    text_print(out, "| `%s` | %s%s", row->key, row->is, type ? ": " : "");
+static void put_key(text_t *out, const row_t *row) {
+    const bool made = row->makes && row->makes != MAKES_TYPED;
+    text_print(out, "| `%s` | %s", row->key, row->is);
     if (row->types)
-        text_print(out, "%s%s", type ? "" : "; goes with the type ", schema_type_words(row->types).text);
+        text_print(out, "%s%s", row->read == schema_read_type ? ": " : "; goes with the type ",
+                   schema_type_words(row->types).text);
     if (made)
         text_print(out, "; goes with %s", schema_made_words(RECORDS_DELIMITED, row->makes).text);
     if (row->instead)
@@ -35,18 +32,31 @@ static void put_key(text_t *out, part_t part, const row_t *row) {
 }
 
 static void put_keys(text_t *out) {
-    for (part_t part = 0; part < PARTS; part++) {
-        /* one table for files of delimited records and of fixed width, and one for all fields of fixed width */
-        const uint32_t parts = 1u << part | (part == PART_FILE ? 1u << RECORDS_FIXED : 0) |
-                               (part == PART_FIELD + RECORDS_FIXED ? 1u << PART_ENTRY : 0);
+    static const struct {
+        const char *title;
+        uint32_t parts, kinds;
+    } tables[] = {
+        {"A format file", IN_FILE, DELIMITED | FIXED},
+        {"A format file with `record: {json: yes}`", IN_FILE, JSON},
+        {"A format file with `record: {bson: yes}`", IN_FILE, BSON},
+        {"`record` of delimited files", IN_RECORD, DELIMITED},
+        {"`record` of fixed width", IN_RECORD, FIXED},
+        {"A field of delimited files", IN_FIELD, DELIMITED},
+        {"A field of fixed width", IN_FIELD | IN_ENTRY, FIXED},
+        {"A field of JSON", IN_FIELD, JSON},
+        {"`make`, besides the key that is made and how", IN_MADE, DELIMITED},
+        {"`surplus`", IN_SURPLUS, DELIMITED},
+        {"`tail`", IN_TAIL, FIXED},
+        {"`sections`", IN_SECTION, FIXED},
+    };
+    for (size_t i = 0; i < COUNT(tables); i++) {
         const char *last = "";
-        if (!schema_parts[part].title)
-            continue;
-        text_print(out, "\n## %s\n\n| key | is |\n|---|---|\n", schema_parts[part].title);
+        text_print(out, "\n## %s\n\n| key | is |\n|---|---|\n", tables[i].title);
         for (const row_t *row = schema_rows; row->parts; row++)
-            if (row->key && row->parts & parts && strcmp(row->key, last) != 0)
-                put_key(out, part, row), last = row->key;
-        if (part == PART_MADE)
+            if (row->key && row->parts & tables[i].parts && row->kinds & tables[i].kinds &&
+                strcmp(row->key, last) != 0)
+                put_key(out, row), last = row->key;
+        if (tables[i].parts == IN_MADE)
             text_print(out,
                        "\nKeys are made of delimited records by %s, of records of fixed width by %s. Types "
                        "go with %s.\n",

@@ -92,8 +92,8 @@ TEST(mistakes) {
     field_mistake("", ", type: number, decimal: [\",\"]", "4:38", "before the fraction");
     field_mistake("", ", type: number, thousands: \"_\"", "4:40", "between groups");
     field_mistake("", ", type: number, thousands: \"\"", "4:40", "between groups");
-    field_mistake("", ", type: number, thousands: \".\"", "4:40", "both \".\"");
-    field_mistake("", ", type: number, decimal: \",\", thousands: \",\"", "4:54", "both \",\"");
-    field_mistake(", thousands: \".\"", ", type: number", "2:37", "both \".\"");
-    field_mistake(", thousands: \",\"", ", type: number, decimal: \",\"", "4:38", "both \",\"");
+    field_mistake("", ", type: number, thousands: \".\"", "4:5", "both \".\"");
+    field_mistake("", ", type: number, decimal: \",\", thousands: \",\"", "4:5", "both \",\"");
+    field_mistake(", thousands: \".\"", ", type: number", "4:5", "both \".\"");
+    field_mistake(", thousands: \",\"", ", type: number, decimal: \",\"", "4:5", "both \",\"");
 }

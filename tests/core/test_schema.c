@@ -59,7 +59,7 @@ TEST(good_ones) {
         TAIL "  - {marker: A, name: r, repeat: [{name: x, width: 1, is: \"[]]\"}]}\n",
         TAIL
         "  - {marker: AA1, name: r, repeat: [{name: x, width: 1}]}\n", /* no sections to take it for one */
-        TAIL "  - {marker: A, sections: no, name: r, repeat: [{name: id, width: 1}]}\n",
+        TAIL "  - {marker: A, name: r, repeat: [{name: id, width: 1}]}\n",
         MAKE "  - {ts: utc, from: [d, t]}\ndocument: [ts, t, d]\n",
         MAKE "  - {ts: utc, from: [d, t]}\ndocument: [t, d]\n", /* what is not named comes first of all */
         MAKE "  - {s: first, from: [d]}\ndocument: [d, s]\n",   /* takes no field's place */
@@ -112,23 +112,6 @@ TEST(limits) {
             schema_destroy(schema);
             grown_free(&yaml);
         }
-}
-
-/* Keys have at most 120 bytes, in as many parts as fit. */
-TEST(long_keys) {
-    for (size_t length = 119; length <= 121; length++) {
-        char key[130], text[300];
-        err_t err;
-        for (size_t i = 0; i < length; i++)
-            key[i] = i % 2 ? '.' : 'k';
-        key[length - 1] = 'k';
-        key[length] = '\0';
-        snprintf(text, sizeof text, "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, key: %s}]\n",
-                 key);
-        schema_t *schema = schema_parse(text, strlen(text), "lab.yaml", &err);
-        assert_int_equal(schema != NULL, length <= 120);
-        schema_destroy(schema);
-    }
 }
 
 /* ---- digests ---- */

@@ -97,13 +97,12 @@ TEST(mistakes) {
     field_mistake("", ", type: int, false: [x]", "4:33", "'false' goes with");
     field_mistake("", ", type: boolean, true: []", "4:36", "1 to 8 words");
     field_mistake("", ", type: boolean, true: [a, b, c, d, e, f, g, h, i]", "4:36", "1 to 8 words");
-    field_mistake("", ", type: boolean, true: {a: b}", "4:36", "word");
-    field_mistake("", ", type: boolean, true: [x, y, x]", "4:36", "'x' is here twice");
-    field_mistake("", ", type: boolean, true: [x], false: [y, x]", "4:5", "'x' cannot be both");
-    field_mistake("", ", type: boolean, true: [x, FALSE]", "4:5", "'FALSE' cannot be both");
-    field_mistake("", ", type: boolean, nulls: [\"\", n], false: [n]", "4:53", "'n' is a null value");
-    field_mistake("", ", type: uuid, divide: 10", "4:35", "number or decimal");
-    field_mistake("", ", type: boolaen", "4:21", "did you mean 'boolean'");
+    field_mistake("", ", type: boolean, true: {a: b}", "4:36", "1 to 8 words");
+    field_mistake("", ", type: boolean, true: [x], false: [y, x]", "4:5", "'x' has two meanings");
+    field_mistake("", ", type: boolean, true: [x, FALSE]", "4:5", "'FALSE' has two meanings");
+    field_mistake("", ", type: boolean, nulls: [\"\", n], false: [n]", "4:5", "'n' has two meanings");
+    field_mistake("", ", type: uuid, divide: 10", "4:35", "number, decimal");
+    field_mistake("", ", type: boolaen", "4:21", "datetime, boolean, decimal");
 }
 
 TEST(names) {
@@ -125,7 +124,7 @@ TEST(names) {
     static const char fixed[] =
         "format: x\nrecord: {fixed: 5}\nfields: [{name: a, width: 5, type: boolean}]\n";
     assert_null(schema_parse(fixed, strlen(fixed), "f.yaml", &err));
-    assert_non_null(strstr(err.text, "text, trimmed, int, number or length was expected"));
+    assert_non_null(strstr(err.text, "text, trimmed, int, number, length"));
 }
 
 /* Other words of a boolean are another format. */

@@ -1,10 +1,10 @@
 /* schema: what a format file says, read and checked.
  *
- * A format file is YAML: how records are cut, which fields they have, and which documents they become. Every mistake in one
- * is reported with line, column and what was expected; all mistakes of a file are reported at once. The files of this room:
- * schema_rows.c has the keys of format files, a row each, and how the value of each is read; schema_read.c walks over them;
- * schema_check.c has what several keys must agree on; schema.c has the digest, which is a walk over the rows, too, and what
- * others ask of a schema; types.c has the words of types. docs/format-keys.md is made of the rows (tests/core/test_format_keys.c).
+ * A format file is YAML: how records are cut, which fields they have, and which documents they become. A mistake in one is
+ * reported with line, column and what was expected. The files of this room: schema_rows.c has the keys of format files, a row
+ * each, and how the value of each is read; schema_read.c walks over them, and reads the keys that are made; schema_check.c has
+ * what several keys must agree on; schema.c has the digest, which is a walk over the rows, too, and what others ask of a
+ * schema; types.c has the words of types. docs/format-keys.md is made of the rows (tests/core/test_format_keys.c).
  *
  *     format: mot                                    # its name
  *     about: one line for `tipple formats`
@@ -98,7 +98,8 @@ enum {
     SCHEMA_WIDEST = 4096,      /* characters of a fixed part, a section or an entry */
     SCHEMA_MOST_SEPARATOR = 8, /* bytes between the elements of an array */
     SCHEMA_MOST_CONSTANT = 1000,
-    SCHEMA_ID = 3, /* bytes of a section's identifier */
+    SCHEMA_LONGEST_MADE = 28, /* bytes of a key that is made */
+    SCHEMA_ID = 3,            /* bytes of a section's identifier */
 };
 
 typedef enum {
@@ -152,6 +153,8 @@ static inline bool byteset_has(const byteset_t *set, uint8_t byte) {
 }
 
 typedef struct {
+    const yaml_item_t
+        *at; /* its place in the file: the first member of all structs of which a format file has lists */
     const char *name; /* for people, and in --filter */
     const char *key;  /* in the document; dots make subdocuments */
     field_type_t type;
@@ -168,7 +171,6 @@ typedef struct {
     schema_text_t array;       /* what is between the elements of its texts; length 0: it is no array */
     bool hex;                  /* of binary data: hexadecimal digits, not base64 */
     bool optional;             /* a header may lack it */
-    const yaml_item_t *at;     /* its place in the file */
 
     /* for records of fixed width: */
     uint32_t offset; /* from the start of the record, the section's fields, or the entry */
@@ -202,7 +204,7 @@ typedef struct {
     text_change_t change;
     schema_text_t text; /* of MAKE_CONSTANT, MAKE_PATH; of MAKE_JOIN what is between the items */
     struct {
-        uint16_t fields[SCHEMA_MOST_FROM];
+        const uint16_t *fields;
         size_t count;
         schema_text_t with;
     } from[SCHEMA_MOST_FROM];
@@ -210,6 +212,7 @@ typedef struct {
 } make_t;
 
 typedef struct {
+    const yaml_item_t *at;
     const char *name; /* its key */
     struct {
         char first[SCHEMA_ID]; /* identifiers from first to last, by their digit */
@@ -219,7 +222,6 @@ typedef struct {
     const field_t *fields;
     size_t field_count;
     uint32_t width; /* after the identifier */
-    const yaml_item_t *at;
 } section_t;
 
 /* Is this (SCHEMA_ID bytes) one of the section's identifiers? */
@@ -237,6 +239,7 @@ static inline bool section_several(const section_t *section) {
 
 /* A part after the fixed part: a marker, then sections, or entries of `fields`. */
 typedef struct {
+    const yaml_item_t *at;
     schema_text_t marker;
     const char *name; /* the key of its entries */
     bool sections, leave_out;
@@ -245,7 +248,6 @@ typedef struct {
     const field_t *fields;
     size_t field_count;
     uint32_t width; /* of an entry, without its counted text */
-    const yaml_item_t *at;
 } tail_part_t;
 
 typedef enum {
@@ -322,8 +324,7 @@ typedef struct {
     const own_id_t *id; /* NULL: the record's place. Not a part of the format file, nor of the digest */
 
     char digest[33];   /* of the meaning of the file, so a changed comment does not change it */
-    yaml_tree_t *tree; /* owns all texts of the file */
-    void *owned;
+    yaml_tree_t *tree; /* owns all texts of the file, and what schema_own gives out */
 } schema_t;
 
 void schema_destroy(schema_t *schema);
@@ -339,7 +340,9 @@ static inline const field_t *schema_counted_field(const schema_t *schema, size_t
 }
 
 /* Zeroed memory that lives as long as the schema; NULL: out of memory, and err has the sentence. */
-void *schema_own(schema_t *schema, size_t bytes, err_t *err);
+static inline void *schema_own(schema_t *schema, size_t bytes, err_t *err) {
+    return yaml_tree_keep(schema->tree, bytes, err);
+}
 
 /* Does each record bring fields of its own, which the format does not know? */
 static inline bool schema_any_fields(const schema_t *schema) {
@@ -374,7 +377,8 @@ const field_t *schema_field(const schema_t *schema, const char *name);
 bool schema_makes(const schema_t *schema, const char *path, const char **near);
 
 /* Types by their words in format files. */
-enum { SCHEMA_TYPES = 22 };
+/* The first SCHEMA_TYPE_NAMES of them are ours; the others are the usual names of other tools. */
+enum { SCHEMA_TYPES = 22, SCHEMA_TYPE_NAMES = 14 };
 typedef struct {
     const char *name;
     field_type_t type;
@@ -392,9 +396,8 @@ int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, s
 /* NULL, or what is wrong with the key. */
 const char *schema_key_problem(const char *key, size_t length);
 
-/* What to do instead of a word that was removed: of a key (key ""), or of a value of the key `make` or `on_bad_value`.
- * NULL: the word was never known. */
-const char *schema_gone(const char *key, const char *word);
+/* What to do instead of a key or a word that was removed. NULL: the word was never known. */
+const char *schema_gone(const char *word);
 
 /* ---- values that do not fit their field's type ---- */
 
@@ -404,9 +407,6 @@ extern const char *const schema_bad_values[BAD_VALUES];
 /* "kept as text: 2 values that are not what their field's type says". stay: the format has no types, but the user named
  * some. */
 void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, uint64_t count);
-
-/* Why there is no choice for these records: only delimited ones, and JSON with types, have it. NULL: there is. */
-const char *schema_refuses_bad_value(const schema_t *schema);
 
 /* Another choice than the format file's, before anything is compiled from the schema: then it is another format, with
  * its own digest. False: there is no choice (status 1). */
