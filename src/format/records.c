@@ -19,6 +19,7 @@ struct records {
     bad_values_t *bad;
     const own_id_t *id; /* NULL: the `_id` is the record's place */
     bool own_id;        /* documents get one that is not their place */
+    const char *file;   /* see records_from */
 
     /* of BSON: */
     bool validate; /* keys and texts must be UTF-8 */
@@ -124,7 +125,8 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
                                   .at = file_start ? (uint32_t)lines_bom(text, length) : 0,
                                   .file_start = file_start,
                                   .with_id = with_id && (!records->id || records->id->kept),
-                                  .id_base = id_base};
+                                  .id_base = id_base,
+                                  .file = records->file};
     if (records->fixed)
         fixed_begin(records->fixed, &records->in);
     else if (records->json)
@@ -136,8 +138,7 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
 }
 
 void records_from(records_t *records, const char *file) {
-    if (records->delimited)
-        delimited_from(records->delimited, file);
+    records->file = file;
 }
 
 static inline parsed_t next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
@@ -209,5 +210,5 @@ const bad_values_t *records_bad(records_t *records) {
 }
 
 passed_over_t records_passed_over(const records_t *records) {
-    return records->delimited ? delimited_passed_over(records->delimited) : (passed_over_t){0, 0};
+    return records->bad->passed;
 }

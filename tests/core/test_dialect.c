@@ -35,7 +35,6 @@ typedef struct {
     const char *text;
     char delimiter;
     bool header;
-    uint8_t line_end;
     const char *columns;
 } case_t;
 
@@ -48,10 +47,9 @@ static void expect(const schema_t *schema, const case_t *cases, size_t count) {
             fail_msg("%s\n%s", cases[i].text, err.text);
         columns_of(schema, &dialect, columns, sizeof columns);
         if (dialect.delimiter != cases[i].delimiter || dialect.header != cases[i].header ||
-            (cases[i].line_end && dialect.line_end != cases[i].line_end) ||
             strcmp(columns, cases[i].columns) != 0)
-            fail_msg("%s\nis taken for: delimiter %c, header %d, line end %d, columns %s", cases[i].text,
-                     dialect.delimiter, dialect.header, dialect.line_end, columns);
+            fail_msg("%s\nis taken for: delimiter %c, header %d, columns %s", cases[i].text,
+                     dialect.delimiter, dialect.header, columns);
     }
 }
 
@@ -78,10 +76,10 @@ TEST(open_quotes) {
         lab_schema("format: x\nrecord: {delimiter: [\"|\", \",\"], header: no}\n"
                    "fields: [{name: a}, {name: b}, {name: c}]\nlayouts: [[a, b, c], [a, b]]\n");
     const case_t cases[] = {
-        {"1|\"x\n", '|', false, 1, "a,b,c"},
-        {"1|\"x", '|', false, 0, "a,b,c"},
-        {"1|\"x\nmore\n2|y\n", '|', false, 1, "a,b"},
-        {"1|2|3\n4|\"x\n5|\"y\n", '|', false, 1, "a,b,c"},
+        {"1|\"x\n", '|', false, "a,b,c"},
+        {"1|\"x", '|', false, "a,b,c"},
+        {"1|\"x\nmore\n2|y\n", '|', false, "a,b"},
+        {"1|2|3\n4|\"x\n5|\"y\n", '|', false, "a,b,c"},
     };
     expect(schema, cases, sizeof cases / sizeof *cases);
     schema_destroy(schema);

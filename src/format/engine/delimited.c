@@ -30,7 +30,6 @@ struct delimited {
     size_t ends_room;
     bool backslash_on;  /* a record may continue after a backslash at its end */
     uint32_t skip_left; /* lines at the file's start that are still to be skipped */
-    passed_over_t passed;
 
     bool may_begin[256]; /* a header or a comment, by its first byte */
     split_t split;
@@ -46,15 +45,6 @@ void delimited_destroy(delimited_t *reader) {
     split_free(&reader->split);
     engine_free(&reader->engine);
     free(reader);
-}
-
-passed_over_t delimited_passed_over(const delimited_t *reader) {
-    return reader->passed;
-}
-
-void delimited_from(delimited_t *reader, const char *file) {
-    reader->engine.file = file;
-    reader->engine.file_length = strlen(file);
 }
 
 /* ---- which lines may be no records ---- */
@@ -113,7 +103,7 @@ static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uin
         return record_refuse(record, 1,
                              "it begins as a comment does, but it has the fields of a record or holds a line "
                              "end, and the format is guessed");
-    reader->passed.comments++;
+    reader->engine.bad->passed.comments++;
     return PARSED_COMMENT;
 }
 
@@ -132,9 +122,7 @@ static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, r
         return PARSED_HEADER;
     case DIALECT_OTHER_HEADER:
         record->reason = "it is a header, and its columns are not those that the file is read by";
-        return record->line_end                 ? PARSED_OTHER_HEADER
-               : schema->header == HEADER_WORDS ? PARSED_REJECT
-                                                : PARSED_DOCUMENT;
+        return record->line_end ? PARSED_OTHER_HEADER : PARSED_REJECT;
     case DIALECT_ODD_LINE:
         return record_refuse(record, 1,
                              "it begins as a header does, but is not the header that the file is read by");
@@ -209,6 +197,8 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const record
     engine_t *engine = &reader->engine;
     const schema_t *schema = engine->schema;
     engine->dialect = dialect;
+    engine->file = in->file;
+    engine->file_length = in->file ? strlen(in->file) : 0;
     if (reader->planned != dialect->hash) {
         program_free(&engine->program);
         reader->planned = program_compile(schema, dialect, &engine->program) ? dialect->hash : 0;
@@ -242,7 +232,7 @@ static bool skip_line(delimited_t *reader, record_t *record) {
                          .line_end = (uint8_t)((feed != NULL) + carriage)};
     reader->in.at = reader->scanned = reader->in.at + length + (feed != NULL);
     reader->skip_left--;
-    reader->passed.skipped++;
+    reader->engine.bad->passed.skipped++;
     return true;
 }
 

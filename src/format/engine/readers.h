@@ -15,10 +15,8 @@ typedef struct fixed fixed_t;
 /* Values that do not fit are noted in `bad`. NULL: out of memory. */
 delimited_t *delimited_new(const schema_t *schema, bad_values_t *bad);
 void delimited_destroy(delimited_t *reader);
-void delimited_from(delimited_t *reader, const char *file);
 void delimited_begin(delimited_t *reader, const dialect_t *dialect, const record_text_t *in);
 parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t *record, shape_t *shape);
-passed_over_t delimited_passed_over(const delimited_t *reader);
 
 fixed_t *fixed_new(const schema_t *schema, bad_values_t *bad);
 void fixed_destroy(fixed_t *fixed);

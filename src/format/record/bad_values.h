@@ -28,6 +28,7 @@ typedef struct {
     bad_place_t text;   /* where the text that is read begins */
     bad_place_t record; /* the last record that has such values, while they are kept apart */
     bool any_recent;
+    passed_over_t passed; /* lines that are no records, which are counted here, too */
     size_t field_count;
     bad_field_t fields[];
 } bad_values_t;

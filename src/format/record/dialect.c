@@ -23,7 +23,7 @@ enum { BSON_FIRST = 8 };
 typedef struct {
     const uint8_t *text;
     size_t length; /* without its end */
-    uint8_t end;   /* bytes of its end: 1 LF, 2 CRLF; 0: that is not in the text */
+    bool ended;    /* its end is in the text */
 } line_t;
 
 /* The beginning of a file, which is being read. */
@@ -37,11 +37,6 @@ typedef struct {
 } sniff_t;
 
 /* ---- the columns of a dialect ---- */
-
-static void clear(dialect_t *dialect) {
-    memset(dialect, 0, sizeof *dialect);
-    dialect->line_end = 1;
-}
 
 static void clear_columns(dialect_t *dialect) {
     memset(dialect->field_of, 0xFF, sizeof dialect->field_of);
@@ -89,7 +84,7 @@ size_t dialect_print(const dialect_t *dialect, char *out, size_t room) {
 bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) {
     unsigned delimiter;
     int used = 0;
-    clear(dialect);
+    memset(dialect, 0, sizeof *dialect);
     clear_columns(dialect);
     if (sscanf(line, "delimiter=%2x columns=%n", &delimiter, &used) != 1 || !used || delimiter > 127)
         return false;
@@ -181,7 +176,7 @@ static bool next_line(const schema_t *schema, char delimiter, const uint8_t **at
                      length = found ? found : left;
         const bool feed = found && (*at)[length - 1] == '\n',
                    carriage = length > feed && (*at)[length - feed - 1] == '\r';
-        *line = (line_t){*at, length - feed - carriage, (uint8_t)(feed ? 1 + carriage : 0)};
+        *line = (line_t){*at, length - feed - carriage, feed};
         *at += length;
         if (line->length && !schema_is_comment(schema, line->text[0]))
             return true;
@@ -206,7 +201,7 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
         if (!next_line(schema, schema->delimiters[d], &at, text + length, whole, &line))
             return false;
         *begins = (size_t)(line.text - text);
-        if (!line.end)
+        if (!line.ended)
             return false;
         most = (size_t)(at - text) > most ? (size_t)(at - text) : most;
     }
@@ -380,7 +375,6 @@ static bool read_first_line(sniff_t *sniff, bool warns, dialect_t *dialect, err_
     if (!find_header(sniff, dialect))
         return err_memory(err, (size_t)(sniff->end - sniff->first));
     next_line(schema, dialect->delimiter, &at, sniff->end, true, &sniff->line);
-    dialect->line_end = sniff->line.end == 2 ? 2 : 1;
     if (!dialect->header)
         return schema->header != HEADER_REFUSE || is_no_header(sniff, dialect, err);
     dialect->header_length = sniff->line.length;
@@ -513,7 +507,7 @@ static bool sniff(const schema_t *schema, const dialect_head_t *head, const char
                   dialect_t *dialect, err_t *err) {
     const uint8_t *text = head->text;
     const size_t length = head->length + (schema_any_fields(schema) ? head->begun : 0);
-    clear(dialect);
+    memset(dialect, 0, sizeof *dialect);
     clear_columns(dialect);
     const bool ok =
         dialect_may_be_encoded(schema, text, length, head->utf16, name, err) &&

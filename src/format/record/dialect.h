@@ -28,7 +28,6 @@ typedef struct {
     uint16_t column_of[SCHEMA_MOST_FIELDS];    /* by field; DIALECT_NO_FIELD: the file has no such column */
     int surplus_column;                        /* -1: none */
     bool array;                                /* of JSON: the file is one array, which has to be closed */
-    uint8_t line_end;                          /* bytes of the first line end: 1 LF, 2 CRLF */
     size_t header_length;                      /* recognises the header line in the middle of the file, by */
     uint64_t header_hash;                      /* its length, its XXH3-64, */
     uint8_t header_first;                      /* and its first byte */
@@ -88,8 +87,8 @@ bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect);
 typedef enum {
     DIALECT_RECORD,
     DIALECT_HEADER,       /* names the columns that the file is read by, in their order, with its delimiter */
-    DIALECT_OTHER_HEADER, /* names other columns: the lines after it would be read wrongly */
     DIALECT_ODD_LINE,     /* begins like a header, but is neither a header nor a record */
+    DIALECT_OTHER_HEADER, /* names other columns: the lines after it would be read wrongly */
     DIALECT_MEMORY,       /* out of memory */
 } dialect_line_t;
 struct split; /* see split.h; the caller's, used for many lines */

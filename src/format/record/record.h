@@ -49,6 +49,7 @@ typedef struct {
     bool file_start; /* the text is the start of its file */
     bool with_id;    /* documents begin with {_id: id_base + the record's offset} */
     int64_t id_base;
+    const char *file; /* the name of its input, where a key is made of that; NULL: not known */
 } record_text_t;
 
 /* The column of a reject in a block that begins `in_line` bytes after the beginning of its line. 0, which is no column: it is
