@@ -162,8 +162,7 @@ static bool take_record(parse_t *parse, parsed_t parsed, err_t *err) {
     const record_t *record = &parse->record;
     if (parsed != PARSED_DOCUMENT && parsed != PARSED_REJECT && parsed != PARSED_OTHER_HEADER) {
         emitted_line_t line = line_with(parse, parse->cut->buffer.bytes + record->offset, record->length);
-        line.comment = parsed == PARSED_COMMENT;
-        line.skipped = parsed == PARSED_SKIPPED;
+        line.passed = parsed == PARSED_COMMENT || parsed == PARSED_SKIPPED;
         return values.emit != EMIT_RAW || emitted_line(parse->emitted, &line, err);
     }
     if (parsed == PARSED_OTHER_HEADER)

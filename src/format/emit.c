@@ -24,7 +24,7 @@ typedef struct {
 /* A section, or an entry of another part, as it will stand in the record. */
 typedef struct {
     uint32_t kind;     /* its part, and the identifier of a section: pieces are in the order of their kinds */
-    uint32_t section;  /* of which section it is; NO_SECTION: of none */
+    uint32_t list;     /* of the program */
     size_t at, length; /* in emit->tail */
 } piece_t;
 
@@ -46,14 +46,13 @@ struct emit {
 
     /* of records of fixed width: */
     bool end_of_day;     /* the time is 2400 */
-    uint32_t sections;   /* the part of sections, */
-    const char *ids_key; /* and where their identifiers are if they are not in their order */
+    const char *ids_key; /* where the identifiers of sections are if they are not in their order */
     element_t ids, id;   /* those, and that of the section at hand */
     piece_t *pieces;
     size_t piece_count, piece_room;
-    size_t next[NO_SECTION]; /* by section: its first piece that is not written */
-    int part;                /* the last part whose marker is written */
-    value_t gap;             /* text NULL: it is written, or there is none */
+    size_t next[SCHEMA_MOST_SECTIONS + SCHEMA_MOST_PARTS]; /* by list: its first piece that is not written */
+    int part;                                              /* the last part whose marker is written */
+    value_t gap;                                           /* text NULL: it is written, or there is none */
     uint32_t gap_at;
 };
 
@@ -97,33 +96,24 @@ static bool walk(emit_t *emit, const op_t *first, const op_t *end, const uint8_t
 static void put_fields(const emit_t *emit, const field_t *fields, size_t count, const element_t *values,
                        text_t *to);
 
-static uint32_t kind_of(uint32_t part, const uint8_t *id) {
-    return part << 24 | (uint32_t)id[0] << 16 | (uint32_t)id[1] << 8 | id[2];
-}
-
 /* Makes a piece of an entry, or of a section. */
 static bool add_piece(emit_t *emit, const op_t *op, const element_t *at) {
-    const section_t *section = op->code == OP_SECTION ? &emit->schema->sections[op->at] : NULL;
-    const tail_part_t *part = section ? NULL : &emit->schema->parts[op->at];
-    const field_t *fields = section ? section->fields : part->fields;
-    const size_t count = section ? section->field_count : part->field_count;
+    const program_list_t *list = &emit->program.lists[op->at];
+    value_t id = {(const uint8_t *)"\0\0", SCHEMA_ID};
     if (at->type != BSON_TYPE_DOCUMENT || !GROW(emit->pieces, emit->piece_room, emit->piece_count + 1, NULL))
         return false;
-    memset(emit->inner, 0, count * sizeof *emit->inner);
+    memset(emit->inner, 0, list->field_count * sizeof *emit->inner);
     emit->id.type = 0;
-    if (!walk(emit, op + 1, op + op->span, at->value, fields, emit->inner))
+    if (list->section)
+        id.text = (const uint8_t *)list->section->ids[0].first;
+    if (!walk(emit, op + 1, op + op->span, at->value, list->fields, emit->inner) ||
+        (list->section && text_of(&emit->id, &id) && id.length != SCHEMA_ID))
         return false;
-    piece_t *piece = &emit->pieces[emit->piece_count++];
-    *piece = (piece_t){.kind = (uint32_t)op->at << 24, .section = NO_SECTION, .at = emit->tail.length};
-    if (section) {
-        value_t id = {(const uint8_t *)section->ids[0].first, SCHEMA_ID};
-        if (text_of(&emit->id, &id) && id.length != SCHEMA_ID)
-            return false;
-        piece->kind = kind_of(emit->sections, id.text);
-        piece->section = op->at;
-    }
-    put_fields(emit, fields, count, emit->inner, &emit->tail);
-    piece->length = emit->tail.length - piece->at;
+    const uint32_t kind = (uint32_t)(list->part - emit->schema->parts) << 24 | (uint32_t)id.text[0] << 16 |
+                          (uint32_t)id.text[1] << 8 | id.text[2];
+    const size_t begin = emit->tail.length;
+    put_fields(emit, list->fields, list->field_count, emit->inner, &emit->tail);
+    emit->pieces[emit->piece_count++] = (piece_t){kind, op->at, begin, emit->tail.length - begin};
     return true;
 }
 
@@ -131,8 +121,7 @@ static bool add_piece(emit_t *emit, const op_t *op, const element_t *at) {
 static bool add_pieces(emit_t *emit, const op_t *op, const element_t *at) {
     const uint8_t *rest = at->value + 4;
     element_t entry;
-    if (op->code == OP_SECTION)
-        emit->next[op->at] = emit->piece_count;
+    emit->next[op->at] = emit->piece_count;
     if (at->type != BSON_TYPE_ARRAY)
         return add_piece(emit, op, at);
     bool ok = true;
@@ -202,7 +191,7 @@ static bool walk(emit_t *emit, const op_t *first, const op_t *end, const uint8_t
             continue;
         }
         next = op + op->span;
-        if (op->code == OP_SECTION || op->code == OP_ENTRIES)
+        if (op->code == OP_LIST)
             ok = add_pieces(emit, op, &at);
         else if (op->code == OP_MADE)
             take_made(emit, op_rest(&emit->program, op)->made, &at);
@@ -288,13 +277,11 @@ static void put_before(emit_t *emit, int part) {
     const schema_t *schema = emit->schema;
     if (emit->gap.text && emit->gap_at == emit->record.length - POOL_SLACK) {
         text_append_bytes(&emit->record, (const char *)emit->gap.text, emit->gap.length);
-        for (int i = emit->part + 1; i < (int)schema->part_count; i++) {
+        for (int i = (int)schema->part_count - 1, opened = emit->part; i > opened; i--) {
             const schema_text_t *marker = &schema->parts[i].marker;
-            if (emit->gap.length < marker->length ||
-                memcmp(emit->gap.text, marker->text, marker->length) != 0)
-                continue;
-            emit->part = i; /* the gap begins with this part's marker */
-            break;
+            if (emit->gap.length >= marker->length &&
+                memcmp(emit->gap.text, marker->text, marker->length) == 0)
+                emit->part = i; /* the gap begins with this part's marker */
         }
         emit->gap.text = NULL;
     }
@@ -314,21 +301,21 @@ static int by_kind(const void *a, const void *b) {
 static const piece_t *next_piece(emit_t *emit, const value_t *id) {
     const uint8_t section = program_section(&emit->program, id->text);
     const size_t next = section == NO_SECTION ? emit->piece_count : emit->next[section]++;
-    return next < emit->piece_count && emit->pieces[next].section == section ? &emit->pieces[next] : NULL;
+    return next < emit->piece_count && emit->pieces[next].list == section ? &emit->pieces[next] : NULL;
 }
 
 /* Adds to the fixed part all that follows it, part by part: sections in the order that the document says, or in that of their
  * identifiers. */
 static bool put_tail(emit_t *emit) {
     const bool ordered = emit->ids.type == BSON_TYPE_ARRAY;
-    const uint8_t *ids = emit->ids.value + 4;
+    const uint8_t *ids = ordered ? emit->ids.value + 4 : NULL;
     element_t next;
     emit->part = -1;
     if (!ordered && emit->piece_count)
         qsort(emit->pieces, emit->piece_count, sizeof *emit->pieces, by_kind);
     for (size_t i = 0; i < emit->piece_count; i++) {
         const piece_t *piece = &emit->pieces[i];
-        const bool section = piece->section != NO_SECTION;
+        const bool section = emit->program.lists[piece->list].section;
         const uint8_t own[] = {(uint8_t)(piece->kind >> 16), (uint8_t)(piece->kind >> 8),
                                (uint8_t)piece->kind};
         value_t id = {own, section ? SCHEMA_ID : 0};
@@ -418,15 +405,6 @@ static void put_quoted(emit_t *emit, const value_t *value, bool backslash) {
     text_append_bytes(record, &schema->quote, 1);
 }
 
-/* True if the value holds the delimiter, or ends with the beginning of it. */
-static bool meets_delimiter(const schema_t *schema, char delimiter, const value_t *value) {
-    const schema_text_t *wide = &schema->wide;
-    for (size_t begun = 1; begun < wide->length && begun <= value->length; begun++)
-        if (memcmp(value->text + value->length - begun, wide->text, begun) == 0)
-            return true;
-    return delimiter_find(schema, delimiter, value->text, value->length, 0) != NULL;
-}
-
 /* bare: the record had no quotes. Then quotes are a part of its values, and delimiters are in the surplus. */
 static bool needs_quotes(const schema_t *schema, const dialect_t *dialect, size_t column,
                          const value_t *value, bool bare) {
@@ -435,7 +413,7 @@ static bool needs_quotes(const schema_t *schema, const dialect_t *dialect, size_
         return schema->quote && dialect->columns == 1;
     const uint8_t first = value->text[0], last = value->text[value->length - 1];
     const bool surplus = bare && dialect->surplus_column == (int)column;
-    return (!surplus && meets_delimiter(schema, dialect->delimiter, value)) ||
+    return (!surplus && delimiter_find(schema, dialect->delimiter, value->text, value->length, 0)) ||
            (!bare && memchr(value->text, schema->quote, value->length)) ||
            (schema->multiline && memchr(value->text, '\n', value->length)) ||
            (index != DIALECT_NO_FIELD && schema->fields[index].type == TYPE_TRIMMED &&
@@ -528,10 +506,8 @@ emit_t *emit_new(const schema_t *schema) {
     emit->ids_key = "order";
     text_append(&emit->tail, ""); /* so that it has bytes */
     for (size_t i = 0; i < schema->part_count; i++)
-        if (schema->parts[i].sections) {
-            emit->sections = (uint32_t)i;
-            emit->ids_key = schema->parts[i].list ? schema->parts[i].list : "order";
-        }
+        if (schema->parts[i].list)
+            emit->ids_key = schema->parts[i].list;
     if (emit->reader && !emit->tail.lacking && program_compile(schema, NULL, &emit->program))
         return emit;
     emit_destroy(emit);

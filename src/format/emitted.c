@@ -96,14 +96,14 @@ static bool check_header(emitted_t *emitted, const emitted_line_t *line, err_t *
     if (!split_record(split, emitted->schema, emitted->dialect.delimiter, line->text, line->length))
         return err_memory(err, line->length);
     emitted->refused = split->open;
-    return !split->open || err_set(err, STATUS_INPUT,
-                                   "the header '%.*s' has a quote that is never closed: close it in the input, "
-                                   "or give the format 'multiline: no'",
-                                   line->length < 80 ? (int)line->length : 80, (const char *)line->text);
+    return !split->open ||
+           err_set(err, STATUS_INPUT,
+                   "the header '%.*s' has a quote that is never closed: close it in the input, "
+                   "or give the format 'multiline: no'",
+                   line->length < 80 ? (int)line->length : 80, (const char *)line->text);
 }
 
 bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
-    const bool passed = line->comment || line->skipped;
     if (emitted->later && !line->record)
         return true;
     if (emitted->later && emitted->other)
@@ -111,16 +111,16 @@ bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
                        "%s has another delimiter or other columns than the inputs before it, and a file of "
                        "records has only one of each: print its records by themselves",
                        emitted->other);
-    if (!passed && !line->record && line->length && !check_header(emitted, line, err))
+    if (!line->passed && !line->record && line->length && !check_header(emitted, line, err))
         return false;
-    if (!passed && lines_bom(line->text, line->length))
+    if (!line->passed && lines_bom(line->text, line->length))
         emitted_mark(emitted); /* else the file would lose the first bytes of the line */
     if (emitted->open)
         put(emitted, "\n", 1);
     put(emitted, line->text, line->length);
     put(emitted, line->end, line->end_length);
     emitted->open = !line->end_length || line->end[line->end_length - 1] != '\n';
-    if (passed || !line->length)
+    if (line->passed || !line->length)
         return true;
     emitted->begun = true;
     emitted->lines++;

@@ -25,8 +25,8 @@ void emitted_mark(emitted_t *emitted);
 typedef struct {
     const uint8_t *text, *end; /* end: its line end */
     size_t length, end_length; /* end_length 0: it has none */
-    bool record;               /* false: a header or a blank line, as it stood */
-    bool comment, skipped;     /* or a line that was passed over */
+    bool record;               /* false: a header or a blank line, as it stood, */
+    bool passed;               /* or a line that was passed over: a comment, or a skipped one */
 } emitted_line_t;
 
 /* One more line of this input. False, with the sentence: the new file would be read as other documents. */

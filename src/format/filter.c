@@ -29,7 +29,7 @@ enum {
 
 typedef struct {
     const field_t *field;
-    const operator_t *operator;
+    const operator_t *op;
     char *text; /* with SLACK zeros after it */
     size_t length;
     uint8_t *document; /* {"": VALUE} */
@@ -136,22 +136,19 @@ static bool unknown_field(const schema_t *schema, const char *name, err_t *err) 
     enum { SHOWN = 20 };
     const char *names[SCHEMA_MOST_FIELDS];
     const size_t count = schema->field_count;
-    char list[2000] = "";
     if (!count)
         return err_set(
             err, STATUS_USAGE,
             "--filter: the format %s names no fields, so the type of '%s' is not known. Of JSON, say it with "
             "--type '%s:int'; documents of BSON are chosen when they are dumped (mongodump --query)",
             schema->name, name, name);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         names[i] = schema->fields[i].name;
-        const size_t length = strlen(list);
-        if (i < SHOWN)
-            snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", names[i]);
-    }
-    return err_set(err, STATUS_USAGE, "--filter: the format %s has no field '%s'%s; its fields are %s%s",
-                   schema->name, name, suggestion(name, names, count).text, list,
-                   count > SHOWN ? " and others" : "");
+    err_set(err, STATUS_USAGE, "--filter: the format %s has no field '%s'%s; its fields are", schema->name,
+            name, suggestion(name, names, count).text);
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        err_add(err, "%s%s", i ? ", " : " ", names[i]);
+    return err_add(err, "%s", count > SHOWN ? " and others" : "");
 }
 
 /* Of records of fixed width, what utc and point are made of is not stored by itself: no document could be compared. */
@@ -184,7 +181,7 @@ static bool read_comparison(const char **at, const schema_t *schema, term_t *ter
     char *word = strndup(name, length);
     if (!word)
         return err_memory(err, length);
-    term->operator= & operators[i == OTHER_EQUAL ? 0 : i];
+    term->op = &operators[i == OTHER_EQUAL ? 0 : i];
     term->field = schema_field(schema, word);
     *at = op + strlen(operators[i].text);
     if (!term->field)
@@ -231,8 +228,8 @@ static bool write_normal(filter_t *filter, const schema_t *schema, err_t *err) {
     for (size_t i = 0; i < filter->count; i++) {
         const term_t *term = &filter->terms[i];
         const char *quote = quote_of(term);
-        text_print(&normal, "%s%s%s%s%s%s", i ? " && " : "", spelling_of(schema, term->field),
-                   term->operator->text, quote, term->text, quote);
+        text_print(&normal, "%s%s%s%s%s%s", i ? " && " : "", spelling_of(schema, term->field), term->op->text,
+                   quote, term->text, quote);
     }
     text_append(&normal, "");
     return (filter->normal = text_take(&normal, err));
@@ -281,34 +278,30 @@ static bool holds(comparison_t comparison, int order) {
     return order != VALUE_NO_ORDER && (comparison >> (order + 1) & 1);
 }
 
-/* Does a value under this key do? Of an array each element is tried. key: what is left of it; none is left: the value is it. */
-static bool any_does(const term_t *term, comparison_t comparison, const bson_iter_t *at, const char *key) {
-    const bool array = BSON_ITER_HOLDS_ARRAY(at);
-    bson_iter_t child;
-    if (!array && !*key)
-        return holds(comparison, value_order(at, &term->value));
-    if ((!array && !BSON_ITER_HOLDS_DOCUMENT(at)) || !bson_iter_recurse(at, &child))
-        return false;
-    const size_t length = strcspn(key, ".");
-    const char *left = key + length + (key[length] == '.');
-    while (element_next(&child)) {
-        const char *name = bson_iter_key(&child);
-        const bool here = strncmp(name, key, length) == 0 && !name[length];
-        if (array ? any_does(term, comparison, &child, key) : here)
-            return array || any_does(term, comparison, &child, left);
+/* Does a value under this key do, in a document or an array? Of an array each element is tried. key: what is left of it; none
+ * is left: the value is it. */
+static bool any_does(const term_t *term, comparison_t comparison, bson_iter_t *at, bool array,
+                     const char *key) {
+    const size_t length = array ? 0 : strcspn(key, ".");
+    const char *left = key + length + (!array && key[length] == '.');
+    while (array ? element_next(at) : element_find(at, key, length)) {
+        const bool arrays = BSON_ITER_HOLDS_ARRAY(at);
+        bson_iter_t child;
+        if ((arrays || BSON_ITER_HOLDS_DOCUMENT(at)) && bson_iter_recurse(at, &child)
+                ? any_does(term, comparison, &child, arrays, left)
+                : !*left && holds(comparison, value_order(at, &term->value)))
+            return true;
+        if (!array)
+            return false;
     }
     return false;
 }
 
 static bool term_holds(const term_t *term, const bson_t *document) {
-    const bool unequal = term->operator->comparison == UNEQUAL;
-    const comparison_t comparison = unequal ? EQUAL : term->operator->comparison;
-    const char *key = term->field->key;
-    const size_t length = strcspn(key, ".");
+    const bool unequal = term->op->comparison == UNEQUAL;
     bson_iter_t at;
-    const bool does = bson_iter_init(&at, document) && element_find(&at, key, length) &&
-                      any_does(term, comparison, &at, key + length + (key[length] == '.'));
-    return does != unequal;
+    return (bson_iter_init(&at, document) &&
+            any_does(term, unequal ? EQUAL : term->op->comparison, &at, false, term->field->key)) != unequal;
 }
 
 bool filter_passes(const filter_t *filter, const uint8_t *document, uint32_t length) {

@@ -147,8 +147,7 @@ static bool find_format(verification_t *run, err_t *err) {
 /* The load's own filter leaves the same records out again. */
 static bool take_filter(verification_t *run, err_t *err) {
     char *text = run->header.filter;
-    if (text && *text && !run->filter &&
-        !(run->filter = filter_parse(run->schema, (char *const *)&text, 1, err)))
+    if (text && *text && !run->filter && !(run->filter = filter_parse(run->schema, &text, 1, err)))
         return false;
     snprintf(run->result->filter, sizeof run->result->filter, "%s", text ? text : "");
     return true;

@@ -224,9 +224,9 @@ TEST(decides) {
     err_t err;
     schema_t *schema = lab_schema(orders);
     assert_true(own_id_set(schema, "shop,order", &err));
-    assert_true(own_id_decides(schema->id, "_id"));
-    assert_true(own_id_decides(schema->id, "shop"));
-    assert_true(own_id_decides(schema->id, "o"));
-    assert_false(own_id_decides(schema->id, "size.width"));
+    assert_true(own_id_decides(schema->id, "_id", &err));
+    assert_true(own_id_decides(schema->id, "shop", &err));
+    assert_true(own_id_decides(schema->id, "o", &err));
+    assert_false(own_id_decides(schema->id, "size.width", &err));
     schema_destroy(schema);
 }

@@ -622,8 +622,7 @@ static bool law_emit_into(const law_t *law, emitted_t *emitted, const dialect_t 
                                .end = row + one->record.length,
                                .end_length = one->record.line_end,
                                .record = one->parsed == PARSED_DOCUMENT,
-                               .comment = one->parsed == PARSED_COMMENT,
-                               .skipped = one->parsed == PARSED_SKIPPED};
+                               .passed = one->parsed == PARSED_COMMENT || one->parsed == PARSED_SKIPPED};
         bson_t document;
         if (line.record) {
             LAB_MUST(bson_init_static(&document, one->document, one->record.document_length));

@@ -301,10 +301,11 @@ static parsed_t refuse_value(delimited_t *reader, record_t *record) {
     if (engine->refused.text)
         value_misfit(engine->refused.field, engine->refused.text, engine->refused.length, reader->reason);
     else
-        snprintf(
-            reader->reason, sizeof reader->reason,
-            "'%.80s' is no point: a latitude from -90 to 90 and a longitude from -180 to 180 were expected",
-            engine->refused.field->name);
+        snprintf(reader->reason, sizeof reader->reason,
+                 "what is made for '%.80s' does not fit: a value of its type was expected, or a latitude "
+                 "from -90 to "
+                 "90 and a longitude from -180 to 180",
+                 engine->refused.field->name);
     return record_refuse(record, reader->split.spans[engine->refused.column].at + 1, reader->reason);
 }
 

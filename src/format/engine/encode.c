@@ -6,7 +6,6 @@
 
 bool engine_init(engine_t *engine, const schema_t *schema, bad_values_t *bad) {
     *engine = (engine_t){.schema = schema, .bad = bad, .file = ""};
-    memcpy(&engine->day_text, "19700101", 8); /* the date of day 0 */
     return (engine->values = values_new());
 }
 
@@ -79,59 +78,39 @@ static bool is_absent(const engine_t *engine, const op_t *op, const uint8_t *tex
                       engine->high ? engine->schema->encoding : ENCODING_NONE, text, length) >= 0;
 }
 
-/* NULL: the text is no value of the field's type. */
-static uint8_t *put_value(engine_t *engine, uint8_t *out, const op_t *op, const uint8_t *text, size_t length,
-                          shape_t *shape) {
-    const op_rest_t *rest = op_rest(&engine->program, op);
-    const field_t *field = rest->field;
-    int64_t whole;
-    if (op->code == OP_INT || op->code == OP_EXACT)
-        return convert_int(text, length, &whole) && (op->code == OP_INT || convert_is_exact(text, length))
-                   ? put_int(engine, out, op, whole, false)
-                   : NULL;
-    if (field->type == TYPE_DATE && !field->array.length) {
-        const int pattern = value_date(field, text, length, &whole);
-        if (shape)
-            shape->choice[rest->counted] = (uint8_t)(pattern < 0 ? 0 : pattern);
-        return pattern < 0 ? NULL : bsonw_int64(put_head_as(engine, out, op, BSON_TYPE_DATE_TIME), whole);
-    }
-    uint8_t *after =
-        value_read(field, engine->values, engine->high ? engine->schema->encoding : ENCODING_NONE, text,
-                   length, out, put_head(engine, out, op, false));
-    engine->failed |= values_failed(engine->values);
-    return after;
-}
-
 uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, size_t length, uint8_t *out,
                         shape_t *shape) {
     const op_rest_t *rest = op_rest(&engine->program, op);
+    const field_t *field = rest->field;
     const encoding_t encoding = engine->high ? engine->schema->encoding : ENCODING_NONE;
+    uint8_t *after = NULL;
+    int64_t whole;
+    int choice = 0;
     if (is_absent(engine, op, text, length)) {
-        const int null = shape ? words_find(&rest->field->nulls, encoding, text, length) : 0;
-        if (shape)
-            shape->choice[rest->counted] = (uint8_t)(null < 0 ? 0 : null);
-        return out;
+        choice = shape ? words_find(&field->nulls, encoding, text, length) : 0;
+        after = out;
+    } else if (op->code == OP_TEXT || op->code == OP_TRIMMED || op->code == OP_CHARACTER ||
+               op->code == OP_COUNTED) {
+        /* it is sure which text the bytes are */
+        if (stays(engine, text, length) ||
+            (encoding_converts(encoding, text, length) && !encoding_doubts(encoding, text, length)))
+            after = put_text(engine, out, op, text, length);
+    } else if (op->code == OP_INT) {
+        if (convert_int(text, length, &whole) &&
+            (!(op->flags & OP_IS_EXACT) || convert_is_exact(text, length)))
+            after = put_int(engine, out, op, whole, false);
+    } else if (field->type == TYPE_DATE && !field->array.length) {
+        choice = value_date(field, text, length, &whole);
+        if (choice >= 0)
+            after = bsonw_int64(put_head_as(engine, out, op, BSON_TYPE_DATE_TIME), whole);
+    } else if (op->code < OP_CHARACTER) {
+        after =
+            value_read(field, engine->values, encoding, text, length, out, put_head(engine, out, op, false));
+        engine->failed |= values_failed(engine->values);
     }
-    switch (op->code) {
-    case OP_TEXT:
-    case OP_TRIMMED:
-    case OP_CHARACTER:
-    case OP_COUNTED:
-        if (stays(engine, text, length))
-            return bsonw_string(put_head_as(engine, out, op, BSON_TYPE_UTF8), text, length);
-        /* is it sure which text the bytes are? */
-        return encoding_converts(encoding, text, length) && !encoding_doubts(encoding, text, length)
-                   ? put_text(engine, out, op, text, length)
-                   : put_bad(engine, out, op, text, length);
-    case OP_WHOLE:
-    case OP_SCALED:
-    case OP_LENGTH:
-        return put_bad(engine, out, op, text, length);
-    default: {
-        uint8_t *after = put_value(engine, out, op, text, length, shape);
-        return after ? after : put_bad(engine, out, op, text, length);
-    }
-    }
+    if (shape)
+        shape->choice[rest->counted] = (uint8_t)(choice < 0 ? 0 : choice);
+    return after ? after : put_bad(engine, out, op, text, length);
 }
 
 /* ---- made keys ---- */
@@ -179,16 +158,6 @@ static bool number_of(const field_t *field, spans_kind_t kind, const span_t *val
     return is;
 }
 
-/* What is made does not fit its type. text: why, or NULL; its element ends at `end`. */
-static uint8_t *put_bad_made(engine_t *engine, uint8_t *out, const op_t *op, const uint8_t *text,
-                             size_t length, uint8_t *end) {
-    if (text && !engine->refused.field) { /* where it stands now, the next element is written */
-        length = length < sizeof engine->refused.made ? length : sizeof engine->refused.made;
-        text = memcpy(engine->refused.made, text, length);
-    }
-    return put_instead(engine, &out, op, text, length) ? out : end;
-}
-
 static void set_made(engine_t *engine, const make_t *made) {
     engine->made |= 1u << (made - engine->schema->made);
 }
@@ -211,27 +180,25 @@ static uint8_t *put_point(engine_t *engine, const spans_t *spans, spans_kind_t k
         set_made(engine, made);
         return bsonw_point(put_head(engine, out, op, false), place[0], place[1]);
     }
-    return missing == 2 || kind == SPANS_FIXED ? out : put_bad_made(engine, out, op, NULL, 0, out);
+    if (missing < 2 && kind != SPANS_FIXED)
+        put_instead(engine, &out, op, NULL, 0);
+    return out;
 }
 
 /* From YYYYMMDD and hhmm; 2400 is 0000 of the next day. */
 static uint8_t *put_utc(engine_t *engine, const op_t *op, uint8_t *out) {
     const make_t *made = op_rest(&engine->program, op)->made;
     const field_t *fields = engine->schema->fields;
-    const uint64_t day_text = digits_load(engine->fixed + fields[made->from[0].fields[0]].offset);
-    uint64_t word = day_text ^ DIGITS_ZEROS;
-    if (day_text != engine->day_text) {
-        const uint32_t digits = digits_value(word);
-        if (!digits_only(word) ||
-            !calendar_days(digits / 10000, digits / 100 % 100, digits % 100, &engine->day))
-            return out;
-        engine->day_text = day_text;
-    }
-    word = (digits_load(engine->fixed + fields[made->from[1].fields[0]].offset) ^ DIGITS_ZEROS) << 32;
-    const uint32_t hhmm = digits_value(word);
-    if (!digits_only(word) || ((hhmm >= 2400 || hhmm % 100 >= 60) && hhmm != 2400))
+    const uint64_t day = digits_load(engine->fixed + fields[made->from[0].fields[0]].offset) ^ DIGITS_ZEROS;
+    const uint64_t time = (digits_load(engine->fixed + fields[made->from[1].fields[0]].offset) ^ DIGITS_ZEROS)
+                          << 32;
+    const uint32_t date = digits_value(day), hhmm = digits_value(time);
+    int32_t days;
+    if (!digits_only(day) || !digits_only(time) ||
+        !calendar_days(date / 10000, date / 100 % 100, date % 100, &days) ||
+        ((hhmm >= 2400 || hhmm % 100 >= 60) && hhmm != 2400))
         return out;
-    const int64_t minutes = (int64_t)engine->day * 1440 + hhmm / 100 * 60 + hhmm % 100;
+    const int64_t minutes = (int64_t)days * 1440 + hhmm / 100 * 60 + hhmm % 100;
     out = bsonw_int64(put_head(engine, out, op, false), minutes * 60000);
     if (hhmm == 2400) {
         memcpy(out, "\x08hour24\0\x01", 9); // NOLINT(bugprone-not-null-terminated-result): BSON
@@ -266,17 +233,17 @@ static uint8_t *put_item(const engine_t *engine, const spans_t *spans, spans_kin
 static uint8_t *put_items(const engine_t *engine, const spans_t *spans, spans_kind_t kind, const make_t *made,
                           uint8_t *out) {
     const bool first = made->kind == MAKE_FIRST;
-    bool any = false;
-    for (size_t i = 0; i < made->from_count && !(first && any); i++) {
+    uint8_t *end = NULL;
+    for (size_t i = 0; i < made->from_count && !(first && end); i++) {
         const bool own = first || made->from[i].with.length;
         const schema_text_t *with = own ? &made->from[i].with : &made->text;
-        const size_t before = any || own ? with->length : 0;
-        memcpy(out, with->text ? with->text : "", before);
-        uint8_t *after = put_item(engine, spans, kind, made, i, out + before);
-        any |= after != NULL;
-        out = after ? after : out;
+        const size_t before = end || own ? with->length : 0;
+        uint8_t *const at = end ? end : out;
+        memcpy(at, with->text ? with->text : "", before);
+        uint8_t *after = put_item(engine, spans, kind, made, i, at + before);
+        end = after ? after : end;
     }
-    return any ? out : NULL;
+    return end;
 }
 
 /* Of letters only those of ASCII. False: no memory. */
@@ -308,7 +275,7 @@ static uint8_t *put_made(engine_t *engine, const op_t *op, uint8_t *out, uint8_t
         blanks_trim(&trimmed, &length);
         memmove(text, trimmed, length);
     }
-    if (field->nulls.count && words_find(&field->nulls, ENCODING_NONE, text, length) >= 0)
+    if (words_find(&field->nulls, ENCODING_NONE, text, length) >= 0)
         return out;
     const bool is_text = field->type == TYPE_TEXT || field->type == TYPE_TRIMMED;
     const uint8_t *after = is_text ? NULL : value_read(field, NULL, ENCODING_NONE, text, length, out, value);
@@ -318,7 +285,7 @@ static uint8_t *put_made(engine_t *engine, const op_t *op, uint8_t *out, uint8_t
     bsonw_int32(text - 4, (int32_t)length + 1);
     text[length] = 0;
     uint8_t *end = text + length + 1;
-    return is_text ? end : put_bad_made(engine, out, op, text, length, end);
+    return !is_text && put_instead(engine, &out, op, NULL, 0) ? out : end;
 }
 
 /* What is made from the texts of fields, of the format, or from the name of the input; nothing if it is no text. */

@@ -44,17 +44,14 @@ typedef struct {
     bool high; /* it may hold bytes beyond ASCII */
     struct {
         const field_t *field; /* NULL: every value fits, or may stay */
-        const uint8_t *text;  /* NULL: it is no text */
+        const uint8_t *text;  /* NULL: the value is made */
         size_t length;
         uint16_t column;
-        uint8_t made[VALUE_MISFIT]; /* the text where it is made */
-    } refused;                      /* the first value that makes it a reject */
-    const uint8_t *fixed;           /* of records of fixed width: where it begins, */
-    uint32_t tail;                  /* how many bytes follow its fixed part, */
-    uint32_t made;                  /* and which keys were made, bits by number */
+    } refused;            /* the first value that makes it a reject */
+    const uint8_t *fixed; /* of records of fixed width: where it begins, */
+    uint32_t tail;        /* how many bytes follow its fixed part, */
+    uint32_t made;        /* and which keys were made, bits by number */
 
-    uint64_t day_text; /* the last date of MAKE_UTC as text, and as days since 1970 */
-    int32_t day;
     const char *file; /* the name of the input */
     size_t file_length;
 } engine_t;
@@ -194,12 +191,9 @@ ENCODE_INLINE uint8_t *encode_column(const engine_t *engine, const op_t *op, con
     int64_t ms;
     double number;
     switch (op->code) {
-    case OP_EXACT:
-        if (**text == '0' && *length > 1)
-            return NULL;
-        /* fall through */
     case OP_INT:
-        if (__builtin_expect(!convert_digits(*text, *length, &digits), 0))
+        if (__builtin_expect(!convert_digits(*text, *length, &digits), 0) ||
+            ((op->flags & OP_IS_EXACT) && **text == '0' && *length > 1))
             return NULL;
         return put_int(engine, out, op, (int64_t)digits, is_short);
     case OP_NUMBER:

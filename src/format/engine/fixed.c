@@ -19,25 +19,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Those of one section are a chain, in their order. */
+/* A section, or an entry of another part. Those of one list (program.h) are a chain, in their order. */
 typedef struct {
-    uint32_t at;   /* its identifier's place in the record */
-    uint32_t next; /* the number of the next one of its section; 0: it is the last one */
-    uint8_t section;
-    bool first; /* of its section */
+    uint32_t at;   /* its place in the record */
+    uint32_t next; /* the number of the next one of its list; 0: it is the last one */
+    uint16_t list;
+    bool first; /* of its list */
 } found_t;
 
 typedef struct {
-    found_t *sections;
-    size_t section_count, section_room;
-    bool ascending; /* their identifiers are strictly ascending */
-    uint32_t
-        last[SCHEMA_MOST_SECTIONS]; /* of each section the number of the last one, from 1; 0: none is found */
-    struct {
-        uint32_t from, to; /* its entries, with a gap among them; empty: the record does not have the part */
-    } parts[SCHEMA_MOST_PARTS];
-    uint32_t gap, gap_end; /* empty: there is none */
-    uint8_t *explained;    /* memory that is reused from gap to gap */
+    found_t *found;
+    size_t count, room;
+    bool ascending;   /* the identifiers of sections are strictly ascending */
+    uint32_t last_id; /* the last of them */
+    uint32_t last[SCHEMA_MOST_SECTIONS +
+                  SCHEMA_MOST_PARTS]; /* of each list the number of the last one, from 1; 0: none */
+    uint32_t gap, gap_end;            /* empty: there is none */
+    uint8_t *explained;               /* memory that is reused from gap to gap */
     size_t explained_room;
 } walk_t;
 
@@ -50,13 +48,12 @@ struct fixed {
 
 /* ---- the walk ---- */
 
-/* The end of the entry at `at`, at most `end`; 0: there is no entry. */
-static inline uint32_t walk_entry(const tail_part_t *part, const uint8_t *record, uint32_t at, uint32_t end) {
+enum { NO_PART = -1 };
+
+/* The end of an entry with texts that are checked, or counted; 0: it is none. */
+static uint32_t checked_end(const program_list_t *list, const uint8_t *record, uint32_t at, uint32_t end) {
     uint32_t counted = 0;
-    if (end - at < part->width)
-        return 0;
-    const field_t *const last = part->fields + part->field_count;
-    for (const field_t *field = part->fields; field < last; field++) {
+    for (const field_t *field = list->fields; field < list->fields + list->field_count; field++) {
         const uint8_t *text = record + at + field->offset;
         for (size_t i = 0; field->is && i < field->width; i++)
             if (!byteset_has(&field->is[i], text[i]))
@@ -68,39 +65,35 @@ static inline uint32_t walk_entry(const tail_part_t *part, const uint8_t *record
             counted = counted * 10 + digit;
         }
     }
-    return end - at - part->width >= counted ? at + part->width + counted : 0;
+    return end - at - list->width >= counted ? at + list->width + counted : 0;
 }
 
-enum { NO_PART = -1 };
-
-/* The end of the section at `at`; 0: there is none. */
-static inline uint32_t section_end(const program_t *program, const uint8_t *record, uint32_t at, uint32_t end,
-                                   uint8_t *section) {
-    if (end - at < SCHEMA_ID)
+/* The end of the section or entry of the part at `at`, at most `end`; 0: there is none. */
+static inline uint32_t entry_end(const program_t *program, int part, const uint8_t *record, uint32_t at,
+                                 uint32_t end, uint16_t *number) {
+    const bool section = program->schema->parts[part].sections;
+    if (section && end - at < SCHEMA_ID)
         return 0;
-    *section = program_section(program, record + at);
-    if (*section == NO_SECTION)
+    *number = section ? program_section(program, record + at)
+                      : (uint16_t)(program->schema->section_count + (size_t)part);
+    if (section && *number == NO_SECTION)
         return 0;
-    uint32_t after = at + SCHEMA_ID + program->schema->sections[*section].width;
-    return after <= end ? after : 0;
-}
-
-static uint32_t entry_end(const program_t *program, int part, const uint8_t *record, uint32_t at,
-                          uint32_t end) {
-    uint8_t section;
-    return program->schema->parts[part].sections ? section_end(program, record, at, end, &section)
-                                                 : walk_entry(&program->schema->parts[part], record, at, end);
+    const program_list_t *list = &program->lists[*number];
+    if (end - at < list->width)
+        return 0;
+    return section ? at + list->width : checked_end(list, record, at, end);
 }
 
 /* The marker of a part after `part`; with_entry: only a marker that an entry follows. */
 static int marker_at(const program_t *program, int part, const uint8_t *record, uint32_t at, uint32_t end,
                      bool with_entry) {
     const schema_t *schema = program->schema;
+    uint16_t list;
     for (int next = part + 1; next < (int)schema->part_count; next++) {
         const schema_text_t *marker = &schema->parts[next].marker;
         if (record[at] == (uint8_t)marker->text[0] && end - at >= marker->length &&
             memcmp(record + at, marker->text, marker->length) == 0 &&
-            (!with_entry || entry_end(program, next, record, at + (uint32_t)marker->length, end)))
+            (!with_entry || entry_end(program, next, record, at + (uint32_t)marker->length, end, &list)))
             return next;
     }
     return NO_PART;
@@ -111,15 +104,9 @@ static int marker_at(const program_t *program, int part, const uint8_t *record, 
 static bool find_resume(const program_t *program, const uint8_t *record, uint32_t gap, uint32_t least,
                         uint32_t end, int part, walk_t *walk) {
     const schema_t *schema = program->schema;
-    size_t places = end - gap + 1;
-    if (places > walk->explained_room) {
-        free(walk->explained);
-        walk->explained_room = 2 * places;
-        if (!(walk->explained = malloc(walk->explained_room))) {
-            walk->explained_room = 0;
-            return false;
-        }
-    }
+    uint16_t list;
+    if (!GROW(walk->explained, walk->explained_room, end - gap + 1, NULL))
+        return false;
     uint8_t *explained = walk->explained;
     explained[end - gap] = 0xFF;
     walk->gap = gap;
@@ -130,7 +117,7 @@ static bool find_resume(const program_t *program, const uint8_t *record, uint32_
             int next = marker_at(program, from, record, at, end, true);
             int within = next == NO_PART ? from : next;
             uint32_t first = next == NO_PART ? at : at + (uint32_t)schema->parts[next].marker.length;
-            uint32_t after = within == NO_PART ? 0 : entry_end(program, within, record, first, end);
+            uint32_t after = within == NO_PART ? 0 : entry_end(program, within, record, first, end, &list);
             if (after && explained[after - gap] >> (within + 1) & 1)
                 bits |= (uint8_t)(1u << (from + 1));
         }
@@ -149,42 +136,38 @@ static uint32_t id_value(const uint8_t *id) {
     return (uint32_t)id[0] << 16 | (uint32_t)id[1] << 8 | id[2];
 }
 
-/* Walks over sections as long as there are some; *at is after them. */
-static bool walk_sections(const program_t *program, const uint8_t *record, uint32_t *at, uint32_t end,
-                          walk_t *walk) {
-    size_t count = walk->section_count;
-    uint32_t place = *at, last = 0;
-    if (count)
-        last = id_value(record + walk->sections[count - 1].at);
-    uint8_t section;
-    for (uint32_t after; (after = section_end(program, record, place, end, &section)); place = after) {
-        uint32_t id = id_value(record + place);
-        if (!GROW(walk->sections, walk->section_room, count + 1, NULL))
-            return false;
-        walk->ascending &= id > last;
-        last = id;
-        uint32_t *before = &walk->last[section];
-        if (*before)
-            walk->sections[*before - 1].next = (uint32_t)count;
-        walk->sections[count++] = (found_t){.at = place, .section = section, .first = !*before};
-        *before = (uint32_t)count;
+static inline bool add_found(walk_t *walk, const uint8_t *record, uint32_t at, uint16_t list, bool section) {
+    if (!GROW(walk->found, walk->room, walk->count + 1, NULL))
+        return false;
+    if (section) {
+        const uint32_t id = id_value(record + at);
+        walk->ascending &= id > walk->last_id;
+        walk->last_id = id;
     }
-    walk->section_count = count;
-    *at = place;
+    uint32_t *last = &walk->last[list];
+    if (*last)
+        walk->found[*last - 1].next = (uint32_t)walk->count;
+    walk->found[walk->count++] = (found_t){.at = at, .list = list, .first = !*last};
+    *last = (uint32_t)walk->count;
     return true;
 }
 
-/* Walks over entries as long as there are some, and no marker with an entry is in their place. What is directly after
- * their own marker is always an entry. */
-static void walk_entries(const program_t *program, int part, const uint8_t *record, bool after_marker,
-                         uint32_t *at, uint32_t end) {
-    for (; after_marker || marker_at(program, part, record, *at, end, true) == NO_PART;
+/* Walks over sections as long as there are some, or over entries as long as no marker with an entry is in their place. What
+ * is directly after their own marker is always an entry. */
+static bool walk_part(const program_t *program, int part, const uint8_t *record, bool after_marker,
+                      uint32_t *at, uint32_t end, walk_t *walk) {
+    const bool sections = program->schema->parts[part].sections;
+    uint16_t list;
+    for (; sections || after_marker || marker_at(program, part, record, *at, end, true) == NO_PART;
          after_marker = false) {
-        uint32_t after = walk_entry(&program->schema->parts[part], record, *at, end);
+        const uint32_t after = entry_end(program, part, record, *at, end, &list);
         if (!after)
             break;
+        if (!add_found(walk, record, *at, list, sections))
+            return false;
         *at = after;
     }
+    return true;
 }
 
 /* length: at least that of the fixed part. False: out of memory. */
@@ -193,43 +176,28 @@ static bool walk_record(const program_t *program, const uint8_t *record, uint32_
     int part = NO_PART;
     bool after_marker = false;
     uint32_t at = schema->fixed;
-    while (walk->section_count)
-        walk->last[walk->sections[--walk->section_count].section] = 0;
+    while (walk->count)
+        walk->last[walk->found[--walk->count].list] = 0;
     walk->ascending = true;
-    walk->gap = walk->gap_end = 0;
-    for (size_t i = 0; i < schema->part_count; i++)
-        walk->parts[i].from = walk->parts[i].to = 0;
+    walk->last_id = walk->gap = walk->gap_end = 0;
     for (;;) {
-        if (part != NO_PART) {
-            if (!walk->parts[part].from)
-                walk->parts[part].from = at;
-            if (!schema->parts[part].sections)
-                walk_entries(program, part, record, after_marker, &at, length);
-            else if (!walk_sections(program, record, &at, length, walk))
-                return false;
-            walk->parts[part].to = at;
-        }
+        if (part != NO_PART && !walk_part(program, part, record, after_marker, &at, length, walk))
+            return false;
         if (at == length)
-            break;
+            return true;
         int next = marker_at(program, part, record, at, length, true);
-        if (next == NO_PART) {
-            int opened = marker_at(program, part, record, at, length, false);
-            uint32_t least = at + 1;
-            if (opened != NO_PART) {
-                part = opened;
-                least = at + (uint32_t)schema->parts[part].marker.length;
-            }
-            if (!find_resume(program, record, at, least, length, part, walk))
-                return false;
+        after_marker = next != NO_PART;
+        if (!after_marker)
+            next = marker_at(program, part, record, at, length, false);
+        const uint32_t marker = next == NO_PART ? 0 : (uint32_t)schema->parts[next].marker.length;
+        part = next == NO_PART ? part : next;
+        if (after_marker)
+            at += marker;
+        else if (!find_resume(program, record, at, at + (marker ? marker : 1), length, part, walk))
+            return false;
+        else
             at = walk->gap_end;
-            after_marker = false;
-            continue;
-        }
-        part = next;
-        after_marker = true;
-        at += (uint32_t)schema->parts[part].marker.length;
     }
-    return true;
 }
 
 /* ---- a document ---- */
@@ -248,34 +216,35 @@ static inline uint8_t *put_place(uint8_t *out, uint8_t type, uint32_t place) {
 }
 
 static inline uint8_t *put_section_id(uint8_t *out, const uint8_t *id) {
-    memcpy(out, "\x02id\0\x04\0\0\0AA1", 12);
-    memcpy(out + 8, id, SCHEMA_ID);
-    return out + 12;
+    memcpy(out, "\x02id", 4);
+    return bsonw_text(out + 4, id, SCHEMA_ID);
 }
 
-/* Writes all sections of the kind of the one at `first`, which is the first of them. */
-static uint8_t *put_family(engine_t *engine, const walk_t *walk, size_t first, bool with_ids, uint8_t *out) {
-    const found_t *found = &walk->sections[first];
-    const program_list_t *planned = &engine->program.sections[found->section];
-    const section_t *section = &engine->schema->sections[found->section];
-    const bool several = section_several(section); /* always an array, with ids */
+/* Writes all of the list of the one at `first`, which is the first of them. A section is an array, with identifiers, where it
+ * has several or is there several times. */
+static uint8_t *put_list(engine_t *engine, const walk_t *walk, size_t first, uint8_t *out) {
+    const found_t *found = &walk->found[first];
+    const program_list_t *list = &engine->program.lists[found->list];
+    const section_t *section = list->section;
+    const bool several = !section || section_several(section);
+    const bool with_ids = section && !list->part->list;
     const bool array = several || found->next;
-    uint8_t *body = put_head(engine, out, planned->head, false);
+    uint8_t *body = put_head(engine, out, list->head, false);
     *out = array ? BSON_TYPE_ARRAY : BSON_TYPE_DOCUMENT;
     out = body + (array ? 4 : 0);
     for (uint32_t place = 0;; place++) {
-        const uint8_t *id = engine->fixed + found->at;
+        const uint8_t *text = engine->fixed + found->at;
         if (array)
             out = put_place(out, BSON_TYPE_DOCUMENT, place);
         uint8_t *entry = out;
         out += 4;
-        if (with_ids && (several || memcmp(id, section->ids[0].first, SCHEMA_ID) != 0))
-            out = put_section_id(out, id);
-        out = put_fields(engine, &planned->ops, id + SCHEMA_ID, out);
+        if (with_ids && (several || memcmp(text, section->ids[0].first, SCHEMA_ID) != 0))
+            out = put_section_id(out, text);
+        out = put_fields(engine, &list->ops, text + (section ? SCHEMA_ID : 0), out);
         out = put_close(out, entry);
         if (!found->next)
             return array ? put_close(out, body) : out;
-        found = &walk->sections[found->next];
+        found = &walk->found[found->next];
     }
 }
 
@@ -283,43 +252,15 @@ static uint8_t *put_ids(const engine_t *engine, const walk_t *walk, const char *
     *out++ = BSON_TYPE_ARRAY;
     out = (uint8_t *)stpcpy((char *)out, key) + 1;
     uint8_t *body = out;
+    uint32_t place = 0;
     out += 4;
-    for (size_t i = 0; i < walk->section_count; i++) {
-        out = put_place(out, BSON_TYPE_UTF8, (uint32_t)i);
-        out = bsonw_int32(out, SCHEMA_ID + 1);
-        memcpy(out, engine->fixed + walk->sections[i].at, SCHEMA_ID);
-        out += SCHEMA_ID;
-        *out++ = 0;
+    for (size_t i = 0; i < walk->count; i++) {
+        if (!engine->program.lists[walk->found[i].list].section)
+            continue;
+        out = put_place(out, BSON_TYPE_UTF8, place++);
+        out = bsonw_text(out, engine->fixed + walk->found[i].at, SCHEMA_ID);
     }
     return put_close(out, body);
-}
-
-static uint8_t *put_sections(engine_t *engine, const tail_part_t *part, const walk_t *walk, uint8_t *out) {
-    if (part->list && walk->section_count)
-        out = put_ids(engine, walk, part->list, out);
-    for (size_t i = 0; i < walk->section_count; i++)
-        if (walk->sections[i].first)
-            out = put_family(engine, walk, i, !part->list, out);
-    return out;
-}
-
-static uint8_t *put_entries(engine_t *engine, size_t index, const walk_t *walk, uint8_t *out) {
-    const program_list_t *list = &engine->program.parts[index];
-    uint32_t at = walk->parts[index].from, to = walk->parts[index].to, place = 0;
-    uint8_t *head = out, *body = put_head(engine, out, list->head, false);
-    out = body + 4;
-    while (at < to) {
-        if (at == walk->gap && walk->gap_end) {
-            at = walk->gap_end;
-            continue;
-        }
-        out = put_place(out, BSON_TYPE_DOCUMENT, place++);
-        uint8_t *entry = out;
-        out = put_fields(engine, &list->ops, engine->fixed + at, out + 4);
-        out = put_close(out, entry);
-        at = walk_entry(&engine->schema->parts[index], engine->fixed, at, engine->record->length);
-    }
-    return place ? put_close(out, body) : head;
 }
 
 static uint8_t *put_unparsed(const engine_t *engine, const walk_t *walk, uint8_t *out) {
@@ -344,16 +285,18 @@ static uint8_t *put_unparsed(const engine_t *engine, const walk_t *walk, uint8_t
 
 /* Writes the elements of the document. */
 static uint8_t *put_record(engine_t *engine, const walk_t *walk, uint8_t *out) {
-    const schema_t *schema = engine->schema;
     bool listed = false;
     engine->made = 0;
     out = put_fields(engine, &engine->program.record, engine->fixed, out);
-    for (size_t i = 0; i < schema->part_count; i++) {
-        const tail_part_t *part = &schema->parts[i];
-        listed |= part->list || (part->sections && part->leave_out);
-        if (walk->parts[i].from == walk->parts[i].to || part->leave_out)
+    for (size_t i = 0; i < walk->count; i++) {
+        const tail_part_t *part = engine->program.lists[walk->found[i].list].part;
+        if (!walk->found[i].first)
             continue;
-        out = part->sections ? put_sections(engine, part, walk, out) : put_entries(engine, i, walk, out);
+        if (part->list && !listed && !part->leave_out)
+            out = put_ids(engine, walk, part->list, out);
+        listed |= part->list || (part->sections && part->leave_out);
+        if (!part->leave_out)
+            out = put_list(engine, walk, i, out);
     }
     if (!walk->ascending && !listed)
         out = put_ids(engine, walk, "order", out);
@@ -375,7 +318,7 @@ void fixed_destroy(fixed_t *fixed) {
     if (!fixed)
         return;
     engine_free(&fixed->engine);
-    free(fixed->walk.sections);
+    free(fixed->walk.found);
     free(fixed->walk.explained);
     free(fixed);
 }
@@ -395,28 +338,22 @@ static bool holds_high(const uint8_t *text, size_t length) {
     return bits & 0x8080808080808080ull;
 }
 
-/* How many characters follow the fixed part, as the record says; 0 if it does not say. */
-static uint64_t announced(const schema_t *schema, const uint8_t *record) {
-    for (size_t i = 0; i < schema->field_count; i++) {
-        const field_t *field = &schema->fields[i];
-        uint64_t count;
-        if (field->type == TYPE_LENGTH)
-            return convert_digits(record + field->offset, field->width, &count) ? count : 0;
-    }
-    return 0;
-}
-
 /* Does the record end too early: within its fixed part, or where the file was cut off? */
 static bool is_short(fixed_t *fixed, bool ends_file, const record_t *record) {
     const schema_t *schema = fixed->engine.schema;
+    const uint8_t *text = fixed->in.text + record->offset;
     if (record->length < schema->fixed) {
         snprintf(fixed->reason, sizeof fixed->reason,
                  "it has %u characters; a record of the format %s has at least %u", record->length,
                  schema->name, schema->fixed);
         return true;
     }
-    const uint64_t says = ends_file ? announced(schema, fixed->in.text + record->offset) : 0;
     const uint32_t tail = record->length - schema->fixed;
+    uint64_t says = 0;
+    for (const field_t *field = schema->fields; ends_file && field < schema->fields + schema->field_count;
+         field++)
+        if (field->type == TYPE_LENGTH && !convert_digits(text + field->offset, field->width, &says))
+            says = 0;
     if (says > tail)
         snprintf(
             fixed->reason, sizeof fixed->reason,
@@ -428,7 +365,7 @@ static bool is_short(fixed_t *fixed, bool ends_file, const record_t *record) {
 /* Widths count bytes. The record's writer counted characters instead if the fixed part contains a character of several
  * bytes, and what follows the fixed part is unknown to the format: it is the end of the fixed part. *at: after that
  * character. */
-static bool is_shifted(fixed_t *fixed, const record_t *record, uint32_t *at) {
+static bool is_shifted(const fixed_t *fixed, const record_t *record, uint32_t *at) {
     const uint8_t *text = fixed->in.text + record->offset;
     const uint32_t width = fixed->engine.schema->fixed;
     size_t length = 0;
@@ -436,12 +373,6 @@ static bool is_shifted(fixed_t *fixed, const record_t *record, uint32_t *at) {
         return false;
     for (*at = 0; *at < width && length < 2; *at += length < 2)
         length = utf8_character(text + *at, record->length - *at);
-    if (length >= 2)
-        snprintf(
-            fixed->reason, sizeof fixed->reason,
-            "a character of %zu bytes (UTF-8) has moved what comes after it: the widths of the format %s "
-            "count bytes; have the file written with one byte a character (Latin-1)",
-            length, fixed->engine.schema->name);
     return length >= 2;
 }
 
@@ -480,7 +411,10 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record)
     engine->fixed = text;
     engine->high = holds_high(text, length);
     if (__builtin_expect(engine->high, 0) && is_shifted(fixed, record, &column))
-        return record_refuse(record, column + 1, fixed->reason);
+        return record_refuse(
+            record, column + 1,
+            "a character of several bytes (UTF-8) has moved what comes after it: widths count "
+            "bytes; have the file written with one byte a character (Latin-1)");
     uint8_t *at = out + 4;
     if (fixed->in.with_id)
         at = bsonw_id(at, fixed->in.id_base + record->offset);

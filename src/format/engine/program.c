@@ -66,13 +66,12 @@ static op_code_t code_of_width(const field_t *field) {
 }
 
 static op_code_t code_of_column(const field_t *field) {
-    const op_code_t code = codes[field->type].column;
     if (field->array.length || field->point)
         return OP_VALUE;
     if (field->type == TYPE_DATE && field->patterns.count == 1 &&
         strcmp(field->patterns.items[0].text, "YYYY-MM-DD") == 0)
         return OP_ISO_DATE;
-    return code == OP_INT && field->exact ? OP_EXACT : code;
+    return codes[field->type].column;
 }
 
 /* The keys, made from a field, that take its place where they can be made. */
@@ -130,34 +129,20 @@ static void add_field(builder_t *builder, const field_t *field, const char *key)
 
 /* ---- lists of fields ---- */
 
-static const char *part_at(const char *key, size_t depth) {
-    for (; depth; depth--)
-        key = strchr(key, '.') + 1;
-    return key;
-}
-
-static size_t depth_of(const char *key) {
-    size_t depth = 0;
-    for (; *key; key++)
-        depth += *key == '.';
-    return depth;
-}
-
 /* Is the key `top`, or does it begin with this part? */
 static bool is_under(const char *key, const schema_text_t *top) {
     return strncmp(key, top->text, top->length) == 0 && (!key[top->length] || key[top->length] == '.');
 }
 
-/* Adds all fields whose keys begin with the same `depth` parts as `like`; those of one subdocument are kept together.
- * top: only those under this key, or NULL. */
+/* Adds all fields whose keys begin with the same `prefix` bytes as `like`; those of one subdocument are kept together. top:
+ * only those under this key, or NULL. */
 static void add_fields(builder_t *builder, const field_t *fields, size_t count, const char *like,
-                       size_t depth, const schema_text_t *top) {
-    const size_t prefix = (size_t)(part_at(like, depth) - like);
+                       size_t prefix, const schema_text_t *top) {
     for (size_t i = 0; i < count; i++) {
         const field_t *field = &fields[i];
         if (builder->done[i] || strncmp(field->key, like, prefix) != 0 || (top && !is_under(field->key, top)))
             continue;
-        const char *part = part_at(field->key, depth), *dot = strchr(part, '.');
+        const char *part = field->key + prefix, *dot = strchr(part, '.');
         if (!dot) {
             add_field(builder, field, part);
             builder->done[i] = true;
@@ -165,7 +150,7 @@ static void add_fields(builder_t *builder, const field_t *fields, size_t count, 
         }
         op_t *open = add_op(builder, OP_OPEN);
         set_head(builder, open, BSON_TYPE_DOCUMENT, part, (size_t)(dot - part));
-        add_fields(builder, fields, count, field->key, depth + 1, top);
+        add_fields(builder, fields, count, field->key, (size_t)(dot + 1 - field->key), top);
         add_op(builder, OP_CLOSE);
         set_span(builder, open);
     }
@@ -190,14 +175,11 @@ static void add_made(builder_t *builder, size_t index) {
                              : made->kind == MAKE_POINT ? BSON_TYPE_DOCUMENT
                                                         : BSON_TYPE_UTF8;
     set_head(builder, op, (uint8_t)type, made->field.key, strlen(made->field.key));
-    builder->bytes += MADE_MOST + made->text.length;
+    builder->bytes += MADE_MOST + made->text.length + schema->fixed;
     if (builder->dialect)
         builder->made_times += made->kind == MAKE_JOIN ? made->from_count : made->kind == MAKE_FIRST;
-    for (size_t i = 0; i < made->from_count; i++) {
+    for (size_t i = 0; i < made->from_count; i++)
         builder->bytes += made->from[i].with.length + made->text.length;
-        for (size_t j = 0; j < made->from[i].count; j++)
-            builder->bytes += schema->fields[made->from[i].fields[j]].width;
-    }
 }
 
 /* Does `document:` of the format name a key that is made? Then it stands there, else it comes first. */
@@ -236,17 +218,10 @@ static bool is_simple(const ops_t *ops) {
 
 /* ---- what follows the fixed part ---- */
 
-static bool same_layout(const section_t *a, const section_t *b) {
-    bool same = a->field_count == b->field_count;
-    for (size_t i = 0; same && i < a->field_count; i++) {
-        const field_t *one = &a->fields[i], *other = &b->fields[i];
-        same = strcmp(one->key, other->key) == 0 && one->width == other->width && one->type == other->type &&
-               one->sign == other->sign && one->divide == other->divide &&
-               one->nulls.count == other->nulls.count &&
-               (!one->nulls.count ||
-                memcmp(one->nulls.items[0].text, other->nulls.items[0].text, one->width) == 0);
-    }
-    return same;
+static bool same_layout(const program_list_t *a, const program_list_t *b) {
+    const ptrdiff_t count = a->ops.end - a->ops.first;
+    return count == b->ops.end - b->ops.first &&
+           memcmp(a->ops.first, b->ops.first, (size_t)count * sizeof *a->ops.first) == 0;
 }
 
 static uint8_t *family_of(program_t *program, const char *id) {
@@ -260,7 +235,8 @@ static void index_others(program_t *program, size_t index, const char *id) {
     uint8_t *family = family_of(program, id);
     bool alike = true;
     for (size_t digit = 0; digit <= 9; digit++)
-        alike &= family[digit] == NO_SECTION || same_layout(&sections[index], &sections[family[digit]]);
+        alike &= family[digit] == NO_SECTION ||
+                 same_layout(&program->lists[index], &program->lists[family[digit]]);
     for (size_t digit = 0; digit <= 9 && alike; digit++)
         if (family[digit] == NO_SECTION ||
             !section_lists(&sections[family[digit]], (const char[]){id[0], id[1], (char)('0' + digit)}))
@@ -281,77 +257,84 @@ static void index_sections(program_t *program) {
             index_others(program, i, schema->sections[i].ids[j].first);
 }
 
-/* The operations of a section, or of a part's entries, after that of their array's head. */
-static void set_list(builder_t *builder, program_list_t *list, op_code_t code, size_t number,
-                     const char *name, const field_t *fields, size_t count, uint32_t width) {
-    op_t *head = add_op(builder, code);
-    head->at = (uint16_t)number;
-    set_head(builder, head, BSON_TYPE_ARRAY, name, strlen(name));
-    memset(builder->done, false, count);
-    add_fields(builder, fields, count, "", 0, NULL);
-    set_span(builder, head);
-    list->head = head;
-    list->ops = finish(builder, head + 1);
-    /* an array around it, its index, its identifier, once more in `order`, and a text that is counted */
-    const size_t most = (list->ops.bytes + 104) / width + 2;
-    builder->times = most > builder->times ? most : builder->times;
-}
-
-static void add_tail(builder_t *builder, program_t *program) {
-    const schema_t *schema = builder->schema;
+static void set_lists(const schema_t *schema, program_list_t *lists) {
+    const tail_part_t *sections = NULL;
     for (size_t i = 0; i < schema->part_count; i++) {
         const tail_part_t *part = &schema->parts[i];
-        if (!part->sections)
-            set_list(builder, &program->parts[i], OP_ENTRIES, i, part->name, part->fields, part->field_count,
-                     part->width);
+        lists[schema->section_count + i] =
+            (program_list_t){NULL, part, part->name, part->fields, part->field_count, part->width, NULL, {0}};
+        sections = part->sections ? part : sections;
     }
     for (size_t i = 0; i < schema->section_count; i++) {
         const section_t *section = &schema->sections[i];
-        set_list(builder, &program->sections[i], OP_SECTION, i, section->name, section->fields,
-                 section->field_count, SCHEMA_ID + section->width);
+        lists[i] = (program_list_t){section,
+                                    sections,
+                                    section->name,
+                                    section->fields,
+                                    section->field_count,
+                                    SCHEMA_ID + section->width,
+                                    NULL,
+                                    {0}};
     }
-    index_sections(program);
+}
+
+/* Adds the operations of each list after that of its array's head. */
+static void add_lists(builder_t *builder, program_list_t *lists, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        program_list_t *list = &lists[i];
+        if (!list->field_count)
+            continue;
+        op_t *head = add_op(builder, OP_LIST);
+        head->at = (uint16_t)i;
+        set_head(builder, head, BSON_TYPE_ARRAY, list->name, strlen(list->name));
+        memset(builder->done, false, list->field_count);
+        add_fields(builder, list->fields, list->field_count, "", 0, NULL);
+        set_span(builder, head);
+        list->head = head;
+        list->ops = finish(builder, head + 1);
+        /* an array around it, its index, its identifier, once more in `order`, and a text that is counted */
+        const size_t most = (list->ops.bytes + 104) / list->width + 2;
+        builder->times = most > builder->times ? most : builder->times;
+    }
 }
 
 /* ---- a program ---- */
 
 static size_t ops_of(const field_t *fields, size_t count) {
-    size_t ops = count;
+    size_t ops = 1 + count;
     for (size_t i = 0; i < count; i++)
-        ops += 2 * depth_of(fields[i].key);
+        for (const char *key = fields[i].key; (key = strchr(key, '.')); key++)
+            ops += 2;
     return ops;
 }
 
 bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t *program) {
+    const size_t lists = schema->section_count + schema->part_count;
     size_t count = schema->made_count + ops_of(schema->fields, schema->field_count);
-    for (size_t i = 0; i < schema->part_count; i++)
-        count += 1 + ops_of(schema->parts[i].fields, schema->parts[i].field_count);
-    for (size_t i = 0; i < schema->section_count; i++)
-        count += 1 + ops_of(schema->sections[i].fields, schema->sections[i].field_count);
-    builder_t *builder = calloc(1, sizeof *builder);
-    *program = (program_t){.schema = schema};
-    op_t *ops = program->owned[0] = aligned_alloc(sizeof *ops, (count + 1) * sizeof *ops);
-    op_rest_t *rests = program->owned[1] = calloc(count + 1, sizeof *rests);
-    program->owned[2] = program->sections = calloc(schema->section_count + 1, sizeof *program->sections);
-    const bool ok = builder && ops && rests && program->sections;
-    if (ok) {
-        *builder = (builder_t){.schema = schema, .dialect = dialect, .ops = ops};
-        builder->rests = rests;
-        program->rests = rests;
-        builder->bytes = 128 + 160 * schema->part_count; /* what is around them, and arrays */
-        builder->times = dialect ? encoding_most_bytes(schema->encoding) : 2; /* as binary data, or as text */
-        program->record = add_record(builder);
-        program->simple = is_simple(&program->record);
-        for (size_t i = 0; i < schema->made_count; i++)
-            program->file_times += schema->made[i].kind >= MAKE_FILE;
-        add_tail(builder, program);
-        program->times = builder->times + builder->made_times * encoding_most_bytes(schema->encoding);
-        program->end = ops + builder->count;
-    } else {
+    *program = (program_t){.schema = schema, .lists = calloc(lists + 1, sizeof *program->lists)};
+    if (!(program->owned[0] = program->lists))
+        return false;
+    set_lists(schema, program->lists);
+    for (size_t i = 0; i < lists; i++)
+        count += ops_of(program->lists[i].fields, program->lists[i].field_count);
+    builder_t builder = {.schema = schema, .dialect = dialect};
+    builder.ops = program->owned[1] = aligned_alloc(sizeof *builder.ops, count * sizeof *builder.ops);
+    program->rests = builder.rests = program->owned[2] = calloc(count, sizeof *builder.rests);
+    if (!builder.ops || !builder.rests) {
         program_free(program);
+        return false;
     }
-    free(builder);
-    return ok;
+    builder.bytes = 128 + 160 * schema->part_count;                      /* what is around them, and arrays */
+    builder.times = dialect ? encoding_most_bytes(schema->encoding) : 2; /* as binary data, or as text */
+    program->record = add_record(&builder);
+    program->simple = is_simple(&program->record);
+    for (size_t i = 0; i < schema->made_count; i++)
+        program->file_times += schema->made[i].kind >= MAKE_FILE;
+    add_lists(&builder, program->lists, lists);
+    index_sections(program);
+    program->times = builder.times + builder.made_times * encoding_most_bytes(schema->encoding);
+    program->end = builder.ops + builder.count;
+    return true;
 }
 
 void program_free(program_t *program) {

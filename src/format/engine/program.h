@@ -29,7 +29,6 @@ typedef enum {
     OP_TRIMMED,
     /* of delimited records: */
     OP_INT,
-    OP_EXACT, /* OP_INT where zeros in front and plus signs do not fit */
     OP_NUMBER,
     OP_ISO_DATE, /* exactly YYYY-MM-DD: converted fast */
     /* of records of fixed width: */
@@ -42,9 +41,7 @@ typedef enum {
     OP_OPEN,  /* begins a subdocument */
     OP_CLOSE, /* ends it; removes it if it is empty */
     OP_MADE,  /* a key that `make:` of the format makes */
-    /* of what follows the fixed part, by number in `at`; no record's operations: */
-    OP_SECTION, /* begins the operations of a section */
-    OP_ENTRIES, /* begins those of the entries of a part */
+    OP_LIST,  /* of what follows the fixed part: begins the operations of list `at`; no record's operation */
 } op_code_t;
 
 /* Flags of an operation: which null values its field has (the empty text, the word NULL, others, which are compared with
@@ -90,9 +87,14 @@ typedef struct {
 
 /* A section, or the entries of a part. */
 typedef struct {
+    const section_t *section; /* NULL: entries */
+    const tail_part_t *part;
+    const char *name;
+    const field_t *fields;
+    size_t field_count;
+    uint32_t width;   /* of one, with its identifier */
     const op_t *head; /* of an array */
     ops_t ops;
-    size_t image; /* emit's: where it keeps the text of one without values */
 } program_list_t;
 
 typedef struct {
@@ -102,8 +104,7 @@ typedef struct {
     const op_t *end; /* of all operations */
     size_t times, file_times;
     bool simple; /* columns in their order, short heads, no subdocuments, no null values to look up */
-    program_list_t *sections;
-    program_list_t parts[SCHEMA_MOST_PARTS];
+    program_list_t *lists;            /* first the sections, by their number, then the parts */
     uint8_t section_of[26 * 26 * 10]; /* by identifier; NO_SECTION */
     void *owned[3];
 } program_t;

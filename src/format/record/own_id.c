@@ -30,16 +30,6 @@ static bool add_field(const schema_t *schema, own_id_t *id, const char *name, er
     return true;
 }
 
-static bool add_fields(const schema_t *schema, own_id_t *id, char *names, err_t *err) {
-    for (char *at = names, *next; at; at = next) {
-        if ((next = strchr(at, ',')))
-            *next++ = '\0';
-        if (!add_field(schema, id, at, err))
-            return false;
-    }
-    return true;
-}
-
 bool own_id_set(schema_t *schema, const char *fields, err_t *err) {
     const size_t length = strlen(fields) + 1;
     schema->id = NULL;
@@ -53,23 +43,22 @@ bool own_id_set(schema_t *schema, const char *fields, err_t *err) {
         return false;
     id->text = memcpy(text, fields, length);
     id->kept = schema_any_fields(schema) && strcmp(fields, "_id") == 0;
-    if (!id->kept && !add_fields(schema, id, memcpy(text + length, fields, length), err))
-        return false;
+    for (char *at = memcpy(text + length, fields, length), *next; at && !id->kept; at = next) {
+        if ((next = strchr(at, ',')))
+            *next++ = '\0';
+        if (!add_field(schema, id, at, err))
+            return false;
+    }
     schema->id = id;
     return true;
 }
 
-bool own_id_decides(const own_id_t *id, const char *path) {
-    if (id->kept || strcmp(path, "_id") == 0)
-        return true;
+bool own_id_decides(const own_id_t *id, const char *path, err_t *err) {
+    bool decides = id->kept || strcmp(path, "_id") == 0;
     for (size_t i = 0; i < id->count; i++)
-        if (strcmp(id->paths[i], path) == 0)
-            return true;
-    return false;
-}
-
-bool own_id_refuse_key(const own_id_t *id, const char *path, err_t *err) {
-    return err_set(err, STATUS_USAGE,
+        decides |= strcmp(id->paths[i], path) == 0;
+    return decides ||
+           err_set(err, STATUS_USAGE,
                    "--id %s does not go with '%s' in the shard key: two records with one _id could be on two "
                    "shards, and nobody would notice; use _id or fields of --id as the shard key",
                    id->text, path);
@@ -77,7 +66,7 @@ bool own_id_refuse_key(const own_id_t *id, const char *path, err_t *err) {
 
 /* ---- a document ---- */
 
-/* A server takes no key that begins with $, but for references to documents, which nobody has as an `_id`. */
+/* A server takes keys that begin with $ only in references to documents, and those are no usual `_id`s. */
 static bool has_dollar(const bson_iter_t *value) {
     bson_iter_t key;
     if (!(BSON_ITER_HOLDS_DOCUMENT(value) || BSON_ITER_HOLDS_ARRAY(value)) || !bson_iter_recurse(value, &key))

@@ -10,10 +10,9 @@
  * status 1, and what is wrong. */
 bool own_id_set(schema_t *schema, const char *fields, err_t *err);
 
-/* Is a shard key's field decided by the `_id`, so that two documents with one `_id` are always on one shard? */
-bool own_id_decides(const own_id_t *id, const char *path);
-/* The sentence where it is not; always false. */
-bool own_id_refuse_key(const own_id_t *id, const char *path, err_t *err);
+/* Is a shard key's field decided by the `_id`, so that two documents with one `_id` are always on one shard? False: the
+ * sentence. */
+bool own_id_decides(const own_id_t *id, const char *path, err_t *err);
 
 /* Makes the `_id` of the document, which is *length bytes long and has `room`, and puts it first. False: it has none;
  * *field (or NULL) and *reason say why. */

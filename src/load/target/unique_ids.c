@@ -11,8 +11,8 @@
 
 static bool check_field(const job_t *job, const char *path, err_t *err) {
     const own_id_t *id = job->schema->id;
-    if (!own_id_decides(id, path))
-        return own_id_refuse_key(id, path, err);
+    if (!own_id_decides(id, path, err))
+        return false;
     if (job->existing == EXISTING_REJECT || !id->kept || strcmp(path, "_id") == 0)
         return true;
     return err_set(
