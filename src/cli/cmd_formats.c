@@ -64,8 +64,6 @@ static bool guess(const run_t *run, err_t *err) {
               guess_inputs(&manifest, &values.load.spec.guess, &guessed, err);
     if (ok)
         out_bytes(guessed.yaml, strlen(guessed.yaml));
-    if (ok && guessed.unfit)
-        log_warn("%s", guessed.unfit);
     guessed_free(&guessed);
     manifest_free(&manifest);
     return ok;

@@ -26,8 +26,6 @@ void guess_destroy(guess_t *guess) {
     }
     for (size_t i = 0; guess->types && i < guess->options.type_count; i++)
         type_spec_free(&guess->types[i]);
-    for (size_t i = 0; i < guess->text_count; i++)
-        free(guess->texts[i]);
     free(guess->types);
     free(guess->columns);
     free(guess->first);
@@ -260,7 +258,7 @@ static const uint8_t *find_begin(guess_t *guess, const guess_piece_t *piece) {
                          : NULL;
 }
 
-static bool take_piece(guess_t *guess, const guess_piece_t *piece, bool first, err_t *err) {
+static bool take_piece(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const bool last = is_whole(guess, piece);
     size_t used = 0;
     guess->scattered |= !piece->begins;
@@ -274,7 +272,6 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, bool first, e
     if (begin && !take_lines(guess, piece, begin, last, &done, err))
         return false;
     guess->all &= piece->begins && piece->ends && (last || done == piece->text + piece->length);
-    guess->taken = first ? (size_t)(done - piece->text) : guess->taken;
     return true;
 }
 
@@ -450,7 +447,7 @@ static bool take_inputs(guess_t *guess, const guess_sample_t *sample, bool other
         takes = piece == first ? !others : takes;
         if (piece != first && piece->begins && !begin_other(guess, piece, others, &takes, err))
             return false;
-        if (takes && !take_piece(guess, piece, piece == first, err))
+        if (takes && !take_piece(guess, piece, err))
             return false;
     }
     guess->here = guess->name;
@@ -506,24 +503,6 @@ static void add_comments(guess_t *guess) {
     guess->misfits += rejects;
 }
 
-static bool check_for_documents(const guess_t *guess, err_t *err) {
-    const bool types = guess->options.type_count > 0;
-    const char *of_text = guess_options_of_text(&guess->options);
-    if (of_text)
-        return err_set(err, STATUS_USAGE, "%.1000s: is %s, and --%s is for text in columns: leave it out%s",
-                       guess->name, guess->bson ? "BSON" : "JSON", of_text,
-                       guess->json ? "; --type says of which type the values of a key are" : "");
-    if (guess->json && types)
-        return guess_json_types(guess, err);
-    if (!types && !guess->options.bad_value)
-        return true;
-    return err_set(err, STATUS_USAGE,
-                   "%.1000s: is %s, whose values have the types that they are written with: %s", guess->name,
-                   guess->bson ? "BSON" : "JSON",
-                   guess->bson ? "--type and --on-bad-value are for delimited files and JSON"
-                               : "--on-bad-value goes with --type there");
-}
-
 /* Refuses CRs in the first line or in most of the others: there many records would be read as one. */
 static bool find_cr(guess_t *guess, err_t *err) {
     const guess_line_t first = {guess->first, guess->first_length};
@@ -554,7 +533,7 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
     if (guess->others && (!take_inputs(guess, sample, true, err) || (!documents && !settle_text(guess, err))))
         return false;
     if (documents)
-        return check_for_documents(guess, err);
+        return guess_check_documents(guess, err);
     add_comments(guess);
     if (!add_like_first(guess, err) || !guess_name_columns(guess, err) || !guess_tell_types(guess, err) ||
         !guess_settle_ways(guess, err))
@@ -592,8 +571,4 @@ guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options,
         return guess;
     guess_destroy(guess);
     return NULL;
-}
-
-size_t guess_taken(const guess_t *guess) {
-    return guess->taken;
 }

@@ -49,11 +49,6 @@ void guess_destroy(guess_t *guess);
 /* True if there is no record in the text, whatever its format is. */
 bool guess_is_empty(const uint8_t *text, size_t length);
 
-/* The first piece that holds a record, by which the structure is found; the first of all where none does. */
-const guess_piece_t *guess_first_piece(const guess_sample_t *sample);
-/* How many bytes of that piece are whole records, from its beginning. */
-size_t guess_taken(const guess_t *guess);
-
 /* The format file, and the same in lines for the user, each of which ends with a line end; the caller frees
  * both. text_bytes: of the whole input; 0: not known. False: out of memory. */
 bool guess_write(const guess_t *guess, uint64_t text_bytes, char **yaml, char **lines, err_t *err);

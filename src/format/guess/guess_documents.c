@@ -8,13 +8,17 @@
 #include "format/guess/guess_inner.h"
 #include "format/json/json.h"
 #include "format/schema/schema.h"
-#include "format/types.h"
 
 #include <bson/bson.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK_AT = 256 << 10 /* bytes, for dates */, MOST_PATH = 400, MOST_DATES = 5 /* that are named */ };
+enum {
+    LOOK_AT = 256 << 10 /* bytes, for dates */,
+    MOST_PATH = 400,
+    MOST_PATHS = 500,
+    MOST_DATES = 5 /* that are named */
+};
 
 /* True if nothing follows the closing bracket: otherwise [] may be the first value of a row. */
 static bool is_empty_array(const uint8_t *text, size_t length) {
@@ -32,48 +36,57 @@ bool guess_is_json(const uint8_t *text, size_t length) {
 
 /* ---- dates in the texts of JSON ---- */
 
-/* path[0, length): the keys to the text, with dots between them. False: out of memory. */
-static bool note_text(guess_t *guess, const char *path, size_t length, const uint8_t *text,
-                      size_t text_length, err_t *err) {
-    size_t at = 0;
-    while (at < guess->text_count &&
-           (strncmp(guess->texts[at]->path, path, length) != 0 || guess->texts[at]->path[length]))
-        at++;
-    if (at == GUESS_MOST_TEXTS)
-        return true;
-    if (at == guess->text_count) {
-        guess_texts_t *texts = calloc(1, sizeof *texts + length + 1);
-        if (!texts)
-            return err_memory(err, length);
-        guess_column_begin(&texts->column);
-        memcpy(texts->path, path, length);
-        guess->texts[guess->text_count++] = texts;
+/* The column of the values at this path; NULL: there is none, and no room for another. Most objects have their keys in one order, so
+ * the search begins after the column that was found last. */
+static bool find_path(guess_t *guess, const char *path, guess_column_t **found, err_t *err) {
+    size_t *const count = &guess->structure.columns, room = (*count + 1) * sizeof **found;
+    for (size_t i = 1; i <= *count; i++) {
+        guess_column_t *column = &guess->columns[(guess->fields + i) % *count];
+        if (strcmp(column->key, path) == 0) {
+            guess->fields = (size_t)(column - guess->columns);
+            *found = column;
+            return true;
+        }
     }
-    guess_column_add(&guess->texts[at]->column, text, text_length);
+    *found = NULL;
+    if (*count == MOST_PATHS)
+        return true;
+    guess_column_t *larger = realloc(guess->columns, room);
+    char *key = strdup(path);
+    guess->columns = larger ? larger : guess->columns;
+    if (!larger || !key) {
+        free(key);
+        return err_memory(err, room);
+    }
+    *found = &larger[(*count)++];
+    **found = (guess_column_t){.key = key};
+    guess_column_begin(&(*found)->column);
     return true;
 }
 
-/* Notes the texts of an object or an array; those of an array stand where it does. */
-static bool note_texts(guess_t *guess, bson_iter_t *at, bool array, char path[MOST_PATH], size_t before,
-                       err_t *err) {
+/* Notes the values of an object or an array, and adds the texts to their columns; those of an array stand where it does. */
+static bool note_values(guess_t *guess, bson_iter_t *at, bool array, char path[MOST_PATH], size_t before,
+                        err_t *err) {
     while (element_next(at)) {
         const char *key = bson_iter_key(at);
         const size_t keyed = array ? 0 : strlen(key);
-        size_t length = before;
+        guess_column_t *column;
         bson_iter_t child;
+        path[before] = '\0';
         if (before + keyed + 2 > MOST_PATH ||
             (!array && (strchr(key, '.') || schema_key_problem(key, keyed))))
             continue;
         if (!array)
-            length += (size_t)sprintf(path + before, "%s%s", before ? "." : "", key);
-        if (BSON_ITER_HOLDS_UTF8(at)) {
-            uint32_t size;
-            const uint8_t *text = (const uint8_t *)bson_iter_utf8(at, &size);
-            if (!note_text(guess, path, length, text, size, err))
-                return false;
+            sprintf(path + before, "%s%s", before ? "." : "", key);
+        if (!find_path(guess, path, &column, err))
+            return false;
+        if (column && BSON_ITER_HOLDS_UTF8(at)) {
+            uint32_t length;
+            const char *text = bson_iter_utf8(at, &length);
+            guess_column_add(&column->column, (const uint8_t *)text, length);
         } else if ((BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at)) &&
                    bson_iter_recurse(at, &child) &&
-                   !note_texts(guess, &child, BSON_ITER_HOLDS_ARRAY(at), path, length, err)) {
+                   !note_values(guess, &child, BSON_ITER_HOLDS_ARRAY(at), path, strlen(path), err)) {
             return false;
         }
     }
@@ -89,7 +102,7 @@ static bool note_object(guess_t *guess, const uint8_t *text, size_t length, err_
     bson_t *object = copy ? json_document(copy, false, err) : NULL;
     bson_iter_t at;
     const bool ok = !copy    ? err_memory(err, length)
-                    : object ? !bson_iter_init(&at, object) || note_texts(guess, &at, false, path, 0, err)
+                    : object ? !bson_iter_init(&at, object) || note_values(guess, &at, false, path, 0, err)
                              : err->status != STATUS_HOST;
     if (object)
         bson_destroy(object);
@@ -106,15 +119,15 @@ static bool is_typed(const guess_t *guess, const char *path) {
 
 static void list_dates(text_t *lines, const guess_t *guess) {
     size_t count = 0;
-    for (size_t i = 0; i < guess->text_count; i++) {
-        const guess_texts_t *texts = guess->texts[i];
-        const guess_column_t column = {.is = guess_column_decide(&texts->column)};
-        if (!guess_kind_is_date(column.is.kind) || __builtin_popcount(column.is.orders) > 1 ||
-            is_typed(guess, texts->path) || ++count > MOST_DATES)
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        column->is = guess_column_decide(&column->column);
+        if (!guess_kind_is_date(column->is.kind) || __builtin_popcount(column->is.orders) > 1 ||
+            is_typed(guess, column->key) || ++count > MOST_DATES)
             continue;
         text_append(lines,
                     count == 1 ? "\ntexts stay texts; these options make dates of those that are:" : "");
-        guess_put_spec(lines, "-t", texts->path, &column);
+        guess_put_spec(lines, "-t", column->key, column);
     }
     if (count > MOST_DATES)
         text_print(lines, ", and so of %zu more keys", count - MOST_DATES);
@@ -139,28 +152,12 @@ bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool la
     return true;
 }
 
-bool guess_json_types(const guess_t *guess, err_t *err) {
-    for (size_t i = 0; i < guess->options.type_count; i++) {
-        const type_spec_t *spec = &guess->types[i];
-        if (spec->key || !spec->type)
-            return err_set(err, STATUS_USAGE,
-                           "--type '%s': a value of JSON keeps the key that it has there: say NAME:TYPE",
-                           spec->text);
-        if (!value_types[spec->type->type].of_json)
-            return err_set(err, STATUS_USAGE, "--type '%s': '%s' is no type of values of JSON", spec->text,
-                           spec->type->name);
-        const bool is_id = strcmp(spec->name, "_id") == 0;
-        const char *problem = is_id ? NULL : schema_key_problem(spec->name, strlen(spec->name));
-        if (problem)
-            return err_set(err, STATUS_USAGE, "--type '%s': '%s' cannot be a document's key: %s", spec->text,
-                           spec->name, problem);
-        for (size_t j = 0; j < i; j++)
-            if (guess_keys_collide(spec->name, guess->types[j].name))
-                return err_set(err, STATUS_USAGE,
-                               "--type '%s' does not go with --type '%s': one is within the other",
-                               spec->text, guess->types[j].text);
-    }
-    return true;
+/* True if no object of the sample has the key that --type names. */
+static bool is_missing(const guess_t *guess, const char *path) {
+    bool missing = strcmp(path, "_id") != 0 && guess->structure.columns < MOST_PATHS;
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        missing &= strcmp(guess->columns[i].key, path) != 0;
+    return missing && guess->structure.columns;
 }
 
 static void write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
@@ -176,6 +173,7 @@ static void write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
             guess_put_scalar(yaml, ", pattern: ", spec->pattern);
             text_print(lines, " %s", spec->pattern);
         }
+        text_append(lines, is_missing(guess, spec->name) ? " (no object has it)" : "");
         text_append(yaml, "}\n");
     }
 }
@@ -197,6 +195,25 @@ void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess, ui
     }
     write_types(yaml, lines, guess);
     list_dates(lines, guess);
+}
+
+bool guess_check_documents(const guess_t *guess, err_t *err) {
+    const guess_options_t *options = &guess->options;
+    const bool types = options->type_count > 0;
+    const char *text = guess_options_of_text(options), *odd = guess->bson && types ? "type"
+                                                              : (guess->bson || !types) && options->bad_value
+                                                                  ? "on-bad-value"
+                                                                  : text;
+    if (odd)
+        return err_set(err, STATUS_USAGE, "%.1000s: is %s, with which --%s does not go: leave it out%s",
+                       guess->name, guess->bson ? "BSON" : "JSON", odd,
+                       guess->json ? "; --type says of which type the values of a key are" : "");
+    for (size_t i = 0; i < options->type_count; i++)
+        if (guess->types[i].key || !guess->types[i].type)
+            return err_set(err, STATUS_USAGE,
+                           "--type '%s': a value of JSON keeps the key that it has there: say NAME:TYPE",
+                           guess->types[i].text);
+    return true;
 }
 
 /* ---- BSON ---- */

@@ -53,17 +53,10 @@ typedef struct {
     const char *blank; /* the first input with a text in quotes after a blank; NULL: there is none */
 } guess_quotes_t;
 
-/* The texts of one key of JSON. */
-typedef struct {
-    column_t column;
-    char path[];
-} guess_texts_t;
-enum { GUESS_MOST_TEXTS = 500 };
-
 struct guess {
     const char *name;
     bool once;       /* the input cannot be read again by its name */
-    bool json, bson; /* the input is JSON or BSON: then columns, structure and schema stay empty */
+    bool json, bson; /* the input is JSON or BSON: then columns are paths of JSON, and structure and schema stay empty */
     bool was_utf16;
     bool stray_cr; /* a line ends with CR CR LF */
     bool marked;   /* the input begins with the byte-order mark of UTF-8 */
@@ -77,7 +70,6 @@ struct guess {
     bool by_names;                      /* the fields stand in another order than the columns: */
     uint16_t order[SCHEMA_MOST_FIELDS]; /* the column of each field */
     bool others;                        /* inputs begin with another line than the first one */
-    size_t taken;                       /* bytes of the first piece */
     uint8_t *first;                     /* the first record */
     size_t first_length;
     uint64_t first_line; /* its line, from 1 */
@@ -87,8 +79,6 @@ struct guess {
     bool marked_again;   /* one of the repeated ones has a byte-order mark in front */
     uint64_t records, misfits, bytes;
     uint64_t hollow;  /* records without a value */
-    guess_texts_t *texts[GUESS_MOST_TEXTS];
-    size_t text_count;
     uint64_t comments, comments_before; /* comments that may be records; those before the records */
     bool has_escapes;                   /* a value has \t, \n or \\ in two characters: see note_escapes */
     bool keeps_escapes;    /* and the file has \N or \", as databases write: escapes stay as they are */
@@ -112,12 +102,14 @@ struct guess {
 /* guess_documents.c */
 bool guess_is_json(const uint8_t *text, size_t length);
 bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool last, size_t *used, err_t *err);
-bool guess_json_types(const guess_t *guess, err_t *err); /* False: a --type does not go with JSON. */
+bool guess_check_documents(const guess_t *guess, err_t *err); /* False: an option does not go with them. */
 bool guess_is_bson(const uint8_t *text, size_t length);
 void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);
 void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess, uint64_t text_bytes);
 
-/* guess.c: cuts a line into guess->split. */
+/* guess.c: the first piece that holds a record, by which the structure is found; the first of all where none does. */
+const guess_piece_t *guess_first_piece(const guess_sample_t *sample);
+/* Cuts a line into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
 /* True if the record that is split is the header again, except for quotes, case and blanks around names. The reader also takes
  * it for a header (dialect_line). */

@@ -3,10 +3,7 @@
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/log.h"
-#include "base/numbers.h"
-#include "base/text.h"
 #include "base/threads.h"
-#include "format/record/bad_values.h"
 #include "format/records.h"
 #include "format/schema/schema.h"
 #include "input/source.h"
@@ -165,125 +162,6 @@ static bool take_sample(sampling_t *sampling, const manifest_t *manifest, err_t 
     return true;
 }
 
-/* ---- values at the beginning of an input that are not of the types that the user names (--type) ---- */
-
-/* True if a document or an array has the key. Each element of an array is tried. key: the rest of the key. */
-static bool has_key(bson_iter_t *at, bool array, const char *key) {
-    const size_t length = strcspn(key, ".");
-    const char *left = array ? key : key + length + (key[length] == '.');
-    while (element_next(at)) {
-        const char *name = bson_iter_key(at);
-        bson_iter_t child;
-        if (!array && (strncmp(name, key, length) != 0 || name[length]))
-            continue;
-        if (!*left || ((BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at)) &&
-                       bson_iter_recurse(at, &child) && has_key(&child, BSON_ITER_HOLDS_ARRAY(at), left)))
-            return true;
-    }
-    return false;
-}
-
-/* Notes the keys of an object. has[i]: some object has the key of the field i. */
-static void note_keys(const schema_t *schema, const uint8_t *document, uint32_t length, bool *has) {
-    bson_t object;
-    bson_iter_t at;
-    if (!bson_init_static(&object, document, length))
-        return;
-    for (size_t i = 0; i < schema_counted(schema); i++)
-        has[i] = has[i] ||
-                 (bson_iter_init(&at, &object) && has_key(&at, false, schema_counted_field(schema, i)->name));
-}
-
-/* Reads all records. has: NULL for rows. False: out of memory. */
-static bool read_all(records_t *reader, const schema_t *schema, uint64_t *rows, bool *has) {
-    records_place_t place = {NULL, 0};
-    parsed_t parsed;
-    do {
-        record_t record;
-        parsed = records_next_into(reader, &place, &record, NULL);
-        *rows += parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT;
-        if (has && parsed == PARSED_DOCUMENT)
-            note_keys(schema, place.bytes, record.document_length, has);
-        if (has && parsed == PARSED_REJECT) /* it may hold any key */
-            memset(has, true, schema_counted(schema) * sizeof *has);
-    } while (parsed != PARSED_END && parsed != PARSED_MEMORY);
-    free(place.bytes);
-    return parsed == PARSED_END;
-}
-
-static void tell(text_t *out, const schema_t *schema, const char *name, const bad_values_t *values,
-                 uint64_t rows) {
-    static const char *const become[BAD_VALUES] = {[BAD_VALUE_TEXT] = "are kept as text",
-                                                   [BAD_VALUE_NULL] = "are stored as null",
-                                                   [BAD_VALUE_REJECT] = "make their records rejects"};
-    char count[UNITS_MAX];
-    text_print(out, "of the first %s %s%s of %s, values do not fit their type:", units_count(count, rows),
-               schema_any_fields(schema) ? "object" : "row", rows == 1 ? "" : "s", name);
-    const size_t before = out->length;
-    for (size_t i = 0; i < schema_counted(schema); i++) {
-        const bad_field_t *field = &values->fields[i];
-        if (field->count)
-            text_print(out, "%s %s %s (line %llu%s)", out->length > before ? "," : "",
-                       schema_counted_field(schema, i)->name, units_count(count, field->count),
-                       (unsigned long long)field->places[0].line, field->count > 1 ? ", ..." : "");
-    }
-    text_print(out, "; they %s%s",
-               !schema->bad_value && schema_any_fields(schema) ? "stay as they are"
-                                                               : become[schema->bad_value],
-               schema->bad_value ? "" : " (another choice: --on-bad-value)");
-}
-
-/* Names the keys of --type that no object has. Keys with values that do not fit are named already. */
-static void tell_missing(text_t *out, const schema_t *schema, const char *name, const bad_values_t *values,
-                         uint64_t rows, const bool *has) {
-    char count[UNITS_MAX];
-    bool any = false;
-    for (size_t i = 0; rows && i < schema_counted(schema); i++) {
-        if (has[i] || values->fields[i].count)
-            continue;
-        if (any)
-            text_print(out, ", ");
-        else if (out->length)
-            text_print(out, ". None has what --type names: ");
-        else
-            text_print(out, "of the first %s object%s of %s, none has what --type names: ",
-                       units_count(count, rows), rows == 1 ? "" : "s", name);
-        text_print(out, "%s", schema_counted_field(schema, i)->name);
-        any = true;
-    }
-}
-
-/* Reads the whole records of the first piece, and writes *line if values do not fit. Does nothing if the beginning does not
- * fit the format: the checks of inputs report it. */
-static bool find_unfit(const guess_piece_t *piece, size_t length, const schema_t *schema, char **line,
-                       err_t *err) {
-    dialect_t dialect;
-    err_t misfit;
-    uint64_t rows = 0;
-    text_t out = {.length = 0};
-    if (!dialect_sniff(schema, piece->text, length, piece->input, &dialect, &misfit))
-        return true;
-    records_t *reader = records_new(schema);
-    bool *has = calloc(schema_counted(schema) + 1, sizeof *has);
-    bool ok = reader && has;
-    if (ok) {
-        records_begin(reader, &dialect, piece->text, (uint32_t)length, true, false, 0);
-        records_place(reader, &(bad_place_t){.line = 1});
-        ok = read_all(reader, schema, &rows, schema_any_fields(schema) ? has : NULL);
-    }
-    const bad_values_t *values = ok ? records_bad(reader) : NULL;
-    if (ok && values->count)
-        tell(&out, schema, piece->input, values, rows);
-    if (ok && schema_any_fields(schema))
-        tell_missing(&out, schema, piece->input, values, rows, has);
-    ok = ok || err_memory(err, length);
-    if (ok && out.length)
-        ok = (*line = text_take(&out, err)) != NULL;
-    free(has);
-    records_destroy(reader);
-    return ok;
-}
-
 /* ---- a guess ---- */
 
 static uint64_t text_bytes(const manifest_t *manifest) {
@@ -304,10 +182,9 @@ static bool guess_sample(const guess_sample_t *sample, const manifest_t *manifes
                          const guess_options_t *options, guessed_t *guessed, err_t *err) {
     guess_t *guess = guess_new(sample, options, err);
     bool ok = guess && guess_write(guess, text_bytes(manifest), &guessed->yaml, &guessed->lines, err);
-    if (ok && options->type_count) {
+    if (ok && options->type_count) { /* which may not go together */
         schema_t *schema = parse_guess(guessed, err);
-        ok =
-            schema && find_unfit(guess_first_piece(sample), guess_taken(guess), schema, &guessed->unfit, err);
+        ok = schema != NULL;
         schema_destroy(schema);
     }
     guess_destroy(guess);
@@ -327,7 +204,6 @@ bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_
 void guessed_free(guessed_t *guessed) {
     free(guessed->lines);
     free(guessed->yaml);
-    free(guessed->unfit);
     *guessed = (guessed_t){.yaml = NULL};
 }
 
@@ -341,8 +217,6 @@ schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options
         *end = '\0';
         log_note("%s", line);
     }
-    if (guessed->unfit)
-        log_warn("%s", guessed->unfit);
     return parse_guess(guessed, err);
 }
 

@@ -16,7 +16,6 @@ enum { GUESS_MOST_BYTES = 2 << 20 };
 typedef struct {
     char *yaml;  /* the format file */
     char *lines; /* the same in lines for the user */
-    char *unfit; /* a line about values that do not fit --type; NULL: none */
 } guessed_t;
 
 /* Fills *guessed, which is to be freed also after a failure. */
