@@ -5,14 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { LARGEST_FILE = 4 << 20 };
 
 static bool is_path(const char *name) {
-    size_t length = strlen(name);
-    return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0) ||
-           (length > 4 && strcmp(name + length - 4, ".yml") == 0);
+    const char *end = strrchr(name, '.');
+    return strchr(name, '/') ||
+           (end && end > name && (strcmp(end, ".yaml") == 0 || strcmp(end, ".yml") == 0));
 }
 
 bool builtin_read(const char *kind, const char *path, opened_t *opened, err_t *err) {
@@ -44,16 +43,8 @@ const builtin_t *builtin_find(const builtin_t *table, const char *name) {
     return NULL;
 }
 
-/* Formats that tipple finds out by itself. */
-static bool needs_none(const char *name) {
-    static const char *const kinds[] = {"csv", "tsv", "json", "jsonl", "ndjson", "bson"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcasecmp(kinds[i], name) == 0)
-            return true;
-    return false;
-}
-
 bool builtin_open(const builtin_t *table, const char *kind, const char *name, opened_t *opened, err_t *err) {
+    const bool format = strcmp(kind, "format") == 0;
     const builtin_t *builtin = builtin_find(table, name);
     const char *names[64];
     size_t count = 0;
@@ -63,19 +54,12 @@ bool builtin_open(const builtin_t *table, const char *kind, const char *name, op
         opened->length = builtin->length;
         return (opened->text = strndup(builtin->text, builtin->length)) || err_memory(err, builtin->length);
     }
-    for (const builtin_t *other = table; other->name && count < 64; other++)
+    for (const builtin_t *other = table; other->name && count < COUNT(names); other++)
         names[count++] = other->name;
-    if (strcmp(kind, "format") == 0 && needs_none(name))
-        return err_set(err, STATUS_USAGE,
-                       "there is no format '%s', and such a file needs none: leave --format out. A format "
-                       "file of your own is given by its path, such as ./%s.yaml",
-                       name, name);
-    const char *near = suggest_word(name, names, count);
-    return err_set(err, STATUS_USAGE,
-                   "there is no %s '%s'%s%s%s A %s file of your own is given by its path, such as ./%s.yaml",
-                   kind, name, near ? "; did you mean '" : "; `tipple ",
-                   near                          ? near
-                   : strcmp(kind, "format") == 0 ? "formats"
-                                                 : "query --list",
-                   near ? "'?" : "` lists them.", kind, name);
+    return err_set(
+        err, STATUS_USAGE,
+        "there is no %s '%s': `tipple %s` lists all, and a file of your own is given by its path, such "
+        "as ./%s.yaml%s%s",
+        kind, name, format ? "formats" : "query --list", name,
+        format ? "; leave --format out to have it guessed" : "", suggestion(name, names, count).text);
 }

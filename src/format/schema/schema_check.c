@@ -101,7 +101,8 @@ static bool finish_booleans(reader_t *reader, field_t *field) {
         for (size_t i = 0; i < words->count; i++)
             if ((given && schema_text_among(&words->items[i], &field->nulls)) ||
                 (is && schema_text_among(&words->items[i], &field->words[0])))
-                return COMPLAIN(reader->map, "'%s' has two meanings in this field", words->items[i].text);
+                return COMPLAIN(reader->map, "'%s' has two meanings: true, false or a null value",
+                                words->items[i].text);
     }
     return true;
 }
