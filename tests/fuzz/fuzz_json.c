@@ -1,8 +1,8 @@
 /* fuzz_json: one text as a JSON object. What is made of it is valid BSON, and the same as libbson makes of it, if that
  * takes it, too. A document is the same with any room that it fits in, with less there is none, and no byte is written
  * around it. With an _id of ours the rest is the same. */
-#include "format_laws.h"
 #include "format/types.h"
+#include "format_laws.h"
 #include "json_value_lab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 enum {
-    JSON_SPAN_LEVELS = 256, /* deeper brackets make it not an object: no server stores so many */
+    JSON_SPAN_LEVELS = 256, /* no server stores an object with deeper brackets */
     /* A record ends after more blanks in a row: they are no part of a value, and may be any number. After what is not an
      * object, no record begins after more of them in a line. A [ after more of them is no element. */
     JSON_SPAN_BLANKS = 32 * 1024,

@@ -70,8 +70,8 @@ static bool is_before(uint8_t byte) {
 }
 
 /* Reads the record at hand from its object's bracket on, which is at *begin; it ends where the object does, with what stands
- * around it. Where no object can be read so, json_span finds the end: the object may end elsewhere, or there is none, and then
- * the record is blank. */
+ * around it. Where no object can be read so, json_span finds the end: the object may end elsewhere, or be missing, and then the
+ * record is blank. */
 static json_read_t read_record(json_t *json, uint8_t *out, size_t room, record_t *record, uint32_t *begin,
                                uint32_t *lines, json_result_t *result) {
     enum { MOST_BEFORE = 32 };

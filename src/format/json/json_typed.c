@@ -209,7 +209,7 @@ static bool put_code(json_value_t *json, const piece_t *pieces) {
 /* ---- rows ---- */
 
 struct json_word {
-    const char *key, *call; /* the first key of the object, and the name of the call; NULL: there is none */
+    const char *key, *call; /* the first key of the object, and the name of the call, if it has one */
     uint8_t type;           /* of the value, in BSON */
     uint8_t wants;          /* the type of the first piece, and of both pieces within an object; 0: any */
     uint8_t arguments;      /* of the call */
