@@ -254,7 +254,7 @@ TEST(no_values) {
         {"nan", "is no value"},
         {"+Infinity", "is no value"},
         {"0x10", "is no value"},
-        {"007", "a number begins with 0"},
+        {"007", "this is no number"},
         {".5", "is no value"},
         {"1_000", "is no value"},
         {"5n", "is no value"},

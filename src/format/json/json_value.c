@@ -355,14 +355,6 @@ static bool has_exponent(const uint8_t *at) {
     return *at == 'e' || *at == 'E';
 }
 
-/* Digits, at least one; NULL stays NULL. */
-static const uint8_t *over_digits(json_value_t *json, const uint8_t *at) {
-    const uint8_t *const first = at;
-    while (at && at < json->end && digits_is_one(*at))
-        at++;
-    return at > first ? at : first ? json_reject(json, at, "a number has no digit here") : NULL;
-}
-
 /* Is the text of a whole number the same number as a double, or what the double is printed as? */
 static bool is_kept(const uint8_t *text, size_t length, double *value) {
     char exact[400];
@@ -371,33 +363,27 @@ static bool is_kept(const uint8_t *text, size_t length, double *value) {
             snprintf(exact, sizeof exact, "%.0f", *value) == (int)length && memcmp(exact, text, length) == 0);
 }
 
-/* A number of any form, checked byte by byte. */
+/* A number of any form: what JSON does not allow, and the readers of numbers do, are zeros in front and a point at an end. */
 static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8_t *type) {
-    const uint8_t *const digits = begin + (*begin == '-');
+    const uint8_t *const digits = begin + (*begin == '-'), *at = digits;
+    bool is_whole = true, is_json = *digits != '0' || !digits_is_one(digits[1]);
     int64_t whole;
     double value;
-    if (*begin == '-' && digits < json->end && *digits == 'I')
+    if (*begin == '-' && *digits == 'I')
         return json_shell(json, begin, type);
-    const uint8_t *at = over_digits(json, digits);
-    if (at && *digits == '0' && at - digits > 1)
-        return json_reject(json, digits, "a number begins with 0");
-    const bool point = at && at < json->end && *at == '.';
-    at = point ? over_digits(json, at + 1) : at;
-    const bool exponent = at && at < json->end && has_exponent(at);
-    if (exponent)
-        at = over_digits(json, at + 1 + (at + 1 < json->end && (at[1] == '-' || at[1] == '+')));
-    if (!at)
-        return NULL;
+    for (; at < json->end && (digits_is_one(*at) || memchr("+-.eE", *at, 5)); at++) {
+        is_whole &= digits_is_one(*at);
+        is_json &= *at != '.' || (digits_is_one(at[-1]) && digits_is_one(at[1]));
+    }
     if (json_ended(json, at)) /* what follows it may be digits */
         return json_too_short(json);
     const size_t length = (size_t)(at - begin);
-    const bool is_whole = !point && !exponent;
-    if (is_whole && convert_int(begin, length, &whole))
+    if (is_json && is_whole && convert_int(begin, length, &whole))
         return put_int(json, at, type, whole);
-    if (is_whole ? is_kept(begin, length, &value) : convert_number(begin, length, 0, &value))
+    if (is_json && (is_whole ? is_kept(begin, length, &value) : convert_number(begin, length, 0, &value)))
         return put_double(json, at, type, value);
-    return json_reject(json, begin,
-                       "a double would not keep this number: write {\"$numberDecimal\": \"...\"}");
+    return json_reject(
+        json, begin, "this is no number, or a double would not keep it: write {\"$numberDecimal\": \"...\"}");
 }
 
 /* The usual numbers, eight digits at a time. */
