@@ -42,15 +42,13 @@ bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
            err_memory(err, line->length);
 }
 
-/* A comment that may be a record is a reject: see look_at_comment in delimited.c. */
+/* Counts a comment that may be a record, and is a reject: see look_at_comment in delimited.c. */
 static bool add_comment(guess_t *guess, const guess_line_t *line, bool before, err_t *err) {
     const size_t columns = guess->structure.columns;
     if (!guess_split_line(guess, line, err))
         return false;
-    if (memchr(line->text, '\n', line->length))
-        guess->comments++;
-    else if (columns > 1 && guess->split->count == columns)
-        *(before ? &guess->comments_before : &guess->comments) += 1;
+    guess->comments[before] +=
+        memchr(line->text, '\n', line->length) || (columns > 1 && guess->split->count == columns);
     return true;
 }
 
@@ -277,21 +275,17 @@ static bool take_piece(guess_t *guess, const guess_piece_t *piece, err_t *err) {
 
 /* ---- other inputs ---- */
 
-/* Finds how another input would be read if it were the first one. */
-static bool find_structure(const guess_t *guess, const guess_piece_t *piece, structure_t *found) {
-    const size_t bom = lines_bom(piece->text, piece->length);
-    const structure_said_t said = {0, guess->options.quote, guess->options.delimiter};
-    err_t ignored;
-    return guess_find_structure(found, piece->input, piece->text + bom, piece->length - bom, piece->ends,
-                                &said, &ignored);
-}
-
-/* Refuses another input that would be read with another quote. */
+/* Refuses another input that would be read with another quote if it were the first one. */
 static bool check_quote(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const char quote = guess->structure.way.quote;
+    const structure_said_t said = {0, guess->options.quote, guess->options.delimiter};
+    const size_t bom = lines_bom(piece->text, piece->length);
     structure_t other;
+    err_t ignored;
     return !quote || (!memchr(piece->text, '\'', piece->length) && quote != '\'') ||
-           !find_structure(guess, piece, &other) || other.way.quote == quote || !other.way.quote ||
+           !guess_find_structure(&other, piece->input, piece->text + bom, piece->length - bom, piece->ends,
+                                 &said, &ignored) ||
+           other.way.quote == quote || !other.way.quote ||
            !memchr(piece->text, other.way.quote, piece->length) ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: by its beginning %c encloses texts, and %c in another input with the same "
@@ -319,23 +313,13 @@ static bool is_same(const guess_t *guess, const guess_piece_t *piece) {
 
 /* Says why an input cannot be read as the first one. Returns false. */
 static bool refuse_other(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
-    static const char both[] = "one format cannot read both, so guess each by itself";
     static const char *const kinds[] = {"text in columns", "JSON", "BSON"};
-    const int one = guess->bson ? 2 : guess->json, other = kind_of(piece);
-    const char *word = guess_delimiter_word(guess_way_sign(&guess->structure.way)), *another;
-    structure_t found;
-    if (one != other)
-        return err_set(err, STATUS_INPUT, "%.1000s is %s, and %.1000s is %s: %s", piece->input, kinds[other],
-                       guess->name, kinds[one], both);
-    if (find_structure(guess, piece, &found) && found.columns > 1 && word &&
-        (another = guess_delimiter_word(guess_way_sign(&found.way))) && another != word)
-        return err_set(err, STATUS_INPUT, "%.1000s is divided by '%s', and %.1000s by '%s': %s", piece->input,
-                       another, guess->name, word, both);
-    return err_set(err, STATUS_INPUT, "%.1000s: its first line %s %.1000s%s: %s", piece->input,
-                   guess->header       ? "does not name most of the columns of"
-                   : guess->named_here ? "is another one than that of"
-                                       : "is no record like those of",
-                   guess->name, guess->header ? ", each once" : "", both);
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s (%s): its first line %s %.1000s (%s): one format cannot read both, so guess each "
+                   "by itself",
+                   piece->input, kinds[kind_of(piece)],
+                   guess->header ? "does not name most of the columns of" : "is no record like those of",
+                   guess->name, kinds[guess->bson ? 2 : guess->json]);
 }
 
 /* The column of this name; the number of columns: there is none. Most stand at the same place, so the search begins there. */
@@ -468,13 +452,6 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     const bool named = guess->header || guess->named_here, one = guess->structure.columns == 1;
     if (guess->like_first <= (named && one) || (named && !one))
         return true;
-    if (guess->marked_again)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: its first line comes again, after a byte-order mark (bytes ef bb bf), as where files "
-            "were put together, and it is no header: give those as files of their own, or take the marks "
-            "out first (sed 's/\\xef\\xbb\\xbf//g')",
-            guess->name);
     guess->records += guess->like_first - named;
     const guess_line_t first = {guess->first, guess->first_length};
     if (guess->first_misfits || guess_is_underline(guess, &first)) {
@@ -493,14 +470,6 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     }
     decide_columns(guess);
     return true;
-}
-
-/* Counts the comments that are rejects. Before a header no line is a record. */
-static void add_comments(guess_t *guess) {
-    const bool named = guess->header || guess->named_here;
-    const uint64_t rejects = guess->comments + (named ? 0 : guess->comments_before);
-    guess->records += rejects;
-    guess->misfits += rejects;
 }
 
 /* Refuses CRs in the first line or in most of the others: there many records would be read as one. */
@@ -534,7 +503,10 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
         return false;
     if (documents)
         return guess_check_documents(guess, err);
-    add_comments(guess);
+    const bool named = guess->header || guess->named_here; /* before a header no line is a record */
+    const uint64_t rejects = guess->comments[false] + (named ? 0 : guess->comments[true]);
+    guess->records += rejects;
+    guess->misfits += rejects;
     if (!add_like_first(guess, err) || !guess_name_columns(guess, err) || !guess_tell_types(guess, err) ||
         !guess_settle_ways(guess, err))
         return false;

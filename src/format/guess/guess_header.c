@@ -466,7 +466,8 @@ static bool decide(guess_t *guess, const below_t *below, bool yes, err_t *err) {
                unlike = (evidence.unlike && evidence.record <= evidence.unlike) ||
                         (rises(guess, below, NULL) && !below->rising && below->rows),
                may_name = evidence.above || evidence.corner || evidence.known || evidence.heads || unlike;
-    if (guess->repeated && evidence.names && (one || !(evidence.known || evidence.names >= NAME)))
+    if (guess->repeated && (evidence.names || guess->marked_again) &&
+        (one || !(evidence.known || evidence.names >= NAME)))
         return ask(guess, first, "it is there again, as a value or where files were put together", err);
     if (named && !guess->records && !yes)
         return ask(guess, first, "no record follows it", err);

@@ -79,7 +79,7 @@ struct guess {
     bool marked_again;   /* one of the repeated ones has a byte-order mark in front */
     uint64_t records, misfits, bytes;
     uint64_t hollow;  /* records without a value */
-    uint64_t comments, comments_before; /* comments that may be records; those before the records */
+    uint64_t comments[2];               /* comments that may be records: after the first record, and before it */
     bool has_escapes;                   /* a value has \t, \n or \\ in two characters: see note_escapes */
     bool keeps_escapes;    /* and the file has \N or \", as databases write: escapes stay as they are */
     uint64_t escaped_ends; /* records that end with a backslash */
