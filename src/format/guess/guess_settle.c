@@ -129,11 +129,8 @@ static bool may_be_pairs(const guess_t *guess, const guess_column_t *column, boo
 }
 
 static bool ask(const guess_t *guess, const guess_column_t *column, err_t *err) {
-    static const char *const options[] = {[ORDER_DMY] = "dates=dmy",
-                                          [ORDER_MDY] = "dates=mdy",
-                                          [ORDER_YMD] = "dates=ymd",
-                                          [MARK_POINT] = "decimal=.",
-                                          [MARK_COMMA] = "decimal=,"};
+    static const char *const options[DOTTED_DAYS] = {"",          "dates=dmy", "dates=mdy",
+                                                     "dates=ymd", "decimal=.", "decimal=,"};
     char name[200], ways[300] = "";
     size_t used = 0;
     for (date_order_t way = ORDER_DMY; way < DOTTED_DAYS; way++) {

@@ -96,28 +96,16 @@ static const char *const days[] = {
     "M/D/YYYY",      "DD/MM/YY",    "MM/DD/YY",   "YY/MM/DD",   "DD.MM.YY",       "YY.MM.DD",   "DD-MM-YY",
     "MM-DD-YY",      "YY-MM-DD",    "D/M/YY",     "M/D/YY"};
 static const char *const between[] = {"", " ", "T", ":", ", "};
-static const char *const times[] = {"",
-                                    "hh:mm",
-                                    "hh:mm:ss",
-                                    "hh:mm:ss.SSS",
-                                    "hh:mm:ss.S",
-                                    "hh:mm:ss.SS",
-                                    "hh:mm:ss.SSSSSS",
-                                    "hh:mm:ss.SSSSSSS",
-                                    "hh:mm:ss.SSSSSSSSS",
-                                    "hh:mm:ss.SSSuuu",
-                                    "hh:mm:ss.SSSuuuu",
-                                    "hh:mm:ss.SSSuuuuuu",
-                                    "h:mm",
-                                    "h:mm:ss",
-                                    "hh:mm A",
-                                    "hh:mm:ss A",
-                                    "h:mm A",
-                                    "h:mm:ss A"};
+static const char *const times[][3] = {{"", "hh:mm", "hh:mm:ss"},
+                                       {"hh:mm:ss.SSS", "hh:mm:ss.S", "hh:mm:ss.SS"},
+                                       {"hh:mm:ss.SSSSSS", "hh:mm:ss.SSSSSSS", "hh:mm:ss.SSSSSSSSS"},
+                                       {"hh:mm:ss.SSSuuu", "hh:mm:ss.SSSuuuu", "hh:mm:ss.SSSuuuuuu"},
+                                       {"h:mm", "h:mm:ss", "hh:mm A"},
+                                       {"hh:mm:ss A", "h:mm A", "h:mm:ss A"}};
 static const char *const zones[] = {"", "Z", "ZZ", " ZZ", " UTC", "+00"};
 enum {
     DAYS = sizeof days / sizeof *days,
-    TIMES = sizeof times / sizeof *times,
+    TIMES = sizeof times / sizeof **times,
     ZONES = sizeof zones / sizeof *zones,
     NONE = 1, /* the first one of between, times and zones */
     FULL_TIMES = 0x3FFE,
@@ -149,7 +137,7 @@ static void compile_parts(const char *before, const char *const *parts, size_t c
 
 static void compile(void) {
     compile_parts("", days, DAYS, of_day);
-    compile_parts("YYYYMMDD", times, TIMES, of_time);
+    compile_parts("YYYYMMDD", *times, TIMES, of_time);
     compile_parts("YYYYMMDDhhmm", zones, ZONES, of_zone);
     for (size_t i = 0; i < DAYS; i++) {
         const size_t led = strncmp(days[i], "MO", 2) == 0 ? 0 : strspn(days[i], "YMDhms");
@@ -464,7 +452,7 @@ static void put_pattern(decision_t *is) {
     const bool bare = day[0] != day[1] && (is->reads.times & BARE);
     const int time = __builtin_ctz(is->reads.times & (bare ? BARE : ~0u));
     snprintf(is->pattern, sizeof is->pattern, "%s%s%s%s", day, between[__builtin_ctz(is->reads.between)],
-             times[time], zones[__builtin_ctz(is->reads.zones)]);
+             times[time / 3][time % 3], zones[__builtin_ctz(is->reads.zones)]);
     is->kind = TYPE_DATE;
     is->timed = strchr(is->pattern, 'h');
     is->orders = 0;
