@@ -16,13 +16,11 @@ static bool is_path(const char *name) {
 
 bool builtin_read(const char *kind, const char *path, opened_t *opened, err_t *err) {
     FILE *file = fopen(path, "rb");
-    if (!file)
-        return err_set(err, err_status_of(errno), "the %s file %s cannot be opened: %s", kind, path,
-                       strerror(errno));
     opened->text = malloc(LARGEST_FILE + 1);
-    opened->length = opened->text ? fread(opened->text, 1, LARGEST_FILE + 1, file) : 0;
-    int problem = ferror(file) ? errno : 0;
-    fclose(file);
+    opened->length = file && opened->text ? fread(opened->text, 1, LARGEST_FILE + 1, file) : 0;
+    const int problem = !file || ferror(file) ? errno : 0;
+    if (file)
+        fclose(file);
     if (!opened->text)
         err_memory(err, LARGEST_FILE);
     else if (problem)

@@ -180,7 +180,7 @@ TEST(built_in) {
     assert_null(suite_open("mott", &err));
     assert_non_null(strstr(err.text, "did you mean 'mot'?"));
     assert_null(suite_open("./not-there.yaml", &err));
-    assert_non_null(strstr(err.text, "./not-there.yaml cannot be opened"));
+    assert_non_null(strstr(err.text, "./not-there.yaml cannot be read"));
 }
 
 /* ---- values ---- */

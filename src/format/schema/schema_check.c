@@ -231,8 +231,6 @@ static bool check_columns(reader_t *reader, const schema_t *schema) {
 
 bool schema_add_layout(reader_t *reader, const layout_t *layout, const yaml_item_t *at) {
     schema_t *schema = reader->schema;
-    if (schema->layout_count == SCHEMA_MOST_LAYOUTS)
-        return COMPLAIN(at, "at most %d layouts were expected", SCHEMA_MOST_LAYOUTS);
     for (size_t i = 0; i < schema->layout_count; i++)
         if (schema->layouts[i].count == layout->count)
             return COMPLAIN(at, "two layouts of %zu columns cannot be told apart", layout->count);

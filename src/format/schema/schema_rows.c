@@ -223,7 +223,7 @@ static bool take_names(reader_t *reader, const yaml_item_t *node, size_t most, l
 }
 
 static bool read_layouts(reader_t *reader, const yaml_item_t *list) {
-    bool ok = list->kind == YAML_ITEM_LIST && list->count;
+    bool ok = list->kind == YAML_ITEM_LIST && fits(reader->row, list->count);
     layout_t layout;
     for (const yaml_item_t *node = list->first; ok && node; node = node->next)
         ok = node->kind == YAML_ITEM_LIST && take_names(reader, node, SCHEMA_MOST_FIELDS, &layout) &&
@@ -394,8 +394,8 @@ const row_t schema_rows[] = {
      .is = "a list of 1 to 2048 fields: types of values"},
     {IN_FILE, DELIMITED, "surplus", schema_read_map, .any = true, .items = IN_SURPLUS,
      .is = "a map for rows with too many fields"},
-    {IN_FILE, DELIMITED, "layouts", read_layouts, .any = true,
-     .is = "lists of field names, such as [[id, name]], for files without a header"},
+    {IN_FILE, DELIMITED, "layouts", read_layouts, .any = true, .least = 1, .most = SCHEMA_MOST_LAYOUTS,
+     .is = "1 to 16 lists of fields, such as [[id, name]], for files without a header"},
     {IN_FILE, DELIMITED | FIXED, "make", schema_read_list, LIST(schema_t, made, made_count), .items = IN_MADE,
      .tag = "make", .most = SCHEMA_MOST_MADE,
      .is = "up to 16 keys that are made, such as {name: join, from: [first, last]}"},
