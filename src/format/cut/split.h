@@ -1,5 +1,5 @@
-/* split: one record of delimited text: where its fields are, and where it ends. The rules about quotes stand here;
- * dialect.c looks for the words of a header by a simpler one.
+/* split: one record of delimited text: where its fields are, and where it ends. The rules about quotes stand here, and nowhere
+ * else.
  *
  *     7,"a line          A field is quoted if its first byte is the quote, and its closing quote is followed by a
  *     and another",x     delimiter, a line end or the end of the text. Inside it, a doubled quote is a quote, and so (if the
