@@ -93,23 +93,20 @@ static bool is_number_clear(const term_t *term, err_t *err) {
                field->name, (int)size, (const char *)plain, term->text, (int)size, (const char *)plain);
 }
 
-/* Reads the value as the field's type has it, but plain. A text is not trimmed, a number is a whole number or else the double
- * that is compared with all digits, and a boolean may also be what it is in the document. */
+/* Reads the value as the field's type has it, but plain. A text is not trimmed, and a number is a whole number or else the
+ * double that is compared with all digits. */
 static uint8_t *read_typed(const term_t *term, uint8_t *type, uint8_t *out) {
-    static const schema_text_t words[] = {{"false", 5}, {"true", 4}};
+    const uint8_t *text = (const uint8_t *)term->text;
     field_t plain = *term->field;
-    uint8_t *end = NULL;
     plain.exact = false;
     plain.divide = 0; /* compared with what is stored */
     plain.point = 0;
     plain.type = plain.type == TYPE_TRIMMED ? TYPE_TEXT : is_number(term) ? TYPE_LONG : plain.type;
-    for (int i = 0; !end && i < 2; i++) {
-        end = value_read(&plain, NULL, ENCODING_NONE, (const uint8_t *)term->text, term->length, type, out);
-        plain.type = is_number(term) ? TYPE_NUMBER : plain.type;
-        for (int is = 0; is < 2; is++)
-            plain.words[is] = (texts_t){&words[is], 1};
-    }
-    return end;
+    uint8_t *end = value_read(&plain, NULL, ENCODING_NONE, text, term->length, type, out);
+    if (end || !is_number(term))
+        return end;
+    plain.type = TYPE_NUMBER;
+    return value_read(&plain, NULL, ENCODING_NONE, text, term->length, type, out);
 }
 
 static bool read_value(term_t *term, err_t *err) {
