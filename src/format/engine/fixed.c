@@ -69,7 +69,7 @@ static uint32_t checked_end(const program_list_t *list, const uint8_t *record, u
 }
 
 /* The end of the section or entry of the part at `at`, at most `end`; 0: there is none. */
-static inline uint32_t entry_end(const program_t *program, int part, const uint8_t *record, uint32_t at,
+ENCODE_INLINE uint32_t entry_end(const program_t *program, int part, const uint8_t *record, uint32_t at,
                                  uint32_t end, uint16_t *number) {
     const bool section = program->schema->parts[part].sections;
     if (section && end - at < SCHEMA_ID)
@@ -157,16 +157,17 @@ static inline bool add_found(walk_t *walk, const uint8_t *record, uint32_t at, u
 static bool walk_part(const program_t *program, int part, const uint8_t *record, bool after_marker,
                       uint32_t *at, uint32_t end, walk_t *walk) {
     const bool sections = program->schema->parts[part].sections;
+    uint32_t place = *at, after;
     uint16_t list;
-    for (; sections || after_marker || marker_at(program, part, record, *at, end, true) == NO_PART;
+    for (; sections || after_marker || marker_at(program, part, record, place, end, true) == NO_PART;
          after_marker = false) {
-        const uint32_t after = entry_end(program, part, record, *at, end, &list);
-        if (!after)
+        if (!(after = entry_end(program, part, record, place, end, &list)))
             break;
-        if (!add_found(walk, record, *at, list, sections))
+        if (!add_found(walk, record, place, list, sections))
             return false;
-        *at = after;
+        place = after;
     }
+    *at = place;
     return true;
 }
 
@@ -226,9 +227,7 @@ static uint8_t *put_list(engine_t *engine, const walk_t *walk, size_t first, uin
     const found_t *found = &walk->found[first];
     const program_list_t *list = &engine->program.lists[found->list];
     const section_t *section = list->section;
-    const bool several = !section || section_several(section);
-    const bool with_ids = section && !list->part->list;
-    const bool array = several || found->next;
+    const bool array = list->several || found->next;
     uint8_t *body = put_head(engine, out, list->head, false);
     *out = array ? BSON_TYPE_ARRAY : BSON_TYPE_DOCUMENT;
     out = body + (array ? 4 : 0);
@@ -238,7 +237,7 @@ static uint8_t *put_list(engine_t *engine, const walk_t *walk, size_t first, uin
             out = put_place(out, BSON_TYPE_DOCUMENT, place);
         uint8_t *entry = out;
         out += 4;
-        if (with_ids && (several || memcmp(text, section->ids[0].first, SCHEMA_ID) != 0))
+        if (list->with_ids && (list->several || memcmp(text, section->ids[0].first, SCHEMA_ID) != 0))
             out = put_section_id(out, text);
         out = put_fields(engine, &list->ops, text + (section ? SCHEMA_ID : 0), out);
         out = put_close(out, entry);
@@ -285,20 +284,21 @@ static uint8_t *put_unparsed(const engine_t *engine, const walk_t *walk, uint8_t
 
 /* Writes the elements of the document. */
 static uint8_t *put_record(engine_t *engine, const walk_t *walk, uint8_t *out) {
+    const program_list_t *lists = engine->program.lists;
+    const tail_part_t *sections = lists->part; /* if there are any */
     bool listed = false;
     engine->made = 0;
     out = put_fields(engine, &engine->program.record, engine->fixed, out);
     for (size_t i = 0; i < walk->count; i++) {
-        const tail_part_t *part = engine->program.lists[walk->found[i].list].part;
-        if (!walk->found[i].first)
+        const tail_part_t *part = lists[walk->found[i].list].part;
+        if (!walk->found[i].first || part->leave_out)
             continue;
-        if (part->list && !listed && !part->leave_out)
+        if (part->list && !listed)
             out = put_ids(engine, walk, part->list, out);
-        listed |= part->list || (part->sections && part->leave_out);
-        if (!part->leave_out)
-            out = put_list(engine, walk, i, out);
+        listed |= part->list != NULL;
+        out = put_list(engine, walk, i, out);
     }
-    if (!walk->ascending && !listed)
+    if (!walk->ascending && !sections->list && !sections->leave_out)
         out = put_ids(engine, walk, "order", out);
     return walk->gap_end ? put_unparsed(engine, walk, out) : out;
 }

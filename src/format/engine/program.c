@@ -261,20 +261,24 @@ static void set_lists(const schema_t *schema, program_list_t *lists) {
     const tail_part_t *sections = NULL;
     for (size_t i = 0; i < schema->part_count; i++) {
         const tail_part_t *part = &schema->parts[i];
-        lists[schema->section_count + i] =
-            (program_list_t){NULL, part, part->name, part->fields, part->field_count, part->width, NULL, {0}};
+        lists[schema->section_count + i] = (program_list_t){.part = part,
+                                                            .several = true,
+                                                            .name = part->name,
+                                                            .fields = part->fields,
+                                                            .field_count = part->field_count,
+                                                            .width = part->width};
         sections = part->sections ? part : sections;
     }
     for (size_t i = 0; i < schema->section_count; i++) {
         const section_t *section = &schema->sections[i];
-        lists[i] = (program_list_t){section,
-                                    sections,
-                                    section->name,
-                                    section->fields,
-                                    section->field_count,
-                                    SCHEMA_ID + section->width,
-                                    NULL,
-                                    {0}};
+        lists[i] = (program_list_t){.section = section,
+                                    .several = section_several(section),
+                                    .with_ids = !sections->list,
+                                    .part = sections,
+                                    .name = section->name,
+                                    .fields = section->fields,
+                                    .field_count = section->field_count,
+                                    .width = SCHEMA_ID + section->width};
     }
 }
 

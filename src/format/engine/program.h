@@ -88,6 +88,8 @@ typedef struct {
 /* A section, or the entries of a part. */
 typedef struct {
     const section_t *section; /* NULL: entries */
+    bool several;             /* always an array */
+    bool with_ids;            /* sections have their identifiers */
     const tail_part_t *part;
     const char *name;
     const field_t *fields;
