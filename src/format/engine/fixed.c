@@ -265,20 +265,14 @@ static uint8_t *put_ids(const engine_t *engine, const walk_t *walk, const char *
 static uint8_t *put_unparsed(const engine_t *engine, const walk_t *walk, uint8_t *out) {
     const uint8_t *text = engine->fixed + walk->gap;
     size_t length = walk->gap_end - walk->gap;
+    const bool binary = engine->high && !utf8_valid(text, length);
     memcpy(out, "\x03unparsed", 10);
-    uint8_t *body = out += 10;
-    memcpy(out + 4,
-           "\x10"
-           "at",
-           4);
-    out = bsonw_int32(out + 8, (int32_t)walk->gap);
+    uint8_t *body = out + 10;
+    memcpy(body + 4, "\x10\x61t", 4); /* the key `at` */
+    out = bsonw_int32(body + 8, (int32_t)walk->gap);
     memcpy(out, "\x02text", 6);
-    if (engine->high && !utf8_valid(text, length)) {
-        *out = BSON_TYPE_BINARY;
-        out = bsonw_binary(out + 6, text, length);
-    } else {
-        out = bsonw_text(out + 6, text, length);
-    }
+    *out = binary ? BSON_TYPE_BINARY : BSON_TYPE_UTF8;
+    out = binary ? bsonw_binary(out + 6, text, length) : bsonw_text(out + 6, text, length);
     return put_close(out, body);
 }
 

@@ -59,19 +59,16 @@ static const struct {
     [TYPE_INT] = {OP_INT, OP_WHOLE},        [TYPE_LONG] = {OP_INT, OP_VALUE},
     [TYPE_NUMBER] = {OP_NUMBER, OP_SCALED}, [TYPE_LENGTH] = {OP_VALUE, OP_LENGTH}}; /* all others: OP_VALUE */
 
-static op_code_t code_of_width(const field_t *field) {
-    return field->counted                                  ? OP_COUNTED
-           : field->type == TYPE_TEXT && field->width == 1 ? OP_CHARACTER
-                                                           : (op_code_t)codes[field->type].width;
-}
-
-static op_code_t code_of_column(const field_t *field) {
+static op_code_t code_of(const builder_t *builder, const field_t *field) {
+    if (!builder->dialect)
+        return field->counted                                  ? OP_COUNTED
+               : field->type == TYPE_TEXT && field->width == 1 ? OP_CHARACTER
+                                                               : (op_code_t)codes[field->type].width;
     if (field->array.length || field->point)
         return OP_VALUE;
-    if (field->type == TYPE_DATE && field->patterns.count == 1 &&
-        strcmp(field->patterns.items[0].text, "YYYY-MM-DD") == 0)
-        return OP_ISO_DATE;
-    return codes[field->type].column;
+    const bool iso = field->type == TYPE_DATE && field->patterns.count == 1 &&
+                     strcmp(field->patterns.items[0].text, "YYYY-MM-DD") == 0;
+    return iso ? OP_ISO_DATE : (op_code_t)codes[field->type].column;
 }
 
 /* The keys, made from a field, that take its place where they can be made. */
@@ -114,7 +111,7 @@ static void set_column(builder_t *builder, op_t *op, const field_t *field) {
 }
 
 static void add_field(builder_t *builder, const field_t *field, const char *key) {
-    op_t *op = add_op(builder, builder->dialect ? code_of_column(field) : code_of_width(field));
+    op_t *op = add_op(builder, code_of(builder, field));
     op_rest_t *rest = rest_of(builder, op);
     rest->field = field;
     rest->counted = (uint32_t)schema_counted(builder->schema);
@@ -182,27 +179,24 @@ static void add_made(builder_t *builder, size_t index) {
         builder->bytes += made->from[i].with.length + made->text.length;
 }
 
-/* Does `document:` of the format name a key that is made? Then it stands there, else it comes first. */
-static bool is_placed(const schema_t *schema, const make_t *made) {
+/* Which of the keys that `document:` of the format names a made key is; -1: none, so it comes first. */
+static int place_of(const schema_t *schema, const make_t *made) {
     for (size_t i = 0; i < schema->document.count; i++)
         if (strcmp(made->field.key, schema->document.items[i].text) == 0)
-            return true;
-    return false;
+            return (int)i;
+    return -1;
 }
 
 static ops_t add_record(builder_t *builder) {
     const schema_t *schema = builder->schema;
     for (size_t i = 0; i < schema->field_count; i++)
         builder->done[i] = builder->dialect && builder->dialect->column_of[i] == DIALECT_NO_FIELD;
-    for (size_t i = 0; i < schema->made_count; i++)
-        if (!is_placed(schema, &schema->made[i]))
-            add_made(builder, i);
-    for (size_t i = 0; i < schema->document.count; i++) {
-        const schema_text_t *key = &schema->document.items[i];
+    for (int i = -1; i < (int)schema->document.count; i++) {
         for (size_t j = 0; j < schema->made_count; j++)
-            if (strcmp(schema->made[j].field.key, key->text) == 0)
+            if (place_of(schema, &schema->made[j]) == i)
                 add_made(builder, j);
-        add_fields(builder, schema->fields, schema->field_count, "", 0, key);
+        if (i >= 0)
+            add_fields(builder, schema->fields, schema->field_count, "", 0, &schema->document.items[i]);
     }
     add_fields(builder, schema->fields, schema->field_count, "", 0, NULL);
     return finish(builder, builder->ops);
