@@ -220,18 +220,18 @@ static uint64_t digits_of_moment(const emit_t *emit, int64_t ms, size_t width) {
     return date.year * 10000 + date.month * 100 + date.day;
 }
 
-/* Appends a value as it stands in a record: with as many characters as the field is wide, or more if the value does not
- * fit. */
+/* Appends a value as it stands in a record. What the field is too narrow for is cut, and reading back refuses it. */
 static void put_field(const emit_t *emit, const field_t *field, const element_t *element, text_t *to) {
     const size_t width = field->width;
     value_t text = {(const uint8_t *)"", 0};
-    bool minus = false, is_text = false;
+    bool minus = false;
     uint64_t digits;
     int64_t whole;
     double number;
     if (to->length + width >= to->room && !text_grow(to, width))
         return;
     uint8_t *out = (uint8_t *)to->bytes + to->length;
+    to->length += width;
     switch (element->type) {
     case BSON_TYPE_DOUBLE:
         memcpy(&number, element->value, sizeof number);
@@ -249,21 +249,19 @@ static void put_field(const emit_t *emit, const field_t *field, const element_t 
         digits = digits_of_moment(emit, whole, width);
         break;
     default:
-        is_text = !field->counted;
         if (!text_of(element, &text) && field->nulls.count)
             text = (value_t){(const uint8_t *)field->nulls.items[0].text, width};
         digits = text.length;
+        if (field->counted)
+            break;
+        memset(out, ' ', width);
+        memcpy(out, text.text, text.length < width ? text.length : width);
+        return;
     }
-    to->length += is_text ? 0 : width;
-    if (!is_text)
-        print_digits(digits, out, width);
-    if (!is_text && (field->sign == SIGN_ALWAYS || (field->sign == SIGN_MINUS && minus)))
+    print_digits(digits, out, width);
+    if (field->sign == SIGN_ALWAYS || (field->sign == SIGN_MINUS && minus))
         *out = minus ? '-' : '+';
     text_append_bytes(to, (const char *)text.text, text.length);
-    if (is_text && text.length < width) {
-        memset(out + text.length, ' ', width - text.length);
-        to->length += width - text.length;
-    }
 }
 
 static void put_fields(const emit_t *emit, const field_t *fields, size_t count, const element_t *values,
@@ -449,8 +447,7 @@ static bool put_row(emit_t *emit, const dialect_t *dialect, const bson_t *docume
 /* ---- records of both kinds ---- */
 
 /* True if the record makes the document. It is read in front of CR LF, so that a CR at its own end stays its own. */
-static bool reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document, size_t length,
-                       err_t *err) {
+static bool reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document, size_t length) {
     static const char after[2 + POOL_SLACK] = "\r\n";
     record_t record;
     text_append_bytes(&emit->record, after, sizeof after);
@@ -460,7 +457,7 @@ static bool reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *doc
                   (uint32_t)length + 2, false, false, 0);
     const parsed_t parsed = records_next_into(emit->reader, &emit->again, &record, NULL);
     if (parsed == PARSED_MEMORY)
-        return err_memory(err, length);
+        emit->record.lacking = length;
     return parsed == PARSED_DOCUMENT && record.length == length && record.document_length == document->len &&
            memcmp(emit->again.bytes, bson_get_data(document), document->len) == 0;
 }
@@ -472,7 +469,6 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
     const schema_t *schema = emit->schema;
     if (!emit->reader)
         return emit_possible(schema, err);
-    err->text[0] = '\0';
     memset(emit->values, 0, schema->field_count * sizeof *emit->values);
     emit->ids.type = 0;
     emit->end_of_day = false;
@@ -483,15 +479,14 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
                      schema->fields, emit->values) &&
                 (schema->fixed ? put_fixed(emit) : put_row(emit, dialect, document, shape));
     *length = emit->record.length - POOL_SLACK;
-    same = same && reads_back(emit, dialect, document, *length, err);
+    same = same && reads_back(emit, dialect, document, *length);
     *record = (const uint8_t *)emit->record.bytes + POOL_SLACK;
     for (size_t i = 0; i < COUNT(texts); i++)
         if (texts[i]->lacking) {
             text_free(texts[i]);
             return err_memory(err, *length);
         }
-    return same || (!err->text[0] && err_set(err, STATUS_INPUT,
-                                             "no record of the format %s makes this document", schema->name));
+    return same || err_set(err, STATUS_INPUT, "no record of the format %s makes this document", schema->name);
 }
 
 emit_t *emit_new(const schema_t *schema) {
