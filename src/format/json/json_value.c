@@ -36,13 +36,10 @@ static const uint8_t *read_array(json_value_t *json, const uint8_t *at);
 const uint8_t *json_reject(json_value_t *json, const uint8_t *at, const char *format, ...) {
     json->failure = JSON_REJECT;
     json->place = at < json->end ? at : json->end;
-    if (at >= json->end) {
-        snprintf(json->reason, sizeof json->reason, "the text ends before the document does");
-        return NULL;
-    }
     va_list values;
     va_start(values, format);
-    vsnprintf(json->reason, sizeof json->reason, format, values);
+    vsnprintf(json->reason, sizeof json->reason,
+              at < json->end ? format : "the text ends before the document does", values);
     va_end(values);
     return NULL;
 }

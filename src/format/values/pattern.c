@@ -341,12 +341,12 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
     *pattern = (pattern_t){.count = 0};
     if (!length || length >= PATTERN_LONGEST)
         return "it must have 1 to 39 characters";
-    for (int ms = 0; ms < 2; ms++)
-        if (length == 7u + (unsigned)ms && memcmp(text, ms ? "epoch_ms" : "epoch_s", length) == 0) {
-            pattern->parts[pattern->count++] = (pattern_part_t){.how = EPOCH, .width = ms ? 1 : 1000};
-            pattern->varies = true;
-            return NULL;
-        }
+    const bool ms = length == 8 && memcmp(text, "epoch_ms", 8) == 0;
+    if (ms || (length == 7 && memcmp(text, "epoch_s", 7) == 0)) {
+        pattern->parts[pattern->count++] = (pattern_part_t){.how = EPOCH, .width = ms ? 1 : 1000};
+        pattern->varies = true;
+        return NULL;
+    }
     for (size_t at = 0; at < length; at += pattern->parts[pattern->count++].width) {
         const pattern_part_t part = pattern->parts[pattern->count] = part_at(text + at, length - at, seen);
         if (part.how && seen[part.what])
