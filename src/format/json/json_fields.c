@@ -108,11 +108,10 @@ static bool take_source(const field_t *field, const bson_iter_t *at, source_t *s
         source->length = convert_print_int(bson_iter_as_int64(at), source->printed);
         return true;
     case BSON_TYPE_DOUBLE: /* a decimal of it has the digits that were in the file, as far as a double keeps them */
-        if (!isfinite(bson_iter_double(at))) {
+        if (isfinite(bson_iter_double(at)))
+            source->length = convert_print_number(bson_iter_double(at), 0, source->printed);
+        else
             show(source, number_print((char *)source->printed, bson_iter_double(at)));
-            return false;
-        }
-        source->length = convert_print_number(bson_iter_double(at), 0, source->printed);
         return field->type == TYPE_DECIMAL && digits_in(source) <= SURE_DIGITS;
     case BSON_TYPE_BOOL:
         show(source, bson_iter_bool(at) ? "true" : "false");

@@ -1,5 +1,6 @@
 #include "format/values/hex.h"
 
+#include <openssl/evp.h>
 #include <string.h>
 
 /* Eight digits at once, a byte each. */
@@ -85,42 +86,19 @@ size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], uint8_t *out) {
 
 /* ---- base64 ---- */
 
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/* What a digit of 6 bits has more than its value, modulo 256; 0: it is no digit. */
-static const uint8_t base64_more[256] = {['A' ... 'Z'] = 'A',
-                                         ['a' ... 'z'] = 'a' - 26,
-                                         ['0' ... '9'] = (uint8_t)('0' - 52),
-                                         ['+'] = (uint8_t)('+' - 62),
-                                         ['/'] = (uint8_t)('/' - 63)};
-
+/* OpenSSL takes = for a digit, and bits of the last digits that are lost. */
 uint8_t *base64_read(const uint8_t *text, size_t length, uint8_t *out) {
-    size_t padding = 0;
-    if (length % 4)
+    uint8_t again[5];
+    if (!length || length % 4)
+        return length ? NULL : out;
+    const int padding = (text[length - 1] == '=') + (text[length - 1] == '=' && text[length - 2] == '=');
+    const int bytes = EVP_DecodeBlock(out, text, (int)length);
+    if (memchr(text, '=', length - (size_t)padding) || (size_t)bytes != length / 4 * 3)
         return NULL;
-    while (padding < 2 && length && text[length - 1] == '=')
-        padding++, length--;
-    uint32_t bits = 0, held = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (!base64_more[text[i]])
-            return NULL;
-        bits = bits << 6 | (uint8_t)(text[i] - base64_more[text[i]]);
-        held += 6;
-        if (held >= 8) {
-            held -= 8;
-            *out++ = (uint8_t)(bits >> held);
-        }
-    }
-    return bits & ((1u << held) - 1) ? NULL : out; /* bits that would be lost */
+    EVP_EncodeBlock(again, out + bytes - 3, 3 - padding);
+    return memcmp(again, text + length - 4, 4) == 0 ? out + bytes - padding : NULL;
 }
 
 uint8_t *base64_write(const uint8_t *bytes, size_t length, uint8_t *out) {
-    for (size_t i = 0; i < length; i += 3) {
-        const size_t left = length - i < 3 ? length - i : 3;
-        const uint32_t bits = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-                              (left > 2 ? bytes[i + 2] : 0);
-        for (size_t j = 0; j < 4; j++)
-            *out++ = j <= left ? (uint8_t)letters[bits >> (18 - 6 * j) & 63] : '=';
-    }
-    return out;
+    return out + EVP_EncodeBlock(out, bytes, (int)length);
 }

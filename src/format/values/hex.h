@@ -25,7 +25,7 @@ size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], uint8_t *out);
  * of each four. Returns the end of what is written, or NULL: it is not base64. */
 uint8_t *base64_read(const uint8_t *text, size_t length, uint8_t *out);
 
-/* Writes four bytes for each three of them, the last ones with =. Returns the end. */
+/* Writes four bytes for each three of them, the last ones with =, and a NUL. Returns the end, where the NUL is. */
 uint8_t *base64_write(const uint8_t *bytes, size_t length, uint8_t *out);
 
 #endif
