@@ -140,25 +140,25 @@ INLINED bool scan(const uint8_t *text, size_t length, bool slack, plain_t *plain
 
 /* ---- doubles ---- */
 
-/* Reads any number by number_read. False: it is too large for a double, or so small that nothing is left but 0. */
-static bool read_slowly(const uint8_t *text, size_t length, const plain_t *plain, int divide, double *value) {
+/* Reads any number by number_read, and gets a copy, so that the usual numbers stay in registers. False: it is too large for a double, or so small that nothing is left but 0. */
+static bool read_slowly(const uint8_t *text, size_t length, plain_t plain, int divide, double *value) {
     char copy[LONGEST_NUMBER + 24];
     if (divide && length > LONGEST_NUMBER)
         return false;
     if (divide) {
-        memcpy(copy, text, plain->mantissa);
-        copy[plain->mantissa] = 'e';
-        length = plain->mantissa + 1 +
-                 convert_print_int(plain->exponent - divide, (uint8_t *)copy + plain->mantissa + 1);
+        memcpy(copy, text, plain.mantissa);
+        copy[plain.mantissa] = 'e';
+        length = plain.mantissa + 1 +
+                 convert_print_int(plain.exponent - divide, (uint8_t *)copy + plain.mantissa + 1);
         text = (uint8_t *)copy;
     }
     return number_read((const char *)text, length, value) && isfinite(*value) &&
-           (*value != 0 || !plain->digits);
+           (*value != 0 || !plain.digits);
 }
 
 INLINED bool nearest(const uint8_t *text, size_t length, const plain_t *plain, int divide, double *value) {
     if (plain->more || !convert_scaled(plain->digits, plain->scale - divide, value))
-        return read_slowly(text, length, plain, divide, value);
+        return read_slowly(text, length, *plain, divide, value);
     *value = plain->minus ? -*value : *value;
     return true;
 }
