@@ -160,10 +160,6 @@ INLINED bool pass_value(walker_t *walker, follows_t follows, bool utf8) {
     }
 }
 
-static inline bool is_id(const uint8_t *key, uint32_t bytes) {
-    return bytes == 4 && memcmp(key, "_id", 4) == 0;
-}
-
 INLINED bool walk_all(const uint8_t *document, uint32_t length, bool utf8, bson_walk_t *walk) {
     static const uint8_t zeros[8];
     walker_t walker;
@@ -189,7 +185,8 @@ INLINED bool walk_all(const uint8_t *document, uint32_t length, bool utf8, bson_
                           type ? "no element has this type" : "a document ends before its length says");
         if (!pass_key(&walker, utf8))
             return false;
-        if (!walker.level && !walk->own_id && is_id(document + element + 1, walker.at - element - 1))
+        if (!walker.level && !walk->own_id && walker.at - element == 5 &&
+            memcmp(document + element + 1, "_id", 4) == 0)
             walk->own_id = element;
         if (__builtin_expect(follows != FIXED, 0)) {
             if (!pass_value(&walker, follows, utf8))
