@@ -7,7 +7,8 @@
 /* What follows the key of an element. */
 typedef enum {
     NO_TYPE,
-    FIXED,  /* `bytes` bytes */
+    FIXED, /* `bytes` bytes */
+    BOOLEAN,
     TEXT,   /* a length and the text with its zero */
     BINARY, /* a length, a subtype and the bytes */
     NESTED,
@@ -20,7 +21,7 @@ static const struct {
     uint8_t follows, bytes;
 } types[256] = {
     [0x01] = {FIXED, 8},  [0x02] = {TEXT, 0},  [0x03] = {NESTED, 0}, [0x04] = {NESTED, 0},
-    [0x05] = {BINARY, 0}, [0x06] = {FIXED, 0}, [0x07] = {FIXED, 12}, [0x08] = {FIXED, 1},
+    [0x05] = {BINARY, 0}, [0x06] = {FIXED, 0}, [0x07] = {FIXED, 12}, [0x08] = {BOOLEAN, 0},
     [0x09] = {FIXED, 8},  [0x0A] = {FIXED, 0}, [0x0B] = {REGEX, 0},  [0x0C] = {POINTER, 0},
     [0x0D] = {TEXT, 0},   [0x0E] = {TEXT, 0},  [0x0F] = {SCOPED, 0}, [0x10] = {FIXED, 4},
     [0x11] = {FIXED, 8},  [0x12] = {FIXED, 8}, [0x13] = {FIXED, 16}, [0x7F] = {FIXED, 0},
@@ -144,6 +145,9 @@ INLINED bool pass_value(walker_t *walker, follows_t follows, bool utf8) {
     const uint32_t at = walker->at;
     uint32_t bytes;
     switch (follows) {
+    case BOOLEAN:
+        return pass(walker, 1) &&
+               (walker->document[at] <= 1 || broken(walker, at, "a boolean is neither 0 nor 1"));
     case TEXT:
         return pass_text(walker, utf8);
     case BINARY:
@@ -195,8 +199,6 @@ INLINED bool walk_all(const uint8_t *document, uint32_t length, bool utf8, bson_
         }
         if (!pass(&walker, types[type].bytes))
             return false;
-        if (type == 0x08 && document[walker.at - 1] > 1)
-            return broken(&walker, walker.at - 1, "a boolean is neither 0 nor 1");
         if (__builtin_expect(type == 0x11, 0) && !walker.level && element != walk->own_id &&
             memcmp(document + walker.at - sizeof zeros, zeros, sizeof zeros) == 0)
             walk->replaced = element;
