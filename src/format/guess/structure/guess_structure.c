@@ -492,7 +492,8 @@ static candidate_t weigh(study_t *study, const way_t *way, double weight, bool n
     found.fitting = find_first(study, &found.is, &of);
     const double share = (double)found.fitting / (double)(of ? of : 1);
     found.is.even = share == 1;
-    if (share < 0.6 || (found.fitting < 2 && found.is.skip) || (none && found.is.skip))
+    if (share < (way->backslash ? 0.9 : 0.6) || (found.fitting < 2 && found.is.skip) ||
+        (none && found.is.skip))
         return found;
     look_at_cells(study, &found);
     const double cells = (double)(found.cells ? found.cells : 1), clean = found.clean / cells;
