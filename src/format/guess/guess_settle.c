@@ -94,6 +94,8 @@ static bool is_one(unsigned bits) {
     return bits && !(bits & (bits - 1));
 }
 
+_Static_assert((int)GUESS_DMY == (int)ORDER_DMY && (int)GUESS_YMD == (int)ORDER_YMD, "the same bits");
+
 /* The ways that columns show without doubt, dates those with this separator; or those that the user says. */
 static unsigned told_ways(const guess_t *guess, char separator) {
     const unsigned marks = 1u << MARK_POINT | 1u << MARK_COMMA;
@@ -103,10 +105,10 @@ static unsigned told_ways(const guess_t *guess, char separator) {
         const decision_t *is = &guess->columns[i].is;
         const char own = guess_separator(is);
         told |= is_one(is->orders) && (own == separator || (is->orders & marks)) ? is->orders : 0;
-        told |= own == '.' ? 1u << DOTTED_DAYS : 0;
+        told |= own == '.' ? 1u << DOTTED : 0;
     }
     if (guess->options.dates)
-        told = (told & (marks | 1u << DOTTED_DAYS)) | 1u << guess->options.dates;
+        told = (told & (marks | 1u << DOTTED)) | 1u << guess->options.dates;
     return said ? (told & ~marks) | 1u << (said == '.' ? MARK_POINT : MARK_COMMA) : told;
 }
 
@@ -129,11 +131,11 @@ static bool may_be_pairs(const guess_t *guess, const guess_column_t *column, boo
 }
 
 static bool ask(const guess_t *guess, const guess_column_t *column, err_t *err) {
-    static const char *const options[DOTTED_DAYS] = {"",          "dates=dmy", "dates=mdy",
-                                                     "dates=ymd", "decimal=.", "decimal=,"};
+    static const char *const options[DOTTED] = {"",          "dates=dmy", "dates=mdy",
+                                                "dates=ymd", "decimal=.", "decimal=,"};
     char name[200], ways[300] = "";
     size_t used = 0;
-    for (date_order_t way = ORDER_DMY; way < DOTTED_DAYS; way++) {
+    for (date_order_t way = ORDER_DMY; way < DOTTED; way++) {
         decision_t is = column->is;
         if (!(is.orders >> way & 1))
             continue;
@@ -155,7 +157,7 @@ static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err)
     decision_t *is = &column->is;
     const unsigned told = told_ways(guess, guess_separator(is)), ways = told & is->orders;
     const bool number = guess_kind_is_number(is->kind), point = told >> MARK_POINT & 1,
-               comma = told >> MARK_COMMA & 1, dotted = told >> DOTTED_DAYS & 1,
+               comma = told >> MARK_COMMA & 1, dotted = told >> DOTTED & 1,
                pairs = may_be_pairs(guess, column, point);
     const style_t *style = &guess_styles[is->style];
     if (is_typed_by_user(column) && (is->kind == TYPE_NUMBER || is->kind == TYPE_DECIMAL) && !is->orders &&

@@ -54,11 +54,11 @@ typedef union {
     };
     uint64_t words[3];
 } readings_t;
-enum {
-    READS_DAY = 1,      /* YYYY-MM-DD */
-    READS_DATETIME = 2, /* by the patterns of the type datetime, which may be mixed */
-    READS_OBJECTID = 4,
-    READS_UUID = 8,
+enum {                     /* others */
+       READS_DAY = 1,      /* YYYY-MM-DD */
+       READS_DATETIME = 2, /* by the patterns of the type datetime, which may be mixed */
+       READS_OBJECTID = 4,
+       READS_UUID = 8,
 };
 
 /* What a value has besides its readings; a column has what any of its values has. */
@@ -94,16 +94,8 @@ uint32_t guess_pair(const uint8_t *text, size_t length, bool *second);
 /* ---- columns ---- */
 
 /* What a column may leave open: the order of days and months (a year of four digits in front, or the name of a month, leaves no
- * doubt), or the decimal mark. DOTTED_DAYS: a date such as 31.12.2021 shows a country with a decimal comma. */
-typedef enum {
-    ORDER_SURE,
-    ORDER_DMY,
-    ORDER_MDY,
-    ORDER_YMD,
-    MARK_POINT,
-    MARK_COMMA,
-    DOTTED_DAYS
-} date_order_t;
+ * doubt), or the decimal mark. DOTTED: a date such as 31.12.2021 shows a country with a decimal comma. */
+typedef enum { ORDER_SURE, ORDER_DMY, ORDER_MDY, ORDER_YMD, MARK_POINT, MARK_COMMA, DOTTED } date_order_t;
 
 enum {
     GUESS_MOST_NULLS = 7,  /* and the empty text; */
@@ -149,10 +141,9 @@ typedef struct {
     size_t style, pair;
     bool timed;                    /* of dates: its type is datetime */
     char pattern[PATTERN_LONGEST]; /* of dates; "": the usual ones of the type */
-    uint8_t
-        orders; /* the orders in which all values are days, or the decimal marks that numbers may have: a bit for each */
-    bool took_point; /* a dot was taken for the decimal mark, since no column shows it */
-    uint32_t nulls;  /* the null words of the column that the type reads: a bit for each */
+    uint8_t orders;                /* of days, or decimal marks, that all values may have; a bit for each */
+    bool took_point;               /* a dot was taken for the decimal mark, since no column shows it */
+    uint32_t nulls;                /* the null words of the column that the type reads: a bit for each */
 } decision_t;
 
 /* Decides by the column's own values. */
@@ -168,7 +159,7 @@ typedef struct {
 bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is);
 /* Makes the column this kind, written as most of its values of this kind are; numbers with this decimal mark, if it is not 0. */
 decision_t guess_column_as(const column_t *column, kind_t kind, char decimal);
-/* Reads the numbers in the first style from this one on that has this decimal mark; 0: any. False: no type holds them so. */
+/* Reads the numbers in the first style with this decimal mark; 0: any. False: no type holds them so. */
 bool guess_take_style(const column_t *column, char decimal, decision_t *is);
 /* Reads dates of several orders in this one. */
 void guess_take_order(decision_t *is, date_order_t order);
