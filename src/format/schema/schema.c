@@ -136,13 +136,8 @@ static void digest_value(XXH3_state_t *state, const char *tag, const void *bytes
     XXH3_128bits_update(state, bytes, length);
 }
 
-static bool is_zero(const uint8_t *bytes, size_t length) {
-    while (length && !bytes[length - 1])
-        length--;
-    return !length;
-}
-
 static void digest_part(XXH3_state_t *state, const schema_t *schema, uint32_t part, const char *from) {
+    static const uint8_t zeros[64]; /* as many as the largest member has */
     for (const row_t *row = schema_rows; row->parts; row++) {
         const void *at = from + row->at;
         const schema_text_t *text = at;
@@ -164,7 +159,7 @@ static void digest_part(XXH3_state_t *state, const schema_t *schema, uint32_t pa
             digest_value(state, row->tag, text->text, text->length);
         } else if (row->form == FORM_STRING && *string) {
             digest_value(state, row->tag, *string, strlen(*string));
-        } else if (row->form == FORM_BYTES && !is_zero(at, row->size)) {
+        } else if (row->form == FORM_BYTES && memcmp(at, zeros, row->size) != 0) {
             digest_value(state, row->tag, at, row->size);
         }
     }
