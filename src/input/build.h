@@ -23,6 +23,8 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
+enum { PATH_MOST = 4096 }; /* bytes of a path, with its end: the system opens no longer one */
+
 typedef struct {
     manifest_t *manifest;
     const manifest_options_t *options;
@@ -79,8 +81,8 @@ bool identify_text(build_t *build, input_file_t *file, magic_is_t *is);
 /* All but its digest. */
 void identify_zip_member(const zip_entry_t *entry, input_file_t *file);
 
-/* The most text of a tar's member. fd: of the tar if it is not compressed, otherwise -1. */
-void identify_tar_bound(int fd, input_file_t *file);
+/* Sets the most text of a file or of a tar's member. fd: of that file or tar; of a compressed tar -1. */
+void identify_bound(int fd, input_file_t *file);
 
 /* ---- members.c ---- */
 
@@ -101,9 +103,8 @@ bool dumps_are_packed(const input_file_t *files, size_t count);
 /* Notes that a collection of a dump (name: of its member or file; collection: "db.collection") has no documents there. */
 void dumps_note_none(build_t *build, const char *name, const char *collection, const char *why);
 
-/* Of an argument's collections, which are files from a place on: in folders, or in one archive. Moves all to
- * options->collections; or leaves only the one that is to be taken: the one that is named, the target, or the only one, unless
- * the target is one without documents. */
+/* Of an argument's collections, which are files from a place on, in folders or in one archive: leaves only the one that is to
+ * be taken, if not all are: the one that is named, the target, or the only one, unless the target is one without documents. */
 bool dumps_choose(build_t *build, size_t from, bool in_archive, const char *argument);
 
 /* Why a file is left out: its name is that of a collection that tipple itself keeps. NULL: it is not. */

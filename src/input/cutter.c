@@ -72,8 +72,12 @@ static void note_first(cutter_t *cutter, const uint8_t *text, size_t length) {
             cutter->first = text[i];
 }
 
+static bool is_json(const cutter_t *cutter) {
+    return cutter->schema && cutter->schema->kind == RECORDS_JSON;
+}
+
 static bool is_array(const cutter_t *cutter) {
-    return cutter->array || (cutter->schema && cutter->schema->kind == RECORDS_JSON && cutter->first == '[');
+    return cutter->array || (is_json(cutter) && cutter->first == '[');
 }
 
 /* The next bytes of the text. */
@@ -126,33 +130,19 @@ static size_t first_field(const cutter_t *cutter) {
 
 /* Where a document of BSON should begin there is none, or only a part of it: nothing after it can be found. */
 static void end_bson(cutter_t *cutter) {
-    const size_t at = cutter->ends.record, have = cutter->have - at;
+    const size_t at = cutter->ends.record;
     const uint8_t *text = cutter->buffer.bytes;
-    const char *name = source_name(cutter->source);
-    const uint64_t offset = cutter->offset + at;
-    char document[40] = "a document";
+    char document[40] = "a document", why[100] = "is not whole: it was cut off, or is still being written";
     if (!cutter->lines_from)
         snprintf(document, sizeof document, "document %" PRIu64,
                  cutter->line + count_lines(cutter, text, at));
-    if (!cutter->ends.lies) {
-        err_set(
-            &cutter->fault, STATUS_INPUT,
-            "%.1000s ends within %s, which begins at byte %" PRIu64
-            ": it was cut off, or is still being written; the documents before that are read. Get the whole "
-            "file, and run the command again",
-            name, document, offset);
-    } else {
-        const uint32_t length = have < 4 ? 0 : bson_length(text + at);
-        char why[60] = "does not end with a 0 there";
-        if (!bson_length_may_be(length))
-            snprintf(why, sizeof why, "a document has from %d to %d", BSON_LENGTH_LEAST, BSON_LENGTH_MOST);
-        err_set(
-            &cutter->fault, STATUS_INPUT,
-            "%.1000s: %s, at byte %" PRIu64 ", says that it has %" PRId32
-            " bytes, and %s: nobody knows where the next one begins. The documents before it are read. Get "
-            "the file again, and run the command again",
-            name, document, offset, (int32_t)length, why);
-    }
+    if (cutter->ends.lies)
+        snprintf(why, sizeof why, "says that it has %" PRId32 " bytes, and does not end there with a 0",
+                 cutter->have < at + 4 ? 0 : (int32_t)bson_length(text + at));
+    err_set(&cutter->fault, STATUS_INPUT,
+            "%.1000s: %s, at byte %" PRIu64 ", %s: nobody knows where the next one begins. The documents "
+            "before it are read. Get the whole file, and run the command again",
+            source_name(cutter->source), document, cutter->offset + at, why);
     cutter->faulty = cutter->ended = true;
     cutter->have = at;
 }
@@ -206,7 +196,7 @@ static size_t end_open(cutter_t *cutter, size_t from) {
 /* Nothing follows this text: a file that was cut off must not look like a whole one. An array may also begin behind
  * objects. */
 static void want_closed_array(cutter_t *cutter) {
-    if (!cutter->schema || cutter->schema->kind != RECORDS_JSON || cutter->faulty)
+    if (!is_json(cutter) || cutter->faulty)
         return;
     const uint8_t bracket = ends_bracket(&cutter->ends, cutter->last);
     cutter->unclosed = cutter->faulty =
@@ -215,19 +205,15 @@ static void want_closed_array(cutter_t *cutter) {
         return;
     const ends_t *ends = &cutter->ends;
     const size_t at = ends->record + ends->json.object;
-    const bool open = ends->json.phase == SPAN_OBJECT && at < cutter->have;
-    char within[80] = "";
-    if (open && !cutter->lines_from)
-        snprintf(within, sizeof within, ", in the object of line %" PRIu64,
-                 cutter->line + count_lines(cutter, cutter->buffer.bytes, at));
-    else if (open)
+    char within[60] = "";
+    if (ends->json.phase == SPAN_OBJECT && at < cutter->have)
         snprintf(within, sizeof within, ", in the object at byte %" PRIu64, cutter->offset + at);
     ends_say_cut_off(source_name(cutter->source), within, &cutter->fault);
 }
 
 /* The end of a record that is too long to be kept, in text that goes on from what is held of it. */
 static bool finds_end(cutter_t *cutter, const uint8_t *text, size_t length, size_t *end) {
-    if (cutter->schema && cutter->schema->kind == RECORDS_JSON) {
+    if (is_json(cutter)) {
         const size_t found = json_span_find(&cutter->ends.json, text, length, false);
         *end = found ? found : length - json_span_forget(&cutter->ends.json, length);
         return found != 0;
@@ -237,30 +223,24 @@ static bool finds_end(cutter_t *cutter, const uint8_t *text, size_t length, size
     return found != NULL;
 }
 
-/* So many of the last bytes that are held are searched again with what follows them. */
-static size_t held_again(cutter_t *cutter, size_t start) {
-    return cutter->schema && cutter->schema->kind == RECORDS_JSON
-               ? json_span_forget(&cutter->ends.json, cutter->have - start)
-               : 0;
-}
-
-/* Reads to the end of the record at `start`; keeps only its first bytes. */
+/* Reads to the end of the record at `start`; keeps only its first bytes. Of JSON, the last bytes that are held are searched
+ * again with what follows them. */
 static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) {
     uint8_t skipped[SKIP_BYTES];
     XXH3_state_t *hash = XXH3_createState();
-    bool ok = hash || err_memory(err, SKIP_BYTES), found = false;
-    size_t again = held_again(cutter, start);
+    size_t again = is_json(cutter) ? json_span_forget(&cutter->ends.json, cutter->have - start) : 0;
     const size_t held = cutter->have - again;
-    if (ok) {
-        XXH3_64bits_reset(hash);
-        XXH3_64bits_update(hash, cutter->buffer.bytes, held);
-        cutter->lines_skipped = lines_count(cutter->buffer.bytes + start, held - start);
-        memcpy(skipped, cutter->buffer.bytes + held, again);
-    }
+    bool ok = true, found = false;
+    if (!hash)
+        return err_memory(err, SKIP_BYTES);
+    XXH3_64bits_reset(hash);
+    XXH3_64bits_update(hash, cutter->buffer.bytes, held);
+    cutter->lines_skipped = lines_count(cutter->buffer.bytes + start, held - start);
+    memcpy(skipped, cutter->buffer.bytes + held, again);
     cut->oversize.length = held - start;
     cut->oversize.held = (uint32_t)cut->oversize.length;
     cut->oversize.kept = (uint32_t)(cut->oversize.length < KEPT_BYTES ? cut->oversize.length : KEPT_BYTES);
-    while (ok && !found && (again || !cutter->ended)) {
+    while (!found && (again || !cutter->ended)) {
         const size_t more = cutter->ended ? 0 : read_text(cutter, skipped + again, SKIP_BYTES - again),
                      got = again + more;
         size_t taken;
@@ -276,7 +256,7 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
         else
             memmove(skipped, skipped + taken, again);
     }
-    cut->oversize.hash = ok ? XXH3_64bits_digest(hash) : 0;
+    cut->oversize.hash = XXH3_64bits_digest(hash);
     XXH3_freeState(hash);
     cutter->have = start;
     return ok;
@@ -293,7 +273,7 @@ static bool look_ahead(cutter_t *cutter, err_t *err) {
 
 /* In which line does the record behind this cut begin? Only records of JSON need not begin one. */
 static void follow_line(cutter_t *cutter, size_t length, uint64_t skipped) {
-    const bool may_go_on = cutter->schema && cutter->schema->kind == RECORDS_JSON && !skipped;
+    const bool may_go_on = is_json(cutter) && !skipped;
     const uint8_t *text = cutter->buffer.bytes, *end = may_go_on ? memrchr(text, '\n', length) : NULL;
     if (end)
         cutter->line_at = cutter->offset + (uint64_t)(end + 1 - text);
@@ -343,17 +323,6 @@ static bool take_buffer(cutter_t *cutter, err_t *err) {
     return true;
 }
 
-/* Where the next record begins depends on all before it. */
-static bool pass_records(cutter_t *cutter, uint64_t to, uint64_t before, err_t *err) {
-    cut_t cut;
-    int got = 1;
-    while (got > 0 && cutter->offset < to && cutter->offset / CUTTER_WINDOW < before) {
-        if ((got = cutter_next(cutter, &cut, err)) > 0)
-            pool_give(cutter->pool, &cut.buffer);
-    }
-    return got >= 0;
-}
-
 /* Continues with this byte of the text: what was read of it before is of another place. */
 static bool move_to(cutter_t *cutter, uint64_t offset, err_t *err) {
     pool_give(cutter->pool, &cutter->buffer);
@@ -368,8 +337,15 @@ static bool move_to(cutter_t *cutter, uint64_t offset, err_t *err) {
 bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err) {
     /* a record that begins at the window's first byte follows a line end before the window */
     uint64_t at = window * CUTTER_WINDOW - 1;
+    int passed = 1;
+    cut_t cut;
+    /* where each line is not a record, the place of the next one depends on all before it */
+    while (cutter->schema && passed > 0 && cutter->offset < window * CUTTER_WINDOW &&
+           cutter->offset / CUTTER_WINDOW < before)
+        if ((passed = cutter_next(cutter, &cut, err)) > 0)
+            pool_give(cutter->pool, &cut.buffer);
     if (cutter->schema)
-        return pass_records(cutter, window * CUTTER_WINDOW, before, err);
+        return passed >= 0;
     if (!window || at < cutter->offset + cutter->have || cutter->all_read)
         return true;
     uint8_t text[SKIP_BYTES], *end = NULL;
@@ -426,10 +402,6 @@ bool cutter_begin(cutter_t *cutter, const schema_t *schema, const char *name, di
     return true;
 }
 
-static bool has_lines(const schema_t *schema) {
-    return schema->kind != RECORDS_BSON && schema->kind != RECORDS_JSON;
-}
-
 bool cutter_look(cutter_t *cutter, const schema_t *schema, dialect_head_t *head, err_t *err) {
     if ((!cutter->buffer.bytes && !take_buffer(cutter, err)) ||
         !fill(cutter, CUTTER_BUFFER, CUTTER_BUFFER, err))
@@ -437,7 +409,8 @@ bool cutter_look(cutter_t *cutter, const schema_t *schema, dialect_head_t *head,
     const size_t end = record_end(cutter, CUTTER_WINDOW - 1);
     const bool more = !cutter->ended || cutter->faulty || end;
     const size_t length = end ? end : more ? last_record_end(cutter) : cutter->have;
-    if (cutter->faulty && !length && (!cutter->have || has_lines(schema))) {
+    if (cutter->faulty && !length &&
+        (!cutter->have || (schema->kind != RECORDS_BSON && schema->kind != RECORDS_JSON))) {
         *err = cutter->fault;
         return false;
     }
@@ -446,46 +419,42 @@ bool cutter_look(cutter_t *cutter, const schema_t *schema, dialect_head_t *head,
     return true;
 }
 
-static int tell_end(const cutter_t *cutter, err_t *err) {
-    if (cutter->faulty)
-        *err = cutter->fault;
-    return cutter->faulty ? -1 : 0;
-}
-
 int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
-    *cut = (cut_t){.length = 0};
-    if (cutter->ended && !cutter->have)
-        return tell_end(cutter, err);
-    if (!cutter->buffer.bytes && !take_buffer(cutter, err))
-        return pool_closed(cutter->pool) ? 0 : -1;
     const size_t inside = (size_t)(CUTTER_WINDOW - cutter->offset % CUTTER_WINDOW),
                  usual = inside + (CUTTER_BUFFER - CUTTER_WINDOW);
-    if (!fill(cutter, usual, usual, err))
-        return pool_closed(cutter->pool) ? 0 : -1;
-    size_t end = record_end(cutter, inside - 1), start = end ? 0 : last_record_end(cutter);
-    while (!end && !cutter->ended) {
-        const size_t most = start + cutter->longest + 1;
+    size_t end = 0, start = 0;
+    *cut = (cut_t){.length = 0};
+    if (!cutter->ended || cutter->have) {
+        if ((!cutter->buffer.bytes && !take_buffer(cutter, err)) || !fill(cutter, usual, usual, err))
+            return pool_closed(cutter->pool) ? 0 : -1;
+        end = record_end(cutter, inside - 1);
+        start = end ? 0 : last_record_end(cutter);
+    }
+    while (!end && !cutter->ended && !cut->oversize.length) {
+        const size_t most = start + cutter->longest + 1, searched = cutter->have;
         if (cutter->have >= most) {
             if (!skip_record(cutter, start, cut, err))
                 return -1;
             end = start;
-            break;
+        } else {
+            if (!read_on(cutter, most, err))
+                return pool_closed(cutter->pool) ? 0 : -1;
+            end = record_end(cutter, cutter->schema ? inside - 1 : searched);
+            if (!end && cutter->schema) /* a quote that nothing closes: the lines after it are records */
+                start = last_record_end(cutter);
         }
-        const size_t searched = cutter->have;
-        if (!read_on(cutter, most, err))
-            return pool_closed(cutter->pool) ? 0 : -1;
-        end = record_end(cutter, cutter->schema ? inside - 1 : searched);
-        if (!end && cutter->schema) /* a quote that nothing closes: the lines after it are records */
-            start = last_record_end(cutter);
     }
-    if (!end && !cut->oversize.length) { /* the file ends here; a fault may have cut off its last record */
+    /* the file ends here; a fault may have cut off its last record */
+    if (!end && !cut->oversize.length && cutter->buffer.bytes) {
         want_closed_array(cutter);
         end = cutter->faulty ? last_whole(cutter) : end_open(cutter, inside);
         cut->broken = cutter->faulty;
         if (cutter->faulty)
             cutter->have = end;
-        if (!end)
-            return tell_end(cutter, err);
     }
-    return hand_over(cutter, end, cut, err) ? 1 : -1;
+    if (end || cut->oversize.length)
+        return hand_over(cutter, end, cut, err) ? 1 : -1;
+    if (cutter->faulty)
+        *err = cutter->fault;
+    return cutter->faulty ? -1 : 0;
 }

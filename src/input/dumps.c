@@ -93,17 +93,17 @@ static void decode_name(char *name) {
 static char *namespace_of(const char *path, dump_metadata_t *metadata, err_t *err) {
     const char *base = base_of(path);
     const size_t data = stem(base, data_ends), length = data ? data : stem(base, metadata_ends);
-    char *folder = strndup(path, (size_t)(base - path)), *whole = folder ? realpath(folder, NULL) : NULL,
-         *namespace = NULL;
+    char folder[PATH_MOST], *whole, *namespace = NULL;
     if (!metadata->name[0]) {
         snprintf(metadata->name, sizeof metadata->name, "%.*s", (int)length, base);
         decode_name(metadata->name);
     }
+    snprintf(folder, sizeof folder, "%.*s.", (int)(base - path), path);
+    whole = realpath(folder, NULL);
     if (!whole || asprintf(&namespace, "%s.%s", base_of(whole), metadata->name) < 0) {
         err_memory(err, sizeof metadata->name);
         namespace = NULL;
     }
-    free(folder);
     free(whole);
     return namespace;
 }
@@ -124,27 +124,21 @@ static bool read_file(const char *path, char **text, err_t *err) {
     return *text || (got >= 0 && err_memory(err, (size_t)got));
 }
 
-/* The file next to it with another ending, packed or not; the caller frees its path. NULL: there is none. */
-static bool find_other(const char *path, size_t length, const char *const ends[2], char **other, err_t *err) {
+/* Is there a file next to it with another ending, packed or not? */
+static bool find_other(const char *path, size_t length, const char *const ends[2], char other[PATH_MOST]) {
     for (size_t i = 0; i < 2; i++) {
-        if (asprintf(other, "%.*s%s", (int)length, path, ends[i]) < 0)
-            return err_memory(err, length);
-        if (access(*other, F_OK) == 0 || (errno != ENOENT && errno != ENAMETOOLONG))
+        snprintf(other, PATH_MOST, "%.*s%s", (int)length, path, ends[i]);
+        if (access(other, F_OK) == 0 || (errno != ENOENT && errno != ENAMETOOLONG))
             return true;
-        free(*other);
     }
-    *other = NULL;
-    return true;
+    return false;
 }
 
 bool dumps_metadata(const char *path, char **text, err_t *err) {
     const size_t length = stem(path, data_ends);
-    char *other = NULL;
+    char other[PATH_MOST];
     *text = NULL;
-    const bool ok = (!length || find_other(path, length, metadata_ends, &other, err)) &&
-                    (!other || read_file(other, text, err));
-    free(other);
-    return ok;
+    return !length || !find_other(path, length, metadata_ends, other) || read_file(other, text, err);
 }
 
 /* ---- files of a folder ---- */
@@ -156,8 +150,7 @@ static const char *wanted(const build_t *build) {
 void dumps_note_none(build_t *build, const char *name, const char *collection, const char *why) {
     if (!build->member)
         build_skip(build, name, why);
-    if (build->options->collections)
-        build->options->collections->without += why != missing;
+    build->manifest->without += why != missing;
     if (wanted(build) && strcmp(collection, wanted(build)) == 0)
         build->why_none = why;
 }
@@ -165,19 +158,18 @@ void dumps_note_none(build_t *build, const char *name, const char *collection, c
 /* *other: it is no metadata, although it has the name of such. */
 static bool see_metadata(build_t *build, const char *path, bool *other) {
     dump_metadata_t metadata;
-    char *text = NULL, *data = NULL, *collection = NULL;
-    bool ok = read_file(path, &text, build->err) && dump_metadata_read(text, NULL, &metadata, build->err) &&
-              find_other(path, stem(path, metadata_ends), data_ends, &data, build->err);
-    const char *why = ok ? metadata.why_empty : NULL;
-    if (ok && !why && !data && metadata.has_indexes)
-        why = missing;
-    *other = ok && !why && !data;
-    if (why)
-        ok = (collection = namespace_of(path, &metadata, build->err)) != NULL;
-    if (collection)
-        dumps_note_none(build, path, collection, why);
+    char *text = NULL, *collection = NULL, data[PATH_MOST];
+    bool ok = read_file(path, &text, build->err) && dump_metadata_read(text, NULL, &metadata, build->err);
     free(text);
-    free(data);
+    if (!ok)
+        return false;
+    const bool has_data = find_other(path, stem(path, metadata_ends), data_ends, data);
+    const char *why = metadata.why_empty                  ? metadata.why_empty
+                      : !has_data && metadata.has_indexes ? missing
+                                                          : NULL;
+    *other = !why && !has_data;
+    if (why && (ok = (collection = namespace_of(path, &metadata, build->err)) != NULL))
+        dumps_note_none(build, path, collection, why);
     free(collection);
     return ok;
 }
@@ -205,6 +197,7 @@ bool dumps_take(build_t *build, bool is_dump, const char *path) {
     build->unsure |= !is_dump;
     if (dump_metadata_read(file->metadata, NULL, &metadata, build->err))
         file->collection = namespace_of(path, &metadata, build->err);
+    file->capped = metadata.capped;
     return file->collection;
 }
 
@@ -221,94 +214,72 @@ static const char *why_not(const build_t *build, const input_file_t *file) {
     if (!file->collection)
         return why_no_data(file->name);
     const char *why = dump_why_left_out(file->collection, options->target);
-    const bool by_folder = file->kind != INPUT_DUMP && (!options->collections || build->unsure);
+    const bool by_folder = file->kind != INPUT_DUMP && (!options->lists || build->unsure);
     return why == dump_of_server && by_folder ? NULL : why;
 }
 
-/* Of the files from a place on; each with the argument that names it alone. */
-static bool list(const build_t *build, size_t from, bool in_archive, dump_list_t *found) {
+/* The collections of an argument, which are files of the manifest. */
+typedef struct {
+    const char *argument;
+    size_t count, first, wanted; /* places; SIZE_MAX: there is none */
+    text_t names;                /* "a, b and 3 more" */
+} choice_t;
+
+static void look_through(const build_t *build, size_t from, bool in_archive, choice_t *choice) {
+    enum { NAMED = 10 };
     const manifest_t *manifest = build->manifest;
-    dump_metadata_t metadata;
     for (size_t i = from; i < manifest->count; i++) {
         const input_file_t *file = &manifest->files[i];
-        char *argument = NULL;
         if (!is_listed(file, in_archive))
             continue;
-        if (asprintf(&argument, in_archive ? "%s!%s" : "%s", file->path, file->collection) < 0)
-            return err_memory(build->err, strlen(file->path));
-        if (!dump_metadata_read(file->metadata, NULL, &metadata, build->err)) {
-            free(argument);
-            return false;
-        }
-        if (!dump_list_add(found, strdup(file->collection), argument, metadata.capped, build->err))
-            return false;
+        if (wanted(build) && choice->wanted == SIZE_MAX && strcmp(file->collection, wanted(build)) == 0)
+            choice->wanted = i;
+        if (choice->count++ < NAMED)
+            text_print(&choice->names, "%s%s", choice->count > 1 ? ", " : "", file->collection);
+        choice->first = choice->count == 1 ? i : choice->first;
     }
-    return true;
+    if (choice->count > NAMED)
+        text_print(&choice->names, " and %zu more", choice->count - NAMED);
 }
 
-static bool is_unsure(const build_t *build, bool in_archive, const dump_list_t *found) {
-    return build->unsure && !in_archive && found->count > 1;
-}
-
-static bool refuse_choice(const build_t *build, bool in_archive, const dump_list_t *found,
-                          const char *argument) {
+static bool refuse_choice(const build_t *build, bool in_archive, choice_t *choice) {
+    const char *argument = choice->argument;
     err_t *err = build->err;
-    if (is_unsure(build, in_archive, found)) {
-        const char *first = found->items[0].with;
+    const input_file_t *first = choice->count ? &build->manifest->files[choice->first] : NULL;
+    if (build->unsure && !in_archive && choice->count > 1)
         return err_set(
             err, STATUS_USAGE,
-            "%.1000s: holds %zu files of BSON (such as %.500s and %.500s) without the metadata of "
+            "%.1000s: holds %zu files of BSON (such as %.500s) without the metadata of "
             "mongodump: each may be a collection of its own, and one is loaded at a time. Give its "
             "file; or, if they are parts of one collection, name each of them, or all by a pattern "
             "such as '%.*s*.bson'",
-            argument, found->count, first, found->items[1].with, (int)(base_of(first) - first), first);
-    }
+            argument, choice->count, first->path, (int)(base_of(first->path) - first->path), first->path);
     if (build->why_none)
         return err_set(err, STATUS_INPUT, "%.1000s: of this dump %.300s is %s", argument, wanted(build),
                        build->why_none);
-    if (!found->count)
+    if (!choice->count)
         return err_set(err, STATUS_INPUT, "%.1000s: is an archive of mongodump without a collection to load",
                        argument);
-    char *names = dump_list_names(found, err);
+    char *names = text_take(&choice->names, err);
     if (names && build->member)
         err_set(err, STATUS_INPUT, "%.1000s: the archive holds no collection '%s'; it holds %s", argument,
                 wanted(build), names);
     else if (names)
-        err_set(err, STATUS_USAGE,
-                "%.1000s: is a dump of %zu collections (%s), and one is taken at a time: name it, as in "
-                "'%.1000s', or in the path of the URI. `tipple load` loads all of them, each into its own "
-                "collection, where the URI names none",
-                argument, found->count, names, found->items[0].with);
+        err_set(
+            err, STATUS_USAGE,
+            "%.1000s: is a dump of %zu collections (%s), and one is taken at a time: name it, as in "
+            "'%.1000s%s%.255s', or in the path of the URI. `tipple load` loads all of them, each into its "
+            "own collection, where the URI names none",
+            argument, choice->count, names, first->path, in_archive ? "!" : "",
+            in_archive ? first->collection : "");
     free(names);
     return false;
-}
-
-/* Leaves only one of the listed, SIZE_MAX: none. */
-static void take_only(build_t *build, size_t from, bool in_archive, size_t chosen) {
-    for (size_t i = from, number = 0; i < build->manifest->count;)
-        if (!is_listed(&build->manifest->files[i], in_archive) || number++ == chosen)
-            i++;
-        else
-            build_remove(build, i);
-}
-
-/* The wanted one, or the only one; found->count: it cannot be chosen. */
-static size_t chosen_of(const build_t *build, const dump_list_t *found, const char *argument) {
-    const manifest_options_t *options = build->options;
-    const size_t chosen = wanted(build) ? dump_list_find(found, wanted(build)) : found->count;
-    if (chosen < found->count || found->count != 1 || build->member || build->why_none)
-        return chosen;
-    if (options->target && !options->quiet)
-        log_note("%s has one collection, %s: it is taken for %s", argument, found->items[0].name,
-                 options->target);
-    return 0;
 }
 
 bool dumps_choose(build_t *build, size_t from, bool in_archive, const char *argument) {
     const manifest_t *manifest = build->manifest;
     const manifest_options_t *options = build->options;
-    const bool lists = options->collections && !build->member;
-    dump_list_t own = {.count = 0}, *found = lists ? options->collections : &own;
+    choice_t choice = {.argument = argument, .wanted = SIZE_MAX};
     bool any = in_archive;
     for (size_t i = from; i < manifest->count; i++)
         any |= is_listed(&manifest->files[i], in_archive);
@@ -316,14 +287,21 @@ bool dumps_choose(build_t *build, size_t from, bool in_archive, const char *argu
         return true;
     if (!build->member)
         build_leave_out(build, from, why_not);
-    bool ok = list(build, from, in_archive, found);
-    const bool all = lists || options->every_collection || !(found->count || in_archive);
-    size_t chosen = SIZE_MAX;
-    if (ok && (is_unsure(build, in_archive, found) ||
-               (!all && (chosen = chosen_of(build, found, argument)) == found->count)))
-        ok = refuse_choice(build, in_archive, found, argument);
-    if (ok && (lists || !all))
-        take_only(build, from, in_archive, chosen);
-    dump_list_free(&own);
+    look_through(build, from, in_archive, &choice);
+    const bool unsure = build->unsure && !in_archive && choice.count > 1,
+               all = (options->lists && !build->member) || options->every_collection ||
+                     !(choice.count || in_archive);
+    if (!all && choice.wanted == SIZE_MAX && choice.count == 1 && !build->member && !build->why_none) {
+        choice.wanted = choice.first;
+        if (options->target && !options->quiet)
+            log_note("%s has one collection, %s: it is taken for %s", argument,
+                     manifest->files[choice.first].collection, options->target);
+    }
+    const bool ok =
+        (!unsure && (all || choice.wanted != SIZE_MAX)) || refuse_choice(build, in_archive, &choice);
+    for (size_t i = manifest->count; ok && !all && i-- > from;)
+        if (i != choice.wanted && is_listed(&manifest->files[i], in_archive))
+            build_remove(build, i);
+    text_free(&choice.names);
     return ok;
 }

@@ -23,73 +23,10 @@ enum {
 
 static const uint64_t BOUND_MOST = 1ull << 36; /* above that, taking pieces as needed wastes less */
 
-static bool read_piece(int fd, const char *name, uint8_t *out, size_t size, uint64_t offset, size_t *got,
-                       err_t *err) {
-    for (*got = 0; *got < size;) {
-        ssize_t n = pread(fd, out + *got, size - *got, (off_t)(offset + *got));
-        if (n == 0)
-            break;
-        if (n < 0 && errno != EINTR)
-            return fault_at(err, name, offset + *got, errno);
-        *got += n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
 static void set_digest(uint64_t digest[2], const uint8_t *bytes, size_t size) {
     XXH128_hash_t hash = XXH3_128bits(bytes, size);
     digest[0] = hash.low64;
     digest[1] = hash.high64;
-}
-
-static void put_le64(uint8_t *out, uint64_t value) {
-    for (int i = 0; i < 8; i++)
-        out[i] = (uint8_t)(value >> 8 * i);
-}
-
-/*     a frame:  mark 4  descriptor 1  [window 1]  [dictionary 0-4]  [content size 0-8]  blocks  [checksum 4]
- *     a block:  3 bytes: last 1 bit, type 2 bits, size 21 bits; a repeated byte (type 1) takes one byte */
-static uint64_t frame_bytes(int fd, uint64_t at, const uint8_t head[ZSTD_HEADER_MOST], unsigned *blocks) {
-    static const uint8_t dictionary_bytes[4] = {0, 1, 2, 4}, content_bytes[4] = {0, 2, 4, 8};
-    uint8_t descriptor = head[4];
-    bool single = descriptor & 0x20;
-    uint64_t from = at;
-    at += 5 + (single ? 0u : 1u) + dictionary_bytes[descriptor & 3] + content_bytes[descriptor >> 6] +
-          (single && descriptor >> 6 == 0 ? 1u : 0u);
-    for (bool last = false; !last;) {
-        uint8_t block[3];
-        if (++*blocks > ZSTD_BLOCKS_MOST || pread(fd, block, 3, (off_t)at) != 3)
-            return 0;
-        uint32_t header = bytes_le16(block) | (uint32_t)block[2] << 16;
-        last = header & 1;
-        at += 3 + ((header >> 1 & 3) == 1 ? 1 : header >> 3);
-    }
-    return at + (descriptor & 4 ? 4 : 0) - from;
-}
-
-/* The content size of the zstd frames in these bytes of a file, if each frame states one; otherwise 0. Examines only frames of
- * some hundred blocks in all, because each block's header must be read. */
-static uint64_t zstd_bound(int fd, uint64_t from, uint64_t to) {
-    uint64_t at = from, text = 0;
-    unsigned blocks = 0;
-    while (at < to) {
-        uint8_t head[ZSTD_HEADER_MOST] = {0};
-        ssize_t n = pread(fd, head, sizeof head, (off_t)at);
-        if (n < 8 || ++blocks > ZSTD_BLOCKS_MOST)
-            return 0;
-        if ((head[0] & 0xf0) == 0x50) { /* skippable: mark, size, anything */
-            at += 8 + (uint64_t)bytes_le32(head + 4);
-            continue;
-        }
-        unsigned long long content = ZSTD_getFrameContentSize(head, (size_t)n);
-        uint64_t frame = 0;
-        if (content != ZSTD_CONTENTSIZE_UNKNOWN && content != ZSTD_CONTENTSIZE_ERROR)
-            frame = frame_bytes(fd, at, head, &blocks);
-        if (!frame || __builtin_add_overflow(text, content, &text))
-            return 0;
-        at += frame;
-    }
-    return at == to ? text : 0;
 }
 
 static _Thread_local uint8_t scratch[SCRATCH];
@@ -99,9 +36,9 @@ static bool read_ends(int fd, const char *name, uint64_t size, uint64_t digest[2
     const size_t head = size < END_BYTES ? (size_t)size : END_BYTES,
                  tail = size - head < END_BYTES ? (size_t)(size - head) : END_BYTES;
     size_t more;
-    put_le64(scratch, size);
-    if (!read_piece(fd, name, scratch + 8, head, 0, got, err) ||
-        !read_piece(fd, name, scratch + 8 + *got, tail, size - tail, &more, err))
+    bytes_put_le64(scratch, size);
+    if (!fault_read(fd, name, scratch + 8, head, 0, got, err) ||
+        !fault_read(fd, name, scratch + 8 + *got, tail, size - tail, &more, err))
         return false;
     *got += more;
     if (*got != head + tail)
@@ -125,34 +62,66 @@ static uint64_t utf8_bound(uint64_t bytes) {
     return bytes + bytes / 2;
 }
 
-static uint64_t text_bound(int fd, uint64_t from, uint64_t size, input_kind_t kind) {
-    return kind == INPUT_PLAIN   ? size
-           : kind == INPUT_GZIP  ? size * DEFLATE_EXPANDS
-           : kind == INPUT_ZSTD  ? zstd_bound(fd, from, from + size)
-           : kind == INPUT_UTF16 ? utf8_bound(size)
-                                 : 0;
+/* The content size of the zstd frames in these bytes of a file, if each frame states one; otherwise 0. Examines only frames of
+ * some hundred blocks in all, because each block's header must be read.
+ *
+ *     a frame:  mark 4  descriptor 1  [window 1]  [dictionary 0-4]  [content size 0-8]  blocks  [checksum 4]
+ *     a block:  3 bytes: last 1 bit, type 2 bits, size 21 bits; a repeated byte (type 1) takes one byte */
+static uint64_t zstd_bound(int fd, uint64_t at, uint64_t to) {
+    static const uint8_t dictionary_bytes[4] = {0, 1, 2, 4}, content_bytes[4] = {0, 2, 4, 8};
+    uint64_t text = 0;
+    for (unsigned blocks = 1; at < to; blocks++) {
+        uint8_t head[ZSTD_HEADER_MOST] = {0}, block[3];
+        const ssize_t n = pread(fd, head, sizeof head, (off_t)at);
+        if (n < 8 || blocks > ZSTD_BLOCKS_MOST)
+            return 0;
+        if ((head[0] & 0xf0) == 0x50) { /* skippable: mark, size, anything */
+            at += 8 + (uint64_t)bytes_le32(head + 4);
+            continue;
+        }
+        const unsigned long long content = ZSTD_getFrameContentSize(head, (size_t)n);
+        const unsigned size = head[4] >> 6, single = head[4] >> 5 & 1;
+        if (content == ZSTD_CONTENTSIZE_UNKNOWN || content == ZSTD_CONTENTSIZE_ERROR ||
+            __builtin_add_overflow(text, content, &text))
+            return 0;
+        at += 6 - single + dictionary_bytes[head[4] & 3] + content_bytes[size] + (single && !size);
+        for (bool last = false; !last;) {
+            if (++blocks > ZSTD_BLOCKS_MOST || pread(fd, block, 3, (off_t)at) != 3)
+                return 0;
+            const uint32_t header = bytes_le16(block) | (uint32_t)block[2] << 16;
+            last = header & 1;
+            at += 3 + ((header >> 1 & 3) == 1 ? 1 : header >> 3);
+        }
+        at += head[4] & 4;
+    }
+    return at == to ? text : 0;
+}
+
+void identify_bound(int fd, input_file_t *file) {
+    const uint64_t from = file->archive_offset, size = file->disk_bytes;
+    const input_kind_t kind = file->kind;
+    file->text_bound = kind == INPUT_PLAIN             ? size
+                       : kind == INPUT_GZIP            ? size * DEFLATE_EXPANDS
+                       : kind == INPUT_UTF16           ? utf8_bound(size)
+                       : kind == INPUT_ZSTD && fd >= 0 ? zstd_bound(fd, from, from + size)
+                                                       : 0;
+    if (file->archive && (kind == INPUT_ZSTD || kind == INPUT_XZ) && !file->text_bound &&
+        size < BOUND_MOST / EXPANDS)
+        file->text_bound = size * EXPANDS;
 }
 
 bool identify_text(build_t *build, input_file_t *file, magic_is_t *is) {
     uint8_t head[MAGIC_BYTES];
     err_t why = {.status = STATUS_OK};
-    *is = magic_of(head, source_head(build->kit, file, head, &why))->is;
+    source_t *source = source_open_archive(build->kit, file, &why);
+    const ssize_t got = source ? source_read(source, head, sizeof head, &why) : 0;
+    source_close(source);
+    *is = magic_of(head, got > 0 ? (size_t)got : 0)->is;
     if (*is == MAGIC_UTF16)
         file->text_bound = utf8_bound(file->text_bound);
     if (why.status == STATUS_HOST)
         *build->err = why;
     return why.status != STATUS_HOST;
-}
-
-static bool keep(build_t *build, input_file_t *file, const uint8_t *bytes) {
-    const uint64_t size = file->disk_bytes;
-    if (!size || size > END_BYTES || size > build->options->keep_bytes - build->manifest->kept_bytes)
-        return true;
-    if (!(file->kept = malloc(size)))
-        return err_memory(build->err, size);
-    memcpy(file->kept, bytes, size);
-    build->manifest->kept_bytes += size;
-    return true;
 }
 
 bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
@@ -172,7 +141,7 @@ bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
         return false;
     *is = magic->is;
     file->kind = magic->kind;
-    file->text_bound = text_bound(fd, 0, size, file->kind);
+    identify_bound(fd, file);
     file->cr_lines = file->kind == INPUT_PLAIN && magic_of_cr_lines(head, got);
     /* Before a zip there may be a program that unpacks it, or (in the last part of a divided one) anything. */
     const size_t searched = *is == MAGIC_PROGRAM ? got : *is == MAGIC_TEXT && got >= ZIP_END ? ZIP_END : 0;
@@ -188,16 +157,15 @@ bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
         if (within == MAGIC_TAR || within == MAGIC_DUMP || within == MAGIC_REJECTS)
             *is = within;
     }
-    return *is == MAGIC_REJECTS || *is >= MAGIC_ZIP || keep(build, file, head);
-}
-
-/* bzip2 makes of some bytes whatever it likes. */
-void identify_tar_bound(int fd, input_file_t *file) {
-    if (fd >= 0 || file->kind != INPUT_ZSTD)
-        file->text_bound = text_bound(fd, file->archive_offset, file->disk_bytes, file->kind);
-    if (input_kind_is_compressed(file->kind) && file->kind != INPUT_BZIP2 && !file->text_bound &&
-        file->disk_bytes < BOUND_MOST / EXPANDS)
-        file->text_bound = file->disk_bytes * EXPANDS;
+    manifest_t *manifest = build->manifest;
+    if (*is == MAGIC_REJECTS || *is >= MAGIC_ZIP || !size || size > END_BYTES ||
+        size > build->options->keep_bytes - manifest->kept_bytes)
+        return true;
+    if (!(file->kept = malloc(size)))
+        return err_memory(build->err, size);
+    memcpy(file->kept, head, size);
+    manifest->kept_bytes += size;
+    return true;
 }
 
 void manifest_digest_as(const input_file_t *file, const char *member, uint64_t digest[2]) {
@@ -209,16 +177,12 @@ void manifest_digest_as(const input_file_t *file, const char *member, uint64_t d
 
 void identify_zip_member(const zip_entry_t *entry, input_file_t *file) {
     uint8_t key[24];
-    put_le64(key, entry->compressed_bytes);
-    put_le64(key + 8, entry->text_bytes);
-    put_le64(key + 16, entry->crc32);
+    bytes_put_le64(key, entry->place.compressed_bytes);
+    bytes_put_le64(key + 8, entry->place.text_bytes);
+    bytes_put_le64(key + 16, entry->place.crc32);
     set_digest(file->content, key, sizeof key);
     file->kind = INPUT_ZIP_MEMBER;
-    file->disk_bytes = entry->compressed_bytes;
-    file->text_bound = entry->text_bytes;
-    file->zip.header_offset = entry->header_offset;
-    file->zip.compressed_bytes = entry->compressed_bytes;
-    file->zip.text_bytes = entry->text_bytes;
-    file->zip.crc32 = entry->crc32;
-    file->zip.method = entry->method;
+    file->disk_bytes = entry->place.compressed_bytes;
+    file->text_bound = entry->place.text_bytes;
+    file->zip = entry->place;
 }

@@ -8,6 +8,7 @@
 
 #define WITH_DUCKDB                                                                                          \
     "duckdb -c \"COPY (FROM 'FILE') TO '/dev/stdout' (FORMAT json)\" | tipple load --format json ... -"
+#define WITH_ICONV  "iconv -f UTF-32 -t UTF-8 FILE | tipple load ... -"
 #define WITH_OFFICE "libreoffice --headless --convert-to csv FILE"
 
 /* "PK" and "BZh" alone may begin a header line: so only marks that no text contains. */
@@ -36,8 +37,8 @@ static const magic_t marks[] = {
     {MAGIC_REFUSED, "SQLite", INPUT_PLAIN, 0, 16, "SQLite format 3\0",
      "sqlite3 -csv -header FILE 'SELECT * FROM TABLE' | tipple load ... -"},
     {MAGIC_REFUSED, "old Excel", INPUT_PLAIN, 0, 8, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", WITH_OFFICE},
-    {MAGIC_REFUSED, "UTF-32", INPUT_PLAIN, 0, 4, "\xff\xfe\0\0", NULL}, /* it begins like UTF-16 */
-    {MAGIC_REFUSED, "UTF-32", INPUT_PLAIN, 0, 4, "\0\0\xfe\xff", NULL},
+    {MAGIC_REFUSED, "UTF-32", INPUT_PLAIN, 0, 4, "\xff\xfe\0\0", WITH_ICONV}, /* it begins like UTF-16 */
+    {MAGIC_REFUSED, "UTF-32", INPUT_PLAIN, 0, 4, "\0\0\xfe\xff", WITH_ICONV},
 };
 
 /* What no mark tells: how such a file begins is seen by a function of its own. */
@@ -101,35 +102,25 @@ bool magic_accept(const magic_t *magic, magic_place_t place, const char *name, e
         (archive && place == MAGIC_IN_FILE))
         return true;
     if (magic->is == MAGIC_REJECTS)
-        return magic_refuse_rejects(err, name, true);
+        return magic_refuse_rejects(err, name);
     if (archive)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: a %s archive cannot be read from a stream, nor from within another file, "
-                       "because what it holds is listed before any of it is loaded; give it as a file%s",
-                       name, magic->name,
-                       magic->is == MAGIC_DUMP ? ""
-                                               : ", or pipe in the text of its members (unzip -p, tar -xO)");
-    if (magic->converter)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: is a file of %s, which is not read here; make text of it, for example with: %s "
-            "(FILE is its name; dates and decimal numbers become text)",
-            name, magic->name, magic->converter);
-    if (strncmp(magic->name, "UTF-", 4) == 0)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: holds %s text, which is not read here; make it UTF-8 first (iconv -f %s -t "
-                       "UTF-8), or pipe that in and name the input '-'",
-                       name, magic->name, magic->name);
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: holds %s data, which is not read here; decompress it first, or pipe the "
-                   "decompressed text in and name the input '-'",
-                   name, magic->name);
+                       "because what it holds is listed before any of it is loaded; give it as a file, or "
+                       "unpack it",
+                       name, magic->name);
+    return err_set(err, STATUS_INPUT, "%.1000s: holds %s data, which is not read here; %s%s", name,
+                   magic->name,
+                   magic->converter ? "make text of it, for example with: "
+                                    : "decompress it first, or pipe the decompressed text in and name the "
+                                      "input '-'",
+                   magic->converter ? magic->converter : "");
 }
 
-bool magic_refuse_rejects(err_t *err, const char *name, bool packed) {
+bool magic_refuse_rejects(err_t *err, const char *name) {
     return err_set(
         err, STATUS_USAGE,
         "%.1000s: is a reject file of tipple, no data: leave it out, or, if its records were fixed, "
-        "give it alone%s, with --retry",
-        name, packed ? " and unpacked" : "");
+        "give it alone, unpacked, with --retry",
+        name);
 }

@@ -53,7 +53,7 @@ typedef enum { MAGIC_IN_FILE, MAGIC_IN_OTHER, MAGIC_IN_TEXT } magic_place_t;
 /* May such bytes stand there? If not, the sentence says what to do. */
 bool magic_accept(const magic_t *magic, magic_place_t place, const char *name, err_t *err);
 
-/* The sentence for a reject file that was named (status 1), whatever it is packed in. Always false. */
-bool magic_refuse_rejects(err_t *err, const char *name, bool packed);
+/* The sentence for a reject file that was named (status 1). Always false. */
+bool magic_refuse_rejects(err_t *err, const char *name);
 
 #endif

@@ -109,12 +109,9 @@ void build_skip(build_t *build, const char *path, const char *why) {
 /* A load that is started in the folder of its inputs leaves its reject file there, and people may compress it. */
 bool build_leave_out_rejects(build_t *build, bool found) {
     const input_file_t *file = &build->manifest->files[build->manifest->count - 1];
-    const bool packed = file->kind != INPUT_PLAIN || file->archive;
     if (!found)
-        return magic_refuse_rejects(build->err, file->name, packed);
-    build_skip(build, file->name,
-               packed ? "a reject file of tipple; --retry loads what was fixed in it, unpacked"
-                      : "a reject file of tipple; --retry loads what was fixed in it");
+        return magic_refuse_rejects(build->err, file->name);
+    build_skip(build, file->name, "a reject file of tipple; --retry loads what was fixed in it, unpacked");
     build_remove(build, build->manifest->count - 1);
     return true;
 }

@@ -17,6 +17,7 @@ typedef struct {
     /* resource forks, hidden files and reject files: notes named the first twenty, and the rest with -v */
     size_t skipped;
     uint64_t kept_bytes; /* of all small files together */
+    size_t without;      /* views and time series of a dump, which were left out */
 } manifest_t;
 
 typedef struct {
@@ -26,10 +27,8 @@ typedef struct {
     const int *pushed; /* the one input is what this descriptor gives, under that name; or NULL */
     /* "db.collection": what is taken of a dump of several where none is named; or NULL */
     const char *target;
-    bool every_collection; /* of a dump is taken */
-    /* Or those of dumps are listed here, each with the argument that names it, and are no inputs; or NULL. There may be
-     * no input at all then. */
-    dump_list_t *collections;
+    bool every_collection; /* of a dump is taken, */
+    bool lists;            /* or each but the server's own */
     /* how many bytes of small files to keep in all: these are read whole for their digests, and need not be opened
      * again */
     uint64_t keep_bytes;

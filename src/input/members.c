@@ -1,9 +1,7 @@
 /* Adds the members of a zip or a tar, and the collections of an archive of mongodump. */
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/numbers.h"
 #include "base/stop.h"
 #include "input/build.h"
+#include "input/file/bytes.h"
 #include "input/file/fault.h"
 #include "input/file/name.h"
 
@@ -14,35 +12,15 @@
 
 enum { PIECE = 64 * 1024, CHUNK = 16 * 1024 };
 
-static const int64_t TELL_FIRST_NS = 2000000000, TELL_NS = 30000000000;
-
 typedef struct {
     build_t *build;
     input_file_t *file;
-    char *said;       /* the folder or member that was left out last, or NULL */
-    size_t first;     /* its first member in the manifest */
-    source_t *stream; /* of a tar or a dump that is compressed: its bytes, in order; else NULL */
-    int64_t tell_ns;
+    char *said;         /* the folder or member that was left out last, or NULL */
+    size_t first;       /* its first member in the manifest */
+    source_t *stream;   /* of a tar or a dump that is compressed: its bytes, in order; else NULL */
     XXH3_state_t *hash; /* of a tar */
     feed_t feed;        /* of a tar or a dump */
 } archive_t;
-
-/* Why a member is left out; NULL: it is not. *length: of what is left out, a folder perhaps. */
-static const char *reason_to_skip(const char *name, size_t *length, const char *no_file) {
-    for (const char *at = name, *end = name + *length; at < end;) {
-        const char *slash = memchr(at, '/', (size_t)(end - at));
-        const size_t part = (size_t)((slash ? slash : end) - at);
-        const char *why = name_reason_to_skip(at, part);
-        if (!why && !slash)
-            why = name_reason_to_skip_file(at, part);
-        if (why)
-            *length = (size_t)(at - name) + part;
-        if (why)
-            return why;
-        at += part + 1;
-    }
-    return no_file;
-}
 
 static int by_name(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -93,7 +71,8 @@ static input_file_t *add_input(archive_t *archive, char *name) {
 /* Adds a member; *file: NULL if it is left out with a note, a folder once for all that is in it. */
 static bool add_member(archive_t *archive, const char *path, size_t length, const char *no_file,
                        input_file_t **file) {
-    const char *why = reason_to_skip(path, &length, no_file);
+    const char *why = name_reason_to_skip(path, &length, true, true);
+    why = why ? why : no_file;
     char *name = name_join(archive->file->name, "!", path, length);
     *file = NULL;
     if (!name)
@@ -108,52 +87,12 @@ static bool add_member(archive_t *archive, const char *path, size_t length, cons
 }
 
 static bool may_go_on(const archive_t *archive, err_t *err) {
-    return !stop_signal() ||
-           err_set(err, (status_t)(128 + stop_signal()),
-                   "interrupted while looking for the members of %.1000s", archive->file->name);
+    return !stop_signal() || fault_stopped(err, archive->file->name, stop_signal());
 }
 
-/* A compressed archive of many gigabytes takes long: shows progress. */
 static ssize_t pull(void *context, void *out, size_t size, err_t *err) {
-    archive_t *archive = context;
-    if (!may_go_on(archive, err))
-        return -1;
-    if (clock_now_ns() >= archive->tell_ns && !archive->build->options->quiet) {
-        char done[UNITS_MAX], all[UNITS_MAX];
-        log_note("looking for the members of %s: %s of %s read", archive->file->name,
-                 units_size(done, (double)source_disk_bytes(archive->stream)),
-                 units_size(all, (double)archive->file->disk_bytes));
-        archive->tell_ns = clock_now_ns() + TELL_NS;
-    }
-    return source_read(archive->stream, out, size, err);
-}
-
-/* Afterwards archive_close must be called, also after a failure. */
-static bool archive_open(archive_t *archive, build_t *build, int fd, input_file_t *file) {
-    const bool packed = file->kind != INPUT_PLAIN;
-    memset(archive, 0, offsetof(archive_t, feed));
-    archive->build = build;
-    archive->file = file;
-    archive->first = build->manifest->count;
-    archive->tell_ns = clock_now_ns() + TELL_FIRST_NS;
-    if (packed)
-        feed_init_pull(&archive->feed, file->name, pull, archive, 0, UINT64_MAX);
-    else
-        feed_init(&archive->feed, file->name, fd, false, 0, file->disk_bytes);
-    archive->feed.most = PIECE;
-    return !packed || (archive->stream = source_open_archive(build->kit, file, build->err));
-}
-
-/* False: its bytes could not be read. */
-static bool archive_close(archive_t *archive) {
-    const bool failed = archive->feed.failed;
-    if (failed)
-        *archive->build->err = archive->feed.fault;
-    source_close(archive->stream);
-    feed_free(&archive->feed);
-    XXH3_freeState(archive->hash);
-    free(archive->said);
-    return !failed;
+    const archive_t *archive = context;
+    return may_go_on(archive, err) ? source_read(archive->stream, out, size, err) : -1;
 }
 
 /* ---- zip ---- */
@@ -163,18 +102,17 @@ static bool add_zip_member(void *context, const zip_entry_t *entry, err_t *err) 
     build_t *build = archive->build;
     const bool is_file = entry->name_length && entry->name[entry->name_length - 1] != '/';
     input_file_t *file = NULL;
-    if ((is_file || entry->text_bytes) && !add_member(archive, entry->name, entry->name_length,
-                                                      entry->is_link ? "a symbolic link" : NULL, &file))
+    if ((is_file || entry->place.text_bytes) && !add_member(archive, entry->name, entry->name_length,
+                                                            entry->is_link ? "a symbolic link" : NULL, &file))
         return false;
     if (!file)
         return true;
     if (!is_file)
         return err_set(
             err, STATUS_INPUT,
-            "%.1000s: has %s, but %llu bytes, as a file has; if they are not needed, take it out of the "
-            "archive (zip -d), else give it another name there",
-            file->name, entry->name_length ? "the name of a folder" : "no name",
-            (unsigned long long)entry->text_bytes);
+            "%.1000s: has no name, or that of a folder, but %llu bytes; take it out of the archive (zip "
+            "-d), or give it another name there",
+            file->name, (unsigned long long)entry->place.text_bytes);
     if (strcmp(file->name + file->member, "[Content_Types].xml") == 0)
         return magic_accept(&magic_of_office, MAGIC_IN_FILE, archive->file->name, err);
     if (!zip_can_read(entry, file->name, err))
@@ -183,13 +121,6 @@ static bool add_zip_member(void *context, const zip_entry_t *entry, err_t *err) 
     manifest_digest_as(file, file->name + file->member, file->digest);
     magic_is_t is;
     return identify_text(build, file, &is) && (is != MAGIC_REJECTS || build_leave_out_rejects(build, true));
-}
-
-static bool add_zip(build_t *build, int fd, input_file_t *zip) {
-    archive_t archive = {.build = build, .file = zip, .first = build->manifest->count};
-    const bool ok = zip_list(fd, zip->disk_bytes, zip->name, add_zip_member, &archive, build->err);
-    free(archive.said);
-    return ok && check_members(&archive);
 }
 
 /* ---- tar ---- */
@@ -207,8 +138,7 @@ static void digest_bytes(archive_t *archive, uint64_t size) {
 static void digest_member(archive_t *archive, input_file_t *file) {
     const uint64_t size = file->disk_bytes, ends = archive->stream || size <= 2 * CHUNK ? size : CHUNK;
     uint8_t stated[8];
-    for (int i = 0; i < 8; i++)
-        stated[i] = (uint8_t)(size >> 8 * i);
+    bytes_put_le64(stated, size);
     XXH3_128bits_reset(archive->hash);
     XXH3_128bits_update(archive->hash, stated, sizeof stated);
     digest_bytes(archive, ends);
@@ -220,12 +150,14 @@ static void digest_member(archive_t *archive, input_file_t *file) {
     manifest_digest_as(file, file->name + file->member, file->digest);
 }
 
-static bool add_tar_member(archive_t *archive, const tar_entry_t *entry) {
+static bool add_tar_member(void *context, const tar_entry_t *entry, err_t *err) {
+    archive_t *archive = context;
     build_t *build = archive->build;
     input_file_t *file;
     char *path = name_clean(entry->path);
-    const bool ok = path ? add_member(archive, path, strlen(path), entry->no_file, &file)
-                         : err_memory(build->err, strlen(entry->path));
+    const bool ok =
+        may_go_on(archive, err) && (path ? add_member(archive, path, strlen(path), entry->no_file, &file)
+                                         : err_memory(err, strlen(entry->path)));
     free(path);
     if (!ok || !file)
         return ok;
@@ -241,7 +173,7 @@ static bool add_tar_member(archive_t *archive, const tar_entry_t *entry) {
     file->kind = magic->kind;
     file->cr_lines = file->kind == INPUT_PLAIN && there &&
                      magic_of_cr_lines(feed_bytes(&archive->feed), there < most ? there : most);
-    identify_tar_bound(archive->feed.fd, file);
+    identify_bound(archive->feed.fd, file);
     digest_member(archive, file);
     /* within a compressed tar, the text of a compressed member can be seen only when it is read */
     magic_is_t is = magic->is;
@@ -253,23 +185,15 @@ static bool add_tar_member(archive_t *archive, const tar_entry_t *entry) {
 /* A compressed tar is read to its end, because its checksums are there. */
 static bool read_tar(archive_t *archive) {
     err_t *err = archive->build->err;
-    tar_t tar;
-    tar_entry_t entry;
-    int found;
     if (!(archive->hash = XXH3_createState()))
         return err_memory(err, sizeof(XXH3_state_t *));
-    tar_open(&tar, &archive->feed);
-    while ((found = tar_next(&tar, &entry, err)) == 1)
-        if (!may_go_on(archive, err) || !add_tar_member(archive, &entry)) {
-            found = -1;
-            break;
-        }
-    tar_close(&tar);
-    if (found == 0 && archive->stream) {
+    if (!tar_list(&archive->feed, add_tar_member, archive, err))
+        return false;
+    if (archive->stream) {
         feed_skip_to(&archive->feed, UINT64_MAX);
         archive->file->text_bound = feed_offset(&archive->feed);
     }
-    return found == 0;
+    return true;
 }
 
 /* ---- archives of mongodump ---- */
@@ -296,18 +220,37 @@ static bool add_collection(void *context, const dump_header_t *header, err_t *er
     memcpy(file->content, dump->digest, sizeof file->content);
     manifest_digest_as(file, header->name, file->digest);
     file->collection = strdup(header->name);
+    file->capped = metadata.capped;
     file->metadata = header->metadata ? strdup(header->metadata) : NULL;
     return (file->collection && (file->metadata || !header->metadata)) || err_memory(err, DUMP_NAME);
 }
 
 bool members_add(build_t *build, int fd, input_file_t *file, magic_is_t is) {
+    const bool packed = file->kind != INPUT_PLAIN;
     archive_t archive;
-    if (is == MAGIC_ZIP)
-        return add_zip(build, fd, file);
-    bool ok = archive_open(&archive, build, fd, file) &&
-              (is == MAGIC_TAR ? read_tar(&archive)
-                               : dump_read_list(&archive.feed, add_collection, &archive, build->err));
-    ok = archive_close(&archive) && ok;
-    return ok &&
-           (is == MAGIC_TAR ? check_members(&archive) : dumps_choose(build, archive.first, true, file->name));
+    memset(&archive, 0, offsetof(archive_t, feed));
+    archive.build = build;
+    archive.file = file;
+    archive.first = build->manifest->count;
+    if (packed)
+        feed_init_pull(&archive.feed, file->name, pull, &archive, 0, UINT64_MAX);
+    else
+        feed_init(&archive.feed, file->name, fd, false, 0, file->disk_bytes);
+    archive.feed.most = PIECE;
+    bool ok = !packed || (archive.stream = source_open_archive(build->kit, file, build->err));
+    if (ok)
+        ok = is == MAGIC_ZIP
+                 ? zip_list(fd, file->disk_bytes, file->name, add_zip_member, &archive, build->err)
+             : is == MAGIC_TAR ? read_tar(&archive)
+                               : dump_read_list(&archive.feed, add_collection, &archive, build->err);
+    if (archive.feed.failed) {
+        *build->err = archive.feed.fault;
+        ok = false;
+    }
+    source_close(archive.stream);
+    feed_free(&archive.feed);
+    XXH3_freeState(archive.hash);
+    free(archive.said);
+    return ok && (is == MAGIC_DUMP ? dumps_choose(build, archive.first, true, file->name)
+                                   : check_members(&archive));
 }

@@ -18,12 +18,12 @@
 #include <unistd.h>
 
 enum { STEP = 64 * 1024, A_FEW = 4096 };
+_Static_assert(MAGIC_LINES + A_FEW <= RECODE_MOST, "the first bytes may be converted");
 
 struct source {
     const input_file_t *file;
-    const char *name; /* for sentences */
-    source_kit_t *kit;
-    bool owns_kit;
+    const char *name;       /* for sentences */
+    source_kit_t *kit, own; /* its opener's, or its own */
     bool begun;         /* how the text is read is decided: at once for a plain file, or by the first bytes */
     decoder_t *decoder; /* of a stream: made at the first read, when its first bytes are known */
     input_kind_t packing; /* which decoder it is */
@@ -162,7 +162,7 @@ static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool i
     memset(source, 0, offsetof(source_t, feed.fault));
     source->file = file;
     source->name = name_of(file);
-    source->kit = kit;
+    source->kit = kit ? kit : &source->own;
     source->feed.fd = -1;
     source->begun = is_archive || file->kind == INPUT_PLAIN;
     source->cr_lines = file->cr_lines && !is_archive;
@@ -172,23 +172,16 @@ static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool i
     return NULL;
 }
 
-static source_t *take_left(source_kit_t *kit, const input_file_t *file) {
-    source_t *source = file->begun;
-    ((input_file_t *)file)->begun = NULL; /* once, by the one thread that reads it */
-    source_kit_free(source->kit);
-    source->kit = kit;
-    source->owns_kit = false;
-    source->file = file;
-    source->name = name_of(file);
-    source->feed.name = source->name;
-    source->feed.pool = kit->pool;
-    return source;
-}
-
 source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err) {
-    if (file->begun)
-        return take_left(kit, file);
-    return open_source(kit, file, false, err);
+    source_t *source = file->begun;
+    if (!source)
+        return open_source(kit, file, false, err);
+    ((input_file_t *)file)->begun = NULL; /* once, by the one thread that reads it */
+    source->kit = kit ? kit : &source->own;
+    source->file = file;
+    source->name = source->feed.name = name_of(file);
+    source->feed.pool = source->kit->pool;
+    return source;
 }
 
 source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, err_t *err) {
@@ -196,17 +189,7 @@ source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, er
 }
 
 source_t *source_open(const input_file_t *file, err_t *err) {
-    source_kit_t *kit = source_kit_new();
-    if (!kit) {
-        err_memory(err, sizeof *kit);
-        return NULL;
-    }
-    source_t *source = source_open_in(kit, file, err);
-    if (source)
-        source->owns_kit = true;
-    else
-        source_kit_free(kit);
-    return source;
+    return source_open_in(NULL, file, err);
 }
 
 /* ---- reading ---- */
@@ -390,7 +373,9 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
 }
 
 void source_hurry(source_t *source, int64_t idle_ns, int64_t until_ns) {
-    feed_hurry(&source->feed, idle_ns, until_ns);
+    source->feed.idle_ns = idle_ns;
+    source->feed.until_ns = until_ns;
+    source->feed.idle = false;
 }
 
 bool source_is_idle(const source_t *source) {
@@ -420,8 +405,7 @@ void source_close(source_t *source) {
     if (source->feed.fd >= 0)
         close(source->feed.fd);
     free(source->left);
-    if (source->owns_kit)
-        source_kit_free(source->kit);
+    source_close(source->own.archive);
     free(source);
 }
 
@@ -456,13 +440,6 @@ void source_kit_free(source_kit_t *kit) {
 }
 
 /* ---- what is found out by opening an input ---- */
-
-size_t source_head(source_kit_t *kit, const input_file_t *file, uint8_t *head, err_t *err) {
-    source_t *source = open_source(kit, file, true, err);
-    const ssize_t got = source ? source_read(source, head, MAGIC_BYTES, err) : 0;
-    source_close(source);
-    return got > 0 ? (size_t)got : 0;
-}
 
 bool source_lines(const input_file_t *file, bool bson, uint64_t offset, uint64_t *lines) {
     err_t ignored;

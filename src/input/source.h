@@ -34,7 +34,7 @@ source_t *source_open(const input_file_t *file, err_t *err);
  * time. */
 source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err);
 
-/* Opens a compressed tar itself, to find its members. */
+/* Opens a file as it is, whatever its text is: a compressed tar itself, to find its members. */
 source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, err_t *err);
 
 /* Fills the buffer as far as possible: `size` bytes, fewer only at the end or before a fault. Returns the number of
@@ -79,10 +79,6 @@ bool source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t le
 
 /* So many bytes of it are kept, and can be read without waiting for more. */
 size_t source_kept(const input_file_t *file);
-
-/* The first bytes of the text of a file, not a stream, whatever it is: how many there are, up to MAGIC_BYTES. 0: there are none,
- * or *err says why it cannot be read. The kit must peek. */
-size_t source_head(source_kit_t *kit, const input_file_t *file, uint8_t *head, err_t *err);
 
 /* Writes into the other end of a pair of sockets, of which the first is input_file_t.pushed; waits while there is no room.
  * False: nobody reads any more, and the rest of the bytes was not taken. */

@@ -60,25 +60,22 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
 
 static bool add_folder(build_t *build, const char *path) {
     struct dirent **names = NULL;
-    const size_t before = build->manifest->count;
     const int count = scandir(path, &names, is_entry, by_name);
     const bool is_dump = dumps_are_in(names, count);
     const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
     bool ok = count >= 0 || fault_system(build->err, path, errno);
     for (int i = 0; i < count; free(names[i++])) {
-        const char *name = names[i]->d_name, *why = name_reason_to_skip(name, strlen(name));
-        char *inner = NULL;
-        if (ok && asprintf(&inner, "%s%s%s", path, slash, name) < 0)
-            ok = err_memory(build->err, strlen(path));
+        const char *name = names[i]->d_name;
+        const char *why = name_reason_to_skip(name, NULL, true, false);
+        char inner[PATH_MOST];
+        if (ok && snprintf(inner, sizeof inner, "%s%s%s", path, slash, name) >= PATH_MOST)
+            ok = fault_system(build->err, path, ENAMETOOLONG);
         if (ok && why)
             build_skip(build, inner, why);
         else if (ok)
             ok = dumps_take(build, is_dump, inner);
-        free(inner);
     }
     free(names);
-    if (ok && build->manifest->count == before)
-        log_detail("%s holds no file to load", path);
     return ok;
 }
 
@@ -96,7 +93,7 @@ static bool add_existing(build_t *build, const char *path, const struct stat *st
     const char *last = strrchr(path, '/');
     const char *why = !in_walk || S_ISDIR(status->st_mode) ? NULL
                       : !is_file                           ? "neither a file nor a folder"
-                                 : name_reason_to_skip_file(last + 1, strlen(last + 1));
+                                                           : name_reason_to_skip(last + 1, NULL, true, true);
     char *clean = name_clean(path), *name = clean ? name_join(NULL, NULL, clean, strlen(clean)) : NULL;
     bool is_new = false, ok = name || err_memory(build->err, strlen(path));
     free(clean);
@@ -129,29 +126,25 @@ static bool match(build_t *build, const char *before, const char *pattern, paths
 static bool match_rest(build_t *build, const char *before, const char *name, const char *slash,
                        const char *rest, paths_t *found) {
     struct stat status;
-    char *path = NULL;
-    if (asprintf(&path, "%s%s%s", before, name, slash) < 0)
-        return err_memory(build->err, strlen(before));
-    bool ok = !*rest || match(build, path, rest, found);
-    if (ok && !*rest && lstat(path, &status) == 0) {
-        ok = GROW(found->items, found->room, found->count + 1, build->err);
-        if (ok) {
-            found->items[found->count++] = path;
-            return true;
-        }
-    }
-    free(path);
-    return ok;
+    char path[PATH_MOST];
+    if (snprintf(path, sizeof path, "%s%s%s", before, name, slash) >= PATH_MOST)
+        return fault_system(build->err, before, ENAMETOOLONG);
+    if (*rest)
+        return match(build, path, rest, found);
+    if (lstat(path, &status) != 0)
+        return true;
+    char *copy = GROW(found->items, found->room, found->count + 1, NULL) ? strdup(path) : NULL;
+    if (copy)
+        found->items[found->count++] = copy;
+    return copy || err_memory(build->err, sizeof path);
 }
 
 /* A link is none. */
-static bool is_folder(const char *before, const struct dirent *entry) {
+static bool is_folder(const char *before, const char *name) {
     struct stat status;
-    char path[4096];
-    return entry->d_type == DT_DIR ||
-           (entry->d_type == DT_UNKNOWN &&
-            snprintf(path, sizeof path, "%s%s", before, entry->d_name) < (int)sizeof path &&
-            lstat(path, &status) == 0 && S_ISDIR(status.st_mode));
+    char path[PATH_MOST];
+    return snprintf(path, sizeof path, "%s%s", before, name) < PATH_MOST && lstat(path, &status) == 0 &&
+           S_ISDIR(status.st_mode);
 }
 
 /* Finds what matches the pattern in a folder ("" or "NAME/"), one part of the pattern after the other. "**" between slashes
@@ -160,10 +153,9 @@ static bool match(build_t *build, const char *before, const char *pattern, paths
     const size_t length = strcspn(pattern, "/"), slashes = strspn(pattern + length, "/");
     const char *slash = slashes ? "/" : "", *rest = pattern + length + slashes;
     const bool deep = strncmp(pattern, "**/", 3) == 0;
-    char *part = strndup(pattern, length);
+    char part[PATH_MOST];
     struct dirent **names = NULL;
-    if (!part)
-        return err_memory(build->err, length);
+    snprintf(part, sizeof part, "%.*s", (int)length, pattern);
     const bool literal = !strpbrk(part, "*?[\\");
     const int count = literal ? 0 : scandir(*before ? before : ".", &names, is_entry, by_name);
     bool ok = count >= 0 || errno == ENOENT || errno == ENOTDIR || fault_system(build->err, before, errno);
@@ -173,13 +165,12 @@ static bool match(build_t *build, const char *before, const char *pattern, paths
         ok = match(build, before, rest, found);
     for (int i = 0; i < count; free(names[i++])) {
         const char *name = names[i]->d_name;
-        if (ok && deep && name[0] != '.' && is_folder(before, names[i]))
+        if (ok && deep && name[0] != '.' && is_folder(before, name))
             ok = match_rest(build, before, name, slash, pattern, found);
         else if (ok && !deep && fnmatch(part, name, FNM_PERIOD) == 0)
             ok = match_rest(build, before, name, slash, rest, found);
     }
     free(names);
-    free(part);
     return ok;
 }
 
@@ -233,10 +224,9 @@ static bool add_member(build_t *build, const char *path, const char *archive) {
     if (ok && manifest->files[count].kind != INPUT_DUMP)
         ok = err_set(
             build->err, STATUS_INPUT,
-            "%.1000s: only a collection of an archive of mongodump is named after a '!'. Members of a zip or "
-            "a tar are taken together, by the name of the archive; or one is piped in (unzip -p or tar -xOf "
-            "ARCHIVE MEMBER | tipple load --input-name NAME -), and a later load of the archive loads it "
-            "again",
+            "%.1000s: only a collection of an archive of mongodump is named after a '!'. Members of a "
+            "zip or a tar are taken together, by the name of the archive; or one is piped in: unzip "
+            "-p or tar -xOf ARCHIVE MEMBER | tipple load --input-name NAME -",
             path);
     build->member = NULL;
     return ok;
@@ -245,7 +235,7 @@ static bool add_member(build_t *build, const char *path, const char *archive) {
 bool walk_path(build_t *build, const char *path, bool in_walk) {
     struct stat status, link;
     const bool is_stdin = strcmp(path, "-") == 0;
-    const char *why = in_walk || is_stdin ? NULL : name_reason_to_skip_path(path);
+    const char *why = in_walk || is_stdin ? NULL : name_reason_to_skip(path, NULL, false, true);
     if (is_stdin ? stdin_tells(&status) : stat(path, &status) == 0) {
         if (!why)
             return add_existing(build, path, &status, in_walk);
@@ -280,34 +270,31 @@ bool walk_path(build_t *build, const char *path, bool in_walk) {
 /* --input-name gives the one stream a name by which a later run can recognise it. */
 static bool name_stream(build_t *build, const char *given) {
     const manifest_t *manifest = build->manifest;
-    err_t *err = build->err;
     input_file_t *stream = NULL;
     size_t streams = 0;
     bool taken = false;
     char *name = name_join(NULL, NULL, given, strlen(given));
     if (!name)
-        return err_memory(err, strlen(given));
+        return err_memory(build->err, strlen(given));
     for (size_t i = 0; i < manifest->count; i++) {
         const bool is_stream = manifest->files[i].kind == INPUT_STREAM;
         stream = is_stream ? &manifest->files[i] : stream;
         streams += is_stream;
         taken |= !is_stream && strcmp(manifest->files[i].name, name) == 0;
     }
-    if (streams == 1 && !taken && strlen(given) <= LONGEST_STREAM_NAME) {
-        free(stream->name);
-        stream->name = name;
-        return stream->has_identity = true;
+    const char *why = streams > 1 ? "can name one stream, but there are several: load them one by one"
+                      : !streams
+                          ? "is for standard input or a pipe, but all inputs are files, which have names"
+                      : taken ? "is the name of a file that is to be loaded: give the stream another one"
+                      : strlen(given) > LONGEST_STREAM_NAME ? "is longer than 255 bytes: give a shorter one"
+                                                            : NULL;
+    if (why) {
+        free(name);
+        return err_set(build->err, STATUS_USAGE, "--input-name %.300s: %s", given, why);
     }
-    free(name);
-    return err_set(
-        err, STATUS_USAGE,
-        streams > 1 ? "--input-name %.300s: can name one stream, but there are several: load them one by one"
-        : !streams  ? "--input-name %.300s: is for standard input or a pipe, but all inputs are files, which "
-                      "have names"
-        : taken
-            ? "--input-name %.300s: is the name of a file that is to be loaded: give the stream another one"
-            : "--input-name %.300s...: is longer than 255 bytes: give a shorter one",
-        given);
+    free(stream->name);
+    stream->name = name;
+    return stream->has_identity = true;
 }
 
 /* A pattern such as shop/orders* names the catalogs of a dumped collection, too. One that is named alone is meant. */
@@ -338,14 +325,10 @@ static bool add_all(build_t *build, char *const *args, size_t count) {
         if (stream)
             stream->pushed = options->pushed;
     }
-    if (ok && !manifest->count && !(options->collections && options->collections->count))
-        ok = err_set(
-            build->err, STATUS_INPUT,
-            manifest->skipped
-                ? "no file is left to read: all %zu that were found are passed over, as said above; hidden "
-                  "files, resource forks and reject files are read if you name the files themselves"
-                : "no file to read: name files, folders or '-' for standard input",
-            manifest->skipped);
+    if (ok && !manifest->count)
+        ok = err_set(build->err, STATUS_INPUT,
+                     "no file to read: name files, folders or '-' for standard input (hidden files, resource "
+                     "forks and reject files one by one)");
     return ok && (!options->input_name || name_stream(build, options->input_name));
 }
 

@@ -869,12 +869,12 @@ TEST(bson_lies) {
         size_t length;
         const char *told;
     } lies[] = {
-        {"\5\0", 2, "ends within document"},
-        {"\5\0\0\0", 4, "ends within document"},
+        {"\5\0", 2, "is not whole"},
+        {"\5\0\0\0", 4, "is not whole"},
         {"\xFF\xFF\xFF\xFF and more than that", 22, "says that it has -1 bytes"},
         {"\4\0\0\0\0", 5, "says that it has 4 bytes"},
         {"\0\0\0\x7F", 4, "says that it has 2130706432 bytes"},
-        {"\xE8\3\0\0\2k", 6, "ends within document"},
+        {"\xE8\3\0\0\2k", 6, "is not whole"},
         {"\6\0\0\0\0\1\5\0\0\0\0", 11, "says that it has 6 bytes"},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)

@@ -92,7 +92,7 @@ class Bson(livetest.Case):
                     whole += 1
                 self.put("a.bson", data[:cut])
                 self.load("a.bson", status=5)
-                self.assertRegex(self.stderr, "a.bson ends within document %d, .*byte %d" % (whole + 1, at))
+                self.assertRegex(self.stderr, "a.bson: document %d, .*byte %d" % (whole + 1, at))
                 self.assertEqual(whole, self.client.count(self.database, "results"))
                 self.put("a.bson", data)
                 self.load("a.bson")

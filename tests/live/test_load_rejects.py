@@ -309,7 +309,7 @@ class Shared(livetest.Case):
             self.assertEqual(1, self.stderr.count("skipped %s: a reject file" % self.default))
         self.write("in/" + self.default, kept[self.default])
         self.load("in", collection="other", status=5)
-        self.assertIn("no file is left", self.stderr)
+        self.assertIn("no file to read", self.stderr)
         for words in ((self.default,), ("a.csv", self.default), ("*.rejects",)):
             self.refused("a reject file .*--retry", *words)
         self.assertEqual((before["results"], kept), (self.everything()["results"], self.kept()))

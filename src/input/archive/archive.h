@@ -22,8 +22,8 @@
  * A folder of mongodump has a folder of each database, and there NAME.bson (or .bson.gz) and NAME.metadata.json (or
  * .json.gz) of each collection. Metadata is JSON: options, indexes, the collection's name, and its type.
  *
- * Both dumps come down to a list of collections. One is taken as an input: the one that the argument or the URI names, or the
- * only one. A load whose URI names no collection takes the list, and loads each by itself. The server's own collections,
+ * Both dumps come down to collections, which are inputs. One is taken: the one that the argument or the URI names, or the
+ * only one. A load whose URI names no collection lists them, and loads each by itself. The server's own collections,
  * tipple's catalogs, and views and time series, of which a dump holds no documents, are left out of the list with a note.
  *
  * An archive that is cut off, broken or divided, or that another one follows, is an error with status 5 and its place. Tars
@@ -41,20 +41,6 @@
 enum { TAR_BLOCK = 512 };
 
 typedef struct {
-    char *path; /* from the header, or from a description before it; NULL: none */
-    bool has_size, is_sparse;
-    uint64_t size;
-} tar_facts_t;
-
-typedef struct {
-    feed_t *feed;
-    uint64_t at;  /* the end of the last body, without its padding */
-    char *member; /* the path of the last entry */
-    tar_facts_t global, local;
-    bool has_ended;
-} tar_t;
-
-typedef struct {
     const char *path; /* not cleaned; valid until the next call */
     /* a clause that says what it is, if it is not a file (a link, for example); NULL: a file */
     const char *no_file;
@@ -64,14 +50,10 @@ typedef struct {
 /* Does a tar begin with these TAR_BLOCK bytes? */
 bool tar_begins(const uint8_t *block);
 
-/* The feed begins at the tar's first byte, and must live longer than *tar. Between two calls of tar_next the caller may
- * read on, up to the end of the entry. */
-void tar_open(tar_t *tar, feed_t *feed);
-void tar_close(tar_t *tar);
-
-/* 1: an entry; 0: the end; -1: the tar is cut off, broken, or contains something that cannot be read, status 5. After
- * -1 nothing more can be read. */
-int tar_next(tar_t *tar, tar_entry_t *entry, err_t *err);
+/* Calls `visit` for each entry of the tar with which the feed begins; it may read on, up to the end of the entry. False: the
+ * tar is cut off, broken, or contains something that cannot be read, status 5. */
+typedef bool tar_visit_t(void *context, const tar_entry_t *entry, err_t *err);
+bool tar_list(feed_t *feed, tar_visit_t *visit, void *context, err_t *err);
 
 /* ---- zip ---- */
 
@@ -80,11 +62,9 @@ enum { ZIP_STORED = 0, ZIP_DEFLATE = 8, ZIP_DEFLATE64 = 9, ZIP_ZSTD = 93 };
 typedef struct {
     const char *name; /* not terminated */
     size_t name_length;
-    uint16_t flags, method;
-    uint32_t crc32;
-    uint64_t compressed_bytes, text_bytes;
-    uint64_t header_offset; /* from the file's first byte */
-    bool is_link;           /* a symbolic link: its data is a path */
+    uint16_t flags;
+    zip_place_t place; /* its header's offset is from the file's first byte */
+    bool is_link;      /* a symbolic link: its data is a path */
 } zip_entry_t;
 
 typedef bool zip_visit_t(void *context, const zip_entry_t *entry, err_t *err);
@@ -99,28 +79,7 @@ bool zip_can_read(const zip_entry_t *entry, const char *member_name, err_t *err)
 /* The place of the member's data, from the header before it. */
 bool zip_data_offset(int fd, const input_file_t *file, uint64_t *offset, err_t *err);
 
-/* ---- dumps: lists of collections ---- */
-
-/* Begins as {0}. */
-typedef struct {
-    struct {
-        char *name; /* "db.collection" */
-        char *with; /* the owner's: its metadata, or an argument of which it is the input; or NULL */
-        bool capped;
-    } * items;
-    size_t count, room;
-    size_t without; /* views and time series that were left out */
-} dump_list_t;
-void dump_list_free(dump_list_t *list);
-
-/* Takes ownership of name and with; name may be NULL where memory was out. */
-bool dump_list_add(dump_list_t *list, char *name, char *with, bool capped, err_t *err);
-
-/* The place of a name; list->count: it is not there. */
-size_t dump_list_find(const dump_list_t *list, const char *name);
-
-/* "a, b and 3 more", which the caller frees. */
-char *dump_list_names(const dump_list_t *list, err_t *err);
+/* ---- dumps: collections ---- */
 
 /* Reasons to leave a collection out, as clauses. dump_why_left_out finds the first by names like "admin.c", "config.c" or
  * "db.system.c", the second by names of tipple's own collections, except the wanted one (or NULL). NULL: it is data. */

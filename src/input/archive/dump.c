@@ -12,48 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- lists ---- */
+/* ---- what is left out ---- */
 
 const char *const dump_of_server = "a collection of the server itself; mongorestore restores it";
 const char *const dump_of_tipple = "what tipple itself keeps next to data; a load makes a catalog of its own";
-
-void dump_list_free(dump_list_t *list) {
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i].name);
-        free(list->items[i].with);
-    }
-    free(list->items);
-    *list = (dump_list_t){0};
-}
-
-bool dump_list_add(dump_list_t *list, char *name, char *with, bool capped, err_t *err) {
-    if (!name || !GROW(list->items, list->room, list->count + 1, NULL)) {
-        free(name);
-        free(with);
-        return err_memory(err, sizeof *list->items);
-    }
-    list->items[list->count].name = name;
-    list->items[list->count].with = with;
-    list->items[list->count++].capped = capped;
-    return true;
-}
-
-size_t dump_list_find(const dump_list_t *list, const char *name) {
-    size_t at = 0;
-    while (at < list->count && strcmp(list->items[at].name, name) != 0)
-        at++;
-    return at;
-}
-
-char *dump_list_names(const dump_list_t *list, err_t *err) {
-    enum { NAMED = 10 };
-    text_t names = {.length = 0};
-    for (size_t i = 0; i < list->count && i < NAMED; i++)
-        text_print(&names, "%s%s", i ? ", " : "", list->items[i].name);
-    if (list->count > NAMED)
-        text_print(&names, " and %zu more", list->count - NAMED);
-    return text_take(&names, err);
-}
 
 const char *dump_why_left_out(const char *name, const char *wanted) {
     const char *collection = strchr(name, '.');
@@ -176,6 +138,9 @@ static decode_t refuse(const dump_t *dump, feed_t *feed, bool ends, const char *
     const unsigned long long at = feed_offset(feed), left = feed_want(feed, 1);
     const char *unit = feed->pull ? " of what is unpacked" : "";
     feed->what = "mongodump";
+    if (feed->failed && feed->fault.status == STATUS_INPUT && !feed->fault.changed)
+        err_add(&feed->fault, ". The collection %s was %sread to its end before that", dump->collection,
+                dump->whole ? "" : "not ");
     if (feed->failed)
         return DECODE_FAULT;
     if (dump->at == AT_BLOCK && left >= DUMP_MAGIC_BYTES &&
@@ -279,16 +244,12 @@ static decode_t dump_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t
     return is;
 }
 
-static void dump_close(decoder_t *decoder) {
-    free(decoder);
-}
-
 decoder_t *decoder_dump(const input_file_t *file, bool to_end) {
     dump_t *dump = calloc(1, sizeof *dump);
     if (!dump)
         return NULL;
     dump->collection = file->collection;
     dump->to_end = to_end;
-    dump->decoder = (decoder_t){.read = dump_read, .close = dump_close};
+    dump->decoder = (decoder_t){.read = dump_read, .close = decoder_free};
     return &dump->decoder;
 }

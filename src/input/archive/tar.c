@@ -3,7 +3,6 @@
 #include "input/file/fault.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -18,6 +17,7 @@ enum {
     PREFIX = 345,
     PREFIX_BYTES = 155,
     LARGEST_DESCRIPTION = 1 << 20,
+    PATH_MOST = 8192, /* more than a file of this system may have */
 };
 
 typedef enum {
@@ -31,6 +31,19 @@ typedef enum {
     KIND_PASSED,    /* ignored */
     KIND_REFUSED,   /* an error: this kind cannot be read */
 } kind_t;
+
+typedef struct {
+    char path[PATH_MOST]; /* from a description; "": none */
+    bool has_size, is_sparse;
+    uint64_t size;
+} tar_facts_t;
+
+typedef struct {
+    feed_t *feed;
+    uint64_t at;            /* the end of the last body, without its padding */
+    char member[PATH_MOST]; /* the path of the last entry; "": a header is read */
+    tar_facts_t global, local;
+} tar_t;
 
 static const char sparse[] = "is a sparse file, of which the tar leaves out the empty stretches";
 
@@ -67,14 +80,17 @@ static bool broken(const tar_t *tar, uint64_t at, const char *why, err_t *err) {
 }
 
 static bool cut_off(const tar_t *tar, err_t *err) {
-    if (tar->member)
-        return err_set(err, STATUS_INPUT,
-                       "%.700s: the tar archive is cut off: it ends before byte %llu, inside of its member "
-                       "%.500s; fetch the whole archive",
-                       tar->feed->name, (unsigned long long)tar->at, tar->member);
     return err_set(err, STATUS_INPUT,
-                   "%.1000s: the tar archive is cut off in the middle of a header; fetch the whole archive",
-                   tar->feed->name);
+                   "%.700s: the tar archive is cut off: it ends before byte %llu, %s%.500s; fetch the whole "
+                   "archive",
+                   tar->feed->name, (unsigned long long)tar->at,
+                   *tar->member ? "inside of its member " : "in the middle of a header", tar->member);
+}
+
+static bool refuse(const tar_t *tar, const char *words, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%.700s!%.500s: %s; unpack the archive with tar and load the unpacked files",
+                   tar->feed->name, tar->member, words);
 }
 
 /* ---- numbers and sums ---- */
@@ -126,25 +142,13 @@ bool tar_begins(const uint8_t *block) {
 
 /* ---- descriptions ---- */
 
-static void forget(tar_facts_t *facts) {
-    free(facts->path);
-    *facts = (tar_facts_t){.path = NULL};
-}
-
-/* Why a description cannot be used. */
-static const char no_memory[] = "", no_size[] = "a size that is no number",
-                  no_sense[] = "a pax header that makes no sense";
-
-/* NULL, or why not. */
+/* NULL, or why a description cannot be used. */
 static const char *keep_path(tar_facts_t *facts, const char *path, size_t length) {
-    free(facts->path);
-    facts->path = length ? strndup(path, length) : NULL;
-    return !length || facts->path ? NULL : no_memory;
-}
-
-static void forget_member(tar_t *tar) {
-    free(tar->member);
-    tar->member = NULL;
+    if (length >= PATH_MOST)
+        return "a path that is longer than that of any file";
+    memcpy(facts->path, path, length);
+    facts->path[length] = '\0';
+    return NULL;
 }
 
 /* Takes one "key=value". */
@@ -160,7 +164,7 @@ static const char *take_pair(tar_facts_t *facts, const char *pair, size_t length
     facts->has_size = value < end;
     for (facts->size = 0; value < end; value++) {
         if (*value < '0' || *value > '9' || facts->size > INT64_MAX / 10 - 1)
-            return no_size;
+            return "a pax header that makes no sense";
         facts->size = facts->size * 10 + (uint64_t)(*value - '0');
     }
     return NULL;
@@ -175,7 +179,7 @@ static const char *take_pax(tar_facts_t *facts, const char *text, size_t size) {
             length = length * 10 + (size_t)(text[digits++] - '0');
         if (!digits || length > size || length < digits + 3 || text[digits] != ' ' ||
             text[length - 1] != '\n' || !memchr(text + digits + 1, '=', length - digits - 2))
-            return no_sense;
+            return "a pax header that makes no sense";
         why = take_pair(facts, text + digits + 1, length - digits - 2);
         text += length;
         size -= length;
@@ -190,7 +194,7 @@ static bool take_description(tar_t *tar, kind_t kind, uint64_t size, err_t *err)
     if (size > LARGEST_DESCRIPTION)
         return broken(tar, header, "a header longer than 1 MB", err);
     if (feed_want(tar->feed, length) < length) {
-        forget_member(tar);
+        *tar->member = '\0';
         return cut_off(tar, err);
     }
     tar->at += size;
@@ -198,33 +202,21 @@ static bool take_description(tar_t *tar, kind_t kind, uint64_t size, err_t *err)
                *why = kind == KIND_LONG_NAME ? keep_path(&tar->local, text, strnlen(text, length))
                       : kind == KIND_GLOBAL  ? take_pax(&tar->global, text, length)
                                              : take_pax(&tar->local, text, length);
-    return !why || (why == no_memory ? err_memory(err, length) : broken(tar, header, why, err));
+    return !why || broken(tar, header, why, err);
 }
 
 /* ---- entries ---- */
 
-void tar_open(tar_t *tar, feed_t *feed) {
-    *tar = (tar_t){.feed = feed};
-}
-
-void tar_close(tar_t *tar) {
-    forget(&tar->global);
-    forget(&tar->local);
-    free(tar->member);
-}
-
 /* Finds the path of the entry that the header describes, for the next sentence and for the caller. */
-static bool name_member(tar_t *tar, const uint8_t *block, err_t *err) {
-    const char *known = tar->local.path ? tar->local.path : tar->global.path;
-    size_t prefix = is_posix(block) ? strnlen((const char *)block + PREFIX, PREFIX_BYTES) : 0;
-    size_t length = strnlen((const char *)block + NAME, NAME_BYTES);
-    free(tar->member);
-    if (known)
-        tar->member = strdup(known);
-    else if (asprintf(&tar->member, "%.*s%s%.*s", (int)prefix, block + PREFIX, prefix ? "/" : "", (int)length,
-                      block + NAME) < 0)
-        tar->member = NULL;
-    return tar->member || err_memory(err, prefix + length);
+static void name_member(tar_t *tar, const uint8_t *block) {
+    const char *known = *tar->local.path ? tar->local.path : tar->global.path;
+    const size_t prefix = is_posix(block) ? strnlen((const char *)block + PREFIX, PREFIX_BYTES) : 0,
+                 length = strnlen((const char *)block + NAME, NAME_BYTES);
+    if (*known)
+        strcpy(tar->member, known);
+    else
+        snprintf(tar->member, PATH_MOST, "%.*s%s%.*s", (int)prefix, block + PREFIX, prefix ? "/" : "",
+                 (int)length, block + NAME);
 }
 
 /* Called at the first block of zeros. Usually only zeros follow. If another archive's header follows, it must not be
@@ -266,7 +258,7 @@ static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
     memcpy(block, feed_bytes(tar->feed), have);
     if (bytes_are_zero(block, have))
         return have < TAR_BLOCK ? 0 : end(tar, err);
-    forget_member(tar);
+    *tar->member = '\0';
     if (have < TAR_BLOCK)
         return cut_off(tar, err) - 1;
     if (!sum_fits(block))
@@ -276,25 +268,11 @@ static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
     return 1;
 }
 
-static bool has_name_of_folder(const tar_t *tar) {
-    const size_t length = strlen(tar->member);
-    return length && tar->member[length - 1] == '/';
-}
-
 /* What is no file has no body. Its header may state a size all the same, which means nothing then; but a body may also be
  * there, as of a hard link that brings its data. It is there unless another header, or the end, follows. */
 static bool has_body(const tar_t *tar) {
     return feed_want(tar->feed, TAR_BLOCK) >= TAR_BLOCK && !sum_fits(feed_bytes(tar->feed)) &&
            !bytes_are_zero(feed_bytes(tar->feed), TAR_BLOCK);
-}
-
-static bool refuse_body(const tar_t *tar, const char *words, uint64_t size, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.700s!%.500s: is %s, and has %llu bytes of its own; unpack the archive with tar and load "
-        "the unpacked files",
-        tar->feed->name, tar->member, words ? words : "a folder by its name or its type",
-        (unsigned long long)size);
 }
 
 /* 1: the entry is to be shown; 0: it is not; -1: failed. */
@@ -306,55 +284,46 @@ static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err
             kind = types[i].kind;
             words = types[i].words;
         }
-    uint64_t header = tar->at - TAR_BLOCK, size;
+    const uint64_t header = tar->at - TAR_BLOCK;
+    uint64_t size;
     if (!read_number(block + SIZE, SIZE_BYTES, &size))
         return broken(tar, header, "a header with a size that is no number", err) - 1;
     if (kind == KIND_PAX || kind == KIND_GLOBAL || kind == KIND_LONG_NAME)
         return take_description(tar, kind, size, err) - 1;
     const tar_facts_t *facts = tar->local.has_size ? &tar->local : &tar->global;
+    const bool is_sparse = tar->local.is_sparse || tar->global.is_sparse;
     size = facts->has_size ? facts->size : size;
-    bool is_sparse = tar->local.is_sparse || tar->global.is_sparse;
-    if (kind == KIND_PASSED) {
-        if (block[TYPE] != 'K') /* K comes between a long name and its member */
-            forget(&tar->local);
-        tar->at += size;
-        return tar->at < size ? broken(tar, header, "a header with an impossible size", err) - 1 : 0;
-    }
-    if (!name_member(tar, block, err))
-        return -1;
-    forget(&tar->local);
-    if (kind == KIND_FILE && has_name_of_folder(tar))
+    if (kind != KIND_PASSED)
+        name_member(tar, block);
+    if (kind != KIND_PASSED || block[TYPE] != 'K') /* K comes between a long name and its member */
+        tar->local = (tar_facts_t){.path = ""};
+    const size_t length = strlen(tar->member);
+    if (kind == KIND_FILE && length && tar->member[length - 1] == '/')
         kind = KIND_FOLDER; /* this is how v7 wrote folders */
     if (kind == KIND_REFUSED || (kind == KIND_FILE && is_sparse))
-        return err_set(err, STATUS_INPUT,
-                       "%.700s!%.500s: %s; unpack the archive with tar and load the unpacked files",
-                       tar->feed->name, tar->member, is_sparse ? sparse : words) -
-               1;
-    if (kind == KIND_FOLDER || kind == KIND_OTHER) {
-        if (size && has_body(tar))
-            return refuse_body(tar, words, size, err) - 1;
+        return refuse(tar, is_sparse ? sparse : words, err) - 1;
+    if ((kind == KIND_FOLDER || kind == KIND_OTHER) && size) {
+        if (has_body(tar))
+            return refuse(tar, "is a folder, a link or a device, and has bytes of its own", err) - 1;
         size = 0;
     }
-    if (tar->at + size < size || tar->at + size > INT64_MAX)
+    if (size > INT64_MAX - tar->at)
         return broken(tar, header, "a header with an impossible size", err) - 1;
     *entry = (tar_entry_t){.path = tar->member, .no_file = words, .from = tar->at, .size = size};
     tar->at += size;
-    return kind != KIND_FOLDER;
+    return kind != KIND_FOLDER && kind != KIND_PASSED;
 }
 
-int tar_next(tar_t *tar, tar_entry_t *entry, err_t *err) {
+bool tar_list(feed_t *feed, tar_visit_t *visit, void *context, err_t *err) {
+    tar_t tar = {.feed = feed};
+    tar_entry_t entry;
     uint8_t block[TAR_BLOCK];
-    int found = 0;
-    while (!tar->has_ended && !found) {
-        found = next_header(tar, block, err);
-        tar->has_ended = found != 1;
-        if (found == 1)
-            found = take_header(tar, block, entry, err);
+    bool ok = true;
+    for (int found; ok && (found = next_header(&tar, block, err));) {
+        const int shown = found < 0 ? -1 : take_header(&tar, block, &entry, err);
+        ok = shown >= 0 && (!shown || visit(context, &entry, err));
     }
-    if (tar->feed->failed) {
-        *err = tar->feed->fault;
-        found = -1;
-    }
-    tar->has_ended |= found < 0;
-    return found;
+    if (feed->failed)
+        *err = feed->fault;
+    return ok && !feed->failed;
 }

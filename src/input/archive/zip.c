@@ -4,6 +4,7 @@
 #include "input/file/fault.h"
 
 #include <errno.h>
+#include <isa-l/crc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,17 +48,9 @@ static bool broken(err_t *err, const char *name, const char *why) {
 
 /* Reads exactly these bytes; a file that ends before them is broken. */
 static bool read_at(int fd, const char *name, void *out, size_t size, uint64_t offset, err_t *err) {
-    for (size_t got = 0; got < size;) {
-        ssize_t n = pread(fd, (char *)out + got, size - got, (off_t)(offset + got));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return fault_at(err, name, offset + got, errno);
-        if (n == 0)
-            return broken(err, name, "it ends too early");
-        got += (size_t)n;
-    }
-    return true;
+    size_t got;
+    return fault_read(fd, name, out, size, offset, &got, err) &&
+           (got == size || broken(err, name, "it ends too early"));
 }
 
 /* Looks for the end record in the file's last bytes; *end: its place. A comment may look like one, so one that reaches
@@ -120,7 +113,8 @@ static bool find_directory(int fd, uint64_t size, const char *name, directory_t 
 /* Reads the 64-bit sizes and offset. Only those whose 32-bit field is all ones are there, in this order. Padding after the
  * extra fields is common and harmless. */
 static bool read_zip64_extra(zip_entry_t *entry, const uint8_t *extra, size_t length) {
-    uint64_t *const fields[] = {&entry->text_bytes, &entry->compressed_bytes, &entry->header_offset};
+    uint64_t *const fields[] = {&entry->place.text_bytes, &entry->place.compressed_bytes,
+                                &entry->place.header_offset};
     for (size_t size; length >= 4 && (size = bytes_le16(extra + 2)) <= length - 4;) {
         extra += 4;
         for (size_t i = 0, at = 0; i < 3 && bytes_le16(extra - 4) == EXTRA_ZIP64; i++) {
@@ -148,11 +142,11 @@ static size_t read_entry(const uint8_t *at, size_t left, zip_entry_t *entry) {
         .name = (const char *)at + ENTRY_BYTES,
         .name_length = name,
         .flags = bytes_le16(at + 8),
-        .method = bytes_le16(at + 10),
-        .crc32 = bytes_le32(at + 16),
-        .compressed_bytes = bytes_le32(at + 20),
-        .text_bytes = bytes_le32(at + 24),
-        .header_offset = bytes_le32(at + 42),
+        .place = {.method = bytes_le16(at + 10),
+                  .crc32 = bytes_le32(at + 16),
+                  .compressed_bytes = bytes_le32(at + 20),
+                  .text_bytes = bytes_le32(at + 24),
+                  .header_offset = bytes_le32(at + 42)},
         .is_link = at[5] == MADE_BY_UNIX && S_ISLNK((mode_t)(bytes_le32(at + 38) >> 16)),
     };
     if (!read_zip64_extra(entry, at + ENTRY_BYTES + name, extra))
@@ -190,12 +184,12 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
         used = read_entry(at, left, &entry);
         if (!used) {
             ok = broken(err, name, "an entry of its directory makes no sense");
-        } else if (entry.header_offset > directory.stated ||
-                   entry.compressed_bytes > directory.stated - entry.header_offset) {
+        } else if (entry.place.header_offset > directory.stated ||
+                   entry.place.compressed_bytes > directory.stated - entry.place.header_offset) {
             ok = broken(err, name, "its directory names data that is not there");
         } else {
-            entry.header_offset += directory.place - directory.stated;
-            first = entry.header_offset < first ? entry.header_offset : first;
+            entry.place.header_offset += directory.place - directory.stated;
+            first = entry.place.header_offset < first ? entry.place.header_offset : first;
             ok = visit(context, &entry, err);
         }
     }
@@ -207,19 +201,15 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
 }
 
 bool zip_can_read(const zip_entry_t *entry, const char *member_name, err_t *err) {
-    if (entry->flags & (FLAG_ENCRYPTED | FLAG_DIRECTORY_ENCRYPTED))
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: is encrypted; unpack the archive with its password and load the "
-                       "unpacked files",
-                       member_name);
-    if (entry->method == ZIP_STORED || entry->method == ZIP_DEFLATE || entry->method == ZIP_DEFLATE64 ||
-        entry->method == ZIP_ZSTD)
-        return true;
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: is compressed by method %u; stored, deflate, deflate64 and zstd members can be read: "
-        "unpack the archive and load the unpacked files",
-        member_name, entry->method);
+    const uint16_t method = entry->place.method;
+    const char *why =
+        entry->flags & (FLAG_ENCRYPTED | FLAG_DIRECTORY_ENCRYPTED) ? "is encrypted"
+        : method == ZIP_STORED || method == ZIP_DEFLATE || method == ZIP_DEFLATE64 || method == ZIP_ZSTD
+            ? NULL
+            : "is compressed by a method other than deflate, deflate64 and zstd";
+    return !why || err_set(err, STATUS_INPUT,
+                           "%.1000s: %s (method %u); unpack the archive and load the unpacked files",
+                           member_name, why, method);
 }
 
 bool zip_data_offset(int fd, const input_file_t *file, uint64_t *offset, err_t *err) {
@@ -246,7 +236,7 @@ static decode_t member_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size
     member_t *member = (member_t *)decoder;
     const decode_t done = member->inner->read(member->inner, feed, out, size, got, err);
     member->made += *got;
-    member->crc = bytes_crc32(member->crc, out, *got);
+    member->crc = crc32_gzip_refl(member->crc, out, *got);
     if (done != DECODE_END || (member->made == member->stated && member->crc == member->stated_crc))
         return done;
     feed_damaged(feed, "its length or checksum is not that of the directory", err);

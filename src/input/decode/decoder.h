@@ -43,6 +43,7 @@ decoder_t *
 decoder_of(input_kind_t kind);    /* gzip, zstd, xz, bzip2; the bytes as they are for any other kind */
 decoder_t *decoder_inflate(void); /* raw deflate */
 decoder_t *decoder_inflate64(void);
+void decoder_free(decoder_t *decoder); /* the close of a decoder that holds nothing else */
 
 /* The text of a zip member; checks the length and the CRC that the directory states. */
 decoder_t *decoder_zip_member(const input_file_t *file);
@@ -60,8 +61,10 @@ typedef enum { UTF16_NONE, UTF16_LITTLE, UTF16_BIG } utf16_order_t;
 enum { UTF16_SAMPLE = 512 };
 utf16_order_t decoder_utf16_order(const uint8_t *head, size_t size);
 
-/* Converts the text of another decoder to UTF-8, from what that has given so far on: text[0, size), with its last answer, and
- * its sentence if that was DECODE_FAULT. encoding: a name that iconv knows; NULL: UTF-16, whose byte order is found in the
+enum { RECODE_MOST = 72 * 1024 };
+
+/* Converts the text of another decoder to UTF-8, from what that has given so far on: text[0, size), RECODE_MOST at most, with
+ * its last answer, and its sentence if that was DECODE_FAULT. encoding: a name that iconv knows; NULL: UTF-16, whose byte order is found in the
  * text. Bytes that are no character are a fault with their place: nothing is replaced. */
 decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const uint8_t *text, size_t size,
                           decode_t done, const err_t *fault);

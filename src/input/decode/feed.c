@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STOP_LOOK_MS = 100, LARGEST_READ = 1 << 30 };
+enum { STOP_LOOK_MS = 100 };
 
 void feed_init(feed_t *feed, const char *name, int fd, bool stream, uint64_t from, uint64_t to) {
     memset(feed, 0, offsetof(feed_t, fault));
@@ -32,12 +32,6 @@ void feed_init_pull(feed_t *feed, const char *name, feed_pull_t *pull, void *con
 
 void feed_free(feed_t *feed) {
     free(feed->bytes);
-}
-
-void feed_hurry(feed_t *feed, int64_t idle_ns, int64_t until_ns) {
-    feed->idle_ns = idle_ns;
-    feed->until_ns = until_ns;
-    feed->idle = false;
 }
 
 /* A signal may be delivered to another thread than the one that waits here, so the wait checks now and then. If the
@@ -78,7 +72,6 @@ static ssize_t read_once(feed_t *feed, uint8_t *out, size_t size) {
 
 /* One read that succeeds. 0: the end; then feed->ended (perhaps feed->failed) is set. */
 static size_t read_some(feed_t *feed, uint8_t *out, size_t size, bool hurries) {
-    size = size < LARGEST_READ ? size : LARGEST_READ;
     if (!feed->stream && size > feed->end - feed->next)
         size = (size_t)(feed->end - feed->next);
     while (!feed->ended && size) {
@@ -94,12 +87,11 @@ static size_t read_some(feed_t *feed, uint8_t *out, size_t size, bool hurries) {
         }
         if (n < 0 && !feed->pull && (errno == EINTR || errno == EAGAIN))
             continue;
-        feed->ended = true;
         if (n < 0)
             feed->failed = feed->pull || !fault_at(&feed->fault, feed->name, feed->next, errno);
         else if (!feed->stream && feed->end != UINT64_MAX)
             feed->failed = !fault_changed(&feed->fault, feed->name, "it became shorter");
-        return 0;
+        break;
     }
     feed->ended = true;
     return 0;
@@ -188,16 +180,12 @@ bool feed_cut_off(const feed_t *feed, err_t *err) {
 }
 
 bool feed_followed(const feed_t *feed, err_t *err) {
-    const unsigned long long at = feed_offset(feed);
-    char how[48] = "";
-    if (!feed->pull) /* else the offset is not one of the file */
-        snprintf(how, sizeof how, " (head -c %llu)", at);
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: what follows the %s data at byte %llu is something else; everything before that "
-        "was read. If the rest belongs to it, fetch the file again; else cut it off%s, and run the same "
+        "was read. If the rest belongs to it, fetch the file again; else cut it off, and run the same "
         "command again, with --reload-changed if it says that the file has changed",
-        feed->name, feed->what, at, how);
+        feed->name, feed->what, (unsigned long long)feed_offset(feed));
 }
 
 bool feed_damaged(const feed_t *feed, const char *why, err_t *err) {

@@ -37,8 +37,9 @@ typedef struct {
     size_t most;    /* how much to read at once; 0: FEED_BYTES */
     size_t room, at, filled;
     bool ended, failed;
-    int64_t idle_ns, until_ns; /* see feed_hurry; 0: it waits as long as it takes */
-    bool idle;                 /* feed_copy has given fewer bytes because of that */
+    int64_t idle_ns,
+        until_ns; /* feed_copy waits for a stream no longer than so, and not beyond a time; 0: as long as it takes */
+    bool idle; /* feed_copy has given fewer bytes because of that */
     _Atomic uint64_t taken;
     /* if it is closed, a stream's bytes are not needed any more, and the wait ends; may be NULL */
     pool_t *pool;
@@ -63,10 +64,6 @@ static inline const uint8_t *feed_bytes(const feed_t *feed) {
 static inline void feed_take(feed_t *feed, size_t count) {
     feed->at += count;
 }
-
-/* From now on feed_copy waits for a stream no longer than idle_ns for its next bytes, and not beyond a time of the clock; what
- * is there then is given, and feed->idle is set. 0, 0: it waits again. */
-void feed_hurry(feed_t *feed, int64_t idle_ns, int64_t until_ns);
 
 /* Copies up to `size` bytes, past its own buffer if possible; fewer only at the end, or where it is in a hurry. */
 size_t feed_copy(feed_t *feed, uint8_t *out, size_t size);

@@ -287,15 +287,11 @@ static decode_t inflate64_read(decoder_t *decoder, feed_t *feed, uint8_t *out, s
     }
 }
 
-static void inflate64_close(decoder_t *decoder) {
-    free(decoder);
-}
-
 decoder_t *decoder_inflate64(void) {
     inflate64_t *inflater = malloc(sizeof *inflater);
     if (!inflater)
         return NULL;
     memset(inflater, 0, offsetof(inflate64_t, literals));
-    inflater->decoder = (decoder_t){.read = inflate64_read, .close = inflate64_close};
+    inflater->decoder = (decoder_t){.read = inflate64_read, .close = decoder_free};
     return &inflater->decoder;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RAW = 64 * 1024, TEXT = 96 * 1024, LONGEST = 8 /* bytes of a character in any encoding */ };
+enum { TEXT = 96 * 1024, LONGEST = 8 /* bytes of a character in any encoding */ };
 static const iconv_t none = (iconv_t)-1;
 
 typedef struct {
@@ -19,12 +19,12 @@ typedef struct {
     iconv_t convert;      /* none: not opened */
     decode_t done;        /* the last answer of `inner` */
     bool broken;          /* raw[at] begins no character */
-    uint8_t *raw;         /* raw[at, have) is still to be converted */
-    size_t at, have, room;
-    uint64_t passed; /* bytes before raw */
+    size_t at, have;      /* raw[at, have) is still to be converted */
+    uint64_t passed;      /* bytes before raw */
     size_t given, made;
     uint8_t text[TEXT]; /* text[given, made) is still to be given out */
-    err_t fault;        /* of `inner` */
+    uint8_t raw[RECODE_MOST];
+    err_t fault; /* of `inner` */
 } recode_t;
 
 utf16_order_t decoder_utf16_order(const uint8_t *head, size_t size) {
@@ -45,7 +45,7 @@ static bool open_iconv(recode_t *recode, const char *name, err_t *err) {
                            : recode->order == UTF16_BIG ? "UTF-16BE"
                                                         : "UTF-16LE";
     recode->convert = iconv_open("UTF-8", encoding);
-    return recode->convert != none || (errno == ENOMEM && err_memory(err, RAW)) ||
+    return recode->convert != none || (errno == ENOMEM && err_memory(err, TEXT)) ||
            err_set(err, STATUS_HOST,
                    "%.1000s: this host cannot read text of %.40s: iconv does not know it. Install its "
                    "conversions (Debian: libc-bin, libc-gconv-modules-extra)",
@@ -59,7 +59,7 @@ static void refill(recode_t *recode, feed_t *feed) {
     memmove(recode->raw, recode->raw + recode->at, left);
     recode->passed += recode->at;
     recode->at = 0;
-    recode->done = recode->inner->read(recode->inner, feed, recode->raw + left, recode->room - left, &got,
+    recode->done = recode->inner->read(recode->inner, feed, recode->raw + left, RECODE_MOST - left, &got,
                                        &recode->fault);
     recode->have = left + got;
 }
@@ -77,25 +77,20 @@ static void convert(recode_t *recode) {
     recode->made = TEXT - room;
 }
 
-static decode_t refuse(const recode_t *recode, feed_t *feed, err_t *err) {
-    const unsigned long long at = recode->passed + recode->at;
+static decode_t refuse(const recode_t *recode, const feed_t *feed, err_t *err) {
     const uint8_t *bytes = recode->raw + recode->at;
     const size_t left = recode->have - recode->at;
-    const char *encoding = recode->encoding ? recode->encoding : "UTF-16";
     const bool utf16 = !recode->encoding, swapped = utf16 && recode->order != UTF16_BIG;
-    if (!recode->broken && (left == 1 || !utf16))
-        err_set(err, STATUS_INPUT,
-                "%.1000s: its %.40s text has %s at its end (byte %llu): it was cut off, or is still "
-                "being written; everything before that was read. Get the whole file, and run the command "
-                "again",
-                feed->name, encoding, utf16 ? "an odd byte" : "a part of a character", at);
-    else
-        err_set(err, STATUS_INPUT,
-                "%.1000s: at byte %llu of its %.40s text is %s (%02X%02X)%s; "
-                "everything before that was read. Mend the file there, and run the command again",
-                feed->name, at, encoding, utf16 ? "half of a character" : "no character",
-                bytes[swapped ? 1 : 0], left > 1 ? bytes[swapped ? 0 : 1] : 0,
-                utf16 ? ", which no UTF-8 can say" : "");
+    err_set(
+        err, STATUS_INPUT,
+        "%.1000s: at byte %llu of its %.40s text is %s (%02X%02X); everything before that was read. Mend the "
+        "file there, or get the whole one if it was cut off or is still being written, and run the command "
+        "again",
+        feed->name, (unsigned long long)(recode->passed + recode->at), utf16 ? "UTF-16" : recode->encoding,
+        !utf16                         ? recode->broken ? "no character" : "a part of a character"
+        : !recode->broken && left == 1 ? "an odd byte"
+                                       : "half of a character",
+        swapped && left > 1 ? bytes[1] : bytes[0], left < 2 ? 0 : bytes[swapped ? 0 : 1]);
     return DECODE_FAULT;
 }
 
@@ -136,30 +131,23 @@ static void recode_close(decoder_t *decoder) {
     recode->inner->close(recode->inner);
     if (recode->convert != none)
         iconv_close(recode->convert);
-    free(recode->raw);
     free(recode);
 }
 
 decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const uint8_t *text, size_t size,
                           decode_t done, const err_t *fault) {
     recode_t *recode = malloc(sizeof *recode);
-    const size_t room = size > RAW ? size : RAW;
-    if (recode) {
-        memset(recode, 0, offsetof(recode_t, text));
-        recode->decoder = (decoder_t){.read = recode_read, .close = recode_close};
-        recode->inner = inner;
-        recode->encoding = encoding;
-        recode->convert = none;
-        recode->done = done;
-        recode->room = room;
-        recode->have = size;
-        recode->raw = malloc(room);
-    }
-    if (!recode || !recode->raw) {
-        free(recode);
+    if (!recode) {
         inner->close(inner);
         return NULL;
     }
+    memset(recode, 0, offsetof(recode_t, text));
+    recode->decoder = (decoder_t){.read = recode_read, .close = recode_close};
+    recode->inner = inner;
+    recode->encoding = encoding;
+    recode->convert = none;
+    recode->done = done;
+    recode->have = size;
     memcpy(recode->raw, text, size);
     if (done == DECODE_FAULT)
         recode->fault = *fault;

@@ -357,7 +357,7 @@ static decode_t stored_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size
     return *got < size && !feed->idle ? DECODE_END : DECODE_MORE;
 }
 
-static void stored_close(decoder_t *decoder) {
+void decoder_free(decoder_t *decoder) {
     free(decoder);
 }
 
@@ -372,6 +372,6 @@ decoder_t *decoder_of(input_kind_t kind) {
         [INPUT_GZIP] = &gzip, [INPUT_ZSTD] = &zstd, [INPUT_XZ] = &xz, [INPUT_BZIP2] = &bzip2};
     decoder_t *stored = codecs[kind] ? NULL : malloc(sizeof *stored);
     if (stored)
-        *stored = (decoder_t){stored_read, stored_close};
+        *stored = (decoder_t){stored_read, decoder_free};
     return codecs[kind] ? packed_new(codecs[kind]) : stored;
 }

@@ -1,8 +1,7 @@
-/* bytes: reads numbers as gzip, zip and zstd write them, knows padding, and computes the CRC-32 that gzip and zip share. */
+/* bytes: reads and writes numbers as zip does, the lowest byte first, and knows padding. */
 #ifndef TIPPLE_INPUT_FILE_BYTES_H
 #define TIPPLE_INPUT_FILE_BYTES_H
 
-#include <isa-l/crc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,9 +23,9 @@ static inline bool bytes_are_zero(const uint8_t *bytes, size_t size) {
     return !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
-/* crc: 0 at first, then what the call before returned. */
-static inline uint32_t bytes_crc32(uint32_t crc, const uint8_t *bytes, size_t size) {
-    return crc32_gzip_refl(crc, bytes, size);
+static inline void bytes_put_le64(uint8_t *out, uint64_t value) {
+    for (int i = 0; i < 8; i++)
+        out[i] = (uint8_t)(value >> 8 * i);
 }
 
 #endif

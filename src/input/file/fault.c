@@ -4,12 +4,17 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
     int error;
     status_t status;
     const char *sentence;
 } reason_t;
+
+#define TOO_MANY                                                                                             \
+    "too many open files; raise the limit of this process (ulimit -n) or of this host (fs.file-max), or "    \
+    "lower --threads, then run the same command again"
 
 static const reason_t reasons[] = {
     {ENOENT, STATUS_INPUT, "there is no such file; check the name and the folder"},
@@ -19,19 +24,13 @@ static const reason_t reasons[] = {
     {EISDIR, STATUS_INPUT, "is a folder where a file is meant; name a file"},
     {ELOOP, STATUS_INPUT, "its symbolic links lead in a circle; repair the links"},
     {ENAMETOOLONG, STATUS_INPUT, "the path is longer than the system allows; move the file up"},
-    {EOVERFLOW, STATUS_INPUT, "is larger than this system can read; split it"},
     {ENXIO, STATUS_INPUT,
      "nothing can be read from it (a socket, or a device that is not there); pipe the data in"},
     {EIO, STATUS_INPUT,
      "the disk could not read it (input/output error); look at the system's log, and try a copy "
      "of the file on another disk"},
-    {ESTALE, STATUS_INPUT, "the network file system has lost it; mount it again, then run the same command"},
-    {EMFILE, STATUS_HOST,
-     "too many open files for this process; raise the limit (ulimit -n) or lower --threads, then "
-     "run the same command again"},
-    {ENFILE, STATUS_HOST,
-     "too many open files on this host; close something or raise fs.file-max, then run the same "
-     "command again"},
+    {EMFILE, STATUS_HOST, TOO_MANY},
+    {ENFILE, STATUS_HOST, TOO_MANY},
     {EINTR, STATUS_INTERRUPTED, "interrupted while it was to be read"},
     {ENOMEM, STATUS_HOST,
      "this host is out of memory; lower --memory or --threads, then run the same command again"},
@@ -48,6 +47,18 @@ bool fault_at(err_t *err, const char *name, uint64_t offset, int error) {
     char place[1100];
     snprintf(place, sizeof place, "%.950s: byte %llu", name, (unsigned long long)offset);
     return fault_system(err, place, error);
+}
+
+bool fault_read(int fd, const char *name, void *out, size_t size, uint64_t offset, size_t *got, err_t *err) {
+    for (*got = 0; *got < size;) {
+        const ssize_t n = pread(fd, (char *)out + *got, size - *got, (off_t)(offset + *got));
+        if (n == 0)
+            break;
+        if (n < 0 && errno != EINTR)
+            return fault_at(err, name, offset + *got, errno);
+        *got += n > 0 ? (size_t)n : 0;
+    }
+    return true;
 }
 
 bool fault_changed(err_t *err, const char *name, const char *how) {

@@ -31,6 +31,12 @@ static inline const char *input_kind_name(input_kind_t kind) {
     return names[kind];
 }
 
+typedef struct {
+    uint64_t header_offset, compressed_bytes, text_bytes;
+    uint32_t crc32;
+    uint16_t method; /* 0 stored, 8 deflate, 9 deflate64, 93 zstd */
+} zip_place_t;
+
 typedef struct input_file input_file_t;
 struct source;
 struct input_file {
@@ -50,17 +56,14 @@ struct input_file {
     uint64_t device, inode; /* of the file as it was seen: another file in its place also stops the load */
     /* all bytes of a small file, from which its digest was made; NULL: the file must be read again */
     uint8_t *kept;
-    struct { /* INPUT_ZIP_MEMBER only */
-        uint64_t header_offset, compressed_bytes, text_bytes;
-        uint32_t crc32;
-        uint16_t method; /* 0 stored, 8 deflate, 9 deflate64, 93 zstd */
-    } zip;
+    zip_place_t zip; /* INPUT_ZIP_MEMBER only */
     /* of a stream whose beginning was looked at: where it goes on, see source_leave; otherwise NULL */
     struct source *begun;
     const int *pushed; /* the descriptor of a stream that this program writes itself; otherwise NULL */
     const char
         *encoding;    /* of its text, as iconv calls it; NULL: UTF-8 or UTF-16. Borrowed from the format */
     char *collection; /* of a dump: "db.collection"; else NULL */
+    bool capped;      /* that collection was */
     char *metadata;   /* what mongodump has written of its collection, as JSON; NULL: nothing */
     /* for a member of a tar or a dump: that file, which is not an input itself; otherwise NULL */
     const input_file_t *archive;

@@ -8,9 +8,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-static const char resource_fork[] = "a resource fork of macOS, not data",
-                  description[] = "by its name a description, not data; name the file to load it";
-
 char *name_clean(const char *path) {
     char *out = malloc(strlen(path) + 2), *end = out;
     if (!out)
@@ -33,15 +30,15 @@ char *name_clean(const char *path) {
     return out;
 }
 
-static bool is_digit_of_escape(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+static bool is_digit_of_escape(uint8_t c) {
+    return isxdigit(c) && !isupper(c);
 }
 
 /* If the text itself contains \xHH, that would be read as an escape: so this backslash is escaped. Other backslashes
  * are unchanged. */
 static bool looks_escaped(const uint8_t *text, size_t left) {
-    return left >= 4 && text[0] == '\\' && text[1] == 'x' && is_digit_of_escape((char)text[2]) &&
-           is_digit_of_escape((char)text[3]);
+    return left >= 4 && text[0] == '\\' && text[1] == 'x' && is_digit_of_escape(text[2]) &&
+           is_digit_of_escape(text[3]);
 }
 
 char *name_join(const char *before, const char *between, const char *text, size_t length) {
@@ -63,24 +60,9 @@ char *name_join(const char *before, const char *between, const char *text, size_
     return out;
 }
 
-static int digit_of_escape(char c) {
-    return c <= '9' ? c - '0' : c - 'a' + 10;
-}
-
 char *name_on_disk(const char *name) {
-    char *out = malloc(strlen(name) + 1), *end = out;
-    if (!out)
-        return NULL;
-    for (; *name; end++) {
-        const bool escaped = looks_escaped((const uint8_t *)name, strlen(name));
-        if (escaped)
-            *end = (char)(digit_of_escape(name[2]) << 4 | digit_of_escape(name[3]));
-        else
-            *end = *name;
-        name += escaped ? 4 : 1;
-    }
-    *end = 0;
-    for (char *cut = end; cut; cut = memrchr(out, '!', (size_t)(cut - out))) {
+    char *out = strdup(name);
+    for (char *cut = out ? out + strlen(out) : NULL; cut; cut = memrchr(out, '!', (size_t)(cut - out))) {
         const char kept = *cut;
         *cut = 0;
         if (access(out, F_OK) == 0)
@@ -90,43 +72,42 @@ char *name_on_disk(const char *name) {
     return out;
 }
 
-static bool is_macosx(const char *name, size_t length) {
-    return length == strlen(NAME_MACOSX) && memcmp(name, NAME_MACOSX, length) == 0;
-}
-
-const char *name_reason_to_skip(const char *name, size_t length) {
-    if ((length >= 2 && memcmp(name, "._", 2) == 0) || is_macosx(name, length))
-        return resource_fork;
-    bool is_here_or_up = length && length <= 2 && memcmp(name, "..", length) == 0;
-    return length && name[0] == '.' && !is_here_or_up ? "hidden; name it to load it" : NULL;
-}
-
-const char *name_reason_to_skip_file(const char *name, size_t length) {
+static bool is_description(const char *name, size_t length) {
     static const char *const beginnings[] = {"readme", "license", "licence"};
     static const char *const endings[] = {".pdf", ".doc", ".docx", ".xls", ".xlsx", ".htm", ".html"};
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
         const size_t n = strlen(beginnings[i]);
         if (length >= n && strncasecmp(name, beginnings[i], n) == 0 &&
             (length == n || !isalnum((unsigned char)name[n])))
-            return description;
+            return true;
     }
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const size_t n = strlen(endings[i]);
         if (length > n && strncasecmp(name + length - n, endings[i], n) == 0)
-            return description;
+            return true;
     }
-    return NULL;
+    return false;
 }
 
-const char *name_reason_to_skip_path(const char *path) {
-    const char *last = strrchr(path, '/');
-    if (strncmp(last ? last + 1 : path, "._", 2) == 0)
-        return resource_fork;
-    while (*path) {
-        size_t length = strcspn(path, "/");
-        if (is_macosx(path, length))
-            return resource_fork;
-        path += length + (path[length] == '/');
+const char *name_reason_to_skip(const char *path, size_t *length, bool found, bool is_file) {
+    static const char macosx[] = "__MACOSX";
+    for (const char *at = path, *end = path + (length ? *length : strlen(path)); at < end;) {
+        const char *slash = memchr(at, '/', (size_t)(end - at));
+        const size_t part = (size_t)((slash ? slash : end) - at);
+        const bool is_here_or_up = part == 1 || (part == 2 && at[1] == '.');
+        const char *why = NULL;
+        if ((part >= 2 && memcmp(at, "._", 2) == 0) ||
+            (part == strlen(macosx) && memcmp(at, macosx, part) == 0))
+            why = "a resource fork of macOS, not data";
+        else if (found && *at == '.' && !is_here_or_up)
+            why = "hidden; name it to load it";
+        else if (found && is_file && !slash && is_description(at, part))
+            why = "by its name a description, not data; name the file to load it";
+        if (why && length)
+            *length = (size_t)(at - path) + part;
+        if (why)
+            return why;
+        at += part + 1;
     }
     return NULL;
 }
