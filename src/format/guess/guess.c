@@ -47,8 +47,8 @@ static bool add_comment(guess_t *guess, const guess_line_t *line, bool before, e
     const size_t columns = guess->structure.columns;
     if (!guess_split_line(guess, line, err))
         return false;
-    guess->comments[before] +=
-        memchr(line->text, '\n', line->length) || (columns > 1 && guess->split->count == columns);
+    const bool lines = memchr(line->text, '\n', line->length); /* which quotes make, even before a header */
+    guess->comments[before && !lines] += lines || (columns > 1 && guess->split->count == columns);
     return true;
 }
 
