@@ -447,11 +447,11 @@ TEST(notices_lies_in_a_zip) {
         member_spec_t member = {.name = "a.txt", .text = text.at, .size = text.size, .method = methods[m]};
         member.wrong_crc = 1;
         lab_write_all("lie.zip", lab_zip(&member, 1, (zip_spec_t){0}));
-        expect_reading("lie.zip", 9999, text.at, 50000, "its length or checksum is not");
+        expect_reading("lie.zip", 9999, text.at, 50000, "length or checksum");
         member.wrong_crc = 0;
         member.more_stated = 1;
         lab_write_all("lie.zip", lab_zip(&member, 1, (zip_spec_t){0}));
-        expect_reading("lie.zip", 9999, text.at, 50000, "its length or checksum is not");
+        expect_reading("lie.zip", 9999, text.at, 50000, "length or checksum");
         member.more_stated = -49000;
         lab_write_all("lie.zip", lab_zip(&member, 1, (zip_spec_t){0}));
         expect_reading("lie.zip", 9999, text.at, 1000, "holds more text");

@@ -249,8 +249,8 @@ TEST(refuses_bytes_of_what_is_no_file) {
         {"x/", "t!x/: is a folder", '0', USTAR, NULL},
         {"x/", "t!x/: is a folder", 0, V7, NULL},
         {"x", "t!x: is a folder", '5', USTAR, NULL},
-        {"x", "t!x: is a folder, a link", '1', USTAR, "a hard link"},
-        {"x", "t!x: is a folder, a link", '2', GNU, "a symbolic link\n"},
+        {"x", "t!x: is a folder", '1', USTAR, "a hard link"},
+        {"x", "t!x: is a folder", '2', GNU, "a symbolic link\n"},
     };
     for (EACH(i, all)) {
         bytes_t tar = {0};

@@ -145,6 +145,8 @@ static found_t other(json_span_t *span, const uint8_t *text, size_t length, bool
         }
         if (byte == '\n') {
             const found_t found = span->inside ? ENDS : line_ends(span, text, length, whole);
+            if (span->inside && span->before == ']')
+                span->bracket = ']';
             span->at = found == GOES_ON ? span->mark - 1 : span->at + (found == ENDS);
             return found == WAITS ? WAITS : ENDS;
         }
@@ -157,6 +159,8 @@ static found_t other(json_span_t *span, const uint8_t *text, size_t length, bool
             span->depth++;
         else if (!span->inside && (byte == '}' || byte == ']') && span->depth)
             span->depth--;
+        else if (!span->inside && byte == ']')
+            span->bracket = byte;
         if (!json_span_is_blank(byte))
             see(span, byte);
     }
@@ -246,7 +250,8 @@ size_t json_span_after(const uint8_t *text, size_t length, size_t at) {
 }
 
 uint8_t json_span_bracket(const json_span_t *span, uint8_t last) {
-    return last == ']' && span->phase != SPAN_OBJECT ? ']' : span->bracket;
+    const bool best_guess = span->phase == SPAN_BROKEN || (span->phase == SPAN_OTHER && span->inside);
+    return last == ']' && best_guess ? ']' : span->bracket;
 }
 
 size_t json_span_forget(json_span_t *span, size_t length) {

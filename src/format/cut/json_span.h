@@ -62,8 +62,8 @@ size_t json_span_after(const uint8_t *text, size_t length, size_t at);
  * Returns how many there are. */
 size_t json_span_forget(json_span_t *span, size_t length);
 
-/* The text is over, and `last` is its last byte that is no blank: the last [ or ] around its records; a ] at the
- * end is one, unless it is within an object. */
+/* The text is over, and `last` is its last byte that is no blank: the last [ or ] around its records. Where quotes are open,
+ * or brackets do not fit, a ] at the end is the best guess. */
 uint8_t json_span_bracket(const json_span_t *span, uint8_t last);
 
 static inline bool json_span_is_blank(uint8_t byte) {
