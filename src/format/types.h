@@ -51,7 +51,6 @@ typedef struct {
 typedef struct {
     uint8_t bson[2];   /* the BSON types of its values; 0: none, or any */
     bool number;       /* has decimal marks, and `exact` */
-    bool of_json;      /* JSON has values that this type can be given to */
     value_most_t most; /* of a value without its key */
     uint8_t *(*read)(const value_text_t *from, uint8_t *type, uint8_t *out);
     /* of values that are no texts: those are printed as they are */

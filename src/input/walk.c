@@ -1,6 +1,5 @@
 /* From the arguments of a command to the files that they stand for: a file, a folder, a pattern, a stream, an archive. */
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "input/build.h"
 #include "input/file/fault.h"

@@ -3,7 +3,6 @@
 #include "input/file/bytes.h"
 #include "input/file/fault.h"
 
-#include <errno.h>
 #include <isa-l/crc.h>
 #include <stdlib.h>
 #include <string.h>
