@@ -38,11 +38,6 @@ typedef struct {
     const char *in; /* the input that holds it */
 } guess_words_t;
 
-typedef struct {
-    const uint8_t *at, *end;
-    bool last; /* nothing follows */
-} guess_text_t;
-
 /* What the records show about quotes: see guess_quotes.c. */
 typedef struct {
     uint64_t torn;     /* records of several lines, each of which looks like one */
@@ -56,7 +51,7 @@ typedef struct {
 struct guess {
     const char *name;
     bool once;       /* the input cannot be read again by its name */
-    bool json, bson; /* the input is JSON or BSON: then columns are paths of JSON, and structure and schema stay empty */
+    bool json, bson; /* what the input is: then columns are paths of JSON, and the structure stays empty */
     bool was_utf16;
     bool stray_cr; /* a line ends with CR CR LF */
     bool marked;   /* the input begins with the byte-order mark of UTF-8 */
@@ -78,9 +73,9 @@ struct guess {
     uint64_t repeated;   /* those of them that do not begin an input */
     bool marked_again;   /* one of the repeated ones has a byte-order mark in front */
     uint64_t records, misfits, bytes;
-    uint64_t hollow;  /* records without a value */
-    uint64_t comments[2];               /* comments that may be records: after the first record, and before it */
-    bool has_escapes;                   /* a value has \t, \n or \\ in two characters: see note_escapes */
+    uint64_t hollow;       /* records without a value */
+    uint64_t comments[2];  /* comments that may be records: after the first record, and before it */
+    bool has_escapes;      /* a value has \t, \n or \\ in two characters: see note_escapes */
     bool keeps_escapes;    /* and the file has \N or \", as databases write: escapes stay as they are */
     uint64_t escaped_ends; /* records that end with a backslash */
     uint64_t with_cr;      /* records with a CR in a value that is not in quotes */
