@@ -525,7 +525,7 @@ void emit_destroy(emit_t *emit) {
 /* What the documents of a format do not keep of its records; NULL: nothing. */
 static const char *what_is_lost(const schema_t *schema) {
     if (schema_any_fields(schema))
-        return "its records are no lines of text; --emit json or bson prints its documents";
+        return "its records are JSON or BSON; --emit json or bson prints its documents";
     if (schema->bad_value == BAD_VALUE_NULL)
         return "by 'on_bad_value: null' values that do not fit are not kept; text keeps them";
     if (schema->blanks)

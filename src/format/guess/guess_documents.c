@@ -152,9 +152,10 @@ bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool la
     return true;
 }
 
-/* True if no object of the sample has the key that --type names. */
+/* True if no object has the key that --type names. Keys of all objects are known in a small sample only. */
 static bool is_missing(const guess_t *guess, const char *path) {
-    bool missing = strcmp(path, "_id") != 0 && guess->structure.columns < MOST_PATHS;
+    bool missing =
+        strcmp(path, "_id") != 0 && guess->structure.columns < MOST_PATHS && guess->bytes <= LOOK_AT;
     for (size_t i = 0; i < guess->structure.columns; i++)
         missing &= strcmp(guess->columns[i].key, path) != 0;
     return missing && guess->structure.columns;

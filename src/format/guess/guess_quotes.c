@@ -100,7 +100,8 @@ bool guess_find_quotes(guess_t *guess, err_t *err) {
          "take out what stands there, or give a --format (escape, quote)"},
         {quotes->torn && !guess->options.quote,
          "some go around several lines, each of which looks like a record itself",
-         quote == '"' ? "--with quote=double" : "--with quote=single"},
+         "a --format with multiline: yes, which reads these records, or --with quote=double (or single), "
+         "which rejects them"},
         {quote && !guess->options.quote && are_needless(guess),
          "some values have quotes that they do not need, and most have none",
          quote == '"' ? "--with quote=double" : "--with quote=single"},

@@ -175,7 +175,7 @@ static uint64_t text_bytes(const manifest_t *manifest) {
 }
 
 static schema_t *parse_guess(const guessed_t *guessed, err_t *err) {
-    return schema_parse_guessed(guessed->yaml, "the guessed format", err);
+    return schema_parse_guessed(guessed->yaml, "the guessed format, with each --type", err);
 }
 
 static bool guess_sample(const guess_sample_t *sample, const manifest_t *manifest,
