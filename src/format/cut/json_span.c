@@ -28,15 +28,16 @@ static uint8_t last_byte(const json_span_t *span, const uint8_t *text, size_t at
 
 /* The bracket text[at], which is outside of quotes. False: it cannot be here. */
 static bool take_bracket(json_span_t *span, const uint8_t *text, size_t at) {
-    enum { TO_CLOSING = 2 }; /* from [ to ], and from { to } */
-    const uint8_t around = span->depth ? span->open[span->depth - 1] : 0;
+    enum { TO_CLOSING = 2 };                          /* from [ to ], and from { to } */
+    const bool deep = span->depth > JSON_SPAN_LEVELS; /* what is open there is not known */
+    const uint8_t around = deep || !span->depth ? 0 : span->open[span->depth - 1];
     if (text[at] == '}' || text[at] == ']')
-        return text[at] == around + TO_CLOSING && span->depth--;
+        return (deep || text[at] == around + TO_CLOSING) && span->depth--;
     const uint8_t before = last_byte(span, text, at);
-    if (span->depth == JSON_SPAN_LEVELS ||
-        (around == '{' ? before != ':' : around && before != ',' && before != '['))
+    if (deep ? before == '}' : around == '{' ? before != ':' : around && before != ',' && before != '[')
         return false;
-    span->open[span->depth++] = text[at];
+    if (span->depth++ < JSON_SPAN_LEVELS)
+        span->open[span->depth - 1] = text[at];
     return true;
 }
 

@@ -213,9 +213,16 @@ static bool is_simple(const ops_t *ops) {
 /* ---- what follows the fixed part ---- */
 
 static bool same_layout(const program_list_t *a, const program_list_t *b) {
-    const ptrdiff_t count = a->ops.end - a->ops.first;
-    return count == b->ops.end - b->ops.first &&
-           memcmp(a->ops.first, b->ops.first, (size_t)count * sizeof *a->ops.first) == 0;
+    bool same = a->field_count == b->field_count;
+    for (size_t i = 0; same && i < a->field_count; i++) {
+        const field_t *one = &a->fields[i], *other = &b->fields[i];
+        same = strcmp(one->key, other->key) == 0 && one->width == other->width && one->type == other->type &&
+               one->sign == other->sign && one->divide == other->divide &&
+               one->nulls.count == other->nulls.count &&
+               (!one->nulls.count ||
+                memcmp(one->nulls.items[0].text, other->nulls.items[0].text, one->width) == 0);
+    }
+    return same;
 }
 
 static uint8_t *family_of(program_t *program, const char *id) {

@@ -29,7 +29,8 @@ static const struct {
     {"\xE1", "C_iu", "C_uiW"},                            /* á */
     {"\xE2\xE8\xEE\xF4", "C_aeiou", "C_"},                /* â è î ô */
     {"\xEA", "C_iuo", "CV_"},                             /* ê */
-    {"\xE3\xF5", "C_Wou", "oes_"},                        /* ã õ */
+    {"\xE3", "C_Wou", "oes_"},                            /* ã */
+    {"\xF5", "C_Wou", "e"},                               /* õ */
     {"\xE6", "C_iu", "Cue"},                              /* æ */
     {"\xF8", "C_eo", "Ceo_"},                             /* ø */
     {"\xE7\xF1", "VWC_", "VW"},                           /* ç ñ */

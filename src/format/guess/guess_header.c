@@ -178,8 +178,6 @@ static void set_field(head_t *field, const guess_column_t *column) {
 /* True if a value is written as the field is. */
 static bool is_alike(const head_t *field, const uint8_t *text, size_t length) {
     const figure_t *figure = &field->figure, value = figure_of(text, length);
-    if (field->day && value.is && !value.size) /* a day that is missing */
-        return true;
     if (!figure->is)
         return guess_is_numbered_alike((const char *)text, length, field->text, field->length);
     return value.is && (is_year(figure) ? is_year(&value)
@@ -193,6 +191,9 @@ static void look_at_value(head_t *field, const span_t *span) {
     if (!length || guess_is_null(text, length))
         return;
     blanks_trim(&text, &length);
+    const figure_t value = figure_of(text, length);
+    if (field->day && value.is && !value.size) /* a day that is missing */
+        return;
     const unsigned signs = signs_of(text, length);
     field->all = field->values++ ? field->all & signs : signs;
     field->figures += (signs & (DIGIT | LETTERS)) == DIGIT;

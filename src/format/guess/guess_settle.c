@@ -167,7 +167,7 @@ static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err)
         *is = guess_column_as(&column->column, TYPE_TEXT, 0);
     if ((!pairs || guess->options.decimal) && (!is->orders || is_one(is->orders)))
         return true;
-    if (number && dotted && style->thousands == '.')
+    if (number && dotted && !point && style->thousands == '.')
         return true; /* 1.500 next to 19,99 */
     if (is_one(ways) && !pairs) {
         if (number)

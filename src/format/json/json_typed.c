@@ -332,12 +332,13 @@ static bool put(json_value_t *json, const json_word_t *row, bool fits, const pie
 }
 
 bool json_typed(json_value_t *json, const json_word_t *word, uint8_t *begin, uint8_t *type) {
-    piece_t pieces[2];
+    piece_t pieces[2] = {{0}};
     if (!copy(json, begin))
         return false;
     size_t count = take_pieces(json->moved, word->key, word->other, pieces);
-    if (word->inner[0] && pieces[0].type == BSON_TYPE_DOCUMENT)
-        count = count == 1 && take_pieces(pieces[0].text, word->inner[0], word->inner[1], pieces) == 2 &&
+    if (word->inner[0] && !(word->other && pieces[0].type != BSON_TYPE_DOCUMENT))
+        count = pieces[0].type == BSON_TYPE_DOCUMENT && count == 1 &&
+                take_pieces(pieces[0].text, word->inner[0], word->inner[1], pieces) == 2 &&
                 (!word->wants || pieces[1].type == word->wants);
     const bool fits = count && (!word->wants || pieces[0].type == word->wants);
     const bool is_number = word->type == BSON_TYPE_BINARY && is_whole(&pieces[1]);
@@ -376,7 +377,8 @@ static const uint8_t *read_call(json_value_t *json, const uint8_t *at, const jso
     if (!at || !copy(json, begin))
         return NULL;
     json->typed = lines_blanks(next + 1, json->end); /* typed values among the arguments set their own */
-    const bool fits = take_pieces(json->moved, "0", "1", pieces) == call->arguments;
+    const bool fits = take_pieces(json->moved, "0", "1", pieces) == call->arguments &&
+                      (call->arguments || bson_length(json->moved) == BSON_LENGTH_LEAST);
     return put(json, call, fits, pieces, begin, type) ? at : NULL;
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* ---- what is left out ---- */
 
@@ -128,8 +129,10 @@ typedef struct {
     bool whole;  /* its last block was read */
     bool ours;   /* the block's documents are the collection's */
     size_t left; /* bytes of the document at hand */
-    size_t
-        open; /* how many collections the archive lists, and their end was not seen; only if it is read to its end */
+    bool ends;   /* the block is its collection's last one, and holds no documents */
+    /* hashes of the collections that the archive lists, and whose end was not seen; only if it is read to its end */
+    uint64_t *open;
+    size_t open_count, open_room;
     uint64_t crc;
 } dump_t;
 
@@ -150,14 +153,14 @@ static decode_t refuse(const dump_t *dump, feed_t *feed, bool ends, const char *
                 "before that was read. Divide the archive there, unpacked (head -c %llu and tail -c +%llu), "
                 "and load both parts, the first one with --reload-changed",
                 feed->name, at, unit, at, at + 1);
-    else if (ends && (!dump->whole || dump->open))
+    else if (ends && (!dump->whole || dump->open_count))
         err_set(err, STATUS_INPUT,
                 "%.1000s: %sits archive ends too early, at byte %llu%s, before the end of %s. Get the whole "
                 "archive, and load it with --reload-changed",
                 feed->name, dump->whole ? "was read to its end, but " : "", at + left, unit,
-                !dump->whole ? "this collection; everything before that was read"
-                : dump->open ? "its other collections"
-                             : "its last block");
+                !dump->whole       ? "this collection; everything before that was read"
+                : dump->open_count ? "its other collections"
+                                   : "its last block");
     else if (dump->whole)
         feed_followed(feed, err);
     else
@@ -169,15 +172,19 @@ static bool expect(void *context, const dump_header_t *header, err_t *err) {
     dump_t *dump = context;
     dump_metadata_t metadata;
     const bool ok = dump_metadata_read(header->metadata, header->type, &metadata, err);
-    dump->open += ok && dump->to_end && !metadata.why_empty;
-    return ok;
+    if (!ok || !dump->to_end || metadata.why_empty)
+        return ok;
+    if (!GROW(dump->open, dump->open_room, dump->open_count + 1, err))
+        return false;
+    dump->open[dump->open_count++] = XXH3_64bits(header->name, strlen(header->name));
+    return true;
 }
 
 /* The header of a block, or the end of all. The collection's last block holds no documents. */
 static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
     dump_header_t header;
     const size_t length = next_length(feed);
-    if (length == SIZE_MAX && dump->whole && !dump->open && !feed->failed && !feed_want(feed, 1))
+    if (length == SIZE_MAX && dump->whole && !dump->open_count && !feed->failed && !feed_want(feed, 1))
         return DECODE_END;
     if (stop_signal()) {
         fault_stopped(err, feed->name, stop_signal());
@@ -191,7 +198,12 @@ static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
         return refuse(dump, feed, false, "its checksum", err);
     feed_take(feed, length);
     dump->at = IN_BLOCK;
-    dump->open -= header.ends && dump->open;
+    dump->ends = header.ends;
+    for (size_t i = 0; header.ends && i < dump->open_count; i++)
+        if (dump->open[i] == XXH3_64bits(header.name, strlen(header.name))) {
+            dump->open[i] = dump->open[--dump->open_count];
+            break;
+        }
     dump->whole |= dump->ours && header.ends;
     return dump->whole && !dump->to_end ? DECODE_END : DECODE_MORE;
 }
@@ -199,7 +211,7 @@ static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
 /* The next document of a block begins, or the block ends. */
 static decode_t next_document(dump_t *dump, feed_t *feed, err_t *err) {
     const size_t length = next_length(feed);
-    if (length == SIZE_MAX || length == 1)
+    if (length == SIZE_MAX || length == 1 || (length && dump->ends))
         return refuse(dump, feed, length == SIZE_MAX, "the length of a document", err);
     dump->left = length;
     if (!length) {
@@ -244,12 +256,17 @@ static decode_t dump_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t
     return is;
 }
 
+static void dump_close(decoder_t *decoder) {
+    free(((dump_t *)decoder)->open);
+    decoder_free(decoder);
+}
+
 decoder_t *decoder_dump(const input_file_t *file, bool to_end) {
     dump_t *dump = calloc(1, sizeof *dump);
     if (!dump)
         return NULL;
     dump->collection = file->collection;
     dump->to_end = to_end;
-    dump->decoder = (decoder_t){.read = dump_read, .close = decoder_free};
+    dump->decoder = (decoder_t){.read = dump_read, .close = dump_close};
     return &dump->decoder;
 }

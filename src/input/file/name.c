@@ -60,9 +60,24 @@ char *name_join(const char *before, const char *between, const char *text, size_
     return out;
 }
 
+static int digit_of_escape(char c) {
+    return c <= '9' ? c - '0' : c - 'a' + 10;
+}
+
 char *name_on_disk(const char *name) {
-    char *out = strdup(name);
-    for (char *cut = out ? out + strlen(out) : NULL; cut; cut = memrchr(out, '!', (size_t)(cut - out))) {
+    char *out = malloc(strlen(name) + 1), *end = out;
+    if (!out)
+        return NULL;
+    for (; *name; end++) {
+        const bool escaped = looks_escaped((const uint8_t *)name, strlen(name));
+        if (escaped)
+            *end = (char)(digit_of_escape(name[2]) << 4 | digit_of_escape(name[3]));
+        else
+            *end = *name;
+        name += escaped ? 4 : 1;
+    }
+    *end = 0;
+    for (char *cut = end; cut; cut = memrchr(out, '!', (size_t)(cut - out))) {
         const char kept = *cut;
         *cut = 0;
         if (access(out, F_OK) == 0)

@@ -13,8 +13,8 @@ char *name_clean(const char *path);
  * or NULL. before may be NULL. */
 char *name_join(const char *before, const char *between, const char *text, size_t length);
 
-/* The file of this name. A name with "!" may be that of an archive's member: then the result is the longest beginning before
- * a "!" that exists, or the whole name. A file whose name has escapes is not found. A new string, or NULL. */
+/* The opposite of name_join: the file's name on this disk. A name with "!" may be that of an archive's member: then the
+ * result is the longest beginning before a "!" that exists, or the whole name. A new string, or NULL. */
 char *name_on_disk(const char *name);
 
 /* Why a path is left out (a clause for a note); NULL: it is not. Resource forks always are; and hidden files and folders, and

@@ -586,10 +586,11 @@ static bool ask(const char *name, const candidate_t *one, char other, size_t col
 }
 
 /* True if no cell holds the sign of the other candidate, but as a part of a value; or if the other loses columns of numbers and
- * dates, as the comma of a text does. */
+ * dates, and a blank follows its sign in each line, as the comma of a text. */
 static bool explains(const candidate_t *one, const candidate_t *other) {
     return !(one->holds & bit_of(other->is.way.delimiter)) ||
-           (one->is.typed > other->is.typed + 1 && one->is.way.delimiter != ':');
+           (one->is.typed > other->is.typed + 1 && one->is.way.delimiter != ':' &&
+            other->prose == other->records);
 }
 
 /* True if the other candidate divides as many lines as the best one. */
