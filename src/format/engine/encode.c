@@ -91,10 +91,10 @@ uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, s
         after = out;
     } else if (op->code == OP_TEXT || op->code == OP_TRIMMED || op->code == OP_CHARACTER ||
                op->code == OP_COUNTED) {
-        /* it is sure which text the bytes are */
-        if (stays(engine, text, length) ||
-            (encoding_converts(encoding, text, length) && !encoding_doubts(encoding, text, length)))
-            after = put_text(engine, out, op, text, length);
+        if (stays(engine, text, length))
+            after = bsonw_string(put_head_as(engine, out, op, BSON_TYPE_UTF8), text, length);
+        else if (encoding_converts(encoding, text, length) && !encoding_doubts(encoding, text, length))
+            after = put_text(engine, out, op, text, length); /* it is sure which text the bytes are */
     } else if (op->code == OP_INT) {
         if (convert_int(text, length, &whole) &&
             (!(op->flags & OP_IS_EXACT) || convert_is_exact(text, length)))
