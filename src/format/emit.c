@@ -480,12 +480,12 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
                 (schema->fixed ? put_fixed(emit) : put_row(emit, dialect, document, shape));
     *length = emit->record.length - POOL_SLACK;
     same = same && reads_back(emit, dialect, document, *length);
-    *record = (const uint8_t *)emit->record.bytes + POOL_SLACK;
     for (size_t i = 0; i < COUNT(texts); i++)
         if (texts[i]->lacking) {
             text_free(texts[i]);
             return err_memory(err, *length);
         }
+    *record = (const uint8_t *)emit->record.bytes + POOL_SLACK;
     return same || err_set(err, STATUS_INPUT, "no record of the format %s makes this document", schema->name);
 }
 

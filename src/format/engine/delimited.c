@@ -197,8 +197,8 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const record
     engine_t *engine = &reader->engine;
     const schema_t *schema = engine->schema;
     engine->dialect = dialect;
-    engine->file = in->file;
-    engine->file_length = in->file ? strlen(in->file) : 0;
+    engine->file = in->file ? in->file : "";
+    engine->file_length = strlen(engine->file);
     if (reader->planned != dialect->hash) {
         program_free(&engine->program);
         reader->planned = program_compile(schema, dialect, &engine->program) ? dialect->hash : 0;

@@ -98,9 +98,11 @@ static bool is_in_place(uint8_t before, uint8_t byte, uint8_t after) {
 
 /* True if a language may have a word of letters with this number of them above 7f. */
 static bool is_word(const uint8_t *word, size_t length, size_t wide) {
+    if (!wide || length > 2)
+        return !wide || wide < length;
     const char text[] = {' ', (char)small(word[0]), length > 1 ? (char)small(word[1]) : ' ',
                          length > 1 ? ' ' : '\0', '\0'};
-    return !wide || (length <= 2 ? strstr(short_words, text) != NULL : wide < length);
+    return strstr(short_words, text) != NULL;
 }
 
 /* True if all of a run of the text (ASCII letters and bytes above 7f) may be windows-1252. */
