@@ -156,7 +156,8 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
     if (line.lacking)
         ok = err_memory(err, line.lacking);
     else if (line.length && strncmp(kept, line.bytes, line.length) != 0)
-        ok = err_set(err, STATUS_USAGE, "%.*s: %s was guessed %.*s, all of which is given or nothing: " GUESS_ANEW,
+        ok = err_set(err, STATUS_USAGE,
+                     "%.*s: %s was guessed %.*s, all of which is given or nothing: " GUESS_ANEW,
                      (int)strcspn(line.bytes, "\n") - (int)strlen("# with "), line.bytes + strlen("# with "),
                      what, (int)strcspn(kept, "\n") - 2, kept + 2);
     else if (options->bad_value_given && options->bad_value != schema->bad_value)
