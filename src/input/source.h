@@ -16,7 +16,7 @@ typedef struct {
     pool_t *
         pool; /* if it is closed, a wait for a stream's bytes ends: source_read fails, and err->text is empty */
     size_t piece; /* how many bytes to read at once; 0: suitable for whole files */
-    bool looks;   /* only looks at texts: an archive of mongodump is not read on behind the collection */
+    bool looks;   /* only looks at texts: an archive of mongodump is not read on after the collection */
 } source_kit_t;
 
 enum { SOURCE_PEEK = 16 * 1024 }; /* a piece for who reads only the beginnings of files */

@@ -283,7 +283,7 @@ static bool read_header(sniff_t *sniff, bool warns, dialect_t *dialect, err_t *e
     if (missing)
         return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": no column '%s' (has: %s)", sniff->name,
                        sniff->number, missing->columns.items[0].text, names);
-    if (count && schema->guessed) /* nobody has left a column out of it */
+    if (count && schema->guessed) /* no user has left a column out of it */
         return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": the guessed format has no column for %s",
                        sniff->name, sniff->number, names);
     if (count && warns)
@@ -429,7 +429,8 @@ static bool check_json(const uint8_t *text, size_t length, const char *name, dia
                    show(text + at, 1, 1, shown));
 }
 
-bool dialect_refuse_bson(const char *name, const uint8_t *text, size_t length, err_t *err) {
+/* The sentence for what is no BSON where that is expected. Always false. */
+static bool refuse_bson(const char *name, const uint8_t *text, size_t length, err_t *err) {
     char shown[16];
     for (size_t i = 0, used = 0; i < 5 && i < length; i++)
         used += (size_t)snprintf(shown + used, sizeof shown - used, i ? " %02X" : "%02X", text[i]);
@@ -447,7 +448,7 @@ static bool check_bson(const schema_t *schema, const uint8_t *text, size_t lengt
                err_set(err, STATUS_INPUT, "%.1000s: holds BSON documents: give --format bson, or none", name);
     const bool may_be = length < 4 || bson_length_may_be(bson_length(text));
     return (may_be && (length < 5 || !text[4] || bson_walk_knows(text[4]))) ||
-           bson_span_begins_broken(text, length) || dialect_refuse_bson(name, text, length, err);
+           bson_span_begins_broken(text, length) || refuse_bson(name, text, length, err);
 }
 
 bool dialect_may_be_encoded(const schema_t *schema, const uint8_t *text, size_t length, bool utf16,

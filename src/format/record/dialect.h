@@ -33,9 +33,6 @@ typedef struct {
     uint8_t header_first;                      /* and its first byte */
 } dialect_t;
 
-/* The sentence for what is no BSON where that is expected. Always false. */
-bool dialect_refuse_bson(const char *name, const uint8_t *text, size_t length, err_t *err);
-
 /* Where the first line begins that may be the header or a record: after a byte-order mark and the lines that the format
  * skips; `length` where not all of these are in the text. */
 size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length);

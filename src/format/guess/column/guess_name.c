@@ -59,7 +59,8 @@ bool guess_is_column_word(const char *text, size_t length) {
     return guess_is_known_word(text, length) || is_joined(text, length);
 }
 
-bool guess_means_nothing(const char *text, size_t length) {
+/* True for a word, or signs, for a missing value: "unknown", "k.A.", "-", "#N/A". */
+static bool means_nothing(const char *text, size_t length) {
     const uint8_t *word = (const uint8_t *)text;
     blanks_trim(&word, &length);
     size_t signs = 0;
@@ -69,7 +70,7 @@ bool guess_means_nothing(const char *text, size_t length) {
 }
 
 bool guess_is_name_like(const char *text, size_t length) {
-    if (length > 2 && *text == '<' && text[length - 1] == '>' && !guess_means_nothing(text, length))
+    if (length > 2 && *text == '<' && text[length - 1] == '>' && !means_nothing(text, length))
         return guess_is_name_like(text + 1, length - 2); /* <DATE> */
     if (length > 2 && *text == '#' && text[1] == ' ')
         return guess_is_name_like(text + 2, length - 2); /* # energy */
@@ -84,8 +85,7 @@ bool guess_is_name_like(const char *text, size_t length) {
     const unsigned char first = length ? (unsigned char)*text : 0,
                         next = length > 1 ? (unsigned char)text[1] : 0;
     const bool sign = first == 0xC2 || (first == 0xE2 && next <= 0x84); /* such as a pound, a dash, a euro */
-    return !guess_means_nothing(text, length) &&
-           (is_letter(first) || first == '_' || (first >= 0x80 && !sign)) &&
+    return !means_nothing(text, length) && (is_letter(first) || first == '_' || (first >= 0x80 && !sign)) &&
            (numbers < 2 || letters >= 2 * digits);
 }
 

@@ -9,8 +9,6 @@
 bool guess_is_known_word(const char *text, size_t length);
 /* True for a known word, and for one that is written like_this or likeThis. */
 bool guess_is_column_word(const char *text, size_t length);
-/* True for a word, or signs, for a missing value: "unknown", "k.A.", "-", "#N/A". */
-bool guess_means_nothing(const char *text, size_t length);
 /* True if a column may be called so: the text begins with a letter, does not mean nothing, and is no date or code of
  * several numbers. */
 bool guess_is_name_like(const char *text, size_t length);

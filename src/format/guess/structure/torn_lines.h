@@ -5,7 +5,7 @@
 
 #include "format/cut/split.h"
 
-/* TORN: its lines look like records, but for a few between the first and the last one. */
+/* TORN: the first and the last line look like records, and nearly all between them. */
 typedef enum { TORN_NOT, TORN, TORN_MEMORY } torn_lines_t;
 
 /* Where the field with several lines begins. */
