@@ -4,60 +4,54 @@
 
 /* ---- once, and again ---- */
 
-TEST(loads_once) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(loads_once, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 3000);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_counts(&lab, 3000, 3000, 0, 0);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 3000);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 77, \"w\": \"w77\"}"), 1);
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 1);
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"_id\": \"catalog\", \"format\": \"rows\"}"), 1);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_counts(lab, 3000, 3000, 0, 0);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 3000);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 77, \"w\": \"w77\"}"), 1);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 1);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"_id\": \"catalog\", \"format\": \"rows\"}"), 1);
     assert_int_equal(
-        box_count(lab.box, LAB_LOADS, "{\"status\": 0, \"loaded\": 3000, \"ended\": {\"$exists\": true}}"),
+        box_count(lab->box, LAB_LOADS, "{\"status\": 0, \"loaded\": 3000, \"ended\": {\"$exists\": true}}"),
         1);
     /* the same again: nothing is sent */
-    const size_t inserts = box_asked(lab.box, "insert", "c");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_counts(&lab, 0, 0, 0, 0);
-    assert_int_equal(lab.loaded.files_skipped, 1);
-    assert_int_equal(lab.loaded.records_skipped, 3000);
-    assert_int_equal(box_asked(lab.box, "insert", "c"), inserts);
+    const size_t inserts = box_asked(lab->box, "insert", "c");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_counts(lab, 0, 0, 0, 0);
+    assert_int_equal(lab->loaded.files_skipped, 1);
+    assert_int_equal(lab->loaded.records_skipped, 3000);
+    assert_int_equal(box_asked(lab->box, "insert", "c"), inserts);
     lab_write_rows("b.csv", 3000, 3100);
-    assert_status(&lab, lab_load(&lab, "b.csv", "a.csv"), STATUS_OK);
-    assert_counts(&lab, 100, 100, 0, 0);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "b.csv", "a.csv"), STATUS_OK);
+    assert_counts(lab, 100, 100, 0, 0);
 }
 
 /* Small files by the dozen: each has its own entry, with its own counts, whatever they are written down with. */
-TEST(many_files) {
+LAB_TEST(many_files, BOX_REPLICA_SET) {
     enum { FILES = 40 };
-    lab_t lab;
     char *names[FILES + 1] = {NULL}, name[24];
-    lab_open(&lab, BOX_REPLICA_SET);
     for (int i = 0; i < FILES; i++) {
         snprintf(name, sizeof name, "%02d.csv", i);
         names[i] = strdup(name);
         lab_write_rows(name, 100 * i, 100 * i + i);
     }
-    assert_status(&lab, lab_load_all(&lab, names), STATUS_OK);
-    assert_counts(&lab, FILES * (FILES - 1) / 2, FILES * (FILES - 1) / 2, 0, 0);
+    assert_status(lab, lab_load_all(lab, names), STATUS_OK);
+    assert_counts(lab, FILES * (FILES - 1) / 2, FILES * (FILES - 1) / 2, 0, 0);
     for (int i = 0; i < FILES; i++) {
         char filter[100];
         snprintf(filter, sizeof filter, "{\"path\": \"%s\"}", names[i]);
-        bson_t *entry = box_one(lab.box, LAB_FILES, filter);
+        bson_t *entry = box_one(lab->box, LAB_FILES, filter);
         assert_int_equal(lab_number(entry, "pieces.0.complete"), 1);
         assert_true(lab_number(entry, "versions.0.completed") > 0);
         if (i)
             assert_int_equal(lab_number(entry, "pieces.0.tail.loaded"), i);
         bson_destroy(entry);
     }
-    assert_status(&lab, lab_load_all(&lab, names), STATUS_OK);
-    assert_counts(&lab, 0, 0, 0, 0);
+    assert_status(lab, lab_load_all(lab, names), STATUS_OK);
+    assert_counts(lab, 0, 0, 0, 0);
     for (int i = 0; i < FILES; i++)
         free(names[i]);
-    lab_close(&lab);
 }
 
 /* On a replica set a majority has every write, in its journal; on a standalone one journaled write proves those before. */
@@ -83,17 +77,14 @@ TEST(write_concerns) {
 }
 
 /* What was sent and not written down is read back, and only what is missing is sent. */
-TEST(goes_on) {
-    lab_t lab;
-    lab_open(&lab, BOX_REPLICA_SET);
+LAB_TEST(goes_on, BOX_REPLICA_SET) {
     lab_write_rows("a.csv", 0, 500);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab_forget_progress(&lab, "a.csv");
-    box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$gte\": 400}}");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_counts(&lab, 500, 100, 400, 0);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 500);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab_forget_progress(lab, "a.csv");
+    box_delete(lab->box, LAB_TARGET, "{\"n\": {\"$gte\": 400}}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_counts(lab, 500, 100, 400, 0);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 500);
 }
 
 /* A document of somebody else at a record's place is never replaced: the record is a reject. */
@@ -127,204 +118,171 @@ TEST(place_is_taken) {
 
 /* ---- rejects ---- */
 
-TEST(rejects) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(rejects, BOX_STANDALONE) {
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3,c,d\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_counts(&lab, 4, 2, 0, 2);
-    assert_says(lab.said, "rejected a.csv:3:2 (offset 8): it has 1 field");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(lab, 4, 2, 0, 2);
+    assert_says(lab->said, "rejected a.csv:3:2 (offset 8): it has 1 field");
     char *kept = lab_read("c.rejects");
     assert_says(kept, "offset=8 line=3 length=1");
     assert_says(kept, "\nx\n");
     assert_says(kept, "\n3,c,d\n");
     /* a second load neither reads nor counts them again, and says that they are open */
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_counts(&lab, 0, 0, 0, 0);
-    assert_int_equal(lab.loaded.open_rejects, 2);
-    assert_string_equal(lab.loaded.open_rejects_text, "a.csv 2");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(lab, 0, 0, 0, 0);
+    assert_int_equal(lab->loaded.open_rejects, 2);
+    assert_string_equal(lab->loaded.open_rejects_text, "a.csv 2");
     char *after = lab_read("c.rejects");
     assert_string_equal(kept, after);
     free(kept);
     free(after);
-    lab_close(&lab);
 }
 
-TEST(too_many_rejects) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(too_many_rejects, BOX_STANDALONE) {
     lab_write("a.csv", "n,w\n1,a\nx\ny\nz\n2,b\n");
-    assert_int_equal(lab.load.max_rejects, 1000);
-    lab.load.max_rejects = 2;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_TOO_MANY_REJECTED);
-    lab.load.max_rejects_percent = 50;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_TOO_MANY_REJECTED);
-    lab.load.max_rejects_percent = 100;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_int_equal(lab.loaded.open_rejects, 3);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
-    lab_close(&lab);
+    assert_int_equal(lab->load.max_rejects, 1000);
+    lab->load.max_rejects = 2;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_TOO_MANY_REJECTED);
+    lab->load.max_rejects_percent = 50;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_TOO_MANY_REJECTED);
+    lab->load.max_rejects_percent = 100;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(lab->loaded.open_rejects, 3);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 2);
 }
 
 /* A document that the server refuses is a reject; what comes after it is loaded all the same. */
-TEST(refused_by_the_server) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(refused_by_the_server, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 1500);
-    box_refuse(lab.box, LAB_TARGET, "{\"n\": {\"$in\": [5, 1200]}}", 121);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_counts(&lab, 1500, 1498, 0, 2);
-    assert_says(lab.said, "Document failed validation");
-    lab_close(&lab);
+    box_refuse(lab->box, LAB_TARGET, "{\"n\": {\"$in\": [5, 1200]}}", 121);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(lab, 1500, 1498, 0, 2);
+    assert_says(lab->said, "Document failed validation");
 }
 
 /* An error that no rule knows ends the load. */
-TEST(unknown_write_error) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(unknown_write_error, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 20);
-    box_refuse(lab.box, LAB_TARGET, "{\"n\": 5}", 4242);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
-    assert_says(lab.err.text, "4242");
-    lab_close(&lab);
+    box_refuse(lab->box, LAB_TARGET, "{\"n\": 5}", 4242);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
+    assert_says(lab->err.text, "4242");
 }
 
 /* ---- only a part ---- */
 
-TEST(filter) {
+LAB_TEST(filter, BOX_STANDALONE) {
     static char *filters[] = {"n>=90"};
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 100);
-    lab.load.filters = filters;
-    lab.load.filter_count = 1;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_counts(&lab, 100, 10, 0, 0);
-    assert_int_equal(lab.loaded.counts.filtered, 90);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 90}}"), 0);
-    lab.load.filter_count = 0;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c was loaded with --filter 'n>=90'");
-    lab.load.filter_count = 1;
+    lab->load.filters = filters;
+    lab->load.filter_count = 1;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_counts(lab, 100, 10, 0, 0);
+    assert_int_equal(lab->loaded.counts.filtered, 90);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": {\"$lt\": 90}}"), 0);
+    lab->load.filter_count = 0;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "d.c was loaded with --filter 'n>=90'");
+    lab->load.filter_count = 1;
     filters[0] = "n>=80";
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c was loaded with --filter 'n>=90', not 'n>=80'");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "d.c was loaded with --filter 'n>=90', not 'n>=80'");
     filters[0] = "n >= 90"; /* the same, written otherwise */
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
 }
 
 /* No document is sent, and all the same the collection is bound to the filter: what it has left out would never be loaded. */
-TEST(filter_leaves_nothing) {
+LAB_TEST(filter_leaves_nothing, BOX_STANDALONE) {
     static char *filters[] = {"n>=100"};
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 100);
-    lab.load.filters = filters;
-    lab.load.filter_count = 1;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.loaded.counts.filtered, 100);
-    lab.load.filter_count = 0;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "--filter");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
-    lab_close(&lab);
+    lab->load.filters = filters;
+    lab->load.filter_count = 1;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->loaded.counts.filtered, 100);
+    lab->load.filter_count = 0;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "--filter");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 0);
 }
 
-TEST(limit) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(limit, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 100);
-    lab.load.limit = 30;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_counts(&lab, 30, 30, 0, 0);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$gte\": 30}}"), 0);
-    lab.load.limit = UINT64_MAX;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_counts(&lab, 100, 70, 30, 0);
-    lab_close(&lab);
+    lab->load.limit = 30;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_counts(lab, 30, 30, 0, 0);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": {\"$gte\": 30}}"), 0);
+    lab->load.limit = UINT64_MAX;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_counts(lab, 100, 70, 30, 0);
 }
 
-TEST(dry_run) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(dry_run, BOX_STANDALONE) {
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n");
-    lab.load.dry_run = true;
+    lab->load.dry_run = true;
     for (int drop = 0; drop < 2; drop++) {
-        lab.load.drop = drop;
-        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-        assert_int_equal(lab.loaded.counts.read, 3);
-        assert_int_equal(lab.loaded.counts.rejected, 1);
+        lab->load.drop = drop;
+        assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+        assert_int_equal(lab->loaded.counts.read, 3);
+        assert_int_equal(lab->loaded.counts.rejected, 1);
     }
     static const char *const writes[] = {"insert", "update", "create", "createIndexes", "delete"};
     for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
-        assert_int_equal(box_asked(lab.box, writes[i], "c") +
-                             box_asked(lab.box, writes[i], "c.tipple.files") +
-                             box_asked(lab.box, writes[i], "c.tipple.loads"),
+        assert_int_equal(box_asked(lab->box, writes[i], "c") +
+                             box_asked(lab->box, writes[i], "c.tipple.files") +
+                             box_asked(lab->box, writes[i], "c.tipple.loads"),
                          0);
     assert_int_not_equal(access("c.rejects", F_OK), 0);
-    lab_close(&lab);
 }
 
 /* ---- the target ---- */
 
-TEST(drop) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(drop, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 30);
     lab_write_rows("b.csv", 30, 40);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab.load.drop = true;
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 10);
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}"), 0);
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"_id\": \"catalog\", \"generation\": {\"$gt\": 1}}"),
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab->load.drop = true;
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 10);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}"), 0);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"_id\": \"catalog\", \"generation\": {\"$gt\": 1}}"),
                      1);
     /* what stops the load behind the drop is said with what the drop has done */
-    box_refuse(lab.box, LAB_TARGET, "{\"n\": 5}", 4242);
-    box_fault(lab.box, &(box_fault_t){.command = "insert",
-                                      .collection = "c",
-                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
-    assert_says(lab.err.text, "--drop has dropped");
-    lab_close(&lab);
+    box_refuse(lab->box, LAB_TARGET, "{\"n\": 5}", 4242);
+    box_fault(lab->box, &(box_fault_t){.command = "insert",
+                                       .collection = "c",
+                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
+    assert_says(lab->err.text, "--drop has dropped");
 }
 
 /* Loads of nothing have made a catalog: what others put there is theirs all the same. */
-TEST(documents_beside_an_empty_catalog) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(documents_beside_an_empty_catalog, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 0);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    box_insert(lab.box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
     lab_write_rows("a.csv", 0, 30);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "catalog knows of none");
-    lab.load.append = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 31);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "catalog knows of none");
+    lab->load.append = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 31);
 }
 
 /* The catalog keeps --append, also where the load that was given it had no record to load. */
-TEST(append_of_nothing) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
-    box_insert(lab.box, LAB_TARGET, "{\"_id\": \"text\", \"of\": \"somebody else\"}");
+LAB_TEST(append_of_nothing, BOX_STANDALONE) {
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": \"text\", \"of\": \"somebody else\"}");
     lab_write_rows("a.csv", 0, 0);
-    lab.load.append = true;
+    lab->load.append = true;
     /* a server that crashed may have forgotten how many documents there are */
-    box_fault(lab.box,
+    box_fault(lab->box,
               &(box_fault_t){
                   .command = "count", .collection = "c", .times = 100, .reply = "{\"ok\": 1, \"n\": 0}"});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "d.c holds 1 document already");
-    box_end_faults(lab.box);
-    lab.load.append = false;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_says(lab->said, "d.c holds 1 document already");
+    box_end_faults(lab->box);
+    lab->load.append = false;
     lab_write_rows("a.csv", 0, 30);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 31);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 31);
 }
 
 static void make_again(void *context) {
@@ -334,202 +292,175 @@ static void make_again(void *context) {
 }
 
 /* Somebody drops the collection and makes it again at the same moment: the new one is dropped as well. */
-TEST(drop_of_what_was_made_again) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(drop_of_what_was_made_again, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 30);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab.load.drop = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab->load.drop = true;
     box_fault(
-        lab.box,
+        lab->box,
         &(box_fault_t){
-            .command = "drop", .collection = "c", .only_watches = true, .hook = make_again, .context = &lab});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
-    lab_close(&lab);
+            .command = "drop", .collection = "c", .only_watches = true, .hook = make_again, .context = lab});
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 30);
 }
 
 /* Who may not drop has changed nothing: other loads go on. */
-TEST(drop_that_is_refused) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(drop_that_is_refused, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 30);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab.load.drop = true;
-    box_fault(lab.box, &(box_fault_t){.command = "drop",
-                                      .collection = "c",
-                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
-    lab.load.drop = false;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.loaded.records_skipped, 30);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab->load.drop = true;
+    box_fault(lab->box, &(box_fault_t){.command = "drop",
+                                       .collection = "c",
+                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 30);
+    lab->load.drop = false;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->loaded.records_skipped, 30);
 }
 
 /* Nothing was there to be dropped; now there is. */
-TEST(drop_of_nothing) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(drop_of_nothing, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 300);
-    lab.load.drop = true;
-    lab.load.batch = 100;
-    box_fault(lab.box, &(box_fault_t){.command = "insert",
-                                      .collection = "c",
-                                      .after = 2,
-                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
-    assert_says(lab.err.text, "without --drop");
-    lab_close(&lab);
+    lab->load.drop = true;
+    lab->load.batch = 100;
+    box_fault(lab->box, &(box_fault_t){.command = "insert",
+                                       .collection = "c",
+                                       .after = 2,
+                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
+    assert_says(lab->err.text, "without --drop");
 }
 
 /* What must not be loaded into is refused, and stays as it is. */
-TEST(refused_targets) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(refused_targets, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 30);
-    box_insert(lab.box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "(it has no catalog)");
-    box_drop(lab.box, LAB_TARGET);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "(it has no catalog)");
+    box_drop(lab->box, LAB_TARGET);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
 
-    lab.load.filters = (char *[]){"n>=5"};
-    lab.load.filter_count = 1;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c was loaded without --filter");
-    lab.load.filter_count = 0;
+    lab->load.filters = (char *[]){"n>=5"};
+    lab->load.filter_count = 1;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "d.c was loaded without --filter");
+    lab->load.filter_count = 0;
 
     lab_write("rows.yaml", "format: rows\nrecord: {delimiter: [\",\"], header: yes}\n"
                            "fields:\n  - {name: n, type: int, key: m}\n  - {name: w}\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "the format 'rows' has changed since d.c was loaded");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "the format 'rows' has changed since d.c was loaded");
     lab_write_format();
 
-    box_delete(lab.box, LAB_TARGET, "{}");
+    box_delete(lab->box, LAB_TARGET, "{}");
     lab_write_rows("b.csv", 0, 7);
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "tells of 30 documents");
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "tells of 30 documents");
 
-    box_drop(lab.box, LAB_TARGET);
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c is gone");
-    lab.load.dry_run = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    lab.load.dry_run = false;
+    box_drop(lab->box, LAB_TARGET);
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "d.c is gone");
+    lab->load.dry_run = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    lab->load.dry_run = false;
 
-    box_insert(lab.box, LAB_TARGET, "{\"_id\": 1}");
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c is not the collection");
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": 1}");
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "d.c is not the collection");
 
-    box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}", "{\"$set\": {\"layout\": 99}}");
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "in another layout (99");
+    box_update(lab->box, LAB_FILES, "{\"_id\": \"catalog\"}", "{\"$set\": {\"layout\": 99}}");
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "in another layout (99");
 
-    box_delete(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}");
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "its header was removed");
-    lab_close(&lab);
+    box_delete(lab->box, LAB_FILES, "{\"_id\": \"catalog\"}");
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "its header was removed");
 }
 
 /* A copy that a person vouches for is read back, and nothing of it is sent again. */
-TEST(same_collection) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(same_collection, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 30);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}",
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    box_update(lab->box, LAB_FILES, "{\"_id\": \"catalog\"}",
                "{\"$set\": {\"uuid\": {\"$binary\": {\"base64\": \"AAECAwQFBgcICQoLDA0ODw==\", \"subType\": "
                "\"04\"}}}}");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "--same-collection");
-    assert_status(&lab, lab_retry(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "restored");
-    lab.load.same_collection = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_counts(&lab, 30, 0, 30, 0);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "--same-collection");
+    assert_status(lab, lab_retry(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "restored");
+    lab->load.same_collection = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_counts(lab, 30, 0, 30, 0);
 }
 
-TEST(options_of_the_collection) {
+LAB_TEST(options_of_the_collection, BOX_STANDALONE) {
     static char *indexes[] = {"n:1,w:-1"};
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 30);
-    lab.load.create = "{\"clusteredIndex\": false, \"collation\": {\"locale\": \"en\", \"strength\": 2}}";
-    lab.load.compressor = "zstd";
-    lab.load.indexes = indexes;
-    lab.load.index_count = 1;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_asked(&lab, "create", "c",
+    lab->load.create = "{\"clusteredIndex\": false, \"collation\": {\"locale\": \"en\", \"strength\": 2}}";
+    lab->load.compressor = "zstd";
+    lab->load.indexes = indexes;
+    lab->load.index_count = 1;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_asked(lab, "create", "c",
                  "{\"clusteredIndex\": {\"$exists\": false}, \"collation.locale\": \"en\", "
                  "\"storageEngine.wiredTiger.configString\": \"block_compressor=zstd\"}");
-    assert_asked(&lab, "createIndexes", "c", "{\"indexes.0.key\": {\"n\": 1, \"w\": -1}}");
-    assert_int_equal(lab.loaded.index_count, 1);
+    assert_asked(lab, "createIndexes", "c", "{\"indexes.0.key\": {\"n\": 1, \"w\": -1}}");
+    assert_int_equal(lab->loaded.index_count, 1);
     /* a collection that exists keeps its options */
-    lab.load.compressor = "snappy";
-    lab.load.create = "{\"collation\": {\"locale\": \"fr\"}}";
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "{ \"collation\" : { \"locale\" : \"fr\" } } and --compressor snappy");
-    assert_int_equal(box_asked(lab.box, "create", "c"), 1);
-    lab_close(&lab);
+    lab->load.compressor = "snappy";
+    lab->load.create = "{\"collation\": {\"locale\": \"fr\"}}";
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_says(lab->said, "{ \"collation\" : { \"locale\" : \"fr\" } } and --compressor snappy");
+    assert_int_equal(box_asked(lab->box, "create", "c"), 1);
 }
 
 /* ---- slower than it could ---- */
 
-TEST(max_rate) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(max_rate, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 400);
-    lab.load.max_rate = 2000;
-    lab.load.watch_flushes = true;
-    box_say(lab.box, "serverStatus",
+    lab->load.max_rate = 2000;
+    lab->load.watch_flushes = true;
+    box_say(lab->box, "serverStatus",
             "{\"wiredTiger\": {\"transaction\": {\"transaction checkpoint currently running\": 0, "
             "\"transaction checkpoint generation\": 5, \"transaction checkpoint most recent time (msecs)\": "
             "7}}}");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_true(lab.loaded.flushes.known);
-    assert_counts(&lab, 400, 400, 0, 0);
-    assert_int_equal(lab.loaded.batch, 200); /* ten a second */
-    assert_true(lab.loaded.took_ns >= 90000000);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_true(lab->loaded.flushes.known);
+    assert_counts(lab, 400, 400, 0, 0);
+    assert_int_equal(lab->loaded.batch, 200); /* ten a second */
+    assert_true(lab->loaded.took_ns >= 90000000);
 }
 
 /* With --max-rate auto batches are small, and the load begins slowly; it does not go with --unsafe. */
-TEST(max_rate_auto) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(max_rate_auto, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 6000);
-    lab.load.max_rate_auto = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_counts(&lab, 6000, 6000, 0, 0);
-    assert_int_equal(lab.loaded.batch, 100);
-    assert_true(lab.loaded.throttled_ns > 0);
-    assert_says(lab.loaded.throttled_by, "--max-rate auto");
-    lab.load.unsafe = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    lab_close(&lab);
+    lab->load.max_rate_auto = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_counts(lab, 6000, 6000, 0, 0);
+    assert_int_equal(lab->loaded.batch, 100);
+    assert_true(lab->loaded.throttled_ns > 0);
+    assert_says(lab->loaded.throttled_by, "--max-rate auto");
+    lab->load.unsafe = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
 }
 
 /* --copies: each input once more, with _ids of its own; a second run finds all of them. */
-TEST(copies) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(copies, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 40);
-    lab.load.copies = 3;
-    lab.load.dry_run = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.loaded.counts.read, 120);
-    lab.load.dry_run = false;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.loaded.counts.loaded, 120);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 3);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.loaded.counts.read, 0);
-    lab.verify.load.copies = 3;
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.verified.same, 120);
-    lab.load.id = "n";
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    lab_close(&lab);
+    lab->load.copies = 3;
+    lab->load.dry_run = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->loaded.counts.read, 120);
+    lab->load.dry_run = false;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->loaded.counts.loaded, 120);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 7}"), 3);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->loaded.counts.read, 0);
+    lab->verify.load.copies = 3;
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->verified.same, 120);
+    lab->load.id = "n";
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
 }

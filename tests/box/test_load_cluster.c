@@ -329,19 +329,16 @@ TEST(hidden_config) {
 }
 
 /* The shard key is not _id: a record that was cut off cannot be corrected in its place. */
-TEST(grown_under_another_key) {
-    lab_t lab;
-    lab_open(&lab, BOX_ROUTER);
-    lab.load.shard_key = "n";
+LAB_TEST(grown_under_another_key, BOX_ROUTER) {
+    lab->load.shard_key = "n";
     lab_write("a.csv", "n,w\n1,a\n2,b");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab_shorten_lease(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(lab);
     lab_write("a.csv", "n,w\n1,a\n2,better\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_INPUT);
-    assert_says(lab.err.text, "another key than _id");
-    lab.load.reload_changed = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"better\"}"), 1);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_INPUT);
+    assert_says(lab->err.text, "another key than _id");
+    lab->load.reload_changed = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": \"better\"}"), 1);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 2);
 }

@@ -94,29 +94,26 @@ TEST(left_out) {
 }
 
 /* The file as a kill, or a full disk, has left it: what is there of the second record makes a document. */
-TEST(cut_off) {
-    lab_t lab;
-    lab_open(&lab, BOX_REPLICA_SET);
+LAB_TEST(cut_off, BOX_REPLICA_SET) {
     lab_write("a.csv", "n,w\n1,a\nx\n7,eight,nine\n3,c\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_counts(&lab, 4, 2, 0, 2);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(lab, 4, 2, 0, 2);
     assert_int_equal(rename("c.rejects", "kept.rejects"), 0);
     fix("cut.rejects", "2,b", NULL);
     struct stat status;
     assert_int_equal(stat("cut.rejects", &status), 0);
     assert_int_equal(truncate("cut.rejects", status.st_size - (off_t)strlen(",nine\n")), 0);
-    assert_status(&lab, lab_retry(&lab, "cut.rejects"), STATUS_SOME_REJECTED);
-    assert_says(lab.said, "record was cut off");
-    assert_counts(&lab, 1, 1, 0, 0);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 0);
-    assert_int_equal(open_of(&lab), 1);
+    assert_status(lab, lab_retry(lab, "cut.rejects"), STATUS_SOME_REJECTED);
+    assert_says(lab->said, "record was cut off");
+    assert_counts(lab, 1, 1, 0, 0);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 7}"), 0);
+    assert_int_equal(open_of(lab), 1);
     /* with its line ended it is what a person wants */
     FILE *file = fopen("cut.rejects", "a");
     assert_true(file && fputs("\n", file) >= 0 && fclose(file) == 0);
-    assert_status(&lab, lab_retry(&lab, "cut.rejects"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7, \"w\": \"eight\"}"), 1);
-    assert_int_equal(open_of(&lab), 0);
-    lab_close(&lab);
+    assert_status(lab, lab_retry(lab, "cut.rejects"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 7, \"w\": \"eight\"}"), 1);
+    assert_int_equal(open_of(lab), 0);
 }
 
 /* A record that is still wrong stays open, and goes into the next reject file. */
@@ -242,21 +239,18 @@ TEST(load_after_a_fix) {
 }
 
 /* The record was fixed when it was cut off, and is whole now: nobody knows which of both counts. */
-TEST(fixed_before_it_grew) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(fixed_before_it_grew, BOX_STANDALONE) {
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_int_equal(rename("c.rejects", "kept.rejects"), 0);
     fix("fixed.rejects", "7,seven", "3,as a person thinks");
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 4);
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3,as it is\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_says(lab.said, "the record was fixed");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"as it is\"}"), 0);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"as a person thinks\"}"), 1);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_says(lab->said, "the record was fixed");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": \"as it is\"}"), 0);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": \"as a person thinks\"}"), 1);
 }
 
 /* ---- refused ---- */

@@ -21,20 +21,17 @@ static void close_scratch(lab_t *lab, study_t study) {
 }
 
 /* The collections' names differ, and each study drops its own. */
-TEST(side_by_side) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
-    study_t one = open_scratch(&lab), other = open_scratch(&lab);
+LAB_TEST(side_by_side, BOX_STANDALONE) {
+    study_t one = open_scratch(lab), other = open_scratch(lab);
     const char *name = one.collection;
     assert_string_not_equal(name, other.collection);
     assert_int_equal(strncmp(name, "d.c.tipple.tune.", 16), 0);
-    box_insert(lab.box, name, "{\"_id\": 1}");
-    box_insert(lab.box, other.collection, "{\"_id\": 2}");
-    close_scratch(&lab, other);
-    assert_int_equal(box_count(lab.box, name, NULL), 1);
-    close_scratch(&lab, one);
-    assert_int_equal(box_count(lab.box, name, NULL), 0);
-    lab_close(&lab);
+    box_insert(lab->box, name, "{\"_id\": 1}");
+    box_insert(lab->box, other.collection, "{\"_id\": 2}");
+    close_scratch(lab, other);
+    assert_int_equal(box_count(lab->box, name, NULL), 1);
+    close_scratch(lab, one);
+    assert_int_equal(box_count(lab->box, name, NULL), 0);
 }
 
 /* A study is dead when the process of its last load is gone, or when that load gave no sign of life for a day. */
@@ -75,16 +72,13 @@ TEST(what_is_left) {
 }
 
 /* A collection that is no study's stays as it is, whatever its name. */
-TEST(of_a_user) {
+LAB_TEST(of_a_user, BOX_STANDALONE) {
     static const char *const names[] = {"d.c.tipple.tune", LEFT, "d.c.tipple.tune.mine" OWN_LOADS,
                                         "d.x.tipple.tune.0123456789ab" OWN_LOADS,
                                         "d.c.tipple.drill.0123456789ab" OWN_LOADS};
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
     for (size_t i = 0; i < COUNT(names); i++)
-        box_insert(lab.box, names[i], "{\"_id\": 1, \"seen\": {\"$date\": {\"$numberLong\": \"0\"}}}");
-    close_scratch(&lab, open_scratch(&lab));
+        box_insert(lab->box, names[i], "{\"_id\": 1, \"seen\": {\"$date\": {\"$numberLong\": \"0\"}}}");
+    close_scratch(lab, open_scratch(lab));
     for (size_t i = 0; i < COUNT(names); i++)
-        assert_int_equal(box_count(lab.box, names[i], NULL), 1);
-    lab_close(&lab);
+        assert_int_equal(box_count(lab->box, names[i], NULL), 1);
 }

@@ -165,124 +165,109 @@ TEST(other_files) {
     lab_close(&lab);
 }
 
-TEST(sample) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(sample, BOX_STANDALONE) {
     lab_write_wide_rows("a.csv", 0, WIDE_ROWS); /* some blocks */
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     /* the same share each time, and a larger one holds it */
     uint64_t looked_at = 1;
     for (int percent = 40; percent < 100; percent += 20) {
-        lab.verify.sample_percent = percent;
-        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-        const uint64_t blocks = lab.verified.blocks_looked_at, documents = lab.verified.same;
-        assert_true(blocks >= looked_at && blocks < lab.verified.blocks + (percent > 40));
-        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-        assert_true(lab.verified.blocks_looked_at == blocks && lab.verified.same == documents);
+        lab->verify.sample_percent = percent;
+        assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+        const uint64_t blocks = lab->verified.blocks_looked_at, documents = lab->verified.same;
+        assert_true(blocks >= looked_at && blocks < lab->verified.blocks + (percent > 40));
+        assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+        assert_true(lab->verified.blocks_looked_at == blocks && lab->verified.same == documents);
         looked_at = blocks;
     }
-    lab.verify.sample_percent = 1e-9;
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "nothing was looked at");
-    lab.verify.sample_percent = 100;
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.verified.same, 3000);
-    lab_close(&lab);
+    lab->verify.sample_percent = 1e-9;
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "nothing was looked at");
+    lab->verify.sample_percent = 100;
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->verified.same, 3000);
 }
 
-TEST(rejects_and_filters) {
+LAB_TEST(rejects_and_filters, BOX_STANDALONE) {
     static char *filters[] = {"n>5"};
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
     lab_write("a.csv", "n,w\n1,a\nx\n7,b\n8,c\n");
-    lab.load.filters = filters;
-    lab.load.filter_count = 1;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK); /* by the catalog's own filter */
-    assert_int_equal(lab.verified.records, 4);
-    assert_int_equal(lab.verified.expected, 2);
-    assert_int_equal(lab.verified.rejected, 1);
-    assert_int_equal(lab.verified.filtered, 1);
-    assert_string_equal(lab.verified.filter, "n>5");
+    lab->load.filters = filters;
+    lab->load.filter_count = 1;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK); /* by the catalog's own filter */
+    assert_int_equal(lab->verified.records, 4);
+    assert_int_equal(lab->verified.expected, 2);
+    assert_int_equal(lab->verified.rejected, 1);
+    assert_int_equal(lab->verified.filtered, 1);
+    assert_string_equal(lab->verified.filter, "n>5");
     filters[0] = "n>6";
-    lab.verify.load.filters = filters;
-    lab.verify.load.filter_count = 1;
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c was loaded with --filter 'n>5'");
-    lab_close(&lab);
+    lab->verify.load.filters = filters;
+    lab->verify.load.filter_count = 1;
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "d.c was loaded with --filter 'n>5'");
 }
 
 /* A record that was fixed and is not loaded yet is no difference, but its collection is not whole. */
-TEST(unloaded_fix) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(unloaded_fix, BOX_STANDALONE) {
     lab_write("a.csv", "n,w\n1,a\nx\n7,b\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_int_equal(rename("c.rejects", "fixed.rejects"), 0);
     lab_replace("fixed.rejects", "\nx\n", "\n5,e\n");
-    lab.verify.retry = (char *[]){"fixed.rejects"};
-    lab.verify.retry_count = 1;
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
-    assert_int_equal(lab.verified.unloaded, 1);
-    assert_int_equal(differences_total(lab.verified.differences), 0);
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    lab.verify.retry_count = 0;
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.verified.same, 3);
-    lab_close(&lab);
+    lab->verify.retry = (char *[]){"fixed.rejects"};
+    lab->verify.retry_count = 1;
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(lab->verified.unloaded, 1);
+    assert_int_equal(differences_total(lab->verified.differences), 0);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    lab->verify.retry_count = 0;
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->verified.same, 3);
 }
 
 /* What the server has refused is missing until it was fixed; then the fix is what is expected there. */
-TEST(refused_by_the_server) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(refused_by_the_server, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, 30);
-    box_refuse(lab.box, LAB_TARGET, "{\"n\": 5}", 121);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    expect(&lab, DIFFERENCE_MISSING, 1, "1 missing");
-    assert_int_equal(first(&lab, DIFFERENCE_MISSING)->line, 7);
+    box_refuse(lab->box, LAB_TARGET, "{\"n\": 5}", 121);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    expect(lab, DIFFERENCE_MISSING, 1, "1 missing");
+    assert_int_equal(first(lab, DIFFERENCE_MISSING)->line, 7);
 
     assert_int_equal(system("cp c.rejects untouched.rejects"), 0);
     assert_int_equal(rename("c.rejects", "fixed.rejects"), 0);
     lab_replace("fixed.rejects", "\n5,w5\n", "\n500,w5\n");
-    lab.load.retry = "fixed.rejects";
-    assert_status(&lab, lab_load(&lab, NULL), STATUS_OK);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.verified.fixed, 1);
+    lab->load.retry = "fixed.rejects";
+    assert_status(lab, lab_load(lab, NULL), STATUS_OK);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->verified.fixed, 1);
 
     /* the fix itself is looked at, too: with its file, whose words are known, and without */
-    box_update(lab.box, LAB_TARGET, "{\"n\": 500}", "{\"$set\": {\"w\": \"other\"}}");
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
-    assert_int_equal(found(&lab, DIFFERENCE_CHANGED), 1);
-    lab.verify.retry = (char *[]){"untouched.rejects", "fixed.rejects"}; /* what was loaded counts */
-    lab.verify.retry_count = 2;
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
-    assert_int_equal(found(&lab, DIFFERENCE_CHANGED), 1);
-    assert_string_equal(first(&lab, DIFFERENCE_CHANGED)->changed->expected, "\"w5\"");
-    box_delete(lab.box, LAB_TARGET, "{\"n\": 500}");
-    expect(&lab, DIFFERENCE_MISSING, 1, "1 missing");
-    assert_says(first(&lab, DIFFERENCE_MISSING)->why, "as it was fixed");
-    lab.verify.retry_count = 0;
-    expect(&lab, DIFFERENCE_MISSING, 1, "1 missing");
-    assert_int_equal(first(&lab, DIFFERENCE_MISSING)->line, 7);
-    lab_close(&lab);
+    box_update(lab->box, LAB_TARGET, "{\"n\": 500}", "{\"$set\": {\"w\": \"other\"}}");
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(found(lab, DIFFERENCE_CHANGED), 1);
+    lab->verify.retry = (char *[]){"untouched.rejects", "fixed.rejects"}; /* what was loaded counts */
+    lab->verify.retry_count = 2;
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(found(lab, DIFFERENCE_CHANGED), 1);
+    assert_string_equal(first(lab, DIFFERENCE_CHANGED)->changed->expected, "\"w5\"");
+    box_delete(lab->box, LAB_TARGET, "{\"n\": 500}");
+    expect(lab, DIFFERENCE_MISSING, 1, "1 missing");
+    assert_says(first(lab, DIFFERENCE_MISSING)->why, "as it was fixed");
+    lab->verify.retry_count = 0;
+    expect(lab, DIFFERENCE_MISSING, 1, "1 missing");
+    assert_int_equal(first(lab, DIFFERENCE_MISSING)->line, 7);
 }
 
-TEST(limit) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(limit, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, ROWS);
-    lab.load.limit = lab.verify.load.limit = 20;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.verified.same, 20);
-    lab.verify.load.limit = UINT64_MAX;
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
-    assert_int_equal(found(&lab, DIFFERENCE_MISSING), ROWS - 20);
-    assert_int_equal(lab.verified.unfinished_files, 1);
-    assert_says(lab.said, "a.csv is not loaded");
-    lab_close(&lab);
+    lab->load.limit = lab->verify.load.limit = 20;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->verified.same, 20);
+    lab->verify.load.limit = UINT64_MAX;
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(found(lab, DIFFERENCE_MISSING), ROWS - 20);
+    assert_int_equal(lab->verified.unfinished_files, 1);
+    assert_says(lab->said, "a.csv is not loaded");
 }
 
 /* What a file has grown by is missing; nothing that is there becomes wrong. */
@@ -296,31 +281,28 @@ TEST(grown) {
 
 /* ---- refused ---- */
 
-TEST(refused) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(refused, BOX_STANDALONE) {
     lab_write_rows("a.csv", 0, ROWS);
     lab_write("empty.csv", "n,w\n");
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c has no catalog");
-    assert_status(&lab, lab_verify(&lab, "empty.csv"), STATUS_OK);
-    assert_says(lab.said, "nothing is expected there");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "d.c has no catalog");
+    assert_status(lab, lab_verify(lab, "empty.csv"), STATUS_OK);
+    assert_says(lab->said, "nothing is expected there");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     lab_write_rows("b.csv", 0, 5);
-    assert_status(&lab, lab_verify(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "b.csv is not in");
-    lab.verify.retry = (char *[]){"nothing.rejects"};
-    lab.verify.retry_count = 1;
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "the reject file nothing.rejects cannot be read");
-    lab.verify.retry_count = 0;
-    box_drop(lab.box, LAB_TARGET);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c is gone");
-    box_delete(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}");
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "its header was removed");
-    lab_close(&lab);
+    assert_status(lab, lab_verify(lab, "b.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "b.csv is not in");
+    lab->verify.retry = (char *[]){"nothing.rejects"};
+    lab->verify.retry_count = 1;
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "the reject file nothing.rejects cannot be read");
+    lab->verify.retry_count = 0;
+    box_drop(lab->box, LAB_TARGET);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "d.c is gone");
+    box_delete(lab->box, LAB_FILES, "{\"_id\": \"catalog\"}");
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "its header was removed");
 }
 
 /* A restored collection has another identity: said, and looked at all the same. Running loads are told of. */

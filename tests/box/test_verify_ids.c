@@ -90,25 +90,22 @@ static void take_one(void *context) {
 }
 
 /* A fixed record, whose `_id` only its document says, does not stand for one that was removed meanwhile. */
-TEST(changed_meanwhile) {
-    lab_t lab;
-    lab_open(&lab, BOX_REPLICA_SET);
-    lab.load.id = "n";
+LAB_TEST(changed_meanwhile, BOX_REPLICA_SET) {
+    lab->load.id = "n";
     lab_write("a.csv", "n,w\n1,a\nx\n7,b\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_int_equal(rename("c.rejects", "fixed.rejects"), 0);
     lab_replace("fixed.rejects", "\nx\n", "\n5,e\n");
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.verified.documents, 3);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->verified.documents, 3);
     /* the first is for what there is, the second for the block, the third for the rest */
-    box_fault(lab.box, &(box_fault_t){.command = "find",
-                                      .collection = "c",
-                                      .after = 2,
-                                      .only_watches = true,
-                                      .hook = take_one,
-                                      .context = &lab});
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
-    assert_int_equal(lab.verified.changed, 1);
-    lab_close(&lab);
+    box_fault(lab->box, &(box_fault_t){.command = "find",
+                                       .collection = "c",
+                                       .after = 2,
+                                       .only_watches = true,
+                                       .hook = take_one,
+                                       .context = lab});
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(lab->verified.changed, 1);
 }
