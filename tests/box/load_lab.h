@@ -114,16 +114,7 @@ static void lab_close(lab_t *lab) {
     box_stop(lab->box);
 }
 
-/* A test that has a lab of its own. */
-#define LAB_TEST(name, kind)                                                                                 \
-    static void in_lab_##name(lab_t *lab);                                                                   \
-    TEST(name) {                                                                                             \
-        lab_t lab;                                                                                           \
-        lab_open(&lab, kind);                                                                                \
-        in_lab_##name(&lab);                                                                                 \
-        lab_close(&lab);                                                                                     \
-    }                                                                                                        \
-    static void in_lab_##name(lab_t *lab)
+#define LAB_TEST(name, open) TEST_WITH_LAB(name, open, lab_close(lab))
 
 typedef struct {
     int err, saved;

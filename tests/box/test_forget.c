@@ -10,83 +10,68 @@ static void load_two(lab_t *lab) {
     lab_shorten_lease(lab);
 }
 
-TEST(with_documents) {
-    lab_t lab;
-    load_two(&lab);
-    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.outcomes[0], FORGET_DONE);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 40);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 0);
+LAB_TEST(with_documents, load_two(lab)) {
+    assert_status(lab, lab_forget(lab, true, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->outcomes[0], FORGET_DONE);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 40);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 0);
     assert_int_equal(
-        box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"removed\": true, \"remains\": false}"), 1);
+        box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"removed\": true, \"remains\": false}"), 1);
     /* once more there is nothing of it; and it can be loaded again, as a new input */
-    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.outcomes[0], FORGET_NOTHING);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_counts(&lab, 30, 30, 0, 0);
-    assert_status(&lab, lab_verify(&lab, "a.csv", "b.csv"), STATUS_OK);
-    lab_close(&lab);
+    assert_status(lab, lab_forget(lab, true, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->outcomes[0], FORGET_NOTHING);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_counts(lab, 30, 30, 0, 0);
+    assert_status(lab, lab_verify(lab, "a.csv", "b.csv"), STATUS_OK);
 }
 
 /* Without --delete an input goes only when no document of it is there. */
-TEST(without_documents) {
-    lab_t lab;
-    load_two(&lab);
-    assert_status(&lab, lab_forget(&lab, false, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "--delete removes them");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
-    box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}");
-    assert_status(&lab, lab_forget(&lab, false, "a.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"removed\": true}"), 1);
-    lab_close(&lab);
+LAB_TEST(without_documents, load_two(lab)) {
+    assert_status(lab, lab_forget(lab, false, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "--delete removes them");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 70);
+    box_delete(lab->box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}");
+    assert_status(lab, lab_forget(lab, false, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"removed\": true}"), 1);
 }
 
 /* By a path under which it was recognised nothing is removed: another file may be there. It is told how to name it. */
-TEST(known_by_another_path) {
-    lab_t lab;
-    load_two(&lab);
+LAB_TEST(known_by_another_path, load_two(lab)) {
     assert_int_equal(mkdir("old", 0700), 0);
     assert_int_equal(rename("a.csv", "old/a.csv"), 0);
-    assert_status(&lab, lab_load(&lab, "old/a.csv"), STATUS_OK);
-    assert_counts(&lab, 0, 0, 0, 0);
-    assert_status(&lab, lab_forget(&lab, true, "old/a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "give it as a.csv");
-    assert_status(&lab, lab_forget(&lab, true, "old/b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "old/b.csv is not in");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "old/a.csv"), STATUS_OK);
+    assert_counts(lab, 0, 0, 0, 0);
+    assert_status(lab, lab_forget(lab, true, "old/a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "give it as a.csv");
+    assert_status(lab, lab_forget(lab, true, "old/b.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "old/b.csv is not in");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 70);
 }
 
 /* A load that did not know of the removal has sent more of it: that is found, and said. */
-TEST(late_documents) {
-    lab_t lab;
-    load_two(&lab);
-    bson_t *document = box_one(lab.box, LAB_TARGET, "{\"n\": 7}");
+LAB_TEST(late_documents, load_two(lab)) {
+    bson_t *document = box_one(lab->box, LAB_TARGET, "{\"n\": 7}");
     char *json = bson_as_canonical_extended_json(document, NULL);
-    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
-    box_insert(lab.box, LAB_TARGET, json);
-    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.outcomes[0], FORGET_LATE);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 0);
+    assert_status(lab, lab_forget(lab, true, "a.csv"), STATUS_OK);
+    box_insert(lab->box, LAB_TARGET, json);
+    assert_status(lab, lab_forget(lab, true, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->outcomes[0], FORGET_LATE);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 7}"), 0);
     bson_free(json);
     bson_destroy(document);
-    lab_close(&lab);
 }
 
 /* Another collection of that name may be somebody else's: what stands in the places of an input stays. */
-TEST(made_again) {
-    lab_t lab;
-    load_two(&lab);
-    box_drop(lab.box, LAB_TARGET);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    box_insert(lab.box, LAB_TARGET, "{\"_id\": {\"$numberLong\": \"5\"}, \"theirs\": 1}");
+LAB_TEST(made_again, load_two(lab)) {
+    box_drop(lab->box, LAB_TARGET);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    box_insert(lab->box, LAB_TARGET, "{\"_id\": {\"$numberLong\": \"5\"}, \"theirs\": 1}");
     for (int documents = 0; documents < 2; documents++) {
-        assert_status(&lab, lab_forget(&lab, documents, "a.csv"), STATUS_USAGE);
-        assert_says(lab.err.text, "d.c is not the collection");
+        assert_status(lab, lab_forget(lab, documents, "a.csv"), STATUS_USAGE);
+        assert_says(lab->err.text, "d.c is not the collection");
     }
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"theirs\": 1}"), 1);
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"removed\": true}"), 0);
-    lab_close(&lab);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"theirs\": 1}"), 1);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"removed\": true}"), 0);
 }
 
 TEST(refused) {
@@ -135,47 +120,38 @@ static void note_tombstones(void *context) {
     deletes++;
 }
 
-TEST(several) {
-    lab_t lab;
-    load_two(&lab);
+LAB_TEST(several, load_two(lab)) {
     deletes = 0;
-    box_fault(lab.box, &(box_fault_t){.command = "delete",
-                                      .collection = "c",
-                                      .after = 1, /* which only asks whether it may */
-                                      .times = 1000,
-                                      .only_watches = true,
-                                      .hook = note_tombstones,
-                                      .context = &lab});
-    assert_status(&lab, lab_forget(&lab, true, "b.csv", "a.csv"), STATUS_OK);
+    box_fault(lab->box, &(box_fault_t){.command = "delete",
+                                       .collection = "c",
+                                       .after = 1, /* which only asks whether it may */
+                                       .times = 1000,
+                                       .only_watches = true,
+                                       .hook = note_tombstones,
+                                       .context = lab});
+    assert_status(lab, lab_forget(lab, true, "b.csv", "a.csv"), STATUS_OK);
     assert_true(deletes >= 2);
-    assert_int_equal(lab.outcomes[0], FORGET_DONE);
-    assert_int_equal(lab.outcomes[1], FORGET_DONE);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"removed\": true, \"remains\": false}"), 2);
-    lab_close(&lab);
+    assert_int_equal(lab->outcomes[0], FORGET_DONE);
+    assert_int_equal(lab->outcomes[1], FORGET_DONE);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 0);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"removed\": true, \"remains\": false}"), 2);
 }
 
 /* One of several that cannot be removed: none is. */
-TEST(several_refused) {
-    lab_t lab;
-    load_two(&lab);
-    box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}");
-    assert_status(&lab, lab_forget(&lab, false, "a.csv", "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "documents of b.csv are in the collection");
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"removed\": true}"), 0);
-    assert_status(&lab, lab_forget(&lab, false, "a.csv", "a.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"removed\": true}"), 1);
-    lab_close(&lab);
+LAB_TEST(several_refused, load_two(lab)) {
+    box_delete(lab->box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}");
+    assert_status(lab, lab_forget(lab, false, "a.csv", "b.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "documents of b.csv are in the collection");
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"removed\": true}"), 0);
+    assert_status(lab, lab_forget(lab, false, "a.csv", "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"removed\": true}"), 1);
 }
 
 /* The answer to a delete is lost: it is made again, which is harmless. */
-TEST(lost_reply) {
-    lab_t lab;
-    load_two(&lab);
-    box_fault(lab.box, &(box_fault_t){.command = "delete", .collection = "c", .after = 1, .does = true});
-    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 40);
-    lab_close(&lab);
+LAB_TEST(lost_reply, load_two(lab)) {
+    box_fault(lab->box, &(box_fault_t){.command = "delete", .collection = "c", .after = 1, .does = true});
+    assert_status(lab, lab_forget(lab, true, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 40);
 }
 
 /* Two of one name: the first was moved, and another file came. */
@@ -193,68 +169,59 @@ static void load_two_of_name(lab_t *lab, const char *name) {
 }
 
 /* The same command once more removes nothing else. */
-TEST(two_of_name) {
-    lab_t lab;
-    load_two_of_name(&lab, "day.csv");
-    assert_status(&lab, lab_forget(&lab, true, "day.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "meant by day.csv: day.csv#0, day.csv#1.");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
-    assert_status(&lab, lab_forget(&lab, true, "day.csv#2"), STATUS_USAGE);
+LAB_TEST(two_of_name, load_two_of_name(lab, "day.csv")) {
+    assert_status(lab, lab_forget(lab, true, "day.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "meant by day.csv: day.csv#0, day.csv#1.");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 70);
+    assert_status(lab, lab_forget(lab, true, "day.csv#2"), STATUS_USAGE);
     for (int again = 0; again < 2; again++) {
-        assert_status(&lab, lab_forget(&lab, true, "day.csv#1"), STATUS_OK);
-        assert_int_equal(lab.outcomes[0], again ? FORGET_NOTHING : FORGET_DONE);
-        assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 30);
-        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
+        assert_status(lab, lab_forget(lab, true, "day.csv#1"), STATUS_OK);
+        assert_int_equal(lab->outcomes[0], again ? FORGET_NOTHING : FORGET_DONE);
+        assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 30);
+        assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 30);
     }
     /* what is left may not be what is meant: the newest one was removed */
     for (int documents = 0; documents < 2; documents++) {
-        assert_status(&lab, lab_forget(&lab, documents, "./day.csv"), STATUS_OK);
-        assert_int_equal(lab.outcomes[0], FORGET_NOTHING);
-        assert_says(lab.said, "give it as day.csv#0");
-        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
+        assert_status(lab, lab_forget(lab, documents, "./day.csv"), STATUS_OK);
+        assert_int_equal(lab->outcomes[0], FORGET_NOTHING);
+        assert_says(lab->said, "give it as day.csv#0");
+        assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 30);
     }
-    assert_status(&lab, lab_forget(&lab, true, "day.csv#0"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+    assert_status(lab, lab_forget(lab, true, "day.csv#0"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 0);
     /* one that came since then is meant */
-    assert_status(&lab, lab_load(&lab, "day.csv"), STATUS_OK);
-    assert_status(&lab, lab_forget(&lab, true, "day.csv"), STATUS_OK);
-    assert_int_equal(lab.outcomes[0], FORGET_DONE);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "day.csv"), STATUS_OK);
+    assert_status(lab, lab_forget(lab, true, "day.csv"), STATUS_OK);
+    assert_int_equal(lab->outcomes[0], FORGET_DONE);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 0);
 }
 
 /* The older one can be removed, and then the other one by its name. */
-TEST(older_of_name) {
-    lab_t lab;
-    load_two_of_name(&lab, "day.csv");
-    assert_status(&lab, lab_forget(&lab, true, "day.csv#0"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 0);
-    assert_status(&lab, lab_forget(&lab, true, "day.csv"), STATUS_OK);
-    assert_int_equal(lab.outcomes[0], FORGET_DONE);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
-    lab_close(&lab);
+LAB_TEST(older_of_name, load_two_of_name(lab, "day.csv")) {
+    assert_status(lab, lab_forget(lab, true, "day.csv#0"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 0);
+    assert_status(lab, lab_forget(lab, true, "day.csv"), STATUS_OK);
+    assert_int_equal(lab->outcomes[0], FORGET_DONE);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 0);
 }
 
 /* A file that is really called as another one is addressed. */
-TEST(named_as_addressed) {
-    lab_t lab;
-    load_two_of_name(&lab, "day.csv");
+LAB_TEST(named_as_addressed, load_two_of_name(lab, "day.csv")) {
     lab_write_rows("day.csv#1", 200, 250);
-    assert_status(&lab, lab_load(&lab, "day.csv#1"), STATUS_OK);
-    assert_status(&lab, lab_forget(&lab, true, "day.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "day.csv#0, day.csv#01.");
-    assert_status(&lab, lab_forget(&lab, true, "day.csv#1"), STATUS_USAGE);
-    assert_says(lab.err.text, "could be meant by day.csv#1: day.csv#1#2, day.csv#01.");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 120);
-    assert_status(&lab, lab_forget(&lab, true, "day.csv#1#2"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 200}}"), 70);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
+    assert_status(lab, lab_load(lab, "day.csv#1"), STATUS_OK);
+    assert_status(lab, lab_forget(lab, true, "day.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "day.csv#0, day.csv#01.");
+    assert_status(lab, lab_forget(lab, true, "day.csv#1"), STATUS_USAGE);
+    assert_says(lab->err.text, "could be meant by day.csv#1: day.csv#1#2, day.csv#01.");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 120);
+    assert_status(lab, lab_forget(lab, true, "day.csv#1#2"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": {\"$lt\": 200}}"), 70);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 70);
     /* the file is meant, as before, and not what its name addresses */
-    assert_status(&lab, lab_forget(&lab, true, "day.csv#1"), STATUS_OK);
-    assert_int_equal(lab.outcomes[0], FORGET_NOTHING);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
-    assert_status(&lab, lab_forget(&lab, true, "day.csv#01"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 30);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
-    lab_close(&lab);
+    assert_status(lab, lab_forget(lab, true, "day.csv#1"), STATUS_OK);
+    assert_int_equal(lab->outcomes[0], FORGET_NOTHING);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 70);
+    assert_status(lab, lab_forget(lab, true, "day.csv#01"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 30);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 30);
 }

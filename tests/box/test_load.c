@@ -4,7 +4,7 @@
 
 /* ---- once, and again ---- */
 
-LAB_TEST(loads_once, BOX_STANDALONE) {
+LAB_TEST(loads_once, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 3000);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     assert_counts(lab, 3000, 3000, 0, 0);
@@ -28,7 +28,7 @@ LAB_TEST(loads_once, BOX_STANDALONE) {
 }
 
 /* Small files by the dozen: each has its own entry, with its own counts, whatever they are written down with. */
-LAB_TEST(many_files, BOX_REPLICA_SET) {
+LAB_TEST(many_files, lab_open(lab, BOX_REPLICA_SET)) {
     enum { FILES = 40 };
     char *names[FILES + 1] = {NULL}, name[24];
     for (int i = 0; i < FILES; i++) {
@@ -77,7 +77,7 @@ TEST(write_concerns) {
 }
 
 /* What was sent and not written down is read back, and only what is missing is sent. */
-LAB_TEST(goes_on, BOX_REPLICA_SET) {
+LAB_TEST(goes_on, lab_open(lab, BOX_REPLICA_SET)) {
     lab_write_rows("a.csv", 0, 500);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     lab_forget_progress(lab, "a.csv");
@@ -118,7 +118,7 @@ TEST(place_is_taken) {
 
 /* ---- rejects ---- */
 
-LAB_TEST(rejects, BOX_STANDALONE) {
+LAB_TEST(rejects, lab_open(lab, BOX_STANDALONE)) {
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3,c,d\n");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_counts(lab, 4, 2, 0, 2);
@@ -138,7 +138,7 @@ LAB_TEST(rejects, BOX_STANDALONE) {
     free(after);
 }
 
-LAB_TEST(too_many_rejects, BOX_STANDALONE) {
+LAB_TEST(too_many_rejects, lab_open(lab, BOX_STANDALONE)) {
     lab_write("a.csv", "n,w\n1,a\nx\ny\nz\n2,b\n");
     assert_int_equal(lab->load.max_rejects, 1000);
     lab->load.max_rejects = 2;
@@ -152,7 +152,7 @@ LAB_TEST(too_many_rejects, BOX_STANDALONE) {
 }
 
 /* A document that the server refuses is a reject; what comes after it is loaded all the same. */
-LAB_TEST(refused_by_the_server, BOX_STANDALONE) {
+LAB_TEST(refused_by_the_server, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 1500);
     box_refuse(lab->box, LAB_TARGET, "{\"n\": {\"$in\": [5, 1200]}}", 121);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
@@ -161,7 +161,7 @@ LAB_TEST(refused_by_the_server, BOX_STANDALONE) {
 }
 
 /* An error that no rule knows ends the load. */
-LAB_TEST(unknown_write_error, BOX_STANDALONE) {
+LAB_TEST(unknown_write_error, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 20);
     box_refuse(lab->box, LAB_TARGET, "{\"n\": 5}", 4242);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
@@ -170,7 +170,7 @@ LAB_TEST(unknown_write_error, BOX_STANDALONE) {
 
 /* ---- only a part ---- */
 
-LAB_TEST(filter, BOX_STANDALONE) {
+LAB_TEST(filter, lab_open(lab, BOX_STANDALONE)) {
     static char *filters[] = {"n>=90"};
     lab_write_rows("a.csv", 0, 100);
     lab->load.filters = filters;
@@ -191,7 +191,7 @@ LAB_TEST(filter, BOX_STANDALONE) {
 }
 
 /* No document is sent, and all the same the collection is bound to the filter: what it has left out would never be loaded. */
-LAB_TEST(filter_leaves_nothing, BOX_STANDALONE) {
+LAB_TEST(filter_leaves_nothing, lab_open(lab, BOX_STANDALONE)) {
     static char *filters[] = {"n>=100"};
     lab_write_rows("a.csv", 0, 100);
     lab->load.filters = filters;
@@ -204,7 +204,7 @@ LAB_TEST(filter_leaves_nothing, BOX_STANDALONE) {
     assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 0);
 }
 
-LAB_TEST(limit, BOX_STANDALONE) {
+LAB_TEST(limit, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 100);
     lab->load.limit = 30;
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
@@ -215,7 +215,7 @@ LAB_TEST(limit, BOX_STANDALONE) {
     assert_counts(lab, 100, 70, 30, 0);
 }
 
-LAB_TEST(dry_run, BOX_STANDALONE) {
+LAB_TEST(dry_run, lab_open(lab, BOX_STANDALONE)) {
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n");
     lab->load.dry_run = true;
     for (int drop = 0; drop < 2; drop++) {
@@ -235,7 +235,7 @@ LAB_TEST(dry_run, BOX_STANDALONE) {
 
 /* ---- the target ---- */
 
-LAB_TEST(drop, BOX_STANDALONE) {
+LAB_TEST(drop, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);
     lab_write_rows("b.csv", 30, 40);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
@@ -255,7 +255,7 @@ LAB_TEST(drop, BOX_STANDALONE) {
 }
 
 /* Loads of nothing have made a catalog: what others put there is theirs all the same. */
-LAB_TEST(documents_beside_an_empty_catalog, BOX_STANDALONE) {
+LAB_TEST(documents_beside_an_empty_catalog, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 0);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     box_insert(lab->box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
@@ -268,7 +268,7 @@ LAB_TEST(documents_beside_an_empty_catalog, BOX_STANDALONE) {
 }
 
 /* The catalog keeps --append, also where the load that was given it had no record to load. */
-LAB_TEST(append_of_nothing, BOX_STANDALONE) {
+LAB_TEST(append_of_nothing, lab_open(lab, BOX_STANDALONE)) {
     box_insert(lab->box, LAB_TARGET, "{\"_id\": \"text\", \"of\": \"somebody else\"}");
     lab_write_rows("a.csv", 0, 0);
     lab->load.append = true;
@@ -292,7 +292,7 @@ static void make_again(void *context) {
 }
 
 /* Somebody drops the collection and makes it again at the same moment: the new one is dropped as well. */
-LAB_TEST(drop_of_what_was_made_again, BOX_STANDALONE) {
+LAB_TEST(drop_of_what_was_made_again, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     lab->load.drop = true;
@@ -305,7 +305,7 @@ LAB_TEST(drop_of_what_was_made_again, BOX_STANDALONE) {
 }
 
 /* Who may not drop has changed nothing: other loads go on. */
-LAB_TEST(drop_that_is_refused, BOX_STANDALONE) {
+LAB_TEST(drop_that_is_refused, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     lab->load.drop = true;
@@ -320,7 +320,7 @@ LAB_TEST(drop_that_is_refused, BOX_STANDALONE) {
 }
 
 /* Nothing was there to be dropped; now there is. */
-LAB_TEST(drop_of_nothing, BOX_STANDALONE) {
+LAB_TEST(drop_of_nothing, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 300);
     lab->load.drop = true;
     lab->load.batch = 100;
@@ -333,7 +333,7 @@ LAB_TEST(drop_of_nothing, BOX_STANDALONE) {
 }
 
 /* What must not be loaded into is refused, and stays as it is. */
-LAB_TEST(refused_targets, BOX_STANDALONE) {
+LAB_TEST(refused_targets, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);
     box_insert(lab->box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
@@ -379,7 +379,7 @@ LAB_TEST(refused_targets, BOX_STANDALONE) {
 }
 
 /* A copy that a person vouches for is read back, and nothing of it is sent again. */
-LAB_TEST(same_collection, BOX_STANDALONE) {
+LAB_TEST(same_collection, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     box_update(lab->box, LAB_FILES, "{\"_id\": \"catalog\"}",
@@ -394,7 +394,7 @@ LAB_TEST(same_collection, BOX_STANDALONE) {
     assert_counts(lab, 30, 0, 30, 0);
 }
 
-LAB_TEST(options_of_the_collection, BOX_STANDALONE) {
+LAB_TEST(options_of_the_collection, lab_open(lab, BOX_STANDALONE)) {
     static char *indexes[] = {"n:1,w:-1"};
     lab_write_rows("a.csv", 0, 30);
     lab->load.create = "{\"clusteredIndex\": false, \"collation\": {\"locale\": \"en\", \"strength\": 2}}";
@@ -417,7 +417,7 @@ LAB_TEST(options_of_the_collection, BOX_STANDALONE) {
 
 /* ---- slower than it could ---- */
 
-LAB_TEST(max_rate, BOX_STANDALONE) {
+LAB_TEST(max_rate, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 400);
     lab->load.max_rate = 2000;
     lab->load.watch_flushes = true;
@@ -433,7 +433,7 @@ LAB_TEST(max_rate, BOX_STANDALONE) {
 }
 
 /* With --max-rate auto batches are small, and the load begins slowly; it does not go with --unsafe. */
-LAB_TEST(max_rate_auto, BOX_STANDALONE) {
+LAB_TEST(max_rate_auto, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 6000);
     lab->load.max_rate_auto = true;
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
@@ -446,7 +446,7 @@ LAB_TEST(max_rate_auto, BOX_STANDALONE) {
 }
 
 /* --copies: each input once more, with _ids of its own; a second run finds all of them. */
-LAB_TEST(copies, BOX_STANDALONE) {
+LAB_TEST(copies, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 40);
     lab->load.copies = 3;
     lab->load.dry_run = true;

@@ -173,11 +173,8 @@ TEST(another_is_faster) {
 }
 
 /* Who has the header when this load ends keeps it. */
-TEST(end) {
-    lab_t lab;
-    open_rows(&lab);
-    at(&lab, "update", "c", 0, 1, hold);
-    expect(&lab, STATUS_OK, "");
-    assert_true(is_held(&lab));
-    lab_close(&lab);
+LAB_TEST(end, open_rows(lab)) {
+    at(lab, "update", "c", 0, 1, hold);
+    expect(lab, STATUS_OK, "");
+    assert_true(is_held(lab));
 }

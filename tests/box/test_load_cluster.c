@@ -103,72 +103,60 @@ TEST(spread) {
     }
 }
 
-TEST(one_shard) {
-    lab_t lab;
-    open_rows(&lab);
-    lab.load.shard_key = "none";
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, "config.collections", NULL), 0);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
-    lab_close(&lab);
+LAB_TEST(one_shard, open_rows(lab)) {
+    lab->load.shard_key = "none";
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, "config.collections", NULL), 0);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS);
 }
 
 /* What is sharded and empty, with one chunk, is taken as it is; its balancing stays on, so that chunks may move. */
-TEST(sharded_and_empty) {
-    lab_t lab;
-    open_rows(&lab);
-    lab.load.shard_key = "n:hashed";
-    lab.load.limit = 0;
+LAB_TEST(sharded_and_empty, open_rows(lab)) {
+    lab->load.shard_key = "n:hashed";
+    lab->load.limit = 0;
     lab_write("empty.csv", "n,w\n");
-    assert_status(&lab, lab_load(&lab, "empty.csv"), STATUS_OK);
-    lab.load.limit = UINT64_MAX;
-    box_delete(lab.box, "config.chunks", "{}");
-    bson_t *entry = box_one(lab.box, "config.collections", "{\"_id\": \"d.c\"}");
+    assert_status(lab, lab_load(lab, "empty.csv"), STATUS_OK);
+    lab->load.limit = UINT64_MAX;
+    box_delete(lab->box, "config.chunks", "{}");
+    bson_t *entry = box_one(lab->box, "config.collections", "{\"_id\": \"d.c\"}");
     bson_t *chunk = BCON_NEW("_id", BCON_INT32(1), "min", "{", "n", BCON_MINKEY, "}", "max", "{", "n",
                              BCON_MAXKEY, "}", "shard", BCON_UTF8("s0"), "lastmod", BCON_TIMESTAMP(1, 0));
     bson_iter_t uuid;
     assert_true(bson_iter_init_find(&uuid, entry, "uuid"));
     bson_append_iter(chunk, NULL, 0, &uuid);
     char *json = bson_as_canonical_extended_json(chunk, NULL);
-    box_insert(lab.box, "config.chunks", json);
+    box_insert(lab->box, "config.chunks", json);
     bson_free(json);
     bson_destroy(chunk);
     bson_destroy(entry);
-    watch_inserts(&lab, NULL);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "--drop would spread");
-    assert_int_equal(chunks_of(&lab, "s0"), 1);
-    assert_int_equal(chunks_of(&lab, "s1"), 0);
+    watch_inserts(lab, NULL);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_says(lab->said, "--drop would spread");
+    assert_int_equal(chunks_of(lab, "s0"), 1);
+    assert_int_equal(chunks_of(lab, "s1"), 0);
     assert_int_equal(seen.held, 0);
-    expect_tidy(&lab);
-    lab_close(&lab);
+    expect_tidy(lab);
 }
 
 /* All chunks on one of two shards: said, and left to the balancer, since documents are there. */
-TEST(uneven) {
-    lab_t lab;
-    open_rows(&lab);
+LAB_TEST(uneven, open_rows(lab)) {
     lab_write_rows("b.csv", ROWS, ROWS + 10);
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
-    box_update(lab.box, "config.chunks", "{}", "{\"$set\": {\"shard\": \"s0\"}}");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "d.c: 1 of 2 shards have chunks, and 100% of what will be loaded is for s0");
-    assert_null(strstr(lab.said, "--drop"));
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    box_update(lab->box, "config.chunks", "{}", "{\"$set\": {\"shard\": \"s0\"}}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_says(lab->said, "d.c: 1 of 2 shards have chunks, and 100% of what will be loaded is for s0");
+    assert_null(strstr(lab->said, "--drop"));
 }
 
 /* A shard that is being drained must get rid of its chunks: its balancing is not turned off. */
-TEST(draining) {
-    lab_t lab;
-    open_rows(&lab);
+LAB_TEST(draining, open_rows(lab)) {
     lab_write_rows("b.csv", ROWS, ROWS + 10);
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
-    box_update(lab.box, "config.shards", "{\"_id\": \"s1\"}", "{\"$set\": {\"draining\": true}}");
-    watch_inserts(&lab, NULL);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "shard s1 is being drained");
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    box_update(lab->box, "config.shards", "{\"_id\": \"s1\"}", "{\"$set\": {\"draining\": true}}");
+    watch_inserts(lab, NULL);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_says(lab->said, "shard s1 is being drained");
     assert_int_equal(seen.held, 0);
-    lab_close(&lab);
 }
 
 TEST(refused) {
@@ -227,37 +215,31 @@ TEST(unique_indexes) {
 }
 
 /* --drop: ranges of a person are named; a person's own balancing stays off. */
-TEST(drop) {
-    lab_t lab;
-    open_rows(&lab);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    box_update(lab.box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");
+LAB_TEST(drop, open_rows(lab)) {
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    box_update(lab->box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");
     box_insert(
-        lab.box, "config.tags",
+        lab->box, "config.tags",
         "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"E\\\"U\", \"min\": {\"_id\": \"docker://nginx:latest\"}, "
         "\"max\": {\"_id\": \"postmaster@example.org\"}}");
-    lab.load.drop = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "\n    zone range \"E\\\"U\" from { \"_id\" : \"docker://nginx:latest\" } "
-                          "to { \"_id\" : \"postmaster@example.org\" }\n");
-    assert_int_equal(box_count(lab.box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}"), 1);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
-    lab_close(&lab);
+    lab->load.drop = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_says(lab->said, "\n    zone range \"E\\\"U\" from { \"_id\" : \"docker://nginx:latest\" } "
+                           "to { \"_id\" : \"postmaster@example.org\" }\n");
+    assert_int_equal(box_count(lab->box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}"), 1);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS);
 }
 
 /* A load that was killed while it placed the collection has left zones for another key. */
-TEST(left_zones) {
-    lab_t lab;
-    open_rows(&lab);
-    box_insert(lab.box, "config.tags",
+LAB_TEST(left_zones, open_rows(lab)) {
+    box_insert(lab->box, "config.tags",
                "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"n\": 1}, \"max\": "
                "{\"n\": 2}}");
-    box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}", "{\"$set\": {\"tags\": [\"tipple.d.c.0\"]}}");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(chunks_of(&lab, "s0"), 1);
-    assert_int_equal(chunks_of(&lab, "s1"), 1);
-    expect_tidy(&lab);
-    lab_close(&lab);
+    box_update(lab->box, "config.shards", "{\"_id\": \"s0\"}", "{\"$set\": {\"tags\": [\"tipple.d.c.0\"]}}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(chunks_of(lab, "s0"), 1);
+    assert_int_equal(chunks_of(lab, "s1"), 1);
+    expect_tidy(lab);
 }
 
 /* A user who may not shard: no zones stay. One who may set zones and not remove them: the load goes on, and says so. */
@@ -278,16 +260,13 @@ TEST(without_rights) {
 }
 
 /* A user who may not write the cluster's settings: balancing stays on, which is said. */
-TEST(not_held) {
-    lab_t lab;
-    open_rows(&lab);
-    box_fault(lab.box, &(box_fault_t){.command = "update",
-                                      .collection = "collections",
-                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"no\"}"});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "balancing of d.c may");
-    expect_tidy(&lab);
-    lab_close(&lab);
+LAB_TEST(not_held, open_rows(lab)) {
+    box_fault(lab->box, &(box_fault_t){.command = "update",
+                                       .collection = "collections",
+                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"no\"}"});
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_says(lab->said, "balancing of d.c may");
+    expect_tidy(lab);
 }
 
 static void hide_config(box_t *box) {
@@ -300,36 +279,30 @@ static void hide_config(box_t *box) {
 }
 
 /* --direct of who may not read the config database is refused before the collection is made. */
-TEST(hidden_direct) {
-    lab_t lab;
-    open_rows(&lab);
-    hide_config(lab.box);
-    lab.load.direct = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "--direct needs a user");
-    assert_int_equal(box_asked(lab.box, "create", "c"), 0);
-    lab_close(&lab);
+LAB_TEST(hidden_direct, open_rows(lab)) {
+    hide_config(lab->box);
+    lab->load.direct = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "--direct needs a user");
+    assert_int_equal(box_asked(lab->box, "create", "c"), 0);
 }
 
 /* Who may not read the config database leaves the sorting to the router. */
-TEST(hidden_config) {
-    lab_t lab;
-    open_rows(&lab);
+LAB_TEST(hidden_config, open_rows(lab)) {
     lab_write_rows("b.csv", ROWS, ROWS + 10);
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
-    hide_config(lab.box);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "clusterMonitor");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS + 10);
-    lab.load.direct = true;
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    hide_config(lab->box);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_says(lab->said, "clusterMonitor");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS + 10);
+    lab->load.direct = true;
     lab_write_rows("c.csv", ROWS, ROWS + 10);
-    assert_status(&lab, lab_load(&lab, "c.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "--direct needs a user");
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "c.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "--direct needs a user");
 }
 
 /* The shard key is not _id: a record that was cut off cannot be corrected in its place. */
-LAB_TEST(grown_under_another_key, BOX_ROUTER) {
+LAB_TEST(grown_under_another_key, lab_open(lab, BOX_ROUTER)) {
     lab->load.shard_key = "n";
     lab_write("a.csv", "n,w\n1,a\n2,b");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);

@@ -44,39 +44,33 @@ static void load_unseen(lab_t *lab) {
                "{\"$set\": {\"pieces\": [{\"from\": 0, \"owner\": null, \"epoch\": 0}]}}");
 }
 
-TEST(lost_replies_and_strangers) {
-    lab_t lab;
+LAB_TEST(lost_replies_and_strangers, open_rows(lab)) {
     char stranger[2][100];
-    open_rows(&lab);
-    load_unseen(&lab);
+    load_unseen(lab);
     for (int i = 0; i < 2; i++) {
-        bson_t *document = box_one(lab.box, LAB_TARGET, i ? "{\"n\": 150}" : "{\"n\": 10}");
+        bson_t *document = box_one(lab->box, LAB_TARGET, i ? "{\"n\": 150}" : "{\"n\": 10}");
         snprintf(stranger[i], sizeof stranger[i], "{\"_id\": {\"$numberLong\": \"%lld\"}, \"theirs\": true}",
                  (long long)lab_number(document, "_id"));
         bson_destroy(document);
     }
-    box_delete(lab.box, LAB_TARGET, "{}");
+    box_delete(lab->box, LAB_TARGET, "{}");
     for (int i = 0; i < 2; i++)
-        box_insert(lab.box, LAB_TARGET, stranger[i]);
-    on_inserts(&lab, (box_fault_t){.does = true});
-    on_inserts(&lab, (box_fault_t){.does = true, .after = 1, .times = 2});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_counts(&lab, ROWS, ROWS - 2, 0, 2);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"theirs\": true}"), 2);
-    lab_close(&lab);
+        box_insert(lab->box, LAB_TARGET, stranger[i]);
+    on_inserts(lab, (box_fault_t){.does = true});
+    on_inserts(lab, (box_fault_t){.does = true, .after = 1, .times = 2});
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(lab, ROWS, ROWS - 2, 0, 2);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"theirs\": true}"), 2);
 }
 
 /* What a damaged file had given is not taken for the right one's because a reply was lost. */
-TEST(lost_replies_and_damaged_data) {
-    lab_t lab;
-    open_rows(&lab);
-    load_unseen(&lab);
-    box_update(lab.box, LAB_TARGET, "{\"n\": 50}", "{\"$set\": {\"w\": \"damaged\"}}");
-    on_inserts(&lab, (box_fault_t){.does = true});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_counts(&lab, ROWS, BATCH - 1, ROWS - BATCH, 1); /* those whose reply was lost count as loaded */
-    assert_says(lab.said, "another document with its _id");
-    lab_close(&lab);
+LAB_TEST(lost_replies_and_damaged_data, open_rows(lab)) {
+    load_unseen(lab);
+    box_update(lab->box, LAB_TARGET, "{\"n\": 50}", "{\"$set\": {\"w\": \"damaged\"}}");
+    on_inserts(lab, (box_fault_t){.does = true});
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(lab, ROWS, BATCH - 1, ROWS - BATCH, 1); /* those whose reply was lost count as loaded */
+    assert_says(lab->said, "another document with its _id");
 }
 
 /* Another load makes the collection after this one has looked for it. */
@@ -152,14 +146,11 @@ TEST(commands_that_fail) {
 }
 
 /* A write error that ends the load: what the same reply acknowledges is counted. */
-TEST(counted_where_it_ends) {
-    lab_t lab;
-    open_rows(&lab);
-    box_refuse(lab.box, LAB_TARGET, "{\"n\": {\"$in\": [403, 407]}}", 13);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
-    assert_counts(&lab, 498, 498, 0, 0);
-    assert_says(lab.err.text, "Document failed validation");
-    lab_close(&lab);
+LAB_TEST(counted_where_it_ends, open_rows(lab)) {
+    box_refuse(lab->box, LAB_TARGET, "{\"n\": {\"$in\": [403, 407]}}", 13);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
+    assert_counts(lab, 498, 498, 0, 0);
+    assert_says(lab->err.text, "Document failed validation");
 }
 
 /* A value that a unique index has already makes a reject. An index that is built last is not built then. */
@@ -184,60 +175,48 @@ TEST(unique_index) {
 
 /* Documents that the server refuses count like other rejects. Their records fit the format, so no sentence says that
  * the first 100 records were all rejected. */
-TEST(many_refused) {
-    lab_t lab;
-    open_rows(&lab);
-    lab.load.max_rejects = 200;
-    box_refuse(lab.box, LAB_TARGET, every(1), 121);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_TOO_MANY_REJECTED);
-    assert_says(lab.err.text, "--max-rejects 200 allows");
-    lab.load.max_rejects_percent = 50;
-    box_refuse(lab.box, LAB_TARGET, every(5), 121);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_counts(&lab, ROWS, ROWS / 5 * 4, 0, ROWS / 5);
-    lab_close(&lab);
+LAB_TEST(many_refused, open_rows(lab)) {
+    lab->load.max_rejects = 200;
+    box_refuse(lab->box, LAB_TARGET, every(1), 121);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_TOO_MANY_REJECTED);
+    assert_says(lab->err.text, "--max-rejects 200 allows");
+    lab->load.max_rejects_percent = 50;
+    box_refuse(lab->box, LAB_TARGET, every(5), 121);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(lab, ROWS, ROWS / 5 * 4, 0, ROWS / 5);
 }
 
 /* ---- replies that hide something ---- */
 
 /* Duplicates only, after a write concern error: nothing counts that is not read back. */
-TEST(hidden_concern) {
+LAB_TEST(hidden_concern, open_rows(lab)) {
     static char duplicates[BATCH * 70];
-    lab_t lab;
     size_t length = (size_t)sprintf(duplicates, "{\"ok\": 1, \"n\": 0, \"writeErrors\": [");
     for (int i = 0; i < BATCH; i++)
         length += (size_t)sprintf(duplicates + length,
                                   "%s{\"index\": %d, \"code\": 11000, \"keyPattern\": {\"_id\": 1}}",
                                   i ? ", " : "", i);
     sprintf(duplicates + length, "]}");
-    open_rows(&lab);
-    on_inserts(&lab, (box_fault_t){.reply = "{\"ok\": 1, \"n\": 100, \"writeConcernError\": {\"code\": 64, "
-                                            "\"errmsg\": \"waiting for replication timed out\"}}"});
-    on_inserts(&lab, (box_fault_t){.reply = duplicates, .times = 2});
-    expect_all(&lab, 3);
-    lab_close(&lab);
+    on_inserts(lab, (box_fault_t){.reply = "{\"ok\": 1, \"n\": 100, \"writeConcernError\": {\"code\": 64, "
+                                           "\"errmsg\": \"waiting for replication timed out\"}}"});
+    on_inserts(lab, (box_fault_t){.reply = duplicates, .times = 2});
+    expect_all(lab, 3);
 }
 
 /* A count that is too small: the whole batch is looked for, and nothing counted twice. */
-TEST(does_not_add_up) {
-    lab_t lab;
-    open_rows(&lab);
-    on_inserts(&lab, (box_fault_t){.does = true, .reply = "{\"n\": 99}", .after = 1});
-    on_inserts(&lab, (box_fault_t){.does = true, .reply = "{\"n\": 99}", .after = 4});
-    expect_all(&lab, 2);
-    lab_close(&lab);
+LAB_TEST(does_not_add_up, open_rows(lab)) {
+    on_inserts(lab, (box_fault_t){.does = true, .reply = "{\"n\": 99}", .after = 1});
+    on_inserts(lab, (box_fault_t){.does = true, .reply = "{\"n\": 99}", .after = 4});
+    expect_all(lab, 2);
 }
 
 /* The driver would end the process over a cursor without a name. */
-TEST(no_cursor) {
-    lab_t lab;
-    open_rows(&lab);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    box_fault(lab.box, &(box_fault_t){.command = "find",
-                                      .collection = "c",
-                                      .times = 100,
-                                      .reply = "{\"ok\": 1, \"cursor\": {\"id\": 0, \"firstBatch\": []}}"});
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_SERVER);
-    assert_says(lab.err.text, "has no cursor");
-    lab_close(&lab);
+LAB_TEST(no_cursor, open_rows(lab)) {
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    box_fault(lab->box, &(box_fault_t){.command = "find",
+                                       .collection = "c",
+                                       .times = 100,
+                                       .reply = "{\"ok\": 1, \"cursor\": {\"id\": 0, \"firstBatch\": []}}"});
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_SERVER);
+    assert_says(lab->err.text, "has no cursor");
 }

@@ -74,20 +74,17 @@ TEST(passing) {
 }
 
 /* A write that was acknowledged by fewer than a majority counts only once a majority has it. */
-TEST(concern_failed) {
-    lab_t lab;
-    open_rows(&lab, BOX_REPLICA_SET);
-    box_fault(lab.box,
+LAB_TEST(concern_failed, open_rows(lab, BOX_REPLICA_SET)) {
+    box_fault(lab->box,
               &(box_fault_t){.command = "insert",
                              .collection = "c",
                              .does = true,
                              .times = 2,
                              .reply = "{\"writeConcernError\": {\"code\": 64, \"errmsg\": \"waiting for "
                                       "replication timed out\"}}"});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_true(lab.loaded.retries > 0);
-    expect_all(&lab);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_true(lab->loaded.retries > 0);
+    expect_all(lab);
 }
 
 /* What lasts for longer than --patience ends the load with status 4, and the same command goes on from there. */
@@ -164,22 +161,19 @@ static void restart(void *context) {
     box_restart(((lab_t *)context)->box);
 }
 
-TEST(restarted) {
-    lab_t lab;
-    open_rows(&lab, BOX_STANDALONE);
+LAB_TEST(restarted, open_rows(lab, BOX_STANDALONE)) {
     /* between the first documents and the proof that they last */
-    box_fault(lab.box, &(box_fault_t){.command = "insert",
-                                      .collection = "c",
-                                      .after = 1,
-                                      .only_watches = true,
-                                      .hook = restart,
-                                      .context = &lab});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
-    assert_says(lab.err.text, "restarted");
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 0);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
-    lab_close(&lab);
+    box_fault(lab->box, &(box_fault_t){.command = "insert",
+                                       .collection = "c",
+                                       .after = 1,
+                                       .only_watches = true,
+                                       .hook = restart,
+                                       .context = lab});
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
+    assert_says(lab->err.text, "restarted");
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 0);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS);
 }
 
 /* ---- somebody else ---- */
@@ -220,17 +214,14 @@ static void remove_catalog(void *context) {
     box_delete(((lab_t *)context)->box, LAB_FILES, "{}");
 }
 
-TEST(catalog_removed_meanwhile) {
-    lab_t lab;
-    open_rows(&lab, BOX_STANDALONE);
-    box_fault(lab.box, &(box_fault_t){.command = "insert",
-                                      .collection = "c",
-                                      .only_watches = true,
-                                      .hook = remove_catalog,
-                                      .context = &lab});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
-    assert_says(lab.err.text, "the catalog of");
-    lab_close(&lab);
+LAB_TEST(catalog_removed_meanwhile, open_rows(lab, BOX_STANDALONE)) {
+    box_fault(lab->box, &(box_fault_t){.command = "insert",
+                                       .collection = "c",
+                                       .only_watches = true,
+                                       .hook = remove_catalog,
+                                       .context = lab});
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SERVER);
+    assert_says(lab->err.text, "the catalog of");
 }
 
 /* Another load took the input when this one seemed dead: what this one still sends is not written down as its own. */
@@ -241,26 +232,22 @@ static void take_over(void *context) {
                "{\"$set\": {\"pieces.0.owner\": " LAB_OTHER ", \"pieces.0.epoch\": 2}}");
 }
 
-TEST(taken_over) {
-    lab_t lab;
-    open_rows(&lab, BOX_REPLICA_SET);
+LAB_TEST(taken_over, open_rows(lab, BOX_REPLICA_SET)) {
     lab_write_rows("b.csv", 0, 1);
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
-    lab_shorten_lease(&lab);
-    box_fault(lab.box, &(box_fault_t){.command = "insert",
-                                      .collection = "c",
-                                      .only_watches = true,
-                                      .hook = take_over,
-                                      .context = &lab});
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    lab_shorten_lease(lab);
+    box_fault(
+        lab->box,
+        &(box_fault_t){
+            .command = "insert", .collection = "c", .only_watches = true, .hook = take_over, .context = lab});
     /* the other one gives no sign of life either, and so this one takes the input back, and reads back what is there */
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "taken over a.csv");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS + 1);
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 1);
-    bson_t *entry = box_one(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_says(lab->said, "taken over a.csv");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS + 1);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 1);
+    bson_t *entry = box_one(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}");
     assert_true(lab_number(entry, "pieces.0.epoch") >= 3);
     bson_destroy(entry);
-    lab_close(&lab);
 }
 
 /* An input that another load works on is waited for, and not read. */
@@ -271,48 +258,42 @@ static void finish_other(void *context) {
     lab_other_ends(lab);
 }
 
-TEST(waits_for_another_load) {
-    lab_t lab;
-    open_rows(&lab, BOX_STANDALONE);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab_other_load(&lab, "1970-01-01T00:00:00.001Z");
-    box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}",
+LAB_TEST(waits_for_another_load, open_rows(lab, BOX_STANDALONE)) {
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab_other_load(lab, "1970-01-01T00:00:00.001Z");
+    box_update(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}",
                "{\"$set\": {\"pieces.0.owner\": " LAB_OTHER ", \"pieces.0.epoch\": 2}, "
                "\"$unset\": {\"pieces.0.complete\": true}}");
-    box_fault(lab.box, &(box_fault_t){.command = "find",
-                                      .collection = "c.tipple.loads",
-                                      .after = 3,
-                                      .only_watches = true,
-                                      .hook = finish_other,
-                                      .context = &lab});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_counts(&lab, 0, 0, 0, 0);
-    assert_says(lab.said, "load of process 7 on elsewhere");
-    assert_int_equal(lab.loaded.files_done_by_others, 1);
-    lab_close(&lab);
+    box_fault(lab->box, &(box_fault_t){.command = "find",
+                                       .collection = "c.tipple.loads",
+                                       .after = 3,
+                                       .only_watches = true,
+                                       .hook = finish_other,
+                                       .context = lab});
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_counts(lab, 0, 0, 0, 0);
+    assert_says(lab->said, "load of process 7 on elsewhere");
+    assert_int_equal(lab->loaded.files_done_by_others, 1);
 }
 
 /* --drop is not for a collection that somebody loads into. */
-TEST(drop_under_another_load) {
-    lab_t lab;
-    open_rows(&lab, BOX_STANDALONE);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab_shorten_lease(&lab);
-    lab_other_load(&lab, "1970-01-01T00:00:00.001Z");
-    box_fault(lab.box, &(box_fault_t){.command = "find",
-                                      .collection = "c.tipple.loads",
-                                      .times = 1000,
-                                      .only_watches = true,
-                                      .hook = lab_other_beats,
-                                      .context = &lab});
-    lab.load.drop = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c is being loaded (process 7");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
-    box_end_faults(lab.box); /* no sign of life any more */
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_counts(&lab, ROWS, ROWS, 0, 0);
-    lab_close(&lab);
+LAB_TEST(drop_under_another_load, open_rows(lab, BOX_STANDALONE)) {
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(lab);
+    lab_other_load(lab, "1970-01-01T00:00:00.001Z");
+    box_fault(lab->box, &(box_fault_t){.command = "find",
+                                       .collection = "c.tipple.loads",
+                                       .times = 1000,
+                                       .only_watches = true,
+                                       .hook = lab_other_beats,
+                                       .context = lab});
+    lab->load.drop = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "d.c is being loaded (process 7");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS);
+    box_end_faults(lab->box); /* no sign of life any more */
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_counts(lab, ROWS, ROWS, 0, 0);
 }
 
 /* ---- the server itself ---- */
@@ -338,14 +319,11 @@ TEST(servers_that_are_refused) {
 }
 
 /* An old server has no clustered collections: a plain one is made. */
-TEST(old_server) {
-    lab_t lab;
-    open_rows(&lab, BOX_STANDALONE);
-    box_say(lab.box, "buildInfo", "{\"version\": \"5.0.9\"}");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_asked(&lab, "create", "c", "{\"clusteredIndex\": {\"$exists\": false}}");
-    expect_all(&lab);
-    lab_close(&lab);
+LAB_TEST(old_server, open_rows(lab, BOX_STANDALONE)) {
+    box_say(lab->box, "buildInfo", "{\"version\": \"5.0.9\"}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_asked(lab, "create", "c", "{\"clusteredIndex\": {\"$exists\": false}}");
+    expect_all(lab);
 }
 
 /* With --existing replace the next load waits for messages that may come late, unless this one knows what became of all of

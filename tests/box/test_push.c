@@ -24,6 +24,8 @@ static void lab_open(lab_t *lab) {
     push_write_format();
 }
 
+#define LAB_TEST(name, open) TEST_WITH_LAB(name, open, box_stop(lab->box))
+
 static tipple_load_t *begin(const lab_t *lab, const char *name) {
     return push_load(lab->uri, "format", "./rows.yaml", "input-name", name, "threads", "2", "rejects",
                      "c.rejects", NULL);
@@ -63,33 +65,28 @@ TEST(pieces) {
 }
 
 /* More than the load keeps: who pushes waits, and all of it arrives. */
-TEST(more_than_there_is_room_for) {
+LAB_TEST(more_than_there_is_room_for, lab_open(lab)) {
     enum { MANY = 3000, WIDTH = 1000 };
-    lab_t lab;
     tipple_error_t error;
-    lab_open(&lab);
     char *text = malloc(MANY * (WIDTH + 16));
     assert_non_null(text);
     size_t length = (size_t)sprintf(text, "n,w\n");
     for (int i = 0; i < MANY; i++)
         length += (size_t)sprintf(text + length, "%d,%*d\n", i, WIDTH, i);
     assert_true(length > 2 << 20);
-    tipple_load_t *load = begin(&lab, "rows");
+    tipple_load_t *load = begin(lab, "rows");
     assert_int_equal(push_pieces(load, text, length, 100003, &error), 0);
     push_finish(load, 0);
     push_check(load, MANY, 0, 0);
     tipple_load_destroy(load);
     free(text);
-    box_stop(lab.box);
 }
 
 /* A rejected record is counted, and its text kept; nothing pushed is an end, too. */
-TEST(rejects_and_nothing) {
-    lab_t lab;
+LAB_TEST(rejects_and_nothing, lab_open(lab)) {
     tipple_error_t error;
-    lab_open(&lab);
     unlink("c.rejects");
-    tipple_load_t *load = begin(&lab, "rejects");
+    tipple_load_t *load = begin(lab, "rejects");
     assert_true(tipple_load_push(load, "n,w\n1,a\n1,b,c\n2", 15, &error));
     assert_true(tipple_load_push(load, NULL, 0, &error));
     assert_true(tipple_load_push(load, ",c", 2, &error)); /* no line end: it is a record all the same */
@@ -98,20 +95,17 @@ TEST(rejects_and_nothing) {
     assert_string_equal(tipple_load_result(load)->rejects, "c.rejects");
     assert_int_equal(access("c.rejects", R_OK), 0);
     tipple_load_destroy(load);
-    load = begin(&lab, "nothing");
+    load = begin(lab, "nothing");
     push_finish(load, 0);
     push_check(load, 0, 0, 0);
     tipple_load_destroy(load);
-    box_stop(lab.box);
 }
 
 /* The sentence of a load whose first 100 records were all rejected asks for 100%. */
-TEST(all_rejected) {
+LAB_TEST(all_rejected, lab_open(lab)) {
     enum { MANY = 150 };
-    lab_t lab;
     tipple_error_t error;
-    lab_open(&lab);
-    tipple_load_t *load = begin(&lab, "all rejected");
+    tipple_load_t *load = begin(lab, "all rejected");
     assert_false(tipple_load_set(load, "max-rejects", "101%", &error));
     assert_true(tipple_load_set(load, "max-rejects", "100%", &error));
     assert_true(tipple_load_push(load, "n,w\n", 4, &error));
@@ -120,15 +114,12 @@ TEST(all_rejected) {
     push_finish(load, 2);
     push_check(load, 0, 0, MANY);
     tipple_load_destroy(load);
-    box_stop(lab.box);
 }
 
 /* Documents keep their `_id`; what is no whole one is not taken. */
-TEST(documents) {
-    lab_t lab;
+LAB_TEST(documents, lab_open(lab)) {
     tipple_error_t error;
-    lab_open(&lab);
-    tipple_load_t *load = push_load(lab.uri, "input-name", "documents", NULL);
+    tipple_load_t *load = push_load(lab->uri, "input-name", "documents", NULL);
     for (int i = 0; i < 1000; i++) {
         bson_t *document = BCON_NEW("_id", BCON_INT32(i), "text", BCON_UTF8("x"));
         if (!tipple_load_push_document(load, bson_get_data(document), document->len, &error))
@@ -142,22 +133,19 @@ TEST(documents) {
     assert_non_null(strstr(error.text, "texts or of documents"));
     push_finish(load, 0);
     push_check(load, 1000, 0, 0);
-    assert_int_equal(box_count(lab.box, TARGET, "{\"_id\": 999, \"text\": \"x\"}"), 1);
+    assert_int_equal(box_count(lab->box, TARGET, "{\"_id\": 999, \"text\": \"x\"}"), 1);
     tipple_load_destroy(load);
-    load = begin(&lab, "texts");
+    load = begin(lab, "texts");
     assert_false(tipple_load_push_document(load, "\5\0\0\0", 5, &error));
     assert_non_null(strstr(error.text, "not of BSON documents"));
     tipple_load_destroy(load);
-    box_stop(lab.box);
 }
 
 /* Documents that no server takes are refused in the call; those around them are loaded. */
-TEST(too_large) {
+LAB_TEST(too_large, lab_open(lab)) {
     enum { LARGE = 17 << 20 };
-    lab_t lab;
     tipple_error_t error;
-    lab_open(&lab);
-    tipple_load_t *load = push_load(lab.uri, "input-name", "large", NULL);
+    tipple_load_t *load = push_load(lab->uri, "input-name", "large", NULL);
     char *text = malloc(LARGE);
     assert_non_null(text);
     memset(text, 'x', LARGE);
@@ -177,24 +165,20 @@ TEST(too_large) {
     push_finish(load, 0);
     push_check(load, 2, 0, 0);
     tipple_load_destroy(load);
-    box_stop(lab.box);
 }
 
 /* A format is guessed of what comes first. */
-TEST(guessed) {
-    lab_t lab;
+LAB_TEST(guessed, lab_open(lab)) {
     size_t length;
     tipple_error_t error;
-    lab_open(&lab);
     char *text = push_rows(0, ROWS, &length);
-    tipple_load_t *load = push_load(lab.uri, "input-name", "guessed", NULL);
+    tipple_load_t *load = push_load(lab->uri, "input-name", "guessed", NULL);
     assert_int_equal(push_pieces(load, text, length, 1000, &error), 0);
     push_finish(load, 0);
     push_check(load, ROWS, 0, 0);
-    assert_int_equal(box_count(lab.box, TARGET, "{\"n\": 77, \"w\": \"w77\"}"), 1);
+    assert_int_equal(box_count(lab->box, TARGET, "{\"n\": 77, \"w\": \"w77\"}"), 1);
     tipple_load_destroy(load);
     free(text);
-    box_stop(lab.box);
 }
 
 /* ---- what goes wrong ---- */
@@ -214,17 +198,15 @@ static int push_until_it_fails(tipple_load_t *load, tipple_error_t *error) {
 }
 
 /* The load fails while records are pushed: each later call says why, and the same pushed again completes it. */
-TEST(failure_in_the_middle) {
-    lab_t lab;
+LAB_TEST(failure_in_the_middle, lab_open(lab)) {
     size_t length;
     tipple_error_t error, again;
-    lab_open(&lab);
-    box_fault(lab.box, &(box_fault_t){.command = "insert",
-                                      .collection = "c",
-                                      .after = 2,
-                                      .times = UINT32_MAX,
-                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not yours\"}"});
-    tipple_load_t *load = begin(&lab, "rows");
+    box_fault(lab->box, &(box_fault_t){.command = "insert",
+                                       .collection = "c",
+                                       .after = 2,
+                                       .times = UINT32_MAX,
+                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not yours\"}"});
+    tipple_load_t *load = begin(lab, "rows");
     const int rows = push_until_it_fails(load, &error);
     assert_int_equal(error.status, 4);
     assert_non_null(tipple_load_result(load));
@@ -235,35 +217,31 @@ TEST(failure_in_the_middle) {
     assert_false(tipple_load_finish(load, &again));
     assert_string_equal(again.text, error.text);
     tipple_load_destroy(load);
-    box_end_faults(lab.box);
+    box_end_faults(lab->box);
     char *text = push_rows(0, rows, &length);
-    load = begin(&lab, "rows");
+    load = begin(lab, "rows");
     assert_int_equal(push_pieces(load, text, length, 999, &error), 0);
     push_finish(load, 0);
     push_check(load, tipple_load_result(load)->loaded, tipple_load_result(load)->already_there, 0);
     assert_int_equal(tipple_load_result(load)->read + tipple_load_result(load)->records_skipped, rows);
-    assert_int_equal(box_count(lab.box, TARGET, NULL), rows);
+    assert_int_equal(box_count(lab->box, TARGET, NULL), rows);
     tipple_load_destroy(load);
     free(text);
-    box_stop(lab.box);
 }
 
 /* Other records under the same name are noticed, not loaded. */
-TEST(other_records) {
-    lab_t lab;
+LAB_TEST(other_records, lab_open(lab)) {
     tipple_error_t error;
     size_t length;
-    lab_open(&lab);
     for (int i = 0; i < 2; i++) {
         char *text = push_rows(i, i + ROWS, &length);
-        tipple_load_t *load = begin(&lab, "rows");
+        tipple_load_t *load = begin(lab, "rows");
         push_pieces(load, text, length, 5000, &error);
         push_finish(load, i ? 5 : 0);
         tipple_load_destroy(load);
         free(text);
     }
-    assert_int_equal(box_count(lab.box, TARGET, NULL), ROWS);
-    box_stop(lab.box);
+    assert_int_equal(box_count(lab->box, TARGET, NULL), ROWS);
 }
 
 TEST(refused) {
@@ -324,11 +302,9 @@ static void on_progress(void *context, uint64_t documents, uint64_t bytes) {
 }
 
 /* A callback cancels: pushes fail then, and the same again completes the load. */
-TEST(cancel_by_callback) {
-    lab_t lab;
+LAB_TEST(cancel_by_callback, lab_open(lab)) {
     tipple_error_t error;
-    lab_open(&lab);
-    watch_t watch = {.load = begin(&lab, "rows"), .cancels = true};
+    watch_t watch = {.load = begin(lab, "rows"), .cancels = true};
     assert_true(tipple_load_on_progress(watch.load, on_progress, &watch, &error));
     const int rows = push_until_it_fails(watch.load, &error) + 1000;
     assert_int_equal(error.status, 130);
@@ -336,18 +312,17 @@ TEST(cancel_by_callback) {
     assert_false(tipple_load_on_progress(watch.load, NULL, NULL, &error));
     const tipple_result_t *result = tipple_load_result(watch.load);
     push_check(watch.load, result->loaded, 0, 0);
-    assert_true(watch.documents && watch.calls && box_count(lab.box, TARGET, NULL));
+    assert_true(watch.documents && watch.calls && box_count(lab->box, TARGET, NULL));
     tipple_load_destroy(watch.load);
     size_t length;
     char *text = push_rows(0, rows, &length);
-    tipple_load_t *load = begin(&lab, "rows");
+    tipple_load_t *load = begin(lab, "rows");
     assert_int_equal(push_pieces(load, text, length, 65536, &error), 0);
     push_finish(load, 0);
     assert_int_equal(tipple_load_result(load)->read + tipple_load_result(load)->records_skipped, rows);
-    assert_int_equal(box_count(lab.box, TARGET, NULL), rows);
+    assert_int_equal(box_count(lab->box, TARGET, NULL), rows);
     tipple_load_destroy(load);
     free(text);
-    box_stop(lab.box);
 }
 
 static void *cancel_soon(void *load) {
@@ -372,27 +347,24 @@ TEST(cancel_by_thread) {
 }
 
 /* A load that is destroyed in the middle is none that was finished: its last line is not a whole record. */
-TEST(destroyed) {
-    lab_t lab;
+LAB_TEST(destroyed, lab_open(lab)) {
     tipple_error_t error;
     size_t length;
-    lab_open(&lab);
     char *text = push_rows(0, 3, &length);
     for (size_t cut = 0; cut < length; cut += 3) {
-        tipple_load_t *load = begin(&lab, "rows");
+        tipple_load_t *load = begin(lab, "rows");
         assert_true(tipple_load_push(load, text, cut, &error));
         nap(20);
         tipple_load_destroy(load);
-        assert_int_equal(box_count(lab.box, "d.c.tipple.files", "{\"pieces.0.complete\": 1}"), 0);
+        assert_int_equal(box_count(lab->box, "d.c.tipple.files", "{\"pieces.0.complete\": 1}"), 0);
     }
-    tipple_load_t *load = begin(&lab, "rows");
+    tipple_load_t *load = begin(lab, "rows");
     assert_true(tipple_load_push(load, text, length, &error));
     push_finish(load, 0);
-    assert_int_equal(box_count(lab.box, TARGET, NULL), 3);
+    assert_int_equal(box_count(lab->box, TARGET, NULL), 3);
     tipple_load_destroy(load);
     tipple_load_destroy(NULL);
     free(text);
-    box_stop(lab.box);
 }
 
 /* ---- several at once ---- */
@@ -431,25 +403,22 @@ static void *load_one(void *context) {
 }
 
 /* Two into one collection, one into another, and one that is cancelled: nobody stops, or hears, another's. */
-TEST(at_once) {
+LAB_TEST(at_once, lab_open(lab)) {
     enum { LOADS = 4 };
-    lab_t lab;
-    lab_open(&lab);
     many_t loads[LOADS] = {{.name = "a", .from = 0, .rows = ROWS},
                            {.name = "b", .from = ROWS, .rows = ROWS},
                            {.name = "a", .from = 0, .rows = ROWS},
                            {.name = "c", .from = 0, .rows = ROWS, .cancelled = true}};
     pthread_t threads[LOADS];
     for (int i = 0; i < LOADS; i++) {
-        box_uri(lab.box, i == 2 ? "d.other" : TARGET, loads[i].uri);
+        box_uri(lab->box, i == 2 ? "d.other" : TARGET, loads[i].uri);
         assert_int_equal(pthread_create(&threads[i], NULL, load_one, &loads[i]), 0);
     }
     for (int i = 0; i < LOADS; i++)
         pthread_join(threads[i], NULL);
-    assert_int_equal(box_count(lab.box, TARGET, NULL), 2 * ROWS);
-    assert_int_equal(box_count(lab.box, "d.other", NULL), ROWS);
+    assert_int_equal(box_count(lab->box, TARGET, NULL), 2 * ROWS);
+    assert_int_equal(box_count(lab->box, "d.other", NULL), ROWS);
     assert_true(loads[0].heard && loads[1].heard && loads[2].heard);
-    box_stop(lab.box);
 }
 
 /* ---- a host's own ---- */

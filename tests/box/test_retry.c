@@ -94,7 +94,7 @@ TEST(left_out) {
 }
 
 /* The file as a kill, or a full disk, has left it: what is there of the second record makes a document. */
-LAB_TEST(cut_off, BOX_REPLICA_SET) {
+LAB_TEST(cut_off, lab_open(lab, BOX_REPLICA_SET)) {
     lab_write("a.csv", "n,w\n1,a\nx\n7,eight,nine\n3,c\n");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_counts(lab, 4, 2, 0, 2);
@@ -239,7 +239,7 @@ TEST(load_after_a_fix) {
 }
 
 /* The record was fixed when it was cut off, and is whole now: nobody knows which of both counts. */
-LAB_TEST(fixed_before_it_grew, BOX_STANDALONE) {
+LAB_TEST(fixed_before_it_grew, lab_open(lab, BOX_STANDALONE)) {
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_int_equal(rename("c.rejects", "kept.rejects"), 0);

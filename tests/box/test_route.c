@@ -40,6 +40,8 @@ static void close_lab(lab_t *lab) {
     box_stop(lab->box);
 }
 
+#define LAB_TEST(name, open) TEST_WITH_LAB(name, open, close_lab(lab))
+
 static void shard(lab_t *lab, const char *const *chunks) {
     box_insert(
         lab->box, "config.collections",
@@ -63,21 +65,19 @@ static const char *owner(route_t *route, int32_t value) {
 
 /* ---- the map ---- */
 
-TEST(read) {
+LAB_TEST(read, open_lab(lab)) {
     static const char *const chunks[] = {CHUNK(2, "10", GREATEST, "s1", 3), CHUNK(1, LEAST, "5", "s0", 5),
                                          CHUNK(3, "5", "10", "s0", 4), NULL};
-    lab_t lab;
     route_t *route;
-    open_lab(&lab);
-    assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_UNSHARDED);
+    assert_int_equal(route_open(lab->server, lab->client, &route, &lab->err), ROUTE_UNSHARDED);
     assert_null(route);
     /* moved to another shard, but not sharded */
-    box_insert(lab.box, "config.collections",
+    box_insert(lab->box, "config.collections",
                "{\"_id\": \"d.c\", \"key\": {\"_id\": 1}, \"unsplittable\": true, \"uuid\": " UUID "}");
-    assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_UNSHARDED);
-    box_delete(lab.box, "config.collections", "{}");
-    shard(&lab, chunks);
-    assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_READ);
+    assert_int_equal(route_open(lab->server, lab->client, &route, &lab->err), ROUTE_UNSHARDED);
+    box_delete(lab->box, "config.collections", "{}");
+    shard(lab, chunks);
+    assert_int_equal(route_open(lab->server, lab->client, &route, &lab->err), ROUTE_READ);
     assert_string_equal(owner(route, 9), "s0");
     assert_string_equal(owner(route, 10), "s1");
     assert_string_equal(route_key(route)->fields[0].path, "k");
@@ -96,16 +96,15 @@ TEST(read) {
     chunkmap_free(map);
 
     /* nothing has moved: the chunks are not read again; one has: they are */
-    const size_t before = box_asked(lab.box, "find", "chunks");
-    assert_true(route_refresh(route, lab.client, &lab.err));
-    assert_int_equal(box_asked(lab.box, "find", "chunks"), before + 1);
-    box_update(lab.box, "config.chunks", "{\"_id\": 2}",
+    const size_t before = box_asked(lab->box, "find", "chunks");
+    assert_true(route_refresh(route, lab->client, &lab->err));
+    assert_int_equal(box_asked(lab->box, "find", "chunks"), before + 1);
+    box_update(lab->box, "config.chunks", "{\"_id\": 2}",
                "{\"$set\": {\"shard\": \"s0\", \"lastmod\": {\"$timestamp\": {\"t\": 6, \"i\": 0}}}}");
     assert_string_equal(owner(route, 10), "s1");
-    assert_true(route_refresh(route, lab.client, &lab.err));
+    assert_true(route_refresh(route, lab->client, &lab->err));
     assert_string_equal(owner(route, 10), "s0");
     route_close(route);
-    close_lab(&lab);
 }
 
 /* Chunks that do not meet, or whose bounds cannot be put in order, are no map; nor is what may not be read. */
@@ -212,20 +211,17 @@ static bool restore(lab_t *lab, const uint8_t *own) {
     return restored.balanced;
 }
 
-TEST(held_and_restored) {
-    lab_t lab;
-    open_balanced(&lab, false);
-    assert_int_equal(balancing_of(&lab), BALANCING_ON);
-    assert_true(hold(&lab));
-    assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
-    assert_int_equal(box_count(lab.box, "d.c.tipple.files", FLAG), 1);
-    assert_int_equal(balancing_of(&lab), BALANCING_HELD);
-    assert_false(hold(&lab)); /* another load: nothing to do */
-    assert_true(restore(&lab, NULL));
-    assert_int_equal(box_count(lab.box, "config.collections", OFF), 0);
-    assert_int_equal(box_count(lab.box, "d.c.tipple.files", FLAG), 0);
-    assert_false(restore(&lab, NULL));
-    close_lab(&lab);
+LAB_TEST(held_and_restored, open_balanced(lab, false)) {
+    assert_int_equal(balancing_of(lab), BALANCING_ON);
+    assert_true(hold(lab));
+    assert_int_equal(box_count(lab->box, "config.collections", OFF), 1);
+    assert_int_equal(box_count(lab->box, "d.c.tipple.files", FLAG), 1);
+    assert_int_equal(balancing_of(lab), BALANCING_HELD);
+    assert_false(hold(lab)); /* another load: nothing to do */
+    assert_true(restore(lab, NULL));
+    assert_int_equal(box_count(lab->box, "config.collections", OFF), 0);
+    assert_int_equal(box_count(lab->box, "d.c.tipple.files", FLAG), 0);
+    assert_false(restore(lab, NULL));
 }
 
 /* With the catalog the flag goes: the load that has set it knows of it, and no other one. */
@@ -243,37 +239,31 @@ TEST(without_a_catalog) {
 }
 
 /* What a user has switched off stays off. */
-TEST(of_a_user) {
-    lab_t lab;
-    open_balanced(&lab, true);
-    assert_false(hold(&lab));
-    assert_int_equal(balancing_of(&lab), BALANCING_OFF);
-    assert_false(restore(&lab, NULL));
-    assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
-    close_lab(&lab);
+LAB_TEST(of_a_user, open_balanced(lab, true)) {
+    assert_false(hold(lab));
+    assert_int_equal(balancing_of(lab), BALANCING_OFF);
+    assert_false(restore(lab, NULL));
+    assert_int_equal(box_count(lab->box, "config.collections", OFF), 1);
 }
 
 /* The flag belongs to a collection and not to its name: a user has renamed the one that a killed load held, and switched off
  * balancing of another one of the old name. */
-TEST(renamed) {
-    lab_t lab;
-    open_balanced(&lab, false);
-    assert_true(hold(&lab));
-    box_delete(lab.box, "config.collections", "{}");
-    box_insert(lab.box, "config.collections",
+LAB_TEST(renamed, open_balanced(lab, false)) {
+    assert_true(hold(lab));
+    box_delete(lab->box, "config.collections", "{}");
+    box_insert(lab->box, "config.collections",
                "{\"_id\": \"d.old\", \"key\": {\"k\": 1}, \"noBalance\": true, \"uuid\": " UUID "}");
-    box_insert(lab.box, "config.collections",
+    box_insert(lab->box, "config.collections",
                "{\"_id\": \"d.c\", \"key\": {\"k\": 1}, \"noBalance\": true, \"uuid\": {\"$binary\": "
                "{\"base64\": \"BwAAAAAAAAAAAAAAAAAAAA==\", \"subType\": \"04\"}}}");
-    assert_int_equal(balancing_of(&lab), BALANCING_HELD);
+    assert_int_equal(balancing_of(lab), BALANCING_HELD);
     bool held;
-    assert_true(balancing_hold(lab.server, lab.client, another, &held, &lab.err));
+    assert_true(balancing_hold(lab->server, lab->client, another, &held, &lab->err));
     assert_false(held);
-    assert_int_equal(box_count(lab.box, "config.collections", "{\"_id\": \"d.old\", \"noBalance\": false}"),
+    assert_int_equal(box_count(lab->box, "config.collections", "{\"_id\": \"d.old\", \"noBalance\": false}"),
                      1);
-    assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
-    assert_int_equal(balancing_of(&lab), BALANCING_OFF);
-    close_lab(&lab);
+    assert_int_equal(box_count(lab->box, "config.collections", OFF), 1);
+    assert_int_equal(balancing_of(lab), BALANCING_OFF);
 }
 
 /* A switch that is refused leaves no flag, which would take a user's own switch for a load's; one that seems to fail may
@@ -314,19 +304,16 @@ static void leave_zones(lab_t *lab) {
                "{\"$set\": {\"tags\": [\"EU\", \"tipple.d.c.0\", \"tipple.d.c.d.0\"]}}");
 }
 
-TEST(restore) {
-    lab_t lab;
+LAB_TEST(restore, open_balanced(lab, false)) {
     restored_t restored;
-    open_balanced(&lab, false);
-    assert_true(hold(&lab));
-    leave_zones(&lab);
-    assert_true(cluster_restore(lab.server, lab.client, NULL, &restored, &lab.err));
+    assert_true(hold(lab));
+    leave_zones(lab);
+    assert_true(cluster_restore(lab->server, lab->client, NULL, &restored, &lab->err));
     assert_true(restored.ranges == 1 && restored.tags == 1 && restored.balanced && !restored.hidden);
-    assert_int_equal(box_count(lab.box, "config.tags", "{\"tag\": \"EU\"}"), 1);
-    assert_int_equal(box_count(lab.box, "config.tags", NULL), 1);
+    assert_int_equal(box_count(lab->box, "config.tags", "{\"tag\": \"EU\"}"), 1);
+    assert_int_equal(box_count(lab->box, "config.tags", NULL), 1);
     assert_int_equal(
-        box_count(lab.box, "config.shards", "{\"_id\": \"s0\", \"tags\": [\"EU\", \"tipple.d.c.d.0\"]}"), 1);
-    close_lab(&lab);
+        box_count(lab->box, "config.shards", "{\"_id\": \"s0\", \"tags\": [\"EU\", \"tipple.d.c.d.0\"]}"), 1);
 }
 
 /* What cannot be undone ends it with a sentence, and the same call goes on from there. */

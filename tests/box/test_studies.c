@@ -21,7 +21,7 @@ static void close_scratch(lab_t *lab, study_t study) {
 }
 
 /* The collections' names differ, and each study drops its own. */
-LAB_TEST(side_by_side, BOX_STANDALONE) {
+LAB_TEST(side_by_side, lab_open(lab, BOX_STANDALONE)) {
     study_t one = open_scratch(lab), other = open_scratch(lab);
     const char *name = one.collection;
     assert_string_not_equal(name, other.collection);
@@ -72,7 +72,7 @@ TEST(what_is_left) {
 }
 
 /* A collection that is no study's stays as it is, whatever its name. */
-LAB_TEST(of_a_user, BOX_STANDALONE) {
+LAB_TEST(of_a_user, lab_open(lab, BOX_STANDALONE)) {
     static const char *const names[] = {"d.c.tipple.tune", LEFT, "d.c.tipple.tune.mine" OWN_LOADS,
                                         "d.x.tipple.tune.0123456789ab" OWN_LOADS,
                                         "d.c.tipple.drill.0123456789ab" OWN_LOADS};

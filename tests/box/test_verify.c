@@ -42,17 +42,14 @@ TEST(all_is_well) {
     }
 }
 
-TEST(missing) {
-    lab_t lab;
-    load_rows(&lab, BOX_STANDALONE);
-    box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$in\": [10, 11, 50]}}");
-    expect(&lab, DIFFERENCE_MISSING, 3, ": 3 missing");
-    const difference_t *difference = first(&lab, DIFFERENCE_MISSING);
+LAB_TEST(missing, load_rows(lab, BOX_STANDALONE)) {
+    box_delete(lab->box, LAB_TARGET, "{\"n\": {\"$in\": [10, 11, 50]}}");
+    expect(lab, DIFFERENCE_MISSING, 3, ": 3 missing");
+    const difference_t *difference = first(lab, DIFFERENCE_MISSING);
     assert_int_equal(difference->line, 12); /* neighbours are one difference */
     assert_int_equal(difference->last_line, 13);
     assert_int_equal(difference->records, 2);
     assert_string_equal(difference->name, "a.csv");
-    lab_close(&lab);
 }
 
 TEST(changed) {
@@ -133,39 +130,33 @@ TEST(extra_and_unrelated) {
 }
 
 /* A number that is the same to people, but not to the server's types. */
-TEST(duplicated) {
-    lab_t lab;
-    load_rows(&lab, BOX_STANDALONE);
-    bson_t *record = box_one(lab.box, LAB_TARGET, "{\"n\": 7}");
+LAB_TEST(duplicated, load_rows(lab, BOX_STANDALONE)) {
+    bson_t *record = box_one(lab->box, LAB_TARGET, "{\"n\": 7}");
     char document[100];
     snprintf(document, sizeof document, "{\"_id\": %lld.5}", (long long)lab_number(record, "_id"));
     bson_destroy(record);
-    box_insert(lab.box, LAB_TARGET, document);
-    expect(&lab, DIFFERENCE_UNRELATED, 1, "1 unrelated");
-    lab_close(&lab);
+    box_insert(lab->box, LAB_TARGET, document);
+    expect(lab, DIFFERENCE_UNRELATED, 1, "1 unrelated");
 }
 
 /* Documents of a file that was not given are counted, and are no difference. */
-TEST(other_files) {
-    lab_t lab;
-    load_rows(&lab, BOX_STANDALONE);
+LAB_TEST(other_files, load_rows(lab, BOX_STANDALONE)) {
     lab_write_rows("b.csv", 1000, 1040);
     assert_int_equal(mkdir("else", 0700), 0);
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
-    box_update(lab.box, LAB_TARGET, "{\"n\": 1007}", "{\"$set\": {\"w\": \"other\"}}");
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.verified.other_documents, 40);
-    assert_int_equal(lab.verified.all_documents, ROWS + 40);
-    assert_int_equal(lab.verified.catalog_files, 2);
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    box_update(lab->box, LAB_TARGET, "{\"n\": 1007}", "{\"$set\": {\"w\": \"other\"}}");
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->verified.other_documents, 40);
+    assert_int_equal(lab->verified.all_documents, ROWS + 40);
+    assert_int_equal(lab->verified.catalog_files, 2);
     assert_int_equal(rename("a.csv", "else/a.csv"), 0); /* known all the same */
-    assert_status(&lab, lab_verify(&lab, "else/a.csv"), STATUS_OK);
-    lab.verify.files_only = true;
-    assert_status(&lab, lab_verify(&lab, "else/a.csv"), STATUS_OK);
-    assert_false(lab.verified.counted);
-    lab_close(&lab);
+    assert_status(lab, lab_verify(lab, "else/a.csv"), STATUS_OK);
+    lab->verify.files_only = true;
+    assert_status(lab, lab_verify(lab, "else/a.csv"), STATUS_OK);
+    assert_false(lab->verified.counted);
 }
 
-LAB_TEST(sample, BOX_STANDALONE) {
+LAB_TEST(sample, lab_open(lab, BOX_STANDALONE)) {
     lab_write_wide_rows("a.csv", 0, WIDE_ROWS); /* some blocks */
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     /* the same share each time, and a larger one holds it */
@@ -187,7 +178,7 @@ LAB_TEST(sample, BOX_STANDALONE) {
     assert_int_equal(lab->verified.same, 3000);
 }
 
-LAB_TEST(rejects_and_filters, BOX_STANDALONE) {
+LAB_TEST(rejects_and_filters, lab_open(lab, BOX_STANDALONE)) {
     static char *filters[] = {"n>5"};
     lab_write("a.csv", "n,w\n1,a\nx\n7,b\n8,c\n");
     lab->load.filters = filters;
@@ -207,7 +198,7 @@ LAB_TEST(rejects_and_filters, BOX_STANDALONE) {
 }
 
 /* A record that was fixed and is not loaded yet is no difference, but its collection is not whole. */
-LAB_TEST(unloaded_fix, BOX_STANDALONE) {
+LAB_TEST(unloaded_fix, lab_open(lab, BOX_STANDALONE)) {
     lab_write("a.csv", "n,w\n1,a\nx\n7,b\n");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_int_equal(rename("c.rejects", "fixed.rejects"), 0);
@@ -225,7 +216,7 @@ LAB_TEST(unloaded_fix, BOX_STANDALONE) {
 }
 
 /* What the server has refused is missing until it was fixed; then the fix is what is expected there. */
-LAB_TEST(refused_by_the_server, BOX_STANDALONE) {
+LAB_TEST(refused_by_the_server, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);
     box_refuse(lab->box, LAB_TARGET, "{\"n\": 5}", 121);
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
@@ -257,7 +248,7 @@ LAB_TEST(refused_by_the_server, BOX_STANDALONE) {
     assert_int_equal(first(lab, DIFFERENCE_MISSING)->line, 7);
 }
 
-LAB_TEST(limit, BOX_STANDALONE) {
+LAB_TEST(limit, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, ROWS);
     lab->load.limit = lab->verify.load.limit = 20;
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
@@ -271,17 +262,14 @@ LAB_TEST(limit, BOX_STANDALONE) {
 }
 
 /* What a file has grown by is missing; nothing that is there becomes wrong. */
-TEST(grown) {
-    lab_t lab;
-    load_rows(&lab, BOX_STANDALONE);
+LAB_TEST(grown, load_rows(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, ROWS + 7);
-    expect(&lab, DIFFERENCE_MISSING, 7, "7 missing");
-    lab_close(&lab);
+    expect(lab, DIFFERENCE_MISSING, 7, "7 missing");
 }
 
 /* ---- refused ---- */
 
-LAB_TEST(refused, BOX_STANDALONE) {
+LAB_TEST(refused, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, ROWS);
     lab_write("empty.csv", "n,w\n");
     assert_status(lab, lab_verify(lab, "a.csv"), STATUS_USAGE);
@@ -306,17 +294,14 @@ LAB_TEST(refused, BOX_STANDALONE) {
 }
 
 /* A restored collection has another identity: said, and looked at all the same. Running loads are told of. */
-TEST(notes) {
-    lab_t lab;
-    load_rows(&lab, BOX_STANDALONE);
-    box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}",
+LAB_TEST(notes, load_rows(lab, BOX_STANDALONE)) {
+    box_update(lab->box, LAB_FILES, "{\"_id\": \"catalog\"}",
                "{\"$set\": {\"uuid\": {\"$binary\": {\"base64\": \"AAECAwQFBgcICQoLDA0ODw==\", \"subType\": "
                "\"04\"}}}}");
-    lab_other_load(&lab, "2100-01-01T00:00:00Z");
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "d.c is not the collection");
-    assert_says(lab.said, "1 load of d.c is running");
-    lab_close(&lab);
+    lab_other_load(lab, "2100-01-01T00:00:00Z");
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_says(lab->said, "d.c is not the collection");
+    assert_says(lab->said, "1 load of d.c is running");
 }
 
 /* ---- on the way ---- */
@@ -455,27 +440,21 @@ static void when_asked(late_t *late, const char *command, uint32_t after) {
 }
 
 /* Only a difference that a second look confirms counts. */
-TEST(comes_meanwhile) {
-    lab_t lab;
-    load_rows(&lab, BOX_STANDALONE);
-    late_t late = comes_late(&lab, LAB_TARGET, "{\"n\": 10}");
+LAB_TEST(comes_meanwhile, load_rows(lab, BOX_STANDALONE)) {
+    late_t late = comes_late(lab, LAB_TARGET, "{\"n\": 10}");
     when_asked(&late, "find", 2); /* the first is for what there is, the second for the block */
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
     assert_null(late.document);
-    assert_int_equal(lab.verified.same, ROWS);
-    lab_close(&lab);
+    assert_int_equal(lab->verified.same, ROWS);
 }
 
 /* The documents of a file that was registered since the catalog was read are those of another file. */
-TEST(registered_meanwhile) {
-    lab_t lab;
-    load_rows(&lab, BOX_STANDALONE);
+LAB_TEST(registered_meanwhile, load_rows(lab, BOX_STANDALONE)) {
     lab_write_rows("b.csv", 1000, 1040);
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
-    late_t late = comes_late(&lab, LAB_FILES, "{\"path\": \"b.csv\"}");
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    late_t late = comes_late(lab, LAB_FILES, "{\"path\": \"b.csv\"}");
     when_asked(&late, "aggregate", 0);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
     assert_null(late.document);
-    assert_int_equal(lab.verified.other_documents, 40);
-    lab_close(&lab);
+    assert_int_equal(lab->verified.other_documents, 40);
 }

@@ -90,7 +90,7 @@ static void take_one(void *context) {
 }
 
 /* A fixed record, whose `_id` only its document says, does not stand for one that was removed meanwhile. */
-LAB_TEST(changed_meanwhile, BOX_REPLICA_SET) {
+LAB_TEST(changed_meanwhile, lab_open(lab, BOX_REPLICA_SET)) {
     lab->load.id = "n";
     lab_write("a.csv", "n,w\n1,a\nx\n7,b\n");
     assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);

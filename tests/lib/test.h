@@ -49,6 +49,17 @@ void test_register_each(const char *file, CMFixtureFunction set_up, CMFixtureFun
     TEST_AT_START(register_##name, test_register(__BASE_FILE__, #name, test_##name));                        \
     static void test_##name(TEST_UNUSED void **state)
 
+/* A test to which `open` and `close` give a lab_t of its own, *lab. */
+#define TEST_WITH_LAB(name, open, close)                                                                     \
+    static void in_lab_##name(lab_t *lab);                                                                   \
+    TEST(name) {                                                                                             \
+        lab_t own, *lab = &own;                                                                              \
+        open;                                                                                                \
+        in_lab_##name(lab);                                                                                  \
+        close;                                                                                               \
+    }                                                                                                        \
+    static void in_lab_##name(lab_t *lab)
+
 #define TEST_GROUP(set_up, tear_down)                                                                        \
     TEST_AT_START(register_the_group, test_register_group(__BASE_FILE__, set_up, tear_down))
 

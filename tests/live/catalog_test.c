@@ -21,7 +21,7 @@ typedef struct {
 #define OK(lab, call)                                                                                        \
     do {                                                                                                     \
         if (!(call))                                                                                         \
-            fail_msg("%s: status %d: %s", #call, (int)(lab).err.status, (lab).err.text);                     \
+            fail_msg("%s: status %d: %s", #call, (int)(lab)->err.status, (lab)->err.text);                   \
     } while (0)
 
 static lab_t open_lab(const char *collection) {
@@ -44,6 +44,8 @@ static void close_lab(lab_t *lab) {
     server_give(lab->server, lab->client);
     server_destroy(lab->server);
 }
+
+#define LAB_TEST(name, collection) TEST_WITH_LAB(name, *lab = open_lab(collection), close_lab(lab))
 
 static bool run(lab_t *lab, const bson_t *command, bson_t *reply) {
     bson_error_t error;
@@ -88,38 +90,37 @@ static load_id_t load_id(uint8_t number) {
 
 static void make(lab_t *lab) {
     const catalog_header_t header = {.layout = STORE_LAYOUT, .lane_rule = 1, .generation = 1};
-    OK(*lab, lab->store->make_header(lab->store, &header, &lab->err));
+    OK(lab, lab->store->make_header(lab->store, &header, &lab->err));
 }
 
 static catalog_header_t header_of(lab_t *lab) {
     catalog_header_t header;
     bool found;
-    OK(*lab, lab->store->read_header(lab->store, &header, &found, &lab->err));
+    OK(lab, lab->store->read_header(lab->store, &header, &found, &lab->err));
     assert_true(found);
     return header;
 }
 
 static bool change(lab_t *lab, const header_change_t *change) {
     bool changed;
-    OK(*lab, lab->store->change_header(lab->store, change, &changed, &lab->err));
+    OK(lab, lab->store->change_header(lab->store, change, &changed, &lab->err));
     return changed;
 }
 
-TEST(header_is_made_once) {
-    lab_t lab = open_lab("made");
+LAB_TEST(header_is_made_once, "made") {
     catalog_header_t header = {
         .layout = 3, .lane_rule = 7, .generation = 3, .next_extent = 5, .next_ordinal = 6, .lease_ms = 1234};
     bool found = true;
     memset(header.uuid, 0xab, sizeof header.uuid);
     catalog_header_t read;
-    OK(lab, lab.store->read_header(lab.store, &read, &found, &lab.err));
+    OK(lab, lab->store->read_header(lab->store, &read, &found, &lab->err));
     assert_false(found);
     assert_false(read.has_entries);
-    OK(lab, lab.store->make_header(lab.store, &header, &lab.err));
+    OK(lab, lab->store->make_header(lab->store, &header, &lab->err));
     header.layout = 99;
     header.lease_ms = 1;
-    OK(lab, lab.store->make_header(lab.store, &header, &lab.err)); /* the one that is there stays */
-    read = header_of(&lab);
+    OK(lab, lab->store->make_header(lab->store, &header, &lab->err)); /* the one that is there stays */
+    read = header_of(lab);
     assert_int_equal(read.layout, 3);
     assert_int_equal(read.lane_rule, 7);
     assert_int_equal(read.generation, 3);
@@ -132,48 +133,44 @@ TEST(header_is_made_once) {
     assert_null(read.filter);
     assert_true(load_id_is_nobody(&read.dropping));
     catalog_header_free(&read);
-    close_lab(&lab);
 }
 
-TEST(numbers) {
-    lab_t lab = open_lab("numbers");
-    make(&lab);
+LAB_TEST(numbers, "numbers") {
+    make(lab);
     header_change_t take = {.kind = HEADER_TAKE_NUMBERS, .generation = 2, .extents = 10, .ordinals = 3};
-    assert_false(change(&lab, &take)); /* of another generation of the collection */
+    assert_false(change(lab, &take)); /* of another generation of the collection */
     take.generation = 1;
-    assert_true(change(&lab, &take));
-    assert_false(change(&lab, &take)); /* they were taken */
+    assert_true(change(lab, &take));
+    assert_false(change(lab, &take)); /* they were taken */
     take.next_extent = 10;
-    assert_false(change(&lab, &take)); /* both are believed */
+    assert_false(change(lab, &take)); /* both are believed */
     take.next_extent = 0;
     take.next_ordinal = 3;
-    assert_false(change(&lab, &take));
+    assert_false(change(lab, &take));
     take.next_extent = 10;
     take.extents = 1ull << 32;
-    assert_true(change(&lab, &take));
-    catalog_header_t header = header_of(&lab);
+    assert_true(change(lab, &take));
+    catalog_header_t header = header_of(lab);
     assert_int_equal(header.next_extent, 10 + (1ull << 32));
     assert_int_equal(header.next_ordinal, 6);
     assert_int_equal(header.lease_ms, STORE_LEASE_MS);
     catalog_header_free(&header);
     uint64_t extent, ordinal;
-    OK(lab, store_take_numbers(lab.store, 0, 2, 5, &extent, &ordinal, &lab.err));
+    OK(lab, store_take_numbers(lab->store, 0, 2, 5, &extent, &ordinal, &lab->err));
     assert_int_equal(extent, 10 + (1ull << 32));
     assert_int_equal(ordinal, 6);
     /* numbers of 53 bits, in units of a MiB, and ordinals of 32: no more */
-    assert_false(store_take_numbers(lab.store, 0, 1ull << 33, 1, &extent, &ordinal, &lab.err));
-    assert_int_equal(lab.err.status, STATUS_USAGE);
-    assert_false(store_take_numbers(lab.store, 0, 1, UINT32_MAX - 10, &extent, &ordinal, &lab.err));
-    assert_int_equal(lab.err.status, STATUS_USAGE);
-    OK(lab, store_take_numbers(lab.store, 0, 1, 1, &extent, &ordinal, &lab.err));
+    assert_false(store_take_numbers(lab->store, 0, 1ull << 33, 1, &extent, &ordinal, &lab->err));
+    assert_int_equal(lab->err.status, STATUS_USAGE);
+    assert_false(store_take_numbers(lab->store, 0, 1, UINT32_MAX - 10, &extent, &ordinal, &lab->err));
+    assert_int_equal(lab->err.status, STATUS_USAGE);
+    OK(lab, store_take_numbers(lab->store, 0, 1, 1, &extent, &ordinal, &lab->err));
     assert_int_equal(extent, 12 + (1ull << 32));
     assert_int_equal(ordinal, 11);
-    close_lab(&lab);
 }
 
-TEST(bind) {
-    lab_t lab = open_lab("bind");
-    make(&lab);
+LAB_TEST(bind, "bind") {
+    make(lab);
     const header_change_t
         drop = {.kind = HEADER_BEGIN_DROP, .by = load_id(1)},
         cancel = {.kind = HEADER_CANCEL_DROP, .by = load_id(1)},
@@ -181,44 +178,42 @@ TEST(bind) {
         late = {.kind = HEADER_BIND, .generation = 2, .format = "mot", .format_digest = "d1", .filter = ""},
         other = {
             .kind = HEADER_BIND, .generation = 1, .format = "isd", .format_digest = "d2", .filter = "k==1"};
-    assert_true(change(&lab, &drop));
-    assert_false(change(&lab, &bind)); /* somebody drops */
-    assert_true(change(&lab, &cancel));
-    assert_false(change(&lab, &late)); /* of another generation of the collection */
-    assert_true(change(&lab, &bind));
-    assert_false(change(&lab, &other));
-    assert_false(change(&lab, &bind));
-    catalog_header_t header = header_of(&lab);
+    assert_true(change(lab, &drop));
+    assert_false(change(lab, &bind)); /* somebody drops */
+    assert_true(change(lab, &cancel));
+    assert_false(change(lab, &late)); /* of another generation of the collection */
+    assert_true(change(lab, &bind));
+    assert_false(change(lab, &other));
+    assert_false(change(lab, &bind));
+    catalog_header_t header = header_of(lab);
     assert_string_equal(header.format, "mot");
     assert_string_equal(header.format_digest, "d1");
     assert_string_equal(header.filter, "");
     catalog_header_free(&header);
-    close_lab(&lab);
 }
 
-TEST(drop) {
-    lab_t lab = open_lab("drop");
-    make(&lab);
+LAB_TEST(drop, "drop") {
+    make(lab);
     assert_true(change(
-        &lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .generation = 1, .extents = 4, .ordinals = 2}));
-    assert_true(change(&lab, &(header_change_t){.kind = HEADER_BIND,
-                                                .generation = 1,
-                                                .format = "mot",
-                                                .format_digest = "d",
-                                                .filter = "f",
-                                                .id = "a,b",
-                                                .existing = "keep",
-                                                .format_text = "format: mot"}));
-    assert_true(change(&lab, &(header_change_t){.kind = HEADER_APPEND, .generation = 1}));
-    assert_true(change(&lab, &(header_change_t){.kind = HEADER_BEGIN_REPLACING, .by = load_id(3)}));
-    assert_false(change(&lab, &(header_change_t){.kind = HEADER_END_DROP, .by = load_id(1)})); /* not begun */
-    assert_false(change(
-        &lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .dropping = load_id(9), .by = load_id(1)}));
-    assert_true(change(&lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .by = load_id(1)}));
-    assert_false(change(&lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .by = load_id(2)}));
-    assert_false(change(&lab, &(header_change_t){.kind = HEADER_CANCEL_DROP, .by = load_id(2)}));
-    assert_false(change(&lab, &(header_change_t){.kind = HEADER_NEW_UUID, .generation = 1}));
-    catalog_header_t header = header_of(&lab);
+        lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .generation = 1, .extents = 4, .ordinals = 2}));
+    assert_true(change(lab, &(header_change_t){.kind = HEADER_BIND,
+                                               .generation = 1,
+                                               .format = "mot",
+                                               .format_digest = "d",
+                                               .filter = "f",
+                                               .id = "a,b",
+                                               .existing = "keep",
+                                               .format_text = "format: mot"}));
+    assert_true(change(lab, &(header_change_t){.kind = HEADER_APPEND, .generation = 1}));
+    assert_true(change(lab, &(header_change_t){.kind = HEADER_BEGIN_REPLACING, .by = load_id(3)}));
+    assert_false(change(lab, &(header_change_t){.kind = HEADER_END_DROP, .by = load_id(1)})); /* not begun */
+    assert_false(
+        change(lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .dropping = load_id(9), .by = load_id(1)}));
+    assert_true(change(lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .by = load_id(1)}));
+    assert_false(change(lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .by = load_id(2)}));
+    assert_false(change(lab, &(header_change_t){.kind = HEADER_CANCEL_DROP, .by = load_id(2)}));
+    assert_false(change(lab, &(header_change_t){.kind = HEADER_NEW_UUID, .generation = 1}));
+    catalog_header_t header = header_of(lab);
     const load_id_t one = load_id(1);
     assert_true(load_id_equal(&header.dropping, &one));
     assert_string_equal(header.id, "a,b");
@@ -228,17 +223,17 @@ TEST(drop) {
     catalog_header_free(&header);
     /* of one that died: taken over by who has read it */
     assert_true(change(
-        &lab,
+        lab,
         &(header_change_t){.kind = HEADER_BEGIN_DROP, .dropping = load_id(1), .drops = 1, .by = load_id(2)}));
     header_change_t end = {.kind = HEADER_END_DROP, .by = load_id(1), .generation = 2};
     memset(end.uuid, 7, sizeof end.uuid);
-    assert_false(change(&lab, &end));
+    assert_false(change(lab, &end));
     end.by = load_id(2);
-    assert_false(change(&lab, &end)); /* somebody has taken numbers since they were read */
+    assert_false(change(lab, &end)); /* somebody has taken numbers since they were read */
     end.next_ordinal = 2;
-    assert_true(change(&lab, &end));
-    assert_false(change(&lab, &end));
-    header = header_of(&lab);
+    assert_true(change(lab, &end));
+    assert_false(change(lab, &end));
+    header = header_of(lab);
     assert_null(header.format);
     assert_null(header.format_digest);
     assert_null(header.filter);
@@ -254,35 +249,30 @@ TEST(drop) {
     assert_int_equal(header.first_ordinal, 2);
     assert_memory_equal(header.uuid, end.uuid, STORE_UUID);
     catalog_header_free(&header);
-    close_lab(&lab);
 }
 
-TEST(new_uuid) {
-    lab_t lab = open_lab("uuid");
-    make(&lab);
+LAB_TEST(new_uuid, "uuid") {
+    make(lab);
     header_change_t other = {.kind = HEADER_NEW_UUID, .generation = 2};
     memset(other.uuid, 5, sizeof other.uuid);
-    assert_false(change(&lab, &other));
+    assert_false(change(lab, &other));
     other.generation = 1;
-    assert_true(change(&lab, &other));
-    assert_false(change(&lab, &other)); /* another load has done it */
-    assert_true(change(&lab, &(header_change_t){.kind = HEADER_SYNC}));
-    catalog_header_t header = header_of(&lab);
+    assert_true(change(lab, &other));
+    assert_false(change(lab, &other)); /* another load has done it */
+    assert_true(change(lab, &(header_change_t){.kind = HEADER_SYNC}));
+    catalog_header_t header = header_of(lab);
     assert_int_equal(header.generation, 2);
     assert_memory_equal(header.uuid, other.uuid, STORE_UUID);
     catalog_header_free(&header);
-    close_lab(&lab);
 }
 
-TEST(no_header) {
-    lab_t lab = open_lab("headless");
-    assert_false(change(&lab, &(header_change_t){.kind = HEADER_SYNC}));
-    assert_false(change(&lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .extents = 1}));
-    assert_int_equal(count_of(&lab, "files", "{}"), 0); /* nothing is made by that */
+LAB_TEST(no_header, "headless") {
+    assert_false(change(lab, &(header_change_t){.kind = HEADER_SYNC}));
+    assert_false(change(lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .extents = 1}));
+    assert_int_equal(count_of(lab, "files", "{}"), 0); /* nothing is made by that */
     uint64_t extent, ordinal;
-    assert_false(store_take_numbers(lab.store, 0, 1, 1, &extent, &ordinal, &lab.err));
-    assert_int_equal(lab.err.status, STATUS_SERVER);
-    close_lab(&lab);
+    assert_false(store_take_numbers(lab->store, 0, 1, 1, &extent, &ordinal, &lab->err));
+    assert_int_equal(lab->err.status, STATUS_SERVER);
 }
 
 /* ---- entries ---- */
@@ -295,9 +285,9 @@ static entry_t small_entry(lab_t *lab, uint32_t ordinal) {
     snprintf(text, sizeof text, "key/%u", ordinal);
     entry.key = strdup(text);
     entry.kind = strdup("plain");
-    OK(*lab, entry_add_version(&entry, &(version_t){.size = ordinal + 1, .digest = "d"}, &lab->err));
-    OK(*lab, entry_add_extent(&entry, (extent_t){ordinal << 20, 0, 1 << 20}, &lab->err));
-    OK(*lab, entry_make_pieces(&entry, 1, 0, &lab->err));
+    OK(lab, entry_add_version(&entry, &(version_t){.size = ordinal + 1, .digest = "d"}, &lab->err));
+    OK(lab, entry_add_extent(&entry, (extent_t){ordinal << 20, 0, 1 << 20}, &lab->err));
+    OK(lab, entry_make_pieces(&entry, 1, 0, &lab->err));
     return entry;
 }
 
@@ -310,7 +300,7 @@ static void add_small(lab_t *lab, uint32_t first, uint32_t count) {
         list[i] = &entries[i];
     }
     uint64_t added;
-    OK(*lab, lab->store->add_entries(lab->store, list, count, &added, &lab->err));
+    OK(lab, lab->store->add_entries(lab->store, list, count, &added, &lab->err));
     assert_int_equal(added, count);
     for (uint32_t i = 0; i < count; i++)
         entry_free(&entries[i]);
@@ -320,7 +310,7 @@ static void add_small(lab_t *lab, uint32_t first, uint32_t count) {
 
 static entries_t read_all(lab_t *lab, const uint32_t *among, size_t count) {
     entries_t entries = {0};
-    OK(*lab, store_read_all(lab->store, among, count, &entries, &lab->err));
+    OK(lab, store_read_all(lab->store, among, count, &entries, &lab->err));
     return entries;
 }
 
@@ -329,14 +319,14 @@ static entry_t read_one(lab_t *lab, uint32_t ordinal) {
     entries_t entries = read_all(lab, &ordinal, 1);
     entry_t copy = {0};
     assert_int_equal(entries.count, 1);
-    OK(*lab, entry_copy(&copy, &entries.entries[0], &lab->err));
+    OK(lab, entry_copy(&copy, &entries.entries[0], &lab->err));
     entries_free(&entries);
     return copy;
 }
 
 static uint64_t change_many(lab_t *lab, const entry_change_t *changes, size_t count) {
     uint64_t changed;
-    OK(*lab, lab->store->change_entries(lab->store, changes, count, &changed, &lab->err));
+    OK(lab, lab->store->change_entries(lab->store, changes, count, &changed, &lab->err));
     return changed;
 }
 
@@ -379,7 +369,7 @@ static void fill_piece(lab_t *lab, piece_t *piece, uint8_t number) {
     piece->counts = counts_from(1ull << 40);
     piece->tail = (tail_t){piece->from + 60, piece->from + 62, 0xfedcba9876543210ull, counts_from(number)};
     for (uint64_t i = 0; i < 1000; i++)
-        OK(*lab, piece_add_rejects(piece, &(reject_mark_t){(i + 1) << 30, UINT64_MAX - i}, 1, &lab->err));
+        OK(lab, piece_add_rejects(piece, &(reject_mark_t){(i + 1) << 30, UINT64_MAX - i}, 1, &lab->err));
 }
 
 static void assert_piece(const piece_t *piece, uint8_t number, uint64_t from, uint64_t to) {
@@ -415,8 +405,7 @@ static void assert_piece(const piece_t *piece, uint8_t number, uint64_t from, ui
 
 static const torn_t TORN = {.offset = 1ull << 45, .length = 77, .hash = 0xfffffffffffffff0ull};
 
-TEST(every_field) {
-    lab_t lab = open_lab("fields");
+LAB_TEST(every_field, "fields") {
     entry_t entry = {.ordinal = 3000000000u, .registered_by = load_id(9)};
     entry.path = strdup("in/caf\xc3\xa9 \\x0a.csv");
     entry.key = strdup("some/key");
@@ -426,33 +415,33 @@ TEST(every_field) {
                        .modified_ns = -5,
                        .torn = TORN},
               second = {.size = (1ull << 50) + 1, .digest = "", .modified_ns = 1795259727189287781};
-    OK(lab, entry_add_version(&entry, &first, &lab.err) && entry_add_version(&entry, &second, &lab.err));
-    OK(lab, entry_add_extent(&entry, (extent_t){1ull << 52, 0, 1 << 20}, &lab.err));
-    OK(lab, entry_add_extent(&entry, (extent_t){5ull << 20, 1 << 20, 64ull << 30}, &lab.err));
-    OK(lab, entry_make_pieces(&entry, 3, 256, &lab.err));
+    OK(lab, entry_add_version(&entry, &first, &lab->err) && entry_add_version(&entry, &second, &lab->err));
+    OK(lab, entry_add_extent(&entry, (extent_t){1ull << 52, 0, 1 << 20}, &lab->err));
+    OK(lab, entry_add_extent(&entry, (extent_t){5ull << 20, 1 << 20, 64ull << 30}, &lab->err));
+    OK(lab, entry_make_pieces(&entry, 3, 256, &lab->err));
     for (uint8_t i = 0; i < 3; i++)
-        fill_piece(&lab, &entry.pieces[i], (uint8_t)(i + 1));
+        fill_piece(lab, &entry.pieces[i], (uint8_t)(i + 1));
     const entry_t *list[] = {&entry};
     uint64_t added;
-    OK(lab, lab.store->add_entries(lab.store, list, 1, &added, &lab.err));
+    OK(lab, lab->store->add_entries(lab->store, list, 1, &added, &lab->err));
     entry_free(&entry);
     /* fixes come later, one by one */
     for (uint64_t i = 0; i < 3; i++)
         assert_true(
-            change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
-                                              .owner = load_id(1),
-                                              .epoch = 4000000001u,
-                                              .fixes = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i,
-                                                                     UINT64_MAX - i, i == 1, UINT32_MAX},
-                                              .fix_count = 1}));
+            change_one(lab, (entry_change_t){.ordinal = 3000000000u,
+                                             .owner = load_id(1),
+                                             .epoch = 4000000001u,
+                                             .fixes = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i,
+                                                                    UINT64_MAX - i, i == 1, UINT32_MAX},
+                                             .fix_count = 1}));
     assert_true(change_one(
-        &lab, (entry_change_t){.ordinal = 3000000000u,
-                               .owner = load_id(1),
-                               .epoch = 4000000001u,
-                               .fixes = &(fix_mark_t){3ull << 30, UINT64_MAX - 2, 5, true, UINT32_MAX},
-                               .fix_count = 1}));
+        lab, (entry_change_t){.ordinal = 3000000000u,
+                              .owner = load_id(1),
+                              .epoch = 4000000001u,
+                              .fixes = &(fix_mark_t){3ull << 30, UINT64_MAX - 2, 5, true, UINT32_MAX},
+                              .fix_count = 1}));
 
-    entry_t read = read_one(&lab, 3000000000u);
+    entry_t read = read_one(lab, 3000000000u);
     const load_id_t by = load_id(9);
     assert_string_equal(read.path, "in/caf\xc3\xa9 \\x0a.csv");
     assert_string_equal(read.key, "some/key");
@@ -488,17 +477,15 @@ TEST(every_field) {
     }
     assert_int_equal(entry_open_rejects(&read), 3 * 1000 - 3 * 2);
     entry_free(&read);
-    close_lab(&lab);
 }
 
 /* Far more than fits in a first batch of a cursor, or in a page. */
-TEST(read_6000) {
+LAB_TEST(read_6000, "many") {
     enum { COUNT = 6000 };
-    lab_t lab = open_lab("many");
-    make(&lab);
+    make(lab);
     for (uint32_t at = 0; at < COUNT; at += 3000)
-        add_small(&lab, at, COUNT - at < 3000 ? COUNT - at : 3000);
-    entries_t entries = read_all(&lab, NULL, 0);
+        add_small(lab, at, COUNT - at < 3000 ? COUNT - at : 3000);
+    entries_t entries = read_all(lab, NULL, 0);
     assert_int_equal(entries.count, COUNT);
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_int_equal(entries.entries[i].ordinal, i);
@@ -510,43 +497,40 @@ TEST(read_6000) {
     for (uint32_t i = 0; i < COUNT / 2; i++)
         odd[i] = 2 * i + 1;
     odd[COUNT / 2] = COUNT + 5; /* not there */
-    entries = read_all(&lab, odd, COUNT / 2 + 1);
+    entries = read_all(lab, odd, COUNT / 2 + 1);
     assert_int_equal(entries.count, COUNT / 2);
     for (uint32_t i = 0; i < COUNT / 2; i++)
         assert_int_equal(entries.entries[i].ordinal, 2 * i + 1);
     entries_free(&entries);
-    entries = read_all(&lab, odd + COUNT / 2, 1);
+    entries = read_all(lab, odd + COUNT / 2, 1);
     assert_int_equal(entries.count, 0);
     entries_free(&entries);
     free(odd);
-    close_lab(&lab);
 }
 
 /* Entries of 128 KiB each: a reply holds 16 MB, whatever was asked for. */
-TEST(read_large) {
+LAB_TEST(read_large, "large") {
     enum { LARGE = 160, REJECTS = 8192 };
-    lab_t lab = open_lab("large");
     for (uint32_t i = 0; i < LARGE; i++) {
-        entry_t entry = small_entry(&lab, i);
+        entry_t entry = small_entry(lab, i);
         for (uint64_t j = 0; j < REJECTS; j++)
-            OK(lab, piece_add_rejects(&entry.pieces[0], &(reject_mark_t){j, i}, 1, &lab.err));
+            OK(lab, piece_add_rejects(&entry.pieces[0], &(reject_mark_t){j, i}, 1, &lab->err));
         const entry_t *list[] = {&entry};
         uint64_t added;
-        OK(lab, lab.store->add_entries(lab.store, list, 1, &added, &lab.err));
+        OK(lab, lab->store->add_entries(lab->store, list, 1, &added, &lab->err));
         entry_free(&entry);
     }
-    entries_t entries = read_all(&lab, NULL, 0);
+    entries_t entries = read_all(lab, NULL, 0);
     assert_int_equal(entries.count, LARGE);
     for (uint32_t i = 0; i < LARGE; i++) {
         assert_int_equal(entries.entries[i].ordinal, i);
         assert_int_equal(entries.entries[i].pieces[0].reject_count, REJECTS);
     }
     entries_free(&entries);
-    close_lab(&lab);
 }
 
 /* One after another, up to the first that is there: by its ordinal, its key, or what it follows. */
-TEST(add_ends) {
+LAB_TEST(add_ends, "twice") {
     static const struct {
         uint32_t ordinals[3];      /* in turn */
         const char *key, *follows; /* of the second one; NULL: its own */
@@ -557,16 +541,15 @@ TEST(add_ends) {
         {{40, 41, 42}, NULL, "after/1", 1},
         {{50, 51, 52}, NULL, "after/50", 3},
     };
-    lab_t lab = open_lab("twice");
-    make(&lab);
-    add_small(&lab, 0, 10);
+    make(lab);
+    add_small(lab, 0, 10);
     size_t expected = 10;
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         entry_t entries[3];
         const entry_t *list[3];
         uint64_t added;
         for (size_t i = 0; i < 3; i++) {
-            entries[i] = small_entry(&lab, rows[row].ordinals[i]);
+            entries[i] = small_entry(lab, rows[row].ordinals[i]);
             list[i] = &entries[i];
         }
         entries[0].follows = strdup("after/1");
@@ -578,76 +561,72 @@ TEST(add_ends) {
         }
         if (rows[row].follows)
             entries[1].follows = strdup(rows[row].follows);
-        OK(lab, lab.store->add_entries(lab.store, list, 3, &added, &lab.err));
+        OK(lab, lab->store->add_entries(lab->store, list, 3, &added, &lab->err));
         assert_true((added == 3) == (rows[row].there == 3));
         expected += rows[row].there;
-        entries_t read = read_all(&lab, NULL, 0);
+        entries_t read = read_all(lab, NULL, 0);
         assert_int_equal(read.count, expected);
         for (uint32_t i = rows[row].there; i < 3; i++)
             assert_true(rows[row].ordinals[i] < 10 || !entries_find(&read, rows[row].ordinals[i]));
         entries_free(&read);
-        OK(lab, lab.store->add_entries(lab.store, list, 3, &added, &lab.err));
+        OK(lab, lab->store->add_entries(lab->store, list, 3, &added, &lab->err));
         assert_int_equal(added, 0);
         for (size_t i = 0; i < 3; i++)
             entry_free(&entries[i]);
     }
-    close_lab(&lab);
 }
 
 /* In as many commands as they take: where one of the first is there, none of the others is added. */
-TEST(add_ends_in_a_command) {
+LAB_TEST(add_ends_in_a_command, "ends") {
     enum { MANY = 2500 };
-    lab_t lab = open_lab("ends");
-    make(&lab);
-    add_small(&lab, 0, 1);
+    make(lab);
+    add_small(lab, 0, 1);
     static entry_t entries[MANY];
     static const entry_t *list[MANY];
     uint64_t added;
     for (uint32_t i = 0; i < MANY; i++) {
-        entries[i] = small_entry(&lab, i + 10);
+        entries[i] = small_entry(lab, i + 10);
         list[i] = &entries[i];
     }
     free(entries[3].key);
     entries[3].key = strdup("key/0");
-    OK(lab, lab.store->add_entries(lab.store, list, MANY, &added, &lab.err));
+    OK(lab, lab->store->add_entries(lab->store, list, MANY, &added, &lab->err));
     assert_true(added < MANY);
-    assert_int_equal(count_of(&lab, "files", "{\"pieces\": {\"$exists\": true}}"), 1 + 3);
+    assert_int_equal(count_of(lab, "files", "{\"pieces\": {\"$exists\": true}}"), 1 + 3);
     for (uint32_t i = 0; i < MANY; i++)
         entry_free(&entries[i]);
-    close_lab(&lab);
 }
 
 /* ---- conditional changes ---- */
 
-TEST(take_and_checkpoint) {
-    lab_t lab = open_lab("take");
+LAB_TEST(take_and_checkpoint, "take") {
     const load_id_t one = load_id(1), two = load_id(2);
-    add_small(&lab, 0, 2);
+    add_small(lab, 0, 2);
     const entry_change_t take = {.sets_owner = true, .new_owner = one, .new_epoch = 1};
-    assert_true(change_one(&lab, take));
-    assert_false(change_one(&lab, take)); /* it has an owner now */
+    assert_true(change_one(lab, take));
+    assert_false(change_one(lab, take)); /* it has an owner now */
     entry_change_t other = {.owner = one, .epoch = 0, .sets_owner = true, .new_owner = two, .new_epoch = 1};
-    assert_false(change_one(&lab, other)); /* of an epoch that is over */
+    assert_false(change_one(lab, other)); /* of an epoch that is over */
     other.owner = two;
     other.epoch = 1;
-    assert_false(change_one(&lab, other)); /* of another owner */
+    assert_false(change_one(lab, other)); /* of another owner */
     other = (entry_change_t){.piece = 1, .sets_owner = true, .new_owner = two, .new_epoch = 1};
-    assert_false(change_one(&lab, other)); /* there is no such piece */
+    assert_false(change_one(lab, other)); /* there is no such piece */
     other = (entry_change_t){.ordinal = 7, .sets_owner = true, .new_owner = two, .new_epoch = 1};
-    assert_false(change_one(&lab, other)); /* no such entry */
+    assert_false(change_one(lab, other)); /* no such entry */
 
     piece_t progress = {.to = UINT64_MAX, .generation = 1};
-    add_run(&lab, &progress, 0, 5, 0xf000000000000001ull);
+    add_run(lab, &progress, 0, 5, 0xf000000000000001ull);
     progress.counts = counts_from(10);
     const entry_change_t checkpoint = {.owner = one, .epoch = 1, .progress = &progress};
-    assert_true(change_one(&lab, checkpoint));
-    assert_true(change_one(&lab, checkpoint)); /* the same again finds the same */
+    assert_true(change_one(lab, checkpoint));
+    assert_true(change_one(lab, checkpoint)); /* the same again finds the same */
     /* taken over: what the first one writes from now on finds nothing */
     assert_true(change_one(
-        &lab,
+        lab,
         (entry_change_t){.owner = one, .epoch = 1, .sets_owner = true, .new_owner = two, .new_epoch = 2}));
-    assert_false(change_one(&lab, checkpoint));
-    entry_t read = read_one(&lab, 0);
+    assert_false(change_one(lab, checkpoint));
+    entry_t read = read_one(lab, 0);
     assert_true(load_id_equal(&read.pieces[0].owner, &two));
     assert_int_equal(read.pieces[0].epoch, 2);
     assert_int_equal(read.pieces[0].done.count, 1);
@@ -656,29 +635,27 @@ TEST(take_and_checkpoint) {
     entry_free(&read);
     /* complete, and let go in the same statement */
     progress.complete = 1;
-    assert_true(change_one(&lab, (entry_change_t){.owner = two,
-                                                  .epoch = 2,
-                                                  .version = 1,
-                                                  .progress = &progress,
-                                                  .sets_owner = true,
-                                                  .new_epoch = 2}));
-    read = read_one(&lab, 0);
+    assert_true(change_one(lab, (entry_change_t){.owner = two,
+                                                 .epoch = 2,
+                                                 .version = 1,
+                                                 .progress = &progress,
+                                                 .sets_owner = true,
+                                                 .new_epoch = 2}));
+    read = read_one(lab, 0);
     assert_true(load_id_is_nobody(&read.pieces[0].owner));
     assert_int_equal(read.pieces[0].epoch, 2);
     assert_true(entry_is_complete(&read, 1, true));
     entry_free(&read);
-    read = read_one(&lab, 1); /* nothing of all that was its */
+    read = read_one(lab, 1); /* nothing of all that was its */
     assert_true(load_id_is_nobody(&read.pieces[0].owner));
     assert_int_equal(read.pieces[0].epoch, 0);
     entry_free(&read);
     piece_free(&progress);
-    close_lab(&lab);
 }
 
-TEST(version_and_extents) {
-    lab_t lab = open_lab("version");
+LAB_TEST(version_and_extents, "version") {
     const load_id_t one = load_id(1);
-    add_small(&lab, 0, 3);
+    add_small(lab, 0, 3);
     const version_t grown = {.size = 900, .digest = "e", .modified_ns = 5};
     const extent_t extent = {7 << 20, 1 << 20, 2 << 20};
     const piece_t progress = {.to = UINT64_MAX, .generation = 4};
@@ -693,16 +670,16 @@ TEST(version_and_extents) {
                            .extent = &extent,
                            .extent_at = 1,
                            .no_extent_yet = true};
-    assert_false(change_one(&lab, take));
+    assert_false(change_one(lab, take));
     take.version = 1;
     take.extent_at = 0; /* there is one */
-    assert_false(change_one(&lab, take));
+    assert_false(change_one(lab, take));
     take.extent_at = 1;
-    assert_true(change_one(&lab, take));
+    assert_true(change_one(lab, take));
     take.owner = one;
     take.epoch = 1;
-    assert_false(change_one(&lab, take)); /* a message that comes twice: version 2 by now */
-    entry_t read = read_one(&lab, 0);
+    assert_false(change_one(lab, take)); /* a message that comes twice: version 2 by now */
+    entry_t read = read_one(lab, 0);
     assert_int_equal(read.version, 2);
     assert_int_equal(read.versions[0].size, 1);
     assert_int_equal(read.versions[1].size, 900);
@@ -715,18 +692,18 @@ TEST(version_and_extents) {
     entry_free(&read);
     /* where its last record is torn belongs to the version */
     entry_change_t torn = {.owner = one, .epoch = 1, .version = 1, .torn = &TORN};
-    assert_false(change_one(&lab, torn));
+    assert_false(change_one(lab, torn));
     torn.version = 2;
     torn.slot = 1;
-    assert_true(change_one(&lab, torn));
+    assert_true(change_one(lab, torn));
     /* one more extent, by its owner only, and once */
     entry_change_t more = {
         .owner = load_id(2), .epoch = 1, .no_extent_yet = true, .extent = &extent, .extent_at = 2};
-    assert_false(change_one(&lab, more));
+    assert_false(change_one(lab, more));
     more.owner = one;
-    assert_true(change_one(&lab, more));
-    assert_false(change_one(&lab, more));
-    read = read_one(&lab, 0);
+    assert_true(change_one(lab, more));
+    assert_false(change_one(lab, more));
+    read = read_one(lab, 0);
     assert_int_equal(read.versions[0].torn.length, 0);
     assert_int_equal(read.versions[1].torn.length, TORN.length);
     assert_true(read.versions[1].torn.hash == TORN.hash);
@@ -739,15 +716,15 @@ TEST(version_and_extents) {
     take.extent = NULL;
     take.new_epoch = 2;
     take.uncompletes = 0;
-    assert_true(change_one(&lab, take));
-    assert_true(change_one(&lab, (entry_change_t){.owner = one,
-                                                  .epoch = 2,
-                                                  .version = 3,
-                                                  .slot = 0,
-                                                  .sets_completed = true,
-                                                  .completed_ns = 77,
-                                                  .progress = &progress}));
-    read = read_one(&lab, 0);
+    assert_true(change_one(lab, take));
+    assert_true(change_one(lab, (entry_change_t){.owner = one,
+                                                 .epoch = 2,
+                                                 .version = 3,
+                                                 .slot = 0,
+                                                 .sets_completed = true,
+                                                 .completed_ns = 77,
+                                                 .progress = &progress}));
+    read = read_one(lab, 0);
     assert_int_equal(read.version, 3);
     assert_int_equal(read.version_count, 2);
     assert_int_equal(read.versions[0].number, 2);
@@ -763,14 +740,14 @@ TEST(version_and_extents) {
     entry_change_t ends[2];
     for (uint32_t i = 0; i < 2; i++) {
         snprintf(key, sizeof key, "key/grown %u", i);
-        assert_true(change_one(&lab, (entry_change_t){.ordinal = i + 1,
-                                                      .version = 1,
-                                                      .sets_owner = true,
-                                                      .new_owner = one,
-                                                      .new_epoch = 1,
-                                                      .new_version = &grown,
-                                                      .slot = 1,
-                                                      .new_key = key}));
+        assert_true(change_one(lab, (entry_change_t){.ordinal = i + 1,
+                                                     .version = 1,
+                                                     .sets_owner = true,
+                                                     .new_owner = one,
+                                                     .new_epoch = 1,
+                                                     .new_version = &grown,
+                                                     .slot = 1,
+                                                     .new_key = key}));
         ends[i] = (entry_change_t){.ordinal = i + 1,
                                    .owner = one,
                                    .epoch = 1,
@@ -781,44 +758,41 @@ TEST(version_and_extents) {
                                    .completed_ns = 88 + i,
                                    .progress = &progress};
     }
-    assert_int_equal(change_many(&lab, ends, 2), 2);
+    assert_int_equal(change_many(lab, ends, 2), 2);
     for (uint32_t i = 0; i < 2; i++) {
-        read = read_one(&lab, i + 1);
+        read = read_one(lab, i + 1);
         assert_int_equal(read.version_count, 2);
         assert_int_equal(read.versions[0].size, i + 2);
         assert_int_equal(read.versions[1].completed_ns, 88 + i);
         entry_free(&read);
     }
-    close_lab(&lab);
 }
 
-TEST(removed) {
-    lab_t lab = open_lab("removed");
+LAB_TEST(removed, "removed") {
     const load_id_t one = load_id(1);
-    make(&lab);
-    add_small(&lab, 0, 2);
-    assert_true(change_one(&lab, (entry_change_t){.sets_owner = true, .new_owner = one, .new_epoch = 1}));
-    assert_false(change_one(&lab, (entry_change_t){.removes = true}));
-    assert_true(change_one(&lab, (entry_change_t){.owner = one, .epoch = 1, .version = 1, .removes = true}));
-    entry_t again = small_entry(&lab, 2); /* its key is free: the input is loaded as a new one */
+    make(lab);
+    add_small(lab, 0, 2);
+    assert_true(change_one(lab, (entry_change_t){.sets_owner = true, .new_owner = one, .new_epoch = 1}));
+    assert_false(change_one(lab, (entry_change_t){.removes = true}));
+    assert_true(change_one(lab, (entry_change_t){.owner = one, .epoch = 1, .version = 1, .removes = true}));
+    entry_t again = small_entry(lab, 2); /* its key is free: the input is loaded as a new one */
     free(again.key);
     again.key = strdup("key/0");
     const entry_t *list[] = {&again};
     uint64_t added;
-    OK(lab, lab.store->add_entries(lab.store, list, 1, &added, &lab.err));
+    OK(lab, lab->store->add_entries(lab->store, list, 1, &added, &lab->err));
     entry_free(&again);
-    entries_t read = read_all(&lab, NULL, 0);
+    entries_t read = read_all(lab, NULL, 0);
     assert_int_equal(read.count, 3);
     assert_true(read.entries[0].removed);
     assert_false(read.entries[1].removed || read.entries[2].removed);
     assert_int_equal(read.entries[0].extent_count, 1); /* never used again */
     assert_string_equal(read.entries[2].key, "key/0");
     entries_free(&read);
-    close_lab(&lab);
 }
 
 /* What the server makes of changes, one by one, is what entry_add_fix makes of them. */
-TEST(fixes_of_one_record) {
+LAB_TEST(fixes_of_one_record, "fixes") {
     static const fix_mark_t changes[] = {
         {12, 1, 0xffffffffffffff00ull, false, 0},
         {12, 1, 7, false, 0},
@@ -835,13 +809,12 @@ TEST(fixes_of_one_record) {
         {12, 1, UINT64_MAX, false, 0},
         {12, 1, FIX_NOTHING, true, 4},
     };
-    lab_t lab = open_lab("fixes");
     entry_t expected = {0};
-    add_small(&lab, 0, 1);
+    add_small(lab, 0, 1);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        OK(lab, entry_add_fix(&expected, changes[i], &lab.err));
-        assert_true(change_one(&lab, (entry_change_t){.fixes = &changes[i], .fix_count = 1}));
-        entry_t read = read_one(&lab, 0);
+        OK(lab, entry_add_fix(&expected, changes[i], &lab->err));
+        assert_true(change_one(lab, (entry_change_t){.fixes = &changes[i], .fix_count = 1}));
+        entry_t read = read_one(lab, 0);
         assert_int_equal(read.fix_count, expected.fix_count);
         for (size_t j = 0; j < expected.fix_count; j++) {
             const fix_mark_t *fix = &expected.fixes[j];
@@ -860,19 +833,19 @@ TEST(fixes_of_one_record) {
                                       {21, 2, 6, true, 4},
                                       {22, 1, FIX_NOTHING, true, 4},
                                       {12, 1, 7, true, 4}};
-    assert_true(change_one(&lab, (entry_change_t){.fixes = more, .fix_count = sizeof more / sizeof *more}));
+    assert_true(change_one(lab, (entry_change_t){.fixes = more, .fix_count = sizeof more / sizeof *more}));
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-        OK(lab, entry_add_fix(&expected, more[i], &lab.err));
-    entry_t read = read_one(&lab, 0);
+        OK(lab, entry_add_fix(&expected, more[i], &lab->err));
+    entry_t read = read_one(lab, 0);
     assert_int_equal(read.fix_count, expected.fix_count);
     for (size_t i = 1; i < sizeof more / sizeof *more; i++)
         assert_int_equal(entry_answer(&read, more[i].offset, more[i].of)->hash, more[i].hash);
     assert_true(entry_has_unsettled_fix(&read, 20, 1));
     entry_free(&read);
     /* one whose document is gone stays noted */
-    assert_true(change_one(&lab, (entry_change_t){.fixes = &more[4], .fix_count = 1, .reopens = true}));
+    assert_true(change_one(lab, (entry_change_t){.fixes = &more[4], .fix_count = 1, .reopens = true}));
     entry_reopen_fix(&expected, &more[4]);
-    read = read_one(&lab, 0);
+    read = read_one(lab, 0);
     assert_int_equal(read.fix_count, expected.fix_count);
     assert_null(entry_answer(&read, 12, 1));
     assert_null(entry_answer(&expected, 12, 1));
@@ -880,28 +853,25 @@ TEST(fixes_of_one_record) {
     assert_non_null(entry_answer(&read, 12, UINT64_MAX)); /* of another record */
     entry_free(&read);
     entry_free(&expected);
-    close_lab(&lab);
 }
 
-TEST(fix_of_nothing) {
-    lab_t lab = open_lab("fix");
-    add_small(&lab, 0, 1);
+LAB_TEST(fix_of_nothing, "fix") {
+    add_small(lab, 0, 1);
     const fix_mark_t fix = {.offset = 12, .hash = 0xffffffffffffff00ull};
-    assert_false(change_one(&lab, (entry_change_t){.ordinal = 1, .fixes = &fix, .fix_count = 1}));
+    assert_false(change_one(lab, (entry_change_t){.ordinal = 1, .fixes = &fix, .fix_count = 1}));
     assert_true(
-        change_one(&lab, (entry_change_t){.sets_owner = true, .new_owner = load_id(1), .new_epoch = 1}));
+        change_one(lab, (entry_change_t){.sets_owner = true, .new_owner = load_id(1), .new_epoch = 1}));
     /* only by its owner, of this epoch */
     const load_id_t one = load_id(1);
-    assert_false(change_one(&lab, (entry_change_t){.fixes = &fix, .fix_count = 1}));
-    assert_false(change_one(&lab, (entry_change_t){.owner = one, .epoch = 2, .fixes = &fix, .fix_count = 1}));
-    assert_true(change_one(&lab, (entry_change_t){.owner = one, .epoch = 1, .fixes = &fix, .fix_count = 1}));
-    entry_t read = read_one(&lab, 0);
+    assert_false(change_one(lab, (entry_change_t){.fixes = &fix, .fix_count = 1}));
+    assert_false(change_one(lab, (entry_change_t){.owner = one, .epoch = 2, .fixes = &fix, .fix_count = 1}));
+    assert_true(change_one(lab, (entry_change_t){.owner = one, .epoch = 1, .fixes = &fix, .fix_count = 1}));
+    entry_t read = read_one(lab, 0);
     assert_int_equal(read.fix_count, 1);
     assert_true(read.fixes[0].hash == fix.hash);
     assert_false(read.fixes[0].confirmed);
     assert_true(load_id_equal(&read.pieces[0].owner, &one));
     entry_free(&read);
-    close_lab(&lab);
 }
 
 /* How often the server was asked to update, and to change documents. */
@@ -919,24 +889,23 @@ static int64_t statements_of(lab_t *lab, const char *which, const char *field) {
 }
 
 /* Many takes that say the same are one statement; those that fit nothing are left out one by one. */
-TEST(many_takes) {
+LAB_TEST(many_takes, "takes") {
     enum { MANY = 12000 };
-    lab_t lab = open_lab("takes");
     const load_id_t one = load_id(1), two = load_id(2);
     for (uint32_t at = 0; at < MANY; at += 3000)
-        add_small(&lab, at, 3000);
+        add_small(lab, at, 3000);
     entry_change_t *changes = calloc(MANY, sizeof *changes);
     assert_non_null(changes);
     for (uint32_t i = 0; i < MANY; i++)
         changes[i] = (entry_change_t){.ordinal = i, .sets_owner = true, .new_owner = one, .new_epoch = 1};
     for (uint32_t i = 0; i < MANY; i += 100) /* 120 are another load's before */
         assert_true(change_one(
-            &lab, (entry_change_t){.ordinal = i, .sets_owner = true, .new_owner = two, .new_epoch = 1}));
-    const int64_t before = statements_of(&lab, "opcounters", "update");
-    assert_int_equal(change_many(&lab, changes, MANY), MANY - MANY / 100);
-    const int64_t statements = statements_of(&lab, "opcounters", "update") - before;
+            lab, (entry_change_t){.ordinal = i, .sets_owner = true, .new_owner = two, .new_epoch = 1}));
+    const int64_t before = statements_of(lab, "opcounters", "update");
+    assert_int_equal(change_many(lab, changes, MANY), MANY - MANY / 100);
+    const int64_t statements = statements_of(lab, "opcounters", "update") - before;
     assert_true(statements <= 200); /* not one each; others may use the server as well */
-    entries_t read = read_all(&lab, NULL, 0);
+    entries_t read = read_all(lab, NULL, 0);
     for (uint32_t i = 0; i < MANY; i++) {
         const piece_t *piece = &read.entries[i].pieces[0];
         assert_true(load_id_equal(&piece->owner, i % 100 ? &one : &two));
@@ -959,8 +928,8 @@ TEST(many_takes) {
     for (uint32_t i = 0; i < MANY; i++)
         if (changes[i].ordinal % 100 && changes[i].epoch == 1 && !taken[changes[i].ordinal])
             wanted += taken[changes[i].ordinal] = true;
-    assert_int_equal(change_many(&lab, changes, MANY), wanted);
-    read = read_all(&lab, NULL, 0);
+    assert_int_equal(change_many(lab, changes, MANY), wanted);
+    read = read_all(lab, NULL, 0);
     for (uint32_t i = 0; i < MANY; i++) {
         const piece_t *piece = &read.entries[i].pieces[0];
         assert_int_equal(piece->epoch, taken[i] ? 2 : 1);
@@ -969,21 +938,20 @@ TEST(many_takes) {
     }
     entries_free(&read);
     /* a piece that was taken before keeps its generation, and does not share a statement with a new one */
-    add_small(&lab, MANY, 4);
+    add_small(lab, MANY, 4);
     for (uint32_t i = 0; i < 4; i++)
         changes[i] = (entry_change_t){.ordinal = MANY + i,
                                       .sets_owner = true,
                                       .new_owner = one,
                                       .new_epoch = 1,
                                       .new_generation = i < 2 ? 9 : 0};
-    assert_int_equal(change_many(&lab, changes, 4), 4);
+    assert_int_equal(change_many(lab, changes, 4), 4);
     for (uint32_t i = 0; i < 4; i++) {
-        entry_t entry = read_one(&lab, MANY + i);
+        entry_t entry = read_one(lab, MANY + i);
         assert_int_equal(entry.pieces[0].generation, i < 2 ? 9 : 0);
         entry_free(&entry);
     }
     free(changes);
-    close_lab(&lab);
 }
 
 /* What is written down of piece `number`: another one for each. */
@@ -993,7 +961,7 @@ static piece_t progress_of(lab_t *lab, uint32_t number) {
     if (number % 3 == 0)
         piece.tail = (tail_t){number + 1, number + 2, number, counts_from(number)};
     for (uint32_t i = 0; i < number % 4; i++)
-        OK(*lab, piece_add_rejects(&piece, &(reject_mark_t){i, number}, 1, &lab->err));
+        OK(lab, piece_add_rejects(&piece, &(reject_mark_t){i, number}, 1, &lab->err));
     return piece;
 }
 
@@ -1014,25 +982,24 @@ static void assert_progress(const piece_t *piece, uint32_t number) {
 
 /* What is written down of many inputs is one statement, too. Each gets its own; one that was taken away, or that has
  * another version or more pieces than is believed, gets nothing. */
-TEST(many_checkpoints) {
+LAB_TEST(many_checkpoints, "checkpoints") {
     enum { MANY = 4000, TORN_ONE = 7, STOLEN = 11, NEWER = 13, MORE_PIECES = 17, HALF = 2000 };
-    lab_t lab = open_lab("checkpoints");
     const load_id_t one = load_id(1), two = load_id(2), nobody = {{0}};
-    add_small(&lab, 0, MANY);
-    run_json(&lab, "{\"update\": \"checkpoints.tipple.files\", \"updates\": [{\"q\": {}, \"u\": {\"$set\": "
-                   "{\"pieces.0.epoch\": {\"$numberLong\": \"1\"}, \"pieces.0.owner\": "
-                   "{\"$oid\": \"010101010101010101010101\"}}}, \"multi\": true}]}");
-    assert_true(change_one(&lab, (entry_change_t){.ordinal = STOLEN,
-                                                  .owner = one,
-                                                  .epoch = 1,
-                                                  .sets_owner = true,
-                                                  .new_owner = two,
-                                                  .new_epoch = 2}));
+    add_small(lab, 0, MANY);
+    run_json(lab, "{\"update\": \"checkpoints.tipple.files\", \"updates\": [{\"q\": {}, \"u\": {\"$set\": "
+                  "{\"pieces.0.epoch\": {\"$numberLong\": \"1\"}, \"pieces.0.owner\": "
+                  "{\"$oid\": \"010101010101010101010101\"}}}, \"multi\": true}]}");
+    assert_true(change_one(lab, (entry_change_t){.ordinal = STOLEN,
+                                                 .owner = one,
+                                                 .epoch = 1,
+                                                 .sets_owner = true,
+                                                 .new_owner = two,
+                                                 .new_epoch = 2}));
     assert_true(change_one(
-        &lab, (entry_change_t){.ordinal = TORN_ONE, .owner = one, .epoch = 1, .version = 1, .torn = &TORN}));
-    run_json(&lab, "{\"update\": \"checkpoints.tipple.files\", \"updates\": [{\"q\": {\"_id\": 13}, \"u\": "
-                   "{\"$set\": {\"version\": 2, \"versions.1\": {\"size\": 1}}}}, {\"q\": {\"_id\": 17}, "
-                   "\"u\": {\"$set\": {\"pieces.1\": {\"from\": 5, \"owner\": null, \"epoch\": 0}}}}]}");
+        lab, (entry_change_t){.ordinal = TORN_ONE, .owner = one, .epoch = 1, .version = 1, .torn = &TORN}));
+    run_json(lab, "{\"update\": \"checkpoints.tipple.files\", \"updates\": [{\"q\": {\"_id\": 13}, \"u\": "
+                  "{\"$set\": {\"version\": 2, \"versions.1\": {\"size\": 1}}}}, {\"q\": {\"_id\": 17}, "
+                  "\"u\": {\"$set\": {\"pieces.1\": {\"from\": 5, \"owner\": null, \"epoch\": 0}}}}]}");
     piece_t *pieces = calloc(MANY, sizeof *pieces);
     entry_change_t *changes = calloc(MANY, sizeof *changes);
     assert_true(pieces && changes);
@@ -1040,7 +1007,7 @@ TEST(many_checkpoints) {
     for (uint32_t i = 0; i < MANY; i++) {
         if (i % 5 == 3 || (i > 1000 && i < 1050)) /* others are far, or near */
             continue;
-        pieces[i] = progress_of(&lab, i);
+        pieces[i] = progress_of(lab, i);
         changes[count++] = (entry_change_t){.ordinal = i,
                                             .owner = one,
                                             .epoch = 1,
@@ -1053,10 +1020,10 @@ TEST(many_checkpoints) {
                                             .progress = &pieces[i]};
         wanted += i != STOLEN && i != NEWER && i != MORE_PIECES;
     }
-    const int64_t before = statements_of(&lab, "opcounters", "update");
-    assert_int_equal(change_many(&lab, changes, count), wanted);
-    assert_true(statements_of(&lab, "opcounters", "update") - before < 100); /* others may use the server */
-    entries_t read = read_all(&lab, NULL, 0);
+    const int64_t before = statements_of(lab, "opcounters", "update");
+    assert_int_equal(change_many(lab, changes, count), wanted);
+    assert_true(statements_of(lab, "opcounters", "update") - before < 100); /* others may use the server */
+    entries_t read = read_all(lab, NULL, 0);
     assert_int_equal(read.count, MANY);
     for (uint32_t i = 0; i < MANY; i++) {
         const entry_t *entry = &read.entries[i];
@@ -1081,44 +1048,39 @@ TEST(many_checkpoints) {
         piece_free(&pieces[i]);
     free(pieces);
     free(changes);
-    close_lab(&lab);
 }
 
 /* A load that slept while others dropped the collection adds entries with numbers from before. */
-TEST(left_behind) {
-    lab_t lab = open_lab("behind");
-    make(&lab);
-    assert_true(
-        change(&lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .generation = 1, .ordinals = 5}));
-    assert_true(change(&lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .by = load_id(1)}));
+LAB_TEST(left_behind, "behind") {
+    make(lab);
+    assert_true(change(lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .generation = 1, .ordinals = 5}));
+    assert_true(change(lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .by = load_id(1)}));
     assert_true(change(
-        &lab,
+        lab,
         &(header_change_t){.kind = HEADER_END_DROP, .by = load_id(1), .next_ordinal = 5, .generation = 2}));
     assert_true(change(
-        &lab,
+        lab,
         &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .generation = 2, .next_ordinal = 5, .ordinals = 2}));
-    add_small(&lab, 3, 3); /* 3, 4 and 5 */
-    catalog_header_t header = header_of(&lab);
+    add_small(lab, 3, 3); /* 3, 4 and 5 */
+    catalog_header_t header = header_of(lab);
     catalog_header_free(&header);
-    entries_t read = read_all(&lab, NULL, 0);
+    entries_t read = read_all(lab, NULL, 0);
     assert_int_equal(read.count, 1);
     assert_int_equal(read.entries[0].ordinal, 5);
     entries_free(&read);
     /* a person has written what no drop writes: all that was loaded would be loaded again */
-    run_json(&lab, "{\"update\": \"behind.tipple.files\", \"updates\": [{\"q\": {\"_id\": \"catalog\"}, "
-                   "\"u\": {\"$set\": {\"firstOrdinal\": 8}}}]}");
+    run_json(lab, "{\"update\": \"behind.tipple.files\", \"updates\": [{\"q\": {\"_id\": \"catalog\"}, "
+                  "\"u\": {\"$set\": {\"firstOrdinal\": 8}}}]}");
     bool found;
-    assert_false(lab.store->read_header(lab.store, &header, &found, &lab.err));
-    assert_non_null(strstr(lab.err.text, "'firstOrdinal'"));
-    close_lab(&lab);
+    assert_false(lab->store->read_header(lab->store, &header, &found, &lab->err));
+    assert_non_null(strstr(lab->err.text, "'firstOrdinal'"));
 }
 
-TEST(remove_entries) {
-    lab_t lab = open_lab("below");
-    make(&lab);
-    add_small(&lab, 0, 20);
-    OK(lab, lab.store->remove_entries(lab.store, 15, &lab.err));
-    entries_t read = read_all(&lab, NULL, 0);
+LAB_TEST(remove_entries, "below") {
+    make(lab);
+    add_small(lab, 0, 20);
+    OK(lab, lab->store->remove_entries(lab->store, 15, &lab->err));
+    entries_t read = read_all(lab, NULL, 0);
     assert_int_equal(read.count, 5);
     assert_int_equal(read.entries[0].ordinal, 15);
     entries_free(&read);
@@ -1127,22 +1089,21 @@ TEST(remove_entries) {
     for (uint32_t i = 0; i < ASKED; i++)
         among[i] = 100 + i;
     among[ASKED] = 30000;
-    add_small(&lab, 30000, 1);
-    read = read_all(&lab, among, ASKED + 1);
+    add_small(lab, 30000, 1);
+    read = read_all(lab, among, ASKED + 1);
     assert_int_equal(read.count, 1);
     assert_int_equal(read.entries[0].ordinal, 30000);
     entries_free(&read);
-    catalog_header_t header = header_of(&lab);
+    catalog_header_t header = header_of(lab);
     catalog_header_free(&header);
     /* without a header entries are seen all the same */
     run_json(
-        &lab,
+        lab,
         "{\"delete\": \"below.tipple.files\", \"deletes\": [{\"q\": {\"_id\": \"catalog\"}, \"limit\": 1}]}");
     bool found;
-    OK(lab, lab.store->read_header(lab.store, &header, &found, &lab.err));
+    OK(lab, lab->store->read_header(lab->store, &header, &found, &lab->err));
     assert_false(found);
     assert_true(header.has_entries);
-    close_lab(&lab);
 }
 
 /* ---- loads ---- */
@@ -1150,18 +1111,18 @@ TEST(remove_entries) {
 static load_id_t enroll(lab_t *lab) {
     load_id_t id;
     bson_t *fields = BCON_NEW("command", BCON_UTF8("test"), "threads", BCON_INT32(3));
-    OK(*lab, store_mongo_enroll(lab->store, &id, fields, &lab->err));
+    OK(lab, store_mongo_enroll(lab->store, &id, fields, &lab->err));
     bson_destroy(fields);
     return id;
 }
 
 static void beat(lab_t *lab, const load_id_t *id, uint64_t number, uint64_t documents) {
-    OK(*lab, lab->store->beat(lab->store, id, number, documents, &lab->err));
+    OK(lab, lab->store->beat(lab->store, id, number, documents, &lab->err));
 }
 
 static loads_t read_loads(lab_t *lab) {
     loads_t loads = {0};
-    OK(*lab, lab->store->read_loads(lab->store, &loads, &lab->err));
+    OK(lab, lab->store->read_loads(lab->store, &loads, &lab->err));
     return loads;
 }
 
@@ -1172,13 +1133,12 @@ static const load_seen_t *find_load(const loads_t *loads, const load_id_t *id) {
     return NULL;
 }
 
-TEST(beats) {
-    lab_t lab = open_lab("beats");
+LAB_TEST(beats, "beats") {
     char host[256] = "";
     gethostname(host, sizeof host - 1);
-    const load_id_t one = enroll(&lab), two = enroll(&lab), unknown = load_id(77);
+    const load_id_t one = enroll(lab), two = enroll(lab), unknown = load_id(77);
     assert_false(load_id_equal(&one, &two));
-    loads_t loads = read_loads(&lab);
+    loads_t loads = read_loads(lab);
     assert_int_equal(loads.count, 2);
     const load_seen_t *load = find_load(&loads, &one);
     assert_non_null(load);
@@ -1190,10 +1150,10 @@ TEST(beats) {
     assert_uint_in_range(load->started_ms, clock_wall_ms() - 600000, clock_wall_ms() + 1000);
     loads_free(&loads);
 
-    beat(&lab, &one, 5, 1000);
-    beat(&lab, &one, 3, 900);   /* one that came late lowers nothing */
-    beat(&lab, &unknown, 9, 0); /* and one of nobody adds nobody */
-    loads = read_loads(&lab);
+    beat(lab, &one, 5, 1000);
+    beat(lab, &one, 3, 900);   /* one that came late lowers nothing */
+    beat(lab, &unknown, 9, 0); /* and one of nobody adds nobody */
+    loads = read_loads(lab);
     assert_int_equal(loads.count, 2);
     assert_int_equal(find_load(&loads, &one)->beat, 5);
     assert_int_equal(find_load(&loads, &one)->documents, 1000);
@@ -1201,50 +1161,46 @@ TEST(beats) {
     loads_free(&loads);
 
     bson_t *fields = BCON_NEW("status", BCON_INT32(2), "error", BCON_UTF8(""));
-    OK(lab, store_mongo_end(lab.store, &one, fields, &lab.err));
+    OK(lab, store_mongo_end(lab->store, &one, fields, &lab->err));
     bson_destroy(fields);
-    beat(&lab, &one, 50, 5000); /* it has ended: a late beat does not wake it */
-    loads = read_loads(&lab);
+    beat(lab, &one, 50, 5000); /* it has ended: a late beat does not wake it */
+    loads = read_loads(lab);
     assert_int_equal(loads.count, 1);
     assert_non_null(find_load(&loads, &two));
     loads_free(&loads);
     assert_int_equal(
-        count_of(&lab, "loads", "{\"beat\": 5, \"status\": 2, \"threads\": 3, \"command\": \"test\"}"), 1);
-    close_lab(&lab);
+        count_of(lab, "loads", "{\"beat\": 5, \"status\": 2, \"threads\": 3, \"command\": \"test\"}"), 1);
 }
 
 static size_t running(lab_t *lab, const load_id_t *but, int64_t lease_ms) {
     size_t count;
-    OK(*lab, but ? running_others(lab->store, but, lease_ms, &count, &lab->err)
-                 : running_count(lab->store, lease_ms, &count, &lab->err));
+    OK(lab, but ? running_others(lab->store, but, lease_ms, &count, &lab->err)
+                : running_count(lab->store, lease_ms, &count, &lab->err));
     return count;
 }
 
 /* Of another host, whose processes nobody here can ask for. */
-TEST(silent_loads) {
-    lab_t lab = open_lab("silent");
-    const load_id_t one = enroll(&lab), two = enroll(&lab);
-    assert_int_equal(running(&lab, NULL, 600000), 2);
-    assert_int_equal(running(&lab, &one, 600000), 1);
+LAB_TEST(silent_loads, "silent") {
+    const load_id_t one = enroll(lab), two = enroll(lab);
+    assert_int_equal(running(lab, NULL, 600000), 2);
+    assert_int_equal(running(lab, &one, 600000), 1);
     run_json(
-        &lab,
+        lab,
         "{\"update\": \"silent.tipple.loads\", \"updates\": [{\"q\": {}, \"multi\": true, \"u\":"
         " [{\"$set\": {\"processes\": \"elsewhere\", \"seen\": {\"$subtract\": [\"$seen\", 3600000]}}}]}]}");
-    loads_t loads = read_loads(&lab);
+    loads_t loads = read_loads(lab);
     assert_int_equal(loads.count, 2);
     assert_uint_in_range(loads.loads[0].silent_ms, 3600000, 4200000);
     assert_false(loads.loads[0].ended); /* nothing is decided by it */
     loads_free(&loads);
-    assert_int_equal(running(&lab, NULL, 600000), 0);
-    beat(&lab, &two, 2, 0);
-    assert_int_equal(running(&lab, NULL, 600000), 1);
-    assert_int_equal(running(&lab, &two, 600000), 0);
-    close_lab(&lab);
+    assert_int_equal(running(lab, NULL, 600000), 0);
+    beat(lab, &two, 2, 0);
+    assert_int_equal(running(lab, NULL, 600000), 1);
+    assert_int_equal(running(lab, &two, 600000), 0);
 }
 
-TEST(many_loads) {
+LAB_TEST(many_loads, "crowd") {
     enum { MANY = 3000, ENDED = 500 };
-    lab_t lab = open_lab("crowd");
     for (int at = 0; at < MANY + ENDED; at += 500) {
         bson_t command = BSON_INITIALIZER, documents, document;
         char key[16];
@@ -1260,10 +1216,10 @@ TEST(many_loads) {
             bson_append_document_end(&documents, &document);
         }
         bson_append_array_end(&command, &documents);
-        assert_true(run(&lab, &command, NULL));
+        assert_true(run(lab, &command, NULL));
         bson_destroy(&command);
     }
-    loads_t loads = read_loads(&lab);
+    loads_t loads = read_loads(lab);
     assert_int_equal(loads.count, MANY);
     uint64_t sum = 0;
     for (size_t i = 0; i < loads.count; i++)
@@ -1273,5 +1229,4 @@ TEST(many_loads) {
         wanted += i / 500 == 2 ? 0 : i + 1;
     assert_int_equal(sum, wanted); /* each once */
     loads_free(&loads);
-    close_lab(&lab);
 }
