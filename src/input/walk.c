@@ -8,7 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
+#include <glob.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,80 +114,20 @@ static bool add_existing(build_t *build, const char *path, const struct stat *st
 
 /* ---- patterns ---- */
 
-typedef struct {
-    char **items;
-    size_t count, room;
-} paths_t;
-
-static bool match(build_t *build, const char *before, const char *pattern, paths_t *found);
-
-/* BEFORE and NAME are what a pattern has matched so far; REST is what follows the slash. */
-static bool match_rest(build_t *build, const char *before, const char *name, const char *slash,
-                       const char *rest, paths_t *found) {
-    struct stat status;
-    char path[PATH_MOST];
-    if (snprintf(path, sizeof path, "%s%s%s", before, name, slash) >= PATH_MOST)
-        return fault_system(build->err, before, ENAMETOOLONG);
-    if (*rest)
-        return match(build, path, rest, found);
-    if (lstat(path, &status) != 0)
-        return true;
-    char *copy = GROW(found->items, found->room, found->count + 1, NULL) ? strdup(path) : NULL;
-    if (copy)
-        found->items[found->count++] = copy;
-    return copy || err_memory(build->err, sizeof path);
-}
-
-/* A link is none. */
-static bool is_folder(const char *before, const char *name) {
-    struct stat status;
-    char path[PATH_MOST];
-    return snprintf(path, sizeof path, "%s%s", before, name) < PATH_MOST && lstat(path, &status) == 0 &&
-           S_ISDIR(status.st_mode);
-}
-
-/* Finds what matches the pattern in a folder ("" or "NAME/"), one part of the pattern after the other. "**" between slashes
- * stands for any number of folders, none included. Hidden files and folders match only by their dot. */
-static bool match(build_t *build, const char *before, const char *pattern, paths_t *found) {
-    const size_t length = strcspn(pattern, "/"), slashes = strspn(pattern + length, "/");
-    const char *slash = slashes ? "/" : "", *rest = pattern + length + slashes;
-    const bool deep = strncmp(pattern, "**/", 3) == 0;
-    char part[PATH_MOST];
-    struct dirent **names = NULL;
-    snprintf(part, sizeof part, "%.*s", (int)length, pattern);
-    const bool literal = !strpbrk(part, "*?[\\");
-    const int count = literal ? 0 : scandir(*before ? before : ".", &names, is_entry, by_name);
-    bool ok = count >= 0 || errno == ENOENT || errno == ENOTDIR || fault_system(build->err, before, errno);
-    if (ok && literal)
-        ok = match_rest(build, before, part, slash, rest, found);
-    if (ok && deep)
-        ok = match(build, before, rest, found);
-    for (int i = 0; i < count; free(names[i++])) {
-        const char *name = names[i]->d_name;
-        if (ok && deep && name[0] != '.' && is_folder(before, name))
-            ok = match_rest(build, before, name, slash, pattern, found);
-        else if (ok && !deep && fnmatch(part, name, FNM_PERIOD) == 0)
-            ok = match_rest(build, before, name, slash, rest, found);
-    }
-    free(names);
-    return ok;
-}
-
-static int by_path(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
+/* Adds what the system finds, by name. "**", which some shells know, would find less than is meant. */
 static bool add_pattern(build_t *build, const char *pattern) {
-    paths_t found = {.count = 0};
-    bool ok = match(build, "", pattern, &found);
-    if (ok && !found.count)
-        ok = err_set(build->err, STATUS_INPUT,
-                     "%.1000s: no file matches this pattern; check the folder and the name", pattern);
-    if (found.count)
-        qsort(found.items, found.count, sizeof *found.items, by_path);
-    for (size_t i = 0; i < found.count; free(found.items[i++]))
-        ok = ok && walk_path(build, found.items[i], false);
-    free(found.items);
+    glob_t found;
+    const int result = strstr(pattern, "**") ? GLOB_NOMATCH : glob(pattern, GLOB_ERR, NULL, &found);
+    if (result == GLOB_NOMATCH)
+        return err_set(build->err, STATUS_INPUT,
+                       "%.1000s: no file matches this pattern; check the folder and the name (there is no '**': "
+                       "a folder is read with all that is below it)",
+                       pattern);
+    bool ok = result == 0 || (result == GLOB_ABORTED ? fault_system(build->err, pattern, errno)
+                                                     : err_memory(build->err, sizeof found));
+    for (size_t i = 0; ok && i < found.gl_pathc; i++)
+        ok = walk_path(build, found.gl_pathv[i], false);
+    globfree(&found);
     return ok;
 }
 
