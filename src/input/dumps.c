@@ -218,60 +218,32 @@ static const char *why_not(const build_t *build, const input_file_t *file) {
     return why == dump_of_server && by_folder ? NULL : why;
 }
 
-/* The collections of an argument, which are files of the manifest. */
-typedef struct {
-    const char *argument;
-    size_t count, first, wanted; /* places; SIZE_MAX: there is none */
-    text_t names;                /* "a, b and 3 more" */
-} choice_t;
-
-static void look_through(const build_t *build, size_t from, bool in_archive, choice_t *choice) {
+static bool refuse_choice(const build_t *build, size_t from, bool in_archive, const char *argument,
+                          const input_file_t *first) {
     enum { NAMED = 10 };
     const manifest_t *manifest = build->manifest;
-    for (size_t i = from; i < manifest->count; i++) {
-        const input_file_t *file = &manifest->files[i];
-        if (!is_listed(file, in_archive))
-            continue;
-        if (wanted(build) && choice->wanted == SIZE_MAX && strcmp(file->collection, wanted(build)) == 0)
-            choice->wanted = i;
-        if (choice->count++ < NAMED)
-            text_print(&choice->names, "%s%s", choice->count > 1 ? ", " : "", file->collection);
-        choice->first = choice->count == 1 ? i : choice->first;
-    }
-    if (choice->count > NAMED)
-        text_print(&choice->names, " and %zu more", choice->count - NAMED);
-}
-
-static bool refuse_choice(const build_t *build, bool in_archive, choice_t *choice) {
-    const char *argument = choice->argument;
     err_t *err = build->err;
-    const input_file_t *first = choice->count ? &build->manifest->files[choice->first] : NULL;
-    if (build->unsure && !in_archive && choice->count > 1)
-        return err_set(
-            err, STATUS_USAGE,
-            "%.1000s: holds %zu files of BSON (such as %.500s) without the metadata of "
-            "mongodump: each may be a collection of its own, and one is loaded at a time. Give its "
-            "file; or, if they are parts of one collection, name each of them, or all by a pattern "
-            "such as '%.*s*.bson'",
-            argument, choice->count, first->path, (int)(base_of(first->path) - first->path), first->path);
+    text_t text = {0};
+    size_t count = 0;
     if (build->why_none)
         return err_set(err, STATUS_INPUT, "%.1000s: of this dump %.300s is %s", argument, wanted(build),
                        build->why_none);
-    if (!choice->count)
-        return err_set(err, STATUS_INPUT, "%.1000s: is an archive of mongodump without a collection to load",
-                       argument);
-    char *names = text_take(&choice->names, err);
-    if (names && build->member)
-        err_set(err, STATUS_INPUT, "%.1000s: the archive holds no collection '%s'; it holds %s", argument,
-                wanted(build), names);
-    else if (names)
-        err_set(
-            err, STATUS_USAGE,
-            "%.1000s: is a dump of %zu collections (%s), and one is taken at a time: name it, as in "
-            "'%.1000s%s%.255s', or in the path of the URI. `tipple load` loads all of them, each into its "
-            "own collection, where the URI names none",
-            argument, choice->count, names, first->path, in_archive ? "!" : "",
-            in_archive ? first->collection : "");
+    for (size_t i = from; i < manifest->count; i++)
+        if (is_listed(&manifest->files[i], in_archive) && count++ < NAMED)
+            text_print(&text, "%s%s", count > 1 ? ", " : "", manifest->files[i].collection);
+    if (count > NAMED)
+        text_print(&text, " and %zu more", count - NAMED);
+    char *names = text_take(&text, err);
+    if (names)
+        err_set(err, build->member ? STATUS_INPUT : STATUS_USAGE,
+                "%.1000s: holds %zu collections (%s), and one is taken at a time: name it, as in "
+                "'%.1000s%s%.255s'%s",
+                argument, count, names, first->path, in_archive ? "!" : "",
+                in_archive ? first->collection : "",
+                build->unsure && !in_archive
+                    ? "; or, if these files are parts of one collection, name each of them"
+                    : ", or in the path of the URI. `tipple load` loads all of them, each into its own "
+                      "collection, where the URI names none");
     free(names);
     return false;
 }
@@ -279,7 +251,7 @@ static bool refuse_choice(const build_t *build, bool in_archive, choice_t *choic
 bool dumps_choose(build_t *build, size_t from, bool in_archive, const char *argument) {
     const manifest_t *manifest = build->manifest;
     const manifest_options_t *options = build->options;
-    choice_t choice = {.argument = argument, .wanted = SIZE_MAX};
+    size_t count = 0, first = 0, taken = SIZE_MAX;
     bool any = in_archive;
     for (size_t i = from; i < manifest->count; i++)
         any |= is_listed(&manifest->files[i], in_archive);
@@ -287,21 +259,26 @@ bool dumps_choose(build_t *build, size_t from, bool in_archive, const char *argu
         return true;
     if (!build->member)
         build_leave_out(build, from, why_not);
-    look_through(build, from, in_archive, &choice);
-    const bool unsure = build->unsure && !in_archive && choice.count > 1,
-               all = (options->lists && !build->member) || options->every_collection ||
-                     !(choice.count || in_archive);
-    if (!all && choice.wanted == SIZE_MAX && choice.count == 1 && !build->member && !build->why_none) {
-        choice.wanted = choice.first;
+    for (size_t i = from; i < manifest->count; i++) {
+        if (!is_listed(&manifest->files[i], in_archive))
+            continue;
+        first = count++ ? first : i;
+        if (taken == SIZE_MAX && wanted(build) && strcmp(manifest->files[i].collection, wanted(build)) == 0)
+            taken = i;
+    }
+    const bool unsure = build->unsure && !in_archive && count > 1, all = (options->lists && !build->member) ||
+                                                                         options->every_collection ||
+                                                                         !(count || build->why_none);
+    if (!all && taken == SIZE_MAX && count == 1 && !build->member && !build->why_none) {
+        taken = first;
         if (options->target && !options->quiet)
             log_note("%s has one collection, %s: it is taken for %s", argument,
-                     manifest->files[choice.first].collection, options->target);
+                     manifest->files[first].collection, options->target);
     }
-    const bool ok =
-        (!unsure && (all || choice.wanted != SIZE_MAX)) || refuse_choice(build, in_archive, &choice);
-    for (size_t i = manifest->count; ok && !all && i-- > from;)
-        if (i != choice.wanted && is_listed(&manifest->files[i], in_archive))
+    if (unsure || (!all && taken == SIZE_MAX))
+        return refuse_choice(build, from, in_archive, argument, &manifest->files[first]);
+    for (size_t i = manifest->count; !all && i-- > from;)
+        if (i != taken && is_listed(&manifest->files[i], in_archive))
             build_remove(build, i);
-    text_free(&choice.names);
-    return ok;
+    return true;
 }

@@ -119,10 +119,11 @@ static bool add_pattern(build_t *build, const char *pattern) {
     glob_t found;
     const int result = strstr(pattern, "**") ? GLOB_NOMATCH : glob(pattern, GLOB_ERR, NULL, &found);
     if (result == GLOB_NOMATCH)
-        return err_set(build->err, STATUS_INPUT,
-                       "%.1000s: no file matches this pattern; check the folder and the name (there is no '**': "
-                       "a folder is read with all that is below it)",
-                       pattern);
+        return err_set(
+            build->err, STATUS_INPUT,
+            "%.1000s: no file matches this pattern; check the folder and the name (there is no '**': "
+            "a folder is read with all that is below it)",
+            pattern);
     bool ok = result == 0 || (result == GLOB_ABORTED ? fault_system(build->err, pattern, errno)
                                                      : err_memory(build->err, sizeof found));
     for (size_t i = 0; ok && i < found.gl_pathc; i++)

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 /* ---- what is left out ---- */
 
@@ -104,7 +103,7 @@ bool dump_read_list(feed_t *feed, dump_visit_t *visit, void *context, err_t *err
     for (bool first = true; ok && (length = next_length(feed)); first = false) {
         ok = length > 1 && feed_want(feed, length) >= length &&
              (first || dump_header_read(feed_bytes(feed), (uint32_t)length, &header));
-        if (ok && !first && !visit(context, &header, err))
+        if (ok && !first && visit && !visit(context, &header, err))
             return false;
         if (ok)
             feed_take(feed, length);
@@ -130,61 +129,32 @@ typedef struct {
     bool ours;   /* the block's documents are the collection's */
     size_t left; /* bytes of the document at hand */
     bool ends;   /* the block is its collection's last one, and holds no documents */
-    /* hashes of the collections that the archive lists, and whose end was not seen; only if it is read to its end */
-    uint64_t *open;
-    size_t open_count, open_room;
     uint64_t crc;
 } dump_t;
 
 /* What should stand here does not: the archive is cut off (ends), damaged, or over, and something follows it. */
 static decode_t refuse(const dump_t *dump, feed_t *feed, bool ends, const char *why, err_t *err) {
-    const unsigned long long at = feed_offset(feed), left = feed_want(feed, 1);
-    const char *unit = feed->pull ? " of what is unpacked" : "";
-    feed->what = "mongodump";
-    if (feed->failed && feed->fault.status == STATUS_INPUT && !feed->fault.changed)
-        err_add(&feed->fault, ". The collection %s was %sread to its end before that", dump->collection,
-                dump->whole ? "" : "not ");
-    if (feed->failed)
-        return DECODE_FAULT;
-    if (dump->at == AT_BLOCK && left >= DUMP_MAGIC_BYTES &&
-        memcmp(feed_bytes(feed), DUMP_MAGIC, DUMP_MAGIC_BYTES) == 0)
-        err_set(err, STATUS_INPUT,
-                "%.1000s: another archive of mongodump follows the first one, at byte %llu%s; everything "
-                "before that was read. Divide the archive there, unpacked (head -c %llu and tail -c +%llu), "
-                "and load both parts, the first one with --reload-changed",
-                feed->name, at, unit, at, at + 1);
-    else if (ends && (!dump->whole || dump->open_count))
-        err_set(err, STATUS_INPUT,
-                "%.1000s: %sits archive ends too early, at byte %llu%s, before the end of %s. Get the whole "
-                "archive, and load it with --reload-changed",
-                feed->name, dump->whole ? "was read to its end, but " : "", at + left, unit,
-                !dump->whole       ? "this collection; everything before that was read"
-                : dump->open_count ? "its other collections"
-                                   : "its last block");
-    else if (dump->whole)
+    const bool followed = dump->whole && dump->at == AT_BLOCK;
+    if (ends && !followed)
+        feed_take(feed, feed_want(feed, 1));
+    err = feed->failed ? &feed->fault : err;
+    if (!feed->failed && followed)
         feed_followed(feed, err);
-    else
+    else if (!feed->failed && ends)
+        feed_cut_off(feed, err);
+    else if (!feed->failed)
         feed_damaged(feed, why, err);
+    if (err->status == STATUS_INPUT && !err->changed)
+        err_add(err, ". The collection %s was %sread to its end before that", dump->collection,
+                dump->whole ? "" : "not ");
     return DECODE_FAULT;
-}
-
-static bool expect(void *context, const dump_header_t *header, err_t *err) {
-    dump_t *dump = context;
-    dump_metadata_t metadata;
-    const bool ok = dump_metadata_read(header->metadata, header->type, &metadata, err);
-    if (!ok || !dump->to_end || metadata.why_empty)
-        return ok;
-    if (!GROW(dump->open, dump->open_room, dump->open_count + 1, err))
-        return false;
-    dump->open[dump->open_count++] = XXH3_64bits(header->name, strlen(header->name));
-    return true;
 }
 
 /* The header of a block, or the end of all. The collection's last block holds no documents. */
 static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
     dump_header_t header;
     const size_t length = next_length(feed);
-    if (length == SIZE_MAX && dump->whole && !dump->open_count && !feed->failed && !feed_want(feed, 1))
+    if (length == SIZE_MAX && dump->whole && !feed->failed && !feed_want(feed, 1))
         return DECODE_END;
     if (stop_signal()) {
         fault_stopped(err, feed->name, stop_signal());
@@ -199,11 +169,6 @@ static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
     feed_take(feed, length);
     dump->at = IN_BLOCK;
     dump->ends = header.ends;
-    for (size_t i = 0; header.ends && i < dump->open_count; i++)
-        if (dump->open[i] == XXH3_64bits(header.name, strlen(header.name))) {
-            dump->open[i] = dump->open[--dump->open_count];
-            break;
-        }
     dump->whole |= dump->ours && header.ends;
     return dump->whole && !dump->to_end ? DECODE_END : DECODE_MORE;
 }
@@ -248,17 +213,12 @@ static decode_t dump_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t
             is = next_document(dump, feed, err);
         else if (dump->at == AT_BLOCK)
             is = read_header(dump, feed, err);
-        else if (dump_read_list(feed, expect, dump, err))
+        else if (dump_read_list(feed, NULL, NULL, err))
             dump->at = AT_BLOCK;
         else
             is = DECODE_FAULT;
     }
     return is;
-}
-
-static void dump_close(decoder_t *decoder) {
-    free(((dump_t *)decoder)->open);
-    decoder_free(decoder);
 }
 
 decoder_t *decoder_dump(const input_file_t *file, bool to_end) {
@@ -267,6 +227,6 @@ decoder_t *decoder_dump(const input_file_t *file, bool to_end) {
         return NULL;
     dump->collection = file->collection;
     dump->to_end = to_end;
-    dump->decoder = (decoder_t){.read = dump_read, .close = dump_close};
+    dump->decoder = (decoder_t){.read = dump_read, .close = decoder_free};
     return &dump->decoder;
 }

@@ -48,8 +48,8 @@ void decoder_free(decoder_t *decoder); /* the close of a decoder that holds noth
 /* The text of a zip member; checks the length and the CRC that the directory states. */
 decoder_t *decoder_zip_member(const input_file_t *file);
 
-/* The documents of file->collection. to_end: reads on to the end of the archive, so that what is missing or follows
- * there is a fault, too. */
+/* The documents of file->collection. to_end: reads on to the end of the archive, so that a cut in another
+ * collection's block, or what follows the archive, is a fault, too. */
 decoder_t *decoder_dump(const input_file_t *file, bool to_end);
 
 /* ---- other encodings ---- */
