@@ -70,7 +70,7 @@ bool walk_path(build_t *build, const char *path, bool in_walk);
 
 /* ---- identify.c ---- */
 
-/* Sets digest, kind and text bound of a file of file->disk_bytes, and keeps the bytes of a small one. *is: what it is, or what
+/* Sets digest, kind and text bound of a file of file->disk_bytes. *is: what it is, or what
  * is in it if that is compressed, and an archive or a reject file. */
 bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is);
 

@@ -12,7 +12,7 @@
 #include <zstd.h>
 
 enum {
-    END_BYTES = 64 * 1024, /* of what a digest is made, at both ends; and the most of one file that is kept */
+    END_BYTES = 64 * 1024, /* of what a digest is made, at both ends */
     SCRATCH = 8 + 2 * END_BYTES,
     ZIP_END = 22,           /* the last bytes of a zip without a comment */
     DEFLATE_EXPANDS = 1032, /* a match of 258 bytes takes at least two bits */
@@ -42,7 +42,7 @@ static bool read_ends(int fd, const char *name, uint64_t size, uint64_t digest[2
         return false;
     *got += more;
     if (*got != head + tail)
-        return fault_changed(err, name, "it became shorter");
+        return fault_changed(err, name);
     set_digest(digest, scratch, 8 + *got);
     return true;
 }
@@ -149,22 +149,11 @@ bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
         *is = MAGIC_ZIP;
     if (*is == MAGIC_PACKED) {
         magic_is_t within;
-        file->kept = size <= got ? head : NULL; /* else it is read again */
-        const bool ok = identify_text(build, file, &within);
-        file->kept = NULL;
-        if (!ok)
+        if (!identify_text(build, file, &within))
             return false;
         if (within == MAGIC_TAR || within == MAGIC_DUMP || within == MAGIC_REJECTS)
             *is = within;
     }
-    manifest_t *manifest = build->manifest;
-    if (*is == MAGIC_REJECTS || *is >= MAGIC_ZIP || !size || size > END_BYTES ||
-        size > build->options->keep_bytes - manifest->kept_bytes)
-        return true;
-    if (!(file->kept = malloc(size)))
-        return err_memory(build->err, size);
-    memcpy(file->kept, head, size);
-    manifest->kept_bytes += size;
     return true;
 }
 

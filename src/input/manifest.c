@@ -64,7 +64,6 @@ void build_remove(build_t *build, size_t at) {
     input_file_t *file = &manifest->files[at];
     if (!file->member)
         forget(build, file);
-    manifest->kept_bytes -= file->kept ? file->disk_bytes : 0;
     manifest_free_file(file);
     memmove(file, file + 1, (--manifest->count - at) * sizeof *file);
 }
@@ -135,7 +134,6 @@ void manifest_free_file(input_file_t *file) {
     free(file->name);
     free(file->collection);
     free(file->metadata);
-    free(file->kept);
 }
 
 void manifest_free(manifest_t *manifest) {

@@ -16,7 +16,6 @@ typedef struct {
     size_t archive_count;
     /* resource forks, hidden files and reject files: notes named the first twenty, and the rest with -v */
     size_t skipped;
-    uint64_t kept_bytes; /* of all small files together */
     size_t without;      /* views and time series of a dump, which were left out */
 } manifest_t;
 
@@ -29,9 +28,6 @@ typedef struct {
     const char *target;
     bool every_collection; /* of a dump is taken, */
     bool lists;            /* or each but the server's own */
-    /* how many bytes of small files to keep in all: these are read whole for their digests, and need not be opened
-     * again */
-    uint64_t keep_bytes;
 } manifest_options_t;
 
 /* args: files, folders (read by name; hidden files and reject files are left out), patterns that the shell left

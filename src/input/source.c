@@ -62,18 +62,13 @@ bool source_is_unchanged(const source_t *source, err_t *err) {
     struct stat status;
     if (file->kind == INPUT_STREAM)
         return true;
-    if (file->kept ? stat(file->path, &status) != 0
-                   : fstat((stream_of(source) ? stream_of(source) : source)->feed.fd, &status) != 0)
+    if (fstat((stream_of(source) ? stream_of(source) : source)->feed.fd, &status) != 0)
         return fault_system(err, source->name, errno);
-    if (file->kind != INPUT_ZIP_MEMBER && !file->archive && (uint64_t)status.st_size != file->disk_bytes)
-        return fault_changed(err, source->name,
-                             (uint64_t)status.st_size < file->disk_bytes ? "it became shorter"
-                                                                         : "it became longer");
-    if (status.st_dev != file->device || status.st_ino != file->inode)
-        return fault_changed(err, source->name, "another file has come into its place");
-    if (clock_from_timespec(status.st_mtim) != file->modified_ns)
-        return fault_changed(err, source->name, "its time of modification is another");
-    return true;
+    const bool same = status.st_dev == file->device && status.st_ino == file->inode &&
+                      clock_from_timespec(status.st_mtim) == file->modified_ns;
+    const bool whole =
+        file->kind == INPUT_ZIP_MEMBER || file->archive || (uint64_t)status.st_size == file->disk_bytes;
+    return (same && whole) || fault_changed(err, source->name);
 }
 
 static bool choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
@@ -128,14 +123,12 @@ static bool begin(source_t *source, err_t *err) {
     if (input_is_in_stream(file)) {
         if (!go_to_member(source, err))
             return false;
-    } else if (!file->kept && (feed->fd = open_file(file)) < 0) {
+    } else if ((feed->fd = open_file(file)) < 0) {
         return fault_system(err, source->name, errno);
     }
-    feed->kept = file->kept;
     feed->pool = source->kit->pool;
     feed->most = piece;
-    /* a reader of only the first bytes need not know whether a file whose bytes were kept is still the same */
-    if (!(file->kept && piece) && !source_is_unchanged(source, err))
+    if (!source_is_unchanged(source, err))
         return false;
     /* otherwise one read gets the whole file */
     if (!is_stream && !piece && file->disk_bytes > FEED_BYTES)
@@ -227,7 +220,7 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
     if (source->feed.failed)
         source->fault = source->feed.fault;
     err_t change;
-    const bool changed = !source->file->kept && !source_is_unchanged(source, &change);
+    const bool changed = !source_is_unchanged(source, &change);
     if (changed)
         source->fault = change;
     source->faulty = done == DECODE_FAULT || source->feed.failed || changed;

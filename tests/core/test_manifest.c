@@ -437,38 +437,4 @@ TEST(refuses_joined_zips) {
     }
 }
 
-/* As long as there is room: no large one, no archive, nothing that is left out. */
-TEST(kept) {
-    static uint8_t bytes[70000];
-    static const struct {
-        uint64_t room;
-        const char *kept;
-    } rows[] = {{0, "---"}, {99, "-3-"}, {100, "1--"}, {159, "1--"}, {160, "13-"}, {1 << 20, "13-"}};
-    memset(bytes, 'a', sizeof bytes);
-    assert_int_equal(mkdir("kept", 0700), 0);
-    lab_write("kept/1", bytes, 100);
-    lab_write("kept/2", MAGIC_REJECT_WORDS "\n", sizeof MAGIC_REJECT_WORDS);
-    lab_write("kept/3", bytes, 60);
-    lab_write("kept/4", bytes, sizeof bytes);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        manifest_t manifest;
-        err_t err = {0};
-        hearing_t heard;
-        char *const names[] = {"kept"};
-        char kept[4] = "---";
-        const manifest_options_t options = {.keep_bytes = rows[i].room};
-        hear_begin(&heard);
-        assert_true(manifest_build(&manifest, names, 1, &options, &err));
-        hear_end(&heard);
-        assert_int_equal(manifest.count, 3);
-        for (size_t j = 0; j < 3; j++)
-            if (manifest.files[j].kept) {
-                kept[j] = strrchr(manifest.files[j].path, '/')[1];
-                assert_memory_equal(manifest.files[j].kept, bytes, manifest.files[j].disk_bytes);
-            }
-        assert_string_equal(kept, rows[i].kept);
-        manifest_free(&manifest);
-    }
-}
-
 TEST_GROUP(lab_open, lab_close);

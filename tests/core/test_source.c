@@ -68,7 +68,7 @@ static void change_file(const char *name, change_t change) {
 }
 
 /* Half is read, then the file changes. */
-static void expect_change(const char *name, change_t change, const char *says) {
+static void expect_change(const char *name, change_t change) {
     manifest_t manifest;
     err_t err = {0};
     static uint8_t buffer[400000];
@@ -83,7 +83,6 @@ static void expect_change(const char *name, change_t change, const char *says) {
     assert_int_equal(n, -1);
     assert_int_equal(err.status, STATUS_INPUT);
     assert_non_null(strstr(err.text, "changed while"));
-    assert_non_null(strstr(err.text, says));
     source_close(source);
     assert_null(source_open(&manifest.files[0], &err)); /* and at the begin */
     assert_non_null(strstr(err.text, "changed while"));
@@ -93,19 +92,19 @@ static void expect_change(const char *name, change_t change, const char *says) {
 TEST(notices_changes) {
     bytes_t text = lab_text(2, 3000000), gzip = lab_gzip(text.at, text.size);
     lab_write("change.txt", text.at, text.size);
-    expect_change("change.txt", GROW, "became longer");
-    expect_change("change.txt", SHRINK, "became shorter");
-    expect_change("change.txt", TOUCH, "time of modification");
+    expect_change("change.txt", GROW);
+    expect_change("change.txt", SHRINK);
+    expect_change("change.txt", TOUCH);
     lab_write("change.gz", gzip.at, gzip.size);
-    expect_change("change.gz", GROW, "became longer");
+    expect_change("change.gz", GROW);
     lab_write("change.gz", gzip.at, gzip.size);
-    expect_change("change.gz", SHRINK, "became shorter");
+    expect_change("change.gz", SHRINK);
     lab_write("change.gz", gzip.at, gzip.size);
-    expect_change("change.gz", TOUCH, "time of modification");
+    expect_change("change.gz", TOUCH);
     lab_write_all("change.zip",
                   lab_zip(&(member_spec_t){.name = "a", .text = text.at, .size = text.size, .method = 8}, 1,
                           (zip_spec_t){0}));
-    expect_change("change.zip", TOUCH, "time of modification");
+    expect_change("change.zip", TOUCH);
     free(text.at);
     free(gzip.at);
 }
@@ -135,39 +134,6 @@ TEST(notices_others_in_place) {
         manifest_free(&manifest);
     }
     free(text.at);
-}
-
-/* Bytes that were kept are what the digest was made of; and the file must still be the one that they were read from. */
-TEST(reads_what_was_kept) {
-    bytes_t text = lab_text(2, 1000), gzip = lab_gzip(text.at, text.size);
-    const manifest_options_t options = {.keep_bytes = 1 << 20};
-    char *const names[] = {"kept.txt", "kept.gz"};
-    uint8_t read[2000];
-    for (size_t i = 0; i < 2; i++)
-        for (change_t change = SHRINK; change <= TOUCH; change++) {
-            manifest_t manifest;
-            err_t err = {0};
-            bytes_t *bytes = i ? &gzip : &text;
-            lab_write(names[i], bytes->at, bytes->size);
-            assert_true(manifest_build(&manifest, &names[i], 1, &options, &err));
-            assert_int_equal(manifest.kept_bytes, bytes->size);
-            source_t *source = source_open(&manifest.files[0], &err);
-            assert_non_null(source);
-            assert_int_equal(source_read(source, read, sizeof read, &err), text.size);
-            assert_memory_equal(read, text.at, text.size);
-            assert_int_equal(source_read(source, read, sizeof read, &err), 0);
-            source_close(source);
-            change_file(names[i], change);
-            assert_null(source_open(&manifest.files[0], &err));
-            assert_int_equal(err.status, STATUS_INPUT);
-            assert_non_null(strstr(err.text, "changed while"));
-            assert_int_equal(unlink(names[i]), 0);
-            assert_null(source_open(&manifest.files[0], &err));
-            assert_int_equal(err.status, STATUS_INPUT);
-            manifest_free(&manifest);
-        }
-    free(text.at);
-    free(gzip.at);
 }
 
 /* ---------------------------------------------------------------- gzip */

@@ -10,7 +10,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char collection[] = "a.b";
 
-/* The archive, with the slack that a feed may read. */
 typedef struct {
     uint8_t *room, *bytes;
     size_t size;
@@ -19,15 +18,25 @@ typedef struct {
 static archive_t make_archive(const uint8_t *data, size_t size, bool begun) {
     static const uint8_t beginning[] = "\x6d\xe2\x99\x81\5\0\0\0\0\xff\xff\xff";
     const size_t before = begun ? sizeof beginning : 0; /* its last byte is the terminator's */
-    archive_t archive = {calloc(1, before + size + FEED_BACK + FEED_SLACK), NULL, before + size};
+    archive_t archive = {calloc(1, before + size + 1), NULL, before + size};
     LAB_MUST(archive.room);
-    archive.bytes = archive.room + FEED_BACK;
+    archive.bytes = archive.room;
     memcpy(archive.bytes, beginning, before);
     if (begun)
         archive.bytes[before - 1] = 0xff;
     if (size)
         memcpy(archive.bytes + before, data, size);
     return archive;
+}
+
+static ssize_t pull(void *context, void *out, size_t size, err_t *err) {
+    archive_t *left = context;
+    (void)err;
+    size = size < left->size ? size : left->size;
+    memcpy(out, left->bytes, size);
+    left->bytes += size;
+    left->size -= size;
+    return (ssize_t)size;
 }
 
 static decode_t decode(const archive_t *archive, size_t step, bool to_end, grown_t *out) {
@@ -38,8 +47,8 @@ static decode_t decode(const archive_t *archive, size_t step, bool to_end, grown
     uint8_t bytes[512];
     decode_t is;
     LAB_MUST(decoder);
-    feed_init(&feed, "x", -1, false, 0, archive->size);
-    feed.kept = archive->bytes;
+    archive_t left = *archive;
+    feed_init_pull(&feed, "x", pull, &left, 0, UINT64_MAX);
     do {
         size_t got;
         is = decoder->read(decoder, &feed, bytes, step, &got, &err);

@@ -91,8 +91,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         (void)tar_begins(bytes);
     memory_t memory = {.bytes = bytes, .left = size - 1, .piece = 1 + (size_t)data[0] * 7};
     feed_t whole, pieces;
-    feed_init(&whole, "fuzz.tar", -1, false, 0, size - 1);
-    whole.kept = bytes;
+    memory_t all = {.bytes = bytes, .left = size - 1, .piece = size};
+    feed_init_pull(&whole, "fuzz.tar", pull, &all, 0, UINT64_MAX);
     feed_init_pull(&pieces, "fuzz.tar", pull, &memory, 0, UINT64_MAX);
     MUST(read_headers(&whole, size - 1) == read_headers(&pieces, size - 1));
     feed_free(&whole);

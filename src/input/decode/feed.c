@@ -64,10 +64,7 @@ static bool wait_for_stream(feed_t *feed, bool hurries) {
 static ssize_t read_once(feed_t *feed, uint8_t *out, size_t size) {
     if (feed->pull)
         return feed->pull(feed->context, out, size, &feed->fault);
-    if (!feed->kept)
-        return feed->stream ? read(feed->fd, out, size) : pread(feed->fd, out, size, (off_t)feed->next);
-    memcpy(out, feed->kept + feed->next, size);
-    return (ssize_t)size;
+    return feed->stream ? read(feed->fd, out, size) : pread(feed->fd, out, size, (off_t)feed->next);
 }
 
 /* One read that succeeds. 0: the end; then feed->ended (perhaps feed->failed) is set. */
@@ -90,7 +87,7 @@ static size_t read_some(feed_t *feed, uint8_t *out, size_t size, bool hurries) {
         if (n < 0)
             feed->failed = feed->pull || !fault_at(&feed->fault, feed->name, feed->next, errno);
         else if (!feed->stream && feed->end != UINT64_MAX)
-            feed->failed = !fault_changed(&feed->fault, feed->name, "it became shorter");
+            feed->failed = !fault_changed(&feed->fault, feed->name);
         break;
     }
     feed->ended = true;

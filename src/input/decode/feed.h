@@ -28,7 +28,6 @@ typedef struct {
     const char *what; /* "gzip", "zip" */
     int fd;
     bool stream;
-    const uint8_t *kept; /* all bytes up to `end`, if they were read before; NULL: they were not */
     feed_pull_t *pull;
     void *context;
     uint64_t next,

@@ -61,11 +61,11 @@ bool fault_read(int fd, const char *name, void *out, size_t size, uint64_t offse
     return true;
 }
 
-bool fault_changed(err_t *err, const char *name, const char *how) {
+bool fault_changed(err_t *err, const char *name) {
     err_set(err, STATUS_INPUT,
-            "%.1000s: changed while it was read (%s); wait until nothing writes to it any more, then run the "
-            "same command again",
-            name, how);
+            "%.1000s: changed while it was read; wait until nothing writes to it any more, then run the same "
+            "command again",
+            name);
     err->changed = true;
     return false;
 }

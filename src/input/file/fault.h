@@ -16,7 +16,7 @@ bool fault_at(err_t *err, const char *name, uint64_t offset, int error);
 bool fault_read(int fd, const char *name, void *out, size_t size, uint64_t offset, size_t *got, err_t *err);
 
 /* The file is not the one that was listed: sets err->changed. Always false. */
-bool fault_changed(err_t *err, const char *name, const char *how);
+bool fault_changed(err_t *err, const char *name);
 
 /* Warns of what stands behind the end of an archive, at this byte. */
 void fault_tell_rest(const char *name, uint64_t at);

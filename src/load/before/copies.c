@@ -21,11 +21,9 @@ bool copies_is_of(const char *input, const char *file) {
     return strncmp(input, file, length) == 0 && (!input[length] || copies_is_mark(input + length));
 }
 
-/* What is owned is made anew, or left out: bytes that were kept are read again, and what a dump tells of its collection
- * is told once. */
+/* What is owned is made anew, or left out: what a dump tells of its collection is told once. */
 static bool copy_file(input_file_t *to, const input_file_t *from, const char *name, err_t *err) {
     *to = *from;
-    to->kept = NULL;
     to->begun = NULL;
     to->metadata = NULL;
     to->path = strdup(from->path);

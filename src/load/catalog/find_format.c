@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_SHARE = 8 /* of --memory, for small files */ };
-
 bool job_list_inputs(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (job->manifest.count)
@@ -21,7 +19,6 @@ bool job_list_inputs(job_t *job, err_t *err) {
     char *target = uri_target(spec->uri);
     const manifest_options_t options = {.input_name = spec->input_name,
                                         .pushed = spec->pushed,
-                                        .keep_bytes = spec->memory / KEPT_SHARE,
                                         .target = target};
     const bool ok = manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
     free(target);
