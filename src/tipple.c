@@ -148,7 +148,7 @@ static size_t find_cut_off(tipple_reader_t *reader, size_t length) {
  * where no header is wanted, documents of bytes that mean nothing. */
 static bool is_plain(const uint8_t *text, size_t length, err_t *err) {
     const magic_t *magic = magic_of(text, length < MAGIC_BYTES ? length : MAGIC_BYTES);
-    if (magic->is == MAGIC_TEXT || magic->is == MAGIC_PROGRAM || magic->is == MAGIC_REJECTS)
+    if (magic->is == MAGIC_TEXT || magic->is == MAGIC_REJECTS)
         return true;
     const bool other_text = strncmp(magic->name, "UTF-", 4) == 0;
     return err_set(err, STATUS_INPUT,

@@ -62,7 +62,7 @@ typedef struct {
     schema_t *schema;
     filter_t *filter;
     manifest_t manifest;
-    source_kit_t *kit;
+    source_kit_t kit;
     pool_t *pool;
     records_t *reader;
     emit_t *emitter;
@@ -237,7 +237,7 @@ static bool parse_stream(parse_t *parse, source_t *source, uint32_t ordinal, uin
 }
 
 static bool parse_file(parse_t *parse, const input_file_t *input, err_t *err) {
-    source_t *source = source_open_in(parse->kit, input, err);
+    source_t *source = source_open_in(&parse->kit, input, err);
     if (!source)
         return false;
     const uint64_t base = parse->next_base;
@@ -274,12 +274,11 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
          !(parse->filter = filter_parse(parse->schema, spec->filters, spec->filter_count, err))) ||
         !check_inputs(parse->schema, manifest, false, NULL, err))
         return false;
-    parse->kit = source_kit_new();
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
     parse->reader = records_new(parse->schema);
     parse->emitter = raw ? emit_new(parse->schema) : NULL;
     parse->emitted = emitted_new(parse->schema, CUTTER_WINDOW, print_raw, NULL);
-    if (!parse->kit || !parse->pool || !parse->reader || !parse->emitted || (raw && !parse->emitter))
+    if (!parse->pool || !parse->reader || !parse->emitted || (raw && !parse->emitter))
         return err_memory(err, 1);
     bool ok = true;
     for (size_t i = 0; ok && i < manifest->count; i++) {
@@ -359,7 +358,7 @@ static int parse_inputs(run_t *run, err_t *err) {
     emit_destroy(parse.emitter);
     records_destroy(parse.reader);
     pool_destroy(parse.pool);
-    source_kit_free(parse.kit);
+    source_kit_close(&parse.kit);
     manifest_free(&parse.manifest);
     filter_free(parse.filter);
     schema_destroy(parse.schema);

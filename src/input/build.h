@@ -30,7 +30,7 @@ typedef struct {
     const manifest_options_t *options;
     size_t room;
     size_t archive_room;
-    source_kit_t *kit;    /* reads compressed archives, and the first bytes of what else is compressed */
+    source_kit_t kit;     /* reads compressed archives, and the first bytes of what else is compressed */
     void *seen;           /* a tree (tsearch) of the files and folders that were met */
     const char *member;   /* the collection of an archive that the argument at hand names, or NULL */
     bool unsure;          /* of the argument at hand: some files are BSON without metadata, in folders */

@@ -113,7 +113,7 @@ void identify_bound(int fd, input_file_t *file) {
 bool identify_text(build_t *build, input_file_t *file, magic_is_t *is) {
     uint8_t head[MAGIC_BYTES];
     err_t why = {.status = STATUS_OK};
-    source_t *source = source_open_archive(build->kit, file, &why);
+    source_t *source = source_open_archive(&build->kit, file, &why);
     const ssize_t got = source ? source_read(source, head, sizeof head, &why) : 0;
     source_close(source);
     *is = magic_of(head, got > 0 ? (size_t)got : 0)->is;
@@ -144,8 +144,7 @@ bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
     identify_bound(fd, file);
     file->cr_lines = file->kind == INPUT_PLAIN && magic_of_cr_lines(head, got);
     /* Before a zip there may be a program that unpacks it, or (in the last part of a divided one) anything. */
-    const size_t searched = *is == MAGIC_PROGRAM ? got : *is == MAGIC_TEXT && got >= ZIP_END ? ZIP_END : 0;
-    if (memmem(head + got - searched, searched, "PK\5\6", 4))
+    if (*is == MAGIC_TEXT && got >= ZIP_END && memcmp(head + got - ZIP_END, "PK\5\6", 4) == 0)
         *is = MAGIC_ZIP;
     if (*is == MAGIC_PACKED) {
         magic_is_t within;

@@ -19,9 +19,6 @@ static const magic_t marks[] = {
     {MAGIC_ZIP, "zip", INPUT_PLAIN, 0, 4, "PK\3\4", NULL},
     {MAGIC_ZIP, "zip", INPUT_PLAIN, 0, 4, "PK\5\6", NULL}, /* a zip without members */
     {MAGIC_ZIP, "zip", INPUT_PLAIN, 0, 4, "PK\7\10", NULL},
-    {MAGIC_PROGRAM, NULL, INPUT_PLAIN, 0, 2, "MZ", NULL},
-    {MAGIC_PROGRAM, NULL, INPUT_PLAIN, 0, 4, "\177ELF", NULL},
-    {MAGIC_PROGRAM, NULL, INPUT_PLAIN, 0, 2, "#!", NULL},
     {MAGIC_DUMP, "mongodump", INPUT_PLAIN, 0, DUMP_MAGIC_BYTES, DUMP_MAGIC, NULL},
     {MAGIC_PACKED, "xz", INPUT_XZ, 0, 6, "\xfd\67zXZ\0", NULL},
     {MAGIC_PACKED, "bzip2", INPUT_BZIP2, 4, 6, "1AY&SY", NULL},
@@ -98,7 +95,7 @@ bool magic_of_cr_lines(const uint8_t *head, size_t size) {
 
 bool magic_accept(const magic_t *magic, magic_place_t place, const char *name, err_t *err) {
     const bool in_text = place == MAGIC_IN_TEXT, archive = magic->is >= MAGIC_ZIP && magic->is <= MAGIC_DUMP;
-    if (magic->is <= MAGIC_PROGRAM || (!in_text && magic->is <= MAGIC_PACKED) ||
+    if (magic->is <= MAGIC_UTF16 || (!in_text && magic->is <= MAGIC_PACKED) ||
         (archive && place == MAGIC_IN_FILE))
         return true;
     if (magic->is == MAGIC_REJECTS)

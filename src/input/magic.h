@@ -15,7 +15,6 @@ enum { MAGIC_LEAST = 10, MAGIC_BYTES = 512 };
 typedef enum {
     MAGIC_TEXT,
     MAGIC_UTF16,
-    MAGIC_PROGRAM, /* text as well: an executable or a script, perhaps a self-extracting zip */
     MAGIC_REJECTS, /* text: the rejects of a load, which are not an input */
     MAGIC_PACKED,
     MAGIC_ZIP,

@@ -6,7 +6,6 @@
 #include "input/file/name.h"
 
 #include <search.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,26 +26,22 @@ input_file_t *build_add(build_t *build, const char *path, char *name) {
 }
 
 typedef struct {
-    uint64_t device, inode; /* the key */
-    char name[];
+    uint64_t device, inode;
 } seen_t;
 
 static int by_file(const void *a, const void *b) {
-    return memcmp(a, b, offsetof(seen_t, name));
+    return memcmp(a, b, sizeof(seen_t));
 }
 
 bool build_meet(build_t *build, const struct stat *status, const char *name, bool *is_new) {
-    seen_t *file = malloc(sizeof *file + strlen(name) + 1);
+    seen_t *file = malloc(sizeof *file);
     if (!file)
         return err_memory(build->err, sizeof *file);
     *file = (seen_t){status->st_dev, status->st_ino};
-    strcpy(file->name, name);
     seen_t *const *seen = tsearch(file, &build->seen, by_file);
     *is_new = seen && *seen == file;
-    if (seen && !*is_new && strcmp((*seen)->name, name) == 0)
+    if (seen && !*is_new)
         log_note("%s is named twice: taken once", name);
-    else if (seen && !*is_new)
-        log_note("%s is the same as %s: taken once", name, (*seen)->name);
     if (!*is_new)
         free(file);
     return seen || err_memory(build->err, sizeof *file);

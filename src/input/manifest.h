@@ -16,7 +16,7 @@ typedef struct {
     size_t archive_count;
     /* resource forks, hidden files and reject files: notes named the first twenty, and the rest with -v */
     size_t skipped;
-    size_t without;      /* views and time series of a dump, which were left out */
+    size_t without; /* views and time series of a dump, which were left out */
 } manifest_t;
 
 typedef struct {

@@ -237,7 +237,7 @@ bool members_add(build_t *build, int fd, input_file_t *file, magic_is_t is) {
     else
         feed_init(&archive.feed, file->name, fd, false, 0, file->disk_bytes);
     archive.feed.most = PIECE;
-    bool ok = !packed || (archive.stream = source_open_archive(build->kit, file, build->err));
+    bool ok = !packed || (archive.stream = source_open_archive(&build->kit, file, build->err));
     if (ok)
         ok = is == MAGIC_ZIP
                  ? zip_list(fd, file->disk_bytes, file->name, add_zip_member, &archive, build->err)

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STEP = 64 * 1024, A_FEW = 4096 };
+enum { STEP = 64 * 1024, A_FEW = 4096, PEEK = 16 * 1024 };
 _Static_assert(MAGIC_LINES + A_FEW <= RECODE_MOST, "the first bytes may be converted");
 
 struct source {
@@ -117,7 +117,6 @@ static bool begin(source_t *source, err_t *err) {
     const input_file_t *file = source->file;
     feed_t *feed = &source->feed;
     const bool is_stream = file->kind == INPUT_STREAM;
-    const size_t piece = source->kit->piece;
     feed_init(feed, source->name, -1, is_stream, file->archive_offset,
               file->archive_offset + file->disk_bytes);
     if (input_is_in_stream(file)) {
@@ -127,11 +126,11 @@ static bool begin(source_t *source, err_t *err) {
         return fault_system(err, source->name, errno);
     }
     feed->pool = source->kit->pool;
-    feed->most = piece;
+    feed->most = source->kit->looks ? PEEK : 0;
     if (!source_is_unchanged(source, err))
         return false;
     /* otherwise one read gets the whole file */
-    if (!is_stream && !piece && file->disk_bytes > FEED_BYTES)
+    if (!is_stream && !source->kit->looks && file->disk_bytes > FEED_BYTES)
         posix_fadvise(feed->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     if (file->kind == INPUT_ZIP_MEMBER) {
         if (!zip_data_offset(feed->fd, file, &feed->next, err))
@@ -414,22 +413,8 @@ bool source_push(int socket, const void *bytes, size_t length) {
 
 /* ---- kits ---- */
 
-source_kit_t *source_kit_new(void) {
-    return calloc(1, sizeof(source_kit_t));
-}
-
-source_kit_t *source_kit_new_to_look(void) {
-    source_kit_t *kit = source_kit_new();
-    if (kit)
-        kit->looks = true;
-    return kit;
-}
-
-void source_kit_free(source_kit_t *kit) {
-    if (!kit)
-        return;
+void source_kit_close(source_kit_t *kit) {
     source_close(kit->archive);
-    free(kit);
 }
 
 /* ---- what is found out by opening an input ---- */

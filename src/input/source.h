@@ -15,16 +15,11 @@ typedef struct {
         archive; /* the compressed tar that was read last: its members are read in one pass if they are opened in order */
     pool_t *
         pool; /* if it is closed, a wait for a stream's bytes ends: source_read fails, and err->text is empty */
-    size_t piece; /* how many bytes to read at once; 0: suitable for whole files */
-    bool looks;   /* only looks at texts: an archive of mongodump is not read on after the collection */
+    /* only looks at texts: reads less at once, and an archive of mongodump not on after the collection */
+    bool looks;
 } source_kit_t;
 
-enum { SOURCE_PEEK = 16 * 1024 }; /* a piece for who reads only the beginnings of files */
-
-/* NULL: out of memory. */
-source_kit_t *source_kit_new(void);
-source_kit_t *source_kit_new_to_look(void);
-void source_kit_free(source_kit_t *kit);
+void source_kit_close(source_kit_t *kit);
 
 /* The file (and its manifest) must live longer than the source. Opening a stream never waits: the first read does.
  * NULL: *err says why (status 5; 8 if this host has no descriptor or memory left). */

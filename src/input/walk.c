@@ -140,19 +140,6 @@ static bool stdin_tells(struct stat *status) {
     return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && fstat(STDIN_FILENO, status) == 0;
 }
 
-/* Of "FILE!db.collection" the longest that is a file: either name may hold a '!'. NULL: it is not that. */
-static char *archive_of(const char *path) {
-    char *file = strdup(path);
-    struct stat status;
-    for (char *mark; file && (mark = strrchr(file, '!'));) {
-        *mark = '\0';
-        if (stat(file, &status) == 0 && S_ISREG(status.st_mode))
-            return file;
-    }
-    free(file);
-    return NULL;
-}
-
 static bool add_member(build_t *build, const char *path, const char *archive) {
     const manifest_t *manifest = build->manifest;
     const size_t count = manifest->count;
@@ -187,12 +174,13 @@ bool walk_path(build_t *build, const char *path, bool in_walk) {
     if (is_stdin)
         return err_set(build->err, STATUS_INPUT,
                        "standard input is closed, so '-' has nothing to read: pipe something in");
-    char *archive = (error == ENOENT || error == ENAMETOOLONG) && !in_walk ? archive_of(path) : NULL;
-    if (archive) {
-        const bool added = add_member(build, path, archive);
-        free(archive);
+    char *archive =
+        (error == ENOENT || error == ENAMETOOLONG) && !in_walk && strchr(path, '!') ? strdup(path) : NULL;
+    const bool is_member = archive && name_cut_to_file(archive),
+               added = is_member && add_member(build, path, archive);
+    free(archive);
+    if (is_member)
         return added;
-    }
     if (error == ENOENT && lstat(path, &link) == 0)
         return err_set(build->err, STATUS_INPUT,
                        "%.1000s: is a link to a file that does not exist; repair the link or remove it",
@@ -223,9 +211,8 @@ static bool name_stream(build_t *build, const char *given) {
         streams += is_stream;
         taken |= !is_stream && strcmp(manifest->files[i].name, name) == 0;
     }
-    const char *why = streams > 1 ? "can name one stream, but there are several: load them one by one"
-                      : !streams
-                          ? "is for standard input or a pipe, but all inputs are files, which have names"
+    const char *why = streams != 1
+                          ? "names one stream (standard input or a pipe), and there is none, or several"
                       : taken ? "is the name of a file that is to be loaded: give the stream another one"
                       : strlen(given) > LONGEST_STREAM_NAME ? "is longer than 255 bytes: give a shorter one"
                                                             : NULL;
@@ -277,16 +264,12 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
                     err_t *err) {
     build_t build = {.manifest = manifest,
                      .options = options ? options : &(manifest_options_t){.quiet = false},
-                     .kit = source_kit_new_to_look(),
+                     .kit = {.looks = true},
                      .err = err};
     *manifest = (manifest_t){0};
-    bool ok = build.kit || err_memory(err, FEED_BYTES);
-    if (ok) {
-        build.kit->piece = SOURCE_PEEK;
-        ok = add_all(&build, args, count);
-    }
+    const bool ok = add_all(&build, args, count);
     tdestroy(build.seen, free);
-    source_kit_free(build.kit);
+    source_kit_close(&build.kit);
     if (!ok)
         manifest_free(manifest);
     return ok;

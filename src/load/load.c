@@ -27,7 +27,7 @@ enum { MOST_FILES = 32, MEMORY = 4 << 20 };
 typedef struct {
     const schema_t *schema;
     pool_t *pool;
-    source_kit_t *kit;
+    source_kit_t kit;
     records_t *records;
     records_place_t place;
     dialect_t dialect;
@@ -82,7 +82,7 @@ static bool try_input(looker_t *looker, const input_file_t *file) {
     cut_t cut = {.broken = true};
     int got = 0;
     bool ok = true;
-    source_t *source = source_open_in(looker->kit, file, &ignored);
+    source_t *source = source_open_in(&looker->kit, file, &ignored);
     cutter_t *cutter = source ? cutter_new(source, looker->pool, CUTTER_RECORD, &ignored) : NULL;
     if (cutter && cutter_begin(cutter, looker->schema, file->name, &looker->dialect, &ignored))
         while (ok && cut.broken && (got = cutter_next(cutter, &cut, &fault)) > 0) {
@@ -116,19 +116,19 @@ static bool first_records_try(const schema_t *schema, const manifest_t *manifest
     looker_t looker = {.schema = schema,
                        .left = limit,
                        .pool = pool_new(MEMORY, CUTTER_BUFFER),
-                       .kit = source_kit_new_to_look(),
+                       .kit = {.looks = true},
                        .records = records_new(schema)};
     /* with a limit nobody knows which records of a second input are among those */
     const size_t most = limit == UINT64_MAX ? MOST_FILES : 1,
                  files = manifest->count < most ? manifest->count : most;
-    bool ok = looker.pool && looker.kit && looker.records;
+    bool ok = looker.pool && looker.records;
     for (size_t i = 0; ok && i < files && goes_on(&looker); i++) {
         const input_file_t *file = &manifest->files[i * manifest->count / files];
         ok = file->kind == INPUT_STREAM || try_input(&looker, file);
     }
     records_destroy(looker.records);
     free(looker.place.bytes);
-    source_kit_free(looker.kit);
+    source_kit_close(&looker.kit);
     pool_destroy(looker.pool);
     return ok ? judge(&looker, err) : err_memory(err, MEMORY);
 }

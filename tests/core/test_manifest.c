@@ -327,7 +327,6 @@ TEST(reads_directories_of_archives) {
         expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64, .comment = "a comment"}), names);
         expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64, .comment = comment}), names);
         expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64, .before = 70000}), names);
-        expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64, .before = 9, .comment = comment}), names);
     }
     bytes_t zip = lab_zip(members, 4, (zip_spec_t){0});
     bytes_add(&zip, "\0\0\0", 3);
@@ -336,8 +335,7 @@ TEST(reads_directories_of_archives) {
     assert_string_equal(outcome.heard.text, "");
     bytes_add(&zip, "trailing bytes", 14);
     lab_write_all("the.zip", zip);
-    outcome = NAMES(names, "the.zip");
-    assert_int_equal(times(outcome.heard.text, "the.zip: what follows"), 1);
+    REFUSED("something follows its end", "the.zip");
 
     manifest_t manifest;
     err_t err;
@@ -428,12 +426,8 @@ TEST(refuses_joined_zips) {
         /* one member; zip64, behind a program; none */
         const zip_spec_t spec = {.zip64 = last == 1, .before = last == 1 ? 90 : 0};
         bytes_t joined = lab_zip(&one, 1, (zip_spec_t){0});
-        const size_t begins = joined.size + spec.before;
-        char says[100];
         bytes_add_all(&joined, lab_zip(&other, last < 2, spec));
-        snprintf(says, sizeof says, "begins at byte %zu; divide them (head -c %zu, tail -c +%zu)", begins,
-                 begins, begins + 1);
-        refuse_zip(joined, says);
+        refuse_zip(joined, "it begins with another zip archive");
     }
 }
 

@@ -41,7 +41,7 @@ typedef struct {
 typedef struct {
     feed_t *feed;
     uint64_t at;            /* the end of the last body, without its padding */
-    char member[PATH_MOST]; /* the path of the last entry; "": a header is read */
+    char member[PATH_MOST]; /* the path of the last entry */
     tar_facts_t global, local;
 } tar_t;
 
@@ -74,19 +74,6 @@ static const struct {
 
 /* ---- sentences ---- */
 
-static bool broken(const tar_t *tar, uint64_t at, const char *why, err_t *err) {
-    return err_set(err, STATUS_INPUT, "%.1000s: the tar archive is broken: %s at byte %llu; fetch it again",
-                   tar->feed->name, why, (unsigned long long)at);
-}
-
-static bool cut_off(const tar_t *tar, err_t *err) {
-    return err_set(err, STATUS_INPUT,
-                   "%.700s: the tar archive is cut off: it ends before byte %llu, %s%.500s; fetch the whole "
-                   "archive",
-                   tar->feed->name, (unsigned long long)tar->at,
-                   *tar->member ? "inside of its member " : "in the middle of a header", tar->member);
-}
-
 static bool refuse(const tar_t *tar, const char *words, err_t *err) {
     return err_set(err, STATUS_INPUT,
                    "%.700s!%.500s: %s; unpack the archive with tar and load the unpacked files",
@@ -116,18 +103,16 @@ static bool read_number(const uint8_t *field, size_t length, uint64_t *value) {
     return field == end || *field == ' ' || *field == '\0';
 }
 
-/* Old programs added up signed bytes. */
 static bool sum_fits(const uint8_t *block) {
     uint64_t stated;
     if (block[CHECKSUM] & 0x80 || !read_number(block + CHECKSUM, CHECKSUM_BYTES, &stated))
         return false;
-    int32_t sum = 0, sum_signed = 0;
+    uint64_t sum = 0;
     for (size_t i = 0; i < TAR_BLOCK; i++) {
         bool inside = i >= CHECKSUM && i < CHECKSUM + CHECKSUM_BYTES;
         sum += inside ? ' ' : block[i];
-        sum_signed += inside ? ' ' : (int8_t)block[i];
     }
-    return stated == (uint64_t)sum || (sum_signed >= 0 && stated == (uint64_t)sum_signed);
+    return stated == sum;
 }
 
 static bool is_posix(const uint8_t *block) {
@@ -189,20 +174,17 @@ static const char *take_pax(tar_facts_t *facts, const char *text, size_t size) {
 
 /* Reads the body of a header that describes others. */
 static bool take_description(tar_t *tar, kind_t kind, uint64_t size, err_t *err) {
-    const uint64_t header = tar->at - TAR_BLOCK;
     const size_t length = (size_t)size;
     if (size > LARGEST_DESCRIPTION)
-        return broken(tar, header, "a header longer than 1 MB", err);
-    if (feed_want(tar->feed, length) < length) {
-        *tar->member = '\0';
-        return cut_off(tar, err);
-    }
+        return feed_damaged(tar->feed, "a header longer than 1 MB", err);
+    if (feed_want(tar->feed, length) < length)
+        return feed_cut_off(tar->feed, err);
     tar->at += size;
     const char *text = (const char *)feed_bytes(tar->feed),
                *why = kind == KIND_LONG_NAME ? keep_path(&tar->local, text, strnlen(text, length))
                       : kind == KIND_GLOBAL  ? take_pax(&tar->global, text, length)
                                              : take_pax(&tar->local, text, length);
-    return !why || broken(tar, header, why, err);
+    return !why || feed_damaged(tar->feed, why, err);
 }
 
 /* ---- entries ---- */
@@ -219,24 +201,12 @@ static void name_member(tar_t *tar, const uint8_t *block) {
                  (int)length, block + NAME);
 }
 
-/* Called at the first block of zeros. Usually only zeros follow. If another archive's header follows, it must not be
- * ignored silently. */
+/* Called at the first block of zeros, which only zeros may follow. */
 static int end(tar_t *tar, err_t *err) {
-    size_t n;
-    for (; (n = feed_want(tar->feed, TAR_BLOCK)); feed_take(tar->feed, n)) {
-        const unsigned long long at = feed_offset(tar->feed);
+    for (size_t n; (n = feed_want(tar->feed, TAR_BLOCK)); feed_take(tar->feed, n)) {
         n = n < TAR_BLOCK ? n : TAR_BLOCK;
-        if (bytes_are_zero(feed_bytes(tar->feed), n))
-            continue;
-        if (n < TAR_BLOCK || !sum_fits(feed_bytes(tar->feed))) {
-            fault_tell_rest(tar->feed->name, at);
-            break;
-        }
-        err_set(err, STATUS_INPUT,
-                "%.1000s: another tar archive follows after the end of the first at byte %llu; "
-                "divide them (tail -c +%llu) and load both",
-                tar->feed->name, at, at + 1);
-        return -1;
+        if (!bytes_are_zero(feed_bytes(tar->feed), n))
+            return feed_followed(tar->feed, err) - 1;
     }
     return 0;
 }
@@ -245,34 +215,20 @@ static int end(tar_t *tar, err_t *err) {
 static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
     const uint64_t at = tar->at + (-tar->at & (TAR_BLOCK - 1));
     if (!feed_skip_to(tar->feed, at))
-        return cut_off(tar, err) - 1;
+        return feed_cut_off(tar->feed, err) - 1;
     const size_t there = feed_want(tar->feed, TAR_BLOCK), have = there < TAR_BLOCK ? there : TAR_BLOCK;
-    if (!have) {
-        err_set(err, STATUS_INPUT,
-                "%.1000s: ends at byte %llu without the blocks of zeros that every tar ends with: perhaps it "
-                "was cut off between two members; copy it again, or, if it is whole, add them (head -c 1024 "
-                "/dev/zero >> FILE)",
-                tar->feed->name, (unsigned long long)at);
-        return -1;
-    }
+    if (!have) /* perhaps it was cut off between two members: every tar ends with zeros */
+        return feed_cut_off(tar->feed, err) - 1;
     memcpy(block, feed_bytes(tar->feed), have);
     if (bytes_are_zero(block, have))
         return have < TAR_BLOCK ? 0 : end(tar, err);
-    *tar->member = '\0';
     if (have < TAR_BLOCK)
-        return cut_off(tar, err) - 1;
+        return feed_cut_off(tar->feed, err) - 1;
     if (!sum_fits(block))
-        return broken(tar, at, "the checksum of a header is wrong", err) - 1;
+        return feed_damaged(tar->feed, "the checksum of a header is wrong", err) - 1;
     feed_take(tar->feed, TAR_BLOCK);
     tar->at = at + TAR_BLOCK;
     return 1;
-}
-
-/* What is no file has no body. Its header may state a size all the same, which means nothing then; but a body may also be
- * there, as of a hard link that brings its data. It is there unless another header, or the end, follows. */
-static bool has_body(const tar_t *tar) {
-    return feed_want(tar->feed, TAR_BLOCK) >= TAR_BLOCK && !sum_fits(feed_bytes(tar->feed)) &&
-           !bytes_are_zero(feed_bytes(tar->feed), TAR_BLOCK);
 }
 
 /* 1: the entry is to be shown; 0: it is not; -1: failed. */
@@ -284,10 +240,9 @@ static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err
             kind = types[i].kind;
             words = types[i].words;
         }
-    const uint64_t header = tar->at - TAR_BLOCK;
     uint64_t size;
     if (!read_number(block + SIZE, SIZE_BYTES, &size))
-        return broken(tar, header, "a header with a size that is no number", err) - 1;
+        return feed_damaged(tar->feed, "a header with a size that is no number", err) - 1;
     if (kind == KIND_PAX || kind == KIND_GLOBAL || kind == KIND_LONG_NAME)
         return take_description(tar, kind, size, err) - 1;
     const tar_facts_t *facts = tar->local.has_size ? &tar->local : &tar->global;
@@ -302,13 +257,10 @@ static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err
         kind = KIND_FOLDER; /* this is how v7 wrote folders */
     if (kind == KIND_REFUSED || (kind == KIND_FILE && is_sparse))
         return refuse(tar, is_sparse ? sparse : words, err) - 1;
-    if ((kind == KIND_FOLDER || kind == KIND_OTHER) && size) {
-        if (has_body(tar))
-            return refuse(tar, "is a folder, a link or a device, and has bytes of its own", err) - 1;
+    if (kind == KIND_FOLDER || kind == KIND_OTHER) /* bytes that are there all the same are no header */
         size = 0;
-    }
     if (size > INT64_MAX - tar->at)
-        return broken(tar, header, "a header with an impossible size", err) - 1;
+        return feed_damaged(tar->feed, "a header with an impossible size", err) - 1;
     *entry = (tar_entry_t){.path = tar->member, .no_file = words, .from = tar->at, .size = size};
     tar->at += size;
     return kind != KIND_FOLDER && kind != KIND_PASSED;
@@ -316,6 +268,7 @@ static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err
 
 bool tar_list(feed_t *feed, tar_visit_t *visit, void *context, err_t *err) {
     tar_t tar = {.feed = feed};
+    feed->what = "tar";
     tar_entry_t entry;
     uint8_t block[TAR_BLOCK];
     bool ok = true;

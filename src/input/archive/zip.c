@@ -75,7 +75,7 @@ static bool find_end(int fd, uint64_t size, const char *name, uint8_t record[END
         *end = size - n + found;
         memcpy(record, tail + found, END_BYTES);
         if (!bytes_are_zero(tail + after, n - after))
-            fault_tell_rest(name, size - n + after);
+            ok = broken(err, name, "something follows its end");
     }
     free(tail);
     return ok;
@@ -160,12 +160,7 @@ static bool is_one_archive(int fd, const char *name, uint64_t first, err_t *err)
         return true;
     if (!read_at(fd, name, mark, sizeof mark, 0, err))
         return false;
-    return bytes_le32(mark) != MEMBER_MARK ||
-           err_set(
-               err, STATUS_INPUT,
-               "%.1000s: another zip archive stands before this one, which begins at byte %llu; divide them "
-               "(head -c %llu, tail -c +%llu) and load both",
-               name, (unsigned long long)first, (unsigned long long)first, (unsigned long long)first + 1);
+    return bytes_le32(mark) != MEMBER_MARK || broken(err, name, "it begins with another zip archive");
 }
 
 bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void *context, err_t *err) {

@@ -1,5 +1,4 @@
 #include "input/file/fault.h"
-#include "base/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -68,11 +67,6 @@ bool fault_changed(err_t *err, const char *name) {
             name);
     err->changed = true;
     return false;
-}
-
-void fault_tell_rest(const char *name, uint64_t at) {
-    log_warn("%s: what follows the end of the archive at byte %llu is no part of it and was not read", name,
-             (unsigned long long)at);
 }
 
 bool fault_stopped(err_t *err, const char *name, int signal) {

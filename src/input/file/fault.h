@@ -18,9 +18,6 @@ bool fault_read(int fd, const char *name, void *out, size_t size, uint64_t offse
 /* The file is not the one that was listed: sets err->changed. Always false. */
 bool fault_changed(err_t *err, const char *name);
 
-/* Warns of what stands behind the end of an archive, at this byte. */
-void fault_tell_rest(const char *name, uint64_t at);
-
 /* A signal has ended a wait. Always false. */
 bool fault_stopped(err_t *err, const char *name, int signal);
 

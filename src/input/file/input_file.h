@@ -54,7 +54,7 @@ struct input_file {
     uint64_t content[2];    /* of a member of an archive: of what its digest is made, without its name */
     int64_t modified_ns;    /* mtime when the manifest was built: a later change stops the load */
     uint64_t device, inode; /* of the file as it was seen: another file in its place also stops the load */
-    zip_place_t zip; /* INPUT_ZIP_MEMBER only */
+    zip_place_t zip;        /* INPUT_ZIP_MEMBER only */
     /* of a stream whose beginning was looked at: where it goes on, see source_leave; otherwise NULL */
     struct source *begun;
     const int *pushed; /* the descriptor of a stream that this program writes itself; otherwise NULL */

@@ -2,10 +2,11 @@
 #include "base/chars.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 char *name_clean(const char *path) {
@@ -64,6 +65,17 @@ static int digit_of_escape(char c) {
     return c <= '9' ? c - '0' : c - 'a' + 10;
 }
 
+bool name_cut_to_file(char *name) {
+    for (char *cut = strchr(name, 0); cut; cut = memrchr(name, '!', (size_t)(cut - name))) {
+        const char kept = *cut;
+        *cut = 0;
+        if (access(name, F_OK) == 0)
+            return true;
+        *cut = kept;
+    }
+    return false;
+}
+
 char *name_on_disk(const char *name) {
     char *out = malloc(strlen(name) + 1), *end = out;
     if (!out)
@@ -77,30 +89,20 @@ char *name_on_disk(const char *name) {
         name += escaped ? 4 : 1;
     }
     *end = 0;
-    for (char *cut = end; cut; cut = memrchr(out, '!', (size_t)(cut - out))) {
-        const char kept = *cut;
-        *cut = 0;
-        if (access(out, F_OK) == 0)
-            return out;
-        *cut = kept;
-    }
+    name_cut_to_file(out);
     return out;
 }
 
 static bool is_description(const char *name, size_t length) {
-    static const char *const beginnings[] = {"readme", "license", "licence"};
-    static const char *const endings[] = {".pdf", ".doc", ".docx", ".xls", ".xlsx", ".htm", ".html"};
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
-        const size_t n = strlen(beginnings[i]);
-        if (length >= n && strncasecmp(name, beginnings[i], n) == 0 &&
-            (length == n || !isalnum((unsigned char)name[n])))
+    static const char *const patterns[] = {
+        "readme",  "readme[!a-z0-9]*", "licen[cs]e", "licen[cs]e[!a-z0-9]*",
+        "?*.pdf",  "?*.doc",           "?*.docx",    "?*.xls",
+        "?*.xlsx", "?*.htm",           "?*.html"};
+    char text[NAME_MAX + 1];
+    snprintf(text, sizeof text, "%.*s", (int)length, name);
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        if (fnmatch(patterns[i], text, FNM_CASEFOLD) == 0)
             return true;
-    }
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const size_t n = strlen(endings[i]);
-        if (length > n && strncasecmp(name + length - n, endings[i], n) == 0)
-            return true;
-    }
     return false;
 }
 

@@ -17,6 +17,10 @@ char *name_join(const char *before, const char *between, const char *text, size_
  * result is the longest beginning before a "!" that exists, or the whole name. A new string, or NULL. */
 char *name_on_disk(const char *name);
 
+/* Cuts the name of an archive's member, or of a collection, before a "!", so that the longest beginning is left that exists.
+ * False: none does, and the name stays whole. */
+bool name_cut_to_file(char *name);
+
 /* Why a path is left out (a clause for a note); NULL: it is not. Resource forks always are; and hidden files and folders, and
  * files that publishers add to their data, if they were found, not named. *length: of the path, and then of what
  * is left out, a folder perhaps; NULL: the path is terminated. */

@@ -28,7 +28,7 @@ typedef struct {
 /* What one thread carries from file to file. */
 typedef struct {
     check_t *check;
-    source_kit_t *kit;
+    source_kit_t kit;
     uint8_t *text;
     size_t room;
 } checker_t;
@@ -82,7 +82,7 @@ static bool check_file(checker_t *checker, const input_file_t *file, err_t *err)
     bool fits;
     size_t have;
     dialect_t dialect;
-    source_t *source = source_open_in(checker->kit, file, err);
+    source_t *source = source_open_in(&checker->kit, file, err);
     bool ok = source && read_head(checker, source, &have, &fits, err) &&
               dialect_may_be_encoded(schema, checker->text, have, source_is_utf16(source), file->name, err) &&
               (fits || dialect_sniff(schema, checker->text, have, file->name, &dialect, err));
@@ -100,17 +100,13 @@ static void take_failure(check_t *check, size_t at, err_t *err) {
 }
 
 static void *work(void *context) {
-    checker_t checker = {.check = context, .kit = source_kit_new_to_look()};
+    checker_t checker = {.check = context, .kit = {.looks = true}};
     check_t *check = context;
     err_t err;
-    if (checker.kit)
-        checker.kit->piece = SOURCE_PEEK;
-    else if (!err_memory(&err, sizeof checker))
-        take_failure(check, 0, &err);
-    for (size_t at; checker.kit && (at = check->next++) < check->manifest->count && !stop_signal();)
+    for (size_t at; (at = check->next++) < check->manifest->count && !stop_signal();)
         if (can_check(check, at) && !check_file(&checker, &check->manifest->files[at], &err))
             take_failure(check, at, &err);
-    source_kit_free(checker.kit);
+    source_kit_close(&checker.kit);
     free(checker.text);
     return NULL;
 }

@@ -34,7 +34,7 @@ enum {
 
 /* The pieces have POOL_SLACK bytes before and after their texts. */
 typedef struct {
-    source_kit_t *kit;
+    source_kit_t kit;
     guess_sample_t sample;
     size_t room;
 } sampling_t;
@@ -62,7 +62,7 @@ static void drop_pieces(guess_sample_t *sample) {
 static void sampling_free(sampling_t *sampling) {
     drop_pieces(&sampling->sample);
     free(sampling->sample.pieces);
-    source_kit_free(sampling->kit);
+    source_kit_close(&sampling->kit);
 }
 
 /* Fills the piece up to this length. */
@@ -125,7 +125,7 @@ static bool add_input(sampling_t *sampling, input_file_t *file, size_t most, err
     guess_piece_t *piece = add_piece(sampling, file, length, err);
     source_t *source = !piece   ? NULL
                        : stream ? source_open(file, err)
-                                : source_open_in(sampling->kit, file, err);
+                                : source_open_in(&sampling->kit, file, err);
     bool ok = source && (stream ? read_stream : read_piece)(source, piece, length, err);
     if (ok) {
         piece->begins = true;
@@ -192,10 +192,9 @@ static bool guess_sample(const guess_sample_t *sample, const manifest_t *manifes
 }
 
 bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err) {
-    sampling_t sampling = {.kit = source_kit_new_to_look()};
+    sampling_t sampling = {.kit = {.looks = true}};
     *guessed = (guessed_t){.yaml = NULL};
-    const bool ok = (sampling.kit || err_memory(err, sizeof sampling)) &&
-                    manifest_decode(manifest, options->charset) && take_sample(&sampling, manifest, err) &&
+    const bool ok = manifest_decode(manifest, options->charset) && take_sample(&sampling, manifest, err) &&
                     guess_sample(&sampling.sample, manifest, options, guessed, err);
     sampling_free(&sampling);
     return ok;
@@ -253,8 +252,8 @@ static bool look_for_id(const schema_t *schema, const guess_piece_t *piece, bool
 }
 
 bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *bring, err_t *err) {
-    sampling_t sampling = {.kit = source_kit_new_to_look()};
-    bool ok = sampling.kit || err_memory(err, sizeof sampling), decided = false;
+    sampling_t sampling = {.kit = {.looks = true}};
+    bool ok = true, decided = false;
     for (size_t i = 0; ok && !decided && i < manifest->count && i < MOST_FILES; i++) {
         input_file_t *file = &manifest->files[i];
         /* what a guess has kept of a stream is there without waiting */

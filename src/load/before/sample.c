@@ -24,7 +24,7 @@ typedef struct {
     dialect_t dialect;
     uint8_t *text; /* FIRST_PIECE bytes, with slack on either side */
     records_place_t place;
-    source_kit_t *kit; /* so that a compressed tar is read once for all of its members */
+    source_kit_t kit; /* so that a compressed tar is read once for all of its members */
     size_t files, most_of_a_piece;
     sample_t *sample;
     size_t slots;
@@ -92,7 +92,7 @@ static bool look_at(sampler_t *sampler, const input_file_t *file, source_t *sour
 
 static bool look_into(sampler_t *sampler, const input_file_t *file) {
     err_t ignored;
-    source_t *source = source_open_in(sampler->kit, file, &ignored);
+    source_t *source = source_open_in(&sampler->kit, file, &ignored);
     bool ok = true, more = source != NULL, anywhere = file->kind == INPUT_PLAIN && !input_is_in_stream(file);
     uint64_t places = anywhere ? RECORDS / sampler->files : LEAST_PLACES;
     uint64_t step = anywhere ? file->text_bound / places : STEP;
@@ -110,14 +110,13 @@ static bool look_into(sampler_t *sampler, const input_file_t *file) {
 
 bool sample_take(const schema_t *schema, const manifest_t *manifest, const shardkey_t *key, sample_t *sample,
                  err_t *err) {
-    sampler_t sampler = {.schema = schema, .key = key, .sample = sample};
+    sampler_t sampler = {.schema = schema, .key = key, .sample = sample, .kit = {.looks = true}};
     *sample = (sample_t){NULL, 0};
     bson_init(&sampler.values);
     sampler.records = records_new(schema);
     sampler.hashed = hashed_new();
-    sampler.kit = source_kit_new_to_look();
     sampler.text = calloc(1, FIRST_PIECE + 2 * POOL_SLACK);
-    bool ok = sampler.records && sampler.hashed && sampler.kit && sampler.text;
+    bool ok = sampler.records && sampler.hashed && sampler.text;
     size_t files = sampler.files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
     for (size_t i = 0; ok && i < files; i++) {
         const input_file_t *file = &manifest->files[i * manifest->count / files];
@@ -129,7 +128,7 @@ bool sample_take(const schema_t *schema, const manifest_t *manifest, const shard
     bson_destroy(&sampler.values);
     free(sampler.text);
     free(sampler.place.bytes);
-    source_kit_free(sampler.kit);
+    source_kit_close(&sampler.kit);
     if (!ok)
         sample_free(sample);
     return ok || err_memory(err, FIRST_PIECE);

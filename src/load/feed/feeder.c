@@ -479,7 +479,7 @@ struct feeder {
 /* What one thread carries from file to file. */
 typedef struct {
     feeder_t *feeder;
-    source_kit_t *kit;
+    source_kit_t kit;
     block_t *chain, **chain_end; /* small files' blocks on their way into the queue, all at once */
     uint32_t chain_bytes;
     uint32_t epoch; /* of the file at hand */
@@ -667,7 +667,7 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
     worker->compared = (done_before_t){0};
     if (file->is_older)
         return done_before_refuse_older(file, err);
-    source_t *source = source_open_in(worker->kit, file->input, err);
+    source_t *source = source_open_in(&worker->kit, file->input, err);
     if (!source)
         return false;
     cutter_t *cutter = cutter_new(source, options->pipeline->pool, CUTTER_RECORD, err);
@@ -782,7 +782,7 @@ static void *work(void *context) {
     const feeder_options_t *options = &feeder->options;
     worker_t worker = {
         .feeder = feeder,
-        .kit = source_kit_new(),
+        .kit = {.pool = options->pipeline->pool},
         .limited = {.schema = options->schema, .left = options->limit, .about = options->limit_is_about},
         .beginning = {.schema = options->schema,
                       .shelf = &options->pipeline->shelf,
@@ -790,16 +790,9 @@ static void *work(void *context) {
                       .files = options->files,
                       .file_count = options->file_count,
                       .lock = &feeder->beginnings}};
-    err_t err;
-    if (worker.kit) {
-        worker.kit->pool = options->pipeline->pool;
-        feed(&worker);
-    } else {
-        err_memory(&err, sizeof worker);
-        team_fail(&feeder->team, &err);
-    }
+    feed(&worker);
     push_chain(&worker);
-    source_kit_free(worker.kit);
+    source_kit_close(&worker.kit);
     limited_free(&worker.limited);
     end_feeders(feeder, 1);
     return NULL;

@@ -12,7 +12,7 @@ enum { MOST_TEXT = 32 << 20, MOST_FILES = 32 };
 typedef struct {
     const schema_t *schema;
     gauge_t *gauge;
-    source_kit_t *kit;
+    source_kit_t kit;
     pool_t *pool;
     records_t *records;
     records_place_t place;
@@ -68,7 +68,7 @@ static bool read_places(gauger_t *gauger, const input_file_t *file, cutter_t *cu
 }
 
 static bool read_file(gauger_t *gauger, const input_file_t *file, double most, err_t *err) {
-    source_t *source = source_open_in(gauger->kit, file, err);
+    source_t *source = source_open_in(&gauger->kit, file, err);
     cutter_t *cutter = source ? cutter_new(source, gauger->pool, CUTTER_RECORD, err) : NULL;
     const double before = gauger->text;
     const bool ok = cutter && cutter_begin(cutter, gauger->schema, file->name, &gauger->dialect, err) &&
@@ -117,15 +117,13 @@ bool gauge_take(const load_spec_t *load, gauge_t *gauge, err_t *err) {
               manifest_decode(&manifest, schema->charset);
     *gauge = (gauge_t){.records = 0};
     if (ok) {
-        gauger.kit = source_kit_new();
         gauger.pool = pool_new(1 << 30, CUTTER_BUFFER);
         gauger.records = records_new(schema);
-        ok = gauger.kit && gauger.pool && gauger.records ? read_some(&gauger, &manifest, err)
-                                                         : err_memory(err, 1);
+        ok = gauger.pool && gauger.records ? read_some(&gauger, &manifest, err) : err_memory(err, 1);
     }
     records_destroy(gauger.records);
     pool_destroy(gauger.pool);
-    source_kit_free(gauger.kit);
+    source_kit_close(&gauger.kit);
     free(gauger.place.bytes);
     manifest_free(&manifest);
     schema_destroy(schema);
