@@ -26,12 +26,9 @@ struct cutter {
     bool all_read;          /* the source has given all that it has, which may be to be read again */
     const schema_t *schema; /* of records that are no lines: see ends.h; NULL: lines */
     ends_t ends;            /* of the records in the buffer */
-    bool array;             /* the text is an array of JSON, or several; */
-    uint8_t
-        first; /* its first byte that is neither blank nor a mark; 0: it is still to come; ' ': passed over */
-    bool unclosed; /* the text has ended within an array */
-    uint8_t last;  /* the last byte that was read and is no blank */
-    err_t fault;   /* last, because it is long and rarely written */
+    bool array;   /* the text is an array of JSON, or several; or turned out to be one that is not closed */
+    uint8_t last; /* the last byte that was read and is no blank */
+    err_t fault;  /* last, because it is long and rarely written */
 };
 
 cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t longest, err_t *err) {
@@ -64,20 +61,8 @@ static bool give_back(cutter_t *cutter, const uint8_t *bytes, size_t count, err_
     return source_unread(cutter->source, bytes, count, err);
 }
 
-/* Of so many blanks before it, the dialect was found without the byte that an array begins with. */
-static void note_first(cutter_t *cutter, const uint8_t *text, size_t length) {
-    static const char marks[] = "\xEF\xBB\xBF\x1E \n\r\t";
-    for (size_t i = 0; i < length && !cutter->first; i++)
-        if (!memchr(marks, text[i], sizeof marks - 1))
-            cutter->first = text[i];
-}
-
 static bool is_json(const cutter_t *cutter) {
     return cutter->schema && cutter->schema->kind == RECORDS_JSON;
-}
-
-static bool is_array(const cutter_t *cutter) {
-    return cutter->array || (is_json(cutter) && cutter->first == '[');
 }
 
 /* The next bytes of the text. */
@@ -85,8 +70,6 @@ static size_t read_text(cutter_t *cutter, uint8_t *to, size_t most) {
     const ssize_t got = source_read(cutter->source, to, most, &cutter->fault);
     const uint8_t last = got > 0 ? ends_last_byte(to, (size_t)got) : 0;
     cutter->last = last ? last : cutter->last;
-    if (last)
-        note_first(cutter, to, (size_t)got);
     cutter->ended = got <= 0;
     cutter->all_read |= cutter->ended;
     cutter->faulty = got < 0;
@@ -130,21 +113,15 @@ static size_t first_field(const cutter_t *cutter) {
 
 /* Where a document of BSON should begin there is none, or only a part of it: nothing after it can be found. */
 static void end_bson(cutter_t *cutter) {
-    const size_t at = cutter->ends.record;
-    const uint8_t *text = cutter->buffer.bytes;
-    char document[40] = "a document", why[100] = "is not whole: it was cut off, or is still being written";
-    if (!cutter->lines_from)
-        snprintf(document, sizeof document, "document %" PRIu64,
-                 cutter->line + count_lines(cutter, text, at));
-    if (cutter->ends.lies)
-        snprintf(why, sizeof why, "says that it has %" PRId32 " bytes, and does not end there with a 0",
-                 cutter->have < at + 4 ? 0 : (int32_t)bson_length(text + at));
     err_set(&cutter->fault, STATUS_INPUT,
-            "%.1000s: %s, at byte %" PRIu64 ", %s: nobody knows where the next one begins. The documents "
-            "before it are read. Get the whole file, and run the command again",
-            source_name(cutter->source), document, cutter->offset + at, why);
+            "%.1000s: at byte %" PRIu64
+            " begins no whole document: the file is damaged, was cut off, or is still "
+            "being written, and nobody knows where the next document begins. The documents before it are "
+            "read. Get "
+            "the whole file, and run the command again",
+            source_name(cutter->source), cutter->offset + cutter->ends.record);
     cutter->faulty = cutter->ended = true;
-    cutter->have = at;
+    cutter->have = cutter->ends.record;
 }
 
 static size_t bson_end(cutter_t *cutter, size_t from) {
@@ -162,7 +139,7 @@ static size_t record_end(cutter_t *cutter, size_t from) {
         cutter->ends.at = cutter->ends.record = first_field(cutter);
     if (is_bson(cutter))
         return bson_end(cutter, from);
-    cutter->ends.array = is_array(cutter);
+    cutter->ends.array = cutter->array;
     if (cutter->schema)
         return ends_on(&cutter->ends, text, cutter->have, cutter->ended, from + 1) ? cutter->ends.record : 0;
     const uint8_t *found = from < cutter->have ? memchr(text + from, '\n', cutter->have - from) : NULL;
@@ -174,11 +151,6 @@ static size_t last_record_end(const cutter_t *cutter) {
         return cutter->ends.record > first_field(cutter) ? cutter->ends.record : 0;
     const uint8_t *found = memrchr(cutter->buffer.bytes, '\n', cutter->have);
     return found ? (size_t)(found - cutter->buffer.bytes) + 1 : 0;
-}
-
-/* A fault follows this text. An object of JSON that has ended is whole, whatever would follow it. */
-static size_t last_whole(const cutter_t *cutter) {
-    return cutter->ends.json.phase == SPAN_AFTER ? cutter->have : last_record_end(cutter);
 }
 
 /* The text ends within its last record, or within quotes: as nothing follows it, the lines after such a quote are records,
@@ -196,19 +168,12 @@ static size_t end_open(cutter_t *cutter, size_t from) {
 /* Nothing follows this text: a file that was cut off must not look like a whole one. An array may also begin behind
  * objects. */
 static void want_closed_array(cutter_t *cutter) {
-    if (!is_json(cutter) || cutter->faulty)
-        return;
     const uint8_t bracket = ends_bracket(&cutter->ends, cutter->last);
-    cutter->unclosed = cutter->faulty =
-        is_array(cutter) ? bracket != ']' : bracket == '[' || bracket == ENDS_PERHAPS;
-    if (!cutter->faulty)
+    const bool open = cutter->array ? bracket != ']' : bracket == '[' || bracket == ENDS_PERHAPS;
+    if (!is_json(cutter) || cutter->faulty || !open)
         return;
-    const ends_t *ends = &cutter->ends;
-    const size_t at = ends->record + ends->json.object;
-    char within[60] = "";
-    if (ends->json.phase == SPAN_OBJECT && at < cutter->have)
-        snprintf(within, sizeof within, ", in the object at byte %" PRIu64, cutter->offset + at);
-    ends_say_cut_off(source_name(cutter->source), within, &cutter->fault);
+    cutter->array = cutter->faulty = true;
+    ends_say_cut_off(source_name(cutter->source), "", &cutter->fault);
 }
 
 /* The end of a record that is too long to be kept, in text that goes on from what is held of it. */
@@ -307,7 +272,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cutter->have = 0;
     cut->open = cutter->open;
     cut->last = cutter->ended && !cutter->faulty;
-    cut->broken |= (is_array(cutter) || cutter->unclosed) && cutter->faulty && cutter->ended;
+    cut->broken |= cutter->array && cutter->faulty && cutter->ended;
     return true;
 }
 
@@ -330,7 +295,6 @@ static bool move_to(cutter_t *cutter, uint64_t offset, err_t *err) {
     cutter->ended = cutter->all_read = cutter->faulty = false;
     cutter->offset = cutter->lines_from = cutter->line_at = offset;
     cutter->line = 1;
-    cutter->first = offset ? ' ' : 0;
     return source_skip_to(cutter->source, offset, err);
 }
 
@@ -447,7 +411,10 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
     /* the file ends here; a fault may have cut off its last record */
     if (!end && !cut->oversize.length && cutter->buffer.bytes) {
         want_closed_array(cutter);
-        end = cutter->faulty ? last_whole(cutter) : end_open(cutter, inside);
+        end = !cutter->faulty ? end_open(cutter, inside)
+              : cutter->ends.json.phase == SPAN_AFTER /* an object is whole, whatever would follow it */
+                  ? cutter->have
+                  : last_record_end(cutter);
         cut->broken = cutter->faulty;
         if (cutter->faulty)
             cutter->have = end;

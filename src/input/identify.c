@@ -165,12 +165,13 @@ void manifest_digest_as(const input_file_t *file, const char *member, uint64_t d
 
 void identify_zip_member(const zip_entry_t *entry, input_file_t *file) {
     uint8_t key[24];
-    bytes_put_le64(key, entry->place.compressed_bytes);
+    bytes_put_le64(key, entry->size);
     bytes_put_le64(key + 8, entry->place.text_bytes);
     bytes_put_le64(key + 16, entry->place.crc32);
     set_digest(file->content, key, sizeof key);
     file->kind = INPUT_ZIP_MEMBER;
-    file->disk_bytes = entry->place.compressed_bytes;
+    file->archive_offset = entry->from;
+    file->disk_bytes = entry->size;
     file->text_bound = entry->place.text_bytes;
     file->zip = entry->place;
 }

@@ -132,11 +132,6 @@ static bool begin(source_t *source, err_t *err) {
     /* otherwise one read gets the whole file */
     if (!is_stream && !source->kit->looks && file->disk_bytes > FEED_BYTES)
         posix_fadvise(feed->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    if (file->kind == INPUT_ZIP_MEMBER) {
-        if (!zip_data_offset(feed->fd, file, &feed->next, err))
-            return false;
-        feed->end = feed->next + file->zip.compressed_bytes;
-    }
     return is_stream || choose_decoder(source, file->kind, err);
 }
 

@@ -867,15 +867,14 @@ TEST(bson_lies) {
     static const struct {
         const char *bytes;
         size_t length;
-        const char *told;
     } lies[] = {
-        {"\5\0", 2, "is not whole"},
-        {"\5\0\0\0", 4, "is not whole"},
-        {"\xFF\xFF\xFF\xFF and more than that", 22, "says that it has -1 bytes"},
-        {"\4\0\0\0\0", 5, "says that it has 4 bytes"},
-        {"\0\0\0\x7F", 4, "says that it has 2130706432 bytes"},
-        {"\xE8\3\0\0\2k", 6, "is not whole"},
-        {"\6\0\0\0\0\1\5\0\0\0\0", 11, "says that it has 6 bytes"},
+        {"\5\0", 2},
+        {"\5\0\0\0", 4},
+        {"\xFF\xFF\xFF\xFF and more than that", 22},
+        {"\4\0\0\0\0", 5},
+        {"\0\0\0\x7F", 4},
+        {"\xE8\3\0\0\2k", 6},
+        {"\6\0\0\0\0\1\5\0\0\0\0", 11},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         for (size_t j = 0; j < sizeof lies / sizeof *lies; j++) {
@@ -883,21 +882,16 @@ TEST(bson_lies) {
             bool last;
             err_t err;
             char place[60];
-            size_t documents = 1;
-            for (; text.size + 200 < places[i]; documents++)
+            while (text.size + 200 < places[i])
                 add_document(&text, 50);
-            if (places[i] >= text.size + 13) {
+            if (places[i] >= text.size + 13)
                 add_document(&text, places[i] - text.size - 13);
-                documents++;
-            }
             const size_t good = text.size;
             grown_add(&text, lies[j].bytes, lies[j].length);
             assert_int_equal(good, cut_bson(&text, false, &last, &err));
-            snprintf(place, sizeof place, "document %zu, ", documents);
-            if (last || !strstr(err.text, lies[j].told) || !strstr(err.text, place))
+            snprintf(place, sizeof place, "at byte %zu begins no whole document", good);
+            if (last || !strstr(err.text, place))
                 fail_msg("at %zu: %s", good, err.text);
-            snprintf(place, sizeof place, "at byte %zu", good);
-            assert_non_null(strstr(err.text, place));
             grown_free(&text);
         }
 }

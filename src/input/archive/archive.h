@@ -63,8 +63,9 @@ typedef struct {
     const char *name; /* not terminated */
     size_t name_length;
     uint16_t flags;
-    zip_place_t place; /* its header's offset is from the file's first byte */
-    bool is_link;      /* a symbolic link: its data is a path */
+    zip_place_t place;
+    uint64_t from, size; /* its bytes in the file */
+    bool is_link;        /* a symbolic link: its data is a path */
 } zip_entry_t;
 
 typedef bool zip_visit_t(void *context, const zip_entry_t *entry, err_t *err);
@@ -75,9 +76,6 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
 
 /* Can the member be decoded? If not, the sentence says why. */
 bool zip_can_read(const zip_entry_t *entry, const char *member_name, err_t *err);
-
-/* The place of the member's data, from the header before it. */
-bool zip_data_offset(int fd, const input_file_t *file, uint64_t *offset, err_t *err);
 
 /* ---- dumps: collections ---- */
 

@@ -112,8 +112,7 @@ static bool find_directory(int fd, uint64_t size, const char *name, directory_t 
 /* Reads the 64-bit sizes and offset. Only those whose 32-bit field is all ones are there, in this order. Padding after the
  * extra fields is common and harmless. */
 static bool read_zip64_extra(zip_entry_t *entry, const uint8_t *extra, size_t length) {
-    uint64_t *const fields[] = {&entry->place.text_bytes, &entry->place.compressed_bytes,
-                                &entry->place.header_offset};
+    uint64_t *const fields[] = {&entry->place.text_bytes, &entry->size, &entry->from};
     for (size_t size; length >= 4 && (size = bytes_le16(extra + 2)) <= length - 4;) {
         extra += 4;
         for (size_t i = 0, at = 0; i < 3 && bytes_le16(extra - 4) == EXTRA_ZIP64; i++) {
@@ -143,14 +142,25 @@ static size_t read_entry(const uint8_t *at, size_t left, zip_entry_t *entry) {
         .flags = bytes_le16(at + 8),
         .place = {.method = bytes_le16(at + 10),
                   .crc32 = bytes_le32(at + 16),
-                  .compressed_bytes = bytes_le32(at + 20),
-                  .text_bytes = bytes_le32(at + 24),
-                  .header_offset = bytes_le32(at + 42)},
+                  .text_bytes = bytes_le32(at + 24)},
+        .from = bytes_le32(at + 42),
+        .size = bytes_le32(at + 20),
         .is_link = at[5] == MADE_BY_UNIX && S_ISLNK((mode_t)(bytes_le32(at + 38) >> 16)),
     };
     if (!read_zip64_extra(entry, at + ENTRY_BYTES + name, extra))
         return 0;
     return ENTRY_BYTES + name + extra + comment;
+}
+
+/* Moves the place of an entry from the header before its data to the data. */
+static bool find_data(int fd, const char *name, zip_entry_t *entry, err_t *err) {
+    uint8_t header[MEMBER_BYTES];
+    if (!read_at(fd, name, header, sizeof header, entry->from, err))
+        return false;
+    if (bytes_le32(header) != MEMBER_MARK || bytes_le16(header + 8) != entry->place.method)
+        return broken(err, name, "a member is not where the directory says");
+    entry->from += (uint64_t)MEMBER_BYTES + bytes_le16(header + 26) + bytes_le16(header + 28);
+    return true;
 }
 
 /* Before the first member there may be a program. Where another archive's members are there, nobody would read them. */
@@ -178,13 +188,12 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
         used = read_entry(at, left, &entry);
         if (!used) {
             ok = broken(err, name, "an entry of its directory makes no sense");
-        } else if (entry.place.header_offset > directory.stated ||
-                   entry.place.compressed_bytes > directory.stated - entry.place.header_offset) {
+        } else if (entry.from > directory.stated || entry.size > directory.stated - entry.from) {
             ok = broken(err, name, "its directory names data that is not there");
         } else {
-            entry.place.header_offset += directory.place - directory.stated;
-            first = entry.place.header_offset < first ? entry.place.header_offset : first;
-            ok = visit(context, &entry, err);
+            entry.from += directory.place - directory.stated;
+            first = entry.from < first ? entry.from : first;
+            ok = find_data(fd, name, &entry, err) && visit(context, &entry, err);
         }
     }
     /* programs without zip64 count modulo 65,536 */
@@ -204,16 +213,6 @@ bool zip_can_read(const zip_entry_t *entry, const char *member_name, err_t *err)
     return !why || err_set(err, STATUS_INPUT,
                            "%.1000s: %s (method %u); unpack the archive and load the unpacked files",
                            member_name, why, method);
-}
-
-bool zip_data_offset(int fd, const input_file_t *file, uint64_t *offset, err_t *err) {
-    uint8_t header[MEMBER_BYTES];
-    if (!read_at(fd, file->name, header, sizeof header, file->zip.header_offset, err))
-        return false;
-    if (bytes_le32(header) != MEMBER_MARK || bytes_le16(header + 8) != file->zip.method)
-        return broken(err, file->name, "the member is not where the directory says");
-    *offset = file->zip.header_offset + MEMBER_BYTES + bytes_le16(header + 26) + bytes_le16(header + 28);
-    return true;
 }
 
 /* ---- the text of a member ---- */

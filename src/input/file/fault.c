@@ -21,8 +21,6 @@ static const reason_t reasons[] = {
     {EACCES, STATUS_INPUT, "this user may not read it; allow it (chmod, chown) or run as a user who may"},
     {EPERM, STATUS_INPUT, "this user may not read it; allow it (chmod, chown) or run as a user who may"},
     {EISDIR, STATUS_INPUT, "is a folder where a file is meant; name a file"},
-    {ELOOP, STATUS_INPUT, "its symbolic links lead in a circle; repair the links"},
-    {ENAMETOOLONG, STATUS_INPUT, "the path is longer than the system allows; move the file up"},
     {ENXIO, STATUS_INPUT,
      "nothing can be read from it (a socket, or a device that is not there); pipe the data in"},
     {EIO, STATUS_INPUT,

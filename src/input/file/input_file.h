@@ -32,7 +32,7 @@ static inline const char *input_kind_name(input_kind_t kind) {
 }
 
 typedef struct {
-    uint64_t header_offset, compressed_bytes, text_bytes;
+    uint64_t text_bytes;
     uint32_t crc32;
     uint16_t method; /* 0 stored, 8 deflate, 9 deflate64, 93 zstd */
 } zip_place_t;
@@ -65,7 +65,7 @@ struct input_file {
     char *metadata;   /* what mongodump has written of its collection, as JSON; NULL: nothing */
     /* for a member of a tar or a dump: that file, which is not an input itself; otherwise NULL */
     const input_file_t *archive;
-    uint64_t archive_offset; /* where its bytes begin in the (decompressed) tar */
+    uint64_t archive_offset; /* where its bytes begin in the zip or the (decompressed) tar */
 };
 
 /* name: the path as given, without "./" and "//"; "a.zip!b/c.csv" for a member. Always valid UTF-8 without control
