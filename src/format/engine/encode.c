@@ -89,8 +89,7 @@ uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, s
     if (is_absent(engine, op, text, length)) {
         choice = shape ? words_find(&field->nulls, encoding, text, length) : 0;
         after = out;
-    } else if (op->code == OP_TEXT || op->code == OP_TRIMMED || op->code == OP_CHARACTER ||
-               op->code == OP_COUNTED) {
+    } else if (op->code == OP_TEXT || op->code == OP_TRIMMED || op->code == OP_COUNTED) {
         if (stays(engine, text, length))
             after = bsonw_string(put_head_as(engine, out, op, BSON_TYPE_UTF8), text, length);
         else if (encoding_converts(encoding, text, length) && !encoding_doubts(encoding, text, length))
@@ -103,7 +102,7 @@ uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, s
         choice = value_date(field, text, length, &whole);
         if (choice >= 0)
             after = bsonw_int64(put_head_as(engine, out, op, BSON_TYPE_DATE_TIME), whole);
-    } else if (op->code < OP_CHARACTER) {
+    } else if (op->code <= OP_ISO_DATE) {
         after =
             value_read(field, engine->values, encoding, text, length, out, put_head(engine, out, op, false));
         engine->failed |= values_failed(engine->values);

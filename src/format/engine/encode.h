@@ -60,11 +60,6 @@ typedef struct {
 bool engine_init(engine_t *engine, const schema_t *schema, bad_values_t *bad);
 void engine_free(engine_t *engine);
 
-/* A subdocument that is being written. */
-typedef struct {
-    uint8_t *head, *body;
-} group_t;
-
 /* Writes a value that the loop below does not know, or that is none. */
 uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, size_t length, uint8_t *out,
                         shape_t *shape);
@@ -100,17 +95,13 @@ static inline uint8_t *put_close(uint8_t *out, uint8_t *body) {
     return out;
 }
 
-/* Opens or closes a subdocument; an empty one is removed again. */
-static inline uint8_t *put_group(const engine_t *engine, uint8_t *out, const op_t *op, group_t **group) {
-    if (op->code == OP_OPEN) {
-        uint8_t *body = put_head(engine, out, op, false);
-        *(*group)++ = (group_t){out, body};
-        return body + 4;
-    }
-    const group_t *closed = --*group;
-    if (out == closed->body + 4) // NOLINT(clang-analyzer-core.UndefinedBinaryOperatorResult)
-        return closed->head;
-    return put_close(out, closed->body);
+/* Opens or closes a subdocument; an empty one is removed again. bodies: of those that are open. */
+static inline uint8_t *put_group(const engine_t *engine, uint8_t *out, const op_t *op, uint8_t ***bodies) {
+    if (op->code == OP_OPEN)
+        return (*(*bodies)++ = put_head(engine, out, op, false)) + 4;
+    uint8_t *const body = *--*bodies;
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult)
+    return out == body + 4 ? body - op->head_size : put_close(out, body);
 }
 
 static inline uint8_t *put_int(const engine_t *engine, uint8_t *out, const op_t *op, int64_t value,
@@ -225,12 +216,6 @@ ENCODE_INLINE uint8_t *encode_width(const engine_t *engine, const op_t *op, cons
     whole_t whole;
     int32_t value;
     switch (op->code) {
-    case OP_CHARACTER:
-        if (__builtin_expect(**text & 0x80, 0))
-            return NULL;
-        out = put_head(engine, out, op, false);
-        bsonw_int64(out, (int64_t)(2 | (uint64_t) * *text << 32));
-        return out + 6;
     case OP_WHOLE:
         if (__builtin_expect(!read_whole(op, *text, &whole) || (whole.minus && !whole.digits), 0))
             return NULL;
@@ -268,7 +253,7 @@ ENCODE_INLINE uint8_t *encode(engine_t *engine, const ops_t *ops, const spans_t 
     const bool simple = kind == SPANS_SIMPLE;
     const uint8_t quote = (uint8_t)engine->schema->quote, *next = spans->record;
     const uint32_t *ends = spans->ends;
-    group_t groups[PROGRAM_DEPTH], *group = groups;
+    uint8_t *open[PROGRAM_DEPTH], **bodies = open;
     for (const op_t *op = ops->first, *end = ops->end; op < end; op++) {
         const uint8_t *text;
         size_t length;
@@ -284,7 +269,7 @@ ENCODE_INLINE uint8_t *encode(engine_t *engine, const ops_t *ops, const spans_t 
         }
         if (!simple && __builtin_expect(op->code >= OP_OPEN, 0)) {
             out = op->code <= OP_CLOSE
-                      ? put_group(engine, out, op, &group)
+                      ? put_group(engine, out, op, &bodies)
                       : encode_made(engine, kind == SPANS_FIXED ? NULL : spans, kind, op, out);
             continue;
         }

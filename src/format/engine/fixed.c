@@ -227,7 +227,7 @@ static uint8_t *put_list(engine_t *engine, const walk_t *walk, size_t first, uin
     const found_t *found = &walk->found[first];
     const program_list_t *list = &engine->program.lists[found->list];
     const section_t *section = list->section;
-    const bool array = list->several || found->next;
+    const bool several = !section || section_several(section), array = several || found->next;
     uint8_t *body = put_head(engine, out, list->head, false);
     *out = array ? BSON_TYPE_ARRAY : BSON_TYPE_DOCUMENT;
     out = body + (array ? 4 : 0);
@@ -237,7 +237,7 @@ static uint8_t *put_list(engine_t *engine, const walk_t *walk, size_t first, uin
             out = put_place(out, BSON_TYPE_DOCUMENT, place);
         uint8_t *entry = out;
         out += 4;
-        if (list->with_ids && (list->several || memcmp(text, section->ids[0].first, SCHEMA_ID) != 0))
+        if (section && !list->part->list && (several || memcmp(text, section->ids[0].first, SCHEMA_ID) != 0))
             out = put_section_id(out, text);
         out = put_fields(engine, &list->ops, text + (section ? SCHEMA_ID : 0), out);
         out = put_close(out, entry);

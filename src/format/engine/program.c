@@ -29,11 +29,6 @@ static op_rest_t *rest_of(const builder_t *builder, const op_t *op) {
     return &builder->rests[op - builder->ops];
 }
 
-/* The operations since `op` belong to what it opens. */
-static void set_span(const builder_t *builder, op_t *op) {
-    op->span = (uint32_t)(builder->ops + builder->count - op);
-}
-
 static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key, size_t length) {
     op->head_size = (uint8_t)(length + 2);
     op->head[0] = type;
@@ -61,9 +56,7 @@ static const struct {
 
 static op_code_t code_of(const builder_t *builder, const field_t *field) {
     if (!builder->dialect)
-        return field->counted                                  ? OP_COUNTED
-               : field->type == TYPE_TEXT && field->width == 1 ? OP_CHARACTER
-                                                               : (op_code_t)codes[field->type].width;
+        return field->counted ? OP_COUNTED : (op_code_t)codes[field->type].width;
     if (field->array.length || field->point)
         return OP_VALUE;
     const bool iso = field->type == TYPE_DATE && field->patterns.count == 1 &&
@@ -148,8 +141,8 @@ static void add_fields(builder_t *builder, const field_t *fields, size_t count, 
         op_t *open = add_op(builder, OP_OPEN);
         set_head(builder, open, BSON_TYPE_DOCUMENT, part, (size_t)(dot - part));
         add_fields(builder, fields, count, field->key, (size_t)(dot + 1 - field->key), top);
-        add_op(builder, OP_CLOSE);
-        set_span(builder, open);
+        add_op(builder, OP_CLOSE)->head_size = open->head_size;
+        open->span = (uint32_t)(builder->ops + builder->count - open);
     }
 }
 
@@ -204,7 +197,7 @@ static ops_t add_record(builder_t *builder) {
 
 static bool is_simple(const ops_t *ops) {
     for (const op_t *op = ops->first; op < ops->end; op++)
-        if (op->code >= OP_CHARACTER || op->at != op - ops->first || op->head_size > OP_SHORT_HEAD ||
+        if (op->code > OP_ISO_DATE || op->at != op - ops->first || op->head_size > OP_SHORT_HEAD ||
             (op->flags & NULLS_OTHER))
             return false;
     return true;
@@ -212,94 +205,71 @@ static bool is_simple(const ops_t *ops) {
 
 /* ---- what follows the fixed part ---- */
 
+/* Adds a list, and its operations after that of its array's head. section: NULL for the entries of a part. */
+static void add_list(builder_t *builder, program_list_t *list, const tail_part_t *part,
+                     const section_t *section, uint16_t number) {
+    const char *name = section ? section->name : part->name;
+    *list = (program_list_t){.part = part,
+                             .section = section,
+                             .fields = section ? section->fields : part->fields,
+                             .field_count = section ? section->field_count : part->field_count,
+                             .width = section ? SCHEMA_ID + section->width : part->width};
+    if (!list->field_count)
+        return;
+    op_t *head = add_op(builder, OP_LIST);
+    head->at = number;
+    set_head(builder, head, BSON_TYPE_ARRAY, name, strlen(name));
+    memset(builder->done, false, list->field_count);
+    add_fields(builder, list->fields, list->field_count, "", 0, NULL);
+    list->head = head;
+    list->ops = finish(builder, head + 1);
+    head->span = (uint32_t)(list->ops.end - head);
+    /* an array around it, its index, its identifier, once more in `order`, and a text that is counted */
+    const size_t most = (list->ops.bytes + 104) / list->width + 2;
+    builder->times = most > builder->times ? most : builder->times;
+}
+
+static void add_lists(builder_t *builder, program_list_t *lists) {
+    const schema_t *schema = builder->schema;
+    const tail_part_t *part = schema->parts, *const parts_end = part + schema->part_count;
+    while (part < parts_end && !part->sections)
+        part++;
+    for (uint16_t i = 0; i < schema->section_count; i++)
+        add_list(builder, &lists[i], part, &schema->sections[i], i);
+    for (uint16_t i = 0; i < schema->part_count; i++)
+        add_list(builder, &lists[schema->section_count + i], &schema->parts[i], NULL,
+                 (uint16_t)(schema->section_count + i));
+}
+
 static bool same_layout(const program_list_t *a, const program_list_t *b) {
-    bool same = a->field_count == b->field_count;
-    for (size_t i = 0; same && i < a->field_count; i++) {
-        const field_t *one = &a->fields[i], *other = &b->fields[i];
-        same = strcmp(one->key, other->key) == 0 && one->width == other->width && one->type == other->type &&
-               one->sign == other->sign && one->divide == other->divide &&
-               one->nulls.count == other->nulls.count &&
-               (!one->nulls.count ||
-                memcmp(one->nulls.items[0].text, other->nulls.items[0].text, one->width) == 0);
-    }
-    return same;
+    const size_t count = (size_t)(a->ops.end - a->ops.first);
+    return count == (size_t)(b->ops.end - b->ops.first) &&
+           memcmp(a->ops.first, b->ops.first, count * sizeof *a->ops.first) == 0;
 }
 
-static uint8_t *family_of(program_t *program, const char *id) {
-    return program->section_of + ((size_t)(id[0] - 'A') * 26 + (size_t)(id[1] - 'A')) * 10;
-}
-
-/* If all sections of a family of two letters have one layout, identifiers that are not listed belong to the family's last
- * section in the file. */
-static void index_others(program_t *program, size_t index, const char *id) {
-    const section_t *sections = program->schema->sections;
-    uint8_t *family = family_of(program, id);
-    bool alike = true;
-    for (size_t digit = 0; digit <= 9; digit++)
-        alike &= family[digit] == NO_SECTION ||
-                 same_layout(&program->lists[index], &program->lists[family[digit]]);
-    for (size_t digit = 0; digit <= 9 && alike; digit++)
-        if (family[digit] == NO_SECTION ||
-            !section_lists(&sections[family[digit]], (const char[]){id[0], id[1], (char)('0' + digit)}))
-            family[digit] = (uint8_t)index;
-}
-
+/* Identifiers by their families of two letters. If all sections of a family have one layout, identifiers that are not listed
+ * belong to the family's last section in the file. */
 static void index_sections(program_t *program) {
-    const schema_t *schema = program->schema;
-    memset(program->section_of, NO_SECTION, sizeof program->section_of);
-    for (size_t i = 0; i < schema->section_count; i++)
-        for (size_t j = 0; j < schema->sections[i].id_count; j++) {
-            const char *first = schema->sections[i].ids[j].first;
-            for (char digit = first[2]; digit <= schema->sections[i].ids[j].last_digit; digit++)
-                family_of(program, first)[digit - '0'] = (uint8_t)i;
+    enum { FAMILY = 10 };
+    const section_t *sections = program->schema->sections;
+    uint8_t *const all = program->section_of, *const end = all + sizeof program->section_of;
+    memset(all, NO_SECTION, sizeof program->section_of);
+    for (size_t i = 0; i < program->schema->section_count; i++)
+        for (size_t j = 0; j < sections[i].id_count; j++) {
+            const char *id = sections[i].ids[j].first;
+            uint8_t *first = all + ((id[0] - 'A') * 26 + (id[1] - 'A')) * FAMILY + (id[2] - '0');
+            memset(first, (int)i, (size_t)(sections[i].ids[j].last_digit - id[2] + 1));
         }
-    for (size_t i = 0; i < schema->section_count; i++)
-        for (size_t j = 0; j < schema->sections[i].id_count; j++)
-            index_others(program, i, schema->sections[i].ids[j].first);
-}
-
-static void set_lists(const schema_t *schema, program_list_t *lists) {
-    const tail_part_t *sections = NULL;
-    for (size_t i = 0; i < schema->part_count; i++) {
-        const tail_part_t *part = &schema->parts[i];
-        lists[schema->section_count + i] = (program_list_t){.part = part,
-                                                            .several = true,
-                                                            .name = part->name,
-                                                            .fields = part->fields,
-                                                            .field_count = part->field_count,
-                                                            .width = part->width};
-        sections = part->sections ? part : sections;
-    }
-    for (size_t i = 0; i < schema->section_count; i++) {
-        const section_t *section = &schema->sections[i];
-        lists[i] = (program_list_t){.section = section,
-                                    .several = section_several(section),
-                                    .with_ids = !sections->list,
-                                    .part = sections,
-                                    .name = section->name,
-                                    .fields = section->fields,
-                                    .field_count = section->field_count,
-                                    .width = SCHEMA_ID + section->width};
-    }
-}
-
-/* Adds the operations of each list after that of its array's head. */
-static void add_lists(builder_t *builder, program_list_t *lists, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        program_list_t *list = &lists[i];
-        if (!list->field_count)
-            continue;
-        op_t *head = add_op(builder, OP_LIST);
-        head->at = (uint16_t)i;
-        set_head(builder, head, BSON_TYPE_ARRAY, list->name, strlen(list->name));
-        memset(builder->done, false, list->field_count);
-        add_fields(builder, list->fields, list->field_count, "", 0, NULL);
-        set_span(builder, head);
-        list->head = head;
-        list->ops = finish(builder, head + 1);
-        /* an array around it, its index, its identifier, once more in `order`, and a text that is counted */
-        const size_t most = (list->ops.bytes + 104) / list->width + 2;
-        builder->times = most > builder->times ? most : builder->times;
+    for (uint8_t *family = all; family < end; family += FAMILY) {
+        int last = -1;
+        bool alike = true;
+        for (size_t digit = 0; digit < FAMILY; digit++)
+            if (family[digit] != NO_SECTION) {
+                alike &= last < 0 || same_layout(&program->lists[last], &program->lists[family[digit]]);
+                last = family[digit] > last ? family[digit] : last;
+            }
+        for (size_t digit = 0; digit < FAMILY && alike && last >= 0; digit++)
+            family[digit] = family[digit] == NO_SECTION ? (uint8_t)last : family[digit];
     }
 }
 
@@ -316,34 +286,40 @@ static size_t ops_of(const field_t *fields, size_t count) {
 bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t *program) {
     const size_t lists = schema->section_count + schema->part_count;
     size_t count = schema->made_count + ops_of(schema->fields, schema->field_count);
-    *program = (program_t){.schema = schema, .lists = calloc(lists + 1, sizeof *program->lists)};
-    if (!(program->owned[0] = program->lists))
-        return false;
-    set_lists(schema, program->lists);
-    for (size_t i = 0; i < lists; i++)
-        count += ops_of(program->lists[i].fields, program->lists[i].field_count);
-    builder_t builder = {.schema = schema, .dialect = dialect};
-    builder.ops = program->owned[1] = aligned_alloc(sizeof *builder.ops, count * sizeof *builder.ops);
-    program->rests = builder.rests = program->owned[2] = calloc(count, sizeof *builder.rests);
-    if (!builder.ops || !builder.rests) {
+    for (size_t i = 0; i < schema->section_count; i++)
+        count += ops_of(schema->sections[i].fields, schema->sections[i].field_count);
+    for (size_t i = 0; i < schema->part_count; i++)
+        count += ops_of(schema->parts[i].fields, schema->parts[i].field_count);
+    op_t *const ops = aligned_alloc(sizeof *ops, count * sizeof *ops);
+    builder_t builder = {.schema = schema,
+                         .dialect = dialect,
+                         .ops = ops,
+                         .rests = calloc(count, sizeof *builder.rests),
+                         .bytes = 128 + 160 * schema->part_count, /* what is around them, and arrays */
+                         /* as binary data, or as text */
+                         .times = dialect ? encoding_most_bytes(schema->encoding) : 2};
+    *program = (program_t){.schema = schema,
+                           .ops = ops,
+                           .rests = builder.rests,
+                           .lists = calloc(lists + 1, sizeof *program->lists)};
+    if (!ops || !builder.rests || !program->lists) {
         program_free(program);
         return false;
     }
-    builder.bytes = 128 + 160 * schema->part_count;                      /* what is around them, and arrays */
-    builder.times = dialect ? encoding_most_bytes(schema->encoding) : 2; /* as binary data, or as text */
     program->record = add_record(&builder);
     program->simple = is_simple(&program->record);
     for (size_t i = 0; i < schema->made_count; i++)
         program->file_times += schema->made[i].kind >= MAKE_FILE;
-    add_lists(&builder, program->lists, lists);
+    add_lists(&builder, program->lists);
     index_sections(program);
     program->times = builder.times + builder.made_times * encoding_most_bytes(schema->encoding);
-    program->end = builder.ops + builder.count;
+    program->end = ops + builder.count;
     return true;
 }
 
 void program_free(program_t *program) {
-    for (size_t i = 0; i < sizeof program->owned / sizeof *program->owned; i++)
-        free(program->owned[i]);
+    free(program->ops);
+    free(program->rests);
+    free(program->lists);
     *program = (program_t){0};
 }

@@ -32,7 +32,6 @@ typedef enum {
     OP_NUMBER,
     OP_ISO_DATE, /* exactly YYYY-MM-DD: converted fast */
     /* of records of fixed width: */
-    OP_CHARACTER, /* text one byte wide: the usual field */
     OP_WHOLE,
     OP_SCALED,  /* a double */
     OP_COUNTED, /* a length, then that many bytes */
@@ -88,10 +87,7 @@ typedef struct {
 /* A section, or the entries of a part. */
 typedef struct {
     const section_t *section; /* NULL: entries */
-    bool several;             /* always an array */
-    bool with_ids;            /* sections have their identifiers */
     const tail_part_t *part;
-    const char *name;
     const field_t *fields;
     size_t field_count;
     uint32_t width;   /* of one, with its identifier */
@@ -101,14 +97,14 @@ typedef struct {
 
 typedef struct {
     const schema_t *schema;
-    const op_rest_t *rests;
+    op_t *ops;
+    op_rest_t *rests;
     ops_t record;
     const op_t *end; /* of all operations */
     size_t times, file_times;
     bool simple; /* columns in their order, short heads, no subdocuments, no null values to look up */
     program_list_t *lists;            /* first the sections, by their number, then the parts */
     uint8_t section_of[26 * 26 * 10]; /* by identifier; NO_SECTION */
-    void *owned[3];
 } program_t;
 
 /* dialect: of delimited records, else NULL. False: out of memory. */
