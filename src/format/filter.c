@@ -1,6 +1,7 @@
 #include "format/filter.h"
 #include "base/document.h"
 #include "base/text.h"
+#include "format/engine/program.h"
 #include "format/record/bsonw.h"
 #include "format/types.h"
 #include "format/values/blanks.h"
@@ -30,9 +31,8 @@ enum {
 typedef struct {
     const field_t *field;
     const operator_t *op;
-    char *text; /* with SLACK zeros after it */
+    char *text; /* with SLACK zeros after it, and then {"": VALUE} */
     size_t length;
-    uint8_t *document; /* {"": VALUE} */
     bson_iter_t value;
 } term_t;
 
@@ -48,23 +48,11 @@ static void trim(const char **text, size_t *length) {
     *text = (const char *)at;
 }
 
-/* Finds what looks like a part of a comparison in a value without quotes; NULL: nothing. */
-static const char *odd_in(const char *value, size_t length) {
-    if (length && strchr("!~(", *value))
-        return value;
-    for (const char *at = value; at < value + length; at++)
-        if (strchr("=<>", *at) || (at[0] == '|' && at + 1 < value + length && at[1] == '|'))
-            return at;
-    return NULL;
-}
-
-/* The quote that the value needs so that it is not read as another one; "" if none. */
-static const char *quote_of(const term_t *term) {
-    const char *text = term->text;
-    const bool plain = !term->length || (!strchr(" '\"", text[0]) && text[term->length - 1] != ' ');
-    if (plain && !strstr(text, "&&") && !odd_in(text, term->length))
-        return "";
-    return strchr(text, '\'') ? "\"" : "'";
+/* True for a value that would be read as another one, or not at all, without quotes. */
+static bool needs_quotes(const char *value, size_t length) {
+    return length &&
+           (strchr(" !~('\"", *value) || value[length - 1] == ' ' || strcspn(value, "=<>") < length ||
+            memmem(value, length, "||", 2) || memmem(value, length, "&&", 2));
 }
 
 /* Numbers of all types but decimals are compared with each other. */
@@ -73,92 +61,69 @@ static bool is_number(const term_t *term) {
     return kind == BSON_TYPE_INT32 || kind == BSON_TYPE_INT64 || kind == BSON_TYPE_DOUBLE;
 }
 
+/* Reads the text as a value of this type, to be compared with what is stored: a text is not trimmed, a number not divided. */
+static uint8_t *read_as(const term_t *term, field_type_t type, char point, uint8_t *out) {
+    field_t field = *term->field;
+    field.type = type == TYPE_TRIMMED ? TYPE_TEXT : type;
+    field.point = point;
+    field.exact = false;
+    field.divide = 0;
+    return value_read(&field, NULL, ENCODING_NONE, (const uint8_t *)term->text, term->length, out,
+                      out + DOCUMENT_HEAD - 4);
+}
+
 /* Numbers are written plainly, with a point before the fraction. Where the format would read another one out of the same
  * text (1.234 with points between the thousands), nobody knows which is meant. */
 static bool is_number_clear(const term_t *term, err_t *err) {
-    const field_t *field = term->field;
-    const numeral_t numeral = {.point = field->point, .mark = field->thousands};
-    const uint8_t *text = (const uint8_t *)term->text;
-    uint8_t plain[NUMERAL_LONGEST + SLACK] = {0};
-    double number, meant;
-    size_t size;
-    return !field->point || term->length >= NUMERAL_LONGEST ||
-           !numeral_read(&numeral, text, term->length, plain, &size) ||
-           !convert_number(plain, size, 0, &number) ||
-           (convert_number(text, term->length, 0, &meant) && number == meant) ||
+    enum { DECIMAL = 16 };
+    uint8_t meant[DOCUMENT_HEAD + TYPES_VALUE], plain[DOCUMENT_HEAD + TYPES_VALUE];
+    return !term->field->point || !read_as(term, TYPE_DECIMAL, term->field->point, meant) ||
+           (read_as(term, TYPE_DECIMAL, 0, plain) &&
+            memcmp(meant + DOCUMENT_HEAD - 4, plain + DOCUMENT_HEAD - 4, DECIMAL) == 0) ||
            err_set(
                err, STATUS_USAGE,
-               "--filter: a filter has a point before the fraction and no marks between thousands, but in "
-               "the files %s would be %.*s where it is '%s'. Write %.*s, or one more 0 after the fraction",
-               field->name, (int)size, (const char *)plain, term->text, (int)size, (const char *)plain);
-}
-
-/* Reads the value as the field's type has it, but plain. A text is not trimmed, and a number is a whole number or else the
- * double that is compared with all digits. */
-static uint8_t *read_typed(const term_t *term, uint8_t *type, uint8_t *out) {
-    const uint8_t *text = (const uint8_t *)term->text;
-    field_t plain = *term->field;
-    plain.exact = false;
-    plain.divide = 0; /* compared with what is stored */
-    plain.point = 0;
-    plain.type = plain.type == TYPE_TRIMMED ? TYPE_TEXT : is_number(term) ? TYPE_LONG : plain.type;
-    uint8_t *end = value_read(&plain, NULL, ENCODING_NONE, text, term->length, type, out);
-    if (end || !is_number(term))
-        return end;
-    plain.type = TYPE_NUMBER;
-    return value_read(&plain, NULL, ENCODING_NONE, text, term->length, type, out);
+               "--filter: '%s' is another number in the files, by the marks of %s. Numbers of a filter have "
+               "a "
+               "point before the fraction and no marks between thousands: write 1234.5, or one more 0 after "
+               "the fraction",
+               term->text, term->field->name);
 }
 
 static bool read_value(term_t *term, err_t *err) {
     const field_t *field = term->field;
-    const size_t room = DOCUMENT_HEAD + TYPES_VALUE + term->length;
+    const bool number = is_number(term);
+    uint8_t *const document = (uint8_t *)term->text + term->length + SLACK;
     if (field->array.length || field->type == TYPE_BINARY || field->type == TYPE_JSON)
         return err_set(err, STATUS_USAGE, "--filter: %s is %s, which cannot be compared", field->name,
                        field->array.length ? "an array" : schema_type_name(field->type));
-    if (!(term->document = calloc(1, room)))
-        return err_memory(err, room);
-    uint8_t *const end = read_typed(term, term->document + 4, term->document + DOCUMENT_HEAD);
+    uint8_t *end = read_as(term, number ? TYPE_LONG : field->type, 0, document + 4);
+    if (!end && number) /* a whole number, or else the double that is compared with all digits */
+        end = read_as(term, TYPE_NUMBER, 0, document + 4);
     if (!end)
         return err_set(err, STATUS_USAGE, "--filter: '%s' cannot be compared with %s: %s was expected",
                        term->text, field->name,
                        field->type == TYPE_DATE ? field->patterns.items[0].text
-                       : is_number(term)        ? "a number of at most 17 digits, or of 64 bits,"
+                       : number                 ? "a number of at most 17 digits, or of 64 bits,"
                                                 : schema_type_name(field->type));
-    const size_t size = (size_t)(end - term->document) + 1;
-    bsonw_int32(term->document, (int32_t)size);
-    return bson_iter_init_from_data(&term->value, term->document, size) && bson_iter_next(&term->value);
+    const size_t size = (size_t)(end - document) + 1;
+    bsonw_int32(document, (int32_t)size);
+    *end = 0;
+    return bson_iter_init_from_data(&term->value, document, size) && bson_iter_next(&term->value);
 }
 
 static bool unknown_field(const schema_t *schema, const char *name, err_t *err) {
-    enum { SHOWN = 20 };
     const char *names[SCHEMA_MOST_FIELDS];
-    const size_t count = schema->field_count;
-    if (!count)
-        return err_set(
-            err, STATUS_USAGE,
-            "--filter: the format %s names no fields, so the type of '%s' is not known. Of JSON, say it with "
-            "--type '%s:int'; documents of BSON are chosen when they are dumped (mongodump --query)",
-            schema->name, name, name);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < schema->field_count; i++)
         names[i] = schema->fields[i].name;
-    err_set(err, STATUS_USAGE, "--filter: the format %s has no field '%s'%s; its fields are", schema->name,
-            name, suggestion(name, names, count).text);
-    for (size_t i = 0; i < count && i < SHOWN; i++)
-        err_add(err, "%s%s", i ? ", " : " ", names[i]);
-    return err_add(err, "%s", count > SHOWN ? " and others" : "");
-}
-
-/* Of records of fixed width, what utc and point are made of is not stored by itself: no document could be compared. */
-static bool is_stored(const schema_t *schema, const field_t *field, err_t *err) {
-    for (size_t i = 0; schema->kind == RECORDS_FIXED && i < schema->made_count; i++) {
-        const make_t *made = &schema->made[i];
-        for (size_t j = 0; made->kind != MAKE_FIRST && j < made->from_count; j++)
-            if (field == &schema->fields[made->from[j].fields[0]])
-                return err_set(err, STATUS_USAGE,
-                               "--filter: %s is not stored by itself but in %s; only a date can be compared",
-                               field->name, made->field.key);
-    }
-    return true;
+    return schema->field_count
+               ? err_set(err, STATUS_USAGE, "--filter: the format %s has no field '%s'%s", schema->name, name,
+                         suggestion(name, names, schema->field_count).text)
+               : err_set(
+                     err, STATUS_USAGE,
+                     "--filter: the format %s names no fields, so the type of '%s' is not known. Of JSON, "
+                     "say it with --type '%s:int'; documents of BSON are chosen when they are dumped "
+                     "(mongodump --query)",
+                     schema->name, name, name);
 }
 
 /* Reads the field and the operator; *at is after them, at the value. */
@@ -184,7 +149,12 @@ static bool read_comparison(const char **at, const schema_t *schema, term_t *ter
     if (!term->field)
         unknown_field(schema, word, err);
     free(word);
-    return term->field && is_stored(schema, term->field, err);
+    const uint16_t keys = term->field ? program_replaced_by(schema, term->field) : 0;
+    if (keys)
+        err_set(err, STATUS_USAGE,
+                "--filter: %s is not stored by itself but in %s; only a date can be compared",
+                term->field->name, schema->made[__builtin_ctz(keys)].field.key);
+    return term->field && !keys;
 }
 
 /* Reads the value, up to "&&" or the end. In quotes it may be anything but such a quote. text: the filter, for its columns
@@ -192,40 +162,39 @@ static bool read_comparison(const char **at, const schema_t *schema, term_t *ter
 static bool cut_value(const char *text, const char **at, term_t *term, err_t *err) {
     const char *value = *at + strspn(*at, " ");
     const bool quoted = *value == '\'' || *value == '"';
-    const char *both = strstr(value, "&&");
-    const char *end = quoted ? strchr(value + 1, *value) : both ? both : value + strlen(value);
-    const char *wrong = !end ? value : quoted ? NULL : odd_in(value, (size_t)(end - value));
-    *at = end && quoted ? end + 1 + strspn(end + 1, " ") : end;
-    if (!wrong && **at && strncmp(*at, "&&", 2) != 0)
-        wrong = *at;
-    if (wrong)
+    const char *const open = value, *end = quoted ? strchr(++value, *open) : strstr(value, "&&");
+    if (!end && !quoted)
+        end = value + strlen(value);
+    term->length = end ? (size_t)(end - value) : 0;
+    if (!quoted)
+        trim(&value, &term->length);
+    if (end)
+        *at = end + quoted + strspn(end + quoted, " ");
+    if (!end || (**at && strncmp(*at, "&&", 2) != 0) || (!quoted && needs_quotes(value, term->length)))
         return err_set(
-            err, STATUS_USAGE, "--filter: column %zu of '%.500s': %s", (size_t)(wrong - text) + 1, text,
+            err, STATUS_USAGE, "--filter: column %zu of '%.500s': %s", (size_t)(open - text) + 1, text,
             end ? "comparisons are joined by && (there is no 'or'), and a value that begins with !, "
                   "~, ( or a quote or has =, <, > or || in it is put into quotes that it does not "
                   "have itself, such as '>5'"
                 : "this quote is not closed");
-    value += quoted;
-    term->length = (size_t)(end - value);
-    if (!quoted)
-        trim(&value, &term->length);
-    if (!(term->text = calloc(1, term->length + SLACK)))
-        return err_memory(err, term->length);
+    const size_t room = 2 * term->length + SLACK + DOCUMENT_HEAD + TYPES_VALUE;
+    if (!(term->text = calloc(1, room)))
+        return err_memory(err, room);
     memcpy(term->text, value, term->length);
     return true;
-}
-
-/* The field's key; its name if the key is another field's name, and would be read as that field. */
-static const char *spelling_of(const schema_t *schema, const field_t *field) {
-    return schema_field(schema, field->key) == field ? field->key : field->name;
 }
 
 static bool write_normal(filter_t *filter, const schema_t *schema, err_t *err) {
     text_t normal = {.length = 0};
     for (size_t i = 0; i < filter->count; i++) {
         const term_t *term = &filter->terms[i];
-        const char *quote = quote_of(term);
-        text_print(&normal, "%s%s%s%s%s%s", i ? " && " : "", spelling_of(schema, term->field), term->op->text,
+        const field_t *field = term->field;
+        const char *quote = !needs_quotes(term->text, term->length) ? ""
+                            : strchr(term->text, '\'')              ? "\""
+                                                                    : "'";
+        /* the name if the key is another field's name, and would be read as that field */
+        text_print(&normal, "%s%s%s%s%s%s", i ? " && " : "",
+                   schema_field(schema, field->key) == field ? field->key : field->name, term->op->text,
                    quote, term->text, quote);
     }
     text_append(&normal, "");
@@ -259,10 +228,8 @@ filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count,
 void filter_free(filter_t *filter) {
     if (!filter)
         return;
-    for (size_t i = 0; i < filter->count; i++) {
+    for (size_t i = 0; i < filter->count; i++)
         free(filter->terms[i].text);
-        free(filter->terms[i].document);
-    }
     free(filter->normal);
     free(filter);
 }

@@ -353,10 +353,9 @@ TEST(marks_in_numbers) {
         "  - {name: i, type: int}\n  - {name: t}\n";
     static const char *const unclear[] = {"n==1.234", "d>=1.234", "i<1.234", "n==-1.234", "n==12.345"};
     for (size_t i = 0; i < sizeof unclear / sizeof *unclear; i++)
-        check_refused(marks, unclear[i], "would be ");
-    check_refused(marks, "n==1.234", "would be 1234 where it is '1.234'. Write 1234, or");
-    check_refused(marks, "n==1.234,5", "Write 1234.5");
-    check_refused(marks, "d==1,5", "Write 1.5");
+        check_refused(marks, unclear[i], "is another number");
+    check_refused(marks, "n==1.234,5", "is another number");
+    check_refused(marks, "d==1,5", "is another number");
     schema_t *schema = lab_schema(marks);
     assert_true(passes(schema, "n==1.2340 && t==1.234", "{'n':1.234,'t':'1.234'}"));
     assert_true(passes(schema, "n==1234 && n<1234.5", "{'n':1234}"));
@@ -403,23 +402,23 @@ TEST(mistakes) {
         {"zzzzzz==1", "zzzzzz"},
         {"t=>5", "column 3 of 't=>5'"},
         {"t<>5", "column 3"},
-        {"t==5 || t==6", "column 6"},
-        {"o==A || o==B", "column 6"},
-        {"o==A or o==B", "column 10"},
+        {"t==5 || t==6", "column 4"},
+        {"o==A || o==B", "column 4"},
+        {"o==A or o==B", "column 4"},
         {"o==A and o==B", "there is no 'or'"},
         {"o=~A", "column 3"},
         {"o!==A", "column 4"},
         {"o==!A", "column 4"},
-        {"o==A & y==B", "column 9"},
+        {"o==A & y==B", "column 4"},
         {"o=='A", "column 4"},
         {"o=='", "not closed"},
         {"o=='A && o!=B", "not closed"},
-        {"o=='A' B", "column 8"},
-        {"o=='it's'", "column 8"},
+        {"o=='A' B", "column 4"},
+        {"o=='it's'", "column 4"},
         {"o==(A)", "column 4"},
-        {"o=='A' || o=='B'", "column 8"},
-        {"o=='A' or o=='B'", "column 8"},
-        {"y==N && o=='A' & o=='B'", "column 16"},
+        {"o=='A' || o=='B'", "column 4"},
+        {"o=='A' or o=='B'", "column 4"},
+        {"y==N && o=='A' & o=='B'", "column 12"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         refuses(*state, cases[i].text, cases[i].says);

@@ -64,8 +64,7 @@ static op_code_t code_of(const builder_t *builder, const field_t *field) {
     return iso ? OP_ISO_DATE : (op_code_t)codes[field->type].column;
 }
 
-/* The keys, made from a field, that take its place where they can be made. */
-static uint16_t replaced_by(const schema_t *schema, const field_t *field) {
+uint16_t program_replaced_by(const schema_t *schema, const field_t *field) {
     uint16_t keys = 0;
     for (size_t i = 0; schema->fixed && i < schema->made_count; i++) {
         const make_t *made = &schema->made[i];
@@ -112,7 +111,7 @@ static void add_field(builder_t *builder, const field_t *field, const char *key)
         set_column(builder, op, field);
     else
         set_place(op, field);
-    op->unless = replaced_by(builder->schema, field);
+    op->unless = program_replaced_by(builder->schema, field);
     set_head(builder, op, value_types[field->type].bson[0], key, strlen(key));
     builder->bytes += field->width;
 }

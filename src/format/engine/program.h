@@ -111,6 +111,9 @@ typedef struct {
 bool program_compile(const schema_t *schema, const dialect_t *dialect, program_t *program);
 void program_free(program_t *program);
 
+/* The keys made from a field that take the field's place where they can be made: bits by number. */
+uint16_t program_replaced_by(const schema_t *schema, const field_t *field);
+
 static inline const op_rest_t *op_rest(const program_t *program, const op_t *op) {
     return &program->rests[op - program->record.first];
 }
