@@ -1,7 +1,6 @@
 #include "format/emitted.h"
 #include "base/chars.h"
 #include "base/text.h"
-#include "format/cut/split.h"
 
 struct emitted {
     const schema_t *schema;
@@ -12,12 +11,11 @@ struct emitted {
     bool begun;        /* the file has a record or a header, so that its dialect stays */
     bool later;        /* it had one before this input */
     bool open;         /* its last line has no line feed */
-    bool certain;      /* its dialect will be found: nothing is kept any more */
+    bool certain;      /* its dialect will be found: lines are kept no longer than they are written */
     bool refused;
     text_t kept;
     size_t head;
-    int lines; /* kept ones that are not blank */
-    split_t split;
+    int lines; /* that are neither blank nor passed over */
 };
 
 emitted_t *emitted_new(const schema_t *schema, size_t head, emitted_put_fn *put, void *to) {
@@ -30,7 +28,6 @@ emitted_t *emitted_new(const schema_t *schema, size_t head, emitted_put_fn *put,
 void emitted_destroy(emitted_t *emitted) {
     if (!emitted)
         return;
-    split_free(&emitted->split);
     text_free(&emitted->kept);
     free(emitted);
 }
@@ -46,64 +43,47 @@ const dialect_t *emitted_begin(emitted_t *emitted, const dialect_t *of, const ch
     return emitted->other ? of : &emitted->dialect;
 }
 
-static void put(emitted_t *emitted, const void *bytes, size_t length) {
-    if (emitted->certain)
-        emitted->put(emitted->to, bytes, length);
-    else
-        text_append_bytes(&emitted->kept, bytes, length);
-}
-
-/* True if a reader finds the dialect. A first line that is a header decides alone, and it is the one that the dialect was
- * found from. */
-static bool check_head(emitted_t *emitted, err_t *err) {
+/* True if a reader of the new file finds its dialect. */
+static bool check_head(const emitted_t *emitted, err_t *err) {
     const dialect_t *is = &emitted->dialect;
     const text_t *kept = &emitted->kept;
     dialect_t again;
-    if (emitted->schema->kind != RECORDS_DELIMITED || is->header || !emitted->begun)
+    if (emitted->schema->kind != RECORDS_DELIMITED || !emitted->begun)
         return true;
     if (!dialect_sniff(emitted->schema, (const uint8_t *)kept->bytes, kept->length, "the new file", &again,
                        err))
         return false;
-    return (!again.header && again.hash == is->hash) ||
-           err_set(err, STATUS_INPUT,
-                   "the records cannot be printed: without a header, the delimiter and the columns of a file "
-                   "are found from its first lines, and the columns of the new file would be %u with the "
-                   "delimiter '%c' instead of %u with '%c'; take a format that has only this delimiter and "
-                   "these columns",
-                   again.columns, again.delimiter, is->columns, is->delimiter);
+    return (again.header == is->header && again.hash == is->hash) ||
+           err_set(
+               err, STATUS_INPUT,
+               "the records cannot be printed: the delimiter and the columns of a file are found from its "
+               "first lines, and the columns of the new file would be %u with the delimiter '%c' instead of "
+               "%u with '%c'; take a format that has only this delimiter and these columns",
+               again.columns, again.delimiter, is->columns, is->delimiter);
 }
 
 /* Puts out what is kept. */
 static bool let_go(emitted_t *emitted, err_t *err) {
-    const text_t *kept = &emitted->kept;
-    emitted->refused = kept->lacking ? !err_memory(err, kept->lacking) : !check_head(emitted, err);
+    text_t *kept = &emitted->kept;
+    if (kept->lacking)
+        return err_memory(err, kept->lacking);
+    emitted->refused = !emitted->certain && !check_head(emitted, err);
     emitted->certain = !emitted->refused;
-    if (emitted->certain && kept->length)
+    if (emitted->certain && kept->length) {
         emitted->put(emitted->to, kept->bytes, kept->length);
+        kept->length = 0;
+    }
     return emitted->certain;
 }
 
 void emitted_mark(emitted_t *emitted) {
     if (!emitted->certain && !emitted->kept.length)
-        put(emitted, "\xEF\xBB\xBF", 3);
-}
-
-/* False for a header with a quote that is never closed: the lines after it might be read as a part of it. */
-static bool check_header(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
-    split_t *split = &emitted->split;
-    if (!emitted->schema->multiline)
-        return true;
-    if (!split_record(split, emitted->schema, emitted->dialect.delimiter, line->text, line->length))
-        return err_memory(err, line->length);
-    emitted->refused = split->open;
-    return !split->open ||
-           err_set(err, STATUS_INPUT,
-                   "the header '%.*s' has a quote that is never closed: close it in the input, "
-                   "or give the format 'multiline: no'",
-                   line->length < 80 ? (int)line->length : 80, (const char *)line->text);
+        text_append_bytes(&emitted->kept, "\xEF\xBB\xBF", 3);
 }
 
 bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
+    text_t *kept = &emitted->kept;
+    const bool counts = !line->passed && line->length;
     if (emitted->later && !line->record)
         return true;
     if (emitted->later && emitted->other)
@@ -111,24 +91,20 @@ bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
                        "%s has another delimiter or other columns than the inputs before it, and a file of "
                        "records has only one of each: print its records by themselves",
                        emitted->other);
-    if (!line->passed && !line->record && line->length && !check_header(emitted, line, err))
-        return false;
     if (!line->passed && lines_bom(line->text, line->length))
         emitted_mark(emitted); /* else the file would lose the first bytes of the line */
     if (emitted->open)
-        put(emitted, "\n", 1);
-    put(emitted, line->text, line->length);
-    put(emitted, line->end, line->end_length);
+        text_append_bytes(kept, "\n", 1);
+    text_append_bytes(kept, (const char *)line->text, line->length);
+    text_append_bytes(kept, (const char *)line->end, line->end_length);
     emitted->open = !line->end_length || line->end[line->end_length - 1] != '\n';
-    if (line->passed || !line->length)
-        return true;
-    emitted->begun = true;
-    emitted->lines++;
-    return emitted->certain ||
-           (emitted->lines < DIALECT_SAMPLE_LINES && emitted->kept.length < emitted->head) ||
+    emitted->begun |= counts;
+    emitted->lines += counts;
+    return (!emitted->certain &&
+            (!emitted->begun || (emitted->lines < DIALECT_SAMPLE_LINES && kept->length < emitted->head))) ||
            let_go(emitted, err);
 }
 
 bool emitted_end(emitted_t *emitted, err_t *err) {
-    return emitted->certain || emitted->refused || let_go(emitted, err);
+    return emitted->refused || let_go(emitted, err);
 }

@@ -62,7 +62,7 @@ TEST(made) {
         {orders, "shop,order", "3,,1.5\n", "the field of --id"},
         {orders, "shops", "3,A7,1.5\n", "no field 'shops'; did you mean 'shop'?"},
         {orders, "shop,shop", "3,A7,1.5\n", "--id shop,shop: two of its"},
-        {orders, "shop,,order", "3,A7,1.5\n", "is empty"},
+        {orders, "shop,,order", "3,A7,1.5\n", "no field ''"},
         {json, "", "{\"a\": 1}", "{ \"_id\" : 77, \"a\" : 1 }"},
         {json, "_id", "{\"a\": 1, \"_id\": \"x\", \"b\": 2}", "{ \"_id\" : \"x\", \"a\" : 1, \"b\" : 2 }"},
         {json, "_id", "{\"a\": 1}", "{ \"_id\" : 77, \"a\" : 1 }"},

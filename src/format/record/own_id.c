@@ -14,11 +14,9 @@ static const char *last_part(const char *path) {
 static bool add_field(const schema_t *schema, own_id_t *id, const char *name, err_t *err) {
     const field_t *field = schema_any_fields(schema) ? NULL : schema_field(schema, name);
     const char *path = field ? field->key : name, *near = NULL;
-    if (!*name)
-        return err_set(err, STATUS_USAGE, "--id %s: the name of a field is empty", id->text);
     if (id->count == OWN_ID_MOST)
         return err_set(err, STATUS_USAGE, "--id %s: more than %d fields", id->text, OWN_ID_MOST);
-    if (!schema_makes(schema, path, &near) || strcmp(path, "_id") == 0)
+    if (!*name || !schema_makes(schema, path, &near) || strcmp(path, "_id") == 0)
         return err_set(
             err, STATUS_USAGE, "--id %s: the documents of the format '%s' have no field '%s'%s%s%s", id->text,
             schema->name, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -66,28 +64,13 @@ bool own_id_decides(const own_id_t *id, const char *path, err_t *err) {
 
 /* ---- a document ---- */
 
-/* A key with a $ is only taken as one of a reference to a document: $ref, $id and then maybe $db, in this order. */
 static bool has_dollar(const bson_iter_t *value) {
-    static const char *const reference[] = {"$ref", "$id", "$db"};
-    const bool document = BSON_ITER_HOLDS_DOCUMENT(value);
-    bson_iter_t key, next;
-    size_t taken = 0;
-    if (!(document || BSON_ITER_HOLDS_ARRAY(value)) || !bson_iter_recurse(value, &key))
-        return false;
-    for (size_t i = 0; element_next(&key); i++) {
-        const char *name = bson_iter_key(&key);
-        if (document && name[0] == '$') {
-            if (taken != i || taken == 3 || strcmp(name, reference[taken]) != 0)
-                return true;
-            next = key;
-            if (!taken && !(element_next(&next) && strcmp(bson_iter_key(&next), "$id") == 0))
-                return true;
-            taken++;
-        }
-        if (has_dollar(&key))
-            return true;
-    }
-    return false;
+    bson_iter_t key;
+    bool has = false;
+    if ((BSON_ITER_HOLDS_DOCUMENT(value) || BSON_ITER_HOLDS_ARRAY(value)) && bson_iter_recurse(value, &key))
+        while (!has && element_next(&key))
+            has = *bson_iter_key(&key) == '$' || has_dollar(&key);
+    return has;
 }
 
 /* Why a server does not take the value for an `_id`, or could not be asked for it; NULL: it does. */
@@ -156,12 +139,10 @@ static const char *refuse_fields(const bson_t *document, const char **field) {
 bool own_id_put(const own_id_t *id, uint8_t *document, size_t room, uint32_t *length, const char **field,
                 const char **reason) {
     bson_t whole, made = BSON_INITIALIZER;
-    *field = NULL;
-    *reason = "its document cannot be read";
     bool ok = bson_init_static(&whole, document, *length);
-    if (ok && (*reason = refuse_fields(&whole, field)))
-        ok = false;
-    ok = ok && make(id, &whole, &made, field, reason);
+    *field = NULL;
+    *reason = ok ? refuse_fields(&whole, field) : "its document cannot be read";
+    ok = !*reason && make(id, &whole, &made, field, reason);
     const uint32_t more = made.len - 5;
     if (ok && *length + more > room) { /* fields within fields */
         *reason = "its _id would be larger than the rest of it";
