@@ -109,9 +109,9 @@ TEST(bad) {
             *told; /* told: the reason of the reject, or the key's type in the document */
     } rows[] = {
         {"k: join, from: [a], type: int", "null", "x|||", "null"},
-        {"k: join, from: [a], type: int", "reject", "x|||", "for 'k' does not fit"},
+        {"k: join, from: [a], type: int", "reject", "x|||", "the value 'x' of 'k'"},
         {"k: point, from: [n, m]", "null", "||91|0", "null"},
-        {"k: point, from: [n, m]", "reject", "||91|0", "for 'k' does not fit"},
+        {"k: point, from: [n, m]", "reject", "||91|0", "no point for 'k'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const size_t length = strlen(rows[i].record);

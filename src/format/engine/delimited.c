@@ -35,7 +35,6 @@ struct delimited {
     split_t split;
     size_t plain;       /* a record with this many fields needs no care; SIZE_MAX: there is none */
     size_t worst_bytes; /* the program's, and for the name of the file */
-    char reason[VALUE_MISFIT];
 };
 
 void delimited_destroy(delimited_t *reader) {
@@ -207,7 +206,6 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const record
     reader->worst_bytes = engine->program.record.bytes + engine->file_length * engine->program.file_times;
     reader->plain =
         schema->bad_value == BAD_VALUE_REJECT || schema_is_wide(schema) ? SIZE_MAX : dialect->columns;
-    engine->refused.field = NULL;
     reader->in = *in;
     reader->scanned = in->at;
     reader->row = 0;
@@ -296,25 +294,14 @@ __attribute__((always_inline)) static inline parsed_t put_document(delimited_t *
     return __builtin_expect(engine->failed, 0) ? PARSED_MEMORY : PARSED_DOCUMENT;
 }
 
-static parsed_t refuse_value(delimited_t *reader, record_t *record) {
-    const engine_t *engine = &reader->engine;
-    if (engine->refused.text)
-        value_misfit(engine->refused.field, engine->refused.text, engine->refused.length, reader->reason);
-    else
-        snprintf(reader->reason, sizeof reader->reason,
-                 "what is made for '%.80s' does not fit: a value of its type was expected, or a latitude "
-                 "from -90 to "
-                 "90 and a longitude from -180 to 180",
-                 engine->refused.field->name);
-    return record_refuse(record, reader->split.spans[engine->refused.column].at + 1, reader->reason);
-}
-
 /* Of a record that is split. */
 static parsed_t parse_spans(delimited_t *reader, uint8_t *out, record_t *record, shape_t *shape) {
     const spans_t spans = {.split = reader->split.spans};
-    reader->engine.refused.field = NULL;
+    engine_t *engine = &reader->engine;
+    engine->refused = 0;
     const parsed_t parsed = put_document(reader, &spans, SPANS_SPLIT, out, record, shape);
-    return reader->engine.refused.field ? refuse_value(reader, record) : parsed;
+    return engine->refused ? record_refuse(record, spans.split[engine->refused - 1].at + 1, engine->reason)
+                           : parsed;
 }
 
 static parsed_t refuse_quote(record_t *record, const split_t *split, bool guessed) {
@@ -330,10 +317,11 @@ static parsed_t refuse_quote(record_t *record, const split_t *split, bool guesse
 static parsed_t refuse_columns(delimited_t *reader, record_t *record) {
     const split_t *split = &reader->split;
     const size_t columns = reader->engine.dialect->columns, got = split->count;
-    snprintf(reader->reason, sizeof reader->reason, "it has %s%zu field%s where %zu were expected",
-             split->too_many ? "more than " : "", got, got == 1 ? "" : "s", columns);
+    snprintf(reader->engine.reason, sizeof reader->engine.reason,
+             "it has %s%zu field%s where %zu were expected", split->too_many ? "more than " : "", got,
+             got == 1 ? "" : "s", columns);
     return record_refuse(record, got > columns ? split->spans[columns].at + 1 : record->length + 1,
-                         reader->reason);
+                         reader->engine.reason);
 }
 
 /* For odd quotes, surplus fields, wrong numbers of fields, or a caller that wants the shape. */

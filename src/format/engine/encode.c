@@ -3,6 +3,7 @@
 #include "format/values/hex.h"
 
 #include <openssl/evp.h>
+#include <stdio.h>
 
 bool engine_init(engine_t *engine, const schema_t *schema, bad_values_t *bad) {
     *engine = (engine_t){.schema = schema, .bad = bad, .file = ""};
@@ -27,19 +28,22 @@ static bool stays(const engine_t *engine, const uint8_t *text, size_t length) {
     return !engine->high || (encoding_keeps_utf8(engine->schema->encoding) && utf8_valid(text, length));
 }
 
-/* Writes the text of a field, or what is not the number or date that it should be; bytes that are no text as binary. */
+/* Writes the text of a field, or what is not the number or date that it should be; bytes that are no text as binary. sure:
+ * NULL where it is not sure which text the bytes are. */
 static uint8_t *put_text(const engine_t *engine, uint8_t *out, const op_t *op, const uint8_t *text,
-                         size_t length) {
+                         size_t length, bool sure) {
     const encoding_t encoding = engine->schema->encoding;
     if (stays(engine, text, length))
         return bsonw_string(put_head_as(engine, out, op, BSON_TYPE_UTF8), text, length);
-    if (encoding_converts(encoding, text, length)) {
+    if (encoding_converts(encoding, text, length) && !(sure && encoding_doubts(encoding, text, length))) {
         out = put_head_as(engine, out, op, BSON_TYPE_UTF8);
         const size_t bytes = encoding_to_utf8(encoding, out + 4, text, length);
         out = bsonw_int32(out, (int32_t)bytes + 1) + bytes;
         *out = 0;
         return out + 1;
     }
+    if (sure)
+        return NULL;
     uint8_t *const value = put_head_as(engine, out, op, BSON_TYPE_BINARY);
     out = bsonw_binary(value, text, length);
     if (op_rest(&engine->program, op)->field->type == TYPE_BINARY)
@@ -48,32 +52,31 @@ static uint8_t *put_text(const engine_t *engine, uint8_t *out, const op_t *op, c
 }
 
 /* Notes a value that does not fit its type, and writes what stands in for it: *out moves on after that. False: its text
- * does. text: for the sentence; NULL: it is no text. */
+ * does. text: for the sentence; NULL: it is a point. */
 static __attribute__((noinline)) bool put_instead(engine_t *engine, uint8_t **out, const op_t *op,
                                                   const uint8_t *text, size_t length) {
     const op_rest_t *rest = op_rest(&engine->program, op);
     bad_values_note(engine->bad, rest->counted, 1, engine->record);
     if (engine->schema->bad_value == BAD_VALUE_NULL)
         *out = put_head_as(engine, *out, op, BSON_TYPE_NULL);
-    if (engine->schema->bad_value == BAD_VALUE_REJECT && !engine->refused.field) {
-        engine->refused.field = rest->field;
-        engine->refused.text = text;
-        engine->refused.length = length;
-        engine->refused.column = op->at;
+    if (engine->schema->bad_value == BAD_VALUE_REJECT && !engine->refused) {
+        engine->refused = op->at + 1u;
+        if (text)
+            value_misfit(rest->field, text, length, engine->reason);
+        else
+            snprintf(
+                engine->reason, sizeof engine->reason,
+                "there is no point for '%.80s': a latitude from -90 to 90 and a longitude from -180 to 180 "
+                "were expected",
+                rest->field->name);
     }
     return engine->schema->bad_value != BAD_VALUE_TEXT;
-}
-
-static uint8_t *put_bad(engine_t *engine, uint8_t *out, const op_t *op, const uint8_t *text, size_t length) {
-    return put_instead(engine, &out, op, text, length) ? out : put_text(engine, out, op, text, length);
 }
 
 static bool is_absent(const engine_t *engine, const op_t *op, const uint8_t *text, size_t length) {
     if (length == 0)
         return op->flags & NULLS_EMPTY;
-    if (length == 4 && (op->flags & NULLS_WORD) && memcmp(text, "NULL", 4) == 0)
-        return true;
-    return (op->flags & NULLS_OTHER) &&
+    return op->flags & (NULLS_WORD | NULLS_OTHER) &&
            words_find(&op_rest(&engine->program, op)->field->nulls,
                       engine->high ? engine->schema->encoding : ENCODING_NONE, text, length) >= 0;
 }
@@ -90,10 +93,7 @@ uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, s
         choice = shape ? words_find(&field->nulls, encoding, text, length) : 0;
         after = out;
     } else if (op->code == OP_TEXT || op->code == OP_TRIMMED || op->code == OP_COUNTED) {
-        if (stays(engine, text, length))
-            after = bsonw_string(put_head_as(engine, out, op, BSON_TYPE_UTF8), text, length);
-        else if (encoding_converts(encoding, text, length) && !encoding_doubts(encoding, text, length))
-            after = put_text(engine, out, op, text, length); /* it is sure which text the bytes are */
+        after = put_text(engine, out, op, text, length, true);
     } else if (op->code == OP_INT) {
         if (convert_int(text, length, &whole) &&
             (!(op->flags & OP_IS_EXACT) || convert_is_exact(text, length)))
@@ -109,7 +109,9 @@ uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, s
     }
     if (shape)
         shape->choice[rest->counted] = (uint8_t)(choice < 0 ? 0 : choice);
-    return after ? after : put_bad(engine, out, op, text, length);
+    if (after)
+        return after;
+    return put_instead(engine, &out, op, text, length) ? out : put_text(engine, out, op, text, length, false);
 }
 
 /* ---- made keys ---- */
@@ -284,7 +286,7 @@ static uint8_t *put_made(engine_t *engine, const op_t *op, uint8_t *out, uint8_t
     bsonw_int32(text - 4, (int32_t)length + 1);
     text[length] = 0;
     uint8_t *end = text + length + 1;
-    return !is_text && put_instead(engine, &out, op, NULL, 0) ? out : end;
+    return !is_text && put_instead(engine, &out, op, text, length) ? out : end;
 }
 
 /* What is made from the texts of fields, of the format, or from the name of the input; nothing if it is no text. */

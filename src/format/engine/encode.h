@@ -41,16 +41,12 @@ typedef struct {
 
     /* of the record at hand: */
     const record_t *record;
-    bool high; /* it may hold bytes beyond ASCII */
-    struct {
-        const field_t *field; /* NULL: every value fits, or may stay */
-        const uint8_t *text;  /* NULL: the value is made */
-        size_t length;
-        uint16_t column;
-    } refused;            /* the first value that makes it a reject */
-    const uint8_t *fixed; /* of records of fixed width: where it begins, */
-    uint32_t tail;        /* how many bytes follow its fixed part, */
-    uint32_t made;        /* and which keys were made, bits by number */
+    bool high;        /* it may hold bytes beyond ASCII */
+    uint32_t refused; /* the column, from 1, of the first value that makes it a reject; 0: there is none */
+    char reason[VALUE_MISFIT]; /* of a reject */
+    const uint8_t *fixed;      /* of records of fixed width: where it begins, */
+    uint32_t tail;             /* how many bytes follow its fixed part, */
+    uint32_t made;             /* and which keys were made, bits by number */
 
     const char *file; /* the name of the input */
     size_t file_length;

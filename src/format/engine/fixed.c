@@ -9,7 +9,7 @@
  *
  * Where nothing known is found (an unknown identifier, an entry that is longer than the rest, a marker that nothing
  * follows), a gap begins. It ends at the nearest place from which everything up to the record's end is known, in the
- * same part or at the marker of a later one. So there is at most one gap. A marker begins its part even if the gap
+ * same part or at the marker of a later one; after MOST_STEPS no such place is looked for. So there is at most one gap. A marker begins its part even if the gap
  * begins with the marker: then the whole part is in the gap. */
 #include "base/chars.h"
 #include "format/engine/encode.h"
@@ -35,20 +35,18 @@ typedef struct {
     uint32_t last[SCHEMA_MOST_SECTIONS +
                   SCHEMA_MOST_PARTS]; /* of each list the number of the last one, from 1; 0: none */
     uint32_t gap, gap_end;            /* empty: there is none */
-    uint8_t *explained;               /* memory that is reused from gap to gap */
-    size_t explained_room;
+    uint32_t steps;                   /* sections, entries and markers that were tried */
 } walk_t;
 
 struct fixed {
     engine_t engine;
     walk_t walk;
     record_text_t in;
-    char reason[200];
 };
 
 /* ---- the walk ---- */
 
-enum { NO_PART = -1 };
+enum { NO_PART = -1, MOST_STEPS = 1 << 16 };
 
 /* The end of an entry with texts that are checked, or counted; 0: it is none. */
 static uint32_t checked_end(const program_list_t *list, const uint8_t *record, uint32_t at, uint32_t end) {
@@ -99,38 +97,6 @@ static int marker_at(const program_t *program, int part, const uint8_t *record, 
     return NO_PART;
 }
 
-/* Where the walk continues after a gap that begins at `gap` and contains at least the bytes before `least`. The bits of
- * each place say from which parts the walk would reach the record's end from there: bit n is part n - 1. */
-static bool find_resume(const program_t *program, const uint8_t *record, uint32_t gap, uint32_t least,
-                        uint32_t end, int part, walk_t *walk) {
-    const schema_t *schema = program->schema;
-    uint16_t list;
-    if (!GROW(walk->explained, walk->explained_room, end - gap + 1, NULL))
-        return false;
-    uint8_t *explained = walk->explained;
-    explained[end - gap] = 0xFF;
-    walk->gap = gap;
-    walk->gap_end = end;
-    for (uint32_t at = end - 1; at > gap; at--) {
-        uint8_t bits = 0;
-        for (int from = NO_PART; from < (int)schema->part_count; from++) {
-            int next = marker_at(program, from, record, at, end, true);
-            int within = next == NO_PART ? from : next;
-            uint32_t first = next == NO_PART ? at : at + (uint32_t)schema->parts[next].marker.length;
-            uint32_t after = within == NO_PART ? 0 : entry_end(program, within, record, first, end, &list);
-            if (after && explained[after - gap] >> (within + 1) & 1)
-                bits |= (uint8_t)(1u << (from + 1));
-        }
-        explained[at - gap] = bits;
-    }
-    for (uint32_t at = least; at < end; at++)
-        if (explained[at - gap] >> (part + 1) & 1) {
-            walk->gap_end = at;
-            break;
-        }
-    return true;
-}
-
 /* An identifier's bytes as a number that sorts like them. */
 static uint32_t id_value(const uint8_t *id) {
     return (uint32_t)id[0] << 16 | (uint32_t)id[1] << 8 | id[2];
@@ -152,53 +118,56 @@ static inline bool add_found(walk_t *walk, const uint8_t *record, uint32_t at, u
     return true;
 }
 
-/* Walks over sections as long as there are some, or over entries as long as no marker with an entry is in their place. What
- * is directly after their own marker is always an entry. */
-static bool walk_part(const program_t *program, int part, const uint8_t *record, bool after_marker,
-                      uint32_t *at, uint32_t end, walk_t *walk) {
-    const bool sections = program->schema->parts[part].sections;
-    uint32_t place = *at, after;
-    uint16_t list;
-    for (; sections || after_marker || marker_at(program, part, record, place, end, true) == NO_PART;
-         after_marker = false) {
-        if (!(after = entry_end(program, part, record, place, end, &list)))
+/* Walks from `at` in this part as far as all is known: over sections as long as there are some, over entries as long as no
+ * marker with an entry is in their place, and over the markers of later parts. What is directly after a marker is always an
+ * entry. Returns the place where that ends. take: what is found belongs to the record. */
+static uint32_t walk_known(const program_t *program, const uint8_t *record, uint32_t at, uint32_t end,
+                           int *part, walk_t *walk, bool take) {
+    bool after_marker = false;
+    for (; at < end; walk->steps++) {
+        const bool sections = *part != NO_PART && program->schema->parts[*part].sections;
+        uint32_t after = 0;
+        uint16_t list;
+        if (sections || after_marker ||
+            (*part != NO_PART && marker_at(program, *part, record, at, end, true) == NO_PART))
+            after = entry_end(program, *part, record, at, end, &list);
+        after_marker = false;
+        if (after) {
+            if (take && !add_found(walk, record, at, list, sections))
+                return 0;
+            at = after;
+            continue;
+        }
+        const int next = marker_at(program, *part, record, at, end, true);
+        if (next == NO_PART)
             break;
-        if (!add_found(walk, record, place, list, sections))
-            return false;
-        place = after;
+        after_marker = true;
+        *part = next;
+        at += (uint32_t)program->schema->parts[next].marker.length;
     }
-    *at = place;
-    return true;
+    return at;
 }
 
 /* length: at least that of the fixed part. False: out of memory. */
 static bool walk_record(const program_t *program, const uint8_t *record, uint32_t length, walk_t *walk) {
-    const schema_t *schema = program->schema;
     int part = NO_PART;
-    bool after_marker = false;
-    uint32_t at = schema->fixed;
     while (walk->count)
         walk->last[walk->found[--walk->count].list] = 0;
     walk->ascending = true;
-    walk->last_id = walk->gap = walk->gap_end = 0;
-    for (;;) {
-        if (part != NO_PART && !walk_part(program, part, record, after_marker, &at, length, walk))
-            return false;
-        if (at == length)
-            return true;
-        int next = marker_at(program, part, record, at, length, true);
-        after_marker = next != NO_PART;
-        if (!after_marker)
-            next = marker_at(program, part, record, at, length, false);
-        const uint32_t marker = next == NO_PART ? 0 : (uint32_t)schema->parts[next].marker.length;
-        part = next == NO_PART ? part : next;
-        if (after_marker)
-            at += marker;
-        else if (!find_resume(program, record, at, at + (marker ? marker : 1), length, part, walk))
-            return false;
-        else
-            at = walk->gap_end;
-    }
+    walk->last_id = walk->gap = walk->gap_end = walk->steps = 0;
+    const uint32_t at = walk_known(program, record, program->schema->fixed, length, &part, walk, true);
+    if (at == length || !at)
+        return at;
+    const int marker = marker_at(program, part, record, at, length, false),
+              from = marker == NO_PART ? part : marker;
+    walk->gap = at;
+    walk->gap_end = at + (marker == NO_PART ? 1 : (uint32_t)program->schema->parts[marker].marker.length);
+    for (part = from; walk->gap_end < length &&
+                      walk_known(program, record, walk->gap_end, length, &part, walk, false) < length;
+         part = from)
+        walk->gap_end = walk->steps < MOST_STEPS ? walk->gap_end + 1 : length;
+    part = from;
+    return walk_known(program, record, walk->gap_end, length, &part, walk, true);
 }
 
 /* ---- a document ---- */
@@ -313,7 +282,6 @@ void fixed_destroy(fixed_t *fixed) {
         return;
     engine_free(&fixed->engine);
     free(fixed->walk.found);
-    free(fixed->walk.explained);
     free(fixed);
 }
 
@@ -333,27 +301,23 @@ static bool holds_high(const uint8_t *text, size_t length) {
 }
 
 /* Does the record end too early: within its fixed part, or where the file was cut off? */
-static bool is_short(fixed_t *fixed, bool ends_file, const record_t *record) {
-    const schema_t *schema = fixed->engine.schema;
-    const uint8_t *text = fixed->in.text + record->offset;
-    if (record->length < schema->fixed) {
-        snprintf(fixed->reason, sizeof fixed->reason,
-                 "it has %u characters; a record of the format %s has at least %u", record->length,
-                 schema->name, schema->fixed);
-        return true;
-    }
-    const uint32_t tail = record->length - schema->fixed;
+static bool is_short(engine_t *engine, bool ends_file, const uint8_t *text, uint32_t length) {
+    const schema_t *schema = engine->schema;
     uint64_t says = 0;
+    if (length < schema->fixed)
+        return snprintf(engine->reason, sizeof engine->reason,
+                        "it has %u characters; a record of the format %s has at least %u", length,
+                        schema->name, schema->fixed);
     for (const field_t *field = schema->fields; ends_file && field < schema->fields + schema->field_count;
          field++)
         if (field->type == TYPE_LENGTH && !convert_digits(text + field->offset, field->width, &says))
             says = 0;
-    if (says > tail)
+    if (says > engine->tail)
         snprintf(
-            fixed->reason, sizeof fixed->reason,
+            engine->reason, sizeof engine->reason,
             "it was cut short: it announces %llu characters after the first %u, and the file ends after %u",
-            (unsigned long long)says, schema->fixed, tail);
-    return says > tail;
+            (unsigned long long)says, schema->fixed, engine->tail);
+    return says > engine->tail;
 }
 
 /* Widths count bytes. The record's writer counted characters instead if the fixed part contains a character of several
@@ -384,19 +348,16 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record)
                          .length = length,
                          .line = fixed->in.line,
                          .line_end = (uint8_t)(whole - length)};
-    const bool too_short = length && is_short(fixed, !stop, record);
-    if (length && !too_short) {
-        engine->tail = length - engine->schema->fixed;
-        record->needed = engine->program.record.bytes + engine->program.times * engine->tail;
-        if (room < record->needed && record->needed <= RECORD_MOST_NEEDED)
-            return PARSED_FULL;
-    }
+    engine->tail = length > engine->schema->fixed ? length - engine->schema->fixed : 0;
+    record->needed = engine->program.record.bytes + engine->program.times * engine->tail;
+    if (room < record->needed && record->needed <= RECORD_MOST_NEEDED)
+        return PARSED_FULL;
     fixed->in.at += whole;
     fixed->in.line++;
     if (!length)
         return PARSED_BLANK;
-    if (too_short)
-        return record_refuse(record, length + 1, fixed->reason);
+    if (is_short(engine, !stop, text, length))
+        return record_refuse(record, length + 1, engine->reason);
     if (record->needed > RECORD_MOST_NEEDED)
         return record_refuse_large(record);
     if (!walk_record(&engine->program, text, length, &fixed->walk))
