@@ -93,9 +93,9 @@ static bool read_value(term_t *term, err_t *err) {
     const field_t *field = term->field;
     const bool number = is_number(term);
     uint8_t *const document = (uint8_t *)term->text + term->length + SLACK;
-    if (field->array.length || field->type == TYPE_BINARY || field->type == TYPE_JSON)
+    if (field->type == TYPE_BINARY || field->type == TYPE_JSON)
         return err_set(err, STATUS_USAGE, "--filter: %s is %s, which cannot be compared", field->name,
-                       field->array.length ? "an array" : schema_type_name(field->type));
+                       schema_type_name(field->type));
     uint8_t *end = read_as(term, number ? TYPE_LONG : field->type, 0, document + 4);
     if (!end && number) /* a whole number, or else the double that is compared with all digits */
         end = read_as(term, TYPE_NUMBER, 0, document + 4);

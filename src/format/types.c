@@ -13,11 +13,7 @@
 #include <stdio.h>
 
 enum {
-    FIXED = 24,  /* bytes of a value of fixed size, with what is stored after it */
-    AROUND = 96, /* bytes of an array around its elements, with the longest value of one element */
-    /* bytes of an element that has a byte of text between it and the next one, at most: a type, a key of 10 digits, a
-     * length, two zeros */
-    ELEMENT = 17,
+    FIXED = 24,     /* bytes of a value of fixed size, with what is stored after it */
     BINARY_HEAD = 5 /* a length and a subtype */
 };
 
@@ -155,43 +151,13 @@ static uint8_t *read_marked(value_text_t from, uint8_t *type, uint8_t *out) {
     return value_types[from.field->type].read(&from, type, out);
 }
 
-static uint8_t *read_one(const value_text_t *from, uint8_t *type, uint8_t *out) {
-    const field_t *field = from->field;
-    const value_type_t *row = &value_types[field->type];
-    if (row->number && field->exact && !convert_is_exact(from->text, from->length))
-        return NULL;
-    return field->point ? read_marked(*from, type, out) : row->read(from, type, out);
-}
-
-static uint8_t *read_array(value_text_t from, uint8_t *type, uint8_t *out) {
-    const uint8_t *text = from.text, *const end = text + from.length;
-    const schema_text_t *between = &from.field->array;
-    uint8_t *const begin = out;
-    const bool is_text = value_types[from.field->type].bson[0] == BSON_TYPE_UTF8;
-    out += 4;
-    for (uint32_t index = 0;; index++) {
-        const uint8_t *next = memmem(text, (size_t)(end - text), between->text, between->length);
-        uint8_t *const element = out;
-        out = bsonw_index(out + 1, index);
-        from.text = text;
-        from.length = (size_t)((next ? next : end) - text);
-        *element = BSON_TYPE_NULL;
-        if ((from.length || is_text) && !(out = read_one(&from, element, out)))
-            return NULL;
-        if (!next)
-            break;
-        text = next + between->length;
-    }
-    *type = BSON_TYPE_ARRAY;
-    *out++ = 0;
-    bsonw_int32(begin, (int32_t)(out - begin));
-    return out;
-}
-
 uint8_t *value_read(const field_t *field, values_t *values, encoding_t encoding, const uint8_t *text,
                     size_t length, uint8_t *type, uint8_t *out) {
     const value_text_t from = {field, text, length, encoding, values};
-    return field->array.length ? read_array(from, type, out) : read_one(&from, type, out);
+    const value_type_t *row = &value_types[field->type];
+    if (row->number && field->exact && !convert_is_exact(text, length))
+        return NULL;
+    return field->point ? read_marked(from, type, out) : row->read(&from, type, out);
 }
 
 /* ---- to text ---- */
@@ -264,7 +230,7 @@ static bool print_binary(const field_t *field, const bson_iter_t *at, text_t *te
     return true;
 }
 
-static bool print_one(const field_t *field, const bson_iter_t *at, text_t *text) {
+bool value_print(const field_t *field, const bson_iter_t *at, text_t *text) {
     const value_type_t *row = &value_types[field->type];
     const uint8_t type = (uint8_t)bson_iter_type(at);
     uint32_t length;
@@ -274,22 +240,6 @@ static bool print_one(const field_t *field, const bson_iter_t *at, text_t *text)
         return true;
     }
     return (type == row->bson[0] || type == row->bson[1]) && row->print && row->print(field, at, text);
-}
-
-static bool print_array(const field_t *field, const bson_iter_t *at, text_t *text) {
-    bson_iter_t inner;
-    bool ok = bson_iter_recurse(at, &inner);
-    for (bool first = true; ok && bson_iter_next(&inner); first = false) {
-        if (!first)
-            text_append_bytes(text, field->array.text, field->array.length);
-        ok = BSON_ITER_HOLDS_NULL(&inner) || print_one(field, &inner, text);
-    }
-    return ok;
-}
-
-bool value_print(const field_t *field, const bson_iter_t *at, text_t *text) {
-    return field->array.length && BSON_ITER_HOLDS_ARRAY(at) ? print_array(field, at, text)
-                                                            : print_one(field, at, text);
 }
 
 void value_misfit(const field_t *field, const uint8_t *text, size_t length, char sentence[VALUE_MISFIT]) {
@@ -321,8 +271,6 @@ const value_type_t value_types[] = {
 
 value_most_t value_most(const field_t *field, size_t text_times) {
     const value_most_t most = value_types[field->type].most;
-    if (field->array.length)
-        return (value_most_t){AROUND, ELEMENT + text_times};
     return (value_most_t){most.bytes, most.times > text_times ? most.times : text_times};
 }
 

@@ -90,7 +90,7 @@ TEST(uri) {
 TEST(emit) {
     static const char yaml[] =
         "format: f\nrecord: {delimiter: [\",\"], header: no, encoding: latin1}\nfields: "
-        "[{name: a, array: \";\"}, {name: b}, {name: c, type: binary}]\n",
+        "[{name: a}, {name: b}, {name: c, type: binary}]\n",
                       row[] = "x;y;\xe9,caf\xe9,AQID\n";
     char path[] = "/tmp/tipple-memory-XXXXXX.yaml";
     tipple_error_t error;

@@ -73,13 +73,9 @@ static void say_delimited(size_t fields) {
         static const char *const types[] = {"text",    "trimmed", "int",      "long", "number", "date",
                                             "boolean", "decimal", "objectid", "uuid", "binary", "json"};
         const size_t type = chance(sizeof types / sizeof *types);
-        const bool array = type < 10 && !chance(4);
-        if (type == 4 && !array)
+        if (type == 4)
             numbers[count++] = i;
-        say("  - {name: f%zu, type: %s%s%s%s%s%s}\n", i, types[type],
-            array ? ONE_OF(", array: \";\"", ", array: \",\"", ", array: \" \"", ", array: \"1\"",
-                           ", array: \"50\"")
-                  : "",
+        say("  - {name: f%zu, type: %s%s%s%s%s}\n", i, types[type],
             type == 5
                 ? ONE_OF(", pattern: [YYYYMMDD, DD/MM/YYYY]", ", pattern: [D/M/YYYY, \"MON D YY\", epoch_s]",
                          ", pattern: [\"YYYYMMDDThhmmZZ\", \"D MONTH YYYY h A\", DD/MM/YYYY]")

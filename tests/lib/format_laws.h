@@ -294,8 +294,6 @@ static bool law_usual_value(const schema_t *schema, const field_t *field, const 
         return true;
     if (schema->encoding && !utf8_valid(text, length))
         return false; /* it will be re-encoded */
-    if (field->array.length)
-        return field->type == TYPE_TEXT; /* else each element has its first spelling */
     switch (field->type) {
     case TYPE_TEXT:
     case TYPE_JSON:

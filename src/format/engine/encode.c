@@ -98,7 +98,7 @@ uint8_t *encode_unusual(engine_t *engine, const op_t *op, const uint8_t *text, s
         if (convert_int(text, length, &whole) &&
             (!(op->flags & OP_IS_EXACT) || convert_is_exact(text, length)))
             after = put_int(engine, out, op, whole, false);
-    } else if (field->type == TYPE_DATE && !field->array.length) {
+    } else if (field->type == TYPE_DATE) {
         choice = value_date(field, text, length, &whole);
         if (choice >= 0)
             after = bsonw_int64(put_head_as(engine, out, op, BSON_TYPE_DATE_TIME), whole);

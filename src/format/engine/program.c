@@ -57,7 +57,7 @@ static const struct {
 static op_code_t code_of(const builder_t *builder, const field_t *field) {
     if (!builder->dialect)
         return field->counted ? OP_COUNTED : (op_code_t)codes[field->type].width;
-    if (field->array.length || field->point)
+    if (field->point)
         return OP_VALUE;
     const bool iso = field->type == TYPE_DATE && field->patterns.count == 1 &&
                      strcmp(field->patterns.items[0].text, "YYYY-MM-DD") == 0;

@@ -329,7 +329,7 @@ static bool is_no_header(sniff_t *sniff, const dialect_t *dialect, err_t *err) {
         const span_t *value = &sniff->split->spans[i];
         const field_t *field = &schema->fields[dialect->field_of[i]];
         if (!value->length || field->type == TYPE_TEXT || field->type == TYPE_TRIMMED ||
-            field->type == TYPE_BINARY || field->type == TYPE_JSON || field->array.length ||
+            field->type == TYPE_BINARY || field->type == TYPE_JSON ||
             words_find(&field->nulls, schema->encoding, value->text, value->length) >= 0)
             continue;
         typed++;

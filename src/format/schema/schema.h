@@ -25,7 +25,6 @@
  *     fields:
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
  *       - {name: passed, type: boolean, true: [yes, Y], false: [no, N]}
- *       - {name: tags, array: ";"}                   # an array of its type
  *     make:                                          # keys made from several fields, or from none
  *       - {year: {path: year, type: int}}            # 2024 of a folder year=2024
  *       - {name: join, from: [first, last], with: " "}
@@ -95,8 +94,7 @@ enum {
     SCHEMA_MOST_FROM = 4,
     SCHEMA_MOST_SKIPPED = 1000,
     SCHEMA_WIDEST_DELIMITER = 8,
-    SCHEMA_WIDEST = 4096,      /* characters of a fixed part, a section or an entry */
-    SCHEMA_MOST_SEPARATOR = 8, /* bytes between the elements of an array */
+    SCHEMA_WIDEST = 4096, /* characters of a fixed part, a section or an entry */
     SCHEMA_MOST_CONSTANT = 1000,
     SCHEMA_LONGEST_MADE = 28, /* bytes of a key that is made */
     SCHEMA_ID = 3,            /* bytes of a section's identifier */
@@ -168,7 +166,6 @@ typedef struct {
     texts_t patterns;          /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
     const pattern_t *compiled; /* the same, one for each */
     int divide;                /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
-    schema_text_t array;       /* what is between the elements of its texts; length 0: it is no array */
     bool hex;                  /* of binary data: hexadecimal digits, not base64 */
     bool optional;             /* a header may lack it */
 

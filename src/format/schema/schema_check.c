@@ -87,8 +87,7 @@ static bool finish_numbers(reader_t *reader, field_t *field) {
             field->point);
     if (!number || (!field->thousands && (whole || field->point == '.')))
         field->point = field->thousands = 0;
-    return !field->exact || field->type != TYPE_TRIMMED || !field->array.length ||
-           COMPLAIN(reader->map, "of a trimmed text, 'exact' does not go with 'array'");
+    return true;
 }
 
 static bool finish_booleans(reader_t *reader, field_t *field) {
@@ -179,7 +178,7 @@ bool schema_finish_made(reader_t *reader) {
     make_t *made = reader->into;
     for (size_t i = 0; i < made->from_count; i++) {
         const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
-        if (made->kind == MAKE_POINT && (field->type != TYPE_NUMBER || field->array.length))
+        if (made->kind == MAKE_POINT && (field->type != TYPE_NUMBER))
             return COMPLAIN(reader->map,
                             "a point is made of two fields of the type number: latitude, longitude");
         if (made->kind == MAKE_UTC && (field->type != TYPE_TEXT || field->width != (i ? 4 : 8)))

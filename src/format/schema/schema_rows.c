@@ -282,10 +282,6 @@ static bool read_is(reader_t *reader, const yaml_item_t *node) {
     return sets && at == node->text + node->length;
 }
 
-static bool read_array(reader_t *reader, const yaml_item_t *node) {
-    return read_text(reader, node) && is_ascii(&MEMBER(schema_text_t));
-}
-
 /* ---- what is made ---- */
 
 /* Fields, and lists of fields whose texts are joined. */
@@ -525,9 +521,6 @@ const row_t schema_rows[] = {
            "its blanks"},
     {IN_FIELD, DELIMITED, .tag = "exact", INTO(field_t, exact), .types = NUMBERS | BIT(TRIMMED)},
     {IN_FIELD, DELIMITED, .tag = "no_capitals", INTO(field_t, exact), .types = BIT(OBJECTID)},
-    {IN_FIELD, DELIMITED, "array", read_array, INTO(field_t, array), .tag = "array", .least = 1,
-     .most = SCHEMA_MOST_SEPARATOR, .types = PLAIN_TYPES,
-     .is = "1 to 8 ASCII characters between the elements of an array, such as \";\""},
     {IN_FIELD, DELIMITED, "encoding", read_word, INTO(field_t, hex), .tag = "hex", WORDS(binaries),
      .types = BIT(BINARY), .is = "base64 or hex: how binary data is written"},
     {IN_FIELD, DELIMITED, "optional", read_bool, INTO(field_t, optional), .tag = "optional",
@@ -569,6 +562,7 @@ const char *schema_gone(const char *word) {
     } gone[] = {
         {"like", "write the whole format: tipple formats --show NAME > my.yaml, and change that"},
         {"keys", "give each field its 'key'"},
+        {"array", "the field is a text; $split makes an array of it on the server"},
         {"lookup", "load the second file into a collection of its own, and join it by $lookup"},
         {"upper", "use lower, or $toUpper in a query"},
         {"md5", "use sha256"},
