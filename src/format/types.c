@@ -75,14 +75,11 @@ static uint8_t *read_double(const value_text_t *from, uint8_t *type, uint8_t *ou
 }
 
 static uint8_t *read_decimal(const value_text_t *from, uint8_t *type, uint8_t *out) {
-    decimal_t decimal;
-    if (!decimal_read(from->text, from->length, &decimal))
-        return NULL;
-    decimal.exponent -= from->field->divide;
-    if (!decimal_fits(&decimal))
+    bson_decimal128_t decimal;
+    if (!decimal_read(from->text, from->length, from->field->divide, &decimal))
         return NULL;
     *type = BSON_TYPE_DECIMAL128;
-    return decimal_store(&decimal, out);
+    return bsonw_int64(bsonw_int64(out, (int64_t)decimal.low), (int64_t)decimal.high);
 }
 
 int value_date(const field_t *field, const uint8_t *text, size_t length, int64_t *ms) {
@@ -162,33 +159,19 @@ uint8_t *value_read(const field_t *field, values_t *values, encoding_t encoding,
 
 /* ---- to text ---- */
 
-static bool take_decimal(const bson_iter_t *at, decimal_t *decimal) {
-    bson_decimal128_t bits;
-    return bson_iter_decimal128(at, &bits) && decimal_load(&bits, decimal);
-}
-
-/* A number as a plain one. 0: it has no text. */
-static size_t print_plain(const field_t *field, const bson_iter_t *at, uint8_t *out) {
-    decimal_t decimal;
-    if (BSON_ITER_HOLDS_DOUBLE(at))
-        return convert_print_number(bson_iter_double(at), field->divide, out);
-    if (!BSON_ITER_HOLDS_DECIMAL128(at))
-        return convert_print_int(bson_iter_as_int64(at), out);
-    if (!take_decimal(at, &decimal))
-        return 0;
-    decimal.exponent += field->divide;
-    return decimal_print(&decimal, out);
-}
-
 static bool print_number(const field_t *field, const bson_iter_t *at, text_t *text) {
     const numeral_t numeral = {field->point, field->thousands};
     uint8_t plain[DECIMAL_PRINTED], marked[2 * DECIMAL_PRINTED];
-    const size_t length = print_plain(field, at, plain);
+    bson_decimal128_t decimal;
+    const size_t length = bson_iter_decimal128(at, &decimal) ? decimal_print(decimal, field->divide, plain)
+                          : BSON_ITER_HOLDS_DOUBLE(at)
+                              ? convert_print_number(bson_iter_double(at), field->divide, plain)
+                              : convert_print_int(bson_iter_as_int64(at), plain);
     if (field->point)
         text_append_bytes(text, (const char *)marked, numeral_write(&numeral, plain, length, marked));
     else
         text_append_bytes(text, (const char *)plain, length);
-    return length > 0;
+    return true;
 }
 
 static bool print_date(const field_t *field, const bson_iter_t *at, text_t *text) {
@@ -293,7 +276,7 @@ static int order_numbers(long double a, long double b) {
 
 int value_order(const bson_iter_t *a, const bson_iter_t *b) {
     const bson_type_t type = bson_iter_type(a);
-    decimal_t first, second;
+    bson_decimal128_t first, second;
     uint32_t length, other;
     const char *text;
     const uint8_t *bytes, *others;
@@ -312,8 +295,10 @@ int value_order(const bson_iter_t *a, const bson_iter_t *b) {
     case BSON_TYPE_BOOL:
         return order_numbers(bson_iter_bool(a), bson_iter_bool(b));
     case BSON_TYPE_DECIMAL128:
-        return take_decimal(a, &first) && take_decimal(b, &second) ? decimal_compare(&first, &second)
-                                                                   : VALUE_NO_ORDER;
+        bson_iter_decimal128(a, &first);
+        bson_iter_decimal128(b, &second);
+        return decimal_is_number(&first) && decimal_is_number(&second) ? decimal_compare(&first, &second)
+                                                                       : VALUE_NO_ORDER;
     case BSON_TYPE_OID:
         return order_bytes(bson_iter_oid(a), HEX_OBJECTID, bson_iter_oid(b), HEX_OBJECTID);
     case BSON_TYPE_BINARY:

@@ -1,23 +1,23 @@
-/* decimal: their order, and what fits into 128 bits. (The same bits as libbson's: tests/fuzz/fuzz_convert.c.) */
+/* decimal: their order, and what has none. (The same bits as libbson's: tests/fuzz/fuzz_convert.c.) */
 #include "format/values/convert.h"
 #include "format_lab.h"
 #include "test.h"
 
 TEST(order) {
     /* ascending; '=' is before what equals the one before it */
-    static const char *const texts[] = {"-1e500",  "-12",  "-1.50",   "=-1.5",
+    static const char *const texts[] = {"-1e5000", "-12",  "-1.50",   "=-1.5",
                                         "=-15e-1", "-0.1", "-0",      "=0",
-                                        "=0.00",   "=0e9", "1e-9999", "0.1",
-                                        "1",       "=1.0", "=10e-1",  "1.0000000000000000000000000000000001",
+                                        "=0.00",   "=0e9", "1e-6176", "0.1",
+                                        "1",       "=1.0", "=10e-1",  "1.000000000000000000000000000000001",
                                         "9",       "10",   "=1e1",    "123456789012345678901234567890",
-                                        "1e500"};
+                                        "1e5000"};
     enum { COUNT_OF = sizeof texts / sizeof *texts };
-    decimal_t decimals[COUNT_OF];
+    bson_decimal128_t decimals[COUNT_OF];
     int rank[COUNT_OF];
     for (int i = 0; i < COUNT_OF; i++) {
         const bool equal = texts[i][0] == '=';
         rank[i] = i ? rank[i - 1] + !equal : 0;
-        LAB_MUST(decimal_read((const uint8_t *)texts[i] + equal, strlen(texts[i]) - equal, &decimals[i]));
+        LAB_MUST(decimal_read((const uint8_t *)texts[i] + equal, strlen(texts[i]) - equal, 0, &decimals[i]));
     }
     for (int i = 0; i < COUNT_OF; i++)
         for (int j = 0; j < COUNT_OF; j++)
@@ -26,15 +26,11 @@ TEST(order) {
 }
 
 /* What servers may hold, but no file says. */
-TEST(odd_bits) {
+TEST(no_numbers) {
     static const char *const odd[] = {"NaN", "Infinity", "-Infinity"};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        bson_decimal128_t theirs;
-        decimal_t decimal;
-        LAB_MUST(bson_decimal128_from_string(odd[i], &theirs));
-        assert_false(decimal_load(&theirs, &decimal));
+        bson_decimal128_t decimal;
+        LAB_MUST(bson_decimal128_from_string(odd[i], &decimal));
+        assert_false(decimal_is_number(&decimal));
     }
-    const bson_decimal128_t ones = {.low = UINT64_MAX, .high = 0x3FFFFFFFFFFFFFFF}; /* more than 34 digits */
-    decimal_t decimal;
-    assert_false(decimal_load(&ones, &decimal));
 }

@@ -88,44 +88,42 @@ static void try_number(const uint8_t *text, size_t length, int divide) {
             length, out, printed);
 }
 
-static bool same_digits(const decimal_t *a, const decimal_t *b) {
-    return a->count == b->count && a->exponent == b->exponent && a->minus == b->minus &&
-           a->digits == b->digits;
+static bool same_bits(const bson_decimal128_t *a, const bson_decimal128_t *b) {
+    return a->low == b->low && a->high == b->high;
 }
 
-/* A decimal has all digits of its text, in itself and in its 128 bits; and a double that is kept, too. */
+/* A decimal has all digits of its text, as libbson reads it; and a double that is kept, too. */
 static void try_decimal(const uint8_t *text, size_t length, int divide) {
-    decimal_t decimal, again;
+    bson_decimal128_t decimal, again, theirs;
     double value;
-    uint8_t out[DECIMAL_PRINTED + CONVERT_PRINTED], bytes[16];
-    bson_decimal128_t theirs;
-    const bool is = decimal_read(text, length, &decimal), kept = convert_kept(text, length, divide, &value);
-    size_t from = 0, to = length;
+    uint8_t out[DECIMAL_PRINTED + CONVERT_PRINTED];
+    const bool is = decimal_read(text, length, 0, &decimal),
+               kept = convert_kept(text, length, divide, &value);
+    size_t from = 0, to = length, digits = 0;
     for (; from < to && text[from] == ' '; from++)
         ;
     for (; to > from && text[to - 1] == ' '; to--)
         ;
     char *copy = strndup((const char *)text + from, to - from);
     LAB_MUST(copy);
-    LAW(is == (strlen(copy) == to - from && is_decimal(copy)), text, length, text, length);
-    LAW(is || !kept, text, length, text, length);
-    if (is && decimal.count <= 15 && length < 100 && llabs(decimal.exponent) < 250)
+    const bool number = strlen(copy) == to - from && is_decimal(copy);
+    for (const char *at = copy; *at && *at != 'e' && *at != 'E'; at++)
+        digits += *at >= '0' && *at <= '9';
+    LAW(number || (!is && !kept), text, length, text, length);
+    LAW(is || !number || digits > 34 || strpbrk(copy, "eE"), text, length, text, length);
+    if (is && digits <= 15 && strlen(copy) < 20 && !strpbrk(copy, "eE"))
         LAW(kept, text, length, text, length);
-    if (kept && fabs(value) < 1e298) {
-        size_t printed = convert_print_number(value, divide, out);
-        LAW(decimal_read(out, printed, &again) && decimal_compare(&again, &decimal) == 0 &&
-                again.minus == decimal.minus,
-            text, length, out, printed);
+    if (kept && is && decimal_read(text, length, divide, &decimal) && fabs(value) < 1e298) {
+        size_t printed = convert_print_number(value, 0, out);
+        LAW(decimal_read(out, printed, 0, &again) && decimal_compare(&again, &decimal) == 0, text, length,
+            out, printed);
     }
-    if (is && decimal_fits(&decimal)) {
-        const size_t printed = decimal_print(&decimal, out);
-        decimal_store(&decimal, bytes);
+    if (is && decimal_read(text, length, 0, &decimal)) {
+        const size_t printed = decimal_print(decimal, 0, out);
         LAB_MUST(printed <= DECIMAL_PRINTED);
-        LAW(decimal_read(out, printed, &again) && same_digits(&again, &decimal), text, length, out, printed);
-        LAW(bson_decimal128_from_string((const char *)memcpy(out + printed, "", 1) - printed, &theirs) &&
-                memcmp(&theirs.low, bytes, 8) == 0 && memcmp(&theirs.high, bytes + 8, 8) == 0,
-            text, length, out, printed);
-        LAW(decimal_load(&theirs, &again) && same_digits(&again, &decimal), text, length, out, printed);
+        LAW(decimal_read(out, printed, 0, &again) && same_bits(&again, &decimal), text, length, out, printed);
+        LAW(bson_decimal128_from_string(copy, &theirs) && same_bits(&theirs, &decimal), text, length, out,
+            printed);
     }
     free(copy);
 }
@@ -137,13 +135,13 @@ static void try_numeral(const uint8_t *text, size_t length) {
         uint8_t plain[NUMERAL_LONGEST], printed[DECIMAL_PRINTED], written[2 * DECIMAL_PRINTED],
             again[NUMERAL_LONGEST];
         size_t size, again_size;
-        decimal_t decimal;
+        bson_decimal128_t decimal;
         if (!numeral_read(&ways[i], text, length, plain, &size))
             continue;
         LAW(size <= length, text, length, plain, size);
-        if (!decimal_read(plain, size, &decimal) || !decimal_fits(&decimal))
+        if (!decimal_read(plain, size, 0, &decimal))
             continue;
-        const size_t is = decimal_print(&decimal, printed);
+        const size_t is = decimal_print(decimal, 0, printed);
         const size_t wrote = numeral_write(&ways[i], printed, is, written);
         LAW(numeral_read(&ways[i], written, wrote, again, &again_size), text, length, written, wrote);
         LAW(again_size == is && memcmp(again, printed, is) == 0, text, length, written, wrote);

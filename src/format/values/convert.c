@@ -14,7 +14,14 @@ enum {
     MOST_EXPONENT = 100000000, /* no double and no decimal is as large */
     GROUP = 3,                 /* digits between two marks */
     EXPONENT_BITS = 49,        /* where the exponent of 128 bits begins */
+    MOST_PLAIN = 16,           /* powers of ten of printed numbers without an exponent */
+    LEAST_PLAIN = -6,
 };
+
+__extension__ typedef unsigned __int128 decimal_digits_t;
+
+/* The smallest number of 34 digits: a decimal has no room for one more. */
+static const decimal_digits_t most_digits = (decimal_digits_t)1000000000000000 * 1000000000000000000;
 
 /* ---- whole numbers ---- */
 
@@ -55,21 +62,18 @@ bool convert_int(const uint8_t *text, size_t length, int64_t *value) {
     return true;
 }
 
-/* Writes the digits of a number, at least one. */
-INLINED size_t put_digits(uint64_t number, uint8_t *out) {
+size_t convert_print_int(int64_t value, uint8_t *out) {
+    uint64_t number = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     uint8_t digits[20];
     size_t count = 0, used = 0;
     do
         digits[count++] = (uint8_t)('0' + number % 10);
     while (number /= 10);
+    if (value < 0)
+        out[used++] = '-';
     while (count)
         out[used++] = digits[--count];
     return used;
-}
-
-size_t convert_print_int(int64_t value, uint8_t *out) {
-    *out = '-';
-    return value < 0 ? 1 + put_digits(0 - (uint64_t)value, out + 1) : put_digits((uint64_t)value, out);
 }
 
 /* ---- the text of any number ---- */
@@ -227,117 +231,86 @@ bool convert_kept(const uint8_t *text, size_t length, int divide, double *value)
             prints_the_same(plain.digits, plain.scale - divide, *value));
 }
 
-/* Writes a sign and digits, of which the first one counts 10^power: plain, with zeros where digits are missing; or with the
- * letter before a power, as d.ddde22 or d.dddE+22. */
-static size_t put_number(uint8_t *out, bool minus, const char *digits, size_t count, long power,
-                         char letter) {
-    char *at = (char *)out;
-    const long whole = letter || power < 0 ? 1 : power + 1, zeros = letter || power > 0 ? 0 : -power,
-               all = whole > zeros + (long)count ? whole : zeros + (long)count;
-    if (minus)
+/* Numbers that would be long keep an exponent. */
+size_t convert_print_number(double value, int divide, uint8_t *out) {
+    char digits[NUMBER_DIGITS], *at = (char *)out;
+    int exponent;
+    const long count = (long)number_shortest(value, digits, &exponent),
+               power = value == 0 ? 0 : exponent + divide, /* zero, however it is scaled */
+        zeros = power < 0 && power >= LEAST_PLAIN ? -power : 0;
+    const bool plain = power <= MOST_PLAIN && power >= LEAST_PLAIN;
+    const long whole = plain && power > 0 ? power + 1 : 1,
+               all = whole > zeros + count ? whole : zeros + count;
+    if (signbit(value))
         *at++ = '-';
     for (long i = 0; i < all; i++) {
         if (i == whole)
             *at++ = '.';
-        *at++ = i < zeros || i - zeros >= (long)count ? '0' : digits[i - zeros];
+        *at++ = i < zeros || i - zeros >= count ? '0' : digits[i - zeros];
     }
-    if (letter) {
-        *at++ = letter;
-        if (letter == 'E' && power > 0)
-            *at++ = '+';
+    if (!plain) {
+        *at++ = 'e';
         at += convert_print_int(power, (uint8_t *)at);
     }
     return (size_t)(at - (char *)out);
 }
 
-size_t convert_print_number(double value, int divide, uint8_t *out) {
-    char digits[NUMBER_DIGITS];
-    int exponent;
-    const size_t count = number_shortest(value, digits, &exponent);
-    const long power = value == 0 ? 0 : exponent + divide; /* zero, however it is scaled */
-    /* numbers that would be long keep the exponent */
-    return put_number(out, signbit(value), digits, count, power, power > 16 || power < -6 ? 'e' : 0);
-}
-
 /* ---- decimals ---- */
 
-bool decimal_read(const uint8_t *text, size_t length, decimal_t *decimal) {
+bool decimal_read(const uint8_t *text, size_t length, int divide, bson_decimal128_t *decimal) {
     plain_t plain;
+    decimal_digits_t digits = 0;
     bool point = false;
     blanks_trim(&text, &length);
     if (!scan(text, length, false, &plain))
         return false;
-    *decimal = (decimal_t){.minus = plain.minus, .exponent = plain.exponent};
+    long exponent = plain.exponent - divide - DECIMAL_LEAST;
     for (const uint8_t *at = text; at < text + plain.mantissa; at++) {
         point |= *at == '.';
         if (!digits_is_one(*at))
             continue;
-        decimal->exponent -= point;
-        if (decimal->count < DECIMAL_KEPT)
-            decimal->digits = decimal->digits * 10 + (*at - '0');
-        decimal->count += decimal->digits != 0;
+        if (digits >= most_digits)
+            return false;
+        exponent -= point;
+        digits = digits * 10 + (*at - '0');
     }
-    return true;
+    decimal->low = (uint64_t)digits;
+    decimal->high =
+        (uint64_t)(digits >> 64) | (uint64_t)exponent << EXPONENT_BITS | (uint64_t)plain.minus << 63;
+    return exponent >= 0 && exponent <= DECIMAL_MOST - DECIMAL_LEAST;
 }
 
-/* The digits as DECIMAL_KEPT of them, with zeros after the last one. */
-static decimal_digits_t widened(const decimal_t *decimal) {
-    decimal_digits_t digits = decimal->digits;
-    for (size_t count = decimal->count; count < DECIMAL_KEPT; count++)
-        digits *= 10;
-    return digits;
+size_t decimal_print(bson_decimal128_t decimal, int divide, uint8_t out[DECIMAL_PRINTED]) {
+    decimal.high += (uint64_t)divide << EXPONENT_BITS;
+    bson_decimal128_to_string(&decimal, (char *)out);
+    return strlen((const char *)out);
 }
 
-static int sign_of(const decimal_t *decimal) {
-    return !decimal->count ? 0 : decimal->minus ? -1 : 1;
+typedef struct {
+    decimal_digits_t digits;
+    int exponent, sign;
+} unpacked_t;
+
+static unpacked_t unpack(const bson_decimal128_t *decimal) {
+    const uint64_t high = decimal->high & ((1ull << EXPONENT_BITS) - 1);
+    const decimal_digits_t digits = (decimal_digits_t)high << 64 | decimal->low;
+    return (unpacked_t){.digits = digits,
+                        .exponent = (int)(decimal->high >> EXPONENT_BITS & 0x3FFF),
+                        .sign = !digits               ? 0
+                                : decimal->high >> 63 ? -1
+                                                      : 1};
 }
 
-int decimal_compare(const decimal_t *a, const decimal_t *b) {
-    const int64_t high_a = a->exponent + (int64_t)a->count, high_b = b->exponent + (int64_t)b->count;
-    const decimal_digits_t wide_a = widened(a), wide_b = widened(b);
-    const int sign = sign_of(a), sizes = high_a == high_b ? (wide_a > wide_b) - (wide_a < wide_b)
-                                                          : (high_a > high_b) - (high_a < high_b);
-    return sign == sign_of(b) ? sign * sizes : sign - sign_of(b) > 0 ? 1 : -1;
-}
-
-bool decimal_fits(const decimal_t *decimal) {
-    return decimal->count <= DECIMAL_DIGITS && decimal->exponent >= DECIMAL_LEAST &&
-           decimal->exponent <= DECIMAL_MOST;
-}
-
-size_t decimal_print(const decimal_t *decimal, uint8_t *out) {
-    enum { LOW = 19 }; /* digits of 64 bits */
-    const uint64_t half = 10000000000000000000ull;
-    uint8_t digits[2 * LOW + 1], low[LOW + 1];
-    const uint64_t high = (uint64_t)(decimal->digits / half);
-    size_t count = high ? put_digits(high, digits) : 0;
-    const size_t used = put_digits((uint64_t)(decimal->digits % half), low), zeros = high ? LOW - used : 0;
-    memset(digits + count, '0', zeros);
-    memcpy(digits + count + zeros, low, used);
-    count += zeros + used;
-    const long exponent = (long)decimal->exponent;
-    return put_number(out, decimal->minus, (const char *)digits, count, exponent + (long)count - 1,
-                      exponent > 0 || exponent < -DECIMAL_DIGITS ? 'E' : 0);
-}
-
-uint8_t *decimal_store(const decimal_t *decimal, uint8_t out[16]) {
-    const uint64_t high = (uint64_t)(decimal->digits >> 64) |
-                          (uint64_t)(decimal->exponent - DECIMAL_LEAST) << EXPONENT_BITS |
-                          (uint64_t)decimal->minus << 63;
-    const uint64_t words[] = {BSON_UINT64_TO_LE((uint64_t)decimal->digits), BSON_UINT64_TO_LE(high)};
-    return (uint8_t *)mempcpy(out, words, sizeof words);
-}
-
-bool decimal_load(const bson_decimal128_t *bits, decimal_t *decimal) {
-    const uint64_t high = bits->high;
-    *decimal = (decimal_t){.minus = high >> 63};
-    if ((high >> 61 & 3) == 3) /* infinite, not a number, or more digits than there can be */
-        return false;
-    decimal->exponent = (int64_t)(high >> EXPONENT_BITS & 0x3FFF) + DECIMAL_LEAST;
-    decimal->digits = (decimal_digits_t)(high & ((1ull << EXPONENT_BITS) - 1)) << 64 | bits->low;
-    for (decimal_digits_t digits = decimal->digits; digits; digits /= 10)
-        decimal->count++;
-    return decimal_fits(decimal);
+int decimal_compare(const bson_decimal128_t *a, const bson_decimal128_t *b) {
+    unpacked_t one = unpack(a), other = unpack(b);
+    for (; one.exponent > other.exponent && one.digits < most_digits * 1000; one.exponent--)
+        one.digits *= 10;
+    for (; other.exponent > one.exponent && other.digits < most_digits * 1000; other.exponent--)
+        other.digits *= 10;
+    const int sizes = one.exponent == other.exponent
+                          ? (one.digits > other.digits) - (one.digits < other.digits)
+                          : (one.exponent > other.exponent) - (one.exponent < other.exponent);
+    return one.sign == other.sign ? one.sign * sizes : one.sign > other.sign ? 1 : -1;
 }
 
 /* ---- marks ---- */

@@ -1,4 +1,4 @@
-/* convert: numbers and their texts, without libc for the usual cases: whole numbers, doubles, decimals digit by digit, and
+/* convert: numbers and their texts, without libc for the usual cases: whole numbers, doubles, decimals, and
  * the marks with which other countries write them (1.234,56 is the plain number 1234.56). A number is read only if it keeps
  * all of its digits, and printed so that it reads back as the same number. Functions that read may read up to 8 bytes after
  * the text: buffers have POOL_SLACK for that. */
@@ -55,43 +55,28 @@ bool convert_kept(const uint8_t *text, size_t length, int divide, double *value)
 enum { CONVERT_PRINTED = 40 };
 size_t convert_print_number(double value, int divide, uint8_t *out);
 
-/* ---- decimals: digit by digit, without rounding, and as the 128 bits that BSON has for them ---- */
+/* ---- decimals ---- */
 
 enum {
-    DECIMAL_DIGITS = 34,   /* of 128 bits */
     DECIMAL_LEAST = -6176, /* the exponents of 128 bits */
     DECIMAL_MOST = 6111,
-    DECIMAL_KEPT = 38,    /* digits of a decimal_t; a double prints 17 */
-    DECIMAL_PRINTED = 48, /* bytes of a printed one, at most */
+    DECIMAL_PRINTED = BSON_DECIMAL128_STRING,
 };
 
-__extension__ typedef unsigned __int128 decimal_digits_t;
+/* A sign, digits with a point or without, an exponent; blanks around. The decimal has the same digits, also the zeros at the
+ * end, and the exponent divided by 10^divide. False: it is no number, or has more than 34 digits or no such exponent. */
+bool decimal_read(const uint8_t *text, size_t length, int divide, bson_decimal128_t *decimal);
 
-/* digits * 10^exponent. Zeros in front do not count, those at the end do: 12.50 is 1250 * 10^-2. */
-typedef struct {
-    decimal_digits_t digits; /* the first ones, as a whole number */
-    size_t count;            /* of all; 0: the number is zero */
-    int64_t exponent;        /* of the last one */
-    bool minus;
-} decimal_t;
+/* The text of what decimal_read reads, which reads back as the same decimal. Returns its length. */
+size_t decimal_print(bson_decimal128_t decimal, int divide, uint8_t out[DECIMAL_PRINTED]);
 
-/* A sign, digits with a point or without, an exponent; blanks around. */
-bool decimal_read(const uint8_t *text, size_t length, decimal_t *decimal);
+/* Neither infinite nor NaN. */
+static inline bool decimal_is_number(const bson_decimal128_t *decimal) {
+    return (decimal->high >> 61 & 3) != 3;
+}
 
-/* Less than, equal to, or more than 0, by their values, of DECIMAL_KEPT digits at most: 1.0 equals 1, and -0 equals 0. */
-int decimal_compare(const decimal_t *a, const decimal_t *b);
-
-/* Has it 128 bits, with all of its digits? */
-bool decimal_fits(const decimal_t *decimal);
-
-/* For a decimal that fits. The text reads back as the same digits and exponent: plain where it can be (12.50), else as
- * 1.25E+7. At most DECIMAL_PRINTED bytes. */
-size_t decimal_print(const decimal_t *decimal, uint8_t *out);
-
-/* Writes the value of a BSON decimal, which must fit. Returns its end. */
-uint8_t *decimal_store(const decimal_t *decimal, uint8_t out[16]);
-/* False: it is infinite, not a number, or not written as decimal_store writes it. */
-bool decimal_load(const bson_decimal128_t *bits, decimal_t *decimal);
+/* Less than, equal to, or more than 0, by the values of two numbers: 1.0 equals 1, and -0 equals 0. */
+int decimal_compare(const bson_decimal128_t *a, const bson_decimal128_t *b);
 
 /* ---- numbers with a decimal comma, or with marks between the thousands, as plain ones and back ---- */
 
