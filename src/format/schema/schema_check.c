@@ -7,12 +7,6 @@ enum { WIDEST_NUMBER = 8 };
 
 /* ---- names and keys ---- */
 
-/* name: "" if nothing but the key counts. */
-typedef struct {
-    const char *name, *key;
-    const yaml_item_t *at;
-} named_t;
-
 static bool go_together(const named_t *one, const named_t *other) {
     const size_t length = strlen(one->key), others = strlen(other->key);
     const char after = length < others ? other->key[length] : one->key[others];
@@ -20,53 +14,17 @@ static bool go_together(const named_t *one, const named_t *other) {
            ((after && after != '.') || strncmp(one->key, other->key, length < others ? length : others) != 0);
 }
 
-static bool check_names(reader_t *reader, const named_t *names, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (!go_together(&names[i], &names[j]))
-                return COMPLAIN(names[i].at,
-                                "'%s' does not go with '%s' of line %d: a name is there once, and no key is "
-                                "another one or the beginning of another one",
-                                names[i].key, names[j].key, names[j].at->line);
+bool schema_name(reader_t *reader, const char *name, const char *key, const yaml_item_t *at) {
+    names_t *names = reader->names;
+    const named_t named = {name, key, at};
+    for (const named_t *other = names->items + names->first; other < names->items + names->count; other++)
+        if (!go_together(&named, other))
+            return COMPLAIN(at,
+                            "'%s' does not go with '%s' of line %d: a name is there once, and no key is "
+                            "another one or the beginning of another one",
+                            key, other->key, other->at->line);
+    names->items[names->count++] = named;
     return true;
-}
-
-/* The fields of an entry, or of a section, which has an `id` of its own. */
-static bool check_inner(reader_t *reader, const field_t *fields, size_t count, bool section) {
-    named_t names[SCHEMA_MOST_FIELDS + 1];
-    for (size_t i = 0; i < count; i++)
-        names[i] = (named_t){fields[i].name, fields[i].key, fields[i].at};
-    names[count] = (named_t){"", "id", reader->map};
-    return check_names(reader, names, count + section);
-}
-
-/* What is at the top of documents. */
-static bool check_top(reader_t *reader, const schema_t *schema) {
-    static const char *const own[] = {"order", "unparsed", "hour24"}; /* which tipple makes */
-    named_t names[SCHEMA_MOST_FIELDS + 2 * SCHEMA_MOST_MADE + SCHEMA_MOST_SECTIONS + 2 * SCHEMA_MOST_PARTS +
-                  COUNT(own)];
-    size_t count = 0, moments = 0;
-    for (size_t i = 0; i < schema_counted(schema); i++) {
-        const field_t *field = schema_counted_field(schema, i);
-        names[count++] = (named_t){field->name, field->key, field->at};
-    }
-    for (size_t i = 0; i < schema->made_count; i++) /* a second moment would have a second hour24 */
-        if (schema->made[i].kind == MAKE_UTC && moments++)
-            names[count++] = (named_t){"", "hour24", schema->made[i].field.at};
-    for (size_t i = 0; i < schema->section_count; i++) {
-        const section_t *section = &schema->sections[i];
-        names[count++] = (named_t){section->name, section->name, section->at};
-    }
-    for (size_t i = 0; i < schema->part_count; i++) {
-        const tail_part_t *part = &schema->parts[i];
-        if (part->name)
-            names[count++] = (named_t){part->name, part->name, part->at};
-        if (part->list)
-            names[count++] = (named_t){part->list, part->list, part->at};
-    }
-    for (size_t i = 0; schema->kind == RECORDS_FIXED && i < COUNT(own); i++)
-        names[count++] = (named_t){"", own[i], reader->map};
-    return check_names(reader, names, count);
 }
 
 /* ---- values ---- */
@@ -158,6 +116,8 @@ static bool finish_fixed(reader_t *reader, field_t *field) {
 bool schema_finish_field(reader_t *reader) {
     static const schema_text_t empty[] = {{"", 0}};
     field_t *field = reader->into;
+    if (!schema_name(reader, field->name, field->key, field->at))
+        return false;
     if (reader->schema->kind == RECORDS_FIXED)
         return finish_fixed(reader, field);
     schema_text_t *column = schema_own(reader->schema, sizeof *column, reader->err);
@@ -186,7 +146,9 @@ bool schema_finish_made(reader_t *reader) {
                                          "time of width 4 (hhmm)");
     }
     made->field.type = made->kind == MAKE_UTC ? TYPE_DATE : made->field.type;
-    return finish_dates(reader, &made->field);
+    return schema_name(reader, made->field.name, made->field.key, made->field.at) &&
+           (made->kind != MAKE_UTC || schema_name(reader, "", "hour24", made->field.at)) &&
+           finish_dates(reader, &made->field);
 }
 
 /* ---- delimited records ---- */
@@ -225,15 +187,6 @@ static bool check_columns(reader_t *reader, const schema_t *schema) {
                                     "column is made of its field (make: [{KEY: first, from: [%s]}])",
                                     other->columns.items[i].text, other->name, other->at->line, other->name);
         }
-    return true;
-}
-
-bool schema_add_layout(reader_t *reader, const layout_t *layout, const yaml_item_t *at) {
-    schema_t *schema = reader->schema;
-    for (size_t i = 0; i < schema->layout_count; i++)
-        if (schema->layouts[i].count == layout->count)
-            return COMPLAIN(at, "two layouts of %zu columns cannot be told apart", layout->count);
-    schema->layouts[schema->layout_count++] = *layout;
     return true;
 }
 
@@ -284,14 +237,15 @@ static uint32_t width_of(const field_t *fields, size_t count) {
 bool schema_finish_section(reader_t *reader) {
     section_t *section = reader->into;
     section->width = width_of(section->fields, section->field_count);
-    return check_inner(reader, section->fields, section->field_count, true);
+    return schema_name(reader, section->name, section->name, section->at);
 }
 
 bool schema_finish_part(reader_t *reader) {
     tail_part_t *part = reader->into;
     part->sections = schema_item(reader, "sections");
     part->width = width_of(part->fields, part->field_count);
-    return check_inner(reader, part->fields, part->field_count, false);
+    return (!part->name || schema_name(reader, part->name, part->name, part->at)) &&
+           (!part->list || schema_name(reader, part->list, part->list, part->at));
 }
 
 /* Is the field under this top-level key? */
@@ -305,6 +259,8 @@ static bool check_fixed(reader_t *reader, const schema_t *schema) {
     size_t with_sections = 0;
     for (size_t i = 0; i < schema->part_count; i++)
         with_sections += schema->parts[i].sections;
+    if (!schema_name(reader, "", "order", reader->map) || !schema_name(reader, "", "unparsed", reader->map))
+        return false; /* which the engine makes */
     if (width != schema->fixed)
         return COMPLAIN(schema_item(reader, "fields"), "the fields are %u characters wide, the record is %u",
                         width, schema->fixed);
@@ -325,7 +281,6 @@ static bool check_fixed(reader_t *reader, const schema_t *schema) {
 
 bool schema_finish_file(reader_t *reader) {
     schema_t *schema = reader->into;
-    return check_top(reader, schema) &&
-           (schema->kind == RECORDS_DELIMITED ? check_delimited(reader, schema)
-                                              : schema->kind != RECORDS_FIXED || check_fixed(reader, schema));
+    return schema->kind == RECORDS_DELIMITED ? check_delimited(reader, schema)
+                                             : schema->kind != RECORDS_FIXED || check_fixed(reader, schema);
 }

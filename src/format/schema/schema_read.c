@@ -162,7 +162,11 @@ bool schema_read_list(reader_t *reader, const yaml_item_t *list) {
         list->count > (size_t)row->most)
         return false;
     char *item = schema_own(reader->schema, list->count * row->size, reader->err);
-    bool ok = item;
+    const bool inner = row->items == IN_ENTRY || row->items == IN_PIECE;
+    names_t *names = reader->names;
+    const size_t first = names->first, before = names->count;
+    names->first = inner ? before : first;
+    bool ok = item && (row->items != IN_PIECE || schema_name(reader, "", "id", list));
     memcpy((char *)reader->into + row->at, &item, sizeof item);
     for (const yaml_item_t *node = list->first; ok && node; node = node->next, item += row->size) {
         memcpy(item, &node, sizeof node);
@@ -170,6 +174,8 @@ bool schema_read_list(reader_t *reader, const yaml_item_t *list) {
                   : read_part(reader, node, row->items, row->finish, item, *count);
         ++*count;
     }
+    names->first = first;
+    names->count = inner ? before : names->count;
     return ok;
 }
 
@@ -188,7 +194,9 @@ static record_kind_t kind_of(const yaml_item_t *root) {
 schema_t *schema_parse(const char *text, size_t length, const char *name, err_t *err) {
     static const own_id_t kept = {.text = "_id", .kept = true}; /* who loads them may decide otherwise */
     schema_t *schema = calloc(1, sizeof *schema);
-    reader_t reader = {.schema = schema, .err = err};
+    names_t names;
+    names.first = names.count = 0;
+    reader_t reader = {.schema = schema, .names = &names, .err = err};
     err->status = STATUS_OK;
     if (!schema)
         err_memory(err, sizeof *schema);

@@ -38,8 +38,21 @@ enum {
 
 typedef struct row row_t;
 
+/* name: "" if nothing but the key counts. */
+typedef struct {
+    const char *name, *key;
+    const yaml_item_t *at;
+} named_t;
+
+/* The names and keys of a document so far; from `first` on, those of the list at hand. */
+typedef struct {
+    named_t items[2 * (SCHEMA_MOST_FIELDS + SCHEMA_MOST_MADE + SCHEMA_MOST_SECTIONS)];
+    size_t first, count;
+} names_t;
+
 typedef struct {
     schema_t *schema;
+    names_t *names;
     const row_t *row;       /* that is read now, */
     const yaml_item_t *map; /* in this map, */
     void *into;             /* for this struct, */
@@ -105,7 +118,8 @@ read_fn schema_read_map, schema_read_list, schema_read_type;
 finish_fn schema_finish_file, schema_finish_record, schema_finish_field, schema_finish_made,
     schema_finish_part, schema_finish_section;
 
-bool schema_add_layout(reader_t *reader, const layout_t *layout, const yaml_item_t *at);
+/* Notes a name and its key, which go with those before them in the same document or list. */
+bool schema_name(reader_t *reader, const char *name, const char *key, const yaml_item_t *at);
 
 /* Words in a sentence, "int, long, number": of these types, and of how a key is made of such records, by these kinds. */
 typedef struct {

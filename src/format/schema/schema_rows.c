@@ -89,13 +89,6 @@ bool schema_text_among(const schema_text_t *text, const texts_t *others) {
     return false;
 }
 
-static bool is_ascii(const schema_text_t *text) {
-    for (size_t i = 0; i < text->length; i++)
-        if (text->text[i] & 0x80)
-            return false;
-    return true;
-}
-
 const char *schema_key_problem(const char *key, size_t length) {
     if (!length || key[0] == '$' || key[0] == '.' || key[length - 1] == '.' || strstr(key, "..") ||
         strstr(key, ".$"))
@@ -138,7 +131,8 @@ static bool read_delimiter(reader_t *reader, const yaml_item_t *node) {
     for (size_t i = 0; ok && i < texts.count; i++) {
         const schema_text_t *text = &texts.items[i];
         ok = text->length && text->length <= (texts.count == 1 ? SCHEMA_WIDEST_DELIMITER : 1) &&
-             is_ascii(text) && strcspn(text->text, "\r\n\"\\") == text->length;
+             encoding_is_ascii((const uint8_t *)text->text, text->length) &&
+             strcspn(text->text, "\r\n\"\\") == text->length;
         schema->delimiters[schema->delimiter_count++] = text->text[0];
         if (text->length > 1)
             schema->wide = *text;
@@ -189,45 +183,49 @@ static bool read_header(reader_t *reader, const yaml_item_t *node) {
 
 /* ---- names of fields ---- */
 
-static bool find_field(reader_t *reader, const yaml_item_t *node, int *index) {
-    const schema_t *schema = reader->schema;
-    const char *names[SCHEMA_MOST_FIELDS];
-    size_t i = 0;
-    for (; node->text && i < schema->field_count && strcmp(schema->fields[i].name, node->text) != 0; i++)
-        names[i] = schema->fields[i].name;
-    *index = (int)i;
-    return node->text && (i < schema->field_count || COMPLAIN(node, "there is no field '%s'%s", node->text,
-                                                              suggestion(node->text, names, i).text));
-}
-
-static bool read_field(reader_t *reader, const yaml_item_t *node) {
-    return find_field(reader, node, &MEMBER(int));
-}
-
 /* A name, or a list of up to `most` names, each once. */
 static bool take_names(reader_t *reader, const yaml_item_t *node, size_t most, layout_t *layout) {
+    const schema_t *schema = reader->schema;
     const bool list = node->kind == YAML_ITEM_LIST;
     uint16_t *fields = schema_own(reader->schema, (node->count + 1) * sizeof *fields, reader->err);
+    const char *names[SCHEMA_MOST_FIELDS];
     size_t count = 0;
-    for (const yaml_item_t *name = list ? node->first : node; name; name = list ? name->next : NULL) {
-        int index;
-        if (!fields || !find_field(reader, name, &index))
+    for (const yaml_item_t *name = list ? node->first : node; fields && name;
+         name = list ? name->next : NULL) {
+        size_t i = 0;
+        for (; name->text && i < schema->field_count && strcmp(schema->fields[i].name, name->text) != 0; i++)
+            names[i] = schema->fields[i].name;
+        if (!name->text)
             return false;
-        for (size_t i = 0; i < count; i++)
-            if (fields[i] == index)
+        if (i == schema->field_count)
+            return COMPLAIN(name, "there is no field '%s'%s", name->text,
+                            suggestion(name->text, names, i).text);
+        for (size_t before = 0; before < count; before++)
+            if (fields[before] == i)
                 return COMPLAIN(name, "'%s' is here twice", name->text);
-        fields[count++] = (uint16_t)index;
+        fields[count++] = (uint16_t)i;
     }
     *layout = (layout_t){fields, count};
     return count && count <= most;
 }
 
+static bool read_field(reader_t *reader, const yaml_item_t *node) {
+    layout_t one;
+    const bool ok = take_names(reader, node, 1, &one);
+    MEMBER(int) = ok ? one.fields[0] : -1;
+    return ok;
+}
+
 static bool read_layouts(reader_t *reader, const yaml_item_t *list) {
+    schema_t *schema = reader->schema;
     bool ok = list->kind == YAML_ITEM_LIST && fits(reader->row, list->count);
-    layout_t layout;
-    for (const yaml_item_t *node = list->first; ok && node; node = node->next)
-        ok = node->kind == YAML_ITEM_LIST && take_names(reader, node, SCHEMA_MOST_FIELDS, &layout) &&
-             schema_add_layout(reader, &layout, node);
+    for (const yaml_item_t *node = list->first; ok && node; node = node->next) {
+        layout_t *layout = &schema->layouts[schema->layout_count++];
+        ok = node->kind == YAML_ITEM_LIST && take_names(reader, node, SCHEMA_MOST_FIELDS, layout);
+        for (const layout_t *other = schema->layouts; ok && other < layout; other++)
+            if (other->count == layout->count)
+                return COMPLAIN(node, "two layouts of %zu columns cannot be told apart", layout->count);
+    }
     return ok;
 }
 
@@ -499,13 +497,12 @@ const row_t schema_rows[] = {
      .least = 1, .most = 8, .types = BIT(BOOLEAN), .makes = MAKES_TYPED, .is = "1 to 8 words"},
     {OF_VALUE, DELIMITED | JSON, "false", read_texts, INTO(field_t, words[0]), .any = true, .tag = "false",
      .least = 1, .most = 8, .types = BIT(BOOLEAN), .makes = MAKES_TYPED, .is = "1 to 8 words"},
-    {BY_WIDTH, DELIMITED | FIXED, "divide", read_scale, INTO(field_t, divide), .most = 1000000000,
-     .types = FRACTIONS, .is = TENS_IS},
+    {BY_WIDTH, DELIMITED | FIXED, "divide", read_scale, INTO(field_t, divide), .tag = "divide",
+     .most = 1000000000, .types = FRACTIONS, .is = TENS_IS},
     {IN_FIELD, DELIMITED, "multiply", read_scale, INTO(field_t, divide), .most = 1000000000,
      .types = FRACTIONS, .instead = "divide", .is = TENS_IS},
     {BY_WIDTH, FIXED, "multiply", read_scale, INTO(field_t, divide), .most = 10, .types = BIT(INT),
      .is = "10"},
-    {BY_WIDTH, DELIMITED | FIXED, .tag = "divide", INTO(field_t, divide)},
     {IN_ENTRY, FIXED, "is", read_is, INTO(field_t, is),
      .is = "as many characters, or sets such as \"[A-Z0]\", but none such as \"[^a]\", as the field is wide"},
     {BY_WIDTH, FIXED, "nulls", read_texts, INTO(field_t, nulls), .any = true, .tag = "nulls", .most = 1,
