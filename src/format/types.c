@@ -43,18 +43,12 @@ static uint8_t *read_text(const value_text_t *from, uint8_t *type, uint8_t *out)
     size_t length = from->length;
     if (from->field->type == TYPE_TRIMMED)
         blanks_trim(&text, &length);
-    if (encoding_doubts(from->encoding, text, length))
-        return NULL;
-    if (encoding_converts(from->encoding, text, length))
-        length = encoding_to_utf8(from->encoding, out + 4, text, length);
-    else if (encoding_keeps_utf8(from->encoding) && utf8_valid(text, length))
-        memcpy(out + 4, text, length);
-    else
+    if (!utf8_valid(text, length))
         return NULL;
     *type = BSON_TYPE_UTF8;
-    bsonw_int32(out, (int32_t)length + 1);
-    out[4 + length] = 0;
-    return out + 4 + length + 1;
+    out = (uint8_t *)mempcpy(bsonw_int32(out, (int32_t)length + 1), text, length);
+    *out = 0;
+    return out + 1;
 }
 
 static uint8_t *read_whole(const value_text_t *from, uint8_t *type, uint8_t *out) {
@@ -189,27 +183,22 @@ static bool print_boolean(const field_t *field, const bson_iter_t *at, text_t *t
     return true;
 }
 
-static bool print_objectid(const field_t *field, const bson_iter_t *at, text_t *text) {
-    uint8_t printed[2 * HEX_OBJECTID];
-    (void)field;
-    text_append_bytes(text, (const char *)printed,
-                      hex_print(bson_iter_oid(at)->bytes, HEX_OBJECTID, printed));
-    return true;
-}
-
-static bool print_binary(const field_t *field, const bson_iter_t *at, text_t *text) {
-    const bool uuid = field->type == TYPE_UUID;
-    bson_subtype_t subtype;
+static bool print_bytes(const field_t *field, const bson_iter_t *at, text_t *text) {
+    const bool objectid = field->type == TYPE_OBJECTID, uuid = field->type == TYPE_UUID;
+    bson_subtype_t subtype = BSON_SUBTYPE_BINARY;
     const uint8_t *bytes;
-    uint32_t length;
-    element_binary(at, &subtype, &length, &bytes);
+    uint32_t length = HEX_OBJECTID;
+    if (objectid)
+        bytes = bson_iter_oid(at)->bytes;
+    else
+        element_binary(at, &subtype, &length, &bytes);
     if (subtype != (uuid ? BSON_SUBTYPE_UUID : BSON_SUBTYPE_BINARY) || (uuid && length != HEX_UUID) ||
         !text_grow(text, 2 * (size_t)length + 4))
         return false;
     uint8_t *const out = (uint8_t *)text->bytes + text->length;
-    text->length += uuid         ? hex_print_uuid(bytes, out)
-                    : field->hex ? hex_print(bytes, length, out)
-                                 : (size_t)(base64_write(bytes, length, out) - out);
+    text->length += uuid                     ? hex_print_uuid(bytes, out)
+                    : objectid || field->hex ? hex_print(bytes, length, out)
+                                             : (size_t)(base64_write(bytes, length, out) - out);
     return true;
 }
 
@@ -246,9 +235,9 @@ const value_type_t value_types[] = {
     [TYPE_LENGTH] = {{BSON_TYPE_INT32}, false, {FIXED, 0}, read_whole, print_number},
     [TYPE_BOOLEAN] = {{BSON_TYPE_BOOL}, false, {FIXED, 0}, read_boolean, print_boolean},
     [TYPE_DECIMAL] = {{BSON_TYPE_DECIMAL128}, true, {FIXED, 0}, read_decimal, print_number},
-    [TYPE_OBJECTID] = {{BSON_TYPE_OID}, false, {FIXED, 0}, read_objectid, print_objectid},
-    [TYPE_UUID] = {{BSON_TYPE_BINARY}, false, {FIXED, 0}, read_binary, print_binary},
-    [TYPE_BINARY] = {{BSON_TYPE_BINARY}, false, {FIXED, 1}, read_binary, print_binary},
+    [TYPE_OBJECTID] = {{BSON_TYPE_OID}, false, {FIXED, 0}, read_objectid, print_bytes},
+    [TYPE_UUID] = {{BSON_TYPE_BINARY}, false, {FIXED, 0}, read_binary, print_bytes},
+    [TYPE_BINARY] = {{BSON_TYPE_BINARY}, false, {FIXED, 1}, read_binary, print_bytes},
     [TYPE_JSON] = {{0}, false, {JSON_AROUND, JSON_TIMES}, read_json, NULL},
 };
 

@@ -134,7 +134,7 @@ TEST(patterns_that_are_none) {
                  {"epoch", "needed"},
                  {"YYYY", "needed"},
                  {"hh:mm:ss", "needed"},
-                 {"YYYY-MM-DD hh:mm:SS", "ss is needed"},
+                 {"YYYY-MM-DD hh:mm:SS", "needs ss"},
                  {"YYYYMMDD--------------------------------", "1 to 39"},
                  {"epoch_us", "needed"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -173,19 +173,17 @@ bool convert_number(const uint8_t *text, size_t length, int divide, double *valu
     return scan(text, length, false, &plain) && nearest(text, length, &plain, divide, value);
 }
 
-/* True if the double prints these digits. */
+/* True if the double prints these digits, which are not 0. */
 static bool prints_the_same(uint64_t digits, long scale, double value) {
     char text[NUMBER_DIGITS];
     int exponent;
-    number_shortest(value, text, &exponent);
-    const uint64_t high = digits_value(digits_load((uint8_t *)text) ^ DIGITS_ZEROS),
-                   low = digits_value(digits_load((uint8_t *)text + 8) ^ DIGITS_ZEROS),
-                   printed = (high * 100000000 + low) * 10 + (uint64_t)(text[16] - '0');
-    /* the number of zeros that fill the digits up to 17 places */
-    const long zeros = scale + (NUMBER_DIGITS - 1) - exponent;
-    uint64_t same;
-    return zeros >= 0 && zeros < NUMBER_DIGITS &&
-           !__builtin_mul_overflow(digits, (uint64_t)convert_powers[zeros], &same) && same == printed;
+    const long count = (long)number_shortest(value, text, &exponent);
+    uint64_t printed = 0;
+    for (long i = 0; i < count; i++)
+        printed = printed * 10 + (uint64_t)(text[i] - '0');
+    for (; digits % 10 == 0; digits /= 10)
+        scale++;
+    return printed == digits && scale == exponent - count + 1;
 }
 
 /* Reads and checks the usual numbers of 16 and 17 digits, digits / 10^places, by whole numbers alone: the double is

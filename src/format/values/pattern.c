@@ -16,15 +16,14 @@ enum {
 /* How a part is written. */
 enum {
     LITERAL,
-    FULL,       /* digits, as many as the part is wide */
-    SHORT_YEAR, /* two digits */
-    BARE,       /* one digit or two, without a zero in front */
-    NAME,       /* of a month: all letters, or as many as the part is wide */
-    HALF_DAY,   /* AM or PM */
-    OFFSET,     /* Z, +hh:mm or +hhmm */
-    FRACTION,   /* digits of a second, none of which may be lost */
-    ROUNDED,    /* the same, rounded to milliseconds */
-    EPOCH,      /* a whole number of seconds or milliseconds since 1970, in place of all parts */
+    FULL,     /* digits, as many as the part is wide */
+    BARE,     /* one digit or two, without a zero in front */
+    NAME,     /* of a month: all letters, or as many as the part is wide */
+    HALF_DAY, /* AM or PM */
+    OFFSET,   /* Z, +hh:mm or +hhmm */
+    FRACTION, /* digits of a second, none of which may be lost */
+    ROUNDED,  /* the same, rounded to milliseconds */
+    EPOCH,    /* a whole number of seconds or milliseconds since 1970, in place of all parts */
 };
 
 /* What a part says of the moment: FRACTION_MS in milliseconds, ZONE in minutes before UTC. A pattern has each once. */
@@ -53,7 +52,9 @@ static inline const uint8_t *read_digits(const uint8_t *at, const uint8_t *end, 
 enum {
     CYCLE_YEARS = 400,
     CYCLE_DAYS = 146097,
-    FIRST_DAY = -719468 - CYCLE_DAYS /* 1 March of the year -400 */
+    FIRST_DAY = -719468 - CYCLE_DAYS, /* 1 March of the year -400 */
+    YEAR_0 = -719528,                 /* the first days of these years */
+    YEAR_10000 = YEAR_0 + 25 * CYCLE_DAYS,
 };
 
 bool calendar_days(uint32_t year, uint32_t month, uint32_t day, int32_t *days) {
@@ -69,7 +70,7 @@ bool calendar_days(uint32_t year, uint32_t month, uint32_t day, int32_t *days) {
 }
 
 bool calendar_date(int64_t days, date_t *date) {
-    if (days < -719528 || days >= 3652425 - 719528)
+    if (days < YEAR_0 || days >= YEAR_10000)
         return false;
     const uint32_t since = (uint32_t)(days - FIRST_DAY), of_cycle = since % CYCLE_DAYS;
     const uint32_t year = (of_cycle - of_cycle / 1460 + of_cycle / 36524 - of_cycle / 146096) / 365;
@@ -170,14 +171,13 @@ static inline const uint8_t *read_part(const pattern_part_t *part, const uint8_t
     case LITERAL:
         return at < end && *at == part->literal ? at + 1 : NULL;
     case FULL:
-        return read_digits(at, end, part->width, value);
+        at = read_digits(at, end, part->width, value);
+        if (part->what == YEAR && part->width == 2)
+            *value += *value < SHORT_YEARS_FROM ? 2000 : 1900;
+        return at;
     case BARE:
         at = read_digits(at, end, end - at > 1 && digits_is_one(at[1]) ? 2 : 1, value);
         return at && at > first + 1 && *first == '0' ? NULL : at;
-    case SHORT_YEAR:
-        at = read_digits(at, end, 2, value);
-        *value += *value < SHORT_YEARS_FROM ? 2000 : 1900;
-        return at;
     case NAME:
         return read_name(part, at, end, value);
     case HALF_DAY:
@@ -193,8 +193,7 @@ static inline const uint8_t *read_part(const pattern_part_t *part, const uint8_t
 
 /* True if the moment is in the years that a pattern can show. */
 static bool is_in_range(int64_t ms) {
-    date_t date;
-    return calendar_date(ms / MS_OF_DAY - (ms % MS_OF_DAY < 0), &date);
+    return ms >= (int64_t)YEAR_0 * MS_OF_DAY && ms < (int64_t)YEAR_10000 * MS_OF_DAY;
 }
 
 /* A whole number, as it is printed. */
@@ -237,7 +236,7 @@ bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, 
     if (at != end || (!pattern->iso && !ms_of(pattern, values, ms)))
         return false;
     *ms += values[FRACTION_MS] - (int64_t)values[ZONE] * MS_OF_MINUTE;
-    return !pattern->moves || is_in_range(*ms);
+    return is_in_range(*ms);
 }
 
 /* ---- to text ---- */
@@ -259,8 +258,6 @@ static uint8_t *put_part(uint8_t *out, const pattern_part_t *part, const int32_t
         return put_digits(out, part->width, value);
     case BARE:
         return put_digits(out, value > 9 ? 2 : 1, value);
-    case SHORT_YEAR:
-        return put_digits(out, 2, value % 100);
     case NAME:
         return mempcpy(out, months[value - 1], name_length(part, value - 1));
     case HALF_DAY:
@@ -301,12 +298,11 @@ size_t pattern_write(const pattern_t *pattern, int64_t ms, uint8_t *out) {
 /* The longer ones first. */
 static const struct {
     const char *text;
-    uint8_t how, what, width;
-} words[] = {{"YYYY", FULL, YEAR, 4}, {"YY", SHORT_YEAR, YEAR, 2}, {"MONTH", NAME, MONTH, 5},
-             {"MON", NAME, MONTH, 3}, {"MM", FULL, MONTH, 2},      {"M", BARE, MONTH, 1},
-             {"DD", FULL, DAY, 2},    {"D", BARE, DAY, 1},         {"hh", FULL, HOUR, 2},
-             {"h", BARE, HOUR, 1},    {"mm", FULL, MINUTE, 2},     {"ss", FULL, SECOND, 2},
-             {"ZZ", OFFSET, ZONE, 2}, {"A", HALF_DAY, HALF, 1}};
+    uint8_t how, what;
+} words[] = {{"YYYY", FULL, YEAR}, {"YY", FULL, YEAR},   {"MONTH", NAME, MONTH}, {"MON", NAME, MONTH},
+             {"MM", FULL, MONTH},  {"M", BARE, MONTH},   {"DD", FULL, DAY},      {"D", BARE, DAY},
+             {"hh", FULL, HOUR},   {"h", BARE, HOUR},    {"mm", FULL, MINUTE},   {"ss", FULL, SECOND},
+             {"ZZ", OFFSET, ZONE}, {"A", HALF_DAY, HALF}};
 enum { WORDS = sizeof words / sizeof *words };
 
 /* Digits of a second: S for each, and u for each that is rounded away after the milliseconds. */
@@ -331,7 +327,7 @@ static pattern_part_t part_at(const char *text, size_t left, const bool *seen) {
         const size_t length = strlen(words[i].text);
         if (length <= left && strncmp(text, words[i].text, length) == 0 &&
             !(length == 1 && seen[words[i].what]))
-            return (pattern_part_t){.how = words[i].how, .what = words[i].what, .width = words[i].width};
+            return (pattern_part_t){.how = words[i].how, .what = words[i].what, .width = (uint16_t)length};
     }
     return (pattern_part_t){.how = LITERAL, .width = 1, .literal = (uint8_t)*text};
 }
@@ -356,16 +352,13 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
             return "after D, M or h there must be something that is no digit";
         seen[part.what] |= part.how != LITERAL;
         pattern->varies |= part.how >= BARE && part.how <= OFFSET;
-        pattern->moves |= part.how == OFFSET || part.how == ROUNDED;
         pattern->length = (uint8_t)(pattern->length + part.width);
     }
     pattern->half_days = seen[HALF];
     if (!seen[YEAR] || !seen[MONTH] || !seen[DAY])
         return "YYYY, MM and DD are needed, or YY, M, MON or MONTH, and D";
-    if (seen[HALF] && !seen[HOUR])
-        return "A is AM or PM: hh or h is needed";
-    if (seen[FRACTION_MS] && !seen[SECOND])
-        return "S is a fraction of a second: ss is needed";
+    if ((seen[HALF] && !seen[HOUR]) || (seen[FRACTION_MS] && !seen[SECOND]))
+        return "A (AM or PM) needs hh or h, and S (a fraction of a second) needs ss";
     pattern->iso = length >= ISO_BYTES && strncmp(text, "YYYY-MM-DD", 10) == 0 && !pattern->parts[5].how &&
                    strncmp(text + 11, "hh:mm:ss", 8) == 0 && !seen[HALF];
     return NULL;

@@ -28,7 +28,6 @@ typedef struct {
     bool varies;    /* it has parts without a full width */
     bool iso;       /* it begins with YYYY-MM-DD?hh:mm:ss, which is read fast */
     bool half_days; /* with AM or PM */
-    bool moves;     /* offsets and rounding may lead to another year */
 } pattern_t;
 
 /* NULL, or what is wrong with the pattern. */
