@@ -1,4 +1,5 @@
-/* convert: numbers against strtod and by hand, dates against counting days, and back into text. */
+/* convert: numbers against strtod, dates against counting days, and back into text. (Their spellings: core.typed; each byte of a date:
+ * core.pattern.) */
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
 #include "format_lab.h"
@@ -6,11 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-
-/* Behind the text there is something that must not count. */
-static slack_t text_of(const char *text) {
-    return slack_new(text, strlen(text));
-}
 
 /* --- whole numbers
  * ---------------------------------------------------------------------------------------------- */
@@ -38,128 +34,13 @@ TEST(digits_every_byte) {
     }
 }
 
-TEST(int) {
-    static const struct {
-        const char *text;
-        int64_t value;
-    } good[] = {{"0", 0},
-                {"0000000000000000000000000000042", 42},
-                {"+5", 5},
-                {" 5", 5},
-                {"5  ", 5},
-                {"  -5 ", -5},
-                {"+0", 0},
-                {"9223372036854775807", INT64_MAX},
-                {"-9223372036854775808", INT64_MIN}};
-    static const char *const bad[] = {"9223372036854775808",
-                                      "-9223372036854775809",
-                                      "18446744073709551615",
-                                      "18446744073709551616",
-                                      "18446744073709551617",
-                                      "99999999999999999999999999",
-                                      "-0",
-                                      "-000",
-                                      "",
-                                      " ",
-                                      "-",
-                                      "+",
-                                      "--5",
-                                      "+-5",
-                                      "5-",
-                                      "- 5",
-                                      "1 2",
-                                      "1.0",
-                                      "1e3",
-                                      "0x1",
-                                      "1,000",
-                                      "\t5",
-                                      "5\r",
-                                      "NULL"};
-    int64_t value = 0;
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        slack_t slack = text_of(good[i].text);
-        if (!convert_int(slack.text, slack.length, &value) || value != good[i].value)
-            fail_msg("'%s' is read as %" PRId64, good[i].text, value);
-        slack_free(&slack);
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        slack_t slack = text_of(bad[i]);
-        if (convert_int(slack.text, slack.length, &value))
-            fail_msg("'%s' is read as %" PRId64, bad[i], value);
-        slack_free(&slack);
-    }
-}
-
-/* (There and back: tests/fuzz/fuzz_convert.c; INT64_MIN is written in core.numerals.) */
+/* (Their spellings: core.typed.) */
 
 /* --- numbers
  * ------------------------------------------------------------------------------------------------------ */
 
-static bool number(const char *text, int divide, double *value) {
-    slack_t slack = text_of(text);
-    bool is = convert_number(slack.text, slack.length, divide, value);
-    slack_free(&slack);
-    return is;
-}
-
 static bool same_bits(double a, double b) {
     return memcmp(&a, &b, sizeof a) == 0;
-}
-
-TEST(numbers) {
-    static const struct {
-        const char *text;
-        int divide;
-        double value;
-    } good[] = {{"+0105", 1, 10.5},
-                {"25e1", 1, 25.0},
-                {".5", 0, 0.5},
-                {"5.", 0, 5.0},
-                {" 5 ", 0, 5.0},
-                {"007", 0, 7.0},
-                {"-0.0", 0, -0.0},
-                {"1E3", 0, 1000.0},
-                {"9007199254740993", 0, 9007199254740992.0},
-                {"4.9e-324", 0, 4.9e-324},
-                {"1.7976931348623157e308", 0, 1.7976931348623157e308},
-                {"0e99999", 0, 0.0}};
-    static const char *const bad[] = {"",       " ",
-                                      ".",      "-",
-                                      "+",      "e5",
-                                      "1e",     "1e+",
-                                      "1.2.3",  "inf",
-                                      "-inf",   "nan",
-                                      "0x10",   "1f",
-                                      "1,5",    "--1",
-                                      "+-1",    "1 2",
-                                      "1e5.5",  "infinity",
-                                      "1e400",  "1e-400", /* it would become 0 */
-                                      "-1e400", "1e99999999999999999999",
-                                      "NULL",   "1e1e1",
-                                      "1_000",  "\xd9\xa1"};
-    double value = 4711;
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        if (!number(good[i].text, good[i].divide, &value) || !same_bits(value, good[i].value))
-            fail_msg("%s / 10^%d is read as %.17g", good[i].text, good[i].divide, value);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (number(bad[i], 0, &value))
-            fail_msg("%s is read as %.17g", bad[i], value);
-}
-
-/* Exponents that no machine word holds. */
-TEST(exponents_beyond_all) {
-    static const char *const beyond[] = {"1e-99999999999999999999",
-                                         "1e-9223372036854775808",
-                                         "1e-9223372036854775807",
-                                         "1e-2147483649",
-                                         "123.456e-100000",
-                                         "1e9223372036854775807",
-                                         "1e2147483648",
-                                         "1e99999999999999999999"};
-    double value = 1;
-    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
-        for (int divide = 0; divide <= 9; divide += 3)
-            assert_false(number(beyond[i], divide, &value));
 }
 
 /* A decimal text at random: the kinds that files hold, and the nasty ones. */
@@ -202,33 +83,6 @@ TEST(against_strtod) {
         const bool vanishes = expected == 0 && strcspn(text, "123456789") < strcspn(text, "eE");
         if (is != (isfinite(expected) && !vanishes) || (is && !same_bits(value, expected)))
             fail_msg("%s / 10^%d is read as %.17g, not %.17g", text, divide, value, expected);
-    }
-}
-
-/* (Texts at random: tests/fuzz/fuzz_convert.c.) */
-TEST(kept) {
-    static const struct {
-        const char *text;
-        bool kept;
-    } cases[] = {{"0.1", true},
-                 {"0.10000000000000000000", true},
-                 {"0.30000000000000004", true},
-                 {"0.30000000000000002", false},
-                 {"9007199254740993", false},
-                 {"123456789012345680000", true},
-                 {"123456789012345678901", false},
-                 {"5e-324", true},
-                 {"4.9406564584124654e-324", false},
-                 {"0e999", true},
-                 {"1e-400", false},
-                 {"5.858190679279809e-244", true}, /* 2^-808, whose neighbours lie unevenly */
-                 {"5.8581906792798085e-244", false}};
-    double value;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        slack_t slack = text_of(cases[i].text);
-        if (convert_kept(slack.text, slack.length, 0, &value) != cases[i].kept)
-            fail_msg("%s", cases[i].text);
-        slack_free(&slack);
     }
 }
 
@@ -303,29 +157,4 @@ TEST(every_day) {
         }
     }
     assert_int_equal(number, 3652425);
-}
-
-/* Any byte at any of the ten places. */
-TEST(dates_every_byte) {
-    static const char *const bases[] = {"2013-01-01", "2012-02-29", "1999-12-31", "0004-02-20", "1900-10-10"};
-    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-        for (size_t place = 0; place < 10; place++) {
-            for (unsigned byte = 0; byte < 256; byte++) {
-                char text[11];
-                int year, month, day;
-                int64_t ms;
-                strcpy(text, bases[i]);
-                text[place] = (char)byte;
-                bool digits = true;
-                for (size_t j = 0; j < 10; j++)
-                    digits &= j == 4 || j == 7 ? text[j] == '-' : text[j] >= '0' && text[j] <= '9';
-                bool is = digits && sscanf(text, "%4d-%2d-%2d", &year, &month, &day) == 3 && month >= 1 &&
-                          month <= 12 && day >= 1 && day <= days_of(year, month);
-                slack_t slack = slack_new(text, 10);
-                if (calendar_iso(slack.text, &ms) != is)
-                    fail_msg("%.10s", text);
-                slack_free(&slack);
-            }
-        }
-    }
 }
