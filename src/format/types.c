@@ -265,37 +265,24 @@ static int order_numbers(long double a, long double b) {
 
 int value_order(const bson_iter_t *a, const bson_iter_t *b) {
     const bson_type_t type = bson_iter_type(a);
+    const uint32_t length = a->next_off - a->d1;
     bson_decimal128_t first, second;
-    uint32_t length, other;
-    const char *text;
-    const uint8_t *bytes, *others;
-    bson_subtype_t subtype, other_subtype;
+    uint32_t bytes, others;
     if (BSON_ITER_HOLDS_NUMBER(a) && BSON_ITER_HOLDS_NUMBER(b))
         return order_numbers(number_of(a), number_of(b));
     if (type != bson_iter_type(b))
         return VALUE_NO_ORDER;
-    switch (type) {
-    case BSON_TYPE_UTF8:
-        text = bson_iter_utf8(a, &length);
-        bytes = (const uint8_t *)bson_iter_utf8(b, &other);
-        return order_bytes(text, length, bytes, other);
-    case BSON_TYPE_DATE_TIME:
+    if (type == BSON_TYPE_DATE_TIME)
         return order_numbers(bson_iter_date_time(a), bson_iter_date_time(b));
-    case BSON_TYPE_BOOL:
-        return order_numbers(bson_iter_bool(a), bson_iter_bool(b));
-    case BSON_TYPE_DECIMAL128:
-        bson_iter_decimal128(a, &first);
-        bson_iter_decimal128(b, &second);
+    if (bson_iter_decimal128(a, &first) && bson_iter_decimal128(b, &second))
         return decimal_is_number(&first) && decimal_is_number(&second) ? decimal_compare(&first, &second)
                                                                        : VALUE_NO_ORDER;
-    case BSON_TYPE_OID:
-        return order_bytes(bson_iter_oid(a), HEX_OBJECTID, bson_iter_oid(b), HEX_OBJECTID);
-    case BSON_TYPE_BINARY:
-        element_binary(a, &subtype, &length, &bytes);
-        element_binary(b, &other_subtype, &other, &others);
-        return subtype == other_subtype && length == other ? order_bytes(bytes, length, others, other)
-                                                           : VALUE_NO_ORDER;
-    default:
-        return VALUE_NO_ORDER;
+    if (type == BSON_TYPE_UTF8) {
+        const char *const text = bson_iter_utf8(a, &bytes), *const other = bson_iter_utf8(b, &others);
+        return order_bytes(text, bytes, other, others);
     }
+    /* a boolean, an ObjectId or a UUID */
+    return length && length == b->next_off - b->d1
+               ? order_bytes(a->raw + a->d1, length, b->raw + b->d1, length)
+               : VALUE_NO_ORDER;
 }
