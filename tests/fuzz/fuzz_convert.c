@@ -183,7 +183,7 @@ static void try_date(const uint8_t *text, size_t length) {
         if (pattern_read(&pattern, date, date_length, &ms)) {
             LAW(pattern.varies || date_length == pattern.length, text, length, date, date_length);
             const size_t again_length = pattern_write(&pattern, ms, out);
-            LAW(pattern.varies || pattern.moves ||
+            LAW(pattern.varies || strstr(copy, "SSSu") ||
                     (again_length == date_length && memcmp(out, date, date_length) == 0),
                 date, date_length, out, again_length);
             /* a zone moves the hours; a pattern without hours has no other way to write that moment */
