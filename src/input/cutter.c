@@ -378,8 +378,8 @@ bool cutter_look(cutter_t *cutter, const schema_t *schema, dialect_head_t *head,
         *err = cutter->fault;
         return false;
     }
-    *head = (dialect_head_t){cutter->buffer.bytes, length, cutter->have - length, more,
-                             source_is_utf16(cutter->source)};
+    *head = (dialect_head_t){
+        cutter->buffer.bytes, length, cutter->have - length, more, source_is_utf16(cutter->source), false};
     return true;
 }
 

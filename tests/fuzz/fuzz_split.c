@@ -60,7 +60,7 @@ static void compare(const split_t *split, const schema_t *schema, const uint8_t 
     LAB_MUST(field.value);
     for (;; at++) {
         if (count == SPLIT_MOST) {
-            LAB_MUST(split->too_many && split->count == SPLIT_MOST);
+            LAB_MUST(split->count == SPLIT_MOST);
             break;
         }
         read_field(record + at, size - at, schema->quote != 0, schema->escape_double,
@@ -76,16 +76,16 @@ static void compare(const split_t *split, const schema_t *schema, const uint8_t 
         quoted |= field.quoted;
         at += field.raw_length;
         if (at >= size) {
-            LAB_MUST(!split->too_many && split->count == count);
+            LAB_MUST(split->count == count);
             break;
         }
     }
-    LAB_MUST(split->too_many || split->quoted == quoted);
+    LAB_MUST(split->count == SPLIT_MOST || split->quoted == quoted);
     free(field.value);
 }
 
 static void merge(split_t *split, const uint8_t *record, size_t size, size_t left) {
-    if (split->count < 2 || split->too_many)
+    if (split->count < 2 || split->count == SPLIT_MOST)
         return;
     left %= split->count;
     size_t right = (split->count - left - 1) / 2, first = split->spans[left].at;

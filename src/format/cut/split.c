@@ -144,10 +144,8 @@ static bool add_span(walk_t *walk, const quoted_t *quoted, size_t at, size_t end
     const schema_t *schema = walk->schema;
     split_t *split = walk->split;
     const uint8_t *text = walk->text + at;
-    if (split->count == SPLIT_MOST) {
-        split->too_many = true;
+    if (split->count == SPLIT_MOST)
         return false;
-    }
     span_t *span = &split->spans[split->count++];
     *span = (span_t){text, (uint32_t)(end - at), (uint32_t)at, (uint32_t)(end - at)};
     if (quoted->is == QUOTE_OPEN && schema->multiline && !split->open)
@@ -225,7 +223,7 @@ size_t split_end(const schema_t *schema, char delimiter, const uint8_t *text, si
 bool split_record(split_t *split, const schema_t *schema, char delimiter, const uint8_t *record,
                   size_t length) {
     split->count = 0;
-    split->quoted = split->backslash = split->too_many = false;
+    split->quoted = split->backslash = false;
     split->open = split->torn = 0;
     while (schema->blanks && length && delimiter_is_blank(record[length - 1]))
         length--;
@@ -267,7 +265,7 @@ bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, 
         return false;
     uint8_t *scratch = make_room(split, (size_t)(text + ends[count - 1] - record));
     split->quoted = true;
-    split->backslash = split->too_many = false;
+    split->backslash = false;
     split->open = split->torn = 0;
     split->count = count;
     for (size_t i = 0; scratch && i < count; i++) {

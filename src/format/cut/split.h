@@ -18,7 +18,8 @@
 #include "format/schema/schema.h"
 
 enum {
-    SPLIT_MOST = 4096,
+    /* A record with this number of fields may have more: they were not looked for. No dialect has as many columns. */
+    SPLIT_MOST = 2 * SCHEMA_MOST_FIELDS + 1,
     /* The closing quote must be within this number of bytes of the record: no larger record makes a document. */
     ENDS_MOST = 16 << 20,
 };
@@ -35,7 +36,6 @@ typedef struct split {
     size_t count;
     bool quoted;    /* a field was in quotes */
     bool backslash; /* a quote was escaped by a backslash */
-    bool too_many;  /* more than SPLIT_MOST fields: count stopped there */
     size_t open;    /* the place, from 1, of a quote that is never closed, where that is a mistake; 0: none */
     /* the same of a quote that is closed in the middle of a field: after a delimiter; where the format is guessed, in any:
      * quotes in it may be escaped otherwise than in the sample. There also the first quote of split_find_torn */

@@ -318,7 +318,7 @@ static parsed_t refuse_columns(delimited_t *reader, record_t *record) {
     const split_t *split = &reader->split;
     const size_t columns = reader->engine.dialect->columns, got = split->count;
     snprintf(reader->engine.reason, sizeof reader->engine.reason,
-             "it has %s%zu field%s where %zu were expected", split->too_many ? "more than " : "", got,
+             "it has %s%zu field%s where %zu were expected", got == SPLIT_MOST ? "at least " : "", got,
              got == 1 ? "" : "s", columns);
     return record_refuse(record, got > columns ? split->spans[columns].at + 1 : record->length + 1,
                          reader->engine.reason);
@@ -342,7 +342,8 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
             record, needless->at + 1,
             "the text that begins here is in quotes that it does not need, so they may be a part of it: load "
             "all anew with --drop and --with quote=none, or give a --format without quoted: needed");
-    if (split->too_many || split->count < columns || (split->count > columns && dialect->surplus_column < 0))
+    if (split->count < columns || split->count == SPLIT_MOST ||
+        (split->count > columns && dialect->surplus_column < 0))
         return refuse_columns(reader, record);
     if (split->count > columns) {
         const size_t left = (size_t)dialect->surplus_column;

@@ -26,15 +26,18 @@ typedef struct {
     bool ended;    /* its end is in the text */
 } line_t;
 
-/* The beginning of a file, which is being read. */
+/* Lines of which the first one is read. Where memory was out, what is found in them counts for nothing. */
 typedef struct {
     const schema_t *schema;
-    const char *name; /* the file's */
-    const uint8_t *first, *end;
-    split_t *split;
-    line_t line;     /* its first one, */
-    uint64_t number; /* and the number of that, from 1 */
-} sniff_t;
+    const uint8_t *at, *end;
+    const uint8_t *next; /* after the first line */
+    line_t line;         /* that line, */
+    split_t *split;      /* and its fields, by the last delimiter that was tried; 0: there is no line */
+    bool failed;         /* memory was out */
+    const char *name;    /* of a file: its name, */
+    uint64_t number;     /* and which line of it the first one is, from 1 */
+    bool quiet;          /* says nothing about columns that are left out */
+} lines_t;
 
 /* ---- the columns of a dialect ---- */
 
@@ -132,7 +135,7 @@ static size_t field_named(const schema_t *schema, const span_t *span) {
 
 /* Takes the spans for names, and makes them the columns of a dialect. Returns how many the format knows. */
 static size_t name_columns(const schema_t *schema, const split_t *split, dialect_t *dialect) {
-    _Static_assert(SPLIT_MOST == SCHEMA_MOST_FIELDS * 2, "there is room for all columns of a header");
+    _Static_assert(SPLIT_MOST == sizeof dialect->field_of / sizeof *dialect->field_of, "they have room");
     size_t known = 0;
     clear_columns(dialect);
     for (size_t i = 0; i < split->count; i++) {
@@ -148,11 +151,6 @@ static const field_t *missing_field(const schema_t *schema, const dialect_t *dia
         if (dialect->column_of[i] == DIALECT_NO_FIELD && !schema->fields[i].optional)
             return &schema->fields[i];
     return NULL;
-}
-
-static bool begins_with_word(const schema_t *schema, const split_t *split) {
-    const span_t *span = &split->spans[0];
-    return words_find(&schema->header_words, schema->encoding, span->text, span->length) >= 0;
 }
 
 /* ---- lines ---- */
@@ -193,7 +191,6 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
     *begins = *ends = length;
     if (schema->kind == RECORDS_BSON) { /* which has no lines; its first bytes say all */
         *begins = 0;
-        *ends = length < BSON_FIRST ? length : BSON_FIRST;
         return length >= BSON_FIRST || (whole && length);
     }
     for (size_t d = 0; d < count; d++) {
@@ -207,6 +204,14 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
     }
     *ends = most - 1;
     return true;
+}
+
+static void split_by(lines_t *lines, char delimiter) {
+    lines->next = lines->at;
+    lines->split->count = 0;
+    if (next_line(lines->schema, delimiter, &lines->next, lines->end, true, &lines->line))
+        lines->failed |=
+            !split_record(lines->split, lines->schema, delimiter, lines->line.text, lines->line.length);
 }
 
 bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t *line, size_t length) {
@@ -226,84 +231,98 @@ bool dialect_is_underline(const schema_t *schema, char delimiter, const uint8_t 
     return signs >= LEAST && two;
 }
 
-/* ---- sentences about a first line ---- */
+/* ---- headers ---- */
 
-enum { SHOWN = 120, SHOWN_ROOM = 4 * SHOWN + 4, NAMED = 12, NAME_SHOWN = 40, LIST_ROOM = 2400 };
+/* True if the line begins as headers of the format do. first: it is the first one of a file. */
+static bool begins_as_header(const lines_t *lines, bool first) {
+    const schema_t *schema = lines->schema;
+    const span_t *span = lines->split->spans;
+    if (schema->header == HEADER_YES)
+        return first || (lines->split->count > 1 && field_named(schema, span) != DIALECT_NO_FIELD);
+    return lines->split->count &&
+           words_find(&schema->header_words, schema->encoding, span->text, span->length) >= 0;
+}
 
-/* The first characters of a text, none of which a terminal obeys; ... if it has more. */
-static const char *show(const uint8_t *text, size_t length, size_t most, char out[SHOWN_ROOM]) {
-    size_t shown = length < most ? length : most;
-    for (int i = 0; i < 3 && shown < length && (text[shown] & 0xC0) == 0x80; i++)
-        shown--; /* a character is not torn */
-    escape_text(out, SHOWN_ROOM - 3, (const char *)text, shown);
-    return shown < length ? strcat(out, "...") : out;
+/* Reads the line as a header, by the delimiter by which the format knows the most of its columns. They become the dialect's.
+ * Returns how many it knows, and 1 more; 0: the line is no header. */
+static size_t read_names(lines_t *lines, bool first, dialect_t *dialect) {
+    const schema_t *schema = lines->schema;
+    size_t most = 0;
+    for (size_t d = 0; d < schema->delimiter_count; d++) {
+        split_by(lines, schema->delimiters[d]);
+        const size_t known =
+            begins_as_header(lines, first) ? 1 + name_columns(schema, lines->split, dialect) : 0;
+        if (known <= most)
+            continue;
+        most = known;
+        dialect->delimiter = schema->delimiters[d];
+    }
+    if (most && schema->delimiter_count > 1) {
+        split_by(lines, dialect->delimiter);
+        name_columns(schema, lines->split, dialect);
+    }
+    return most;
+}
+
+enum { SHOWN = 124, NAMED = 12, NAME_SHOWN = 44, LIST_ROOM = 800 };
+
+/* The beginning of a text, none of which a terminal obeys. */
+static const char *show(const uint8_t *text, size_t length, char *out, size_t room) {
+    escape_text(out, room - 3, (const char *)text, length);
+    return length < room - 3 ? out : strcat(out, "...");
 }
 
 /* The names of the first columns. unknown: only those that the format does not know. Returns how many there are. */
 static size_t list_columns(const split_t *split, const dialect_t *unknown, char out[LIST_ROOM]) {
-    char shown[SHOWN_ROOM];
+    char shown[NAME_SHOWN];
     size_t count = 0, used = 0;
     for (size_t i = 0; i < split->count; i++) {
         const span_t *span = &split->spans[i];
-        if (unknown && unknown->field_of[i] != DIALECT_NO_FIELD)
+        if ((unknown && unknown->field_of[i] != DIALECT_NO_FIELD) || count++ > NAMED)
             continue;
-        if (count++ <= NAMED)
-            used +=
-                (size_t)snprintf(out + used, LIST_ROOM - used, "%s%s", count > 1 ? "," : "",
-                                 count > NAMED ? "..." : show(span->text, span->length, NAME_SHOWN, shown));
+        used += (size_t)snprintf(out + used, LIST_ROOM - used, "%s%s", count > 1 ? "," : "",
+                                 count > NAMED ? "..." : show(span->text, span->length, shown, sizeof shown));
     }
     return count;
 }
 
-/* ---- headers ---- */
-
-/* Finds the header's columns by their names. False: it does not fit the format. warns: columns that the format does not know are
- * left out, with one line that names them. */
-static bool read_header(sniff_t *sniff, bool warns, dialect_t *dialect, err_t *err) {
-    const schema_t *schema = sniff->schema;
-    const split_t *split = sniff->split;
-    char shown[SHOWN_ROOM], names[LIST_ROOM];
-    if (!split_record(sniff->split, schema, dialect->delimiter, sniff->line.text, sniff->line.length))
-        return err_memory(err, sniff->line.length);
-    if (split->too_many)
-        return err_set(err, STATUS_INPUT,
-                       "%s:%" PRIu64 ": the header has more than %d columns, which is too many", sniff->name,
-                       sniff->number, SPLIT_MOST);
-    name_columns(schema, split, dialect);
+/* Do the header's columns fit the format? Those that it does not know are left out, with a warning. */
+static bool check_names(const lines_t *lines, const dialect_t *dialect, err_t *err) {
+    const schema_t *schema = lines->schema;
+    const split_t *split = lines->split;
+    char names[LIST_ROOM];
+    if (split->count == SPLIT_MOST)
+        return err_set(err, STATUS_INPUT, "the header has %d columns or more, which is too many", SPLIT_MOST);
     for (size_t i = 0; i < split->count; i++) {
-        const span_t *span = &split->spans[i];
         const uint16_t field = dialect->field_of[i];
         if (field != DIALECT_NO_FIELD && dialect->column_of[field] != i)
-            return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ":%u: the header names the column '%s' twice",
-                           sniff->name, sniff->number, span->at + 1,
-                           show(span->text, span->length, NAME_SHOWN, shown));
+            return err_set(err, STATUS_INPUT, "the header names the column '%s' twice",
+                           show(split->spans[i].text, split->spans[i].length, names, NAME_SHOWN));
     }
     const field_t *const missing = missing_field(schema, dialect);
     const size_t count = list_columns(split, missing ? NULL : dialect, names);
     if (missing)
-        return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": no column '%s' (has: %s)", sniff->name,
-                       sniff->number, missing->columns.items[0].text, names);
+        return err_set(err, STATUS_INPUT, "no column '%s' (has: %s)", missing->columns.items[0].text, names);
     if (count && schema->guessed) /* no user has left a column out of it */
-        return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": the guessed format has no column for %s",
-                       sniff->name, sniff->number, names);
-    if (count && warns)
-        log_warn("%s:%" PRIu64 ": %zu column%s not known to the format %s and left out: %s", sniff->name,
-                 sniff->number, count, count == 1 ? " is" : "s are", schema->name, names);
+        return err_set(err, STATUS_INPUT, "the guessed format has no column for %s", names);
+    if (count && !lines->quiet)
+        log_warn("%s:%" PRIu64 ": %zu column%s not known to the format %s and left out: %s", lines->name,
+                 lines->number, count, count == 1 ? " is" : "s are", schema->name, names);
     return true;
 }
 
 /* True if the first line is the format's header_line, by whose order the columns are known. */
-static bool is_header_line(const sniff_t *sniff, err_t *err) {
-    char wanted[SHOWN_ROOM], has[SHOWN_ROOM];
-    const schema_text_t *header = &sniff->schema->header_line;
-    return words_find(&(texts_t){header, 1}, sniff->schema->encoding, sniff->line.text, sniff->line.length) ==
+static bool is_header_line(const lines_t *lines, err_t *err) {
+    char wanted[SHOWN], has[SHOWN];
+    const schema_text_t *header = &lines->schema->header_line;
+    return words_find(&(texts_t){header, 1}, lines->schema->encoding, lines->line.text, lines->line.length) ==
                0 ||
            err_set(err, STATUS_INPUT,
-                   "%s:%" PRIu64 ": its first line is not the header of the format %s, by whose order the "
-                   "columns are read: wanted %s, has %s",
-                   sniff->name, sniff->number, sniff->schema->name,
-                   show((const uint8_t *)header->text, header->length, SHOWN, wanted),
-                   show(sniff->line.text, sniff->line.length, SHOWN, has));
+                   "its first line is not the header of the format %s, by whose order the columns are read: "
+                   "wanted %s, has %s",
+                   lines->schema->name,
+                   show((const uint8_t *)header->text, header->length, wanted, sizeof wanted),
+                   show(lines->line.text, lines->line.length, has, sizeof has));
 }
 
 enum { VALUE_MOST = 64, VALUE_SLACK = 8 /* which value_read reads */ };
@@ -319,14 +338,12 @@ static bool is_of_type(const schema_t *schema, const field_t *field, const span_
 
 /* Where no file has a header. False: the first line seems to be one, since no value of it is of its column's type. A line with
  * another number of fields is rejected as a record. */
-static bool is_no_header(sniff_t *sniff, const dialect_t *dialect, err_t *err) {
-    const schema_t *schema = sniff->schema;
+static bool is_no_header(const lines_t *lines, const dialect_t *dialect, err_t *err) {
+    const schema_t *schema = lines->schema;
     size_t typed = 0, fitting = 0;
-    char has[SHOWN_ROOM];
-    if (!split_record(sniff->split, schema, dialect->delimiter, sniff->line.text, sniff->line.length))
-        return err_memory(err, sniff->line.length);
-    for (size_t i = 0; sniff->split->count == dialect->columns && i < dialect->columns; i++) {
-        const span_t *value = &sniff->split->spans[i];
+    char has[SHOWN];
+    for (size_t i = 0; lines->split->count == dialect->columns && i < dialect->columns; i++) {
+        const span_t *value = &lines->split->spans[i];
         const field_t *field = &schema->fields[dialect->field_of[i]];
         if (!value->length || field->type == TYPE_TEXT || field->type == TYPE_TRIMMED ||
             field->type == TYPE_BINARY || field->type == TYPE_JSON ||
@@ -337,197 +354,151 @@ static bool is_no_header(sniff_t *sniff, const dialect_t *dialect, err_t *err) {
     }
     return !typed || fitting ||
            err_set(err, STATUS_INPUT,
-                   "%s:%" PRIu64 ": its first line seems to be a header, and by the format %s no file has "
-                   "one: no value in %s is of its column's type. Take that line away, or, if it is a record, "
-                   "give a --format with header: no",
-                   sniff->name, sniff->number, schema->name,
-                   show(sniff->line.text, sniff->line.length, SHOWN, has));
+                   "its first line seems to be a header, and by the format %s no file has one: no value in "
+                   "%s is of its column's type. Take that line away, or, if it is a record, give a --format "
+                   "with header: no",
+                   schema->name, show(lines->line.text, lines->line.length, has, sizeof has));
 }
 
-/* Is the first line a header? Of several delimiters it has the one by which the format knows the most of its columns. False: out
- * of memory. */
-static bool find_header(sniff_t *sniff, dialect_t *dialect) {
-    const schema_t *schema = sniff->schema;
-    const bool words = schema->header == HEADER_WORDS;
-    size_t most = 0;
-    dialect->delimiter = schema->delimiters[0];
-    dialect->header = schema->header == HEADER_YES || schema->header == HEADER_LINE;
-    for (size_t d = 0; (words || schema->header == HEADER_YES) && d < schema->delimiter_count; d++) {
-        const char delimiter = schema->delimiters[d];
-        const uint8_t *at = sniff->first;
-        next_line(schema, delimiter, &at, sniff->end, true, &sniff->line);
-        if (!split_record(sniff->split, schema, delimiter, sniff->line.text, sniff->line.length))
-            return false;
-        if (words && !begins_with_word(schema, sniff->split))
-            continue;
-        const size_t known =
-            1 + (schema->delimiter_count > 1 ? name_columns(schema, sniff->split, dialect) : 0);
-        dialect->header = true;
-        dialect->delimiter = known > most ? delimiter : dialect->delimiter;
-        most = known > most ? known : most;
+/* ---- without a header ---- */
+
+static const layout_t *layout_of(const schema_t *schema, size_t columns) {
+    for (size_t i = 0; i < schema->layout_count; i++)
+        if (schema->layouts[i].count == columns)
+            return &schema->layouts[i];
+    return NULL;
+}
+
+/* The delimiter and layout of the first record that has closed quotes and as many fields as a layout; of several delimiters by
+ * which it has, the one of the most fields, since a delimiter that is nowhere in the text fits a layout of one column. What
+ * the file grows by changes nothing. */
+static void choose_layout(lines_t *lines, dialect_t *dialect) {
+    const schema_t *schema = lines->schema;
+    const layout_t *chosen = NULL;
+    for (int n = 0; !chosen && n < DIALECT_SAMPLE_LINES; n++) {
+        for (size_t d = schema->delimiter_count; d-- > 0;) {
+            split_by(lines, schema->delimiters[d]);
+            const layout_t *layout = layout_of(schema, lines->split->count);
+            if (!layout || !split_is_sound(lines->split) || (chosen && chosen->count > layout->count))
+                continue;
+            chosen = layout;
+            dialect->delimiter = schema->delimiters[d];
+        }
+        lines->at = lines->next;
     }
-    return true;
+    use_layout(schema, dialect, chosen ? chosen : &schema->layouts[0]);
 }
 
 /* What the first line says. False: it is a header that does not fit. */
-static bool read_first_line(sniff_t *sniff, bool warns, dialect_t *dialect, err_t *err) {
-    const schema_t *schema = sniff->schema;
-    const uint8_t *at = sniff->first;
-    if (!find_header(sniff, dialect))
-        return err_memory(err, (size_t)(sniff->end - sniff->first));
-    next_line(schema, dialect->delimiter, &at, sniff->end, true, &sniff->line);
-    if (!dialect->header)
-        return schema->header != HEADER_REFUSE || is_no_header(sniff, dialect, err);
-    dialect->header_length = sniff->line.length;
-    dialect->header_hash = XXH3_64bits(sniff->line.text, sniff->line.length);
-    dialect->header_first = sniff->line.text[0];
-    if (schema->header != HEADER_LINE)
-        return read_header(sniff, warns, dialect, err);
-    use_layout(schema, dialect, &schema->layouts[0]);
-    return is_header_line(sniff, err);
-}
-
-/* Without a header: the delimiter and layout of the first record that has closed quotes and as many fields as a layout; of
- * several delimiters by which it has, the one of the most fields, since a delimiter that is nowhere in the text fits a layout
- * of one column. What the file grows by changes nothing. False: out of memory. */
-static bool choose_layout(const sniff_t *sniff, dialect_t *dialect) {
-    const schema_t *schema = sniff->schema;
-    const layout_t *chosen = NULL;
-    const uint8_t *at = sniff->first;
-    line_t line;
-    dialect->delimiter = schema->delimiters[0];
-    for (int n = 0; !chosen && n < DIALECT_SAMPLE_LINES; n++) {
-        const uint8_t *const begin = at;
-        for (size_t d = schema->delimiter_count; d-- > 0;) {
-            const char delimiter = schema->delimiters[d];
-            at = begin;
-            const bool any = next_line(schema, delimiter, &at, sniff->end, true, &line);
-            if (any && !split_record(sniff->split, schema, delimiter, line.text, line.length))
-                return false;
-            for (size_t i = 0; any && split_is_sound(sniff->split) && i < schema->layout_count; i++) {
-                const layout_t *layout = &schema->layouts[i];
-                if (layout->count != sniff->split->count || (chosen && chosen->count > layout->count))
-                    continue;
-                chosen = layout;
-                dialect->delimiter = delimiter;
-            }
-        }
+static bool read_first_line(lines_t *lines, dialect_t *dialect, err_t *err) {
+    const schema_t *schema = lines->schema;
+    if (schema->header == HEADER_YES || schema->header == HEADER_WORDS)
+        dialect->header = read_names(lines, true, dialect) > 0;
+    if (schema->header == HEADER_REFUSE && !is_no_header(lines, dialect, err))
+        return false;
+    if (schema->header != HEADER_LINE && !dialect->header) {
+        choose_layout(lines, dialect);
+        return true;
     }
-    use_layout(schema, dialect, chosen ? chosen : &schema->layouts[0]);
-    return true;
+    dialect->header = true;
+    dialect->header_length = lines->line.length;
+    dialect->header_hash = XXH3_64bits(lines->line.text, lines->line.length);
+    dialect->header_first = lines->line.text[0];
+    return schema->header == HEADER_LINE ? is_header_line(lines, err) : check_names(lines, dialect, err);
 }
 
 /* ---- files ---- */
 
-/* A file of another kind would be a reject on each of its lines. */
-static bool check_json(const uint8_t *text, size_t length, const char *name, dialect_t *dialect, err_t *err) {
-    const size_t at = json_span_begins(text, length);
-    char shown[SHOWN_ROOM];
-    dialect->array = at < length && text[at] == '[';
-    return at == length || text[at] == '{' || text[at] == '[' ||
-           err_set(err, STATUS_INPUT, "%s: is no JSON: it begins with %s, and not with { or [", name,
-                   show(text + at, 1, 1, shown));
-}
-
-/* The sentence for what is no BSON where that is expected. Always false. */
-static bool refuse_bson(const char *name, const uint8_t *text, size_t length, err_t *err) {
-    char shown[16];
-    for (size_t i = 0, used = 0; i < 5 && i < length; i++)
-        used += (size_t)snprintf(shown + used, sizeof shown - used, i ? " %02X" : "%02X", text[i]);
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: is no BSON: it begins with the bytes %s, and not with the length of a document, "
-                   "%d to %d, and the type of its first element",
-                   name, shown, BSON_LENGTH_LEAST, BSON_LENGTH_MOST);
-}
-
-/* Is it BSON where that is wanted, and nowhere else? Whether its documents are whole, its reader sees. */
-static bool check_bson(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
+/* A file of another kind would be a reject on each of its lines. Whether documents of BSON are whole, their reader sees. */
+static bool check_kind(const schema_t *schema, const uint8_t *text, size_t length, dialect_t *dialect,
                        err_t *err) {
-    if (schema->kind != RECORDS_BSON)
-        return !bson_span_begins(text, length) ||
-               err_set(err, STATUS_INPUT, "%.1000s: holds BSON documents: give --format bson, or none", name);
-    const bool may_be = length < 4 || bson_length_may_be(bson_length(text));
-    return (may_be && (length < 5 || !text[4] || bson_walk_knows(text[4]))) ||
-           bson_span_begins_broken(text, length) || refuse_bson(name, text, length, err);
+    enum { FIRST = 5 };
+    char shown[4 * FIRST + 4];
+    if (schema->kind == RECORDS_BSON)
+        return ((length < 4 || bson_length_may_be(bson_length(text))) &&
+                (length < FIRST || !text[4] || bson_walk_knows(text[4]))) ||
+               bson_span_begins_broken(text, length) ||
+               err_set(err, STATUS_INPUT,
+                       "is no BSON: it begins with %s, and not with the length of a document and the type of "
+                       "its first element",
+                       show(text, length < FIRST ? length : FIRST, shown, sizeof shown));
+    if (bson_span_begins(text, length))
+        return err_set(err, STATUS_INPUT, "holds BSON documents: give --format bson, or none");
+    const size_t at = json_span_begins(text, length);
+    dialect->array = schema->kind == RECORDS_JSON && at < length && text[at] == '[';
+    return schema->kind != RECORDS_JSON || dialect->array || at == length || text[at] == '{' ||
+           err_set(err, STATUS_INPUT, "is no JSON: it begins with %s, and not with { or [",
+                   show(text + at, 1, shown, sizeof shown));
 }
 
-bool dialect_may_be_encoded(const schema_t *schema, const uint8_t *text, size_t length, bool utf16,
-                            const char *name, err_t *err) {
+/* False if the text is surely UTF-8 and the format's encoding is another. */
+static bool check_encoding(const schema_t *schema, const uint8_t *text, size_t length, bool utf16,
+                           err_t *err) {
     return encoding_keeps_utf8(schema->encoding) || (!utf16 && !lines_bom(text, length)) ||
            err_set(err, STATUS_INPUT,
-                   "%s:1: its text is %s, and by the format %s it is %s; give a --format without 'encoding'",
-                   name, utf16 ? "UTF-16" : "UTF-8, as its byte-order mark says", schema->name,
+                   "its text is %s, and by the format %s it is %s; give a --format without 'encoding'",
+                   utf16 ? "UTF-16" : "UTF-8, as its byte-order mark says", schema->name,
                    encoding_names[schema->encoding]);
 }
 
 /* Without a first line: can its columns be known, or does it need none, as an empty file does? */
-static bool check_missing_line(const sniff_t *sniff, const dialect_head_t *head, err_t *err) {
-    const schema_t *schema = sniff->schema;
-    const uint8_t *at = sniff->first;
-    line_t begun;
+static bool check_missing_line(const schema_t *schema, const dialect_head_t *head, err_t *err) {
     const bool names = schema->header == HEADER_YES || schema->header == HEADER_LINE,
-               all = !head->more && !(schema->skip && names && ends_last_byte(head->text, head->length)),
-               any = next_line(schema, schema->delimiters[0], &at, sniff->end + head->begun, true, &begun),
                one_way = schema->delimiter_count == 1 && schema->layout_count == 1;
-    return all ||
-           (head->more && (sniff->first < sniff->end || !schema->skip) && !header_may_be(schema->header) &&
-            (any || one_way)) ||
+    return (head->more ? !header_may_be(schema->header) && one_way
+                       : !schema->skip || !names || !ends_last_byte(head->text, head->length)) ||
            err_set(err, STATUS_INPUT,
-                   "%s:1: its columns are not known, because its first line that is neither empty, nor a "
-                   "comment, nor skipped by the format %s is not there, does not begin within 256 KiB, or is "
-                   "longer than 16 MiB: take lines before it away, shorten it, or give a --format (skip)",
-                   sniff->name, schema->name);
+                   "its columns are not known, because its first line that is neither empty, nor a comment, "
+                   "nor skipped by the format %s is not there, does not begin within 256 KiB, or is longer "
+                   "than 16 MiB: take lines before it away, shorten it, or give a --format (skip)",
+                   schema->name);
 }
 
-/* Without zeros in its spans: they are many, and a small file has few bytes. */
-static split_t *new_split(void) {
-    split_t *split = malloc(sizeof *split);
-    if (split)
-        memset((uint8_t *)split + sizeof split->spans, 0, sizeof *split - sizeof split->spans);
-    return split;
-}
-
-static bool sniff_delimited(const schema_t *schema, const dialect_head_t *head, const char *name, bool warns,
+static bool sniff_delimited(const schema_t *schema, const dialect_head_t *head, const char *name,
                             dialect_t *dialect, err_t *err) {
-    const uint8_t *at = head->text + dialect_begin(schema, head->text, head->length);
-    sniff_t sniff = {.schema = schema, .name = name, .first = at, .end = head->text + head->length};
+    lines_t lines = {.schema = schema,
+                     .at = head->text + dialect_begin(schema, head->text, head->length),
+                     .end = head->text + head->length,
+                     .split = calloc(1, sizeof *lines.split),
+                     .name = name,
+                     .number = 1,
+                     .quiet = head->quiet};
+    if (!lines.split)
+        return err_memory(err, sizeof *lines.split);
     dialect->delimiter = schema->delimiters[0];
     use_layout(schema, dialect, &schema->layouts[0]);
-    if (!next_line(schema, dialect->delimiter, &at, sniff.end, true, &sniff.line))
-        return check_missing_line(&sniff, head, err);
-    sniff.number = 1 + lines_count(head->text, (size_t)(sniff.line.text - head->text));
-    if (!(sniff.split = new_split()))
-        return err_memory(err, sizeof *sniff.split);
-    const bool ok = read_first_line(&sniff, warns, dialect, err) &&
-                    (dialect->header || choose_layout(&sniff, dialect) || err_memory(err, head->length));
-    split_free(sniff.split);
-    free(sniff.split);
+    split_by(&lines, dialect->delimiter);
+    if (lines.split->count)
+        lines.number += lines_count(head->text, (size_t)(lines.line.text - head->text));
+    bool ok =
+        lines.split->count ? read_first_line(&lines, dialect, err) : check_missing_line(schema, head, err);
+    if (lines.failed)
+        ok = err_memory(err, head->length);
+    else if (!ok)
+        err_where(err, "%.1000s:%" PRIu64, name, lines.number);
+    split_free(lines.split);
+    free(lines.split);
     return ok;
 }
 
-static bool sniff(const schema_t *schema, const dialect_head_t *head, const char *name, bool warns,
-                  dialect_t *dialect, err_t *err) {
+bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
+                        dialect_t *dialect, err_t *err) {
     const uint8_t *text = head->text;
     const size_t length = head->length + (schema_any_fields(schema) ? head->begun : 0);
     memset(dialect, 0, sizeof *dialect);
     clear_columns(dialect);
-    const bool ok =
-        dialect_may_be_encoded(schema, text, length, head->utf16, name, err) &&
-        check_bson(schema, text, length, name, err) &&
-        (schema->kind != RECORDS_JSON || check_json(text, length, name, dialect, err)) &&
-        (schema->kind != RECORDS_DELIMITED || sniff_delimited(schema, head, name, warns, dialect, err));
+    const bool ok = ((check_encoding(schema, text, length, head->utf16, err) &&
+                      check_kind(schema, text, length, dialect, err)) ||
+                     err_where(err, "%.1000s", name)) &&
+                    (schema->kind != RECORDS_DELIMITED || sniff_delimited(schema, head, name, dialect, err));
     set_hash(schema, dialect);
     return ok;
 }
 
 bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
                    dialect_t *dialect, err_t *err) {
-    return sniff(schema, &(dialect_head_t){.text = text, .length = length}, name, false, dialect, err);
-}
-
-bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
-                        dialect_t *dialect, err_t *err) {
-    return sniff(schema, head, name, true, dialect, err);
+    return dialect_sniff_head(schema, &(dialect_head_t){.text = text, .length = length, .quiet = true}, name,
+                              dialect, err);
 }
 
 bool dialect_may_refuse(const schema_t *schema) {
@@ -546,32 +517,9 @@ static bool may_be_named(const schema_t *schema, char delimiter, const uint8_t *
            field_named(schema, &first) != DIALECT_NO_FIELD;
 }
 
-/* Splits the line as a header of the format. *is: it begins as one does. Where the first line is always a header, the file's
- * delimiter is known, and a mere record may hold the name of a column. False: out of memory. */
-static bool split_header(const schema_t *schema, char *delimiter, split_t *split, const uint8_t *line,
-                         size_t length, bool *is) {
-    *is = false;
-    if (schema->header == HEADER_YES) {
-        if (!may_be_named(schema, *delimiter, line, length))
-            return true;
-        const bool ok = split_record(split, schema, *delimiter, line, length);
-        *is = split->count > 1 && field_named(schema, &split->spans[0]) != DIALECT_NO_FIELD;
-        return ok;
-    }
-    for (size_t d = 0; !*is && d < schema->delimiter_count; d++) {
-        if (!split_record(split, schema, schema->delimiters[d], line, length))
-            return false;
-        *is = begins_with_word(schema, split);
-        *delimiter = schema->delimiters[d];
-    }
-    return true;
-}
-
 dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, split_t *split,
                             const uint8_t *line, size_t length) {
     const bool yes = schema->header == HEADER_YES;
-    char delimiter = dialect->delimiter;
-    bool is;
     dialect_t named;
     if (!header_may_be(schema->header) ||
         (yes && dialect->columns < 2)) /* a value may be its only column's name */
@@ -582,20 +530,20 @@ dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, sp
     if (dialect->header_length && length == dialect->header_length &&
         XXH3_64bits(line, length) == dialect->header_hash)
         return DIALECT_HEADER;
-    if (schema->header == HEADER_LINE)
+    if (schema->header == HEADER_LINE || (yes && !may_be_named(schema, dialect->delimiter, line, length)))
         return DIALECT_RECORD;
-    if (!split_header(schema, &delimiter, split, line, length, &is))
+    lines_t lines = {.schema = schema, .at = line, .end = line + length, .split = split};
+    const size_t known = read_names(&lines, false, &named);
+    if (lines.failed)
         return DIALECT_MEMORY;
-    const size_t known = is ? name_columns(schema, split, &named) : 0;
-    if (!is || (yes && known < 2))
+    if (known < (yes ? 3 : 1))
         return DIALECT_RECORD;
-    if (!split->too_many && named.columns == dialect->columns &&
-        memcmp(named.field_of, dialect->field_of, sizeof named.field_of) == 0 &&
-        (delimiter == dialect->delimiter || named.columns == 1))
+    set_hash(schema, &named);
+    if (named.hash == dialect->hash)
         return DIALECT_HEADER;
     if (yes)
         return missing_field(schema, &named) ? DIALECT_RECORD : DIALECT_OTHER_HEADER;
-    return known > 1 ? DIALECT_OTHER_HEADER : DIALECT_ODD_LINE;
+    return known > 2 ? DIALECT_OTHER_HEADER : DIALECT_ODD_LINE;
 }
 
 /* ---- a shelf of dialects ---- */

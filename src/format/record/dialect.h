@@ -24,22 +24,18 @@ typedef struct {
     char delimiter;
     bool header; /* the file begins with a header */
     uint16_t columns;
-    uint16_t field_of[SCHEMA_MOST_FIELDS * 2]; /* by column; DIALECT_NO_FIELD: the column is not loaded */
-    uint16_t column_of[SCHEMA_MOST_FIELDS];    /* by field; DIALECT_NO_FIELD: the file has no such column */
-    int surplus_column;                        /* -1: none */
-    bool array;                                /* of JSON: the file is one array, which has to be closed */
-    size_t header_length;                      /* recognises the header line in the middle of the file, by */
-    uint64_t header_hash;                      /* its length, its XXH3-64, */
-    uint8_t header_first;                      /* and its first byte */
+    uint16_t field_of[SCHEMA_MOST_FIELDS * 2 + 1]; /* by column; DIALECT_NO_FIELD: the column is not loaded */
+    uint16_t column_of[SCHEMA_MOST_FIELDS]; /* by field; DIALECT_NO_FIELD: the file has no such column */
+    int surplus_column;                     /* -1: none */
+    bool array;                             /* of JSON: the file is one array, which has to be closed */
+    size_t header_length;                   /* recognises the header line in the middle of the file, by */
+    uint64_t header_hash;                   /* its length, its XXH3-64, */
+    uint8_t header_first;                   /* and its first byte */
 } dialect_t;
 
 /* Where the first line begins that may be the header or a record: after a byte-order mark and the lines that the format
  * skips; `length` where not all of these are in the text. */
 size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length);
-
-/* False, with the sentence, if the text is surely UTF-8 and the format's encoding is another. utf16: it was made UTF-8. */
-bool dialect_may_be_encoded(const schema_t *schema, const uint8_t *text, size_t length, bool utf16,
-                            const char *name, err_t *err);
 
 /* Finds the dialect from the file's first bytes (whole lines; with or without a BOM). If a header does not fit the
  * format, this fails with status 5 and says which column is missing. A file without a header always gets a dialect. Of a text
@@ -53,10 +49,11 @@ typedef struct {
     size_t begun;  /* after them: the first bytes of a line that is too long to be read here */
     bool more;     /* the file continues after all that */
     bool utf16;    /* it was UTF-16, before whoever reads it has made UTF-8 of it */
+    bool quiet;    /* no warning names the columns that are left out */
 } dialect_head_t;
 
-/* The same from a file's beginning. Columns that are left out are named by a warning. If the line that names the columns is not
- * there, and the format does not define everything, the file is refused. */
+/* The same from a file's beginning. If the line that names the columns is not there, and the format does not define everything,
+ * the file is refused. */
 bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
                         dialect_t *dialect, err_t *err);
 

@@ -78,14 +78,17 @@ static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *
 }
 
 static bool check_file(checker_t *checker, const input_file_t *file, err_t *err) {
-    const schema_t *schema = checker->check->schema;
     bool fits;
     size_t have;
     dialect_t dialect;
     source_t *source = source_open_in(&checker->kit, file, err);
     bool ok = source && read_head(checker, source, &have, &fits, err) &&
-              dialect_may_be_encoded(schema, checker->text, have, source_is_utf16(source), file->name, err) &&
-              (fits || dialect_sniff(schema, checker->text, have, file->name, &dialect, err));
+              (fits || dialect_sniff_head(checker->check->schema,
+                                          &(dialect_head_t){.text = checker->text,
+                                                            .length = have,
+                                                            .utf16 = source_is_utf16(source),
+                                                            .quiet = true},
+                                          file->name, &dialect, err));
     source_close(source);
     return ok;
 }
