@@ -144,18 +144,15 @@ MASKS_INLINED void append(scan_t *scan, uint32_t base, found_t found) {
 #undef ONE
 }
 
-/* The record at hand, byte by byte, as one row with its first field's end: split reads it. Returns where it ends. */
+/* The record at hand, byte by byte, as one row with one end: split reads it. Returns where it ends. */
 static uint32_t scan_closer(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
                             uint32_t record, scan_t *scan) {
     const uint32_t end =
         record + (uint32_t)ends_find(schema, delimiter, text + record, length - record, true);
     const bool feed = text[end - 1] == '\n';
-    const uint8_t *first = memchr(text + record, delimiter, end - feed - record);
     /* what was appended of it before is taken back */
     scan->end_count = scan->row_count ? scan->rows[scan->row_count - 1] : 0;
     scan->quote_count = (scan->row_count ? scan->row_quotes[scan->row_count - 1] : 0) + 1;
-    if (first && text[record] != (uint8_t)schema->quote)
-        scan->ends[scan->end_count++] = (uint32_t)(first - text);
     scan->ends[scan->end_count++] = end - feed;
     scan->row_quotes[scan->row_count] = scan->quote_count;
     scan->rows[scan->row_count++] = (uint32_t)scan->end_count;

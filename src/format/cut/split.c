@@ -37,24 +37,18 @@ typedef struct {
     bool failed;     /* memory was out */
 } walk_t;
 
-/* What the quote before text[at] is, by the bytes there. */
+/* What the quote before text[at] is, by the bytes there. Of a delimiter or a CR LF only a part may be there. */
 static quote_end_t after_quote(const walk_t *walk, size_t at) {
-    const schema_t *schema = walk->schema;
-    const uint8_t *text = walk->text;
-    if (at == walk->length)
-        return walk->whole ? QUOTE_CLOSED : QUOTE_MORE;
-    if (delimiter_at(schema, walk->delimiter, text, walk->length, at))
+    const uint8_t *text = walk->text + at;
+    const size_t left = walk->length - at;
+    if (delimiter_at(walk->schema, walk->delimiter, walk->text, walk->length, at))
         return QUOTE_CLOSED;
-    if (!walk->whole && walk->length - at < schema->wide.length &&
-        memcmp(text + at, schema->wide.text, walk->length - at) == 0)
+    if (left && *text == '\n')
+        return walk->split ? QUOTE_ODD : QUOTE_CLOSED;
+    if (!walk->whole && left < 2 + walk->schema->wide.length)
         return QUOTE_MORE;
-    if (walk->split || (text[at] != '\n' && text[at] != '\r'))
-        return QUOTE_ODD;
-    if (text[at] == '\n')
-        return QUOTE_CLOSED;
-    if (at + 1 == walk->length)
-        return walk->whole ? QUOTE_CLOSED : QUOTE_MORE;
-    return text[at + 1] == '\n' ? QUOTE_CLOSED : QUOTE_ODD;
+    return !left || (*text == '\r' && !walk->split && (left == 1 || text[1] == '\n')) ? QUOTE_CLOSED
+                                                                                      : QUOTE_ODD;
 }
 
 /* Does the backslash before text[at] stand for itself, as the second of two? They are counted from `from` on. */
@@ -139,13 +133,10 @@ static uint8_t *make_room(split_t *split, size_t length) {
     return split->scratch;
 }
 
-/* False: no more fields are wanted, or memory is out. */
-static bool add_span(walk_t *walk, const quoted_t *quoted, size_t at, size_t end) {
+static void add_span(walk_t *walk, const quoted_t *quoted, size_t at, size_t end) {
     const schema_t *schema = walk->schema;
     split_t *split = walk->split;
     const uint8_t *text = walk->text + at;
-    if (split->count == SPLIT_MOST)
-        return false;
     span_t *span = &split->spans[split->count++];
     *span = (span_t){text, (uint32_t)(end - at), (uint32_t)at, (uint32_t)(end - at)};
     if (quoted->is == QUOTE_OPEN && schema->multiline && !split->open)
@@ -154,22 +145,21 @@ static bool add_span(walk_t *walk, const quoted_t *quoted, size_t at, size_t end
         (schema->guessed || delimiter_find(schema, walk->delimiter, walk->text, quoted->end, at)))
         split->torn = at + 1;
     if (quoted->is != QUOTE_CLOSED)
-        return true;
+        return;
     split->quoted = true;
     split->backslash |= quoted->used_backslash;
     span->text++;
     span->length -= 2;
     if (!quoted->escapes)
-        return true;
+        return;
     if (!walk->escape && !(walk->escape = make_room(split, walk->length))) {
         walk->failed = true;
-        return false;
+        return;
     }
     uint8_t *const after = unescape(walk->escape, schema, quoted->backslash, span->text, span->length);
     span->text = walk->escape;
     span->length = (uint32_t)(after - walk->escape);
     walk->escape = after;
-    return true;
 }
 
 /* After the line end at or after `at`; 0: there is none yet. */
@@ -205,8 +195,10 @@ INLINED size_t walk_fields(walk_t *walk, const split_t *split) {
             const uint8_t *found = delimiter_find(schema, delimiter, text, most, at);
             end = found ? (size_t)(found - text) : most;
         }
-        if (split && !add_span(walk, &quoted, at, end))
+        if (split && split->count == SPLIT_MOST)
             return 0;
+        if (split)
+            add_span(walk, &quoted, at, end);
         const size_t divides = delimiter_at(schema, delimiter, text, most, end);
         if (!divides)
             return walk->line;

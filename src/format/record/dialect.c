@@ -32,6 +32,7 @@ typedef struct {
     const uint8_t *at, *end;
     const uint8_t *next; /* after the first line */
     line_t line;         /* that line, */
+    bool cut;            /* by whatever delimiter: there is no other line */
     split_t *split;      /* and its fields, by the last delimiter that was tried; 0: there is no line */
     bool failed;         /* memory was out */
     const char *name;    /* of a file: its name, */
@@ -209,7 +210,7 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
 static void split_by(lines_t *lines, char delimiter) {
     lines->next = lines->at;
     lines->split->count = 0;
-    if (next_line(lines->schema, delimiter, &lines->next, lines->end, true, &lines->line))
+    if (lines->cut || next_line(lines->schema, delimiter, &lines->next, lines->end, true, &lines->line))
         lines->failed |=
             !split_record(lines->split, lines->schema, delimiter, lines->line.text, lines->line.length);
 }
@@ -509,12 +510,13 @@ bool dialect_may_refuse(const schema_t *schema) {
 
 /* ---- what a later line is ---- */
 
-/* True if the line's first field names a column, or must be split to find out. */
+/* False if the line's first field surely is no column's name: a name in quotes holds no quote. */
 static bool may_be_named(const schema_t *schema, char delimiter, const uint8_t *line, size_t length) {
-    const uint8_t *end = delimiter_find(schema, delimiter, line, length, 0);
-    span_t first = {.text = line, .length = (uint32_t)(end ? (size_t)(end - line) : length)};
-    return (schema->quote && memchr(line, schema->quote, first.length)) || schema_is_wide(schema) ||
-           field_named(schema, &first) != DIALECT_NO_FIELD;
+    const bool quoted = schema->quote && length && *line == (uint8_t)schema->quote;
+    const uint8_t *end = quoted ? memchr(line + 1, schema->quote, length - 1)
+                                : delimiter_find(schema, delimiter, line, length, 0);
+    span_t first = {.text = line + quoted, .length = (uint32_t)((end ? end : line + length) - line - quoted)};
+    return schema_is_wide(schema) || field_named(schema, &first) != DIALECT_NO_FIELD;
 }
 
 dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, split_t *split,
@@ -532,7 +534,7 @@ dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, sp
         return DIALECT_HEADER;
     if (schema->header == HEADER_LINE || (yes && !may_be_named(schema, dialect->delimiter, line, length)))
         return DIALECT_RECORD;
-    lines_t lines = {.schema = schema, .at = line, .end = line + length, .split = split};
+    lines_t lines = {.schema = schema, .line = {line, length, true}, .cut = true, .split = split};
     const size_t known = read_names(&lines, false, &named);
     if (lines.failed)
         return DIALECT_MEMORY;
