@@ -79,25 +79,19 @@ ends_t ends_begin(const schema_t *schema, char delimiter) {
     return (ends_t){.schema = schema, .delimiter = delimiter, .quotes = FRESH};
 }
 
-/* The record at hand, byte by byte. False: the text ends before the record does. */
-static bool look_closer(ends_t *ends, const uint8_t *text, size_t length) {
-    const size_t end =
-        ends_find(ends->schema, ends->delimiter, text + ends->record, length - ends->record, false);
-    ends->odd = !end;
-    if (!end)
-        return false;
-    ends->at = ends->record += end;
-    ends->quotes = FRESH;
-    return true;
-}
-
 MASKS_INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from,
                       masks_fn *masks) {
     while (ends->record < from || !ends->record) {
         if (ends->odd || ends->at + 64 >= length) {
-            if ((!ends->odd && !all && length - ends->record < ENDS_MOST) || ends->record == length ||
-                !look_closer(ends, text, length))
+            if ((!ends->odd && !all && length - ends->record < ENDS_MOST) || ends->record == length)
                 return false;
+            const size_t end = ends_find(ends->schema, ends->delimiter, text + ends->record,
+                                         length - ends->record, false); /* byte by byte */
+            ends->odd = !end;
+            if (!end)
+                return false;
+            ends->at = ends->record += end;
+            ends->quotes = FRESH;
             continue;
         }
         found_t found;
@@ -245,31 +239,25 @@ static bool ends_its_line(const uint8_t *text, size_t length) {
            (text[length - 2] == '}' || (text[length - 2] == '\r' && text[length - 3] == '}'));
 }
 
-static bool on_json(ends_t *ends, const uint8_t *text, size_t length, size_t from) {
-    if (!ends->array && length)
+static bool on_objects(ends_t *ends, const uint8_t *text, size_t length, size_t from) {
+    const bool json = ends->schema->kind == RECORDS_JSON;
+    if (json && !ends->array && length)
         jump(ends, text, length, from);
     while (ends->record < from || !ends->record) {
-        if (ends->bracket == ENDS_PERHAPS && ends->record < length)
-            ends->bracket = text[ends->record] == '{' ? 0 : '[';
-        const size_t end = json_span_find(&ends->json, text + ends->record, length - ends->record, false);
+        const uint8_t *record = text + ends->record;
+        const size_t left = length - ends->record;
+        if (ends->bracket == ENDS_PERHAPS && left)
+            ends->bracket = *record == '{' ? 0 : '[';
+        const size_t end = json ? json_span_find(&ends->json, record, left, false)
+                                : bson_span_find(record, left, &ends->lies);
         if (!end)
             return false;
         if (ends->json.bracket)
             ends->bracket = ends->json.bracket;
-        if (ends->bracket == '[' && !ends->array && ends_its_line(text + ends->record, end))
+        if (ends->bracket == '[' && !ends->array && ends_its_line(record, end))
             ends->bracket = ENDS_PERHAPS;
         ends->at = ends->record += end;
         ends->json = (json_span_t){0};
-    }
-    return true;
-}
-
-static bool on_bson(ends_t *ends, const uint8_t *text, size_t length, size_t from) {
-    while (ends->record < from || !ends->record) {
-        const size_t end = bson_span_find(text + ends->record, length - ends->record, &ends->lies);
-        if (!end)
-            return false;
-        ends->at = ends->record += end;
     }
     return true;
 }
@@ -298,10 +286,8 @@ uint64_t ends_lines(const schema_t *schema, const uint8_t *text, size_t length) 
 }
 
 bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from) {
-    if (ends->schema->kind == RECORDS_JSON)
-        return on_json(ends, text, length, from);
-    if (ends->schema->kind == RECORDS_BSON)
-        return on_bson(ends, text, length, from);
+    if (schema_any_fields(ends->schema))
+        return on_objects(ends, text, length, from);
 #if defined(__x86_64__)
     if (masks_are_wide())
         return on_wide(ends, text, length, all, from);

@@ -51,12 +51,16 @@ static quote_end_t after_quote(const walk_t *walk, size_t at) {
                                                                                       : QUOTE_ODD;
 }
 
-/* Does the backslash before text[at] stand for itself, as the second of two? They are counted from `from` on. */
-static bool is_second(const schema_t *schema, const uint8_t *text, size_t from, size_t at) {
-    size_t first = at;
-    while (schema->escape_backslashes && first > from && text[first - 1] == '\\')
+/* How many backslashes the text ends with. */
+static size_t backslashes(const uint8_t *text, size_t length) {
+    size_t first = length;
+    while (first && text[first - 1] == '\\')
         first--;
-    return (at - first) % 2 == 0 && first < at;
+    return length - first;
+}
+
+bool split_ends_escaped(const uint8_t *record, size_t length) {
+    return backslashes(record, length) % 2;
 }
 
 /* Looks for the end of what begins with the quote text[at]. */
@@ -68,8 +72,9 @@ static void find_close(const walk_t *walk, size_t at, quoted_t *quoted) {
     quoted->end = 0;
     quoted->escapes = quoted->used_backslash = false;
     for (size_t from = at + 1; from < most && (found = memchr(text + from, mark, most - from));) {
-        const size_t i = (size_t)(found - text);
-        if (quoted->backslash && i > from && text[i - 1] == '\\' && !is_second(schema, text, from, i)) {
+        const size_t i = (size_t)(found - text),
+                     signs = quoted->backslash ? backslashes(text + from, i - from) : 0;
+        if (signs % 2 || (signs && !schema->escape_backslashes)) {
             quoted->escapes = quoted->used_backslash = true;
             from = i + 1;
         } else if (schema->escape_double && i + 1 < walk->length && text[i + 1] == mark) {
@@ -124,13 +129,7 @@ static uint8_t *unescape(uint8_t *out, const schema_t *schema, bool backslash, c
 /* For all unescaped fields of a record, which together are shorter than it; some bytes after them may be read. NULL: out of
  * memory. */
 static uint8_t *make_room(split_t *split, size_t length) {
-    if (split->scratch_room >= length + 64)
-        return split->scratch;
-    free(split->scratch);
-    split->scratch_room = 2 * length + 256;
-    if (!(split->scratch = calloc(1, split->scratch_room)))
-        split->scratch_room = 0;
-    return split->scratch;
+    return GROW(split->scratch, split->scratch_room, length + 64, NULL) ? split->scratch : NULL;
 }
 
 static void add_span(walk_t *walk, const quoted_t *quoted, size_t at, size_t end) {
@@ -277,13 +276,6 @@ bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, 
         field = end + 1;
     }
     return scratch && !left;
-}
-
-bool split_ends_escaped(const uint8_t *record, size_t length) {
-    size_t first = length;
-    while (first && record[first - 1] == '\\')
-        first--;
-    return (length - first) % 2;
 }
 
 bool split_needs_quotes(const split_t *split, const schema_t *schema, char delimiter, const span_t *span) {
