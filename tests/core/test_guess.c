@@ -13,16 +13,16 @@ static const guess_options_t nothing_said = {.nested = false};
 static guess_t *guess_of(const guess_options_t *options, const char *text, bool whole, const char *middle,
                          err_t *err) {
     guess_piece_t pieces[] = {
-        {(const uint8_t *)text, strlen(text), true, whole, "text", false, false, false},
-        {(const uint8_t *)middle, middle ? strlen(middle) : 0, false, false, "text", false, false, false}};
-    const guess_sample_t sample = {pieces, middle ? 2 : 1, true, false};
+        {(const uint8_t *)text, strlen(text), true, whole, "text", false},
+        {(const uint8_t *)middle, middle ? strlen(middle) : 0, false, false, "text", false}};
+    const guess_sample_t sample = {pieces, middle ? 2 : 1, true};
     return guess_new(&sample, options, err);
 }
 
 static void expect_yaml(guess_t *guess, const char *expected) {
     err_t err;
     char *yaml, *lines;
-    assert_true(guess_write(guess, 0, &yaml, &lines, &err));
+    assert_true(guess_write(guess, &yaml, &lines, &err));
     const char *record = strstr(yaml, "record:");
     assert_non_null(record);
     assert_string_equal(record, expected);

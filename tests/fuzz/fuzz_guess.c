@@ -40,17 +40,22 @@ static bool count_rejects(const schema_t *schema, const slack_t *text, uint64_t 
     return ok;
 }
 
+/* Comments that may be records, and lines that end with a backslash or a CR, are rejects that a guess does not count. */
+static bool may_reject_more(const guess_t *guess, const slack_t *text) {
+    return guess->structure.comment || guess->nothing.backslash || memchr(text->text, '\r', text->length);
+}
+
 static void hold(const guess_t *guess, const slack_t *text) {
     err_t err = {.text = ""};
     uint64_t rejects, kept;
     char *lines, *yaml;
-    LAB_MUST(guess_write(guess, text->length, &yaml, &lines, &err));
+    LAB_MUST(guess_write(guess, &yaml, &lines, &err));
     schema_t *schema = schema_parse_guessed(yaml, "guessed.yaml", &err); /* as loads read it */
     LAW(schema, text->text, text->length, (const uint8_t *)yaml, strlen(yaml));
     /* what is wrong within objects and documents is not looked for */
     if (count_rejects(schema, text, &rejects, &kept) && !schema_any_fields(schema))
-        LAW(rejects <= guess->misfits + guess->quotes.torn && !kept, text->text, text->length,
-            (const uint8_t *)yaml, strlen(yaml));
+        LAW((rejects <= guess->misfits + guess->quotes.torn || may_reject_more(guess, text)) && !kept,
+            text->text, text->length, (const uint8_t *)yaml, strlen(yaml));
     schema_destroy(schema);
     free(lines);
     free(yaml);

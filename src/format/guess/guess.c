@@ -11,7 +11,6 @@
 #include "format/record/dialect.h"
 #include "format/values/blanks.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -42,16 +41,6 @@ bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
            err_memory(err, line->length);
 }
 
-/* Counts a comment that may be a record, and is a reject: see look_at_comment in delimited.c. */
-static bool add_comment(guess_t *guess, const guess_line_t *line, bool before, err_t *err) {
-    const size_t columns = guess->structure.columns;
-    if (!guess_split_line(guess, line, err))
-        return false;
-    const bool lines = memchr(line->text, '\n', line->length); /* which quotes make, even before a header */
-    guess->comments[before && !lines] += lines || (columns > 1 && guess->split->count == columns);
-    return true;
-}
-
 /* Keeps the first record, which may name the columns, until the others are known. */
 static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const structure_t *structure = &guess->structure;
@@ -68,6 +57,9 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
     memcpy(guess->first, line.text, line.length);
     guess->first_length = line.length;
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
+    if (line.text[line.length - 1] == '\r' ||
+        (memchr(line.text, '\r', line.length) && !memchr(line.text, structure->way.quote, line.length)))
+        return guess_refuse_cr(guess->name, err);
     return guess_cut_first(guess, err);
 }
 
@@ -119,29 +111,19 @@ static bool begin(guess_t *guess, const guess_piece_t *piece, err_t *err) {
 
 /* ---- values ---- */
 
-/* Notes \t, \n and \\, by which databases write a tab, a line end and a backslash into text without quotes; in quotes, if \" is
- * an escape, a backslash before any sign. */
+/* Notes backslashes, by which databases write tabs and line ends into text without quotes and, if \" is an escape, into text in
+ * quotes. */
 static void note_escapes(guess_t *guess, const span_t *span) {
-    const bool quoted = span->raw_length > span->length && span->length;
-    const uint8_t *at = span->text, *const end = at + span->length;
-    while (!guess->has_escapes && (!quoted || guess->structure.way.backslash) &&
-           (at = memchr(at, '\\', (size_t)(end - at))) && ++at < end)
-        guess->has_escapes = *at && (strchr("bfnrtv\\\n", *at) || (quoted && ispunct(*at)));
+    const bool quoted = span->raw_length > span->length && span->length,
+               null = span->length == 2 && memcmp(span->text, "\\N", 2) == 0;
+    guess->has_escapes |=
+        (!quoted || guess->structure.way.backslash) && !null && memchr(span->text, '\\', span->length);
 }
 
 static void add_value(guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     guess_column_add(&column->column, span->text, span->length);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
-}
-
-/* True if a field without quotes holds a CR: the writer may have meant a line end. */
-static bool has_cr(const split_t *split) {
-    for (size_t i = 0; i < split->count; i++)
-        if (split->spans[i].length == split->spans[i].raw_length &&
-            memchr(split->spans[i].text, '\r', split->spans[i].length))
-            return true;
-    return false;
 }
 
 /* The column of a field of the input at hand. */
@@ -164,11 +146,7 @@ static bool is_hollow(const split_t *split) {
 /* Adds the record that is split. */
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     guess->records++;
-    guess->with_cr += memchr(line->text, '\r', line->length) && has_cr(guess->split);
     guess->hollow += is_hollow(guess->split);
-    const span_t *last = &guess->split->spans[guess->split->count - 1];
-    guess->stray_cr |=
-        last->length && last->length == last->raw_length && last->text[last->length - 1] == '\r';
     if (!has_all_fields(guess)) {
         guess->misfits++;
         guess->quotes.loose += guess->split->torn > 0;
@@ -178,7 +156,6 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     bool torn = false;
     if (!guess_quotes_look(guess, line, &torn, err))
         return false;
-    guess->escaped_ends += !torn && split_ends_escaped(line->text, line->length);
     const bool wide = !encoding_is_ascii(line->text, line->length),
                escapes = memchr(line->text, '\\', line->length);
     for (size_t i = 0; !torn && i < guess->split->count; i++) {
@@ -211,19 +188,11 @@ bool guess_is_named_again(const guess_t *guess) {
     return same;
 }
 
-/* Adds the whole records of a piece. begin: where the first one begins; *done: where the last one ends. */
-static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t *begin, bool last,
-                       const uint8_t **done, err_t *err) {
-    const uint8_t *const end = piece->text + piece->length, *at = begin;
+/* Adds the whole records of a piece, the first of which begins at `at`. */
+static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t *at, bool last, err_t *err) {
     bool at_start = piece->begins;
     guess_line_t line;
-    while (guess_line(guess->schema, &at, end, last, &line)) {
-        if (schema_is_comment(guess->schema, *line.text)) {
-            if (!add_comment(guess, &line, at_start, err))
-                return false;
-            *done = at;
-            continue;
-        }
+    while (guess_next(guess->schema, &at, piece->text + piece->length, last, &line)) {
         const bool like_first = guess_is_first(guess, &line);
         const size_t bom = lines_bom(line.text, line.length);
         const guess_line_t bare = {line.text + bom, line.length - bom};
@@ -240,9 +209,7 @@ static bool take_lines(guess_t *guess, const guess_piece_t *piece, const uint8_t
         } else if ((bom && !guess_split_line(guess, &line, err)) || !add_record(guess, &line, err)) {
             return false;
         }
-        *done = at;
     }
-    guess->bytes += (uint64_t)(*done - begin);
     return true;
 }
 
@@ -258,19 +225,13 @@ static const uint8_t *find_begin(guess_t *guess, const guess_piece_t *piece) {
 
 static bool take_piece(guess_t *guess, const guess_piece_t *piece, err_t *err) {
     const bool last = is_whole(guess, piece);
-    size_t used = 0;
-    guess->scattered |= !piece->begins;
-    if (guess->json && piece->begins && !guess_json_take(guess, piece->text, piece->length, last, &used, err))
-        return false;
-    if (guess->bson && piece->begins)
-        guess_bson_take(guess, piece->text, piece->length, &used);
-    const bool documents = guess->json || guess->bson;
-    const uint8_t *begin = documents ? NULL : find_begin(guess, piece),
-                  *done = begin ? begin : piece->text + used;
-    if (begin && !take_lines(guess, piece, begin, last, &done, err))
-        return false;
-    guess->all &= piece->begins && piece->ends && (last || done == piece->text + piece->length);
-    return true;
+    guess->all &= piece->begins && last;
+    if (guess->bson)
+        guess->records += piece->begins ? guess_bson_count(piece->text, piece->length) : 0;
+    if (guess->json)
+        return !piece->begins || guess_json_take(guess, piece->text, piece->length, last, err);
+    const uint8_t *begin = guess->bson ? NULL : find_begin(guess, piece);
+    return !begin || take_lines(guess, piece, begin, last, err);
 }
 
 /* ---- other inputs ---- */
@@ -297,29 +258,6 @@ static bool check_quote(const guess_t *guess, const guess_piece_t *piece, err_t 
 static bool find_line(const guess_t *guess, const guess_piece_t *piece, guess_line_t *line) {
     const uint8_t *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
     return guess_next(guess->schema, &at, piece->text + piece->length, piece->ends, line);
-}
-
-/* 0: text in columns, 1: JSON, 2: BSON. */
-static int kind_of(const guess_piece_t *piece) {
-    return guess_is_bson(piece->text, piece->length) ? 2 : guess_is_json(piece->text, piece->length);
-}
-
-/* True if the input begins as the first one does. */
-static bool is_same(const guess_t *guess, const guess_piece_t *piece) {
-    guess_line_t line;
-    return guess->json || guess->bson ? kind_of(piece) == (guess->bson ? 2 : 1)
-                                      : find_line(guess, piece, &line) && guess_is_first(guess, &line);
-}
-
-/* Says why an input cannot be read as the first one. Returns false. */
-static bool refuse_other(const guess_t *guess, const guess_piece_t *piece, err_t *err) {
-    static const char *const kinds[] = {"text in columns", "JSON", "BSON"};
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s (%s): its first line %s %.1000s (%s): one format cannot read both, so guess each "
-                   "by itself",
-                   piece->input, kinds[kind_of(piece)],
-                   guess->header ? "does not name most of the columns of" : "is no record like those of",
-                   guess->name, kinds[guess->bson ? 2 : guess->json]);
 }
 
 /* The column of this name; the number of columns: there is none. Most stand at the same place, so the search begins there. */
@@ -355,11 +293,13 @@ static bool add_names(guess_t *guess, bool *shares, err_t *err) {
     const split_t *split = guess->split;
     const size_t before = guess->structure.columns, fewer = before < split->count ? before : split->count;
     size_t known = 0;
-    bool fits = split_is_sound(split) && before + split->count <= SCHEMA_MOST_FIELDS;
+    bool fits = split_is_sound(split);
     for (size_t i = 0; i < before; i++)
         guess->columns[i].here = false;
     for (size_t i = 0; fits && i < split->count; i++) {
         const size_t column = find_named(guess, i, &split->spans[i]);
+        if (column == SCHEMA_MOST_FIELDS)
+            break;
         if (column == guess->structure.columns && !add_column(guess, &split->spans[i], err))
             return false;
         fits = !guess->columns[column].here;
@@ -390,46 +330,39 @@ static bool is_record(const guess_t *guess) {
     return split->count == guess->structure.columns && split_is_sound(split) && (typed || none);
 }
 
-/* Decides on an input that begins with another line than the first one. *takes: the line is a header
- * that shares names with the first one or, if there is no header, a record. */
-static bool adopt(guess_t *guess, const guess_piece_t *piece, bool *takes, err_t *err) {
+/* Begins another input. *takes: it is read like the first one, or its first line is a header that shares names with the first
+ * one or, if there is no header, a record. Other inputs are left out, and refused when they are checked. */
+static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool *takes, err_t *err) {
     guess_line_t line;
     *takes = false;
-    if (guess->json || guess->bson || guess->named_here || !find_line(guess, piece, &line))
-        return true;
-    if (!guess_split_line(guess, &line, err))
-        return false;
-    *takes = is_record(guess);
-    guess->by_names = guess->header;
-    guess->fields = guess->split->count;
-    return !guess->header || add_names(guess, takes, err);
+    if (guess->json || guess->bson) {
+        *takes = guess->bson ? guess_is_bson(piece->text, piece->length)
+                             : guess_is_json(piece->text, piece->length);
+    } else if (find_line(guess, piece, &line)) {
+        if (!guess_split_line(guess, &line, err))
+            return false;
+        *takes = guess->named_here ? guess_is_first(guess, &line) : !guess->header && is_record(guess);
+        guess->by_names = guess->header;
+        guess->fields = guess->split->count;
+        if ((guess->header && !add_names(guess, takes, err)) || (*takes && !check_quote(guess, piece, err)))
+            return false;
+    }
+    guess->all &= *takes;
+    return true;
 }
 
-/* Begins another input. others: this is the pass over inputs that begin with another line than the first one. *takes: the
- * pieces of the input are read in this pass. */
-static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool others, bool *takes, err_t *err) {
-    const bool empty = piece->ends && guess_is_empty(piece->text, piece->length),
-               same = !empty && is_same(guess, piece);
-    *takes = false;
-    guess->others |= !same && !empty;
-    if (same == others || empty)
-        return true;
-    *takes = same;
-    if (!same && !adopt(guess, piece, takes, err))
-        return false;
-    if (*takes)
-        return guess->json || guess->bson || check_quote(guess, piece, err);
-    guess->all = false;
-    return guess->options.mixed || refuse_other(guess, piece, err);
-}
-
+/* Adds the pieces of the first input, or those of all others. */
 static bool take_inputs(guess_t *guess, const guess_sample_t *sample, bool others, err_t *err) {
-    const guess_piece_t *const first = guess_first_piece(sample);
-    bool takes = false;
-    for (const guess_piece_t *piece = first; piece < sample->pieces + sample->count; piece++) {
+    const guess_piece_t *const first = guess_first_piece(sample),
+                               *piece = sample->pieces, *const end = piece + sample->count;
+    bool takes = false, of_first = false;
+    for (; piece < end; piece++) {
+        of_first = piece->begins ? piece == first : of_first;
+        if (of_first == others || (piece->ends && guess_is_empty(piece->text, piece->length)))
+            continue;
         guess->here = piece->input;
-        takes = piece == first ? !others : takes;
-        if (piece != first && piece->begins && !begin_other(guess, piece, others, &takes, err))
+        takes |= of_first;
+        if (others && piece->begins && !begin_other(guess, piece, &takes, err))
             return false;
         if (takes && !take_piece(guess, piece, err))
             return false;
@@ -458,8 +391,6 @@ static bool add_like_first(guess_t *guess, err_t *err) {
         guess->misfits += guess->like_first;
         return true;
     }
-    guess->escaped_ends +=
-        split_ends_escaped(guess->first, guess->first_length) * (guess->like_first - named);
     if (!guess_split_line(guess, &first, err))
         return false;
     for (size_t i = 0; i < guess->split->count; i++)
@@ -472,43 +403,24 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     return true;
 }
 
-/* Refuses CRs in the first line or in most of the others: there many records would be read as one. */
-static bool find_cr(guess_t *guess, err_t *err) {
-    const guess_line_t first = {guess->first, guess->first_length};
-    if (guess->stray_cr || guess->first[guess->first_length - 1] == '\r')
-        return guess_refuse_cr(guess->name, err);
-    if (!guess_split_line(guess, &first, err))
-        return false;
-    return (!has_cr(guess->split) && 2 * guess->with_cr <= guess->records) ||
-           guess_refuse_cr(guess->name, err);
-}
-
 /* Decides what takes all records: line ends, quotes, encoding. */
 static bool settle_text(guess_t *guess, err_t *err) {
-    if (!find_cr(guess, err))
-        return false;
     decide_columns(guess);
     return guess_find_quotes(guess, err) && guess_find_encoding(guess, err) && guess_read_names(guess, err);
 }
 
+/* Decides by the first input, then by all. */
 static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
-    if (guess->options.validate && !guess->bson)
-        return err_set(err, STATUS_USAGE,
-                       "%.1000s: is no BSON, and --with validate is for BSON: leave it out%s", guess->name,
-                       guess->json ? "; JSON is always validated" : "");
     const bool documents = guess->json || guess->bson;
     if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, sample, err)))
         return false;
-    if (guess->others && (!take_inputs(guess, sample, true, err) || (!documents && !settle_text(guess, err))))
+    const uint64_t before = guess->records;
+    if (!take_inputs(guess, sample, true, err))
         return false;
     if (documents)
         return guess_check_documents(guess, err);
-    const bool named = guess->header || guess->named_here; /* before a header no line is a record */
-    const uint64_t rejects = guess->comments[false] + (named ? 0 : guess->comments[true]);
-    guess->records += rejects;
-    guess->misfits += rejects;
-    if (!add_like_first(guess, err) || !guess_name_columns(guess, err) || !guess_tell_types(guess, err) ||
-        !guess_settle_ways(guess, err))
+    if ((guess->records > before && !settle_text(guess, err)) || !add_like_first(guess, err) ||
+        !guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !guess_settle_ways(guess, err))
         return false;
     guess_settle_nulls(guess);
     return true;
@@ -516,11 +428,22 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
 
 /* ---- a guess ---- */
 
+/* The lines of an input, up to two; of documents always two. */
+static int lines_of(const guess_piece_t *piece) {
+    const uint8_t *const text = piece->text, *const end = text + piece->length,
+                         *feed = memchr(text, '\n', piece->length);
+    if (!piece->ends || guess_is_bson(text, piece->length) || guess_is_json(text, piece->length))
+        return 2;
+    return feed && !guess_is_empty(feed + 1, (size_t)(end - feed - 1)) ? 2
+                                                                       : !guess_is_empty(text, piece->length);
+}
+
 const guess_piece_t *guess_first_piece(const guess_sample_t *sample) {
-    const guess_piece_t *piece = sample->pieces, *const end = piece + sample->count;
-    while (piece < end && piece->ends && guess_is_empty(piece->text, piece->length))
-        piece++;
-    return piece < end ? piece : sample->pieces;
+    const guess_piece_t *first = sample->pieces;
+    for (const guess_piece_t *piece = first; lines_of(first) < 2 && piece < sample->pieces + sample->count;
+         piece++)
+        first = piece->begins && lines_of(piece) > lines_of(first) ? piece : first;
+    return first;
 }
 
 guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options, err_t *err) {
@@ -532,9 +455,6 @@ guess_t *guess_new(const guess_sample_t *sample, const guess_options_t *options,
     if (ok) {
         guess->name = guess->here = first->input;
         guess->options = *options;
-        guess->once = first->once;
-        guess->was_utf16 = first->utf16;
-        guess->of_many = sample->several;
         guess->all = sample->every;
         ok = guess_read_types(guess, err) && begin(guess, first, err) &&
              take_inputs(guess, sample, false, err) && settle(guess, sample, err);

@@ -6,10 +6,10 @@
  * - Pieces of one input stand next to each other, in their order. The first of them begins the input.
  * - A piece that does not begin its input may begin anywhere, also within a record or within quotes. A piece that does not
  *   end its input may end anywhere. Only whole records count.
- * - The first input that holds a record decides how records are cut: delimiter, quotes, lines to skip (structure/). Then the
- *   values of all whole records are added to their columns (column/), first those of the inputs that begin with the same line.
- * - If that line is a header, other inputs whose headers share most of its names are added by these names: a column
- *   that an input lacks becomes optional. Inputs of another kind are refused, or left out (guess_options_t.mixed).
+ * - The first input that holds a record decides how records are cut: delimiter, quotes, lines to skip (structure/), and
+ *   whether a line names the columns. The values of its whole records are added to their columns (column/).
+ * - If a line names the columns, other inputs whose headers share most of its names are added by these names: a column
+ *   that an input lacks becomes optional. Inputs of another kind are left out, and refused by whoever checks the inputs.
  *
  * The texts and names of a sample are not copied: names must live as long as the guess, texts until guess_new returns. */
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_H
@@ -24,8 +24,6 @@ typedef struct {
     size_t length;
     bool begins, ends; /* nothing of the input stands before the text; after it */
     const char *input; /* its name, for sentences */
-    bool once;         /* the input is a stream: sentences name no command that would read it again */
-    bool utf16;        /* its text was UTF-16, and was made UTF-8 */
     bool dumped;       /* it is a collection of a dump: BSON, even without a document */
 } guess_piece_t;
 
@@ -33,7 +31,6 @@ typedef struct {
     guess_piece_t *pieces;
     size_t count; /* at least one */
     bool every;   /* each input of the command has its pieces here */
-    bool several; /* the command has several inputs */
 } guess_sample_t;
 
 /* A sample of a stream that has gone quiet needs at least this number of lines. */
@@ -50,7 +47,7 @@ void guess_destroy(guess_t *guess);
 bool guess_is_empty(const uint8_t *text, size_t length);
 
 /* The format file, and the same in lines for the user, each of which ends with a line end; the caller frees
- * both. text_bytes: of the whole input; 0: not known. False: out of memory. */
-bool guess_write(const guess_t *guess, uint64_t text_bytes, char **yaml, char **lines, err_t *err);
+ * both. False: out of memory. */
+bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err);
 
 #endif

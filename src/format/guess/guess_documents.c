@@ -135,8 +135,7 @@ static void list_dates(text_t *lines, const guess_t *guess) {
 
 /* ---- JSON ---- */
 
-bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool last, size_t *used,
-                     err_t *err) {
+bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool last, err_t *err) {
     size_t at = lines_bom(text, length), end;
     while (at < length && (end = json_span_find(&(json_span_t){0}, text + at, length - at, last))) {
         size_t object = at;
@@ -147,18 +146,7 @@ bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool la
         if (object < LOOK_AT && !note_object(guess, text + object, at - object, err))
             return false;
     }
-    guess->bytes += at;
-    *used = at;
     return true;
-}
-
-/* True if no object has the key that --type names. Keys of all objects are known in a small sample only. */
-static bool is_missing(const guess_t *guess, const char *path) {
-    bool missing =
-        strcmp(path, "_id") != 0 && guess->structure.columns < MOST_PATHS && guess->bytes <= LOOK_AT;
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        missing &= strcmp(guess->columns[i].key, path) != 0;
-    return missing && guess->structure.columns;
 }
 
 static void write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
@@ -174,21 +162,18 @@ static void write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
             guess_put_scalar(yaml, ", pattern: ", spec->pattern);
             text_print(lines, " %s", spec->pattern);
         }
-        text_append(lines, is_missing(guess, spec->name) ? " (no object has it)" : "");
         text_append(yaml, "}\n");
     }
 }
 
-void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess, uint64_t text_bytes) {
+void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess) {
     const char *kind = guess->bson ? "bson" : "json";
-    const bool plain = !guess->options.type_count && !guess->options.validate;
-    text_print(yaml, "record: {%s: yes%s}\n", kind, guess->options.validate ? ", validate: yes" : "");
+    const bool plain = !guess->options.type_count;
+    text_print(yaml, "record: {%s: yes}\n", kind);
     text_print(lines, "no --format: read as %s%s%s", guess->bson ? "BSON" : "JSON",
                plain ? ", the same as --format " : "", plain ? kind : "");
-    if (guess->was_utf16)
-        text_append(lines, ", UTF-16 made UTF-8");
     text_append(lines, " (");
-    guess_put_share(lines, guess, text_bytes);
+    guess_put_share(lines, guess);
     text_append(lines, ")");
     if (guess->options.bad_value) {
         text_print(yaml, "on_bad_value: %s\n", schema_bad_values[guess->options.bad_value]);
@@ -227,10 +212,10 @@ bool guess_is_bson(const uint8_t *text, size_t length) {
     return next + 4 > length || bson_length_may_be(bson_length(text + next));
 }
 
-void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used) {
-    size_t end;
+size_t guess_bson_count(const uint8_t *text, size_t length) {
+    size_t count = 0, at = 0, end;
     bool lies;
-    for (*used = 0; (end = bson_span_find(text + *used, length - *used, &lies)) != 0; *used += end)
-        guess->records++;
-    guess->bytes += *used;
+    for (; (end = bson_span_find(text + at, length - at, &lies)) != 0; at += end)
+        count++;
+    return count;
 }

@@ -50,11 +50,8 @@ typedef struct {
 
 struct guess {
     const char *name;
-    bool once;       /* the input cannot be read again by its name */
     bool json, bson; /* what the input is: then columns are paths of JSON, and the structure stays empty */
-    bool was_utf16;
-    bool stray_cr; /* a line ends with CR CR LF */
-    bool marked;   /* the input begins with the byte-order mark of UTF-8 */
+    bool marked;     /* the input begins with the byte-order mark of UTF-8 */
     guess_options_t options;
     type_spec_t *types; /* options.type_count */
     structure_t structure;
@@ -64,7 +61,6 @@ struct guess {
     size_t fields;                      /* of a record of the input at hand */
     bool by_names;                      /* the fields stand in another order than the columns: */
     uint16_t order[SCHEMA_MOST_FIELDS]; /* the column of each field */
-    bool others;                        /* inputs begin with another line than the first one */
     uint8_t *first;                     /* the first record */
     size_t first_length;
     uint64_t first_line; /* its line, from 1 */
@@ -72,18 +68,13 @@ struct guess {
     uint64_t like_first; /* lines that are the same as the first record, it too */
     uint64_t repeated;   /* those of them that do not begin an input */
     bool marked_again;   /* one of the repeated ones has a byte-order mark in front */
-    uint64_t records, misfits, bytes;
-    uint64_t hollow;       /* records without a value */
-    uint64_t comments[2];  /* comments that may be records: after the first record, and before it */
-    bool has_escapes;      /* a value has \t, \n or \\ in two characters: see note_escapes */
-    bool keeps_escapes;    /* and the file has \N or \", as databases write: escapes stay as they are */
-    uint64_t escaped_ends; /* records that end with a backslash */
-    uint64_t with_cr;      /* records with a CR in a value that is not in quotes */
+    uint64_t records, misfits;
+    uint64_t hollow;    /* records without a value */
+    bool has_escapes;   /* a value has a backslash: see note_escapes */
+    bool keeps_escapes; /* and the file has \N or \", as databases write: escapes stay as they are */
     guess_quotes_t quotes;
     guess_nothing_t nothing;
     bool all;         /* the sample is all of the inputs */
-    bool scattered;   /* the sample has places in the middle and the end */
-    bool of_many;     /* the command has several inputs */
     const char *here; /* the input at hand */
     /* The first input with UTF-8 that is no ASCII; with text that is not UTF-8. NULL: none. */
     const char *wide_characters, *other_bytes;
@@ -96,13 +87,14 @@ struct guess {
 
 /* guess_documents.c */
 bool guess_is_json(const uint8_t *text, size_t length);
-bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool last, size_t *used, err_t *err);
+bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool last, err_t *err);
 bool guess_check_documents(const guess_t *guess, err_t *err); /* False: an option does not go with them. */
 bool guess_is_bson(const uint8_t *text, size_t length);
-void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);
-void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess, uint64_t text_bytes);
+size_t guess_bson_count(const uint8_t *text, size_t length);
+void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess);
 
-/* guess.c: the first piece that holds a record, by which the structure is found; the first of all where none does. */
+/* guess.c: the first input with two lines, by which the structure is found; where none has two, with one; else the first of
+ * all. */
 const guess_piece_t *guess_first_piece(const guess_sample_t *sample);
 /* Cuts a line into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
@@ -121,8 +113,8 @@ bool guess_is_of_no_quotes(const guess_t *guess);
 void guess_put_scalar(text_t *out, const char *before, const char *text);
 /* Appends the option (--type or -t) that gives this column its type, as a shell takes it. */
 void guess_put_spec(text_t *out, const char *option, const char *name, const guess_column_t *column);
-/* "all 4 rows", "1,000 of about 1.2M rows" */
-void guess_put_share(text_t *out, const guess_t *guess, uint64_t text_bytes);
+/* "all 4 rows looked at" */
+void guess_put_share(text_t *out, const guess_t *guess);
 /* guess_settle.c: decides what a column alone leaves open. */
 bool guess_settle_ways(guess_t *guess, err_t *err);
 /* \N is a null value in all columns if one has it; so is NULL if it is a null value in one. */

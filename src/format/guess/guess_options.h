@@ -21,7 +21,7 @@
 enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY, GUESS_YMD };
 enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER };
 
-enum { GUESS_KEYS = 8 }; /* of --with */
+enum { GUESS_KEYS = 7 }; /* of --with */
 
 /* Zeros: the user has said nothing. */
 typedef struct {
@@ -30,14 +30,12 @@ typedef struct {
     char decimal;         /* '.' or ',' */
     char delimiter;       /* one character; ' ': blanks; '\n': none divides */
     bool nested;          /* names with dots make subdocuments */
-    bool validate;        /* of BSON: keys and texts must be UTF-8 */
     uint32_t header_line; /* with GUESS_HEADER: which line names the columns; 0: not said */
     const char *quote;    /* "\"", "'", or "" for none; NULL: not said */
     bool encoding_given;
     encoding_t encoding;
     const char *charset; /* another encoding, which the reader of the text converts to UTF-8; NULL: none */
     bool beginning; /* the text may go on after its end: a last line without a line end is cut off there */
-    bool mixed;     /* inputs that the format cannot read are left out, rather than refused */
     char *const *types; /* the SPECs of --type */
     size_t type_count;
     bool bad_value_given; /* also of a format that is not guessed */

@@ -230,5 +230,4 @@ void guess_settle_nulls(guess_t *guess) {
             column->is.nulls |= guess_column_null(&column->column, guess_null_words[word], true);
     }
     guess->keeps_escapes = guess->has_escapes && (nothing->backslash || guess->structure.way.backslash);
-    guess->misfits += nothing->backslash ? guess->escaped_ends : 0;
 }

@@ -114,9 +114,7 @@ static void write_header(writer_t *to) {
     if (guess->header || guess->named_here)
         text_print(&to->people, ", header in line %llu", (unsigned long long)guess->first_line);
     else
-        text_append(&to->people, !guess->of_many || guess->options.header || sure
-                                     ? ", no header"
-                                     : ", no header (in another file one would be loaded as a record)");
+        text_append(&to->people, ", no header");
 }
 
 static void write_delimiter(writer_t *to) {
@@ -156,19 +154,18 @@ static void write_record(writer_t *to) {
     text_append(&to->yaml, has_numbers(guess) ? ", exact: yes" : "");
     const char *encoding = guess->encoding ? encoding_names[guess->encoding] : guess->options.charset;
     text_print(&to->yaml, encoding ? ", encoding: %s}\n" : "}\n%s", encoding ? encoding : "");
-    text_append(&to->people, guess->was_utf16 ? ", UTF-16 made UTF-8" : "");
     text_print(&to->people, encoding ? ", encoding %s" : "%s", encoding ? encoding : "");
     if (guess->structure.columns > 1)
         text_print(&to->people, ", %zu columns", guess->structure.columns);
 }
 
 /* Appends the size of the sample, and what will not become of its lines what they may seem. */
-static void show_sample(writer_t *to, uint64_t text_bytes) {
+static void show_sample(writer_t *to) {
     const guess_t *guess = to->guess;
     const uint64_t rejects = guess->misfits + guess->quotes.torn;
     char count[UNITS_MAX];
     text_append(&to->people, " (");
-    guess_put_share(&to->people, guess, text_bytes);
+    guess_put_share(&to->people, guess);
     if (rejects)
         text_print(&to->people, "; %s of them will be rejected", units_count(count, rejects));
     if (guess->keeps_escapes)
@@ -178,19 +175,13 @@ static void show_sample(writer_t *to, uint64_t text_bytes) {
     text_append(&to->people, ")");
 }
 
-void guess_put_share(text_t *out, const guess_t *guess, uint64_t text_bytes) {
-    static const char *const words[][2] = {{"rows", "row"}, {"objects", "object"}, {"documents", "document"}};
-    const bool one = guess->records == 1, some = guess->records && !guess->all,
-               places = some && guess->scattered;
-    char count[UNITS_MAX], about[UNITS_MAX];
-    units_count(count, guess->records);
-    text_append(out, some && !places ? "the first " : guess->records > 1 && !some ? "all " : "");
-    text_append(out, guess->records ? count : "no");
-    if (places && text_bytes && guess->bytes)
-        text_print(out, " of about %s",
-                   units_rate(about, (double)text_bytes * (double)guess->records / (double)guess->bytes));
-    text_print(out, " %s%s looked at", words[guess->bson ? 2 : guess->json][one],
-               places && !text_bytes ? " of its beginning, middle and end" : "");
+void guess_put_share(text_t *out, const guess_t *guess) {
+    static const char *const words[] = {"row", "object", "document"};
+    char count[UNITS_MAX] = "no";
+    if (guess->records)
+        units_count(count, guess->records);
+    text_print(out, "%s%s %s%s looked at", guess->all && guess->records > 1 ? "all " : "", count,
+               words[guess->bson ? 2 : guess->json], units_s(guess->records));
 }
 
 /* ---- the fields ---- */
@@ -356,16 +347,13 @@ static void write_columns(writer_t *to) {
 /* ---- all of it ---- */
 
 static void show_change(text_t *out, const guess_t *guess) {
-    text_append(out, "\nto change that: ");
-    if (guess->once)
-        text_append(out, "save the beginning (... | head -n 10000 > sample), then ");
-    text_append(out, "tipple formats --guess");
+    text_append(out, "\nto change that: tipple formats --guess");
     guess_options_quote(out, &guess->options);
-    shell_quote_word(out, guess->once ? "sample" : guess->name);
+    shell_quote_word(out, guess->name);
     text_append(out, " > my.yaml, edit my.yaml, and give --format ./my.yaml");
 }
 
-bool guess_write(const guess_t *guess, uint64_t text_bytes, char **yaml, char **lines, err_t *err) {
+bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     const bool documents = guess->json || guess->bson;
     const char *bad = guess->options.bad_value ? schema_bad_values[guess->options.bad_value] : NULL;
     writer_t to = {.guess = guess,
@@ -376,17 +364,17 @@ bool guess_write(const guess_t *guess, uint64_t text_bytes, char **yaml, char **
     text_t about = {.length = 0};
     text_print(&about, "guessed from %s", guess->name);
     text_append(&to.yaml, "# Guessed by tipple, ");
-    guess_put_share(&to.yaml, guess, 0);
+    guess_put_share(&to.yaml, guess);
     text_append(&to.yaml, ".\n");
     guess_options_name(&to.yaml, &guess->options);
     guess_put_scalar(&to.yaml, "format: " GUESS_FORMAT "\nabout: ", about.bytes ? about.bytes : "");
     text_append(&to.yaml, "\n");
     text_free(&about);
     if (documents) {
-        guess_write_documents(&to.yaml, &to.people, guess, text_bytes);
+        guess_write_documents(&to.yaml, &to.people, guess);
     } else {
         write_record(&to);
-        show_sample(&to, text_bytes);
+        show_sample(&to);
         if (bad)
             text_print(&to.yaml, "on_bad_value: %s\n", bad);
         text_print(&to.people, bad ? ", values that do not fit: %s" : "%s", bad ? bad : "");

@@ -47,10 +47,8 @@ static guess_piece_t *add_piece(sampling_t *sampling, const input_file_t *file, 
         err_memory(err, most);
         return NULL;
     }
-    sample->pieces[sample->count] = (guess_piece_t){.text = text + POOL_SLACK,
-                                                    .input = file->name,
-                                                    .once = file->kind == INPUT_STREAM,
-                                                    .dumped = file->kind == INPUT_DUMP};
+    sample->pieces[sample->count] =
+        (guess_piece_t){.text = text + POOL_SLACK, .input = file->name, .dumped = file->kind == INPUT_DUMP};
     return &sample->pieces[sample->count++];
 }
 
@@ -129,7 +127,6 @@ static bool add_input(sampling_t *sampling, input_file_t *file, size_t most, err
     bool ok = source && (stream ? read_stream : read_piece)(source, piece, length, err);
     if (ok) {
         piece->begins = true;
-        piece->utf16 = source_is_utf16(source);
         ok = !places || add_places(sampling, file, source, most, err);
     }
     if (ok && stream) {
@@ -154,7 +151,6 @@ static bool take_sample(sampling_t *sampling, const manifest_t *manifest, err_t 
     const size_t rest = manifest->count - from, others = rest < OTHERS ? rest : OTHERS,
                  share = others ? SAMPLE / others : 0;
     sample->every = others == rest;
-    sample->several = manifest->count > 1;
     for (size_t i = 0; i < others; i++)
         if (!add_input(sampling, &manifest->files[from + i * rest / others],
                        share > LEAST_OF_OTHER ? share : LEAST_OF_OTHER, err))
@@ -164,38 +160,14 @@ static bool take_sample(sampling_t *sampling, const manifest_t *manifest, err_t 
 
 /* ---- a guess ---- */
 
-static uint64_t text_bytes(const manifest_t *manifest) {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < manifest->count; i++) {
-        if (manifest->files[i].kind != INPUT_PLAIN)
-            return 0;
-        bytes += manifest->files[i].text_bound;
-    }
-    return bytes;
-}
-
-static schema_t *parse_guess(const guessed_t *guessed, err_t *err) {
-    return schema_parse_guessed(guessed->yaml, "the guessed format, with each --type", err);
-}
-
-static bool guess_sample(const guess_sample_t *sample, const manifest_t *manifest,
-                         const guess_options_t *options, guessed_t *guessed, err_t *err) {
-    guess_t *guess = guess_new(sample, options, err);
-    bool ok = guess && guess_write(guess, text_bytes(manifest), &guessed->yaml, &guessed->lines, err);
-    if (ok && options->type_count) { /* which may not go together */
-        schema_t *schema = parse_guess(guessed, err);
-        ok = schema != NULL;
-        schema_destroy(schema);
-    }
-    guess_destroy(guess);
-    return ok;
-}
-
 bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err) {
     sampling_t sampling = {.kit = {.looks = true}};
+    guess_t *guess = NULL;
     *guessed = (guessed_t){.yaml = NULL};
     const bool ok = manifest_decode(manifest, options->charset) && take_sample(&sampling, manifest, err) &&
-                    guess_sample(&sampling.sample, manifest, options, guessed, err);
+                    (guess = guess_new(&sampling.sample, options, err)) &&
+                    guess_write(guess, &guessed->yaml, &guessed->lines, err);
+    guess_destroy(guess);
     sampling_free(&sampling);
     return ok;
 }
@@ -208,15 +180,16 @@ void guessed_free(guessed_t *guessed) {
 
 schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
                             err_t *err) {
-    guess_options_t mixed = *options; /* check_inputs reports inputs of another kind */
-    mixed.mixed = true;
-    if (!guess_inputs(manifest, &mixed, guessed, err))
-        return NULL;
-    for (char *line = guessed->lines, *end; (end = strchr(line, '\n')); line = end + 1) {
+    schema_t *schema = guess_inputs(manifest, options, guessed, err) ? guessed_parse(guessed, err) : NULL;
+    for (char *line = guessed->lines, *end; schema && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
         log_note("%s", line);
     }
-    return parse_guess(guessed, err);
+    return schema;
+}
+
+schema_t *guessed_parse(const guessed_t *guessed, err_t *err) {
+    return schema_parse_guessed(guessed->yaml, "the guessed format, with each --type", err);
 }
 
 /* ---- their own _id ---- */
