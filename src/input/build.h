@@ -79,7 +79,7 @@ bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is);
 bool identify_text(build_t *build, input_file_t *file, magic_is_t *is);
 
 /* All but its digest. */
-void identify_zip_member(const zip_entry_t *entry, input_file_t *file);
+void identify_zip_member(const archive_entry_t *entry, input_file_t *file);
 
 /* Sets the most text of a file or of a tar's member. fd: of that file or tar; of a compressed tar -1. */
 void identify_bound(int fd, input_file_t *file);

@@ -163,7 +163,7 @@ void manifest_digest_as(const input_file_t *file, const char *member, uint64_t d
     digest[1] = hash.high64;
 }
 
-void identify_zip_member(const zip_entry_t *entry, input_file_t *file) {
+void identify_zip_member(const archive_entry_t *entry, input_file_t *file) {
     uint8_t key[24];
     bytes_put_le64(key, entry->size);
     bytes_put_le64(key + 8, entry->place.text_bytes);

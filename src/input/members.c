@@ -97,22 +97,16 @@ static ssize_t pull(void *context, void *out, size_t size, err_t *err) {
 
 /* ---- zip ---- */
 
-static bool add_zip_member(void *context, const zip_entry_t *entry, err_t *err) {
+static bool add_zip_member(void *context, const archive_entry_t *entry, err_t *err) {
     archive_t *archive = context;
     build_t *build = archive->build;
-    const bool is_file = entry->name_length && entry->name[entry->name_length - 1] != '/';
+    const bool is_file = entry->length && entry->name[entry->length - 1] != '/';
     input_file_t *file = NULL;
-    if ((is_file || entry->place.text_bytes) && !add_member(archive, entry->name, entry->name_length,
-                                                            entry->is_link ? "a symbolic link" : NULL, &file))
+    if ((is_file || entry->place.text_bytes) &&
+        !add_member(archive, entry->name, entry->length, entry->no_file, &file))
         return false;
     if (!file)
         return true;
-    if (!is_file)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: has no name, or that of a folder, but %llu bytes; take it out of the archive (zip "
-            "-d), or give it another name there",
-            file->name, (unsigned long long)entry->place.text_bytes);
     if (strcmp(file->name + file->member, "[Content_Types].xml") == 0)
         return magic_accept(&magic_of_office, MAGIC_IN_FILE, archive->file->name, err);
     if (!zip_can_read(entry, file->name, err))
@@ -150,14 +144,14 @@ static void digest_member(archive_t *archive, input_file_t *file) {
     manifest_digest_as(file, file->name + file->member, file->digest);
 }
 
-static bool add_tar_member(void *context, const tar_entry_t *entry, err_t *err) {
+static bool add_tar_member(void *context, const archive_entry_t *entry, err_t *err) {
     archive_t *archive = context;
     build_t *build = archive->build;
     input_file_t *file;
-    char *path = name_clean(entry->path);
+    char *path = name_clean(entry->name);
     const bool ok =
         may_go_on(archive, err) && (path ? add_member(archive, path, strlen(path), entry->no_file, &file)
-                                         : err_memory(err, strlen(entry->path)));
+                                         : err_memory(err, strlen(entry->name)));
     free(path);
     if (!ok || !file)
         return ok;

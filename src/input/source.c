@@ -345,9 +345,6 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
         source->feed.ended = source->over = source->faulty;
         return true;
     }
-    if (offset < position_of(source))
-        return err_set(err, STATUS_INPUT, "%.1000s: compressed data and streams cannot be read backwards",
-                       source->name);
     for (uint64_t left; (left = offset - position_of(source));) {
         uint8_t passed[STEP];
         const ssize_t n = source_read(source, passed, left < STEP ? (size_t)left : STEP, err);

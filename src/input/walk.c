@@ -15,8 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST_STREAM_NAME = 255 /* bytes */ };
-
 /* ---- files and folders ---- */
 
 /* Takes ownership of name. */
@@ -145,14 +143,12 @@ static bool add_member(build_t *build, const char *path, const char *archive) {
     const size_t count = manifest->count;
     build->member = path + strlen(archive) + 1;
     bool ok = walk_path(build, archive, false);
-    if (ok && manifest->count == count)
-        ok = err_set(build->err, STATUS_USAGE,
-                     "%.1000s: one collection of an archive of mongodump is loaded at a time", path);
-    if (ok && manifest->files[count].kind != INPUT_DUMP)
+    if (ok && (manifest->count == count || manifest->files[count].kind != INPUT_DUMP))
         ok = err_set(
             build->err, STATUS_INPUT,
-            "%.1000s: only a collection of an archive of mongodump is named after a '!'. Members of a "
-            "zip or a tar are taken together, by the name of the archive; or one is piped in: unzip "
+            "%.1000s: only a collection of an archive of mongodump is named after a '!', one at a time. "
+            "Members of "
+            "a zip or a tar are taken together, by the name of the archive; or one is piped in: unzip "
             "-p or tar -xOf ARCHIVE MEMBER | tipple load --input-name NAME -; a later load of the archive "
             "loads that member again",
             path);
@@ -161,7 +157,7 @@ static bool add_member(build_t *build, const char *path, const char *archive) {
 }
 
 bool walk_path(build_t *build, const char *path, bool in_walk) {
-    struct stat status, link;
+    struct stat status;
     const bool is_stdin = strcmp(path, "-") == 0;
     const char *why = in_walk || is_stdin ? NULL : name_reason_to_skip(path, NULL, false, true);
     if (is_stdin ? stdin_tells(&status) : stat(path, &status) == 0) {
@@ -172,8 +168,7 @@ bool walk_path(build_t *build, const char *path, bool in_walk) {
     }
     const int error = errno;
     if (is_stdin)
-        return err_set(build->err, STATUS_INPUT,
-                       "standard input is closed, so '-' has nothing to read: pipe something in");
+        return fault_system(build->err, "standard input", EBADF);
     char *archive =
         (error == ENOENT || error == ENAMETOOLONG) && !in_walk && strchr(path, '!') ? strdup(path) : NULL;
     const bool is_member = archive && name_cut_to_file(archive),
@@ -181,10 +176,6 @@ bool walk_path(build_t *build, const char *path, bool in_walk) {
     free(archive);
     if (is_member)
         return added;
-    if (error == ENOENT && lstat(path, &link) == 0)
-        return err_set(build->err, STATUS_INPUT,
-                       "%.1000s: is a link to a file that does not exist; repair the link or remove it",
-                       path);
     if (!in_walk && strstr(path, "://"))
         return err_set(
             build->err, STATUS_INPUT,
@@ -214,8 +205,7 @@ static bool name_stream(build_t *build, const char *given) {
     const char *why = streams != 1
                           ? "names one stream (standard input or a pipe), and there is none, or several"
                       : taken ? "is the name of a file that is to be loaded: give the stream another one"
-                      : strlen(given) > LONGEST_STREAM_NAME ? "is longer than 255 bytes: give a shorter one"
-                                                            : NULL;
+                              : NULL;
     if (why) {
         free(name);
         return err_set(build->err, STATUS_USAGE, "--input-name %.300s: %s", given, why);

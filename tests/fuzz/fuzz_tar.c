@@ -53,17 +53,17 @@ typedef struct {
     uint64_t at, after, digest;
 } headers_t;
 
-static bool visit(void *context, const tar_entry_t *entry, err_t *err) {
+static bool visit(void *context, const archive_entry_t *entry, err_t *err) {
     headers_t *headers = context;
     (void)err;
     MUST(headers->after <= headers->size); /* the one before was all there */
     MUST(entry->from % TAR_BLOCK == 0 && entry->from >= headers->at + TAR_BLOCK &&
          entry->from <= headers->size);
     MUST(entry->from + entry->size >= entry->from);
-    MUST(strlen(entry->path) < headers->size + 2 * TAR_BLOCK);
+    MUST(strlen(entry->name) < headers->size + 2 * TAR_BLOCK);
     headers->at = entry->from;
     headers->after = entry->from + entry->size;
-    headers->digest = headers->digest * 31 + entry->from + entry->size + strlen(entry->path);
+    headers->digest = headers->digest * 31 + entry->from + entry->size + strlen(entry->name);
     return true;
 }
 

@@ -36,46 +36,39 @@
 
 #include <stdint.h>
 
+typedef struct {
+    const char *name; /* of a zip's not terminated; of a tar's not cleaned, and valid until the next call */
+    size_t length;
+    const char
+        *no_file; /* a clause that says what it is, if it is not a file (a link, for example); NULL: a file */
+    uint64_t from, size; /* its bytes in the archive */
+    uint16_t flags;      /* of a zip's; as is where its text is described */
+    zip_place_t place;
+} archive_entry_t;
+
+typedef bool archive_visit_t(void *context, const archive_entry_t *entry, err_t *err);
+
 /* ---- tar ---- */
 
 enum { TAR_BLOCK = 512 };
-
-typedef struct {
-    const char *path; /* not cleaned; valid until the next call */
-    /* a clause that says what it is, if it is not a file (a link, for example); NULL: a file */
-    const char *no_file;
-    uint64_t from, size; /* its bytes in the tar */
-} tar_entry_t;
 
 /* Does a tar begin with these TAR_BLOCK bytes? */
 bool tar_begins(const uint8_t *block);
 
 /* Calls `visit` for each entry of the tar with which the feed begins; it may read on, up to the end of the entry. False: the
  * tar is cut off, broken, or contains something that cannot be read, status 5. */
-typedef bool tar_visit_t(void *context, const tar_entry_t *entry, err_t *err);
-bool tar_list(feed_t *feed, tar_visit_t *visit, void *context, err_t *err);
+bool tar_list(feed_t *feed, archive_visit_t *visit, void *context, err_t *err);
 
 /* ---- zip ---- */
 
 enum { ZIP_STORED = 0, ZIP_DEFLATE = 8, ZIP_DEFLATE64 = 9, ZIP_ZSTD = 93 };
 
-typedef struct {
-    const char *name; /* not terminated */
-    size_t name_length;
-    uint16_t flags;
-    zip_place_t place;
-    uint64_t from, size; /* its bytes in the file */
-    bool is_link;        /* a symbolic link: its data is a path */
-} zip_entry_t;
-
-typedef bool zip_visit_t(void *context, const zip_entry_t *entry, err_t *err);
-
 /* Calls `visit` for every entry, in the order of the directory. A broken or divided archive is an error, status 5,
  * and so are several in one file. */
-bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void *context, err_t *err);
+bool zip_list(int fd, uint64_t size, const char *name, archive_visit_t *visit, void *context, err_t *err);
 
 /* Can the member be decoded? If not, the sentence says why. */
-bool zip_can_read(const zip_entry_t *entry, const char *member_name, err_t *err);
+bool zip_can_read(const archive_entry_t *entry, const char *member_name, err_t *err);
 
 /* ---- dumps: collections ---- */
 

@@ -232,7 +232,7 @@ static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
 }
 
 /* 1: the entry is to be shown; 0: it is not; -1: failed. */
-static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err_t *err) {
+static int take_header(tar_t *tar, const uint8_t *block, archive_entry_t *entry, err_t *err) {
     kind_t kind = KIND_BODY;
     const char *words = "of a kind that is not known here";
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -261,15 +261,16 @@ static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err
         size = 0;
     if (size > INT64_MAX - tar->at)
         return feed_damaged(tar->feed, "a header with an impossible size", err) - 1;
-    *entry = (tar_entry_t){.path = tar->member, .no_file = words, .from = tar->at, .size = size};
+    *entry = (archive_entry_t){
+        .name = tar->member, .length = length, .no_file = words, .from = tar->at, .size = size};
     tar->at += size;
     return kind != KIND_FOLDER && kind != KIND_PASSED;
 }
 
-bool tar_list(feed_t *feed, tar_visit_t *visit, void *context, err_t *err) {
+bool tar_list(feed_t *feed, archive_visit_t *visit, void *context, err_t *err) {
     tar_t tar = {.feed = feed};
     feed->what = "tar";
-    tar_entry_t entry;
+    archive_entry_t entry;
     uint8_t block[TAR_BLOCK];
     bool ok = true;
     for (int found; ok && (found = next_header(&tar, block, err));) {

@@ -38,6 +38,8 @@ typedef struct {
     bool is_zip64;
 } directory_t;
 
+static const char a_link[] = "a symbolic link";
+
 static bool broken(err_t *err, const char *name, const char *why) {
     return err_set(err, STATUS_INPUT,
                    "%.1000s: the zip archive is broken (%s); fetch it again, or repair it (zip -FF) and load "
@@ -111,7 +113,7 @@ static bool find_directory(int fd, uint64_t size, const char *name, directory_t 
 
 /* Reads the 64-bit sizes and offset. Only those whose 32-bit field is all ones are there, in this order. Padding after the
  * extra fields is common and harmless. */
-static bool read_zip64_extra(zip_entry_t *entry, const uint8_t *extra, size_t length) {
+static bool read_zip64_extra(archive_entry_t *entry, const uint8_t *extra, size_t length) {
     uint64_t *const fields[] = {&entry->place.text_bytes, &entry->size, &entry->from};
     for (size_t size; length >= 4 && (size = bytes_le16(extra + 2)) <= length - 4;) {
         extra += 4;
@@ -130,22 +132,22 @@ static bool read_zip64_extra(zip_entry_t *entry, const uint8_t *extra, size_t le
 }
 
 /* The number of bytes of the entry at `at`; 0: it is not valid. */
-static size_t read_entry(const uint8_t *at, size_t left, zip_entry_t *entry) {
+static size_t read_entry(const uint8_t *at, size_t left, archive_entry_t *entry) {
     if (left < ENTRY_BYTES || bytes_le32(at) != ENTRY_MARK)
         return 0;
     size_t name = bytes_le16(at + 28), extra = bytes_le16(at + 30), comment = bytes_le16(at + 32);
     if (ENTRY_BYTES + name + extra + comment > left)
         return 0;
-    *entry = (zip_entry_t){
+    *entry = (archive_entry_t){
         .name = (const char *)at + ENTRY_BYTES,
-        .name_length = name,
+        .length = name,
         .flags = bytes_le16(at + 8),
         .place = {.method = bytes_le16(at + 10),
                   .crc32 = bytes_le32(at + 16),
                   .text_bytes = bytes_le32(at + 24)},
         .from = bytes_le32(at + 42),
         .size = bytes_le32(at + 20),
-        .is_link = at[5] == MADE_BY_UNIX && S_ISLNK((mode_t)(bytes_le32(at + 38) >> 16)),
+        .no_file = at[5] == MADE_BY_UNIX && S_ISLNK((mode_t)(bytes_le32(at + 38) >> 16)) ? a_link : NULL,
     };
     if (!read_zip64_extra(entry, at + ENTRY_BYTES + name, extra))
         return 0;
@@ -153,7 +155,7 @@ static size_t read_entry(const uint8_t *at, size_t left, zip_entry_t *entry) {
 }
 
 /* Moves the place of an entry from the header before its data to the data. */
-static bool find_data(int fd, const char *name, zip_entry_t *entry, err_t *err) {
+static bool find_data(int fd, const char *name, archive_entry_t *entry, err_t *err) {
     uint8_t header[MEMBER_BYTES];
     if (!read_at(fd, name, header, sizeof header, entry->from, err))
         return false;
@@ -173,7 +175,7 @@ static bool is_one_archive(int fd, const char *name, uint64_t first, err_t *err)
     return bytes_le32(mark) != MEMBER_MARK || broken(err, name, "it begins with another zip archive");
 }
 
-bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void *context, err_t *err) {
+bool zip_list(int fd, uint64_t size, const char *name, archive_visit_t *visit, void *context, err_t *err) {
     directory_t directory = {0};
     if (!find_directory(fd, size, name, &directory, err))
         return false;
@@ -184,7 +186,7 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
     bool ok = read_at(fd, name, bytes, left, directory.place, err);
     uint64_t count = 0, first = directory.place;
     for (size_t used; ok && left; at += used, left -= used, count++) {
-        zip_entry_t entry;
+        archive_entry_t entry;
         used = read_entry(at, left, &entry);
         if (!used) {
             ok = broken(err, name, "an entry of its directory makes no sense");
@@ -203,10 +205,12 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
     return ok && is_one_archive(fd, name, first, err);
 }
 
-bool zip_can_read(const zip_entry_t *entry, const char *member_name, err_t *err) {
+bool zip_can_read(const archive_entry_t *entry, const char *member_name, err_t *err) {
     const uint16_t method = entry->place.method;
     const char *why =
         entry->flags & (FLAG_ENCRYPTED | FLAG_DIRECTORY_ENCRYPTED) ? "is encrypted"
+        : !entry->length || entry->name[entry->length - 1] == '/'
+            ? "has no name, or that of a folder, and bytes"
         : method == ZIP_STORED || method == ZIP_DEFLATE || method == ZIP_DEFLATE64 || method == ZIP_ZSTD
             ? NULL
             : "is compressed by a method other than deflate, deflate64 and zstd";
@@ -250,7 +254,7 @@ decoder_t *decoder_zip_member(const input_file_t *file) {
     member->stated = file->zip.text_bytes;
     member->stated_crc = file->zip.crc32;
     member->inner = file->zip.method == ZIP_STORED      ? decoder_of(INPUT_PLAIN)
-                    : file->zip.method == ZIP_DEFLATE   ? decoder_inflate()
+                    : file->zip.method == ZIP_DEFLATE   ? decoder_of(INPUT_ZIP_MEMBER)
                     : file->zip.method == ZIP_DEFLATE64 ? decoder_inflate64()
                                                         : decoder_of(INPUT_ZSTD);
     if (!member->inner) {

@@ -39,9 +39,8 @@ struct decoder {
 
 /* All constructors return NULL when memory is out. A decoder around another one owns it, and closes it even if the
  * constructor fails. */
-decoder_t *
-decoder_of(input_kind_t kind);    /* gzip, zstd, xz, bzip2; the bytes as they are for any other kind */
-decoder_t *decoder_inflate(void); /* raw deflate */
+/* gzip, zstd, xz, bzip2; raw deflate for INPUT_ZIP_MEMBER; the bytes as they are for any other kind */
+decoder_t *decoder_of(input_kind_t kind);
 decoder_t *decoder_inflate64(void);
 void decoder_free(decoder_t *decoder); /* the close of a decoder that holds nothing else */
 

@@ -63,8 +63,7 @@ static decode_t explain(packed_t *packed, step_t step, feed_t *feed, err_t *err)
         err_set(
             err, STATUS_INPUT,
             "%.1000s: needs more memory to be decompressed than is given to it (%d MB, or a window of 128 "
-            "MB); compress it again with less (xz -9, zstd without --long), or pipe it in: xz -dc FILE, "
-            "zstd -dc --long=31 FILE",
+            "MB); pipe it in: xz -dc FILE, zstd -dc --long=31 FILE",
             feed->name, MEMORY_MOST >> 20);
     else
         feed_damaged(feed, step == STEP_FOREIGN ? "its structure" : packed->why, err);
@@ -342,13 +341,12 @@ void decoder_free(decoder_t *decoder) {
 
 /* ---- by kind ---- */
 
-decoder_t *decoder_inflate(void) {
-    return packed_new(&deflate);
-}
-
 decoder_t *decoder_of(input_kind_t kind) {
-    static const codec_t *const codecs[INPUT_STREAM + 1] = {
-        [INPUT_GZIP] = &gzip, [INPUT_ZSTD] = &zstd, [INPUT_XZ] = &xz, [INPUT_BZIP2] = &bzip2};
+    static const codec_t *const codecs[INPUT_STREAM + 1] = {[INPUT_GZIP] = &gzip,
+                                                            [INPUT_ZSTD] = &zstd,
+                                                            [INPUT_XZ] = &xz,
+                                                            [INPUT_BZIP2] = &bzip2,
+                                                            [INPUT_ZIP_MEMBER] = &deflate};
     decoder_t *stored = codecs[kind] ? NULL : malloc(sizeof *stored);
     if (stored)
         *stored = (decoder_t){stored_read, decoder_free};

@@ -1,5 +1,6 @@
 #include "input/file/name.h"
 #include "base/chars.h"
+#include "format/values/hex.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -61,10 +62,6 @@ char *name_join(const char *before, const char *between, const char *text, size_
     return out;
 }
 
-static int digit_of_escape(char c) {
-    return c <= '9' ? c - '0' : c - 'a' + 10;
-}
-
 bool name_cut_to_file(char *name) {
     for (char *cut = strchr(name, 0); cut; cut = memrchr(name, '!', (size_t)(cut - name))) {
         const char kept = *cut;
@@ -81,11 +78,10 @@ char *name_on_disk(const char *name) {
     if (!out)
         return NULL;
     for (; *name; end++) {
-        const bool escaped = looks_escaped((const uint8_t *)name, strlen(name));
-        if (escaped)
-            *end = (char)(digit_of_escape(name[2]) << 4 | digit_of_escape(name[3]));
-        else
-            *end = *name;
+        uint8_t byte = (uint8_t)*name;
+        const bool escaped = looks_escaped((const uint8_t *)name, strlen(name)) &&
+                             hex_read_byte((const uint8_t *)name + 2, 2, &byte);
+        *end = (char)byte;
         name += escaped ? 4 : 1;
     }
     *end = 0;
