@@ -367,16 +367,16 @@ static bool find_value(emit_t *emit, const bson_t *document, size_t index, uint8
     const field_t *field = &emit->schema->fields[index];
     const element_t *element = &emit->values[index];
     const encoding_t encoding = emit->schema->encoding;
-    const texts_t *nulls = &field->nulls;
     emit->tail.length = 0;
-    if (element->type && element->type != BSON_TYPE_UTF8 && !print(emit, document, field, element, choice))
-        return text_of(element, value); /* bytes that are no text */
-    *value = (value_t){(const uint8_t *)emit->tail.bytes, emit->tail.length};
-    if (!element->type && nulls->count) {
-        const schema_text_t *null = &nulls->items[choice < nulls->count ? choice : 0];
+    if (!element->type && field->nulls.count) {
+        const schema_text_t *null = &field->nulls.items[choice];
         *value = (value_t){(const uint8_t *)null->text, null->length};
     } else if (element->type == BSON_TYPE_UTF8) {
         text_of(element, value);
+    } else if (!element->type || print(emit, document, field, element, choice)) {
+        *value = (value_t){(const uint8_t *)emit->tail.bytes, emit->tail.length};
+    } else {
+        return text_of(element, value); /* bytes that are no text */
     }
     if (encoding_keeps_utf8(encoding))
         return true;
@@ -421,11 +421,8 @@ static bool needs_quotes(const schema_t *schema, const dialect_t *dialect, size_
 }
 
 static bool put_row(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape) {
-    static const shape_t usual = {.quoted = true};
     const schema_t *schema = emit->schema;
     text_t *record = &emit->record;
-    if (!shape)
-        shape = &usual;
     const bool backslash = schema->escape_backslash && (!schema->escape_double || shape->backslash);
     for (size_t i = 0; i < dialect->columns; i++) {
         const uint16_t field = dialect->field_of[i];
@@ -522,27 +519,17 @@ void emit_destroy(emit_t *emit) {
     free(emit);
 }
 
-/* What the documents of a format do not keep of its records; NULL: nothing. */
-static const char *what_is_lost(const schema_t *schema) {
-    if (schema_any_fields(schema))
-        return "its records are JSON or BSON; --emit json or bson prints its documents";
-    if (schema->bad_value == BAD_VALUE_NULL)
-        return "by 'on_bad_value: null' values that do not fit are not kept; text keeps them";
-    if (schema->blanks)
-        return "how many blanks divide its columns is not kept";
-    if (schema_tells_place(schema))
-        return "its documents name the file of their records; leave that out of 'make' to get records again";
-    for (size_t i = 0; i < schema->field_count; i++)
-        if (schema->fields[i].type == TYPE_JSON)
-            return "its documents do not tell how a text of JSON was written; give such fields the type text";
-    for (size_t i = 0; i < schema->part_count; i++)
-        if (schema->parts[i].leave_out)
-            return "it leaves out a part of its records (leaveOut)";
-    return NULL;
-}
-
 bool emit_possible(const schema_t *schema, err_t *err) {
-    const char *lost = what_is_lost(schema);
-    return !lost || err_set(err, STATUS_USAGE, "documents of the format %s cannot be written as records: %s",
-                            schema->name, lost);
+    bool lost = schema_any_fields(schema) || schema->bad_value == BAD_VALUE_NULL || schema->blanks ||
+                schema_tells_place(schema);
+    for (size_t i = 0; i < schema->field_count; i++)
+        lost |= schema->fields[i].type == TYPE_JSON;
+    for (size_t i = 0; i < schema->part_count; i++)
+        lost |= schema->parts[i].leave_out;
+    return !lost ||
+           err_set(err, STATUS_USAGE,
+                   "documents of the format %s cannot be written as records: they are of JSON or BSON, or "
+                   "they do not keep all of a record (blanks, on_bad_value: null, leaveOut, fields of the "
+                   "type json, names of files); --emit json or bson prints them",
+                   schema->name);
 }

@@ -5,10 +5,10 @@
 #include "format_lab.h"
 #include "test.h"
 
-/* value: as canonical extended JSON with ' for "; NULL: it stays the text that it is. back, usual: what is written of the
- * value, with its shape and without; NULL: the text. */
+/* value: as canonical extended JSON with ' for "; NULL: it stays the text that it is. back: what is written of the value;
+ * NULL: the text. */
 typedef struct {
-    const char *text, *value, *back, *usual;
+    const char *text, *value, *back;
     bool kept; /* counted as kept as text */
 } field_case_t;
 
@@ -29,18 +29,17 @@ LAB_UNUSED bson_t *field_document(const char *text, const char *value) {
     return document;
 }
 
-LAB_UNUSED void field_back(emit_t *emit, const dialect_t *dialect, const lab_record_t *one, bool with_shape,
+LAB_UNUSED void field_back(emit_t *emit, const dialect_t *dialect, const lab_record_t *one,
                            const char *expected) {
     err_t err = {.text = ""};
     bson_t document;
     const uint8_t *row;
     size_t length;
     LAB_MUST(bson_init_static(&document, one->document, one->record.document_length));
-    if (!emit_record(emit, dialect, &document, with_shape ? &one->shape : NULL, &row, &length, &err))
+    if (!emit_record(emit, dialect, &document, &one->shape, &row, &length, &err))
         fail_msg("%s: %s", expected, err.text);
     if (length != strlen(expected) || memcmp(row, expected, length) != 0)
-        fail_msg("%s is written as %.*s %s its shape", expected, (int)length, (const char *)row,
-                 with_shape ? "with" : "without");
+        fail_msg("%s is written as %.*s", expected, (int)length, (const char *)row);
 }
 
 /* field: what is in its braces behind the name, such as ", type: int"; record: the same of the record. */
@@ -69,10 +68,8 @@ LAB_UNUSED void field_expect(const char *record, const char *field, const field_
             fail_msg("'%s' of {%s} becomes %s", one->text, field, bson_as_canonical_extended_json(&is, NULL));
         }
         assert_int_equal(records_bad(reader)->count, one->kept ? 1 + careful : 0);
-        if (careful) {
-            field_back(emit, &dialect, first, true, one->back ? one->back : one->text);
-            field_back(emit, &dialect, first, false, one->usual ? one->usual : one->text);
-        }
+        if (careful)
+            field_back(emit, &dialect, first, one->back ? one->back : one->text);
         lab_records_free(&got);
     }
     bson_destroy(expected);
@@ -99,18 +96,15 @@ LAB_UNUSED void field_mistake(const char *record, const char *field, const char 
         fail_msg("%s: %s", field, schema ? "taken" : err.text);
 }
 
-/* Becomes this value, and the text again; or another text; or by another pattern without the shape; or stays text; or
- * bytes. */
+/* Becomes this value, and the text again; or another text; or stays text; or bytes. */
 #define IS(text, value)                                                                                      \
-    { text, value, NULL, NULL, false }
+    { text, value, NULL, false }
 #define BACK(text, value, back)                                                                              \
-    { text, value, back, back, false }
-#define PATTERN(text, value, usual)                                                                          \
-    { text, value, NULL, usual, false }
+    { text, value, back, false }
 #define KEPT(text)                                                                                           \
-    { text, NULL, NULL, NULL, true }
+    { text, NULL, NULL, true }
 #define BYTES(text, value)                                                                                   \
-    { text, value, NULL, NULL, true }
+    { text, value, NULL, true }
 
 #define FIELD_TABLE(record, field, ...)                                                                      \
     field_table(record, field, (const field_case_t[]){__VA_ARGS__, KEPT(NULL)})

@@ -16,14 +16,13 @@ static void show(const char *what, const void *text, size_t length, grown_t *out
     grown_text(out, "\n");
 }
 
-/* parse(emit(parse(text))) == parse(text), with shapes and without. False: a document was refused. */
-static bool same_values_again(format_lab_t *lab, const void *text, size_t length, bool with_shapes,
-                              grown_t *written) {
+/* parse(emit(parse(text))) == parse(text). False: a document was refused. */
+static bool same_values_again(format_lab_t *lab, const void *text, size_t length, grown_t *written) {
     err_t err = {.text = ""};
     lab_records_t first = lab_file(lab, text, length, true);
     grown_t both = {0};
     show("\n", text, length, &both);
-    if (!lab_emit(lab->emit, &lab->dialect, &first, text, with_shapes, written, &err)) {
+    if (!lab_emit(lab->emit, &lab->dialect, &first, text, written, &err)) {
         assert_int_equal(err.status, STATUS_INPUT);
         grown_free(&both);
         lab_records_free(&first);
@@ -37,8 +36,7 @@ static bool same_values_again(format_lab_t *lab, const void *text, size_t length
         const lab_record_t *one = &first.records[i], *other = &second.records[i];
         if (one->parsed != other->parsed ||
             (one->parsed == PARSED_DOCUMENT && !lab_same_document(one, other)))
-            fail_msg("record %zu is another one afterwards (%s shapes):%s", i,
-                     with_shapes ? "with" : "without", (char *)both.at);
+            fail_msg("record %zu is another one afterwards:%s", i, (char *)both.at);
     }
     grown_free(&both);
     lab_records_free(&first);
@@ -48,19 +46,16 @@ static bool same_values_again(format_lab_t *lab, const void *text, size_t length
 
 static void expect(schema_t *schema, const void *text, size_t length, bool same_bytes, bool refused) {
     format_lab_t lab = lab_open(schema, text, length);
-    for (int with_shapes = 0; with_shapes < 2; with_shapes++) {
-        grown_t written = {0};
-        if (same_values_again(&lab, text, length, with_shapes, &written) == refused)
-            fail_msg("%s %s shapes: %s", refused ? "taken" : "refused", with_shapes ? "with" : "without",
-                     (const char *)text);
-        if (same_bytes && with_shapes && (written.size != length || memcmp(written.at, text, length) != 0)) {
-            grown_t both = {0};
-            show("\n", text, length, &both);
-            show("", written.at, written.size, &both);
-            fail_msg("other bytes than before:%s", (char *)both.at);
-        }
-        grown_free(&written);
+    grown_t written = {0};
+    if (same_values_again(&lab, text, length, &written) == refused)
+        fail_msg("%s: %s", refused ? "taken" : "refused", (const char *)text);
+    if (same_bytes && (written.size != length || memcmp(written.at, text, length) != 0)) {
+        grown_t both = {0};
+        show("\n", text, length, &both);
+        show("", written.at, written.size, &both);
+        fail_msg("other bytes than before:%s", (char *)both.at);
     }
+    grown_free(&written);
     lab_close(&lab);
 }
 
@@ -93,17 +88,15 @@ TEST(every_quoting) {
             for (int j = 0; j < FIELDS; j++) {
                 char row[64];
                 int length = snprintf(row, sizeof row, "%s,%s\n", fields[i], fields[j]);
-                for (int with_shapes = 0; with_shapes < 2; with_shapes++) {
-                    grown_t written = {0};
-                    refused += !same_values_again(&lab, row, (size_t)length, with_shapes, &written);
-                    grown_free(&written);
-                }
+                grown_t written = {0};
+                refused += !same_values_again(&lab, row, (size_t)length, &written);
+                grown_free(&written);
             }
         }
         lab_close(&lab);
     }
-    if (refused > 7 * 2 * FIELDS * FIELDS / 10)
-        fail_msg("%u of %d rows are refused", refused, 7 * 2 * FIELDS * FIELDS);
+    if (refused > 7 * FIELDS * FIELDS / 10)
+        fail_msg("%u of %d rows are refused", refused, 7 * FIELDS * FIELDS);
 }
 
 /* Spellings of dates and numbers, in and out of their usual form. */
@@ -181,66 +174,4 @@ TEST(carriage_returns) {
     SAME_VALUES(
         lab_schema("format: x\nrecord: {delimiter: \"|\", header: no}\nfields: [{name: a, type: trimmed}]\n"),
         "\r \nx\r \n");
-}
-
-/* --- documents that were not parsed
- * --------------------------------------------------------------------------- */
-
-typedef struct {
-    format_lab_t lab;
-    const uint8_t *record;
-    size_t length;
-    err_t err;
-} hand_t;
-
-static bool emits(hand_t *hand, const char *json) {
-    bson_t *document = lab_value(json);
-    hand->err = (err_t){.text = ""};
-    bool ok = emit_record(hand->lab.emit, &hand->lab.dialect, document, NULL, &hand->record, &hand->length,
-                          &hand->err);
-    bson_destroy(document);
-    return ok;
-}
-
-static void expect_row(hand_t *hand, const char *json, const char *row) {
-    if (!emits(hand, json))
-        fail_msg("%s: %s", json, hand->err.text);
-    if (hand->length != strlen(row) || memcmp(hand->record, row, hand->length) != 0)
-        fail_msg("%s is written as %.*s", json, (int)hand->length, (const char *)hand->record);
-}
-
-TEST(by_hand) {
-    hand_t hand = {
-        .lab = lab_open(
-            lab_schema(
-                "format: x\nrecord: {delimiter: \",\", header: no}\nfields:\n"
-                "  - {name: a, nulls: [NULL, \"\"]}\n  - {name: b, type: int}\n  - {name: c, type: date}\n"),
-            "x,1,2\n", 6)};
-    expect_row(&hand, "{'a': 'x', 'b': 5, 'c': {'$date': {'$numberLong': '0'}}}", "x,5,1970-01-01");
-    expect_row(&hand, "{}", "NULL,,");
-    expect_row(&hand, "{'a': 'x,y', 'b': {'$numberLong': '-9223372036854775808'}}",
-               "\"x,y\",-9223372036854775808,");
-    expect_row(&hand, "{'a': 'x\\\"y,'}", "\"x\"\"y,\",,");
-    expect_row(&hand, "{'a': 'two\\nlines', 'b': 5}", "\"two\nlines\",5,");
-    assert_false(emits(&hand, "{'c': {'$date': {'$numberLong': '1'}}}")); /* no pattern shows it */
-    assert_non_null(strstr(hand.err.text, "no record of"));
-    assert_false(emits(&hand, "{'c': {'$date': {'$numberLong': '999999999999999'}}}"));
-    assert_false(emits(&hand, "{'a': {'x': 1}}"));
-    assert_false(emits(&hand, "{'a': [1]}"));
-    assert_false(emits(&hand, "{'a': true}"));
-    assert_false(emits(&hand, "{'a': null}"));
-    lab_close(&hand.lab);
-}
-
-/* Without quotes some values cannot be written. */
-TEST(no_quotes) {
-    hand_t hand = {.lab = lab_open(lab_schema("format: x\nrecord: {delimiter: \"|\", header: no, quote: "
-                                              "none}\nfields: [{name: a}, {name: b}]\n"),
-                                   "x|1\n", 4)};
-    expect_row(&hand, "{'a': '\\\"x', 'b': 'y,z'}", "\"x|y,z");
-    assert_false(emits(&hand, "{'a': 'two\\nlines'}"));
-    assert_true(strlen(hand.err.text) > 10);
-    assert_false(emits(&hand, "{'a': 'x|y', 'b': 'z'}"));
-    assert_int_equal(hand.err.status, STATUS_INPUT);
-    lab_close(&hand.lab);
 }

@@ -284,7 +284,7 @@ LAB_UNUSED bool lab_is(const format_lab_t *lab, const void *record, size_t lengt
 /* The documents of a text as records again; headers, blank lines, rejects and line ends as they stand in the
  * text. False: a document could not be written. */
 LAB_UNUSED bool lab_emit(emit_t *emitter, const dialect_t *dialect, const lab_records_t *records,
-                         const void *text, bool with_shapes, grown_t *out, err_t *err) {
+                         const void *text, grown_t *out, err_t *err) {
     const uint8_t *bytes = text;
     bool open = false;
     if (records->count)
@@ -296,8 +296,7 @@ LAB_UNUSED bool lab_emit(emit_t *emitter, const dialect_t *dialect, const lab_re
         bson_t document;
         if (one->parsed == PARSED_DOCUMENT) {
             LAB_MUST(bson_init_static(&document, one->document, one->record.document_length));
-            if (!emit_record(emitter, dialect, &document, with_shapes ? &one->shape : NULL, &written, &length,
-                             err))
+            if (!emit_record(emitter, dialect, &document, &one->shape, &written, &length, err))
                 return false;
         }
         if (open)

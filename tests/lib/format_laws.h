@@ -23,11 +23,10 @@ typedef struct {
     records_t *reader;
     emit_t *emit;
     bool may_refuse; /* a document need not make a record again; when it does, it must be the right one */
-    bool by_turns;   /* it is written in one of the two ways only: `cut` says which */
 } law_t;
 
 LAB_UNUSED law_t law_for(schema_t *schema) {
-    law_t law = {schema, records_new(schema), emit_new(schema), false, false};
+    law_t law = {schema, records_new(schema), emit_new(schema), false};
     LAB_MUST(law.reader && law.emit);
     return law;
 }
@@ -36,7 +35,7 @@ LAB_UNUSED void law_end(law_t *law) {
     records_destroy(law->reader);
     emit_destroy(law->emit);
     schema_destroy(law->schema);
-    *law = (law_t){NULL, NULL, NULL, false, false};
+    *law = (law_t){NULL, NULL, NULL, false};
 }
 
 /* Warnings of the code under test say nothing here. What a sanitizer or this file says still gets out: it
@@ -498,17 +497,15 @@ static void law_blocks(const law_t *law, const dialect_t *dialect, const lab_rec
     lab_records_free(&tail);
 }
 
-/* Made keys can hold what the fields' own keys do not: how a number was written; of fields that are joined, which
- * null stood there. */
-static bool law_made_says_more(const schema_t *schema, bool with_shapes) {
+/* Made keys can hold what the fields' own keys do not: how a number was written. */
+static bool law_made_says_more(const schema_t *schema) {
     for (size_t i = 0; i < schema->made_count; i++) {
         const make_t *made = &schema->made[i];
         for (size_t j = 0; made->kind != MAKE_POINT && j < made->from_count; j++) {
             const size_t count = made->from[j].count;
             for (size_t k = 0; k < count; k++) {
                 const field_t *field = &schema->fields[made->from[j].fields[k]];
-                if ((field->type != TYPE_TEXT && field->type != TYPE_TRIMMED) ||
-                    (count > 1 && field->nulls.count > 1 && !with_shapes))
+                if (field->type != TYPE_TEXT && field->type != TYPE_TRIMMED)
                     return true;
             }
         }
@@ -543,7 +540,7 @@ static bool law_all_usual(const law_t *law, const dialect_t *dialect, const lab_
 }
 
 static void law_there_and_back(const law_t *law, const dialect_t *dialect, const lab_records_t *all,
-                               const uint8_t *text, size_t length, bool with_shapes) {
+                               const uint8_t *text, size_t length) {
     /* where a record ends whose quote is never closed depends on how the next ones are quoted; they are not written with
      * it */
     if (law->schema->multiline && (lab_count(all, PARSED_REJECT) || law_open_header(law, dialect, all, text)))
@@ -551,12 +548,12 @@ static void law_there_and_back(const law_t *law, const dialect_t *dialect, const
     grown_t written = {0};
     err_t err = {.text = ""};
     bool fixed = law->schema->fixed, possible = emit_possible(law->schema, &err);
-    bool ok = lab_emit(law->emit, dialect, all, text, with_shapes, &written, &err);
+    bool ok = lab_emit(law->emit, dialect, all, text, &written, &err);
     LAW(ok || err.text[0], text, length, written.at, written.size);
     LAW(possible || !ok || !lab_count(all, PARSED_DOCUMENT), text, length, written.at, written.size);
     /* there is one way of writing a row: what it cannot say is refused */
-    bool may_refuse = !possible || law->may_refuse || law_made_says_more(law->schema, with_shapes);
-    may_refuse |= !fixed && (!with_shapes || !law_all_usual(law, dialect, all, text));
+    bool may_refuse = !possible || law->may_refuse || law_made_says_more(law->schema);
+    may_refuse |= !fixed && !law_all_usual(law, dialect, all, text);
     if (!ok && may_refuse) {
         grown_free(&written);
         return;
@@ -572,7 +569,7 @@ static void law_there_and_back(const law_t *law, const dialect_t *dialect, const
         if (one->parsed != PARSED_DOCUMENT)
             continue;
         LAW(lab_same_document(one, other), row, one->record.length, other_row, other->record.length);
-        if (fixed || (with_shapes && law_usual_row(law->schema, dialect, row, one->record.length)))
+        if (fixed || law_usual_row(law->schema, dialect, row, one->record.length))
             LAW(one->record.length == other->record.length && memcmp(row, other_row, one->record.length) == 0,
                 row, one->record.length, other_row, other->record.length);
     }
@@ -656,7 +653,7 @@ static void law_new_file(const law_t *law, const dialect_t *dialect, const lab_r
             parsed == PARSED_SKIPPED || (parsed == PARSED_DOCUMENT && i % each == each - 1))
             some.records[some.count++] = all->records[i];
     }
-    if (lab_emit(law->emit, dialect, &some, text, true, &written, &err)) {
+    if (lab_emit(law->emit, dialect, &some, text, &written, &err)) {
         const uint8_t *new = written.at ? written.at : (const uint8_t *)""; /* no record, no file */
         bool same = dialect_sniff(law->schema, new, written.size, "again.csv", &again, &err) &&
                     again.header == dialect->header;
@@ -703,9 +700,8 @@ LAB_UNUSED void law_holds(const law_t *law, const uint8_t *text, size_t length, 
     lab_records_t fast = lab_parse(law->reader, &dialect, text, length, (lab_how_t){.careful = false});
     law_same_records(&careful, 0, careful.count, &fast, 0);
     law_blocks(law, &dialect, &fast, text, length, cut);
-    for (int with_shapes = 0; emit && with_shapes < 2; with_shapes++)
-        if (!law->by_turns || (cut & 1) == (size_t)with_shapes)
-            law_there_and_back(law, &dialect, &careful, text, length, with_shapes);
+    if (emit)
+        law_there_and_back(law, &dialect, &careful, text, length);
     for (size_t each = 1; emit && each <= 2; each++)
         law_new_file(law, &dialect, &careful, text, each);
     lab_records_free(&careful);
