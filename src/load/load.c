@@ -140,12 +140,12 @@ static bool check_shard_key(const job_t *job, err_t *err) {
         return false;
     bool ok = true;
     for (size_t i = 0; ok && i < key.count; i++) {
-        const char *path = key.fields[i].path, *near = NULL;
+        const char *path = key.fields[i].path;
+        suggestion_t near;
         if (strcmp(path, "_id") != 0 && !schema_makes(job->schema, path, &near))
             ok = err_set(err, STATUS_USAGE,
-                         "--shard-key %s: the documents of the format '%s' have no key '%s'%s%s%s",
-                         job->spec->shard_key, job->schema->name, path, near ? "; did you mean '" : "",
-                         near ? near : "", near ? "'?" : "");
+                         "--shard-key %s: the documents of the format '%s' have no key '%s'%s",
+                         job->spec->shard_key, job->schema->name, path, near.text);
     }
     ok = ok && job_check_key_of_ids(job, &key, err);
     shardkey_free(&key);
@@ -155,7 +155,7 @@ static bool check_shard_key(const job_t *job, err_t *err) {
 /* With a field that no document has, an index would be of no use. In JSON it is taken as it is: a text index has keys that are no fields. */
 static bool check_index(const job_t *job, const char *text, const index_spec_t *index, err_t *err) {
     bson_iter_t at;
-    const char *near;
+    suggestion_t near;
     if (*text == '{')
         return true;
     bson_iter_init(&at, &index->keys);
@@ -163,9 +163,8 @@ static bool check_index(const job_t *job, const char *text, const index_spec_t *
         const char *path = bson_iter_key(&at);
         if (strcmp(path, "_id") != 0 && !schema_makes(job->schema, path, &near))
             return err_set(err, STATUS_USAGE,
-                           "--index %s: the documents of the format '%s' have no key '%s'%s%s%s", text,
-                           job->schema->name, path, near ? "; did you mean '" : "", near ? near : "",
-                           near ? "'?" : "");
+                           "--index %s: the documents of the format '%s' have no key '%s'%s", text,
+                           job->schema->name, path, near.text);
     }
     return true;
 }

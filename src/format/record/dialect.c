@@ -395,7 +395,7 @@ static bool read_first_line(lines_t *lines, dialect_t *dialect, err_t *err) {
     const schema_t *schema = lines->schema;
     if (schema->header == HEADER_YES || schema->header == HEADER_WORDS)
         dialect->header = read_names(lines, true, dialect) > 0;
-    if (schema->header == HEADER_REFUSE && !is_no_header(lines, dialect, err))
+    if (schema->header_refused && !is_no_header(lines, dialect, err))
         return false;
     if (schema->header != HEADER_LINE && !dialect->header) {
         choose_layout(lines, dialect);

@@ -13,13 +13,13 @@ static const char *last_part(const char *path) {
 
 static bool add_field(const schema_t *schema, own_id_t *id, const char *name, err_t *err) {
     const field_t *field = schema_any_fields(schema) ? NULL : schema_field(schema, name);
-    const char *path = field ? field->key : name, *near = NULL;
+    const char *path = field ? field->key : name;
+    suggestion_t near;
     if (id->count == OWN_ID_MOST)
         return err_set(err, STATUS_USAGE, "--id %s: more than %d fields", id->text, OWN_ID_MOST);
     if (!*name || !schema_makes(schema, path, &near) || strcmp(path, "_id") == 0)
-        return err_set(
-            err, STATUS_USAGE, "--id %s: the documents of the format '%s' have no field '%s'%s%s%s", id->text,
-            schema->name, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return err_set(err, STATUS_USAGE, "--id %s: the documents of the format '%s' have no field '%s'%s",
+                       id->text, schema->name, name, *name ? near.text : "");
     for (size_t i = 0; i < id->count; i++)
         if (strcmp(last_part(id->paths[i]), last_part(path)) == 0)
             return err_set(err, STATUS_USAGE, "--id %s: two of its fields end in '%s'", id->text,

@@ -3,6 +3,7 @@
 #include "format/schema/schema_read.h"
 #include "format/values/hex.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -54,10 +55,10 @@ static bool leads_to(const char *path, const char *key) {
     return strncmp(path, key, length) == 0 && (!key[length] || key[length] == '.');
 }
 
-bool schema_makes(const schema_t *schema, const char *path, const char **near) {
+bool schema_makes(const schema_t *schema, const char *path, suggestion_t *near) {
     const char *words[2 * (SCHEMA_MOST_FIELDS + SCHEMA_MOST_MADE)];
     size_t count = 0;
-    *near = NULL;
+    near->text[0] = 0;
     if (schema_any_fields(schema))
         return true;
     for (size_t i = 0; i < schema_counted(schema); i++) {
@@ -72,7 +73,8 @@ bool schema_makes(const schema_t *schema, const char *path, const char **near) {
             return true;
     const char *word = suggest_word(path, words, count);
     const field_t *field = word ? schema_field(schema, word) : NULL;
-    *near = field ? field->key : word;
+    if (word)
+        snprintf(near->text, sizeof near->text, "; did you mean '%s'?", field ? field->key : word);
     return false;
 }
 
@@ -175,17 +177,14 @@ static void digest_part(XXH3_state_t *state, const schema_t *schema, uint32_t pa
 }
 
 bool schema_digest(schema_t *schema, err_t *err) {
-    schema_t same = *schema;
     XXH3_state_t *state = XXH3_createState();
     XXH128_canonical_t canonical;
     if (!state)
         return err_memory(err, 576);
-    same.header =
-        same.header == HEADER_REFUSE ? HEADER_NO : same.header; /* what is refused makes no document */
     XXH3_128bits_reset(state);
-    digest_part(state, &same, IN_FILE, (const char *)&same);
-    digest_part(state, &same, IN_RECORD, (const char *)&same);
-    digest_part(state, &same, IN_SURPLUS, (const char *)&same);
+    digest_part(state, schema, IN_FILE, (const char *)schema);
+    digest_part(state, schema, IN_RECORD, (const char *)schema);
+    digest_part(state, schema, IN_SURPLUS, (const char *)schema);
     for (size_t i = 0; i < schema->layout_count; i++)
         digest_value(state, "layout", schema->layouts[i].fields, schema->layouts[i].count * sizeof(uint16_t));
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));

@@ -85,7 +85,6 @@
 
 enum {
     SCHEMA_MOST_FIELDS = 2048,
-    SCHEMA_MOST_NULLS = 16, /* of a field */
     SCHEMA_MOST_DELIMITERS = 8,
     SCHEMA_MOST_LAYOUTS = 16,
     SCHEMA_MOST_PARTS = 7, /* in a tail */
@@ -94,8 +93,7 @@ enum {
     SCHEMA_MOST_FROM = 4,
     SCHEMA_MOST_SKIPPED = 1000,
     SCHEMA_WIDEST_DELIMITER = 8,
-    SCHEMA_WIDEST = 4096, /* characters of a fixed part, a section or an entry */
-    SCHEMA_MOST_CONSTANT = 1000,
+    SCHEMA_WIDEST = 4096,     /* characters of a fixed part, a section or an entry */
     SCHEMA_LONGEST_MADE = 28, /* bytes of a key that is made */
     SCHEMA_ID = 3,            /* bytes of a section's identifier */
 };
@@ -251,13 +249,12 @@ typedef enum {
     HEADER_WORDS,
     HEADER_YES,
     HEADER_NO,
-    HEADER_LINE,   /* this very line; the columns are those of the layouts */
-    HEADER_REFUSE, /* none; and a file that seems to begin with one is refused */
+    HEADER_LINE, /* this very line; the columns are those of the layouts */
 } header_t;
 
 /* May a line be a header? */
 static inline bool header_may_be(header_t header) {
-    return header != HEADER_NO && header != HEADER_REFUSE;
+    return header != HEADER_NO;
 }
 
 typedef struct {
@@ -292,6 +289,7 @@ typedef struct {
     uint32_t skip;           /* lines at a file's start that are neither records nor header */
     char comment;            /* lines that begin with it are none either; 0: there are no such lines */
     header_t header;
+    bool header_refused; /* with HEADER_NO: a file that seems to begin with a header is refused */
     texts_t header_words;
     schema_text_t header_line; /* of HEADER_LINE, in UTF-8 */
     char point, thousands;     /* of fields that do not say it, */
@@ -369,9 +367,9 @@ schema_text_t schema_place(const make_t *made, const char *file, size_t length);
 /* A field by its name or its key, also a made one that can be compared; NULL: none. */
 const field_t *schema_field(const schema_t *schema, const char *name);
 
-/* Does a document have this path (with dots or without), outside arrays? Not for `_id`. If not, *near is the path that
- * was probably meant, or NULL. */
-bool schema_makes(const schema_t *schema, const char *path, const char **near);
+/* Does a document have this path (with dots or without), outside arrays? Not for `_id`. If not, *near is the end of the sentence
+ * that says so, with the path that was probably meant. */
+bool schema_makes(const schema_t *schema, const char *path, suggestion_t *near);
 
 /* Types by their words in format files. */
 /* The first SCHEMA_TYPE_NAMES of them are ours; the others are the usual names of other tools. */

@@ -205,7 +205,7 @@ static bool add_usual_layouts(reader_t *reader, schema_t *schema) {
 }
 
 static bool check_delimited(reader_t *reader, schema_t *schema) {
-    const bool by_line = schema->header == HEADER_LINE || schema->header == HEADER_REFUSE;
+    const bool by_line = schema->header == HEADER_LINE || schema->header_refused;
     const yaml_item_t *record = schema_item(reader, "record");
     if (schema->header == HEADER_WORDS && !schema->header_words.count)
         schema->header_words = schema->fields[0].columns;

@@ -177,7 +177,8 @@ static bool read_header(reader_t *reader, const yaml_item_t *node) {
         return read_texts(reader, node);
     const bool refuse = strcmp(node->text, "refuse") == 0;
     const bool ok = refuse || yaml_tree_bool(schema->tree, node, &yes, &ignored);
-    schema->header = refuse ? HEADER_REFUSE : yes ? HEADER_YES : HEADER_NO;
+    schema->header = yes ? HEADER_YES : HEADER_NO;
+    schema->header_refused = refuse;
     return ok;
 }
 
@@ -479,7 +480,7 @@ const row_t schema_rows[] = {
     {IN_MADE, DELIMITED | FIXED, "with", read_with, INTO(make_t, text), .any = true, .tag = "text",
      .makes = MAKES_TEXT,
      .is = "a prefix of up to 8 bytes for each item of 'from'; of join also one text, between all"},
-    {IN_MADE, DELIMITED, "value", read_text, INTO(make_t, text), .needed = true, .most = SCHEMA_MOST_CONSTANT,
+    {IN_MADE, DELIMITED, "value", read_text, INTO(make_t, text), .needed = true, .most = 1000,
      .makes = 1u << MAKE_CONSTANT, .is = "a text of at most 1000 bytes"},
     {IN_MADE, DELIMITED, "type", schema_read_type, INTO(field_t, type), .makes = MAKES_TYPED,
      .types = PLAIN_TYPES, .is = TYPE_IS},
@@ -489,10 +490,10 @@ const row_t schema_rows[] = {
     {IN_MADE, DELIMITED | FIXED, .tag = "kind", INTO(make_t, kind)},
     {IN_MADE, DELIMITED | FIXED, .tag = "change", INTO(make_t, change)},
     {OF_VALUE, DELIMITED | JSON, "pattern", read_texts, INTO(field_t, patterns), .any = true, .least = 1,
-     .most = PATTERN_MOST, .types = BIT(DATE), .makes = MAKES_TYPED, .is = "1 to 8 patterns"},
+     .most = 8, .types = BIT(DATE), .makes = MAKES_TYPED, .is = "1 to 8 patterns"},
     {OF_VALUE, ANY_KIND, .tag = "pattern", INTO(field_t, patterns)},
     {OF_VALUE, DELIMITED | JSON, "nulls", read_texts, INTO(field_t, nulls), .any = true, .tag = "nulls",
-     .most = SCHEMA_MOST_NULLS, .makes = MAKES_TYPED, .is = "at most 16 texts that mean \"no value\""},
+     .most = 16, .makes = MAKES_TYPED, .is = "at most 16 texts that mean \"no value\""},
     {OF_VALUE, DELIMITED | JSON, "true", read_texts, INTO(field_t, words[1]), .any = true, .tag = "true",
      .least = 1, .most = 8, .types = BIT(BOOLEAN), .makes = MAKES_TYPED, .is = "1 to 8 words"},
     {OF_VALUE, DELIMITED | JSON, "false", read_texts, INTO(field_t, words[0]), .any = true, .tag = "false",

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 enum {
-    PATTERN_MOST = 8,
     PATTERN_LONGEST = 40,
     PATTERN_PRINTED = 64, /* bytes of a printed date, at most */
 };
