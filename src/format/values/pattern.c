@@ -198,10 +198,8 @@ static bool is_in_range(int64_t ms) {
 
 /* A whole number, as it is printed. */
 static bool read_epoch(const pattern_part_t *part, const uint8_t *text, size_t length, int64_t *ms) {
-    uint8_t printed[20];
-    return convert_int(text, length, ms) && convert_print_int(*ms, printed) == length &&
-           memcmp(printed, text, length) == 0 && !__builtin_mul_overflow(*ms, part->width, ms) &&
-           is_in_range(*ms);
+    return length && text[0] != ' ' && text[length - 1] != ' ' && convert_is_exact(text, length) &&
+           convert_int(text, length, ms) && !__builtin_mul_overflow(*ms, part->width, ms) && is_in_range(*ms);
 }
 
 static bool ms_of(const pattern_t *pattern, int32_t *value, int64_t *ms) {
