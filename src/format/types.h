@@ -61,7 +61,7 @@ extern const value_type_t value_types[];
 
 /* ---- values ---- */
 
-/* Room for a value of fixed size: of any type but texts, binary data, JSON and arrays. */
+/* Room for a value of fixed size: of any type but texts, binary data and JSON. */
 enum { TYPES_VALUE = 64 };
 
 /* Reads the text of a field. Writes its value at `out` and the value's BSON type at `type`, and returns the end; NULL: the
