@@ -62,26 +62,6 @@ TEST(backslash) {
     schema_destroy(schema);
 }
 
-/* A comment is a line, whatever is in it, and only where a record begins. */
-TEST(comments) {
-    static const struct {
-        const char *text;
-        size_t whole, part;
-    } rows[] = {
-        {"# \"a\nb\"\n", 5, 5},
-        {"# a,\"b\n\"\n", 7, 7},
-        {"#", 1, 0},
-        {"\"a\n# b\n\",c\nd\n", 11, 11},
-        {"a,#\"b\n", 6, 6},
-        {"a,\"#\n#\"\n", 8, 8},
-        {" #\"\n\"\n", 4, 4},
-    };
-    schema_t *schema = schema_with("double, comment: \"#\"");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        expect_first(schema, rows[i].text, rows[i].whole, rows[i].part);
-    schema_destroy(schema);
-}
-
 /* A closing quote that is too far away does not count, wherever the text is cut. */
 TEST(far) {
     schema_t *schema = schema_with("double");

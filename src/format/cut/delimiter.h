@@ -33,9 +33,4 @@ static inline const uint8_t *delimiter_find(const schema_t *schema, char delimit
                                                         : delimiter_find_wide(schema, text, length, from);
 }
 
-/* Where the first field begins: blanks before it divide nothing. */
-static inline size_t delimiter_skip(const schema_t *schema, const uint8_t *text, size_t length) {
-    return schema->blanks ? delimiter_at(schema, ' ', text, length, 0) : 0;
-}
-
 #endif

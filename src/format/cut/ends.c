@@ -14,8 +14,7 @@ size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, si
         const size_t document = bson_span_find(text, length, &lies);
         return document || !whole ? document : length;
     }
-    const char sign = schema_line_sign(schema);
-    if (schema->multiline && !(sign && length && *text == (uint8_t)sign))
+    if (schema->multiline)
         return split_end(schema, delimiter, text, length, whole);
     const uint8_t *feed = length ? memchr(text, '\n', length) : NULL;
     return feed ? (size_t)(feed - text) + 1 : whole ? length : 0;
@@ -35,7 +34,6 @@ typedef struct {
  * record before the one that needs the closer look. */
 MASKS_INLINED uint64_t pass(const schema_t *schema, char delimiter, ends_quotes_t *state, const uint8_t *text,
                             uint64_t within, size_t begun, found_t *found, masks_fn *masks) {
-    const char sign = schema_line_sign(schema);
     const uint64_t line = masks(text, MASKS_ALL, '\n') & within,
                    divides = masks(text, MASKS_ALL, (uint8_t)delimiter) & within,
                    quote = masks(text, MASKS_ALL, (uint8_t)schema->quote) & within,
@@ -49,8 +47,6 @@ MASKS_INLINED uint64_t pass(const schema_t *schema, char delimiter, ends_quotes_
         odd |= open & after;
     if (schema_is_wide(schema))
         odd |= quote;
-    if (sign) /* comments begin where records do; quotes in them are none */
-        odd |= masks(text, MASKS_ALL, (uint8_t)sign) & ((line & ~inside) << 1 | !begun);
     uint64_t backslash = 0;
     if (schema->escape_backslash) {
         backslash = masks(text, MASKS_ALL, '\\');

@@ -176,7 +176,7 @@ INLINED size_t walk_fields(walk_t *walk, const split_t *split) {
     const size_t length = walk->length;
     const uint8_t quote = (uint8_t)schema->quote;
     quoted_t quoted;
-    for (size_t at = delimiter_skip(schema, text, length);;) {
+    for (size_t at = schema->blanks ? delimiter_at(schema, delimiter, text, length, 0) : 0;;) {
         quoted.is = QUOTE_NONE;
         if (quote && at < length && text[at] == quote) {
             read_quoted(walk, at, &quoted);

@@ -85,23 +85,22 @@ static void mark_beginnings(delimited_t *reader, const schema_t *schema) {
         may_begin[(uint8_t)schema->comment] = true;
 }
 
-/* A line that begins as comments do. If the sign was guessed, there may be no comments: after the header, what has as many
- * fields as a record is not taken for one; and nowhere what continues in other lines, which may be records. */
+/* A line that begins as comments do. What continues in other lines, which may be records, is not taken for one. If the sign was
+ * guessed, there may be no comments: then after the header neither is what has as many fields as a record. */
 static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uint8_t *text) {
     const schema_t *schema = reader->engine.schema;
     const dialect_t *dialect = reader->engine.dialect;
     const bool before =
         reader->in.file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE);
-    bool may_be_record = schema->guessed && memchr(text, '\n', record->length);
+    bool may_be_record = memchr(text, '\n', record->length);
     if (schema->guessed && !before && dialect->columns > 1) {
         if (!split_record(&reader->split, schema, dialect->delimiter, text, record->length))
             return PARSED_MEMORY;
         may_be_record |= reader->split.count == dialect->columns;
     }
     if (may_be_record)
-        return record_refuse(record, 1,
-                             "it begins as a comment does, but it has the fields of a record or holds a line "
-                             "end, and the format is guessed");
+        return record_refuse(
+            record, 1, "it begins as a comment does, but it has the fields of a record or holds a line end");
     reader->engine.bad->passed.comments++;
     return PARSED_COMMENT;
 }

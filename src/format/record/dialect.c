@@ -410,11 +410,17 @@ static bool read_first_line(lines_t *lines, dialect_t *dialect, err_t *err) {
 
 /* ---- files ---- */
 
-/* A file of another kind would be a reject on each of its lines. Whether documents of BSON are whole, their reader sees. */
-static bool check_kind(const schema_t *schema, const uint8_t *text, size_t length, dialect_t *dialect,
-                       err_t *err) {
+/* A file of another kind or encoding would be a reject on each of its lines, or be read wrongly. Whether documents of BSON are
+ * whole, their reader sees. */
+static bool check_kind(const schema_t *schema, const uint8_t *text, size_t length, bool utf16,
+                       dialect_t *dialect, err_t *err) {
     enum { FIRST = 5 };
     char shown[4 * FIRST + 4];
+    if (!encoding_keeps_utf8(schema->encoding) && (utf16 || lines_bom(text, length)))
+        return err_set(err, STATUS_INPUT,
+                       "its text is %s, and by the format %s it is %s; give a --format without 'encoding'",
+                       utf16 ? "UTF-16" : "UTF-8, as its byte-order mark says", schema->name,
+                       encoding_names[schema->encoding]);
     if (schema->kind == RECORDS_BSON)
         return ((length < 4 || bson_length_may_be(bson_length(text))) &&
                 (length < FIRST || !text[4] || bson_walk_knows(text[4]))) ||
@@ -430,16 +436,6 @@ static bool check_kind(const schema_t *schema, const uint8_t *text, size_t lengt
     return schema->kind != RECORDS_JSON || dialect->array || at == length || text[at] == '{' ||
            err_set(err, STATUS_INPUT, "is no JSON: it begins with %s, and not with { or [",
                    show(text + at, 1, shown, sizeof shown));
-}
-
-/* False if the text is surely UTF-8 and the format's encoding is another. */
-static bool check_encoding(const schema_t *schema, const uint8_t *text, size_t length, bool utf16,
-                           err_t *err) {
-    return encoding_keeps_utf8(schema->encoding) || (!utf16 && !lines_bom(text, length)) ||
-           err_set(err, STATUS_INPUT,
-                   "its text is %s, and by the format %s it is %s; give a --format without 'encoding'",
-                   utf16 ? "UTF-16" : "UTF-8, as its byte-order mark says", schema->name,
-                   encoding_names[schema->encoding]);
 }
 
 /* Without a first line: can its columns be known, or does it need none, as an empty file does? */
@@ -488,10 +484,9 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
     const size_t length = head->length + (schema_any_fields(schema) ? head->begun : 0);
     memset(dialect, 0, sizeof *dialect);
     clear_columns(dialect);
-    const bool ok = ((check_encoding(schema, text, length, head->utf16, err) &&
-                      check_kind(schema, text, length, dialect, err)) ||
-                     err_where(err, "%.1000s", name)) &&
-                    (schema->kind != RECORDS_DELIMITED || sniff_delimited(schema, head, name, dialect, err));
+    const bool ok =
+        (check_kind(schema, text, length, head->utf16, dialect, err) || err_where(err, "%.1000s", name)) &&
+        (schema->kind != RECORDS_DELIMITED || sniff_delimited(schema, head, name, dialect, err));
     set_hash(schema, dialect);
     return ok;
 }

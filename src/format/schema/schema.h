@@ -353,11 +353,6 @@ static inline bool schema_is_comment(const schema_t *schema, uint8_t first) {
     return schema->comment && first == (uint8_t)schema->comment;
 }
 
-/* The sign after which a record is cut at its first line end; 0: there is none. A sign that was guessed is none: what begins with
- * it may be a record, and is cut as one. */
-static inline char schema_line_sign(const schema_t *schema) {
-    return schema->guessed ? 0 : schema->comment;
-}
 /* True if documents name the input of their record. Then the record alone does not make its document. */
 bool schema_tells_place(const schema_t *schema);
 
