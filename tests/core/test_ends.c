@@ -18,46 +18,53 @@ TEST(by_hand) {
     static const struct {
         const char *text;
         size_t whole, part; /* the first record's length: of all of the text, and where more may follow */
+        const char *escape; /* NULL: double */
     } rows[] = {
-        {"a,b\nc\n", 4, 4},
-        {"a,b", 3, 0},
-        {"\na\n", 1, 1},
-        {"\"a\nb\",c\nd\n", 8, 8},
-        {"x,\"a\r\nb\"\r\nd\n", 10, 10},
-        {"\"a\nb\"", 5, 0},
-        {"\"a\nb\"\r", 6, 0},
-        {"\"a\nb\"\rx\n", 3, 3},         /* a CR alone is no line end, so the quote is never closed */
-        {"\"a\"\"\nb\",c\nd\n", 10, 10}, /* doubled, and then closed */
-        {"\"a\"b\nc\"\n", 5, 5},         /* something else follows in the same line: not quoted */
-        {"\"a\nb\"c\nd\n", 3, 3},        /* in another line: never closed */
-        {"1,5\" pipe,x\n2,6\" pipe,x\n", 12, 12},
-        {"\"never\na\nb\n", 7, 0}, /* the rest may still close it */
-        {"\"\"\n\"\"\n", 3, 3},
-        {"\"\"\"\n\"\"\"\n\n", 8, 8},
-        {"a,\"b\nc\",\"d\ne\"\nf\n", 14, 14},
-        {"a,\"b\nc\",\"d\ne\nf\n", 11, 0}, /* the second one is never closed: up to the end of its line */
+        {"a,b\nc\n", 4, 4, NULL},
+        {"a,b", 3, 0, NULL},
+        {"\na\n", 1, 1, NULL},
+        {"\"a\nb\",c\nd\n", 8, 8, NULL},
+        {"x,\"a\r\nb\"\r\nd\n", 10, 10, NULL},
+        {"\"a\nb\"", 5, 0, NULL},
+        {"\"a\nb\"\r", 6, 0, NULL},
+        {"\"a\nb\"\rx\n", 3, 3, NULL},         /* a CR alone is no line end, so the quote is never closed */
+        {"\"a\"\"\nb\",c\nd\n", 10, 10, NULL}, /* doubled, and then closed */
+        {"\"a\"b\nc\"\n", 5, 5, NULL},         /* something else follows in the same line: not quoted */
+        {"\"a\nb\"c\nd\n", 3, 3, NULL},        /* in another line: never closed */
+        {"1,5\" pipe,x\n2,6\" pipe,x\n", 12, 12, NULL},
+        {"\"never\na\nb\n", 7, 0, NULL}, /* the rest may still close it */
+        {"\"\"\n\"\"\n", 3, 3, NULL},
+        {"\"\"\"\n\"\"\"\n\n", 8, 8, NULL},
+        {"a,\"b\nc\",\"d\ne\"\nf\n", 14, 14, NULL},
+        {"a,\"b\nc\",\"d\ne\nf\n", 11, 0,
+         NULL}, /* the second one is never closed: up to the end of its line */
+        {"\"a\\\"\nb\",c\nd\n", 10, 10, "[double, backslash]"}, /* an escaped quote does not close it */
+        {"\"a\\\",c\nd\n", 7, 0, "[double, backslash]"}, /* but if nothing else does, it was no escape */
+        {"\"a\\\\\",c\nd\n", 8, 0, "[double, backslash]"},
     };
-    schema_t *schema = schema_with("double");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        schema_t *schema = schema_with(rows[i].escape ? rows[i].escape : "double");
         expect_first(schema, rows[i].text, rows[i].whole, rows[i].part);
-    schema_destroy(schema);
+        schema_destroy(schema);
+    }
 }
 
-TEST(backslash) {
-    static const struct {
-        const char *text;
-        size_t whole;
-    } rows[] = {
-        {"\"a\\\"\nb\",c\nd\n", 10}, /* an escaped quote does not close it */
-        {"\"a\\\",c\nd\n", 7},       /* but if nothing else does, it was no escape */
-        {"\"a\\\\\",c\nd\n", 8},
-    };
-    schema_t *schema = schema_with("[double, backslash]");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const size_t whole =
-            ends_find(schema, ',', (const uint8_t *)rows[i].text, strlen(rows[i].text), true);
-        if (whole != rows[i].whole)
-            fail_msg("%s\nends at %zu, not at %zu", rows[i].text, whole, rows[i].whole);
+/* Any bytes where each line end ends a record. */
+TEST(lines) {
+    schema_t *schema = schema_with("double, multiline: no");
+    uint64_t seed = 9;
+    for (int round = 0; round < 2000; round++) {
+        grown_t text = {0};
+        grown_text(&text, "");
+        for (uint64_t i = lab_chance(&seed, round % 10 ? 300 : 40000); i > 0; i--)
+            grown_add(&text, &"\n\n\",\r\\\x7f\x80\xff ab"[lab_chance(&seed, 11)], 1);
+        slack_t slack = slack_new(text.at, text.size);
+        list_t find = by_find(schema, slack.text, slack.length), records = by_records(schema, &slack);
+        same(&find, &records, "records", slack.text, slack.length);
+        free(find.at);
+        free(records.at);
+        slack_free(&slack);
+        grown_free(&text);
     }
     schema_destroy(schema);
 }

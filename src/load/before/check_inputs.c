@@ -83,12 +83,10 @@ static bool check_file(checker_t *checker, const input_file_t *file, err_t *err)
     dialect_t dialect;
     source_t *source = source_open_in(&checker->kit, file, err);
     bool ok = source && read_head(checker, source, &have, &fits, err) &&
-              (fits || dialect_sniff_head(checker->check->schema,
-                                          &(dialect_head_t){.text = checker->text,
-                                                            .length = have,
-                                                            .utf16 = source_is_utf16(source),
-                                                            .quiet = true},
-                                          file->name, &dialect, err));
+              (fits || dialect_sniff_head(
+                           checker->check->schema,
+                           &(dialect_head_t){checker->text, have, 0, false, source_is_utf16(source), true},
+                           file->name, &dialect, err));
     source_close(source);
     return ok;
 }
