@@ -3,7 +3,6 @@
 #include "cli/options/cli.h"
 #include "format/format.h"
 #include "format/schema/schema.h"
-#include "load/before/check_inputs.h"
 #include "load/before/guess_inputs.h"
 
 #include <stdio.h>
@@ -59,15 +58,12 @@ static bool check(err_t *err) {
 static bool guess(const run_t *run, err_t *err) {
     manifest_t manifest = {.files = NULL};
     guessed_t guessed = {.yaml = NULL};
-    schema_t *schema = NULL;
     if (!run->count)
         return err_set(err, STATUS_USAGE, "--guess needs a file");
     bool ok = manifest_build(&manifest, run->words, (size_t)run->count, NULL, err) &&
-              guess_inputs(&manifest, &values.load.spec.guess, &guessed, err) &&
-              (schema = guessed_parse(&guessed, err)) && check_inputs(schema, &manifest, false, NULL, err);
+              guess_inputs_checked(&manifest, &values.load.spec.guess, &guessed, err);
     if (ok)
         out_bytes(guessed.yaml, strlen(guessed.yaml));
-    schema_destroy(schema);
     guessed_free(&guessed);
     manifest_free(&manifest);
     return ok;

@@ -103,7 +103,7 @@ static unsigned told_ways(const guess_t *guess, char separator) {
     unsigned told = 0;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t *is = &guess->columns[i].is;
-        const char own = guess_separator(is);
+        const char own = guess_sign_of(is->pattern);
         told |= is_one(is->orders) && (own == separator || (is->orders & marks)) ? is->orders : 0;
         told |= own == '.' ? 1u << DOTTED : 0;
     }
@@ -112,22 +112,19 @@ static unsigned told_ways(const guess_t *guess, char separator) {
     return said ? (told & ~marks) | 1u << (said == '.' ? MARK_POINT : MARK_COMMA) : told;
 }
 
-/* Reads the column's numbers in the first style with this decimal mark. */
-static void take_mark(guess_column_t *column, char mark) {
+static void take_way(guess_column_t *column, date_order_t way) {
     const kind_t kind = column->is.kind;
-    if (!guess_take_style(&column->column, mark, &column->is))
-        column->is.style = mark == ','; /* no value is a number */
+    guess_take_way(&column->column, way, &column->is);
+    if (!column->is.reads.numbers)
+        column->is.style = way == MARK_COMMA; /* no value is a number */
     column->is.kind = is_typed_by_user(column) ? kind : column->is.kind;
 }
 
 /* True if the comma in a column's numbers may stand between two numbers: "1,5" in quotes, where commas divide and other columns
- * have 1.5; where --with says that blanks divide; below a name that has a comma, too. */
+ * have 1.5; where blanks divide. */
 static bool may_be_pairs(const guess_t *guess, const guess_column_t *column, bool point) {
-    const structure_t *structure = &guess->structure;
     return !column->told && column->is.orders == 1u << MARK_COMMA &&
-           ((point && way_delimiter(&structure->way).text[0] == ',') ||
-            (structure->way.blanks && guess->options.delimiter) ||
-            ((guess->header || guess->named_here) && strchr(column->name, ',')));
+           (guess->structure.way.blanks || (point && way_delimiter(&guess->structure.way).text[0] == ','));
 }
 
 static bool ask(const guess_t *guess, const guess_column_t *column, err_t *err) {
@@ -139,8 +136,7 @@ static bool ask(const guess_t *guess, const guess_column_t *column, err_t *err) 
         decision_t is = column->is;
         if (!(is.orders >> way & 1))
             continue;
-        if (way < MARK_POINT)
-            guess_take_order(&is, way);
+        guess_take_way(&column->column, way, &is);
         used += (size_t)snprintf(ways + used, sizeof ways - used, "%s (--with %s), ",
                                  way < MARK_POINT    ? is.pattern
                                  : way == MARK_POINT ? "numbers with a decimal dot"
@@ -155,14 +151,14 @@ static bool ask(const guess_t *guess, const guess_column_t *column, err_t *err) 
 
 static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err) {
     decision_t *is = &column->is;
-    const unsigned told = told_ways(guess, guess_separator(is)), ways = told & is->orders;
+    const unsigned told = told_ways(guess, guess_sign_of(is->pattern)), ways = told & is->orders;
     const bool number = guess_kind_is_number(is->kind), point = told >> MARK_POINT & 1,
                comma = told >> MARK_COMMA & 1, dotted = told >> DOTTED & 1,
                pairs = may_be_pairs(guess, column, point);
     const style_t *style = &guess_styles[is->style];
     if (is_typed_by_user(column) && (is->kind == TYPE_NUMBER || is->kind == TYPE_DECIMAL) && !is->orders &&
         comma && !point)
-        take_mark(column, ','); /* a later value may have a mark, as in the other columns */
+        take_way(column, MARK_COMMA); /* a later value may have a mark, as in the other columns */
     if (pairs && guess->options.decimal == '.')
         *is = guess_column_as(&column->column, TYPE_TEXT, 0);
     if ((!pairs || guess->options.decimal) && (!is->orders || is_one(is->orders)))
@@ -170,10 +166,7 @@ static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err)
     if (number && dotted && !point && style->thousands == '.')
         return true; /* 1.500 next to 19,99 */
     if (is_one(ways) && !pairs) {
-        if (number)
-            take_mark(column, point ? '.' : ',');
-        else
-            guess_take_order(is, (date_order_t)__builtin_ctz(ways));
+        take_way(column, (date_order_t)__builtin_ctz(ways));
         return true;
     }
     is->took_point = number && !point && !comma && style->decimal == '.' && !dotted &&

@@ -19,7 +19,7 @@ static bool add_field(const schema_t *schema, own_id_t *id, const char *name, er
         return err_set(err, STATUS_USAGE, "--id %s: more than %d fields", id->text, OWN_ID_MOST);
     if (!*name || !schema_makes(schema, path, &near) || strcmp(path, "_id") == 0)
         return err_set(err, STATUS_USAGE, "--id %s: the documents of the format '%s' have no field '%s'%s",
-                       id->text, schema->name, name, *name ? near.text : "");
+                       id->text, schema->name, name, near.text);
     for (size_t i = 0; i < id->count; i++)
         if (strcmp(last_part(id->paths[i]), last_part(path)) == 0)
             return err_set(err, STATUS_USAGE, "--id %s: two of its fields end in '%s'", id->text,

@@ -7,6 +7,7 @@
 #include "format/records.h"
 #include "format/schema/schema.h"
 #include "input/source.h"
+#include "load/before/check_inputs.h"
 
 #include <bson/bson.h>
 #include <stdlib.h>
@@ -178,18 +179,26 @@ void guessed_free(guessed_t *guessed) {
     *guessed = (guessed_t){.yaml = NULL};
 }
 
+static schema_t *parse_guess(const guessed_t *guessed, err_t *err) {
+    return schema_parse_guessed(guessed->yaml, "the guessed format, with each --type", err);
+}
+
+bool guess_inputs_checked(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
+                          err_t *err) {
+    schema_t *schema = guess_inputs(manifest, options, guessed, err) ? parse_guess(guessed, err) : NULL;
+    const bool ok = schema && check_inputs(schema, manifest, false, NULL, err);
+    schema_destroy(schema);
+    return ok;
+}
+
 schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
                             err_t *err) {
-    schema_t *schema = guess_inputs(manifest, options, guessed, err) ? guessed_parse(guessed, err) : NULL;
+    schema_t *schema = guess_inputs(manifest, options, guessed, err) ? parse_guess(guessed, err) : NULL;
     for (char *line = guessed->lines, *end; schema && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
         log_note("%s", line);
     }
     return schema;
-}
-
-schema_t *guessed_parse(const guessed_t *guessed, err_t *err) {
-    return schema_parse_guessed(guessed->yaml, "the guessed format, with each --type", err);
 }
 
 /* ---- their own _id ---- */

@@ -21,8 +21,10 @@ typedef struct {
 /* Fills *guessed, which is to be freed also after a failure. */
 bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err);
 void guessed_free(guessed_t *guessed);
-/* The format; NULL: what --type says of several columns does not go together (status 1), or memory is short. */
-schema_t *guessed_parse(const guessed_t *guessed, err_t *err);
+
+/* The same, and checks that each input fits the format. */
+bool guess_inputs_checked(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
+                          err_t *err);
 
 /* Guesses the format, prints its lines, and returns it. */
 schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,

@@ -11,22 +11,24 @@
 /* ---- numbers ---- */
 
 enum {
-    FIRST_TYPES = 0x249249, /* of all styles */
-    POINT_STYLES = 0x1C71C7,
-    COMMA_STYLES = 0xE38E38,
-    ALL_STYLES = 0xFFFFFF,
+    FIRST_TYPES = 0x249, /* of all styles */
+    POINT_STYLES = 0x1C7,
+    COMMA_STYLES = 0xE38,
+    ALL_STYLES = 0xFFF,
     NUMBER_MOST = 80, /* bytes of its text */
     SHORT_DIGITS = 15,
+    COMMA_AND_DOTS = 3, /* of guess_styles */
 };
 
-const style_t guess_styles[STYLES] = {{'.', 0},   {',', 0},   {'.', ','},  {',', '.'},
-                                      {'.', ' '}, {',', ' '}, {'.', '\''}, {',', '\''}};
+const style_t guess_styles[STYLES] = {{'.', 0}, {',', 0}, {'.', ','}, {',', '.'}};
 static const field_type_t number_types[NUMBER_TYPES] = {TYPE_INT, TYPE_NUMBER, TYPE_DECIMAL};
 
 /* The styles in which a number may hold a byte; a sign may stand first, or after the e of an exponent. */
-static const numbers_t styles_with[256] = {
-    ['0' ... '9'] = ALL_STYLES,    ['e'] = ALL_STYLES, ['E'] = ALL_STYLES, ['.'] = POINT_STYLES | 7 << 9,
-    [','] = COMMA_STYLES | 7 << 6, [' '] = 077 << 12,  ['\''] = 077 << 18};
+static const numbers_t styles_with[256] = {['0' ... '9'] = ALL_STYLES,
+                                           ['e'] = ALL_STYLES,
+                                           ['E'] = ALL_STYLES,
+                                           ['.'] = POINT_STYLES | 7 << 9,
+                                           [','] = COMMA_STYLES | 7 << 6};
 
 static bool is_number(field_type_t type, size_t style, const char *text, size_t length) {
     const style_t *as = &guess_styles[style];
@@ -120,11 +122,14 @@ enum {
     PART_ROOM = 72,
     MOST_LEADING = 14,
 };
-_Static_assert((int)DAYS <= 32 && (int)TIMES <= 32, "a bit for each");
+_Static_assert((int)DAYS == 32 && (int)TIMES <= 32, "a bit for each");
 
 static pattern_t of_day[DAYS], of_time[TIMES], of_zone[ZONES];
 /* The days that begin with this number of digits, before this character; 0: the end, or a name. */
 static uint32_t days_with[MOST_LEADING + 1][128];
+char guess_sign_of(const char *pattern) {
+    return pattern[strcspn(pattern, "-/. ")];
+}
 
 /* Compiles times and zones after a fixed day, since a pattern has to have a day. */
 static void compile_parts(const char *before, const char *const *parts, size_t count, pattern_t *patterns) {
@@ -206,8 +211,8 @@ static readings_t read_date(const uint8_t *text, size_t length) {
     }
     while (sign < day_end && sign - text < MOST_LEADING && digits_is_one(*sign))
         sign++;
-    const uint32_t among = days_with[sign - text][sign > text && sign < day_end ? *sign & 0x7F : 0];
-    reads.days = read_part(of_day, among, "", text, (size_t)(day_end - text), &ms);
+    reads.days = read_part(of_day, days_with[sign - text][sign > text && sign < day_end ? *sign & 0x7F : 0],
+                           "", text, (size_t)(day_end - text), &ms);
     if (!is_date(&reads) || ((reads.days & DAYS_OF_DIGITS) && !is_of_our_time(ms)))
         return (readings_t){.days = 0};
     if ((reads.days & 1) && !colon)
@@ -320,13 +325,13 @@ void guess_column_begin(column_t *column) {
     memset(&column->all, 0xFF, sizeof column->all);
 }
 
-/* The bit of a null value of the column; 0: it has none like this, and no room (of `most`) for another. */
-static uint32_t put_null(column_t *column, const char *text, size_t length, size_t most) {
+/* The bit of a null value of the column; 0: it has none like this, and takes none or has no room for another. */
+static uint32_t put_null(column_t *column, const char *text, size_t length, bool take) {
     size_t at = 0;
     while (at < column->null_count &&
            (strncmp(column->nulls[at], text, length) != 0 || column->nulls[at][length]))
         at++;
-    if (at == column->null_count && (at >= most || length >= GUESS_NULL_ROOM))
+    if (at == column->null_count && (!take || at == GUESS_MOST_NULLS || length >= GUESS_NULL_ROOM))
         return 0;
     if (at == column->null_count)
         memcpy(column->nulls[column->null_count++], text, length);
@@ -334,7 +339,7 @@ static uint32_t put_null(column_t *column, const char *text, size_t length, size
 }
 
 uint32_t guess_column_null(column_t *column, const char *word, bool take) {
-    return put_null(column, word, strlen(word), take ? GUESS_MOST_NULLS + GUESS_OTHER_NULLS : 0);
+    return put_null(column, word, strlen(word), take);
 }
 
 /* Counts a value in the class of its readings. */
@@ -348,7 +353,7 @@ static void count(column_t *column, const readings_t *reads, const uint8_t *text
         classes[i].reads = in_both(&classes[i].reads, reads);
     } else if (i == column->class_count) {
         class_t *class = &classes[column->class_count++];
-        *class = (class_t){.reads = *reads, .at = column->values};
+        *class = (class_t){.reads = *reads};
         class->length = (uint8_t)(length < GUESS_SHOWN ? length : GUESS_SHOWN);
         memcpy(class->first, text, class->length);
     }
@@ -368,7 +373,7 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
     guess_read(&value, text, length);
     column->trailed += text[length - 1] == ' ';
     if (value.nothing) {
-        column->many_nulls |= !put_null(column, (const char *)text, length, GUESS_MOST_NULLS);
+        column->many_nulls |= !put_null(column, (const char *)text, length, true);
         return;
     }
     count(column, &value.reads, text, length);
@@ -397,24 +402,10 @@ bool guess_kind_is_date(kind_t kind) {
     return kind == TYPE_DATE;
 }
 
-/* 601 234 567, 212.555.123: if all values have three or four groups of three digits, they are telephone or other codes. */
-static bool are_dialled(const column_t *column, size_t style) {
-    const char thousands = guess_styles[style].thousands;
-    return numbers_in(column->any[ANY_GROUPED] & ~column->any[ANY_FRACTION], style) &&
-           (thousands == '.' || thousands == ' ') &&
+/* 212.555.123: if all values have three or four groups of three digits, they are telephone or other codes. */
+static bool are_dialled(const column_t *column) {
+    return numbers_in(column->any[ANY_GROUPED] & ~column->any[ANY_FRACTION], COMMA_AND_DOTS) &&
            (column->same_trimmed == 11 || column->same_trimmed == 15);
-}
-
-bool guess_take_style(const column_t *column, char decimal, decision_t *is) {
-    for (size_t style = 0; style < STYLES; style++) {
-        const unsigned types = numbers_in(is->reads.numbers, style);
-        if (!types || (decimal && guess_styles[style].decimal != decimal) || are_dialled(column, style))
-            continue;
-        is->style = style;
-        is->kind = number_types[__builtin_ctz(types)];
-        return true;
-    }
-    return false;
 }
 
 /* Notes the decimal marks that the numbers may have: the one that the style shows, and the other one if that may as well stand
@@ -430,12 +421,8 @@ static void note_marks(const column_t *column, decision_t *is) {
                   numbers_in(is->reads.numbers & column->any[ANY_GROUPED], i);
     if (either)
         is->orders = 1u << MARK_POINT | 1u << MARK_COMMA;
-    else if (fraction || (grouped && (style->thousands == '.' || style->thousands == ',')))
+    else if (fraction || grouped)
         is->orders = style->decimal == '.' ? 1u << MARK_POINT : 1u << MARK_COMMA;
-}
-
-char guess_separator(const decision_t *is) {
-    return is->pattern[strspn(is->pattern, "YMDONTHhms")];
 }
 
 /* The order of a pattern of days. */
@@ -478,7 +465,10 @@ static void take_type(const column_t *column, decision_t *is) {
     } else if (pairs) {
         is->kind = TYPE_BOOLEAN;
         is->pair = (size_t)__builtin_ctz(pairs);
-    } else if (guess_take_style(column, 0, is)) {
+    } else if (reads->numbers) {
+        const int first = __builtin_ctz(reads->numbers);
+        is->style = (size_t)first / NUMBER_TYPES;
+        is->kind = number_types[first % NUMBER_TYPES];
         note_marks(column, is);
     } else if (reads->others & READS_DATETIME) {
         is->kind = TYPE_DATE;
@@ -495,6 +485,8 @@ static void take_type(const column_t *column, decision_t *is) {
 /* The type of values that have these readings in common. */
 static decision_t decide(const column_t *column, const readings_t *reads) {
     decision_t is = {.kind = TYPE_TEXT, .reads = *reads, .nulls = (1u << column->null_count) - 1};
+    if (are_dialled(column))
+        is.reads.numbers &= ~(7u << NUMBER_TYPES * COMMA_AND_DOTS);
     if (column->values && !column->many_nulls)
         take_type(column, &is);
     if (is.kind != TYPE_TEXT)
@@ -524,7 +516,7 @@ static fit_t fit_with(const column_t *column, size_t first, const readings_t *am
             continue;
         }
         fit.misfits += classes[i].values;
-        fit.first = fit.first && fit.first->at < classes[i].at ? fit.first : &classes[i];
+        fit.first = fit.first ? fit.first : &classes[i];
     }
     return fit;
 }
@@ -550,7 +542,7 @@ bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is) {
 }
 
 decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
-    decision_t is = {.kind = kind, .nulls = (1u << column->null_count) - 1};
+    decision_t is = {.kind = kind};
     readings_t among = {.pairs = kind == TYPE_BOOLEAN ? ~0u : 0};
     if (guess_kind_is_number(kind))
         among.numbers = decimal == '.' ? POINT_STYLES : decimal ? COMMA_STYLES : ALL_STYLES;
@@ -560,22 +552,17 @@ decision_t guess_column_as(const column_t *column, kind_t kind, char decimal) {
         among.others = READS_DAY | READS_DATETIME;
     }
     is.reads = fit_most(column, &among).reads;
-    if (is.reads.pairs)
-        is.pair = (size_t)__builtin_ctz(is.reads.pairs);
-    if (is.reads.numbers) {
-        is.style = (size_t)__builtin_ctz(is.reads.numbers) / NUMBER_TYPES;
-        note_marks(column, &is);
-    }
-    if (is_date(&is.reads) && !is.reads.others)
-        put_pattern(&is);
-    if (guess_kind_is_text(kind))
-        is.nulls = 0;
+    take_type(column, &is);
+    is.kind = kind;
+    is.pair = is.reads.pairs ? (size_t)__builtin_ctz(is.reads.pairs) : 0;
+    is.nulls = guess_kind_is_text(kind) ? 0 : (1u << column->null_count) - 1;
     return is;
 }
 
-void guess_take_order(decision_t *is, date_order_t order) {
+void guess_take_way(const column_t *column, date_order_t way, decision_t *is) {
+    is->reads.numbers &= way == MARK_POINT ? POINT_STYLES : way == MARK_COMMA ? COMMA_STYLES : 0;
     for (uint32_t left = is->reads.days; left; left &= left - 1)
-        if (order_of(days[__builtin_ctz(left)]) != order)
+        if (order_of(days[__builtin_ctz(left)]) != way)
             is->reads.days &= ~(left & -left);
-    put_pattern(is);
+    take_type(column, is);
 }

@@ -25,8 +25,8 @@
 
 /* ---- values ---- */
 
-/* How numbers are written. The usual styles come first; every other one has a point. */
-enum { STYLES = 8 };
+/* How numbers are written. Every other style has a point. */
+enum { STYLES = 4 };
 typedef struct {
     char decimal, thousands; /* thousands 0: none */
 } style_t;
@@ -98,16 +98,15 @@ uint32_t guess_pair(const uint8_t *text, size_t length, bool *second);
 typedef enum { ORDER_SURE, ORDER_DMY, ORDER_MDY, ORDER_YMD, MARK_POINT, MARK_COMMA, DOTTED } date_order_t;
 
 enum {
-    GUESS_MOST_NULLS = 7,  /* and the empty text; */
-    GUESS_OTHER_NULLS = 2, /* and null values of other columns */
-    GUESS_NULL_ROOM = 24,  /* bytes for one of them */
+    GUESS_MOST_NULLS = SCHEMA_MOST_NULLS - 1, /* and the empty text */
+    GUESS_NULL_ROOM = 24,                     /* bytes for one of them */
     GUESS_CLASSES = 24,
     GUESS_SHOWN = 60, /* bytes of the first value of a class */
 };
 
 typedef struct {
     readings_t reads;
-    uint64_t values, at; /* how many; the place of the first one */
+    uint64_t values;
     uint8_t length, first[GUESS_SHOWN];
 } class_t;
 
@@ -119,7 +118,7 @@ typedef struct {
     class_t classes[GUESS_CLASSES];
     bool many_nulls; /* more null words than there is room for */
     size_t null_count;
-    char nulls[GUESS_MOST_NULLS + GUESS_OTHER_NULLS][GUESS_NULL_ROOM];
+    char nulls[GUESS_MOST_NULLS][GUESS_NULL_ROOM];
     /* of text */
     size_t same_length;    /* of all values, as bytes; SIZE_MAX: not the same */
     size_t same_trimmed;   /* the same without the blanks around */
@@ -159,12 +158,10 @@ typedef struct {
 bool guess_column_nearly(const column_t *column, fit_t *fit, decision_t *is);
 /* Makes the column this kind, written as most of its values of this kind are; numbers with this decimal mark, if it is not 0. */
 decision_t guess_column_as(const column_t *column, kind_t kind, char decimal);
-/* Reads the numbers in the first style with this decimal mark; 0: any. False: no type holds them so. */
-bool guess_take_style(const column_t *column, char decimal, decision_t *is);
-/* Reads dates of several orders in this one. */
-void guess_take_order(decision_t *is, date_order_t order);
-/* The sign between day and month; 0: none. */
-char guess_separator(const decision_t *is);
+/* Reads numbers with this decimal mark only, or dates in this order. */
+void guess_take_way(const column_t *column, date_order_t way, decision_t *is);
+/* The first sign between the parts of a pattern; 0: none. */
+char guess_sign_of(const char *pattern);
 
 /* The bit of a word among the nulls of the column; 0: it is none of them. take: adds the word first, if there is room. */
 uint32_t guess_column_null(column_t *column, const char *word, bool take);
