@@ -7,22 +7,6 @@ static schema_t *json_schema(void) {
     return lab_schema("format: x\nrecord: {json: yes}\n");
 }
 
-/* A regular expression may hold brackets and quotes, which count where inputs are cut: so they count everywhere. */
-TEST(slashes) {
-    static const char *const texts[] = {"{\"a\":/\"/}\n{\"b\":1}\n", "{\"a\":/}/} {\"b\":1}\n",
-                                        "{\"a\":/x/}{\"b\":/[/}\n{}"};
-    schema_t *schema = json_schema();
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        slack_t slack = slack_new(texts[i], strlen(texts[i]));
-        list_t found = by_find(schema, slack.text, slack.length), records = by_records(schema, &slack);
-        same(&found, &records, "records", slack.text, slack.length);
-        free(found.at);
-        free(records.at);
-        slack_free(&slack);
-    }
-    schema_destroy(schema);
-}
-
 /* ---- the rules, read plainly ---- */
 
 static bool is_blank(char byte) {
@@ -212,24 +196,6 @@ TEST(odd_bytes) {
 }
 
 /* ---- records that are known, because they are put together here ---- */
-
-/* Deeper than is remembered: only counted. */
-TEST(deep) {
-    enum { DEPTH = 100000 };
-    char *text = malloc(2 * DEPTH + 16);
-    LAB_MUST(text);
-    memcpy(text, "{\"a\":", 5);
-    memset(text + 5, '[', DEPTH);
-    memset(text + 5 + DEPTH, ']', DEPTH);
-    memcpy(text + 5 + 2 * DEPTH, "},{}\n", 5);
-    assert_int_equal(json_span_find(&(json_span_t){0}, (const uint8_t *)text, 2 * DEPTH + 10, false),
-                     2 * DEPTH + 7);
-    memmove(text + 10 + DEPTH, text + 5 + DEPTH, DEPTH + 5);
-    memcpy(text + 5 + DEPTH, "{}\n{}", 5);
-    assert_int_equal(json_span_find(&(json_span_t){0}, (const uint8_t *)text, 2 * DEPTH + 15, false),
-                     DEPTH + 8);
-    free(text);
-}
 
 /* A comma tells of what follows it, but not of what is far away: text is not read on for that. */
 TEST(far) {

@@ -1,91 +1,16 @@
 #include "format/cut/json_span.h"
 #include "base/chars.h"
-#include "format/cut/masks.h"
 
 #include <string.h>
 
-/* ---- 64 bytes at a time ---- */
-
-/* The bytes that follow a backslash which itself does not follow one. */
-static uint64_t escaped_of(uint64_t backslash, bool first) {
-    const uint64_t even = 0x5555555555555555ull;
-    backslash &= ~(uint64_t)first;
-    const uint64_t after = backslash << 1 | first, odd_starts = backslash & ~even & ~after,
-                   even_runs = odd_starts + backslash;
-    return (even ^ even_runs << 1) & after;
-}
-
-/* ---- brackets ---- */
-
-static uint8_t last_byte(const json_span_t *span, const uint8_t *text, size_t at) {
-    while (at) {
-        const uint8_t byte = text[--at];
-        if (!json_span_is_blank(byte))
-            return byte;
-    }
-    return span->before;
-}
-
-/* The bracket text[at], which is outside of quotes. False: it cannot be here. */
-static bool take_bracket(json_span_t *span, const uint8_t *text, size_t at) {
-    enum { TO_CLOSING = 2 };                          /* from [ to ], and from { to } */
-    const bool deep = span->depth > JSON_SPAN_LEVELS; /* what is open there is not known */
-    const uint8_t around = deep || !span->depth ? 0 : span->open[span->depth - 1];
-    if (text[at] == '}' || text[at] == ']')
-        return (deep || text[at] == around + TO_CLOSING) && span->depth--;
-    const uint8_t before = last_byte(span, text, at);
-    if (deep ? before == '}' : around == '{' ? before != ':' : around && before != ',' && before != '[')
-        return false;
-    if (span->depth++ < JSON_SPAN_LEVELS)
-        span->open[span->depth - 1] = text[at];
-    return true;
-}
-
-/* The object over text[0, 64), of which `count` bytes are there. Returns how many of them it has; the phase says whether
- * it is over. */
-static size_t pass(json_span_t *span, const uint8_t *text, size_t count) {
-    enum { BUT_LOW = 0xDF }; /* [ and { differ in one bit, and so do ] and } */
-    const uint64_t there = masks_below(count), backslash = masks_narrow(text, MASKS_ALL, '\\'),
-                   escaped = backslash || span->escaped ? escaped_of(backslash & there, span->escaped) : 0,
-                   quote = masks_narrow(text, MASKS_ALL, '"') & ~escaped & there,
-                   inside = masks_prefix_xor(quote) ^ span->inside,
-                   broken = masks_narrow(text, MASKS_ALL, '\n') & inside & there;
-    uint64_t brackets =
-        (masks_narrow(text, BUT_LOW, '[') | masks_narrow(text, BUT_LOW, ']')) & ~inside & there;
-    for (brackets |= broken; brackets; brackets &= brackets - 1) {
-        const size_t at = (size_t)__builtin_ctzll(brackets);
-        if (text[at] == '\n' || !take_bracket(span, text, at)) {
-            span->phase = SPAN_BROKEN;
-            return at;
-        }
-        if (!span->depth) {
-            span->phase = SPAN_AFTER;
-            span->before = '}';
-            return at + 1;
-        }
-    }
-    const uint64_t last = (uint64_t)1 << (count - 1);
-    span->escaped = count < 64 ? escaped >> count & 1 : backslash >> 63 && !(escaped >> 63);
-    span->inside = inside & last ? ~(uint64_t)0 : 0;
-    if (!span->inside)
-        span->before = last_byte(span, text, count);
-    return count;
-}
-
-/* Goes on in the object as far as it goes; returns how many bytes of the text it has. */
-static size_t object(json_span_t *span, const uint8_t *text, size_t length) {
-    size_t at = 0;
-    while (span->phase == SPAN_OBJECT && at < length) {
-        uint8_t rest[64] = {0};
-        const size_t count = length - at < 64 ? length - at : 64;
-        at += pass(span, count < 64 ? memcpy(rest, text + at, count) : text + at, count);
-    }
-    return at;
-}
-
-/* ---- what is around it ---- */
-
 typedef enum { GOES_ON, ENDS, WAITS /* for more text */ } found_t;
+
+static void see(json_span_t *span, uint8_t byte) {
+    span->before = byte;
+    span->mark = span->at + 1;
+}
+
+/* ---- what is around an object ---- */
 
 /* Would a [ at text[at] be an element of an array? */
 static bool follows_opening(const json_span_t *span, size_t at) {
@@ -101,11 +26,6 @@ static found_t line_ends(const json_span_t *span, const uint8_t *text, size_t le
             return text[at] == '[' ? GOES_ON : ENDS;
     }
     return ENDS;
-}
-
-static void see(json_span_t *span, uint8_t byte) {
-    span->before = byte;
-    span->mark = span->at + 1;
 }
 
 /* What belongs to no object; to the end of the line where there is one. */
@@ -135,37 +55,83 @@ static found_t around(json_span_t *span, const uint8_t *text, size_t length, boo
     return ENDS;
 }
 
-/* What is no object: to the end of its line, or to a comma that a { follows; not within brackets that it opens: what is
- * there is a part of something. */
-static found_t other(json_span_t *span, const uint8_t *text, size_t length, bool whole) {
-    for (; span->at < length; span->at++) {
-        const uint8_t byte = text[span->at];
-        if (byte == '\n' && span->depth) {
+/* ---- objects, and what is none ---- */
+
+/* A byte outside of quotes. False: it is a bracket that cannot be here in an object. */
+static bool take(json_span_t *span, uint8_t byte) {
+    enum { TO_CLOSING = 2 }; /* from [ to ], and from { to } */
+    const uint8_t around = span->depth ? span->open[span->depth - 1] : 0, before = span->before;
+    switch (byte) {
+    case '}':
+    case ']':
+        if (!around && byte == ']')
+            span->bracket = byte;
+        span->depth -= around != 0;
+        return byte == around + TO_CLOSING;
+    case '{':
+    case '[':
+        if (span->depth == JSON_SPAN_LEVELS)
+            return false;
+        span->open[span->depth++] = byte;
+        return around == '{' ? before == ':' : !around || before == ',' || before == '[';
+    default:
+        return true;
+    }
+}
+
+/* The line end after what is no object; not within brackets that it opens: what is there is a part of something. */
+static found_t other_ends(json_span_t *span, const uint8_t *text, size_t length, bool whole) {
+    const found_t found = span->quoted ? ENDS : line_ends(span, text, length, whole);
+    if (span->quoted && span->before == ']')
+        span->bracket = ']';
+    span->at = found == GOES_ON ? span->mark - 1 : span->at + (found == ENDS);
+    return found == WAITS ? WAITS : ENDS;
+}
+
+/* Sees the last byte before text[at] that is no blank. */
+static void look_back(json_span_t *span, const uint8_t *text, size_t at) {
+    while (at && json_span_is_blank(text[at - 1]))
+        at--;
+    if (!at)
+        return;
+    span->before = text[at - 1];
+    span->mark = at;
+}
+
+/* Over an object; or over what is none, to the end of its line, or to a comma that a { follows. What is broken is known at
+ * its first byte: its lines are read again from there on, as far as they are there. */
+static found_t over(json_span_t *span, const uint8_t *text, size_t length, bool whole) {
+    static const bool counts[256] = {
+        ['"'] = true, ['\\'] = true, ['\n'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true};
+    const bool other = span->phase == SPAN_OTHER;
+    for (size_t at = span->at;; at++) {
+        while (at < length && !counts[text[at]])
+            at++;
+        look_back(span, text, at);
+        span->at = at;
+        if (at == length)
+            return GOES_ON;
+        const uint8_t byte = text[at];
+        const bool escaped = span->escaped == at + 1, outer = other && !span->depth;
+        if (outer && byte == '\n')
+            return other_ends(span, text, length, whole);
+        if (outer && byte == '{' && !span->quoted && span->before == ',')
+            return ENDS;
+        if (byte == '\\' && !escaped)
+            span->escaped = at + 2;
+        span->quoted ^= byte == '"' && !escaped;
+        if (byte == '\n' ? other || span->quoted : !span->quoted && !take(span, byte) && !other) {
             span->phase = SPAN_BROKEN;
+            span->at = span->object != JSON_SPAN_GONE ? span->object : span->at;
             return GOES_ON;
         }
-        if (byte == '\n') {
-            const found_t found = span->inside ? ENDS : line_ends(span, text, length, whole);
-            if (span->inside && span->before == ']')
-                span->bracket = ']';
-            span->at = found == GOES_ON ? span->mark - 1 : span->at + (found == ENDS);
-            return found == WAITS ? WAITS : ENDS;
+        if (!other && !span->depth) {
+            span->phase = SPAN_AFTER;
+            span->at++;
+            look_back(span, text, span->at);
+            return GOES_ON;
         }
-        if (byte == '{' && !span->inside && !span->depth && span->before == ',')
-            return ENDS;
-        if (byte == '"' && !span->escaped)
-            span->inside = ~span->inside;
-        span->escaped = byte == '\\' && !span->escaped;
-        if (!span->inside && (byte == '{' || byte == '['))
-            span->depth++;
-        else if (!span->inside && (byte == '}' || byte == ']') && span->depth)
-            span->depth--;
-        else if (!span->inside && byte == ']')
-            span->bracket = byte;
-        if (!json_span_is_blank(byte))
-            see(span, byte);
     }
-    return GOES_ON;
 }
 
 /* Does the line begin with { in the record's column, counted from a comma or 1e on? -1: the line is not complete. */
@@ -207,13 +173,11 @@ static bool next_record(const json_span_t *span, const uint8_t *text, size_t len
     }
 }
 
-/* Goes over what the phase says. A record that is no object is known at span->at as such: its lines are read again from its
- * beginning on, as far as it is there. */
 static found_t go_on(json_span_t *span, const uint8_t *text, size_t length, bool whole) {
-    found_t found = GOES_ON;
+    found_t found;
     switch (span->phase) {
     case SPAN_BEFORE:
-        if (text[span->at] != '{' && ((found = around(span, text, length, whole)) || span->at == length))
+        if ((found = around(span, text, length, whole)) || span->at == length)
             return found;
         span->phase = text[span->at] == '{' ? SPAN_OBJECT : SPAN_OTHER;
         span->object = span->at;
@@ -223,19 +187,11 @@ static found_t go_on(json_span_t *span, const uint8_t *text, size_t length, bool
         return GOES_ON;
     case SPAN_AFTER:
         return around(span, text, length, whole);
-    case SPAN_OBJECT:
-        span->at += object(span, text + span->at, length - span->at);
-        span->mark = span->at;
-        break;
-    case SPAN_OTHER:
-        found = other(span, text, length, whole);
-        break;
     case SPAN_BROKEN:
         return next_record(span, text, length, &span->at) ? ENDS : WAITS;
+    default:
+        return over(span, text, length, whole);
     }
-    if (span->phase == SPAN_BROKEN && span->object != JSON_SPAN_GONE)
-        span->at = span->object;
-    return found;
 }
 
 size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, bool whole) {
@@ -251,7 +207,7 @@ size_t json_span_after(const uint8_t *text, size_t length, size_t at) {
 }
 
 uint8_t json_span_bracket(const json_span_t *span, uint8_t last) {
-    const bool best_guess = span->phase == SPAN_BROKEN || (span->phase == SPAN_OTHER && span->inside);
+    const bool best_guess = span->phase == SPAN_BROKEN || (span->phase == SPAN_OTHER && span->quoted);
     return last == ']' && best_guess ? ']' : span->bracket;
 }
 
@@ -261,6 +217,7 @@ size_t json_span_forget(json_span_t *span, size_t length) {
                  from = needed > BEFORE_LINE ? needed - BEFORE_LINE : 0;
     span->at -= from;
     span->mark -= from; /* it may be before the text, and is then too far away to count */
+    span->escaped -= from;
     span->object = JSON_SPAN_GONE;
     return length - from;
 }

@@ -38,11 +38,11 @@ typedef struct {
     uint8_t open[JSON_SPAN_LEVELS]; /* the brackets around, from the outermost */
     uint32_t depth;
     uint32_t indent; /* blanks before its object */
+    size_t escaped;  /* one more than the byte that a backslash makes plain; 0: none */
     size_t object;   /* where that begins; JSON_SPAN_GONE: before the text that is there */
-    uint64_t inside; /* of quotes: 0 or all bits */
-    bool escaped;    /* the next byte follows a backslash */
+    bool quoted;     /* within quotes */
     uint8_t bracket; /* the last [ or ] that belongs to no object; 0: none */
-    uint8_t before;  /* the last byte that is no blank, outside quotes; */
+    uint8_t before;  /* the last byte that is no blank; */
     size_t mark;     /* what follows that, outside the object */
     enum { SPAN_BEFORE, SPAN_OBJECT, SPAN_AFTER, SPAN_BROKEN, SPAN_OTHER } phase;
 } json_span_t;
