@@ -13,7 +13,7 @@ static bool is_taken(const char *before, const char *text, size_t length, const 
     memcpy(whole + from, text, length);
     strcpy(whole + from + length, after);
     lab_json_t one = lab_json_read(json, whole, from + length + strlen(after));
-    const bool taken = one.read == JSON_DOCUMENT;
+    const bool taken = one.read == PARSED_DOCUMENT;
     LAB_MUST(!taken || lab_valid_json(&one));
     lab_json_free(&one);
     values_free(json);

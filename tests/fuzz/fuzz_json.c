@@ -37,18 +37,18 @@ static void with_id(json_value_t *json, const lab_json_t *one, const uint8_t *te
     lab_json_t other = lab_json_id(json, text, length, true, 7);
     bson_t document, before, rest = BSON_INITIALIZER, expected = BSON_INITIALIZER;
     bson_iter_t iter;
-    LAB_MUST(bson_init_static(&before, one->document, one->result.length));
+    LAB_MUST(bson_init_static(&before, one->document, one->length));
     if (is_replaced(&before)) {
-        LAW(other.read == JSON_REJECT, text, length, text, length);
+        LAW(other.read == PARSED_REJECT, text, length, text, length);
         lab_json_free(&other);
         return;
     }
-    LAW(other.read == JSON_DOCUMENT && lab_valid_json(&other), text, length, text, length);
-    LAB_MUST(bson_init_static(&document, other.document, other.result.length));
+    LAW(other.read == PARSED_DOCUMENT && lab_valid_json(&other), text, length, text, length);
+    LAB_MUST(bson_init_static(&document, other.document, other.length));
     LAW(bson_iter_init(&iter, &document) && bson_iter_next(&iter), text, length, text, length);
     LAW(strcmp(bson_iter_key(&iter), "_id") == 0, text, length, text, length);
-    LAW(other.result.own_id == bson_has_field(&before, "_id"), text, length, text, length);
-    LAW(other.result.own_id || bson_iter_as_int64(&iter) == 7, text, length, text, length);
+    LAW(other.own_id == bson_has_field(&before, "_id"), text, length, text, length);
+    LAW(other.own_id || bson_iter_as_int64(&iter) == 7, text, length, text, length);
     bson_copy_to_excluding_noinit(&document, &rest, "_id", NULL);
     bson_copy_to_excluding_noinit(&before, &expected, "_id", NULL);
     LAW(bson_equal(&rest, &expected), text, length, text, length);
@@ -60,12 +60,11 @@ static void with_id(json_value_t *json, const lab_json_t *one, const uint8_t *te
 static void with_room(json_value_t *json, const lab_json_t *one, const uint8_t *text, size_t length,
                       size_t room) {
     lab_json_t other = lab_json_room(json, text, length, room, false, 0);
-    if (other.read == JSON_DOCUMENT)
-        LAW(other.result.length == one->result.length &&
-                memcmp(other.document, one->document, one->result.length) == 0,
-            text, length, text, length);
+    if (other.read == PARSED_DOCUMENT)
+        LAW(other.length == one->length && memcmp(other.document, one->document, one->length) == 0, text,
+            length, text, length);
     else
-        LAW(other.read == JSON_FULL && room < other.result.needed, text, length, text, length);
+        LAW(other.read == PARSED_FULL && room < other.needed, text, length, text, length);
     lab_json_free(&other);
 }
 
@@ -76,15 +75,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         json = values_new();
     LAB_MUST(json);
     lab_json_t one = lab_json_read(json, data, size);
-    if (one.read == JSON_DOCUMENT) {
+    if (one.read == PARSED_DOCUMENT) {
         bson_t *const referee = may_referee(data, size) ? lab_referee(data, size) : NULL;
         LAW(lab_valid_json(&one), data, size, data, size);
         LAW(!referee || lab_same_json(&one, referee), data, size, data, size);
         if (referee)
             bson_destroy(referee);
         with_id(json, &one, data, size);
-        with_room(json, &one, data, size, one.result.length);
-        with_room(json, &one, data, size, one.result.length + JSON_MARGIN);
+        with_room(json, &one, data, size, one.length);
+        with_room(json, &one, data, size, one.length + JSON_MARGIN);
         with_room(json, &one, data, size, (size_t)data[size / 2] + JSON_MARGIN);
     }
     lab_json_free(&one);

@@ -3,7 +3,7 @@
 #ifndef TIPPLE_TESTS_JSON_VALUE_LAB_H
 #define TIPPLE_TESTS_JSON_VALUE_LAB_H
 
-#include "format/json/json.h"
+#include "format/json/json_inner.h"
 #include "format_lab.h"
 
 #include <math.h>
@@ -11,10 +11,12 @@
 enum { LAB_GUARD = 64 };
 
 typedef struct {
-    json_read_t read;
-    json_result_t result;
-    uint8_t *raw, *document; /* document: result.length bytes, if it is one */
-    char reason[320], field[200];
+    parsed_t read;
+    size_t at, needed;       /* at: of a reject the byte in the text */
+    uint8_t *raw, *document; /* document: `length` bytes, if it is one */
+    uint32_t length;
+    bool own_id;
+    char reason[320];
 } lab_json_t;
 
 LAB_UNUSED void lab_json_free(lab_json_t *one) {
@@ -30,16 +32,19 @@ LAB_UNUSED lab_json_t lab_json_room(json_value_t *json, const void *text, size_t
     LAB_MUST(one.raw);
     memset(one.raw, 0xA5, room + 2 * LAB_GUARD);
     one.document = one.raw + LAB_GUARD;
-    one.read =
-        json_value_read(json, slack.text, length, true, one.document, room, add_id ? &id : NULL, &one.result);
+    one.read = json_value_read(json, slack.text, length, true, one.document, room, add_id ? &id : NULL);
+    one.needed = json->needed;
     for (size_t i = 0; i < LAB_GUARD; i++)
         LAB_MUST(one.raw[i] == 0xA5 && one.document[room + i] == 0xA5);
-    if (one.read == JSON_DOCUMENT)
-        LAB_MUST(one.result.length <= room && one.result.length <= JSON_MOST_BYTES);
-    if (one.read == JSON_REJECT) {
-        LAB_MUST(one.result.reason && *one.result.reason && one.result.at <= length);
-        snprintf(one.reason, sizeof one.reason, "%s", one.result.reason);
-        snprintf(one.field, sizeof one.field, "%s", one.result.field ? one.result.field : "");
+    if (one.read == PARSED_DOCUMENT) {
+        one.length = (uint32_t)(json->out - json->start);
+        one.own_id = json->has_own_id;
+        LAB_MUST(one.length <= room && one.length <= JSON_MOST_BYTES);
+    }
+    if (one.read == PARSED_REJECT) {
+        one.at = (size_t)(json->place - slack.text);
+        LAB_MUST(*json->reason && one.at <= length);
+        snprintf(one.reason, sizeof one.reason, "%s", json->reason);
     }
     slack_free(&slack);
     return one;
@@ -49,9 +54,9 @@ LAB_UNUSED lab_json_t lab_json_room(json_value_t *json, const void *text, size_t
 LAB_UNUSED lab_json_t lab_json_id(json_value_t *json, const void *text, size_t length, bool add_id,
                                   int64_t id) {
     lab_json_t none = lab_json_room(json, text, length, 0, add_id, id);
-    LAB_MUST(none.read == JSON_FULL);
-    lab_json_t one = lab_json_room(json, text, length, none.result.needed, add_id, id);
-    LAB_MUST(one.read == JSON_DOCUMENT || one.read == JSON_REJECT);
+    LAB_MUST(none.read == PARSED_FULL);
+    lab_json_t one = lab_json_room(json, text, length, none.needed, add_id, id);
+    LAB_MUST(one.read == PARSED_DOCUMENT || one.read == PARSED_REJECT);
     lab_json_free(&none);
     return one;
 }
@@ -124,16 +129,15 @@ static bool lab_same_values(bson_iter_t *ours, bson_iter_t *theirs) {
 LAB_UNUSED bool lab_same_json(const lab_json_t *one, const bson_t *referee) {
     bson_t ours;
     bson_iter_t a, b;
-    if (one->result.length == referee->len &&
-        memcmp(one->document, bson_get_data(referee), referee->len) == 0)
+    if (one->length == referee->len && memcmp(one->document, bson_get_data(referee), referee->len) == 0)
         return true;
-    LAB_MUST(bson_init_static(&ours, one->document, one->result.length));
+    LAB_MUST(bson_init_static(&ours, one->document, one->length));
     return bson_iter_init(&a, &ours) && bson_iter_init(&b, referee) && lab_same_values(&a, &b);
 }
 
 LAB_UNUSED bool lab_valid_json(const lab_json_t *one) {
     bson_t document;
-    return bson_init_static(&document, one->document, one->result.length) &&
+    return bson_init_static(&document, one->document, one->length) &&
            bson_validate(&document, BSON_VALIDATE_UTF8 | BSON_VALIDATE_UTF8_ALLOW_NULL, NULL);
 }
 

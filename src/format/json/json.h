@@ -10,14 +10,13 @@
  * - What is written up to `limit` has room, and JSON_MARGIN bytes after it, so that not every byte is asked for: each member of
  *   an object asks once, and so does whatever has a length of its own.
  * - A function that reads returns what follows, or NULL: then the failure and its sentence are written, and every caller
- *   returns NULL. A failure is rare, so its place and the names that lead to it are only found when it happens.
+ *   returns NULL.
  * - Keys of all objects of a document are in one hash table, by the number of their object: a key that is there twice is a
- *   reject. The table is not emptied between documents: objects have new numbers in each. When it is too small, a larger one
- *   is made, and the text is read again.
+ *   reject. The table is not emptied between documents: objects have new numbers in each.
  * - A value for whose key a format has a type is converted as soon as it is written (json_fields.c), in its place.
  *
  * What is read: JSON (RFC 8259), Extended JSON of MongoDB (canonical, relaxed, and the older forms of mongoexport), and the
- * spellings of the mongo shell as values: ISODate("..."), NumberLong(1), /a/i, NaN. Nothing is changed silently:
+ * spellings of the mongo shell as values: ISODate("..."), NumberLong(1), NaN. Nothing is changed silently:
  *
  * - A whole number is an int32, or an int64, if it fits. One that fits in neither is a double if that is the same number or
  *   prints as the same digits; otherwise a reject. -0 is the double -0.
@@ -28,9 +27,7 @@
  *   form of a regular expression or of binary data, the object is an ordinary one. So is always the document itself.
  *
  * Records: where an object ends, so does its record, with what stands around it. Only where none can be read does json_span
- * (src/format/cut) say where the record ends and the next one begins. Both agree on every object that can be read, except
- * where a regular expression between slashes holds brackets or quotes: such a record is read again within the end that json_span
- * finds, because inputs are cut by json_span alone.
+ * (src/format/cut) say where the record ends and the next one begins. Both agree on every object that can be read.
  *
  * Chapters: json.c (records, and whole texts), json_value.c (objects, arrays, keys, texts, numbers), json_typed.c
  * (Extended JSON, the shell), json_fields.c (types that a format gives). A json_t and a json_value_t belong to one
@@ -44,41 +41,12 @@
 #include <bson/bson.h>
 
 enum {
-    JSON_MOST_LEVELS = 180,             /* of objects and arrays in each other: what a server stores */
-    JSON_MOST_BYTES = 16 * 1024 * 1024, /* of a document */
-    JSON_MARGIN = 256,                  /* what it takes of the room after the document */
+    JSON_MARGIN = 256,                  /* what a reader takes of the room after the document */
     JSON_TIMES = 8,                     /* bytes that a byte of text becomes, at most: see most_needed */
     JSON_AROUND = 64 + 2 * JSON_MARGIN, /* and what is around them */
 };
 
-/* ---- one object ---- */
-
-typedef enum {
-    JSON_DOCUMENT,
-    JSON_REJECT, /* no document can be made of it: at, field and reason say why */
-    JSON_FULL,   /* not enough room: call again with `needed` bytes */
-    JSON_MEMORY, /* out of memory */
-    JSON_AGAIN,  /* of the chapters: the table of keys has grown, and the text is read again */
-} json_read_t;
-
 typedef struct json_value json_value_t; /* made by values_new (types.h) */
-
-/* Reason and field of a reject are valid until the next call. */
-typedef struct {
-    uint32_t length;    /* of the document */
-    size_t needed;      /* of FULL: with this room it is not FULL again */
-    size_t at;          /* of a reject: the byte in the text, from 0 */
-    const char *reason; /* of a reject */
-    const char *field;  /* of a reject: where it is in the document, "a.b.0", or NULL */
-    bool own_id;        /* the text has an _id of its own */
-    size_t end;         /* what follows the object's bracket */
-} json_result_t;
-
-/* Reads the object whose bracket is text[0], whatever follows it; whole: the text may have blanks around its object, and holds
- * nothing else. POOL_SLACK bytes before and after the text may be read. id: the document begins with {_id: *id}; an _id of the
- * text's own is put there instead. NULL: everything keeps its order. */
-json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
-                            size_t room, const int64_t *id, json_result_t *result);
 
 /* A text as one value, with blanks around it. It takes JSON_TIMES bytes for each byte of the text, and JSON_AROUND, of `out` at
  * most. Returns the value's end; NULL: it is none that a server stores, or memory is out (values_failed in types.h). */
@@ -86,7 +54,7 @@ uint8_t *json_value_alone(json_value_t *json, const uint8_t *text, size_t length
                           uint8_t *type);
 
 /* A text as one document, for bson_destroy. NULL: it is none, and err says why, as a part of a sentence, with status 1; or out of
- * memory. placed: and where. */
+ * memory. placed: and at which byte. */
 bson_t *json_document(const char *text, bool placed, err_t *err);
 
 /* ---- records, block by block: used through `records` ---- */

@@ -6,19 +6,25 @@
 #include "format/record/bsonw.h"
 #include "format/types.h"
 
+enum {
+    JSON_MOST_LEVELS = 180,             /* of objects and arrays in each other: what a server stores */
+    JSON_MOST_BYTES = 16 * 1024 * 1024, /* of a document */
+};
+
 /* ---- keys (json_value.c) ---- */
 
 typedef struct {
-    uint32_t object, hash; /* object 0: the slot is empty */
-    uint32_t key;          /* where it is in the document, with a NUL after it */
+    uint64_t object; /* 0: the slot is empty */
+    uint32_t hash;
+    uint32_t key; /* where it is in the document, with a NUL after it */
 } json_key_t;
 
 typedef struct {
     json_key_t *slots;
-    uint32_t mask, used, most; /* the table grows when more than `most` slots are used */
-    uint32_t first;            /* the first object of the document at hand: slots of earlier ones are empty */
-    uint32_t next;             /* the number of the next object */
-    uint64_t seed;             /* so that nobody can write keys that all have one hash */
+    uint32_t mask, used; /* the table grows when more than half of it is used */
+    uint64_t first;      /* the first object of the document at hand: slots of earlier ones are empty */
+    uint64_t next;       /* the number of the next object */
+    uint64_t seed;       /* so that nobody can write keys that all have one hash */
 } json_keys_t;
 
 /* ---- types of a format (json_fields.c) ---- */
@@ -28,45 +34,40 @@ typedef struct json_node json_node_t;
 struct json_node {
     const char *part;
     size_t length;
-    json_node_t *first, *next; /* its first child, its next sibling */
+    const json_node_t *parent; /* NULL: it is the root */
     const field_t *field;      /* whose values are here; NULL: they are below */
-    field_t plain;             /* the field as numbers of JSON are written: without its marks */
-    uint32_t misfits;          /* values of the document at hand that do not fit */
 };
 
 typedef struct {
     const schema_t *schema;
-    json_node_t root;
+    bad_values_t *bad;         /* takes what does not fit */
+    record_t record;           /* where the document at hand is */
     char reason[VALUE_MISFIT]; /* the first value that makes it a reject; empty: none */
     size_t count;
-    json_node_t nodes[];
+    json_node_t nodes[]; /* the first is the root */
 } json_fields_t;
 
-json_fields_t *json_fields_new(const schema_t *schema); /* for free(); NULL: out of memory */
-
-/* Forgets the last document. */
-void json_fields_begin(json_fields_t *fields);
-
-/* Notes what did not fit in the document of this record. */
-void json_fields_note(const json_fields_t *fields, bad_values_t *bad, const record_t *record);
+json_fields_t *json_fields_new(const schema_t *schema,
+                               bad_values_t *bad); /* for free(); NULL: out of memory */
 
 /* NULL: no field is there or below. */
-json_node_t *json_child(const json_node_t *node, const char *part, size_t length);
+const json_node_t *json_child(const json_fields_t *fields, const json_node_t *node, const char *part,
+                              size_t length);
 
 /* Gives the value that was just written, in this element, the type of its field. item: of an array, where one that has no value
  * keeps its place. False: out of memory. */
-bool json_convert(json_value_t *json, json_node_t *node, uint8_t *element, bool item);
+bool json_convert(json_value_t *json, const field_t *field, uint8_t *element, bool item);
 
 /* ---- the reader ---- */
 
 struct json_value {
     json_fields_t *fields; /* NULL: values have the types that they are written with */
-    json_node_t *node; /* of the value at hand; NULL: neither the value nor what is below it has a field */
+    const json_node_t
+        *node; /* of the value at hand; NULL: neither the value nor what is below it has a field */
     const uint8_t *text, *end;
     uint8_t *start, *out, *limit;
     int level;
     uint32_t lines; /* line ends that were read */
-    bool slashes;   /* a regular expression between slashes was read */
     bool has_own_id;
     const int64_t *id; /* NULL: the document does not begin with one */
     uint8_t *own_id;   /* the element _id of the text, which takes the place of ours at the end */
@@ -79,12 +80,17 @@ struct json_value {
     size_t copy_room;
     bool failed; /* memory was out for such a text */
 
-    json_read_t failure;
-    const uint8_t *place;
-    char reason[320];
-    char field[200];
-    size_t field_from; /* it grows from its end: the innermost key is known first */
+    parsed_t failure;     /* a reject, or not enough room, or out of memory */
+    size_t needed;        /* with this room there is enough */
+    const uint8_t *place; /* of a reject, in the text; of a document what follows it */
+    char reason[320];     /* of a reject */
 };
+
+/* Reads the object whose bracket is text[0], whatever follows it; whole: the text may have blanks around its object, and holds
+ * nothing else. POOL_SLACK bytes before and after the text may be read. id: the document begins with {_id: *id}; an _id of the
+ * text's own is put there instead. NULL: everything keeps its order. The document is from json->start to json->out. */
+parsed_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
+                         size_t room, const int64_t *id);
 
 static inline bool json_ended(const json_value_t *json, const uint8_t *at) {
     return __builtin_expect(at >= json->end, 0);
@@ -93,23 +99,10 @@ static inline bool json_ended(const json_value_t *json, const uint8_t *at) {
 /* Goes over blanks. */
 const uint8_t *json_blanks(json_value_t *json, const uint8_t *at);
 
-/* ---- failures ---- */
-
-/* Only the first sentence of a text counts. What lies after the end of the text has a sentence of its own. */
+/* What lies after the end of the text has a sentence of its own. Returns NULL, as json_memory does. */
 const uint8_t *json_reject(json_value_t *json, const uint8_t *at, const char *format, ...)
     __attribute__((format(printf, 3, 4), cold));
-
-/* The text ends before the document does. */
-const uint8_t *json_too_short(json_value_t *json) __attribute__((cold));
-
 const uint8_t *json_memory(json_value_t *json) __attribute__((cold));
-
-/* There is no room for what ends at `end`: or the document is too large. */
-const uint8_t *json_full(json_value_t *json, const uint8_t *end) __attribute__((cold));
-
-const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at) __attribute__((cold));
-
-/* ---- values ---- */
 
 /* The arguments of a call, after its parenthesis: written at json->out as an array. */
 const uint8_t *json_arguments(json_value_t *json, const uint8_t *at);

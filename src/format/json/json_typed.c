@@ -13,12 +13,10 @@
 
 #include <math.h>
 
-enum { LONGEST_NAME = 24 };
-
 /* A piece of a typed value. */
 typedef struct {
     uint8_t type;        /* of BSON; 0: the piece is missing */
-    const uint8_t *text; /* of a text; of any other piece its bytes */
+    const uint8_t *text; /* of a text, with a NUL after it; of a document or an ObjectId its bytes */
     uint32_t length;
     int64_t whole; /* of a whole number, or true */
 } piece_t;
@@ -34,8 +32,9 @@ static bool is_whole(const piece_t *piece) {
     return piece->type == BSON_TYPE_INT32 || piece->type == BSON_TYPE_INT64;
 }
 
-static bool is(const piece_t *piece, const char *word) {
-    return piece->length == strlen(word) && memcmp(piece->text, word, piece->length) == 0;
+/* True if a text consists of these bytes, and there is one at least. */
+static bool is_of(const piece_t *piece, const char *bytes) {
+    return is_text(piece) && piece->length && strspn((const char *)piece->text, bytes) == piece->length;
 }
 
 static bool put_int64(json_value_t *json, int64_t value) {
@@ -45,39 +44,34 @@ static bool put_int64(json_value_t *json, int64_t value) {
 
 /* ---- dates and numbers ---- */
 
-/* zoned: it needs an offset; day: it may be YYYY-MM-DD. */
-static bool put_moment(json_value_t *json, const piece_t *date, bool zoned, bool day) {
-    enum { DAY = 10 };
+static bool put_moment(json_value_t *json, const piece_t *date, bool zoned) {
     int64_t ms;
-    return is_text(date) &&
-           ((day && date->length == DAY && calendar_iso(date->text, &ms)) ||
-            calendar_moment(date->text, date->length, zoned, &ms)) &&
-           put_int64(json, ms);
+    return is_text(date) && calendar_moment(date->text, date->length, zoned, &ms) && put_int64(json, ms);
 }
 
 /* Milliseconds are written as {"$numberLong": "..."}, which has become a number by now. */
 static bool put_date(json_value_t *json, const piece_t *pieces) {
     return pieces->type == BSON_TYPE_INT64 && *json->typed == '{' ? put_int64(json, pieces->whole)
-                                                                  : put_moment(json, pieces, true, false);
+                                                                  : put_moment(json, pieces, true);
 }
 
+/* Also a day. */
 static bool put_isodate(json_value_t *json, const piece_t *pieces) {
-    return put_moment(json, pieces, false, true);
+    enum { DAY = 10 };
+    int64_t ms;
+    return is_text(pieces) && pieces->length == DAY && calendar_iso(pieces->text, &ms)
+               ? put_int64(json, ms)
+               : put_moment(json, pieces, false);
 }
 
 static bool put_new_date(json_value_t *json, const piece_t *pieces) {
-    return is_whole(pieces) ? put_int64(json, pieces->whole) : put_moment(json, pieces, true, true);
-}
-
-static bool has_blank(const piece_t *piece) {
-    return piece->length && (piece->text[0] == ' ' || piece->text[piece->length - 1] == ' ');
+    return is_whole(pieces) && put_int64(json, pieces->whole);
 }
 
 static bool put_whole(json_value_t *json, const piece_t *pieces) {
     int64_t value = pieces->whole;
-    if (is_text(pieces)
-            ? has_blank(pieces) || *pieces->text == '+' || !convert_int(pieces->text, pieces->length, &value)
-            : !is_whole(pieces))
+    if (!is_whole(pieces) &&
+        (!is_of(pieces, "-0123456789") || !convert_int(pieces->text, pieces->length, &value)))
         return false;
     if (json->made == BSON_TYPE_INT64)
         return put_int64(json, value);
@@ -86,34 +80,33 @@ static bool put_whole(json_value_t *json, const piece_t *pieces) {
 }
 
 static bool put_double(json_value_t *json, const piece_t *pieces) {
-    double value;
-    if (is(pieces, "NaN"))
-        value = NAN;
-    else if (is(pieces, "Infinity") || is(pieces, "-Infinity"))
-        value = *pieces->text == '-' ? -INFINITY : INFINITY;
-    else if (has_blank(pieces) || !convert_number(pieces->text, pieces->length, 0, &value))
+    static const struct {
+        const char *word;
+        double value;
+    } odd[] = {{"NaN", NAN}, {"Infinity", INFINITY}, {"-Infinity", -INFINITY}};
+    double value = 0;
+    for (size_t i = 0; i < COUNT(odd); i++)
+        if (pieces->length == strlen(odd[i].word) && memcmp(pieces->text, odd[i].word, pieces->length) == 0)
+            value = odd[i].value;
+    if (value == 0 &&
+        !(is_of(pieces, "+-.0123456789eE") && convert_number(pieces->text, pieces->length, 0, &value)))
         return false;
     json->out = bsonw_double(json->out, value);
     return true;
 }
 
-/* A number in a call keeps its digits: it is read from the JSON. */
 static bool put_decimal(json_value_t *json, const piece_t *pieces) {
-    const char *const text = (const char *)(is_text(pieces) ? pieces->text : json->typed);
-    const size_t length = is_text(pieces) ? pieces->length : strspn(text, "-+.0123456789eE");
+    const char *const text = (const char *)pieces->text;
     bson_decimal128_t value;
-    return !memchr(text, 0, length) && length <= INT32_MAX &&
-           bson_decimal128_from_string_w_len(text, (int)length, &value) &&
+    return is_text(pieces) && strlen(text) == pieces->length && bson_decimal128_from_string(text, &value) &&
            put_int64(json, (int64_t)value.low) && put_int64(json, (int64_t)value.high);
 }
 
-static bool is_32_bits(const piece_t *piece) {
-    return is_whole(piece) && piece->whole >= 0 && piece->whole <= UINT32_MAX;
-}
-
 static bool put_timestamp(json_value_t *json, const piece_t *pieces) {
-    return is_32_bits(&pieces[0]) && is_32_bits(&pieces[1]) &&
-           put_int64(json, (int64_t)((uint64_t)pieces[0].whole << 32 | (uint64_t)pieces[1].whole));
+    const int64_t seconds = pieces[0].whole, increment = pieces[1].whole;
+    return is_whole(&pieces[0]) && is_whole(&pieces[1]) && seconds == (uint32_t)seconds &&
+           increment == (uint32_t)increment &&
+           put_int64(json, (int64_t)((uint64_t)seconds << 32) | increment);
 }
 
 /* {"$minKey": 1}, {"$undefined": true} */
@@ -167,16 +160,12 @@ static bool put_string(json_value_t *json, const piece_t *pieces) {
 
 /* Options in the order of the alphabet, as BSON wants them. */
 static bool put_regex(json_value_t *json, const piece_t *pieces) {
-    const piece_t *const options = &pieces[1];
-    if (memchr(pieces->text, 0, pieces->length))
+    const char *const all = "ilmsux", *const options = (const char *)pieces[1].text;
+    if (memchr(pieces->text, 0, pieces->length) || strspn(options, all) != pieces[1].length)
         return false;
-    for (uint32_t i = 0; i < options->length; i++)
-        if (!options->text[i] || !strchr("ilmsux", options->text[i]))
-            return false;
-    json->out = (uint8_t *)mempcpy(json->out, pieces->text, pieces->length);
-    *json->out++ = 0;
-    for (const char *option = "ilmsux"; *option; option++)
-        if (memchr(options->text, *option, options->length))
+    json->out = (uint8_t *)mempcpy(json->out, pieces->text, pieces->length + 1);
+    for (const char *option = all; *option; option++)
+        if (strchr(options, *option))
             *json->out++ = (uint8_t)*option;
     *json->out++ = 0;
     return true;
@@ -194,10 +183,8 @@ static bool put_pointer(json_value_t *json, const piece_t *pieces) {
 static bool put_code(json_value_t *json, const piece_t *pieces) {
     const piece_t *const scope = &pieces[1];
     uint8_t *const begin = json->out;
-    if (!is_text(pieces) || (scope->type && scope->type != BSON_TYPE_DOCUMENT))
-        return false;
-    if (!scope->type)
-        return put_string(json, pieces);
+    if (scope->type != BSON_TYPE_DOCUMENT)
+        return !scope->type && put_string(json, pieces);
     json->made = BSON_TYPE_CODEWSCOPE;
     json->out += 4;
     put_string(json, pieces);
@@ -228,8 +215,7 @@ static const json_word_t words[] = {
      .takes =
          "\"2024-05-31T23:59:59.123Z\", with Z or an offset like +01:00, or {\"$numberLong\": \"0\"} in ms"},
     {"", "ISODate", BSON_TYPE_DATE_TIME, 0, 1, put_isodate, .takes = "\"2024-05-31T23:59:59Z\""},
-    {"", "Date", BSON_TYPE_DATE_TIME, 0, 1, put_new_date,
-     .takes = "\"2024-05-31T23:59:59Z\" or milliseconds"},
+    {"", "new Date", BSON_TYPE_DATE_TIME, 0, 1, put_new_date, .takes = "a whole number of milliseconds"},
     {"$numberInt", "NumberInt", BSON_TYPE_INT32, TEXT, 1, put_whole,
      .takes = "a whole number of 32 bits in quotes"},
     {"$numberLong", "NumberLong", BSON_TYPE_INT64, TEXT, 1, put_whole,
@@ -276,23 +262,15 @@ static bool is_operator(const uint8_t *key) {
            strcmp((const char *)key, "$type") == 0;
 }
 
-/* Takes an element. False: no piece has its type. */
-static bool take_piece(const bson_iter_t *at, piece_t *piece) {
-    *piece = (piece_t){.type = (uint8_t)bson_iter_type(at)};
-    switch (piece->type) {
-    case BSON_TYPE_UTF8:
-        piece->text = (const uint8_t *)bson_iter_utf8(at, &piece->length);
-        return true;
-    case BSON_TYPE_DOCUMENT:
-        bson_iter_document(at, &piece->length, &piece->text);
-        return true;
-    case BSON_TYPE_OID:
-        piece->text = bson_iter_oid(at)->bytes;
-        return true;
-    default:
-        piece->whole = bson_iter_as_int64(at);
-        return is_whole(piece) || piece->type == BSON_TYPE_BOOL || piece->type == BSON_TYPE_DOUBLE;
-    }
+static piece_t take_piece(const bson_iter_t *at) {
+    piece_t piece = {.type = (uint8_t)bson_iter_type(at), .whole = bson_iter_as_int64(at)};
+    if (piece.type == BSON_TYPE_UTF8)
+        piece.text = (const uint8_t *)bson_iter_utf8(at, &piece.length);
+    else if (piece.type == BSON_TYPE_DOCUMENT)
+        bson_iter_document(at, &piece.length, &piece.text);
+    else if (piece.type == BSON_TYPE_OID)
+        piece.text = bson_iter_oid(at)->bytes;
+    return piece;
 }
 
 /* Takes the elements of a document, which have no other keys than these. Returns how many there are; 0: it has others, or no
@@ -304,9 +282,9 @@ static size_t take_pieces(const uint8_t *document, const char *first, const char
     bson_iter_init_from_data(&at, document, bson_length(document));
     for (; bson_iter_next(&at); count++) {
         const bool is_first = strcmp(bson_iter_key(&at), first) == 0;
-        if ((!is_first && (!second || strcmp(bson_iter_key(&at), second) != 0)) ||
-            !take_piece(&at, &pieces[!is_first]))
+        if (!is_first && (!second || strcmp(bson_iter_key(&at), second) != 0))
             return 0;
+        pieces[!is_first] = take_piece(&at);
     }
     return pieces[0].type ? count : 0;
 }
@@ -349,76 +327,27 @@ bool json_typed(json_value_t *json, const json_word_t *word, uint8_t *begin, uin
 
 /* ---- the mongo shell ---- */
 
-/* Goes over a name, and copies it. */
-static const uint8_t *read_name(const json_value_t *json, const uint8_t *at, char name[LONGEST_NAME]) {
-    size_t length = 0;
-    for (; at < json->end && length < LONGEST_NAME - 1; at++) {
-        if (!((*at | 0x20) >= 'a' && (*at | 0x20) <= 'z') && !(*at == '-' && !length))
-            break;
-        name[length++] = (char)*at;
-    }
-    name[length] = '\0';
-    return at;
-}
-
-/* The call whose name ends at `at`: ISODate("..."), MinKey, MinKey(), NaN. */
-static const uint8_t *read_call(json_value_t *json, const uint8_t *at, const json_word_t *call,
-                                uint8_t *type) {
+const uint8_t *json_shell(json_value_t *json, const uint8_t *at, uint8_t *type) {
+    uint8_t *const begin = json->out;
+    const json_word_t *call = words;
+    while (call < words + COUNT(words) &&
+           !(call->call && strncmp((const char *)at, call->call, strlen(call->call)) == 0))
+        call++;
+    if (json_ended(json, at) || call == words + COUNT(words))
+        return json_reject(json, at, "a value was expected here");
     piece_t pieces[2] = {
         {.text = (const uint8_t *)call->call, .length = (uint32_t)strlen(call->call), .whole = 1}};
-    uint8_t *const begin = json->out;
-    const uint8_t *const next = json_blanks(json, at);
-    const bool opens = next < json->end && *next == '(';
-    if (!call->arguments && (call->put == put_double || !opens))
+    at += pieces->length;
+    if (!call->arguments)
         return put(json, call, true, pieces, begin, type) ? at : NULL;
-    if (!opens)
-        return json_reject(json, next, "a ( was expected here");
-    at = json_arguments(json, next + 1);
+    at = json_blanks(json, at);
+    if (json_ended(json, at) || *at != '(')
+        return json_reject(json, at, "a ( was expected here");
+    const uint8_t *const first = lines_blanks(++at, json->end);
+    at = json_arguments(json, at);
     if (!at || !copy(json, begin))
         return NULL;
-    json->typed = lines_blanks(next + 1, json->end); /* typed values among the arguments set their own */
-    const bool fits = take_pieces(json->moved, "0", "1", pieces) == call->arguments &&
-                      (call->arguments || bson_length(json->moved) == BSON_LENGTH_LEAST);
+    json->typed = first; /* typed values among the arguments set their own */
+    const bool fits = take_pieces(json->moved, "0", "1", pieces) == call->arguments;
     return put(json, call, fits, pieces, begin, type) ? at : NULL;
-}
-
-/* /pattern/options. The pattern stays as it is written: \/ is the same as / in a regular expression. */
-static const uint8_t *read_slashes(json_value_t *json, const uint8_t *at, uint8_t *type) {
-    const uint8_t *const begin = at + 1;
-    char options[LONGEST_NAME];
-    bool in_class = false;
-    for (at = begin; at < json->end && (*at != '/' || in_class) && *at >= ' '; at++)
-        if (*at == '\\' && at + 1 < json->end && at[1] >= ' ')
-            at++;
-        else
-            in_class = *at == '[' || (in_class && *at != ']');
-    if (json_ended(json, at) || *at != '/')
-        return json_reject(json, begin - 1, "the regular expression has no end");
-    const uint8_t *const odd = utf8_wrong(begin, at), *const end = read_name(json, at + 1, options);
-    if (odd)
-        return json_reject_utf8(json, odd);
-    if (json->out + (at - begin) > json->limit)
-        return json_full(json, json->out + (at - begin));
-    const piece_t pieces[2] = {{.text = begin, .length = (uint32_t)(at - begin)},
-                               {.text = at + 1, .length = (uint32_t)(end - at - 1)}};
-    json->slashes = true;
-    *type = BSON_TYPE_REGEX;
-    return put_regex(json, pieces) ? end : json_reject(json, begin - 1, "expected options of ilmsux");
-}
-
-const uint8_t *json_shell(json_value_t *json, const uint8_t *at, uint8_t *type) {
-    char name[LONGEST_NAME];
-    const uint8_t *const begin = at;
-    if (json_ended(json, at))
-        return json_too_short(json);
-    if (*at == '/')
-        return read_slashes(json, at, type);
-    at = read_name(json, at, name);
-    const bool is_new = strcmp(name, "new") == 0;
-    if (is_new)
-        at = read_name(json, json_blanks(json, at), name);
-    for (const json_word_t *call = words; call < words + COUNT(words); call++)
-        if (call->call && strcmp(name, call->call) == 0 && (call->arguments || !is_new))
-            return read_call(json, at, call, type);
-    return json_reject(json, begin, "a value was expected here");
 }

@@ -24,6 +24,8 @@ enum {
     KEY_SHOWN = 60,
 };
 
+#define TOO_LARGE "its document is larger than 16 MiB"
+
 #define LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define INLINED             __attribute__((always_inline)) static inline
@@ -34,7 +36,7 @@ static const uint8_t *read_array(json_value_t *json, const uint8_t *at);
 /* ---- failures ---- */
 
 const uint8_t *json_reject(json_value_t *json, const uint8_t *at, const char *format, ...) {
-    json->failure = JSON_REJECT;
+    json->failure = PARSED_REJECT;
     json->place = at < json->end ? at : json->end;
     va_list values;
     va_start(values, format);
@@ -44,72 +46,20 @@ const uint8_t *json_reject(json_value_t *json, const uint8_t *at, const char *fo
     return NULL;
 }
 
-const uint8_t *json_too_short(json_value_t *json) {
-    return json_reject(json, json->end, " ");
-}
-
-const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at) {
-    return json_reject(json, at, "this is not UTF-8: byte 0x%02X", *at);
-}
-
 const uint8_t *json_memory(json_value_t *json) {
-    json->failure = JSON_MEMORY;
+    json->failure = PARSED_MEMORY;
     return NULL;
 }
 
-static const uint8_t *too_large(json_value_t *json) {
-    return json_reject(json, json->text, "its document is larger than 16 MiB");
-}
-
-const uint8_t *json_full(json_value_t *json, const uint8_t *end) {
+/* There is no room for what ends at `end`: or the document is too large. */
+static __attribute__((cold)) const uint8_t *full(json_value_t *json, const uint8_t *end) {
     if (end > json->start && (size_t)(end - json->start) > MOST_WRITTEN)
-        return too_large(json);
-    json->failure = JSON_FULL;
-    return NULL;
-}
-
-/* The failure lies within the value of this key. */
-static const uint8_t *within(json_value_t *json, const uint8_t *key) {
-    char shown[KEY_SHOWN * 4];
-    if (json->failure != JSON_REJECT)
-        return NULL;
-    escape_text(shown, KEY_SHOWN, (const char *)key, strlen((const char *)key));
-    const size_t length = strlen(shown), dot = json->field[json->field_from] != '\0';
-    if (length + dot > json->field_from)
-        return NULL; /* the outermost keys are left out */
-    if (dot)
-        json->field[--json->field_from] = '.';
-    json->field_from -= length;
-    memcpy(json->field + json->field_from, shown, length);
+        return json_reject(json, json->text, TOO_LARGE);
+    json->failure = PARSED_FULL;
     return NULL;
 }
 
 /* ---- keys ---- */
-
-/* A new table, at first and when the document at hand has more keys than the last one has room for. False: out of memory. */
-static bool set_keys(json_keys_t *keys, uint32_t slots) {
-    json_key_t *const made = calloc(slots, sizeof *made);
-    if (!made)
-        return false;
-    free(keys->slots);
-    *keys = (json_keys_t){.slots = made,
-                          .mask = slots - 1,
-                          .most = slots / 2,
-                          .first = 1,
-                          .next = 1,
-                          .seed = (uint64_t)(uintptr_t)made * 0x9E3779B97F4A7C15u};
-    return true;
-}
-
-/* For each new document. */
-static void reset_keys(json_keys_t *keys) {
-    if (keys->next > UINT32_MAX / 2) {
-        memset(keys->slots, 0, ((size_t)keys->mask + 1) * sizeof *keys->slots);
-        keys->next = 1;
-    }
-    keys->first = keys->next;
-    keys->used = 0;
-}
 
 INLINED uint64_t mix(uint64_t a, uint64_t b) {
     const unsigned __int128 product = (unsigned __int128)a * b;
@@ -132,7 +82,30 @@ INLINED uint32_t hash(const json_keys_t *keys, const uint8_t *key, size_t length
 }
 
 INLINED json_key_t *slot_of(const json_keys_t *keys, const json_key_t *key) {
-    return &keys->slots[(key->hash + (key->object - keys->first) * 0x9E3779B1u) & keys->mask];
+    return &keys->slots[(key->hash + (uint32_t)(key->object - keys->first) * 0x9E3779B1u) & keys->mask];
+}
+
+static json_key_t *next_slot(const json_keys_t *keys, const json_key_t *slot) {
+    return &keys->slots[(size_t)(slot - keys->slots + 1) & keys->mask];
+}
+
+/* Moves the keys to a table of this size. False: out of memory. */
+static bool resize(json_keys_t *keys, uint32_t slots) {
+    json_keys_t more = *keys;
+    more.mask = slots - 1;
+    more.slots = calloc(slots, sizeof *more.slots);
+    if (!more.slots)
+        return false;
+    for (json_key_t *key = keys->slots; key && key <= keys->slots + keys->mask; key++) {
+        json_key_t *slot = slot_of(&more, key);
+        while (slot->object)
+            slot = next_slot(&more, slot);
+        if (key->object >= keys->first)
+            *slot = *key;
+    }
+    free(keys->slots);
+    *keys = more;
+    return true;
 }
 
 /* What is not simply put into an empty slot. at: the key in the text. */
@@ -140,12 +113,10 @@ static const uint8_t *add_key_slowly(json_value_t *json, const json_key_t *key, 
                                      const uint8_t *at) {
     json_keys_t *const keys = &json->keys;
     char shown[KEY_SHOWN];
-    if (keys->used >= keys->most) {
-        json->failure = set_keys(keys, (keys->mask + 1) * 4) ? JSON_AGAIN : JSON_MEMORY;
-        return NULL;
-    }
+    if (keys->used > keys->mask / 2 && !resize(keys, 4 * (keys->mask + 1)))
+        return json_memory(json);
     json_key_t *slot = slot_of(keys, key);
-    for (; slot->object >= keys->first; slot = &keys->slots[(size_t)(slot - keys->slots + 1) & keys->mask])
+    for (; slot->object >= keys->first; slot = next_slot(keys, slot))
         if (slot->object == key->object && slot->hash == key->hash &&
             memcmp(json->start + slot->key, json->start + key->key, length + 1) == 0) {
             escape_text(shown, sizeof shown, (const char *)json->start + key->key, length);
@@ -157,12 +128,12 @@ static const uint8_t *add_key_slowly(json_value_t *json, const json_key_t *key, 
 }
 
 /* text: the key's bytes, as they are in the document at `key`. at: its quote. NULL: it is there twice. */
-INLINED const uint8_t *add_key(json_value_t *json, uint32_t object, const uint8_t *text, size_t length,
+INLINED const uint8_t *add_key(json_value_t *json, uint64_t object, const uint8_t *text, size_t length,
                                const uint8_t *key, const uint8_t *at) {
     json_keys_t *const keys = &json->keys;
     const json_key_t added = {object, hash(keys, text, length), (uint32_t)(key - json->start)};
     json_key_t *const slot = slot_of(keys, &added);
-    if (UNLIKELY(slot->object >= keys->first || keys->used >= keys->most))
+    if (UNLIKELY(slot->object >= keys->first || keys->used > keys->mask / 2))
         return add_key_slowly(json, &added, length, at);
     *slot = added;
     keys->used++;
@@ -262,7 +233,7 @@ static const uint8_t *read_long_text(json_value_t *json, const uint8_t *at, uint
     uint32_t high = 0;
     for (;;) {
         if (UNLIKELY(into > json->limit))
-            return json_full(json, into);
+            return full(json, into);
         const marks_t marks = copy_marks(at, into);
         const int count = marks.stop ? __builtin_ctz(marks.stop) : 16;
         high |= marks.high & ((1u << count) - 1);
@@ -275,7 +246,7 @@ static const uint8_t *read_long_text(json_value_t *json, const uint8_t *at, uint
         if (*at == '"') {
             const uint8_t *const odd = high ? utf8_wrong(begin, at) : NULL;
             *length = (size_t)(into - to);
-            return odd ? json_reject_utf8(json, odd) : at + 1;
+            return odd ? json_reject(json, odd, "this is not UTF-8: byte 0x%02X", *odd) : at + 1;
         }
         if (*at != '\\')
             return json_reject(
@@ -331,7 +302,7 @@ INLINED uint32_t more_digits(const uint8_t *at, uint64_t *value) {
     return count;
 }
 
-static const uint8_t *put_int(json_value_t *json, const uint8_t *at, uint8_t *type, int64_t value) {
+INLINED const uint8_t *put_int(json_value_t *json, const uint8_t *at, uint8_t *type, int64_t value) {
     if (value >= INT32_MIN && value <= INT32_MAX) {
         *type = BSON_TYPE_INT32;
         json->out = bsonw_int32(json->out, (int32_t)value);
@@ -342,79 +313,61 @@ static const uint8_t *put_int(json_value_t *json, const uint8_t *at, uint8_t *ty
     return at;
 }
 
-static const uint8_t *put_double(json_value_t *json, const uint8_t *at, uint8_t *type, double value) {
+INLINED const uint8_t *put_double(json_value_t *json, const uint8_t *at, uint8_t *type, double value) {
     *type = BSON_TYPE_DOUBLE;
     json->out = bsonw_double(json->out, value);
     return at;
 }
 
-static bool has_exponent(const uint8_t *at) {
-    return *at == 'e' || *at == 'E';
+/* Over digits. Their value is appended to *value, which is right as far as they are MOST_DIGITS. */
+INLINED const uint8_t *pass_digits(const json_value_t *json, const uint8_t *at, uint64_t *value) {
+    uint32_t count = more_digits(at, value);
+    for (at += count; UNLIKELY(count == 8) && at < json->end; at += count)
+        count = more_digits(at, value);
+    return at;
 }
 
-/* Is the text of a whole number the same number as a double, or what the double is printed as? */
-static bool is_kept(const uint8_t *text, size_t length, double *value) {
-    char exact[400];
-    return convert_kept(text, length, 0, value) ||
-           (convert_number(text, length, 0, value) &&
-            snprintf(exact, sizeof exact, "%.0f", *value) == (int)length && memcmp(exact, text, length) == 0);
-}
-
-/* A number of any form: what JSON does not allow, and the readers of numbers do, are zeros in front and a point at an end. */
-static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8_t *type) {
-    const uint8_t *const digits = begin + (*begin == '-'), *at = digits;
-    bool is_whole = true, is_json = *digits != '0' || !digits_is_one(digits[1]);
+/* Numbers with an exponent or with many digits, the whole number -0, and what is none. is: as far as `at` it has the form of JSON. */
+static const uint8_t *odd_number(json_value_t *json, const uint8_t *begin, const uint8_t *at, bool is,
+                                 bool is_whole, uint8_t *type) {
     int64_t whole;
     double value;
-    if (*begin == '-' && *digits == 'I')
+    if (*begin == '-' && begin[1] == 'I')
         return json_shell(json, begin, type);
-    for (; at < json->end && (digits_is_one(*at) || memchr("+-.eE", *at, 5)); at++) {
-        is_whole &= digits_is_one(*at);
-        is_json &= *at != '.' || (digits_is_one(at[-1]) && digits_is_one(at[1]));
-    }
-    if (json_ended(json, at)) /* what follows it may be digits */
-        return json_too_short(json);
+    if ((*at | 0x20) == 'e')
+        for (is_whole = false, at++; at < json->end && (digits_is_one(*at) || *at == '+' || *at == '-'); at++)
+            ;
     const size_t length = (size_t)(at - begin);
-    if (is_json && is_whole && convert_int(begin, length, &whole))
+    if (json_ended(json, at)) /* what follows it may be digits */
+        return json_reject(json, at, " ");
+    if (is && is_whole && convert_int(begin, length, &whole))
         return put_int(json, at, type, whole);
-    if (is_json && (is_whole ? is_kept(begin, length, &value) : convert_number(begin, length, 0, &value)))
+    if (is && (is_whole ? convert_kept(begin, length, 0, &value) : convert_number(begin, length, 0, &value)))
         return put_double(json, at, type, value);
     return json_reject(
         json, begin, "this is no number, or a double would not keep it: write {\"$numberDecimal\": \"...\"}");
 }
 
-/* The usual numbers, eight digits at a time. */
 static const uint8_t *read_number(json_value_t *json, const uint8_t *at, uint8_t *type) {
     const bool minus = *at == '-';
     const uint8_t *const begin = at, *const digits = at + minus;
     uint64_t mantissa = 0;
-    uint32_t count = more_digits(digits, &mantissa);
-    if (UNLIKELY(count == 8)) {
-        count += more_digits(digits + 8, &mantissa);
-        if (count == 16)
-            return any_number(json, begin, type);
-    }
-    if (UNLIKELY(!count || (*digits == '0' && count > 1)))
-        return any_number(json, begin, type);
-    at = digits + count;
-    if (*at != '.') {
-        if (UNLIKELY(has_exponent(at) || (minus && !mantissa)))
-            return any_number(json, begin, type);
-        return put_int(json, at, type, minus ? -(int64_t)mantissa : (int64_t)mantissa);
-    }
-    at++;
-    uint32_t scale = more_digits(at, &mantissa);
-    for (uint32_t more = scale; UNLIKELY(more == 8 && scale < MOST_DIGITS); scale += more)
-        more = more_digits(at + scale, &mantissa);
-    at += scale;
-    if (UNLIKELY(!scale || count + scale > MOST_DIGITS || has_exponent(at)))
-        return any_number(json, begin, type);
     double value;
-    if (!convert_scaled(mantissa, -(long)scale, &value)) {
+    const uint8_t *const point = at = pass_digits(json, digits, &mantissa);
+    if (UNLIKELY(at == digits || (*digits == '0' && at > digits + 1)))
+        return odd_number(json, begin, at, false, true, type);
+    if (*at != '.')
+        return LIKELY(at - digits < MOST_DIGITS && (*at | 0x20) != 'e' && (mantissa || !minus))
+                   ? put_int(json, at, type, minus ? -(int64_t)mantissa : (int64_t)mantissa)
+                   : odd_number(json, begin, at, true, true, type);
+    at = pass_digits(json, point + 1, &mantissa);
+    if (UNLIKELY(at == point + 1 || at - digits > MOST_DIGITS + 1 || (*at | 0x20) == 'e'))
+        return odd_number(json, begin, at, at > point + 1, false, type);
+    if (convert_scaled(mantissa, point + 1 - at, &value))
+        value = minus ? -value : value;
+    else
         number_read((const char *)begin, (size_t)(at - begin), &value);
-        return put_double(json, at, type, value);
-    }
-    return put_double(json, at, type, minus ? -value : value);
+    return put_double(json, at, type, value);
 }
 
 /* ---- values ---- */
@@ -458,13 +411,13 @@ INLINED const uint8_t *read_value(json_value_t *json, const uint8_t *at, uint8_t
 }
 
 /* A value for which, or for parts of which, a format has types. node: of the object or array around the value. */
-static const uint8_t *read_typed(json_value_t *json, json_node_t *node, const uint8_t *at, uint8_t *element,
-                                 bool item) {
+static const uint8_t *read_typed(json_value_t *json, const json_node_t *node, const uint8_t *at,
+                                 uint8_t *element, bool item) {
     const char *const key = (const char *)element + 1;
-    json->node = item ? node : json_child(node, key, strlen(key));
+    json->node = item ? node : json_child(json->fields, node, key, strlen(key));
     at = read_value(json, at, element);
     if (at && json->node && json->node->field && *element != BSON_TYPE_ARRAY &&
-        !json_convert(json, json->node, element, item))
+        !json_convert(json, json->node->field, element, item))
         at = json_memory(json);
     json->node = node;
     return at;
@@ -476,14 +429,14 @@ INLINED const uint8_t *ascend(json_value_t *json, const uint8_t *at, uint8_t *be
     bsonw_int32(begin, (int32_t)(json->out - begin));
     json->level--;
     if (UNLIKELY(json->out > json->limit))
-        return json_full(json, json->out);
+        return full(json, json->out);
     return at;
 }
 
 /* ---- keys of members ---- */
 
 /* A key, from its quote on, and the colon. */
-INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint32_t object, uint8_t *element) {
+INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint64_t object, uint8_t *element) {
     uint8_t *const key = element + 1;
     size_t length;
     if (UNLIKELY(*at != '"'))
@@ -506,11 +459,7 @@ INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint32_t 
     if (UNLIKELY(!add_key(json, object, hashed, length, key, quote)))
         return NULL;
     at = blanks(json, at);
-    if (UNLIKELY(*at != ':'))
-        return json_reject(json, at, "a colon was expected here, after the key");
-    if (json_ended(json, at + 1))
-        return json_too_short(json);
-    return at + 1;
+    return *at == ':' ? at + 1 : json_reject(json, at, "a colon was expected here, after the key");
 }
 
 /* Would a server store the time of day in place of the timestamp that was just written? Not as the _id, or deeper. */
@@ -523,16 +472,14 @@ static bool is_replaced(const json_value_t *json, const uint8_t *element) {
 /* ---- objects and arrays ---- */
 
 /* Both are members between brackets, with commas; those of an array have their index for a key. `at` follows the bracket. type:
- * of the element that it is; NULL: it is never a typed value. node: NULL where no field has a type. */
-INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8_t *type, uint8_t close,
-                                    json_node_t *node) {
+ * of the element that it is; NULL: it is never a typed value. */
+INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8_t *type, uint8_t close) {
     const bool array = close != '}';
     uint8_t *const begin = json->out;
-    const uint32_t object = json->keys.next++;
+    const uint64_t object = json->keys.next++;
+    const json_node_t *const node = json->node;
     const json_word_t *word = NULL;
     const uint8_t *first = NULL; /* the first value, where there is a word */
-    if (json_ended(json, at))
-        return json_too_short(json);
     if (UNLIKELY(++json->level > JSON_MOST_LEVELS))
         return json_reject(json, at - 1, "it is nested deeper than the %d levels that a server stores",
                            JSON_MOST_LEVELS);
@@ -540,12 +487,12 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
     if (!array && json->level == 1 && json->id)
         json->out = bsonw_id(json->out, *json->id);
     at = blanks(json, at);
-    if (*at == close && at < json->end)
+    if (*at == close && !json_ended(json, at))
         return ascend(json, at + 1, begin);
     for (uint32_t index = 0;; index++) {
         uint8_t *const element = json->out;
         if (UNLIKELY(element > json->limit))
-            return json_full(json, element);
+            return full(json, element);
         if (array) {
             json->out = bsonw_index(element + 1, index);
         } else {
@@ -555,21 +502,18 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
             if (UNLIKELY(element[1] == '$') && type && index == 0 && (word = json_word(element + 1)))
                 first = blanks(json, at);
         }
-        at = node ? read_typed(json, node, at, element, array) : read_value(json, at, element);
+        at = UNLIKELY(node != NULL) ? read_typed(json, node, at, element, array)
+                                    : read_value(json, at, element);
         if (UNLIKELY(!at))
-            return within(json, element + 1);
+            return NULL;
         if (!array && UNLIKELY(*element == BSON_TYPE_TIMESTAMP) && is_replaced(json, element))
             return json_reject(json, at, RECORD_SERVER_REPLACES);
         at = blanks(json, at);
-        if (json_ended(json, at))
-            return json_too_short(json);
+        if (UNLIKELY(json_ended(json, at) || (*at != ',' && *at != close)))
+            return json_reject(json, at, "a comma or %c was expected here", close);
         if (*at == close)
             break;
-        if (UNLIKELY(*at != ','))
-            return json_reject(json, at, "a comma or %c was expected here", close);
         at = blanks(json, at + 1);
-        if (json_ended(json, at))
-            return json_too_short(json);
     }
     at = ascend(json, at + 1, begin);
     if (array || LIKELY(!word) || !at)
@@ -578,30 +522,19 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
     return json_typed(json, word, begin, type) ? at : NULL;
 }
 
-static __attribute__((noinline)) const uint8_t *read_typed_members(json_value_t *json, const uint8_t *at,
-                                                                   uint8_t *type, uint8_t close) {
-    return read_members(json, at, type, close, json->node);
-}
-
 static const uint8_t *read_array(json_value_t *json, const uint8_t *at) {
-    return UNLIKELY(json->node != NULL) ? read_typed_members(json, at, NULL, ']')
-                                        : read_members(json, at, NULL, ']', NULL);
+    return read_members(json, at, NULL, ']');
 }
 
 static const uint8_t *read_object(json_value_t *json, const uint8_t *at, uint8_t *type) {
-    return UNLIKELY(json->node != NULL) ? read_typed_members(json, at, type, '}')
-                                        : read_members(json, at, type, '}', NULL);
+    return read_members(json, at, type, '}');
 }
 
 const uint8_t *json_arguments(json_value_t *json, const uint8_t *at) {
-    json_node_t *const node = json->node;
+    const json_node_t *const node = json->node;
     json->node = NULL;
-    json->level--; /* they are no level of the document */
-    at = read_typed_members(json, at, NULL, ')');
-    json->level++;
+    at = read_members(json, at, NULL, ')');
     json->node = node;
-    if (!at)
-        json->field_from = sizeof json->field - 1; /* nor of its names */
     return at;
 }
 
@@ -632,15 +565,14 @@ static const uint8_t *read_document(json_value_t *json, const uint8_t *at) {
     at = read_object(json, at + 1, NULL);
     if (!at || (json->own_id && !move_own_id(json)))
         return NULL;
-    return (size_t)(json->out - json->start) <= JSON_MOST_BYTES ? at : too_large(json);
+    return (size_t)(json->out - json->start) <= JSON_MOST_BYTES ? at
+                                                                : json_reject(json, json->text, TOO_LARGE);
 }
 
 /* An object with blanks around it, and nothing else. */
 static const uint8_t *read_whole(json_value_t *json) {
     const uint8_t *at = lines_blanks(json->text, json->end);
-    if (json_ended(json, at))
-        return json_too_short(json);
-    if (*at != '{')
+    if (json_ended(json, at) || *at != '{')
         return json_reject(json, at, "a document must be an object, which begins with {");
     at = read_document(json, at);
     at = at ? lines_blanks(at, json->end) : NULL;
@@ -655,51 +587,40 @@ static size_t most_needed(const json_value_t *json, size_t length) {
     return (length < JSON_MOST_BYTES / times ? length * times : JSON_MOST_BYTES) + JSON_AROUND;
 }
 
-json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
-                            size_t room, const int64_t *id, json_result_t *result) {
-    const uint8_t *at;
-    *result = (json_result_t){.needed = most_needed(json, length)};
-    if (room < JSON_MARGIN)
-        return JSON_FULL;
-    room -= JSON_MARGIN;
+parsed_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
+                         size_t room, const int64_t *id) {
+    json_fields_t *const fields = json->fields;
     json->text = text;
     json->end = text + length;
-    json->start = out;
-    json->limit = out + (room < MOST_WRITTEN ? room : MOST_WRITTEN);
+    json->start = json->out = out;
+    const size_t left = room < JSON_MARGIN ? 0 : room - JSON_MARGIN;
+    json->limit = out + (left < MOST_WRITTEN ? left : MOST_WRITTEN);
     json->id = id;
-    json->field_from = sizeof json->field - 1;
-    do {
-        json->out = out;
-        json->level = 0;
-        json->lines = 0;
-        json->slashes = false;
-        json->own_id = NULL;
-        json->has_own_id = false;
-        json->node = NULL;
-        if (UNLIKELY(json->fields != NULL)) {
-            json->node = &json->fields->root;
-            json_fields_begin(json->fields);
-        }
-        reset_keys(&json->keys);
-        at = whole ? read_whole(json) : read_document(json, text);
-    } while (UNLIKELY(!at) && json->failure == JSON_AGAIN);
-    if (UNLIKELY(json->fields && !at))
-        json_fields_begin(json->fields); /* nothing is noted of a text that was not read to its end */
-    else if (UNLIKELY(json->fields && *json->fields->reason))
-        at = json_reject(json, text, "%s", json->fields->reason);
-    if (LIKELY(at)) {
-        result->length = (uint32_t)(json->out - json->start);
-        result->own_id = json->has_own_id;
-        result->end = (size_t)(at - text);
-        return JSON_DOCUMENT;
+    json->level = 0;
+    json->lines = 0;
+    json->own_id = NULL;
+    json->has_own_id = false;
+    json->node = fields ? fields->nodes : NULL;
+    json->keys.first = json->keys.next;
+    json->keys.used = 0;
+    if (UNLIKELY(fields != NULL)) {
+        *fields->reason = '\0';
+        bad_values_take_back(fields->bad, &fields->record);
     }
-    assert(json->failure != JSON_FULL || room + JSON_MARGIN < result->needed);
-    if (json->failure == JSON_REJECT) {
-        result->reason = json->reason;
-        result->field = json->field[json->field_from] ? json->field + json->field_from : NULL;
-        result->at = (size_t)(json->place - text);
+    const uint8_t *at = UNLIKELY(room < JSON_MARGIN) ? full(json, out)
+                        : whole                      ? read_whole(json)
+                                                     : read_document(json, text);
+    if (UNLIKELY(fields && !at))
+        bad_values_take_back(fields->bad, &fields->record); /* the text was not read to its end */
+    else if (UNLIKELY(fields && *fields->reason))
+        at = json_reject(json, text, "%s", fields->reason);
+    if (UNLIKELY(!at)) {
+        json->needed = most_needed(json, length);
+        assert(json->failure != PARSED_FULL || room < json->needed);
+        return json->failure;
     }
-    return json->failure;
+    json->place = at;
+    return PARSED_DOCUMENT;
 }
 
 /* The text is read as the only member of a document, after an _id. */
@@ -709,36 +630,42 @@ uint8_t *json_value_alone(json_value_t *json, const uint8_t *text, size_t length
     enum { BEFORE = sizeof before - 1, TYPE = HEADER + ID_ELEMENT, VALUE = TYPE + 2 };
     const int64_t id = 0;
     const size_t room = JSON_TIMES * length + JSON_AROUND, whole = BEFORE + length + 1;
-    json_read_t read = JSON_MEMORY;
-    json_result_t result;
+    parsed_t parsed = PARSED_MEMORY;
     bson_iter_t at;
     if (GROW(json->copy, json->copy_room, whole + POOL_SLACK, NULL)) {
         memcpy(json->copy, before, BEFORE);
         memcpy(json->copy + BEFORE, text, length);
         json->copy[whole - 1] = '}';
-        read = json_value_read(json, json->copy, whole, true, out, room, &id, &result);
+        parsed = json_value_read(json, json->copy, whole, true, out, room, &id);
     }
-    json->failed |= read == JSON_MEMORY;
-    if (read != JSON_DOCUMENT || result.own_id || !bson_iter_init_from_data(&at, out, result.length) ||
-        !bson_iter_next(&at) || !bson_iter_next(&at) || bson_iter_next(&at))
+    json->failed |= parsed == PARSED_MEMORY;
+    if (parsed != PARSED_DOCUMENT || json->has_own_id)
+        return NULL;
+    const size_t length_made = (size_t)(json->out - out);
+    if (!bson_iter_init_from_data(&at, out, length_made) || !bson_iter_next(&at) || !bson_iter_next(&at) ||
+        bson_iter_next(&at))
         return NULL;
     *type = out[TYPE];
-    memmove(out, out + VALUE, result.length - VALUE - 1);
-    return out + result.length - VALUE - 1;
+    memmove(out, out + VALUE, length_made - VALUE - 1);
+    return out + length_made - VALUE - 1;
 }
 
 values_t *values_new(void) {
     json_value_t *json = calloc(1, sizeof *json);
-    if (json && !set_keys(&json->keys, FIRST_SLOTS)) {
-        free(json);
+    if (!json)
         return NULL;
-    }
-    return json;
+    json->keys.next = 1;
+    json->keys.seed = (uint64_t)(uintptr_t)json * 0x9E3779B97F4A7C15u;
+    if (resize(&json->keys, FIRST_SLOTS))
+        return json;
+    free(json);
+    return NULL;
 }
 
 void values_free(values_t *json) {
     if (!json)
         return;
+    free(json->fields);
     free(json->keys.slots);
     free(json->moved);
     free(json->copy);
