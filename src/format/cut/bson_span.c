@@ -34,17 +34,12 @@ uint64_t bson_span_count(bson_span_counter_t *counter, const uint8_t *text, size
     return count;
 }
 
-/* Of a document that is only there in part: its first element has a known type and a printable key. An empty one may be
- * UTF-16. */
+/* Of a document that is only there in part: its first element has a known type and a key of text. An empty one may be UTF-16. */
 static bool begins_with_element(const uint8_t *text, size_t length) {
     if (length < 6 || !bson_walk_knows(text[4]))
         return false;
     const uint8_t *key = text + 5, *end = memchr(key, 0, length - 5);
-    if (!end || end == key || !utf8_valid(key, (size_t)(end - key)))
-        return false;
-    while (key < end && *key >= ' ')
-        key++;
-    return key == end;
+    return end && *key >= ' ' && utf8_valid(key, (size_t)(end - key));
 }
 
 bool bson_span_begins(const uint8_t *text, size_t length) {
@@ -54,15 +49,6 @@ bool bson_span_begins(const uint8_t *text, size_t length) {
     if (lies || length < BSON_LENGTH_LEAST)
         return false;
     return document ? bson_walk(text, (uint32_t)document, false, &walk) : begins_with_element(text, length);
-}
-
-bool bson_span_begins_broken(const uint8_t *text, size_t length) {
-    bool lies;
-    const size_t document = bson_span_find(text, length, &lies);
-    if (lies || !document || bson_span_begins(text, length))
-        return false;
-    return begins_with_element(text, length) || document == length ||
-           bson_span_begins(text + document, length - document);
 }
 
 size_t bson_span_search(const uint8_t *text, size_t length) {

@@ -2,36 +2,31 @@
 #include "base/chars.h"
 #include "format/cut/bson_length.h"
 
+#include <endian.h>
 #include <string.h>
 
-/* What follows the key of an element. */
-typedef enum {
-    NO_TYPE,
-    FIXED, /* `bytes` bytes */
-    BOOLEAN,
-    TEXT,   /* a length and the text with its zero */
-    BINARY, /* a length, a subtype and the bytes */
-    NESTED,
+/* What follows the key of an element: this number of bytes and one, or one of these. 0: no element has this type. */
+enum {
+    BOOLEAN = 32,
+    TEXT,    /* a length and the text with its zero */
+    BINARY,  /* a length, a subtype and the bytes */
+    NESTED,  /* a document */
     REGEX,   /* two keys */
     POINTER, /* a text and 12 bytes */
     SCOPED,  /* code with the document of its variables */
-} follows_t;
+};
 
-static const struct {
-    uint8_t follows, bytes;
-} types[256] = {
-    [0x01] = {FIXED, 8},  [0x02] = {TEXT, 0},  [0x03] = {NESTED, 0}, [0x04] = {NESTED, 0},
-    [0x05] = {BINARY, 0}, [0x06] = {FIXED, 0}, [0x07] = {FIXED, 12}, [0x08] = {BOOLEAN, 0},
-    [0x09] = {FIXED, 8},  [0x0A] = {FIXED, 0}, [0x0B] = {REGEX, 0},  [0x0C] = {POINTER, 0},
-    [0x0D] = {TEXT, 0},   [0x0E] = {TEXT, 0},  [0x0F] = {SCOPED, 0}, [0x10] = {FIXED, 4},
-    [0x11] = {FIXED, 8},  [0x12] = {FIXED, 8}, [0x13] = {FIXED, 16}, [0x7F] = {FIXED, 0},
-    [0xFF] = {FIXED, 0},
+static const uint8_t types[256] = {
+    [0x01] = 9,    [0x02] = TEXT,    [0x03] = NESTED, [0x04] = NESTED, [0x05] = BINARY, [0x06] = 1,
+    [0x07] = 13,   [0x08] = BOOLEAN, [0x09] = 9,      [0x0A] = 1,      [0x0B] = REGEX,  [0x0C] = POINTER,
+    [0x0D] = TEXT, [0x0E] = TEXT,    [0x0F] = SCOPED, [0x10] = 5,      [0x11] = 9,      [0x12] = 9,
+    [0x13] = 17,   [0x7F] = 1,       [0xFF] = 1,
 };
 
 enum { OLD_BINARY = 2 }; /* a subtype, whose data begins with its length once more */
 
 bool bson_walk_knows(uint8_t type) {
-    return types[type].follows != NO_TYPE;
+    return types[type] != 0;
 }
 
 /* So that keys and texts cost nothing more where they need not be UTF-8, of which the walk is instanced. */
@@ -60,17 +55,16 @@ static __attribute__((noinline)) bool is_utf8(walker_t *walker, uint32_t at, con
 INLINED bool find_zero(walker_t *walker) {
     const uint8_t *text = walker->document;
     uint32_t at = walker->at;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     for (; walker->end - at > 8; at += 8) {
         uint64_t bytes;
         memcpy(&bytes, text + at, 8);
+        bytes = le64toh(bytes);
         const uint64_t zeros = (bytes - 0x0101010101010101u) & ~bytes & 0x8080808080808080u;
         if (zeros) {
             walker->at = at + (uint32_t)__builtin_ctzll(zeros) / 8 + 1;
             return true;
         }
     }
-#endif
     for (; walker->end - at > 1; at++)
         if (!text[at]) {
             walker->at = at + 1;
@@ -141,7 +135,7 @@ static bool enter(walker_t *walker, uint32_t end) {
     return true;
 }
 
-INLINED bool pass_value(walker_t *walker, follows_t follows, bool utf8) {
+INLINED bool pass_value(walker_t *walker, uint8_t follows, bool utf8) {
     const uint32_t at = walker->at;
     uint32_t bytes;
     switch (follows) {
@@ -177,14 +171,14 @@ INLINED bool walk_all(const uint8_t *document, uint32_t length, bool utf8, bson_
         const uint32_t element = walker.at;
         if (walk->own_id && !walk->own_id_end && !walker.level)
             walk->own_id_end = element;
-        const uint8_t type = document[walker.at++], follows = types[type].follows;
+        const uint8_t type = document[walker.at++], follows = types[type];
         if (!type && walker.at == walker.end) {
             if (!walker.level)
                 return true;
             walker.end = walker.ends[--walker.level];
             continue;
         }
-        if (follows == NO_TYPE)
+        if (!follows)
             return broken(&walker, element,
                           type ? "no element has this type" : "a document ends before its length says");
         if (!pass_key(&walker, utf8))
@@ -192,12 +186,12 @@ INLINED bool walk_all(const uint8_t *document, uint32_t length, bool utf8, bson_
         if (!walker.level && !walk->own_id && walker.at - element == 5 &&
             memcmp(document + element + 1, "_id", 4) == 0)
             walk->own_id = element;
-        if (__builtin_expect(follows != FIXED, 0)) {
+        if (__builtin_expect(follows >= BOOLEAN, 0)) {
             if (!pass_value(&walker, follows, utf8))
                 return false;
             continue;
         }
-        if (!pass(&walker, types[type].bytes))
+        if (!pass(&walker, follows - 1u))
             return false;
         if (__builtin_expect(type == 0x11, 0) && !walker.level && element != walk->own_id &&
             memcmp(document + walker.at - sizeof zeros, zeros, sizeof zeros) == 0)

@@ -4,9 +4,9 @@
  * A text is read once, from the bracket that opens an object to the bracket that closes it, and the document is complete when
  * the bracket is reached: there is no tree, and no second pass. Invariants:
  *
- * - The text ends at `end`, and the bytes after it may be read (POOL_SLACK), so a token may be read over the end by less than
- *   that before it is noticed: whoever goes on to the next token first asks json_ended. Nothing goes on without asking over
- *   digits, blanks or letters.
+ * - The text ends at `end`, and the bytes after it may be read (POOL_SLACK), so the end is noticed after one key and one value
+ *   at most, which are short: whoever goes on from a value, into an object or an array, or over digits, blanks or letters asks
+ *   json_ended.
  * - What is written up to `limit` has room, and JSON_MARGIN bytes after it, so that not every byte is asked for: each member of
  *   an object asks once, and so does whatever has a length of its own.
  * - A function that reads returns what follows, or NULL: then the failure and its sentence are written, and every caller

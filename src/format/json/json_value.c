@@ -480,6 +480,8 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
     const json_node_t *const node = json->node;
     const json_word_t *word = NULL;
     const uint8_t *first = NULL; /* the first value, where there is a word */
+    if (json_ended(json, at))    /* so no more than one token is read after the end */
+        return json_reject(json, at, " ");
     if (UNLIKELY(++json->level > JSON_MOST_LEVELS))
         return json_reject(json, at - 1, "it is nested deeper than the %d levels that a server stores",
                            JSON_MOST_LEVELS);
@@ -487,7 +489,7 @@ INLINED const uint8_t *read_members(json_value_t *json, const uint8_t *at, uint8
     if (!array && json->level == 1 && json->id)
         json->out = bsonw_id(json->out, *json->id);
     at = blanks(json, at);
-    if (*at == close && !json_ended(json, at))
+    if (*at == close && at < json->end)
         return ascend(json, at + 1, begin);
     for (uint32_t index = 0;; index++) {
         uint8_t *const element = json->out;

@@ -2,7 +2,6 @@
 #include "base/chars.h"
 #include "base/log.h"
 #include "format/cut/bson_length.h"
-#include "format/cut/bson_walk.h"
 #include "format/cut/delimiter.h"
 #include "format/cut/ends.h"
 #include "format/cut/split.h"
@@ -414,7 +413,7 @@ static bool read_first_line(lines_t *lines, dialect_t *dialect, err_t *err) {
  * whole, their reader sees. */
 static bool check_kind(const schema_t *schema, const uint8_t *text, size_t length, bool utf16,
                        dialect_t *dialect, err_t *err) {
-    enum { FIRST = 5 };
+    enum { FIRST = 4 };
     char shown[4 * FIRST + 4];
     if (!encoding_keeps_utf8(schema->encoding) && (utf16 || lines_bom(text, length)))
         return err_set(err, STATUS_INPUT,
@@ -422,13 +421,10 @@ static bool check_kind(const schema_t *schema, const uint8_t *text, size_t lengt
                        utf16 ? "UTF-16" : "UTF-8, as its byte-order mark says", schema->name,
                        encoding_names[schema->encoding]);
     if (schema->kind == RECORDS_BSON)
-        return ((length < 4 || bson_length_may_be(bson_length(text))) &&
-                (length < FIRST || !text[4] || bson_walk_knows(text[4]))) ||
-               bson_span_begins_broken(text, length) ||
+        return length < FIRST || bson_length_may_be(bson_length(text)) ||
                err_set(err, STATUS_INPUT,
-                       "is no BSON: it begins with %s, and not with the length of a document and the type of "
-                       "its first element",
-                       show(text, length < FIRST ? length : FIRST, shown, sizeof shown));
+                       "is no BSON: it begins with %s, and not with the length of a document",
+                       show(text, FIRST, shown, sizeof shown));
     if (bson_span_begins(text, length))
         return err_set(err, STATUS_INPUT, "holds BSON documents: give --format bson, or none");
     const size_t at = json_span_begins(text, length);

@@ -1,7 +1,6 @@
 /* Cuts a text by one way, record by record (guess_next), also from its middle on (guess_middle); and refuses what is no
  * delimited text at all (guess_is_text). */
 #include "base/chars.h"
-#include "format/cut/bson_span.h"
 #include "format/cut/ends.h"
 #include "format/cut/json_span.h"
 #include "format/guess/column/guess_column.h"
@@ -212,11 +211,11 @@ bool guess_refuse_cr(const char *name, err_t *err) {
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
     const size_t head = length < HEAD ? length : HEAD;
     if (memchr(text, 0, head))
-        return err_set(err, STATUS_INPUT, "%.1000s: holds NUL bytes, as no delimited text does%s", name,
-                       bson_span_begins_broken(text, length)
-                           ? ", and begins as BSON with a broken document: give --format bson, by which "
-                             "that is a reject and the others are read, or get the file again"
-                           : ": give --format");
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: holds NUL bytes, as no delimited text does: give --format (bson, if the first "
+            "document of BSON is broken)",
+            name);
     if (json_span_begins(text, head) == head)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: holds no record, so its format cannot be guessed; give --format", name);
