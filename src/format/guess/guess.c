@@ -123,6 +123,7 @@ static void note_escapes(guess_t *guess, const span_t *span) {
 static void add_value(guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     guess_column_add(&column->column, span->text, span->length);
+    guess_compare_head(column, span);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
 }
 

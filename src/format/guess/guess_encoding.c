@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    MOST_OF = 32,    /* one odd word in this number may be in any text */
-    NEVER = 1 << 30, /* as many odd words: the text has bytes that are no characters of windows-1252 */
+    MOST_OF = 32,    /* one byte in this number may be odd in any text */
+    NEVER = 1 << 30, /* as many odd ones: the text has bytes that are no characters of windows-1252 */
 };
 
 /* The encodings that text which is not UTF-8 has most often, as iconv calls them. */
@@ -30,14 +30,10 @@ static const struct {
     {"\xE2\xE8\xEE\xF4", "C_aeiou", "C_"},                /* â è î ô */
     {"\xEA", "C_iuo", "CV_"},                             /* ê */
     {"\xE3", "C_Wou", "oes_"},                            /* ã */
-    {"\xF5", "C_Wou", "e"},                               /* õ */
     {"\xE6", "C_iu", "Cue"},                              /* æ */
     {"\xF8", "C_eo", "Ceo_"},                             /* ø */
     {"\xE7\xF1", "VWC_", "VW"},                           /* ç ñ */
     {"\xEF", "V", "VC_"},                                 /* ï */
-    {"\xFB", "bsmldroea", "trcl"},                        /* û */
-    {"\x9C", "C_", "uidtn"},                              /* œ */
-    {"\xFF", "a", "_"},                                   /* ÿ */
     /* signs */
     {"\x82\x84\x8B\x91\x93\xAB\xBF", "_", NULL},                     /* ‚ „ ‹ ‘ “ « ¿ */
     {"\x85\x92\x94\x96\x97\x99\x9B\xA0\xA9\xAE\xB4\xBB", NULL, "_"}, /* … ’ ” – — ™ › © ® ´ » */
@@ -46,15 +42,8 @@ static const struct {
     {"\x92\xB4", "on", "tnbcdm"},                                       /* O’Neil, don’t */
     {"\x92\xB4", NULL, "s"},                                            /* it’s */
     {"\xB0\xB5", "_n", "_cfmgsl"},                                      /* ° µ, as in N°, °C, µm */
-    {"\xAA\xBA", "_mn", "_"},                                           /* ª º, as in Nº */
-    {"\xAA\xBA", "0123456789", "VC"},                                   /* and in 3ºD */
     {"\xB2\xB3", "mo0123456789", "_ak"},                                /* ² ³, as in m² */
 };
-
-/* Words of one and two letters. */
-static const char short_words[] =
-    " \xE0 \xE8 \xE9 \xF3 \xE5 \xF8 o\xF9 l\xE0 s\xEC s\xED t\xFA s\xF3 \xE9l d\xFB n\xE9 p\xE5 n\xE5 f\xE5 "
-    "s\xE5 \xE5r \xE4r \xF6l y\xF6 ";
 
 static bool is_among(uint8_t byte, const char *bytes) {
     return byte && strchr(bytes, byte);
@@ -85,58 +74,40 @@ static bool stands_by(uint8_t neighbour, const char *among) {
     return !among || strchr(among, kind) || is_among(letter, among);
 }
 
-/* True if the byte above 7f stands where it may. */
-static bool is_in_place(uint8_t before, uint8_t byte, uint8_t after) {
-    const bool within = stands_by(before, "W") && stands_by(after, "W"),
-               capital = small(byte) != byte && is_letter(before) && small(before) == before;
+/* True if text[at], a byte above 7f, stands where it may. A letter stands next to one of ASCII, in a word of three or more. */
+static bool is_in_place(const uint8_t *text, size_t length, size_t at) {
+    const uint8_t byte = text[at], before = at ? text[at - 1] : 0, after = at + 1 < length ? text[at + 1] : 0;
+    const bool capital = small(byte) != byte && is_letter(before) && small(before) == before;
+    size_t from = at, to = at;
     bool in_place = false;
     for (size_t i = 0; i < COUNT(places); i++)
         in_place |= is_among(small(byte), places[i].bytes) && stands_by(before, places[i].before) &&
                     stands_by(after, places[i].after);
-    return in_place && !within && !capital;
+    if (!is_letter(byte))
+        return in_place;
+    while (from && is_letter(text[from - 1]))
+        from--;
+    while (to < length && is_letter(text[to]))
+        to++;
+    return in_place && !capital && to - from > 2 && (is_plain(before) || is_plain(after));
 }
 
-/* True if a language may have a word of letters with this number of them above 7f. */
-static bool is_word(const uint8_t *word, size_t length, size_t wide) {
-    if (!wide || length > 2)
-        return !wide || wide < length;
-    const char text[] = {' ', (char)small(word[0]), length > 1 ? (char)small(word[1]) : ' ',
-                         length > 1 ? ' ' : '\0', '\0'};
-    return strstr(short_words, text) != NULL;
-}
-
-/* True if all of a run of the text (ASCII letters and bytes above 7f) may be windows-1252. */
-static bool is_usual(const uint8_t *text, size_t run, size_t run_end, size_t length) {
-    size_t word = run, wide = 0;
-    for (size_t at = run; at <= run_end; at++) {
-        const bool in = at < run_end, letter = in && is_letter(text[at]), high = in && text[at] >= 0x80;
-        if (high && !is_in_place(at ? text[at - 1] : 0, text[at], at + 1 < length ? text[at + 1] : 0))
-            return false;
-        wide += letter && high;
-        if (letter)
-            continue;
-        if (!is_word(text + word, at - word, wide))
-            return false;
-        word = at + 1;
-        wide = 0;
-    }
-    return true;
-}
-
-static void look_at_words(guess_words_t *words, const char *in, const uint8_t *text, size_t length) {
+static void look_at_bytes(guess_words_t *words, const char *in, const uint8_t *text, size_t length) {
     enum { KEPT = sizeof words->first / ENCODING_MOST_BYTES - 1 };
-    for (size_t at = 0, from; at < length; at++) {
-        bool high = false;
-        for (from = at; at < length && (text[at] >= 0x80 || is_plain(text[at])); at++)
-            high |= text[at] >= 0x80;
-        words->count += high;
-        if (!high || is_usual(text, from, at, length))
+    const bool possible = encoding_is(ENCODING_WINDOWS_1252, text, length);
+    for (size_t at = 0; at < length; at++) {
+        if (text[at] < 0x80)
             continue;
-        const bool possible = encoding_is(ENCODING_WINDOWS_1252, text + from, at - from);
+        words->count++;
+        if (possible && is_in_place(text, length, at))
+            continue;
         if (!words->odd) {
+            size_t from = at;
+            while (from && at - from < KEPT / 2 && text[from - 1] > ' ')
+                from--;
             words->in = in;
             encoding_to_utf8(possible ? ENCODING_WINDOWS_1252 : ENCODING_LATIN1, (uint8_t *)words->first,
-                             text + from, at - from < KEPT ? at - from : KEPT);
+                             text + from, length - from < KEPT ? length - from : KEPT);
         }
         words->odd += possible ? 1 : NEVER;
     }
@@ -149,7 +120,7 @@ void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
     const char **in = valid ? &guess->wide_characters : &guess->other_bytes;
     *in = *in ? *in : guess->here;
     if (!valid)
-        look_at_words(&guess->words, guess->here, text, length);
+        look_at_bytes(&guess->words, guess->here, text, length);
 }
 
 /* Checks what the user says. The first record may have to be written into the format, so it must be text in the encoding. */

@@ -8,18 +8,16 @@
  *      a type           is of the type, too, and written so             3 that it is a record
  *      a type           is a name                                       4 for names; 2 if the name is as short as a code
  *      a type           is of another type, or a number unlike all      3 against both
- *      a type           is another text with a long word in it          1 for names
- *      numbers          is a year or a day in a row of such heads       3 for names, if these are three years, two years and
- *                                                                       a known word or an empty corner, or two days
+ *      numbers          is one of three years or two days in a row      3 for names
  *      texts            is a word that often names columns, as none is  1 for names
- *      texts            lacks what all, or nearly all, of them have     1 for names; 2 if they are of digits and signs, or have @
- *      texts            is one of them, or an address as all are        1 or 3 that it is a record
+ *      texts            lacks what all, or nearly all, of them have     1 for names; 2 if they are of digits and signs
+ *      texts            is one of them                                  1 that it is a record
  *      texts            differs from all of them in its digits only     2 that it is a record, once for all columns
  *      texts, nothing   is a number or a date                           1 that it is a record
  *      values           is empty, or a text that is no name             2 or 1 against names
  *
  * The first record names the columns if the evidence for names is at least twice all other evidence. It is a record if the
- * evidence for that is more than twice the evidence for names, and nothing makes it a likely header (may_name). Everything
+ * evidence for that is more than twice the evidence for names, and no name stands above a typed column. Everything
  * else is a question, by one sentence (ask). So are a header without a record, and a header that is repeated where it may be
  * a value.
  *
@@ -32,6 +30,7 @@
 #include "format/values/blanks.h"
 #include "format/values/digits.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +45,8 @@ enum {
     ENOUGH = 2,
     /* limits of what counts as evidence */
     ROWS = 1000,   /* that are looked at */
-    LONG_WORD = 4, /* letters of a word that is hardly a code, such as M or DNF */
+    LONG_WORD = 4, /* bytes of a name that is hardly a code, such as M or DNF */
+    CAPTION = 12,  /* and of a text that is hardly one, either */
     NEAR_YEARS = 10,
     RISING = 3,     /* numbers that rise in each record hardly rise by chance */
     LEAST_ROWS = 5, /* fewer texts may have something in common by chance */
@@ -66,37 +66,7 @@ bool guess_is_underline(const guess_t *guess, const guess_line_t *line) {
     return dialect_is_underline(guess->schema, guess->structure.way.delimiter, line->text, line->length);
 }
 
-bool guess_cut_first(guess_t *guess, err_t *err) {
-    structure_t *structure = &guess->structure;
-    const guess_line_t first = {guess->first, guess->first_length};
-    if (!guess_split_line(guess, &first, err))
-        return false;
-    const size_t count = guess->split->count;
-    if (count == structure->columns)
-        structure->odd_header = structure->row_names = structure->unsure_names = false;
-    guess->first_misfits = count != structure->columns || !split_is_sound(guess->split);
-    const size_t shift = structure->odd_header && structure->row_names;
-    for (size_t i = 0; i < structure->columns; i++) {
-        guess_column_t *column = &guess->columns[i];
-        const bool has = i >= shift && i - shift < count;
-        free(column->text);
-        column->length = has ? guess->split->spans[i - shift].length : 0;
-        if (!(column->text = calloc(1, column->length + 1)))
-            return err_memory(err, column->length);
-        if (has)
-            memcpy(column->text, guess->split->spans[i - shift].text, column->length);
-    }
-    return true;
-}
-
 /* ---- a field, and how the values below are written ---- */
-
-/* A number as it is written: whole, or with marks. */
-typedef struct {
-    bool is, whole;
-    size_t digits; /* before the first mark */
-    long size;     /* without what follows the first mark; of nine digits at most */
-} figure_t;
 
 static figure_t figure_of(const uint8_t *text, size_t length) {
     figure_t figure = {.is = length && digits_is_one(text[length - 1]), .whole = true};
@@ -115,49 +85,21 @@ static bool is_year(const figure_t *figure) {
 }
 
 /* Signs that all values of a column may have. A name lacks one of MANNERS by chance only if others lack it. */
-enum { DIGIT = 1, UPPER = 2, LOWER = 4, BLANK = 8, SLASH = 16, AT = 32, OTHER = 64 };
-enum { LETTERS = UPPER | LOWER, MANNERS = DIGIT | BLANK | SLASH };
+enum { DIGIT = 1, LETTER = 2, BLANK = 4, SLASH = 8, OTHER = 16, MANNERS = DIGIT | BLANK | SLASH };
 
 static unsigned signs_of(const uint8_t *text, size_t length) {
     unsigned signs = 0;
     for (size_t i = 0; i < length; i++)
-        signs |= digits_is_one(text[i])             ? DIGIT
-                 : text[i] >= 'A' && text[i] <= 'Z' ? UPPER
-                 : text[i] >= 'a'                   ? LOWER
-                 : text[i] == ' '                   ? BLANK
-                 : text[i] == '/'                   ? SLASH
-                 : text[i] == '@'                   ? AT
-                                                    : OTHER;
+        signs |= digits_is_one(text[i])                ? DIGIT
+                 : isalpha(text[i]) || text[i] >= 0x80 ? LETTER
+                 : text[i] == ' '                      ? BLANK
+                 : text[i] == '/'                      ? SLASH
+                                                       : OTHER;
     return signs;
 }
 
-/* A field of the first record, and the values below it. */
-typedef struct {
-    const char *text; /* without the blanks around it */
-    size_t length;
-    figure_t figure;
-    unsigned signs;
-    bool nothing;   /* it is empty, or a word for a null value */
-    bool typed;     /* it alone has a type */
-    bool day;       /* it is a date, or a part of a year */
-    bool word;      /* it is a word that often names a column, as no value is */
-    bool same;      /* a value is the same text */
-    unsigned all;   /* signs of all values */
-    size_t values;  /* all but null values; of them: */
-    size_t alike;   /* those that are written as the field is */
-    size_t figures; /* those of digits and signs: numbers, dates, times */
-} head_t;
-
-typedef struct {
-    size_t rows;
-    size_t
-        rising;  /* rows whose numbers rise from column to column where the first record has whole numbers */
-    bool parted; /* a blank line or one that begins with # follows the first record */
-    size_t described; /* the line of the first row, if that describes the names above it */
-    head_t heads[];
-} below_t;
-
-static void set_field(head_t *field, const guess_column_t *column) {
+static void begin_head(guess_column_t *column) {
+    head_t *field = &column->head;
     const uint8_t *text = (const uint8_t *)column->text;
     size_t length = column->length;
     column_t one;
@@ -185,10 +127,11 @@ static bool is_alike(const head_t *field, const uint8_t *text, size_t length) {
                                         : !value.whole);
 }
 
-static void look_at_value(head_t *field, const span_t *span) {
+void guess_compare_head(guess_column_t *column, const span_t *span) {
+    head_t *field = &column->head;
     const uint8_t *text = span->text;
     size_t length = span->length;
-    if (!length || guess_is_null(text, length))
+    if (field->values >= ROWS || !length || guess_is_null(text, length))
         return;
     blanks_trim(&text, &length);
     const figure_t value = figure_of(text, length);
@@ -196,24 +139,49 @@ static void look_at_value(head_t *field, const span_t *span) {
         return;
     const unsigned signs = signs_of(text, length);
     field->all = field->values++ ? field->all & signs : signs;
-    field->figures += (signs & (DIGIT | LETTERS)) == DIGIT;
+    field->figures += (signs & (DIGIT | LETTER)) == DIGIT;
     field->alike += is_alike(field, text, length);
     field->same |= length == field->length && memcmp(text, field->text, length) == 0;
     field->word = field->word && !guess_is_column_word((const char *)text, length);
 }
 
-/* spans: of a record; NULL: the first one. */
-static bool rises(const guess_t *guess, const below_t *below, const span_t *spans) {
+bool guess_cut_first(guess_t *guess, err_t *err) {
+    structure_t *structure = &guess->structure;
+    const guess_line_t first = {guess->first, guess->first_length};
+    if (!guess_split_line(guess, &first, err))
+        return false;
+    const size_t count = guess->split->count;
+    if (count == structure->columns)
+        structure->odd_header = structure->unsure_names = false;
+    guess->first_misfits = count != structure->columns || !split_is_sound(guess->split);
+    const size_t shift = structure->odd_header;
+    for (size_t i = 0; i < structure->columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        const bool has = i >= shift && i - shift < count;
+        free(column->text);
+        column->length = has ? guess->split->spans[i - shift].length : 0;
+        if (!(column->text = calloc(1, column->length + 1)))
+            return err_memory(err, column->length);
+        if (has)
+            memcpy(column->text, guess->split->spans[i - shift].text, column->length);
+        begin_head(column);
+    }
+    return true;
+}
+
+/* ---- evidence ---- */
+
+/* True if the whole numbers of the first record, three or more, rise from column to column, as those that count columns do. */
+static bool rises(const guess_t *guess) {
     long last = -1;
     size_t count = 0;
     for (size_t i = 0; i < guess->structure.columns; i++) {
-        figure_t figure = below->heads[i].figure;
-        if (!figure.is || !figure.whole)
+        const figure_t *figure = &guess->columns[i].head.figure;
+        if (!figure->is || !figure->whole)
             continue;
-        figure = spans ? figure_of(spans[i].text, spans[i].length) : figure;
-        if (!figure.is || !figure.whole || figure.size <= last)
+        if (figure->size <= last)
             return false;
-        last = figure.size;
+        last = figure->size;
         count++;
     }
     return count >= RISING;
@@ -236,51 +204,29 @@ static bool is_description(const guess_t *guess, const guess_line_t *line) {
     return widths || dashes || guess_is_underline(guess, line);
 }
 
-/* Compares the first record with the rows below it in the inputs that begin with it. */
-static bool look_below(guess_t *guess, const guess_sample_t *sample, below_t *below, err_t *err) {
-    const guess_piece_t *const first = guess_first_piece(sample);
-    for (const guess_piece_t *piece = first; piece < sample->pieces + sample->count; piece++) {
-        const uint8_t *const end = piece->text + piece->length,
-                             *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
-        guess_line_t line;
-        if (!piece->begins || !guess_next(guess->schema, &at, end, piece->ends, &line) ||
-            !guess_is_first(guess, &line))
-            continue;
-        if (piece == first)
-            below->parted = at < end && strchr("\r\n#", *at);
-        while (below->rows < ROWS && guess_next(guess->schema, &at, end, piece->ends, &line)) {
-            const split_t *split = guess->split;
-            if (guess_is_first(guess, &line))
-                continue;
-            if (!guess_split_line(guess, &line, err))
-                return false;
-            if (guess_is_named_again(guess))
-                continue;
-            if (piece == first && !below->rows && is_description(guess, &line))
-                below->described = 1 + lines_count(piece->text, (size_t)(line.text - piece->text));
-            const bool whole = split->count == guess->structure.columns && split_is_sound(split);
-            below->rows++;
-            below->rising += whole && rises(guess, below, split->spans);
-            for (size_t i = 0; whole && i < split->count; i++)
-                look_at_value(&below->heads[i], &split->spans[i]);
-        }
-    }
+/* *line: the line from 1 of the first row, if that describes the names above it; else 0. */
+static bool find_description(guess_t *guess, const guess_piece_t *piece, size_t *line, err_t *err) {
+    const uint8_t *at = piece->text + dialect_begin(guess->schema, piece->text, piece->length);
+    guess_line_t row;
+    *line = 0;
+    for (int i = 0; i < 2; i++)
+        if (!guess_next(guess->schema, &at, piece->text + piece->length, piece->ends, &row))
+            return true;
+    if (!guess_split_line(guess, &row, err))
+        return false;
+    *line = is_description(guess, &row) ? 1 + lines_count(piece->text, (size_t)(row.text - piece->text)) : 0;
     return true;
 }
-
-/* ---- evidence ---- */
 
 typedef struct {
     size_t names, record, odd, unlike; /* for names; for a record; against names; against both */
     size_t heads;                      /* years and days in a row, except for the first of them */
     bool above;                        /* a name stands above a typed column */
-    bool known;                        /* a known word is a name */
-    bool corner; /* only the first field is empty, above values: the corner of a table */
 } evidence_t;
 
 /* True if the field and the next one are a day each, or years in a row, which head the columns of many a table. */
-static bool are_heads(const below_t *below, size_t at) {
-    const head_t *one = &below->heads[at], *next = one + 1;
+static bool are_heads(const guess_t *guess, size_t at) {
+    const head_t *one = &guess->columns[at].head, *next = &guess->columns[at + 1].head;
     const long years = labs(next->figure.size - one->figure.size);
     return is_year(&one->figure) ? is_year(&next->figure) && years && years <= NEAR_YEARS
                                  : one->day && next->day;
@@ -292,30 +238,24 @@ static bool is_of_type(const guess_column_t *column) {
     return !guess_kind_is_text(guess_column_decide(&with).kind);
 }
 
-static bool has_long_word(const head_t *field) {
-    size_t letters = 0;
-    for (size_t i = 0; i < field->length && letters < LONG_WORD; i++)
-        letters = signs_of((const uint8_t *)field->text + i, 1) & LETTERS ? letters + 1 : 0;
-    return letters == LONG_WORD;
-}
-
-static void weigh_typed(const guess_column_t *column, const head_t *field, evidence_t *evidence) {
-    const bool unlike = field->figure.is && !field->alike && field->values,
-               known = guess_is_known_word(field->text, field->length);
+static void weigh_typed(const guess_column_t *column, evidence_t *evidence) {
+    const head_t *field = &column->head;
+    const bool unlike = field->figure.is && !field->alike && field->values;
     if (is_of_type(column) && !unlike) {
         evidence->record += FITS;
     } else if (field->typed || field->day) {
         evidence->unlike += UNLIKE;
     } else if (guess_is_name_like(field->text, field->length)) {
-        evidence->names += known || field->length >= LONG_WORD ? NAME : SHORT_NAME;
-        evidence->known |= known;
+        evidence->names +=
+            field->length >= LONG_WORD || guess_is_known_word(field->text, field->length) ? NAME : SHORT_NAME;
         evidence->above = true;
     } else {
-        evidence->names += has_long_word(field);
+        evidence->names += field->signs & LETTER && field->length >= CAPTION; /* 2007 - 08 Volume */
     }
 }
 
-static void weigh_text(const guess_column_t *column, const head_t *field, bool *code, evidence_t *evidence) {
+static void weigh_text(const guess_column_t *column, bool *code, evidence_t *evidence) {
+    const head_t *field = &column->head;
     const bool name = guess_is_name_like(field->text, field->length),
                unlike = field->figure.is && field->figure.whole && field->values && !field->alike;
     const size_t words = field->values - field->figures;
@@ -327,29 +267,22 @@ static void weigh_text(const guess_column_t *column, const head_t *field, bool *
     }
     evidence->odd += !name && column->column.values;
     evidence->names += field->word;
-    evidence->known |= field->word && guess_is_known_word(field->text, field->length);
-    evidence->record += field->same ? 1 : 0;
-    evidence->record += field->all & field->signs & AT ? FITS : 0;
+    evidence->record += field->same;
     *code |= field->values > 1 && field->alike == field->values;
-    if (!name || field->same || field->values < LEAST_ROWS)
-        return;
-    if (lacks & AT || !words)
-        evidence->names += ENOUGH;
-    else
-        evidence->names += lacks & MANNERS || MOST_OF * words <= field->values;
+    if (name && !field->same && field->values >= LEAST_ROWS)
+        evidence->names += !words ? ENOUGH : lacks & MANNERS || MOST_OF * words <= field->values;
 }
 
-static evidence_t weigh(const guess_t *guess, const below_t *below) {
+static evidence_t weigh(const guess_t *guess) {
     const size_t columns = guess->structure.columns;
-    evidence_t evidence = {.corner = !below->heads->length && columns > 1};
+    evidence_t evidence = {0};
     bool code = false;
     for (size_t i = 0; i < columns; i++) {
         const guess_column_t *column = &guess->columns[i];
-        const head_t *field = &below->heads[i];
+        const head_t *field = &column->head;
         const bool values = column->column.values, typed = values && !guess_kind_is_text(column->is.kind),
-                   follows = i && are_heads(below, i - 1),
-                   head = follows || (i + 1 < columns && are_heads(below, i));
-        evidence.corner &= i ? field->length > 0 : field->values == below->rows;
+                   follows = i && are_heads(guess, i - 1),
+                   head = follows || (i + 1 < columns && are_heads(guess, i));
         if (head && guess_kind_is_number(column->is.kind) && 2 * field->alike < field->values)
             evidence.heads += !follows ? 0 : field->day ? 2 : 1;
         else if (!field->length)
@@ -357,12 +290,11 @@ static evidence_t weigh(const guess_t *guess, const below_t *below) {
         else if (field->nothing || (head && is_year(&field->figure)))
             continue;
         else if (typed)
-            weigh_typed(column, field, &evidence);
+            weigh_typed(column, &evidence);
         else
-            weigh_text(column, field, &code, &evidence);
+            weigh_text(column, &code, &evidence);
     }
-    const bool sure = evidence.known || evidence.corner;
-    evidence.names += evidence.heads && evidence.heads + sure > 1 ? FITS : 0;
+    evidence.names += evidence.heads > 1 ? FITS : 0;
     evidence.record += code ? ENOUGH : 0;
     return evidence;
 }
@@ -441,13 +373,6 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
                              "value that is not in quotes. Give --with header=yes if the first column has "
                              "none; else name all columns in that line",
                              err);
-    if (structure->ends_empty && !structure->odd_header)
-        return refuse_fields(
-            guess, guess->first_line - 1, structure->before,
-            "they end in an empty extra field, and nothing shows whether that line names the "
-            "columns. Take the last delimiter off the records, and say by --with header=yes or "
-            "--with header=no",
-            err);
     guess->header = header && !structure->odd_header && !has_doubles(guess);
     guess->named_here = header && !guess->header;
     /* a comment of many fields may name the columns */
@@ -457,28 +382,24 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
 }
 
 /* Decides by the evidence. yes: the user says that some line names the columns. */
-static bool decide(guess_t *guess, const below_t *below, bool yes, err_t *err) {
+static bool decide(guess_t *guess, bool yes, err_t *err) {
     const structure_t *structure = &guess->structure;
     const size_t first = (size_t)guess->first_line;
-    const evidence_t evidence = weigh(guess, below);
+    const evidence_t evidence = weigh(guess);
     const size_t against = evidence.record + evidence.odd + evidence.unlike;
     const bool named = evidence.names >= ENOUGH && evidence.names >= 2 * against,
                one = structure->columns == 1,
                unlike = (evidence.unlike && evidence.record <= evidence.unlike) ||
-                        (rises(guess, below, NULL) && !below->rising && below->rows),
-               may_name = evidence.above || evidence.corner || evidence.known || evidence.heads || unlike;
-    if (guess->repeated && (evidence.names || guess->marked_again) &&
-        (one || !(evidence.known || evidence.names >= NAME)))
+                        (guess->records && rises(guess));
+    if (guess->repeated && (evidence.names || guess->marked_again) && (one || evidence.names < NAME))
         return ask(guess, first, "it is there again, as a value or where files were put together", err);
     if (named && !guess->records && !yes)
         return ask(guess, first, "no record follows it", err);
-    if (named && below->parted && one && !yes)
-        return ask(guess, first, "a blank line or a comment follows it, as it may follow a title", err);
-    if (named && structure->wider < 2)
-        return settle(guess, true, err);
-    if (structure->wider > 1 || (structure->before > structure->columns && !structure->comment))
+    if (structure->wider > 1)
         return refuse_before_record(guess, err);
-    if (!yes && !may_name && evidence.record > 2 * evidence.names)
+    if (named)
+        return settle(guess, true, err);
+    if (!yes && !evidence.above && !evidence.heads && !unlike && evidence.record > 2 * evidence.names)
         return settle(guess, false, err);
     return ask(guess, first,
                unlike || evidence.heads ? "its numbers are not like those below them"
@@ -490,26 +411,18 @@ bool guess_find_header(guess_t *guess, const guess_sample_t *sample, err_t *err)
     const structure_t *structure = &guess->structure;
     const uint32_t line = guess->options.header_line;
     const bool yes = guess->options.header == GUESS_HEADER, no = guess->options.header == GUESS_NO_HEADER;
-    const size_t room = sizeof(below_t) + structure->columns * sizeof(head_t);
     if (line && line != guess->first_line)
         return refuse_line(guess, err);
-    below_t *below = calloc(1, room);
-    if (!below)
-        return err_memory(err, room);
-    for (size_t i = 0; i < structure->columns; i++)
-        set_field(&below->heads[i], &guess->columns[i]);
-    bool ok = look_below(guess, sample, below, err);
-    if (ok && below->described && !no)
-        ok = refuse_description(guess, below->described, err);
-    else if (ok && (no || (yes && (line || !unsure_lines(guess) || structure->ends_empty)) ||
-                    structure->odd_header || structure->named))
-        ok = settle(guess, !no, err);
-    else if (ok && structure->unsure_names_at)
-        ok = ask(guess, structure->unsure_names_at, "what stands before it may be titles, or records", err);
-    else if (ok)
-        ok = decide(guess, below, yes, err);
-    free(below);
-    return ok;
+    size_t described;
+    if (!find_description(guess, guess_first_piece(sample), &described, err))
+        return false;
+    if (described && !no)
+        return refuse_description(guess, described, err);
+    if (no || (yes && (line || !unsure_lines(guess))) || structure->odd_header || structure->named)
+        return settle(guess, !no, err);
+    if (structure->unsure_names_at)
+        return ask(guess, structure->unsure_names_at, "what stands before it may be titles, or records", err);
+    return decide(guess, yes, err);
 }
 
 /* ---- names and keys ---- */

@@ -13,6 +13,30 @@
 
 /* ---- the state of a guess ---- */
 
+/* A number as it is written: whole, or with marks. */
+typedef struct {
+    bool is, whole;
+    size_t digits; /* before the first mark */
+    long size;     /* without what follows the first mark; of nine digits at most */
+} figure_t;
+
+/* A field of the first record, and the values below it. */
+typedef struct {
+    const char *text; /* without the blanks around it */
+    size_t length;
+    figure_t figure;
+    unsigned signs;
+    bool nothing;   /* it is empty, or a word for a null value */
+    bool typed;     /* it alone has a type */
+    bool day;       /* it is a date, or a part of a year */
+    bool word;      /* it is a word that often names a column, as no value is */
+    bool same;      /* a value is the same text */
+    unsigned all;   /* signs of all values */
+    size_t values;  /* all but null values; of them: */
+    size_t alike;   /* those that are written as the field is */
+    size_t figures; /* those of digits and signs: numbers, dates, times */
+} head_t;
+
 typedef struct {
     char *text; /* as in the file */
     size_t length;
@@ -22,6 +46,7 @@ typedef struct {
     bool here, optional; /* the input at hand has the column; an input lacks it */
     uint64_t in_quotes;  /* values in quotes that are not empty */
     column_t column;
+    head_t head;
     decision_t is;
     const type_spec_t *told; /* what --type says of the column; NULL: nothing */
 } guess_column_t;
@@ -122,6 +147,8 @@ void guess_settle_nulls(guess_t *guess);
 /* guess_header.c: which line names the columns. guess.c calls these in this order: */
 /* Cuts the first record; again when the knowledge of quotes has changed. */
 bool guess_cut_first(guess_t *guess, err_t *err);
+/* Compares the first record's field with a value of its column. */
+void guess_compare_head(guess_column_t *column, const span_t *span);
 /* True if the line is the first record; is made of - = _ + only: a reject under a guessed format. */
 bool guess_is_first(const guess_t *guess, const guess_line_t *line);
 bool guess_is_underline(const guess_t *guess, const guess_line_t *line);

@@ -12,15 +12,12 @@
 
 #include <string.h>
 
-/* True if blanks stand before what looks like a text in quotes: a whole one, or one torn at a delimiter within its quotes. */
+/* True if blanks stand before a quote. */
 static bool is_behind_blank(const span_t *span, char quote) {
     const uint8_t *text = span->text;
     size_t length = span->length;
     blanks_trim(&text, &length);
-    if (text == span->text || !length || span->length != span->raw_length || *text != (uint8_t)quote)
-        return false;
-    const uint8_t *second = memchr(text + 1, quote, length - 1);
-    return !second || second == text + length - 1;
+    return text > span->text && length > 1 && span->length == span->raw_length && *text == (uint8_t)quote;
 }
 
 /* Notes the quotes of the record that is split. names: it is the header, whose quotes say nothing about the columns. */

@@ -98,7 +98,7 @@ uint32_t guess_pair(const uint8_t *text, size_t length, bool *second);
 typedef enum { ORDER_SURE, ORDER_DMY, ORDER_MDY, ORDER_YMD, MARK_POINT, MARK_COMMA, DOTTED } date_order_t;
 
 enum {
-    GUESS_MOST_NULLS = SCHEMA_MOST_NULLS - 1, /* and the empty text */
+    GUESS_MOST_NULLS = 15,
     GUESS_NULL_ROOM = 24,                     /* bytes for one of them */
     GUESS_CLASSES = 24,
     GUESS_SHOWN = 60, /* bytes of the first value of a class */

@@ -102,35 +102,12 @@ const uint8_t *guess_middle(const structure_t *structure, const schema_t *schema
 
 /* ---- records of several lines: see torn_lines.h ---- */
 
-static bool is_blank_at(const span_t *span, size_t at) {
-    return at < span->length && span->text[at] == ' ';
-}
-
-static bool is_number(const span_t *span) {
-    size_t at = 0;
-    while (at < span->length && strchr("0123456789.:/+-", span->text[at]))
-        at++;
-    return span->length && at == span->length;
-}
-
-/* True if a blank stands next to a delimiter, as after the commas of a sentence, and no field is a number. */
-static bool is_prose(const split_t *split) {
-    for (size_t i = 0; i < split->count; i++)
-        if (is_number(&split->spans[i]))
-            return false;
-    for (size_t i = 0; i < split->count; i++)
-        if ((i && is_blank_at(&split->spans[i], 0)) ||
-            (i + 1 < split->count && is_blank_at(&split->spans[i], split->spans[i].length - 1)))
-            return true;
-    return false;
-}
-
 torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns,
                         const uint8_t *record, size_t length, torn_field_t *field) {
     schema_t alone[2] = {*schema, *schema}; /* with quotes, and with quotes as ordinary characters */
     length -= length && record[length - 1] == '\r';
     const uint8_t *line = record, *const end = record + length, *feed = memchr(record, '\n', length);
-    size_t count = 0, prose = 0, odd = 0;
+    size_t count = 0, odd = 0;
     if (columns < 2)
         return TORN_NOT;
     if (!split_record(split, schema, delimiter, record, length))
@@ -150,15 +127,13 @@ torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, 
             fits = split_is_sound(split) &&
                    (split->count == columns || (schema->surplus_field >= 0 && split->count > columns));
             count += fits;
-            prose += fits && is_prose(split);
         }
         if (!fits && (!count || !feed))
             return TORN_NOT;
         odd += !fits;
         line = feed ? feed + 1 : end;
     }
-    const bool table = delimiter == '\t' || delimiter == '|' || SELDOM * prose <= count;
-    return count > 1 && odd <= 1 + count / SELDOM && table ? TORN : TORN_NOT;
+    return count > 1 && odd <= 1 + count / SELDOM ? TORN : TORN_NOT;
 }
 
 /* ---- is it delimited text at all? ---- */

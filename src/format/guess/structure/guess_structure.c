@@ -20,10 +20,9 @@ enum {
     MOST_RECORDS = 500,
     FIRST_RECORDS = 400, /* of a text with \" in it: the others are those with \" */
     CELLS_OF = 100,      /* records whose cells count */
-    FEW_FIELDS = 3,      /* up to this number of words with commas between them may be one text */
     SELDOM = 10,         /* one record in this number may hold quotes that a delimiter tears */
+    FEW_FIELDS = 3,      /* up to this number of words with commas between them may be one text */
     MOST_BEFORE = 30,    /* lines before the header that do not begin with # */
-    MOST_NAMES = 3,      /* lines of names, one below the other */
     BELOW = 100,         /* records below a line that are compared with it */
 };
 static const double least_score = 0.25;
@@ -139,9 +138,8 @@ static size_t line_of(const study_t *study, size_t record) {
  *
  * - Titles with as many fields ("Sales report,,", as spreadsheets save them). Names follow them if columns of numbers or
  *   dates below reject the line of names (find_names).
- * - A first line with a field less or more than the records: a header without a name for the row numbers, or without the
- *   last delimiter of the rows (is_odd_header).
- * - Lines that begin with #: comments, unless most of them have as many fields as the records. */
+ * - A first line with a field less than the records: a header without a name for the row numbers (is_odd_header).
+ * - Lines that begin with #: comments, unless all of them have as many fields as the records. */
 
 /* yes, no, Y and n do not count: they may be names, too. */
 static bool is_number_or_date(const span_t *span) {
@@ -150,99 +148,73 @@ static bool is_number_or_date(const span_t *span) {
            guess_is_typed(span->text, span->length);
 }
 
-/* True if the first record has a field less or more than the others, and names most of them. */
+/* True if the first record has a field less than the others, and names most of them. */
 static bool is_odd_header(study_t *study, structure_t *found) {
-    const size_t fields = study->records[0].fields, most = found->columns;
-    bool all = true, any = false, quoted = true; /* all, or any, of the others end in an empty field */
-    if (study->records[0].hash || (fields + 1 != most && fields != most + 1))
+    const char sign = found->way.delimiter;
+    bool quoted = study->count > 1 && found->way.quote &&
+                  study->text[study->records[1].at] == (uint8_t)found->way.quote,
+         ends_empty = false;
+    if (study->records[0].hash || study->records[0].fields + 1u != found->columns || found->columns < 3)
         return false;
     for (size_t i = 1; i < study->count; i++) {
         const uint8_t *end = study->text + study->records[i].at + study->records[i].length;
-        const bool fits = study->records[i].fields == most,
-                   empty = fits && end[-1] == (uint8_t)found->way.delimiter;
-        all &= empty || !fits;
-        any |= empty;
+        ends_empty |= study->records[i].fields == found->columns && end[-1] == (uint8_t)sign;
     }
-    found->ends_empty = fields + 1 == most && all && study->count > 1;
-    if (most < 3 && !found->ends_empty)
-        return false;
     split(study, 0);
     for (size_t i = 0; i < study->split.count; i++) {
         const span_t *span = &study->split.spans[i];
         quoted &= span->raw_length != span->length;
-        if (fields == most + 1 && i + 1 == fields ? span->length > 0
-                                                  : !span->length || is_number_or_date(span))
+        if (!span->length || is_number_or_date(span))
             return false;
     }
-    found->row_names = fields + 1 == most && !found->ends_empty;
-    /* The last column may be the one without a name, if only some records end so; or a text without quotes was divided. */
-    const bool begins_quoted = study->count > 1 && found->way.quote &&
-                               study->text[study->records[1].at] == (uint8_t)found->way.quote;
-    found->unsure_names =
-        found->row_names && (any || (found->way.delimiter != '\t' && !(quoted && begins_quoted)));
+    /* The last column may be the one without a name, if some records end so; or a text without quotes was divided. */
+    found->unsure_names = ends_empty || (sign != '\t' && !quoted);
     return true;
 }
 
-/* Of a column in the first records (BELOW): the last record with a text; the numbers and dates below it. */
-typedef struct {
-    size_t text, typed;
-} tail_t;
-
-/* Fills the tails, and returns the first record that is the last with a text above columns of numbers or dates; SIZE_MAX: none. */
-static size_t find_text(study_t *study, const structure_t *found, tail_t *tails) {
+/* The first record that is the last with a text above a column of numbers or dates; SIZE_MAX: none. */
+static size_t find_text(study_t *study, const structure_t *found) {
+    static _Thread_local size_t texts[SPLIT_MOST], typed[SPLIT_MOST];
     size_t first = SIZE_MAX;
     for (size_t j = 0; j < found->columns; j++)
-        tails[j] = (tail_t){SIZE_MAX, 0};
+        typed[j] = 0, texts[j] = SIZE_MAX;
     for (size_t i = 0; i < study->count && i <= BELOW; i++) {
-        if (study->records[i].fields != found->columns)
-            continue;
         split(study, i);
-        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
-            if (is_number_or_date(&study->split.spans[j]))
-                tails[j].typed++;
-            else if (study->split.spans[j].length)
-                tails[j] = (tail_t){i, 0};
+        for (size_t j = 0; study->records[i].fields == found->columns && j < study->split.count; j++) {
+            const span_t *span = &study->split.spans[j];
+            const bool is_typed = is_number_or_date(span), text = span->length && !is_typed;
+            typed[j] = text ? 0 : typed[j] + is_typed;
+            texts[j] = text ? i : texts[j];
         }
     }
     for (size_t j = 0; j < found->columns; j++)
-        first = tails[j].typed > 1 && tails[j].text < first ? tails[j].text : first;
+        first = typed[j] > 1 && texts[j] < first ? texts[j] : first;
     return first;
 }
 
-/* Finds the line of names after titles with as many fields: the first line with text above columns of numbers or dates; if there
- * are none, the first line with several texts. 0: none. *unsure: the lines before it may be records or names. */
+/* Finds the line of names after titles with as many fields: the last line with text above columns of numbers or dates; if there
+ * are none, the first line with several texts. 0: none. *unsure: this line, or one before it, may be a record or names. */
 static size_t find_names(study_t *study, const structure_t *found, bool *unsure) {
-    static _Thread_local tail_t tails[SCHEMA_MOST_FIELDS];
-    const size_t text = found->columns > SCHEMA_MOST_FIELDS ? SIZE_MAX : find_text(study, found, tails);
-    size_t most = 0, below = 0;
-    bool titles = true;
+    const size_t text = find_text(study, found);
+    *unsure = text == SIZE_MAX;
     for (size_t i = 0; i + 1 < study->count && i <= MOST_BEFORE; i++) {
         size_t filled = 0, last = 0, typed = 0;
-        bool fits = false;
-        if (study->records[i].fields != found->columns || (i > MOST_NAMES && !titles))
-            return 0;
         split(study, i);
         for (size_t j = 0; j < study->split.count; j++) {
             const span_t *span = &study->split.spans[j];
-            const bool is_typed = is_number_or_date(span);
             filled += span->length > 0;
             last = span->length ? j + 1 : last;
-            typed += is_typed;
-            fits |= is_typed && text != SIZE_MAX && tails[j].typed > 1 &&
-                    (tails[j].text < i || tails[j].text == SIZE_MAX);
-            below += i == text && tails[j].typed > 1 && (tails[j].text <= i || tails[j].text == SIZE_MAX);
+            typed += is_number_or_date(span);
         }
-        if (typed > filled / 2 || (i == text && fits))
+        const bool full = filled > 1 && filled == last && !typed;
+        if (study->records[i].fields != found->columns || 2 * typed > filled)
             return 0;
-        if (i == text || (text == SIZE_MAX && i && titles && last > 1)) {
-            *unsure = most >= filled || below < 2;
-            return filled < 2 || filled != last || typed || (below == 1 && most >= filled) ? 0 : i;
-        }
+        if (i == text || (text == SIZE_MAX && full))
+            return full ? i : 0;
         if (filled + 1 == found->columns &&
             !study->split.spans[0].length) /* the corner of a table: the line is no title */
             return 0;
-        most = filled > most ? filled : most;
-        titles &= last <= 1;
+        *unsure |= full;
     }
     return 0;
 }
@@ -250,12 +222,10 @@ static size_t find_names(study_t *study, const structure_t *found, bool *unsure)
 /* Finds the first record, and whether lines that begin with # are comments. Returns how many of *of records have the usual
  * number of fields. */
 static size_t find_first(study_t *study, structure_t *found, size_t *of) {
-    size_t first = 0, fitting = 0, passed = 0, hashes = 0;
+    size_t first = 0, fitting = 0, passed = 0;
     bool comments = false, unsure = false;
-    for (size_t i = 0; i < study->count; i++) {
-        hashes += study->records[i].hash && study->records[i].fields == found->columns;
+    for (size_t i = 0; i < study->count; i++)
         comments |= study->records[i].hash && study->records[i].fields != found->columns;
-    }
     while (first < study->count &&
            (study->records[first].fields != found->columns || (comments && study->records[first].hash)))
         first++;
@@ -264,13 +234,6 @@ static size_t find_first(study_t *study, structure_t *found, size_t *of) {
     found->unsure_names_at = names && unsure ? 1 + line_of(study, names) : 0;
     found->named = names && !unsure;
     first = found->named ? names : first;
-    /* the only comment with as many fields, right before the records, names their columns */
-    if (comments && hashes == 1 && first && study->records[first - 1].hash &&
-        study->records[first - 1].fields == found->columns &&
-        (found->columns > 2 || study->text[study->records[first - 1].at + 1] != ' ')) {
-        comments = false;
-        first--;
-    }
     found->odd_header = first == 1 && is_odd_header(study, found);
     first = found->odd_header ? 0 : first;
     for (size_t i = first; i < study->count; i++) {
@@ -307,17 +270,14 @@ typedef struct {
     size_t records, cells; /* those of them whose cells count (CELLS_OF), and their cells */
     double clean;          /* sum over the cells: how much each looks like a value */
     size_t odd;            /* cells with a quote at one end, or with one that encloses nothing */
-    size_t torn;           /* records with a text in quotes that a delimiter divides */
     bool encloses;         /* a text is in quotes, */
     bool needs_quotes;     /* and needs them */
     bool padded;           /* a blank follows a text in quotes, which then enclose nothing */
     bool divides;          /* the first record with several fields is no number */
     uint8_t holds;         /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
-    size_t strange;        /* records with a tab within a cell, or a backslash in front of a delimiter */
-    /* records: over several lines; that may be one value; with a delimiter before a blank; with a digit;
-     * of digits and blanks only; with two blanks in a row */
-    size_t of_lines, whole, cut, prose, numbered, plain, gaps;
-    size_t blanks; /* in each record; 0: they differ, or there are none */
+    /* records: over several lines; that may be one value; with a delimiter before a blank; with two blanks in a row; with a tab,
+     * or a backslash in front of a delimiter; with a text in quotes that a delimiter divides; with a digit */
+    size_t of_lines, whole, prose, numbered, gaps, strange, torn;
 } candidate_t;
 
 /* Of a column: the number of texts [0] and of values of a type [1]; those of them in quotes. */
@@ -366,7 +326,6 @@ static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *
     size_t length = span->length;
     blanks_trim(&text, &length);
     const bool typed = guess_is_typed(text, length);
-    const uint8_t last = span->length ? span->text[span->length - 1] : 0;
     found->cells++;
     if (span->length && column) {
         column->values[typed]++;
@@ -380,50 +339,41 @@ static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *
                                memchr(span->text, quote, span->length);
         return;
     }
-    const bool begins = span->length && (raw[0] == '"' || raw[0] == '\'');
-    found->odd += begins && (raw[0] == (uint8_t)quote || (span->length > 1 && last == raw[0]));
+    const bool begins = span->length > 1 && (raw[0] == '"' || raw[0] == '\'');
+    found->odd += begins && (raw[0] == (uint8_t)quote || span->text[span->length - 1] == raw[0]);
     found->padded |=
-        begins && length > 2 && length < span->length && text == span->text && text[0] == text[length - 1];
+        begins && length > 2 && length < span->length && text[0] == raw[0] && text[length - 1] == raw[0];
     const bool others = span->length && note_signs(found, span, typed);
     found->clean += typed ? 1 : others ? 0.3 : 0.8;
 }
 
-/* True if a tab stands inside the cell (at its edge it is a blank like others), or a backslash at its end as in Smith\, John:
- * the only one of the cell, and not of a path such as C:\. */
-static bool is_strange(const span_t *span, bool last) {
-    const uint8_t *text = span->text, *const first = memchr(text, '\\', span->length);
-    size_t length = span->length;
-    const bool escaped = first && !last && first + 1 == text + length && (first == text || first[-1] != ':');
-    blanks_trim(&text, &length);
-    return span->raw_length == span->length && (escaped || memchr(text, '\t', length));
-}
-
-/* Counts what shows that the sign of a record may be a part of one value. */
+/* Counts what shows that the sign of a record may be a part of one value: a link, a number, or a text with numbers in it. */
 static void look_at_record(candidate_t *found, const uint8_t *text, size_t length) {
-    const uint8_t sign = (uint8_t)found->is.way.delimiter;
-    bool cuts = false, prose = false, quoted = false;
-    size_t blanks = 0, digits = 0, last = 0,
-           decimals = 0; /* of the last delimiter, and the digits after it */
+    const uint8_t sign = (uint8_t)found->is.way.delimiter, *const last = memrchr(text, sign, length),
+                  *const end = text + length;
+    const char prose[] = {(char)sign, ' '}, escaped[] = {'\\', (char)sign};
+    size_t blanks = 0, digits = 0;
+    bool cuts = false, quoted = false;
     for (size_t i = 0; i < length; i++) {
-        const uint8_t after = i + 1 < length ? text[i + 1] : 0;
         quoted ^= text[i] == '"';
         blanks += text[i] == ' ' && !quoted;
         digits += digits_is_one(text[i]);
-        last = text[i] == sign ? i : last;
-        decimals = text[i] == sign ? 0 : decimals + (last + decimals + 1 == i && digits_is_one(text[i]));
-        prose |= text[i] == sign && after == ' ';
-        cuts |= text[i] == sign && i && digits_is_one(text[i - 1]) && digits_is_one(after);
+        cuts |= text[i] == sign && i && i + 1 < length && digits_is_one(text[i - 1]) &&
+                digits_is_one(text[i + 1]);
     }
-    found->blanks = !found->records || found->blanks == blanks ? blanks : 0;
-    found->cut += cuts;
-    found->prose += prose;
+    size_t decimals = 0; /* digits after the last delimiter */
+    while (last && last + 1 + decimals < end && digits_is_one(last[1 + decimals]))
+        decimals++;
+    const bool number = (decimals == 2 || decimals == 3) && guess_is_typed(text, length);
+    found->whole += is_link(text, length)
+                        ? !blanks && !memchr(text, '"', length)
+                        : found->is.columns <= FEW_FIELDS && (number || (cuts && blanks > (sign == ';')));
     found->numbered += digits > 0;
-    found->plain += digits + blanks == length;
+    found->prose += memmem(text, length, prose, 2) != NULL;
     found->gaps += memmem(text, length, "  ", 2) != NULL;
-    found->whole +=
-        (is_link(text, length) && !blanks && !memchr(text, '"', length)) ||
-        (found->is.columns <= FEW_FIELDS && (decimals == 2 || decimals == 3) && guess_is_typed(text, length));
     found->of_lines += memchr(text, '\n', length) != NULL;
+    found->strange +=
+        sign != '\t' && sign != '\x01' && (memchr(text, '\t', length) || memmem(text, length, escaped, 2));
 }
 
 /* Sums up the cells of the records with the usual number of fields. */
@@ -434,18 +384,14 @@ static void look_at_cells(study_t *study, candidate_t *found) {
     memset(columns, 0, sizeof columns);
     for (size_t i = 0; i < study->count && found->records < CELLS_OF; i++) {
         const uint8_t *record = study->text + study->records[i].at;
-        bool strange = false;
         if (study->records[i].fields != found->is.columns)
             continue;
         split(study, i);
         look_at_record(found, record, study->records[i].length);
-        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
-            const span_t *span = &study->split.spans[j];
-            look_at_cell(found, span, record + span->at,
-                         i > 0 || study->count == 1 ? &columns[j] : NULL); /* the first ones may be names */
-            strange |= is_strange(span, j + 1 == study->split.count);
-        }
-        found->strange += strange && way->delimiter != '\t' && way->delimiter != '\x01';
+        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS;
+             j++) /* the first ones may be names */
+            look_at_cell(found, &study->split.spans[j], record + study->split.spans[j].at,
+                         i > 0 || study->count == 1 ? &columns[j] : NULL);
         found->torn += way->quote != '\'' && split_find_torn(&study->split, '"', way->quote != 0) > 0;
         found->records++;
     }
@@ -497,8 +443,8 @@ static candidate_t weigh(study_t *study, const way_t *way, double weight, bool n
         return found;
     look_at_cells(study, &found);
     const double cells = (double)(found.cells ? found.cells : 1), clean = found.clean / cells;
-    const bool torn = found.torn * SELDOM > found.records, said = study->said.quote;
-    if ((way->quote == '\'' && !said && !found.needs_quotes) || (torn && !said) ||
+    const bool torn = found.torn * SELDOM > found.records;
+    if (((torn || (way->quote == '\'' && !found.needs_quotes)) && !study->said.quote) ||
         (none && clean < 0.7 && study->said.delimiter != '\n'))
         return found;
     if (way->wide[0] && way->wide[1] != ' ' && found.is.even && !(found.holds & bit_of(way->delimiter)))
@@ -585,12 +531,9 @@ static bool ask(const char *name, const candidate_t *one, char other, size_t col
                    name, first, count, reading, why, first, second);
 }
 
-/* True if no cell holds the sign of the other candidate, but as a part of a value; or if the other loses columns of numbers and
- * dates, and a blank follows its sign in each line, as the comma of a text. */
+/* True if no cell holds the sign of the other candidate, except as a part of a value. */
 static bool explains(const candidate_t *one, const candidate_t *other) {
-    return !(one->holds & bit_of(other->is.way.delimiter)) ||
-           (one->is.typed > other->is.typed + 1 && one->is.way.delimiter != ':' &&
-            other->prose == other->records);
+    return !(one->holds & bit_of(other->is.way.delimiter));
 }
 
 /* True if the other candidate divides as many lines as the best one. */
@@ -599,17 +542,12 @@ static bool is_rival(const candidate_t *best, const candidate_t *other) {
            other->fitting >= best->fitting && other->is.titles <= best->is.titles && !other->is.odd_header;
 }
 
-/* Asks if of two candidates that divide the same lines neither explains the other, or each does; and if a colon may divide. */
-static bool choose_of_rivals(const candidate_t *found, const char *name, candidate_t *best, err_t *err) {
-    for (size_t i = 0; i < CANDIDATES; i++) {
-        const candidate_t *other = &found[i];
-        if (!is_rival(best, other))
-            continue;
-        const bool better = explains(other, best);
-        if (better == explains(best, other) || (i == COLON && better))
-            return ask(name, best, guess_way_sign(&other->is.way), other->is.columns, "", err);
-        *best = better ? *other : *best;
-    }
+/* Asks if of two candidates that divide the same lines the best one does not explain the other, or each does. */
+static bool choose_of_rivals(const candidate_t *found, const char *name, const candidate_t *best,
+                             err_t *err) {
+    for (size_t i = 0; i < CANDIDATES; i++)
+        if (is_rival(best, &found[i]) && (!explains(best, &found[i]) || explains(&found[i], best)))
+            return ask(name, best, guess_way_sign(&found[i].is.way), found[i].is.columns, "", err);
     return true;
 }
 
@@ -624,8 +562,7 @@ static bool check_undivided(study_t *study, const candidate_t *found, const cand
         return ask(name, colon, '\n', 0, "", err);
     candidate_t blanks = weigh_sign(study, ' ', false);
     blanks.is.way.blanks = true;
-    const bool likely = none->is.typed ? none->plain + 1 >= none->records && !blanks.is.skip
-                                       : blanks.numbered + 1 >= blanks.records;
+    const bool likely = none->is.typed ? !blanks.is.skip : blanks.numbered + 1 >= blanks.records;
     return !(none->gaps * 2 > none->records || (blanks.score > least_score && blanks.is.even && likely)) ||
            ask(name, &blanks, '\n', 0, " (for columns of fixed width give a --format)", err);
 }
@@ -633,20 +570,15 @@ static bool check_undivided(study_t *study, const candidate_t *found, const cand
 /* Asks about a text that a delimiter divides, if the delimiter may be a part of the values, or another sign may divide. */
 static bool check_divided(const study_t *study, const candidate_t *best, const char *name, err_t *err) {
     const char sign = best->is.way.delimiter;
-    const bool mark = (sign == ',' || sign == ';') && !best->is.way.wide[0],
-               few = mark && best->is.columns <= FEW_FIELDS;
+    const bool mark = (sign == ',' || sign == ';') && !best->is.way.wide[0];
     if (mark && best->whole == best->records)
-        return ask(name, best, '\n', 0, " (each of its lines may be a link or a number)", err);
-    if (few && best->cut == best->records && best->blanks > (sign == ';') && !best->prose)
-        return ask(name, best, ' ', 0, " (each of its lines has as many, and digits next to it)", err);
-    if (few && best->prose * 4 >= best->records && !best->is.typed && !best->encloses &&
-        !study->said.header_line)
+        return ask(name, best, '\n', 0, " (each of its lines may be a link, a number, or a text with one)",
+                   err);
+    if (mark && best->is.columns <= FEW_FIELDS && best->prose * 4 >= best->records && !best->is.typed &&
+        !best->encloses && !study->said.header_line)
         return ask(name, best, '\n', 0, " (a blank follows it, as in a text)", err);
-    return 2 * best->strange <= best->records || ask(name, best, '\n', 0,
-                                                     " (most of its lines have tabs within a value, or a "
-                                                     "backslash in front of it, as databases write one "
-                                                     "within a text)",
-                                                     err);
+    return 2 * best->strange <= best->records ||
+           ask(name, best, '\n', 0, " (most of its lines have a tab, or a backslash in front of it)", err);
 }
 
 /* Refuses a structure that no format can describe. */

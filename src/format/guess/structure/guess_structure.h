@@ -70,13 +70,11 @@ typedef struct {
     size_t wider;           /* those of the lines to skip with more fields than the records */
     size_t unsure_names_at; /* the line, from 1, that may name the columns after titles; 0: none */
     bool named;             /* the first record names the columns: titles stand before it */
-    bool odd_header;   /* the first record has a field less or more than the rest, and names most columns */
-    bool row_names;    /* with odd_header: it names all columns but the first, as some programs write it */
-    bool unsure_names; /* with row_names: it may be another column that has no name */
-    bool ends_empty;   /* all records end in an empty field, which the line before them lacks */
-    char comment;      /* lines that begin with this sign are no records; 0: there are none */
-    size_t typed;      /* columns that hold numbers or dates only */
-    bool even;         /* all records have the same number of fields */
+    bool odd_header;        /* the first record names all columns but the first, as some programs write it */
+    bool unsure_names;      /* with odd_header: it may be another column that has no name */
+    char comment;           /* lines that begin with this sign are no records; 0: there are none */
+    size_t typed;           /* columns that hold numbers or dates only */
+    bool even;              /* all records have the same number of fields */
 } structure_t;
 
 /* Finds the first record of a piece that begins with some line of a larger text, perhaps within quotes. NULL: none is found.
