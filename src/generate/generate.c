@@ -18,13 +18,15 @@ enum { TEXT_BYTES = 1 << 18, PACKED_BYTES = 1 << 18, GZIP_WINDOW = 15 + 16 };
 typedef struct {
     const generate_kind_t *kind;
     void *maker;
-    bool gzip;
+    bool gzip, in_directory;
     int fd;
     uint64_t left; /* rows */
     generate_made_t made;
     z_stream stream;
     char packed[PACKED_BYTES];
-    char *to; /* where the next row goes in the text */
+    char name[GENERATE_NAME_SIZE]; /* in a directory: of the file at hand */
+    const char *held;              /* what comes first in the next text: a header, or a row of another file */
+    size_t held_size;
     char text[TEXT_BYTES + GENERATE_ROOM];
 } output_t;
 
@@ -77,10 +79,21 @@ static bool pack(output_t *output, size_t count, int flush, err_t *err) {
 
 /* Fills the text with rows until it is full or the file ends. Returns the bytes of the text. */
 static size_t fill(output_t *output) {
-    char *to = output->to, *const full = output->text + TEXT_BYTES;
-    for (char *end; output->left && to < full && (end = output->kind->put_row(output->maker, to)); to = end)
-        output->left--;
-    output->to = output->text;
+    char name[GENERATE_NAME_SIZE] = "", *to = output->text + output->held_size;
+    memmove(output->text, output->held, output->held_size);
+    for (output->held_size = 0; output->left && to < output->text + TEXT_BYTES && !output->held_size;
+         output->left--) {
+        char *end = output->kind->put_row(output->maker, to);
+        if (output->in_directory)
+            output->kind->name_file(output->maker, name);
+        if (strcmp(name, output->name) == 0) {
+            to = end;
+        } else {
+            output->held = to;
+            output->held_size = (size_t)(end - to);
+            strcpy(output->name, name);
+        }
+    }
     return (size_t)(to - output->text);
 }
 
@@ -89,10 +102,12 @@ static bool write_file(output_t *output, int fd, err_t *err) {
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     if (output->gzip)
         deflateReset(&output->stream);
-    for (size_t count; (count = fill(output));)
+    do {
+        size_t count = fill(output);
         if (!(output->gzip ? pack(output, count, Z_NO_FLUSH, err)
                            : write_bytes(output, output->text, count, err)))
             return false;
+    } while (output->left && !output->held_size);
     output->made.files++;
     return !output->gzip || pack(output, 0, Z_FINISH, err);
 }
@@ -108,11 +123,11 @@ static bool write_named(output_t *output, const char *path, err_t *err) {
 }
 
 static bool write_directory(output_t *output, const char *directory, err_t *err) {
-    char name[GENERATE_NAME_SIZE], *path;
+    char *path;
     bool ok = mkdir(directory, 0777) == 0 || errno == EEXIST ||
               err_set(err, STATUS_HOST, "the directory %s cannot be made: %s", directory, strerror(errno));
-    while (ok && output->kind->next_file(output->maker, name)) {
-        if (asprintf(&path, "%s/%s%s", directory, name, output->gzip ? ".gz" : "") < 0)
+    for (fill(output); ok && output->held_size;) {
+        if (asprintf(&path, "%s/%s%s", directory, output->name, output->gzip ? ".gz" : "") < 0)
             return err_memory(err, strlen(directory));
         ok = write_named(output, path, err);
         free(path);
@@ -127,9 +142,11 @@ static bool write_all(output_t *output, const generate_t *what, int fd, err_t *e
     if (output->gzip && deflateInit2(&output->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
                                      Z_DEFAULT_STRATEGY) != Z_OK)
         return err_memory(err, PACKED_BYTES);
-    output->to = output->kind->begin(output->maker, what, output->text, err);
-    if (!output->to)
+    char *header_end = output->kind->begin(output->maker, what, output->text, err);
+    if (!header_end)
         return false;
+    output->held = output->text;
+    output->held_size = (size_t)(header_end - output->text);
     return what->directory ? write_directory(output, what->directory, err)
            : what->output  ? write_named(output, what->output, err)
                            : write_file(output, fd, err);
@@ -154,6 +171,7 @@ bool generate_write(const generate_kind_t *kind, const generate_t *what, int fd,
         return err_memory(err, sizeof *output);
     output->kind = kind;
     output->gzip = what->gzip;
+    output->in_directory = what->directory;
     output->left = what->count;
     bool ok = write_all(output, what, fd, err);
     *made = output->made;

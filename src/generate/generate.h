@@ -1,7 +1,7 @@
 /* generate: files of made-up records of any size, to try tipple with: in the shape of published ones (MOT, ISD), and of
  * those that the studies of car sensors and of a petabyte used.
  *
- * A kind of records is a generate_kind_t and a file of this room: mot.c, isd.c (with isd_weather.c), obd.c, ycsb.c. Records
+ * A kind of records is a generate_kind_t and a file of this room: mot.c, isd.c and obd.c (which run rules, see rules.h), ycsb.c. Records
  * follow from shares and ranges (files below src/builtin/generate, and tables in the code), and from what happened before: a
  * vehicle that failed its test comes back, the weather of a station goes on from hour to hour, a car drives. A maker belongs
  * to one thread and holds the state of its file: the next row follows from the seed, the numbers asked for and the rows
@@ -52,9 +52,8 @@ typedef struct {
      * at `to`. Called once for each row that was asked for. */
     char *(*put_row)(void *maker, char *to);
     void (*end)(void *maker); /* frees what it holds, also after a failure; NULL: it holds nothing */
-    /* NULL: everything is one file. Otherwise goes on to the next file and names it; false after the last one. Then `put_row`
-     * returns NULL if the next row belongs to another file. */
-    bool (*next_file)(void *maker, char *name);
+    void (*name_file)(const void *maker,
+                      char *name); /* of the row put last, in a directory; NULL: no kind of that sort */
 } generate_kind_t;
 
 enum { GENERATE_ROOM = 1 << 20, GENERATE_NAME_SIZE = 24 };
