@@ -5,7 +5,6 @@
 #include "format/cut/ends.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,16 +27,15 @@ struct cutter {
     ends_t ends;            /* of the records in the buffer */
     bool array;   /* the text is an array of JSON, or several; or turned out to be one that is not closed */
     uint8_t last; /* the last byte that was read and is no blank */
-    err_t fault;  /* last, because it is long and rarely written */
+    err_t fault;
 };
 
 cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t longest, err_t *err) {
-    cutter_t *cutter = malloc(sizeof *cutter);
+    cutter_t *cutter = calloc(1, sizeof *cutter);
     if (!cutter) {
         err_memory(err, sizeof *cutter);
         return NULL;
     }
-    memset(cutter, 0, offsetof(cutter_t, fault));
     cutter->source = source;
     cutter->pool = pool;
     cutter->longest = longest < CUTTER_BUFFER ? CUTTER_BUFFER : (size_t)longest;

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -36,7 +35,7 @@ struct source {
     uint8_t *left; /* left[left_at, left_end): text to give out before any other */
     size_t left_at, left_end, left_room;
     feed_t feed;
-    err_t fault; /* last, and after the feed's: they are long and rarely written */
+    err_t fault;
 };
 
 static bool is_stdin(const input_file_t *file) {
@@ -141,12 +140,11 @@ static const char *name_of(const input_file_t *file) {
 }
 
 static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool is_archive, err_t *err) {
-    source_t *source = malloc(sizeof *source);
+    source_t *source = calloc(1, sizeof *source);
     if (!source) {
         err_memory(err, sizeof *source);
         return NULL;
     }
-    memset(source, 0, offsetof(source_t, feed.fault));
     source->file = file;
     source->name = name_of(file);
     source->kit = kit ? kit : &source->own;

@@ -51,13 +51,9 @@ static int is_entry(const struct dirent *entry) {
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b) {
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static bool add_folder(build_t *build, const char *path) {
     struct dirent **names = NULL;
-    const int count = scandir(path, &names, is_entry, by_name);
+    const int count = scandir(path, &names, is_entry, alphasort);
     const bool is_dump = dumps_are_in(names, count);
     const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
     bool ok = count >= 0 || fault_system(build->err, path, errno);

@@ -245,7 +245,7 @@ TEST(refuses_nonsense) {
     put_literal(encoder, 286);
     expect_damaged(encoder, "invalid code");
 
-    expect_damaged(block(3), "invalid block type");
+    expect_damaged(block(3), "invalid codes");
 
     encoder = block(0);
     put(encoder, 0, 5);

@@ -402,8 +402,9 @@ TEST(refuses_bad_archives) {
         uint64_t value;
         const char *says;
     } cases[] = {
-        {0, 4, 0, "makes no sense"},     {28, 2, 60000, "makes no sense"},    {20, 4, 100000, "is not there"},
-        {42, 4, 100000, "is not there"}, {42, 4, UINT32_MAX, "is not there"},
+        {0, 4, 0, "makes no sense"},           {28, 2, 60000, "makes no sense"},
+        {20, 4, 100000, "makes no sense"},     {42, 4, 100000, "makes no sense"},
+        {42, 4, UINT32_MAX, "makes no sense"},
     };
     for (EACH(i, cases)) {
         bytes_t bad = said((char *)zip.at, zip.size);

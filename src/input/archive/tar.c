@@ -57,10 +57,7 @@ static const struct {
     {'7', KIND_FILE, NULL},
     {'1', KIND_OTHER, "a hard link to another member"},
     {'2', KIND_OTHER, "a symbolic link"},
-    {'3', KIND_OTHER, "a device, not a file"},
-    {'4', KIND_OTHER, "a device, not a file"},
     {'5', KIND_FOLDER, NULL},
-    {'6', KIND_OTHER, "a pipe, not a file"},
     {'D', KIND_PASSED, NULL}, /* a folder's list of names, in an incremental archive */
     {'K', KIND_PASSED, NULL}, /* the long target of a link */
     {'V', KIND_PASSED, NULL}, /* the volume's label */
@@ -234,7 +231,7 @@ static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
 /* 1: the entry is to be shown; 0: it is not; -1: failed. */
 static int take_header(tar_t *tar, const uint8_t *block, archive_entry_t *entry, err_t *err) {
     kind_t kind = KIND_BODY;
-    const char *words = "of a kind that is not known here";
+    const char *words = "a device, a pipe, or of a kind that is not known here";
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].type == (char)block[TYPE]) {
             kind = types[i].kind;

@@ -188,10 +188,8 @@ bool zip_list(int fd, uint64_t size, const char *name, archive_visit_t *visit, v
     for (size_t used; ok && left; at += used, left -= used, count++) {
         archive_entry_t entry;
         used = read_entry(at, left, &entry);
-        if (!used) {
+        if (!used || entry.from > directory.stated || entry.size > directory.stated - entry.from) {
             ok = broken(err, name, "an entry of its directory makes no sense");
-        } else if (entry.from > directory.stated || entry.size > directory.stated - entry.from) {
-            ok = broken(err, name, "its directory names data that is not there");
         } else {
             entry.from += directory.place - directory.stated;
             first = entry.from < first ? entry.from : first;

@@ -157,11 +157,9 @@ static void read_header(inflate64_t *inflater, reader_t *reader) {
     if (type == 1)
         for (unsigned i = 0; i < sizeof lengths; i++)
             lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : i < LITERALS ? 8 : 5;
-    if (type == 3)
-        refuse(inflater, "invalid block type");
-    else if ((type == 2 && !read_lengths(inflater, reader, lengths, &literals)) || !lengths[END_OF_BLOCK] ||
-             !build(&inflater->literals, lengths, literals) ||
-             !build(&inflater->distances, lengths + literals, DISTANCES))
+    if (type == 3 || (type == 2 && !read_lengths(inflater, reader, lengths, &literals)) ||
+        !lengths[END_OF_BLOCK] || !build(&inflater->literals, lengths, literals) ||
+        !build(&inflater->distances, lengths + literals, DISTANCES))
         refuse(inflater, "invalid codes");
 }
 

@@ -79,18 +79,15 @@ static void convert(recode_t *recode) {
 
 static decode_t refuse(const recode_t *recode, const feed_t *feed, err_t *err) {
     const uint8_t *bytes = recode->raw + recode->at;
-    const size_t left = recode->have - recode->at;
-    const bool utf16 = !recode->encoding, swapped = utf16 && recode->order != UTF16_BIG;
-    err_set(
-        err, STATUS_INPUT,
-        "%.1000s: at byte %llu of its %.40s text is %s (%02X%02X); everything before that was read. Mend the "
-        "file there, or get the whole one if it was cut off or is still being written, and run the command "
-        "again",
-        feed->name, (unsigned long long)(recode->passed + recode->at), utf16 ? "UTF-16" : recode->encoding,
-        !utf16                         ? recode->broken ? "no character" : "a part of a character"
-        : !recode->broken && left == 1 ? "an odd byte"
-                                       : "half of a character",
-        swapped && left > 1 ? bytes[1] : bytes[0], left < 2 ? 0 : bytes[swapped ? 0 : 1]);
+    err_set(err, STATUS_INPUT,
+            "%.1000s: at byte %llu of its %.40s text is no whole character (%02X%02X); everything before "
+            "that was read. "
+            "Mend the file there, or get the whole one if it was cut off or is still being written, and run "
+            "the command "
+            "again",
+            feed->name, (unsigned long long)(recode->passed + recode->at),
+            recode->encoding ? recode->encoding : "UTF-16", bytes[0],
+            recode->have - recode->at < 2 ? 0 : bytes[1]);
     return DECODE_FAULT;
 }
 
