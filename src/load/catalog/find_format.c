@@ -17,9 +17,8 @@ bool job_list_inputs(job_t *job, err_t *err) {
     if (job->manifest.count)
         return true;
     char *target = uri_target(spec->uri);
-    const manifest_options_t options = {.input_name = spec->input_name,
-                                        .pushed = spec->pushed,
-                                        .target = target};
+    const manifest_options_t options = {
+        .input_name = spec->input_name, .pushed = spec->pushed, .target = target};
     const bool ok = manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
     free(target);
     return ok;
