@@ -92,26 +92,6 @@ TEST(binary) {
            "{'a':'caf\xC3\xA9','b':'x','c':5}");
 }
 
-TEST(types) {
-    EXPECT(
-        lab_schema(
-            "format: x\nrecord: {delimiter: \";\"}\nfields:\n"
-            "  - {name: l, type: long}\n  - {name: n, type: number}\n  - {name: tenths, type: number, "
-            "divide: 10}\n"
-            "  - {name: d, type: date, pattern: [DD/MM/YYYY, YYYYMMDD]}\n  - {name: w, type: datetime}\n"
-            "  - {name: t, nulls: []}\n"),
-        "7;1.5;125;31/12/1999;1970-01-01 00:00:01;x\n"
-        "-7;-0;-125;19991231;1970-01-01T00:00:01.250Z;\n"
-        "9999999999;1e3;x;1999-12-31;1970-01-01;NULL\n"
-        ";;;;;\n",
-        "{'l':{'$numberLong':'7'},'n':1.5,'tenths':12.5,'d':" DAY(946598400000) ",'w':" DAY(1000) ",'t':'x'}",
-        "{'l':{'$numberLong':'-7'},'n':{'$numberDouble':'-0.0'},'tenths':-12.5,'d':" DAY(
-            946598400000) ",'w':" DAY(1250) ",'t':''}",
-        "{'l':9999999999,'n':{'$numberDouble':'1000.0'},'tenths':'x','d':'1999-12-31','w':" DAY(
-            0) ",'t':'NULL'}",
-        "{'t':''}");
-}
-
 /* Nulls are compared with the field's bytes: one null, not what it means. */
 TEST(nulls) {
     EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields:\n"

@@ -97,16 +97,11 @@ static int marker_at(const program_t *program, int part, const uint8_t *record, 
     return NO_PART;
 }
 
-/* An identifier's bytes as a number that sorts like them. */
-static uint32_t id_value(const uint8_t *id) {
-    return (uint32_t)id[0] << 16 | (uint32_t)id[1] << 8 | id[2];
-}
-
 static inline bool add_found(walk_t *walk, const uint8_t *record, uint32_t at, uint16_t list, bool section) {
     if (!GROW(walk->found, walk->room, walk->count + 1, NULL))
         return false;
     if (section) {
-        const uint32_t id = id_value(record + at);
+        const uint32_t id = (uint32_t)record[at] << 16 | (uint32_t)record[at + 1] << 8 | record[at + 2];
         walk->ascending &= id > walk->last_id;
         walk->last_id = id;
     }
@@ -185,11 +180,6 @@ static inline uint8_t *put_place(uint8_t *out, uint8_t type, uint32_t place) {
     return bsonw_index(out + 1, place);
 }
 
-static inline uint8_t *put_section_id(uint8_t *out, const uint8_t *id) {
-    memcpy(out, "\x02id", 4);
-    return bsonw_text(out + 4, id, SCHEMA_ID);
-}
-
 /* Writes all of the list of the one at `first`, which is the first of them. A section is an array, with identifiers, where it
  * has several or is there several times. */
 static uint8_t *put_list(engine_t *engine, const walk_t *walk, size_t first, uint8_t *out) {
@@ -207,7 +197,7 @@ static uint8_t *put_list(engine_t *engine, const walk_t *walk, size_t first, uin
         uint8_t *entry = out;
         out += 4;
         if (section && !list->part->list && (several || memcmp(text, section->ids[0].first, SCHEMA_ID) != 0))
-            out = put_section_id(out, text);
+            out = bsonw_text((uint8_t *)mempcpy(out, "\x02id", 4), text, SCHEMA_ID);
         out = put_fields(engine, &list->ops, text + (section ? SCHEMA_ID : 0), out);
         out = put_close(out, entry);
         if (!found->next)
