@@ -291,7 +291,7 @@ def drawn(_):
 TYPES = ["int", "long", "number", "decimal", "boolean", "date", "datetime", "objectid", "uuid", "binary", "json",
          "trimmed", "number, divide: 10", "number, divide: 1000", "number, multiply: 100", "decimal, divide: 100",
          "int, exact: yes", "number, decimal: \",\", thousands: \".\"", "decimal, thousands: \",\"",
-         "binary, encoding: hex", "int, array: \";\"", "date, pattern: [D/M/YYYY, DD/MM/YYYY, epoch_s]",
+         "binary, encoding: hex", "date, pattern: [D/M/YYYY, DD/MM/YYYY, epoch_s]",
          "date, pattern: [\"DD-MON-YY\", \"MONTH D, YYYY\"]", "date, pattern: [\"M/D/YY h:mm A\", \"YYYYMMDD\"]",
          "text, nulls: [\"\", NULL, \"0\"]", "text, nulls: [NULL]", "int, nulls: [\"0\", \"7\"]",
          "date, pattern: [\"YYYY-MM-DDThh:mm:ssZZ\", \"YYYY-MM-DD hh:mm:ss.SSS\", epoch_ms]"]
