@@ -4,7 +4,6 @@
 #include "base/chars.h"
 #include "base/numbers.h"
 #include "format/guess/structure/guess_structure.h"
-#include "format/values/pattern.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,24 +190,17 @@ static const schema_type_t *find_type(const char *word) {
 static bool read_type(type_spec_t *spec, char *at, err_t *err) {
     const char *words[SCHEMA_TYPES];
     char *const open = at + strcspn(at, "("), *const end = open + strlen(open);
-    pattern_t pattern;
-    spec->type = find_type(at);
     for (size_t i = 0; i < SCHEMA_TYPES; i++)
         words[i] = schema_types[i].type == TYPE_LENGTH ? "long" : schema_types[i].name;
+    spec->type = !*open || end[-1] == ')' ? find_type(at) : NULL;
     if (!spec->type)
         return err_set(err, STATUS_USAGE,
-                       "--type '%s': '%.*s' is not a type; types are " SCHEMA_TYPE_WORDS "%s", spec->text,
-                       (int)(open - at), at, suggestion(at, words, SCHEMA_TYPES).text);
-    if (!*open)
-        return true;
-    const char *problem = spec->type->type != TYPE_DATE ? "only date and datetime have one"
-                          : end[-1] != ')'              ? "after it a ) is missing"
-                                                        : NULL;
-    end[-1] = '\0';
-    spec->pattern = open + 1;
-    problem = problem ? problem : pattern_compile(spec->pattern, strlen(spec->pattern), &pattern);
-    return !problem || err_set(err, STATUS_USAGE, "--type '%s': '%s' is not a date pattern: %s", spec->text,
-                               spec->pattern, problem);
+                       "--type '%s': '%s' is not a type; types are " SCHEMA_TYPE_WORDS "%s", spec->text, at,
+                       suggestion(at, words, SCHEMA_TYPES).text);
+    spec->pattern = *open ? open + 1 : NULL;
+    if (*open)
+        end[-1] = '\0';
+    return true;
 }
 
 bool type_spec_read(const char *text, type_spec_t *spec, err_t *err) {
@@ -224,12 +216,7 @@ bool type_spec_read(const char *text, type_spec_t *spec, err_t *err) {
             "--type: '%s' is not NAME:TYPE, NAME:TYPE(PATTERN), NAME:KEY:TYPE or NAME:KEY: (a colon "
             "within a name is written twice)",
             text);
-    if (!find_type(at) && (spec->key = take_word(&at))) {
-        const char *problem = schema_key_problem(spec->key, strlen(spec->key));
-        if (problem)
-            return err_set(err, STATUS_USAGE, "--type '%s': '%s' cannot be a document's key: %s", text,
-                           spec->key, problem);
-    }
+    spec->key = find_type(at) ? NULL : take_word(&at);
     return (spec->key && !*at) || read_type(spec, at, err);
 }
 

@@ -39,18 +39,6 @@ static guess_column_t *find_column(const guess_t *guess, const type_spec_t *spec
     return NULL;
 }
 
-static bool check_key(const guess_t *guess, const guess_column_t *column, err_t *err) {
-    for (size_t i = 0; column->told && column->told->key && i < guess->structure.columns; i++) {
-        const guess_column_t *other = &guess->columns[i];
-        if (other != column && guess_keys_collide(guess_key(column), guess_key(other)))
-            return err_set(
-                err, STATUS_USAGE,
-                "--type '%s': the key '%s' does not go with '%s' of another column: choose another",
-                column->told->text, guess_key(column), guess_key(other));
-    }
-    return true;
-}
-
 static void tell_type(guess_column_t *column, char decimal) {
     const type_spec_t *spec = column->told;
     decision_t *is = &column->is;
@@ -78,9 +66,6 @@ bool guess_tell_types(guess_t *guess, err_t *err) {
         column->told = spec;
         tell_type(column, guess->options.decimal);
     }
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        if (!check_key(guess, &guess->columns[i], err))
-            return false;
     return true;
 }
 

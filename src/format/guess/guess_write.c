@@ -195,12 +195,10 @@ static void put_writing(text_t *out, const guess_column_t *column) {
     const decision_t *is = &column->is;
     const style_t *style = &guess_styles[is->style];
     const bool number = guess_kind_is_number(is->kind);
-    if (is->kind == TYPE_DATE && *is->pattern) {
-        if ((column->told && column->told->pattern) || strchr(is->pattern, ','))
-            guess_put_scalar(out, ", pattern: ", is->pattern);
-        else
-            text_print(out, ", pattern: %s", is->pattern);
-    }
+    if (column->told && column->told->pattern)
+        guess_put_scalar(out, ", pattern: ", column->told->pattern);
+    else if (*is->pattern)
+        text_print(out, strchr(is->pattern, ',') ? ", pattern: \"%s\"" : ", pattern: %s", is->pattern);
     if (number && style->decimal != '.')
         text_print(out, ", decimal: \"%c\"", style->decimal);
     if (number && style->thousands && numbers_in(column->column.any[ANY_GROUPED], is->style))
