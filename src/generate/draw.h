@@ -70,30 +70,6 @@ void odd_apply(odd_plan_t *plan, odd_change_t *change, void *record);
 
 /* ---- whole numbers ---- */
 
-static inline int32_t whole_clamp(int64_t value, int32_t least, int32_t most) {
-    return value < least ? least : value > most ? most : (int32_t)value;
-}
-
-static inline int32_t whole_larger(int32_t a, int32_t b) {
-    return a > b ? a : b;
-}
-
-static inline int32_t whole_rounded(int64_t value, int32_t by) {
-    return (int32_t)((value + (value < 0 ? -by : by) / 2) / by);
-}
-
-/* Of 1/100 degrees, in 1/10000: Bhaskara's approximation, right to 0.17%. */
-static inline int32_t whole_sine(int32_t angle) {
-    int32_t whole = (angle % 36000 + 36000) % 36000;
-    int64_t half = whole % 18000, x = half * (18000 - half);
-    int32_t sine = (int32_t)(40000 * x / (405000000 - x));
-    return whole < 18000 ? sine : -sine;
-}
-
-static inline int32_t whole_cosine(int32_t angle) {
-    return whole_sine(angle + 9000);
-}
-
 /* Maps each x below the limit to another number below the limit: a permutation of the 31-bit numbers, repeated until the
  * result is below the limit. */
 static inline uint32_t whole_scatter(uint32_t x, uint32_t key, uint32_t limit) {

@@ -59,7 +59,8 @@ static char *put_report(isd_t *isd, char *to) {
     rules_t *rules = &isd->rules;
     while (rules->block[isd->report].sender == rules->block[isd->first].sender) {
         const block_t *block = &rules->block[isd->report++];
-        int32_t minute = whole_larger(block->minute, isd->minute), left = block->last_minute - minute;
+        int32_t minute = block->minute > isd->minute ? block->minute : isd->minute;
+        const int32_t left = block->last_minute - minute;
         if (left < 0)
             continue;
         minute += (int32_t)(chance_next(&rules->random) % (uint32_t)(left + 1));

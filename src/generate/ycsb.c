@@ -10,15 +10,15 @@
 #include <string.h>
 
 enum { TEXTS = 8, NUMBERS = 8, USUAL_TEXT = 100 };
-/* Of the petabyte study; _id, numbers and names take 242 bytes of it, and five of the texts one more than the others. */
+/* Of the petabyte study; _id, numbers and names take 242 bytes of a document. */
 enum { STUDY_DOCUMENT = 147439, STUDY_TEXTS = STUDY_DOCUMENT - 242 };
 enum { PAIR_BITS = 12, PAIRS = 1 << PAIR_BITS, PAIRS_A_DRAW = 5 };
 enum { VALUES = 1000000, GUIDE_BITS = 16 };
 
 typedef struct {
     uint64_t id, key;
-    size_t text_bytes, longer_texts; /* the first ones have one byte more */
-    char pair[PAIRS][2];             /* two characters for twelve bits */
+    uint64_t text_bytes; /* of all texts of a document */
+    char pair[PAIRS][2]; /* two characters for twelve bits */
     double below[VALUES];
     /* for the highest bits drawn: the first number it can be; it is not beyond that of the next bits */
     uint32_t guide[(1 << GUIDE_BITS) + 1];
@@ -74,11 +74,7 @@ static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
     (void)err;
     ycsb->id = what->first;
     ycsb->key = chance_bits(what->seed, 2010);
-    ycsb->text_bytes = what->text_bytes ? (size_t)what->text_bytes : USUAL_TEXT;
-    if (what->study) {
-        ycsb->text_bytes = STUDY_TEXTS / TEXTS;
-        ycsb->longer_texts = STUDY_TEXTS % TEXTS;
-    }
+    ycsb->text_bytes = what->study ? STUDY_TEXTS : TEXTS * (what->text_bytes ? what->text_bytes : USUAL_TEXT);
     for (unsigned i = 0; i < PAIRS; i++) {
         ycsb->pair[i][0] = letters[i >> 6];
         ycsb->pair[i][1] = letters[i & 63];
@@ -110,7 +106,7 @@ static char *put_row(void *maker, char *to) {
     to = digits_put(stpcpy(to, "{\"_id\":"), ycsb->id++, 0);
     for (unsigned i = 0; i < TEXTS; i++) {
         to = put_key(to, ",\"field", i, "\":\"");
-        to = put_text(ycsb, chance_bits(key, NUMBERS + i), ycsb->text_bytes + (i < ycsb->longer_texts), to);
+        to = put_text(ycsb, chance_bits(key, NUMBERS + i), (ycsb->text_bytes + TEXTS - 1 - i) / TEXTS, to);
         *to++ = '"';
     }
     for (unsigned i = 0; i < NUMBERS; i++)
