@@ -230,8 +230,8 @@ static void add_list(builder_t *builder, program_list_t *list, const tail_part_t
 
 static void add_lists(builder_t *builder, program_list_t *lists) {
     const schema_t *schema = builder->schema;
-    const tail_part_t *part = schema->parts, *const parts_end = part + schema->part_count;
-    while (part < parts_end && !part->sections)
+    const tail_part_t *part = schema->parts;
+    while (schema->section_count && !part->sections) /* sections are always of a part */
         part++;
     for (uint16_t i = 0; i < schema->section_count; i++)
         add_list(builder, &lists[i], part, &schema->sections[i], i);
