@@ -79,27 +79,18 @@ static parsed_t next_document(records_t *records, uint8_t *out, size_t room, rec
 
 records_t *records_new(const schema_t *schema) {
     records_t *records = calloc(1, sizeof *records);
-    const own_id_t *id = schema->id;
-    if (!records || !(records->bad = bad_values_new(schema))) {
-        free(records);
+    if (!records)
         return NULL;
-    }
-    records->id = id;
-    switch (schema->kind) {
-    case RECORDS_DELIMITED:
+    *records = (records_t){.id = schema->id, .validate = schema->validate, .bad = bad_values_new(schema)};
+    const bool kept = schema->id && schema->id->kept;
+    if (records->bad && schema->kind == RECORDS_DELIMITED)
         records->delimited = delimited_new(schema, records->bad);
-        break;
-    case RECORDS_FIXED:
+    else if (records->bad && schema->kind == RECORDS_FIXED)
         records->fixed = fixed_new(schema, records->bad);
-        break;
-    case RECORDS_JSON:
-        records->json = json_new(schema, id && id->kept, records->bad);
-        break;
-    case RECORDS_BSON:
-        records->validate = schema->validate;
-        return records;
-    }
-    if (records->fixed || records->delimited || records->json)
+    else if (records->bad && schema->kind == RECORDS_JSON)
+        records->json = json_new(schema, kept, records->bad);
+    if (records->delimited || records->fixed || records->json ||
+        (records->bad && schema->kind == RECORDS_BSON))
         return records;
     records_destroy(records);
     return NULL;
