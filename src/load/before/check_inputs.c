@@ -52,16 +52,13 @@ static bool make_room(checker_t *checker, size_t room, err_t *err) {
     return true;
 }
 
-/* Reads until the first line is there that is not blank. The cutter's first cut has that line if it begins in
- * the first window and is no longer than any record may be; else the file fits here, and its feeder, who knows
- * whether anything follows, may refuse it. */
+/* Reads until the first line is there that is not blank. The cutter's first cut has that line if it begins in the first window
+ * and is no longer than any record may be; else the file fits here, and its feeder may refuse it. */
 static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *fits, err_t *err) {
     const size_t longest = checker->check->longest;
     const bool refuses = dialect_may_refuse(checker->check->schema); /* else any text will do */
     bool whole = false, more = true;
     size_t begins, ends;
-    *have = 0;
-    *fits = false;
     for (size_t want = FIRST_BYTES; more && !whole && !*fits; want *= 4) {
         if (!make_room(checker, want, err))
             return false;
@@ -78,8 +75,8 @@ static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *
 }
 
 static bool check_file(checker_t *checker, const input_file_t *file, err_t *err) {
-    bool fits;
-    size_t have;
+    bool fits = false;
+    size_t have = 0;
     dialect_t dialect;
     source_t *source = source_open_in(&checker->kit, file, err);
     bool ok = source && read_head(checker, source, &have, &fits, err) &&
