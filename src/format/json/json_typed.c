@@ -44,28 +44,28 @@ static bool put_int64(json_value_t *json, int64_t value) {
 
 /* ---- dates and numbers ---- */
 
-static bool put_moment(json_value_t *json, const piece_t *date, bool zoned) {
+/* zoned: it needs an offset; day: it may be YYYY-MM-DD. */
+static bool put_moment(json_value_t *json, const piece_t *date, bool zoned, bool day) {
+    enum { DAY = 10 };
     int64_t ms;
-    return is_text(date) && calendar_moment(date->text, date->length, zoned, &ms) && put_int64(json, ms);
+    return is_text(date) &&
+           ((day && date->length == DAY && calendar_iso(date->text, &ms)) ||
+            calendar_moment(date->text, date->length, zoned, &ms)) &&
+           put_int64(json, ms);
 }
 
 /* Milliseconds are written as {"$numberLong": "..."}, which has become a number by now. */
 static bool put_date(json_value_t *json, const piece_t *pieces) {
     return pieces->type == BSON_TYPE_INT64 && *json->typed == '{' ? put_int64(json, pieces->whole)
-                                                                  : put_moment(json, pieces, true);
+                                                                  : put_moment(json, pieces, true, false);
 }
 
-/* Also a day. */
 static bool put_isodate(json_value_t *json, const piece_t *pieces) {
-    enum { DAY = 10 };
-    int64_t ms;
-    return is_text(pieces) && pieces->length == DAY && calendar_iso(pieces->text, &ms)
-               ? put_int64(json, ms)
-               : put_moment(json, pieces, false);
+    return put_moment(json, pieces, false, true);
 }
 
 static bool put_new_date(json_value_t *json, const piece_t *pieces) {
-    return is_whole(pieces) && put_int64(json, pieces->whole);
+    return is_whole(pieces) ? put_int64(json, pieces->whole) : put_moment(json, pieces, true, true);
 }
 
 static bool put_whole(json_value_t *json, const piece_t *pieces) {
@@ -215,7 +215,8 @@ static const json_word_t words[] = {
      .takes =
          "\"2024-05-31T23:59:59.123Z\", with Z or an offset like +01:00, or {\"$numberLong\": \"0\"} in ms"},
     {"", "ISODate", BSON_TYPE_DATE_TIME, 0, 1, put_isodate, .takes = "\"2024-05-31T23:59:59Z\""},
-    {"", "new Date", BSON_TYPE_DATE_TIME, 0, 1, put_new_date, .takes = "a whole number of milliseconds"},
+    {"", "new Date", BSON_TYPE_DATE_TIME, 0, 1, put_new_date,
+     .takes = "\"2024-05-31T23:59:59Z\" or milliseconds"},
     {"$numberInt", "NumberInt", BSON_TYPE_INT32, TEXT, 1, put_whole,
      .takes = "a whole number of 32 bits in quotes"},
     {"$numberLong", "NumberLong", BSON_TYPE_INT64, TEXT, 1, put_whole,

@@ -64,10 +64,23 @@ static bool append_json(const reader_t *reader, bson_t *to, const char *key, con
     return ok;
 }
 
+/* /pattern/options. The pattern stays as it is written: \/ is the same as / in a regular expression. */
+static bool append_regex(bson_t *to, const char *key, const yaml_item_t *node) {
+    const char *end = node->text + 1;
+    while (*node->text == '/' && *end && *end != '/')
+        end += *end == '\\' && end[1] ? 2 : 1;
+    if (*node->text != '/' || *end != '/' || end == node->text + 1 || end[1 + strspn(end + 1, "ilmsux")])
+        return false;
+    char *const pattern = strndup(node->text + 1, (size_t)(end - node->text) - 1);
+    const bool ok = pattern && bson_append_regex(to, key, -1, pattern, end + 1);
+    free(pattern);
+    return ok;
+}
+
 static bool append_scalar(const reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     if (node->quoted || is_word(node->text))
         return bson_append_utf8(to, key, -1, node->text, (int)node->length);
-    return append_json(reader, to, key, node, node->text);
+    return append_regex(to, key, node) || append_json(reader, to, key, node, node->text);
 }
 
 /* ---- maps that mean a value ---- */
