@@ -592,11 +592,14 @@ static size_t most_needed(const json_value_t *json, size_t length) {
 parsed_t json_value_read(json_value_t *json, const uint8_t *text, size_t length, bool whole, uint8_t *out,
                          size_t room, const int64_t *id) {
     json_fields_t *const fields = json->fields;
+    if (UNLIKELY(room < JSON_MARGIN)) {
+        json->needed = most_needed(json, length);
+        return PARSED_FULL;
+    }
     json->text = text;
     json->end = text + length;
     json->start = json->out = out;
-    const size_t left = room < JSON_MARGIN ? 0 : room - JSON_MARGIN;
-    json->limit = out + (left < MOST_WRITTEN ? left : MOST_WRITTEN);
+    json->limit = out + (room - JSON_MARGIN < MOST_WRITTEN ? room - JSON_MARGIN : MOST_WRITTEN);
     json->id = id;
     json->level = 0;
     json->lines = 0;
@@ -609,9 +612,7 @@ parsed_t json_value_read(json_value_t *json, const uint8_t *text, size_t length,
         *fields->reason = '\0';
         bad_values_take_back(fields->bad, &fields->record);
     }
-    const uint8_t *at = UNLIKELY(room < JSON_MARGIN) ? full(json, out)
-                        : whole                      ? read_whole(json)
-                                                     : read_document(json, text);
+    const uint8_t *at = whole ? read_whole(json) : read_document(json, text);
     if (UNLIKELY(fields && !at))
         bad_values_take_back(fields->bad, &fields->record); /* the text was not read to its end */
     else if (UNLIKELY(fields && *fields->reason))
