@@ -155,6 +155,7 @@ bool guess_cut_first(guess_t *guess, err_t *err) {
         structure->odd_header = structure->unsure_names = false;
     guess->first_misfits = count != structure->columns || !split_is_sound(guess->split);
     const size_t shift = structure->odd_header;
+    guess_note_quotes(guess, true);
     for (size_t i = 0; i < structure->columns; i++) {
         guess_column_t *column = &guess->columns[i];
         const bool has = i >= shift && i - shift < count;
@@ -319,19 +320,15 @@ static bool ask(const guess_t *guess, size_t at, const char *why, err_t *err) {
                    guess->name, at, *shown ? " (" : "", shown, *shown ? ")" : "", why, yes);
 }
 
-static bool refuse_fields(const guess_t *guess, uint64_t line, size_t fields, const char *advice,
-                          err_t *err) {
-    return err_set(err, STATUS_INPUT, "%.1000s: line %llu has %zu field%s, and the records have %zu: %s",
-                   guess->name, (unsigned long long)line, fields, units_s(fields), guess->structure.columns,
-                   advice);
-}
-
-/* Refuses lines before a first record: they may be damaged records, or a header with another number of names. */
-static bool refuse_before_record(const guess_t *guess, err_t *err) {
-    return refuse_fields(guess, guess->first_line - 1, guess->structure.before,
-                         "if it is a record, or names the columns, give all as many fields; if it is a "
-                         "comment, say --with header=no; else take it out, or give a --format with 'skip'",
-                         err);
+/* Refuses a line before the records, or of names: it may be a damaged record, or lack a name. */
+static bool refuse_fields(const guess_t *guess, uint64_t line, size_t fields, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: line %llu has %zu field%s, and the records have %zu: if it is a record, or "
+                   "names the columns, give "
+                   "all as many fields (or --with header=yes if only the first column has no name); if it is "
+                   "a comment, say "
+                   "--with header=no; else take it out, or give a --format with 'skip'",
+                   guess->name, (unsigned long long)line, fields, units_s(fields), guess->structure.columns);
 }
 
 static bool refuse_description(const guess_t *guess, size_t line, err_t *err) {
@@ -368,17 +365,14 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
     const structure_t *structure = &guess->structure;
     const bool said = guess->options.header != GUESS_ANY_HEADER;
     if (structure->unsure_names && !said)
-        return refuse_fields(guess, guess->first_line, structure->columns - 1,
-                             "the first column may have no name, or the last one, or a delimiter may be in a "
-                             "value that is not in quotes. Give --with header=yes if the first column has "
-                             "none; else name all columns in that line",
-                             err);
+        return refuse_fields(guess, guess->first_line, structure->columns - 1, err);
     guess->header = header && !structure->odd_header && !has_doubles(guess);
     guess->named_here = header && !guess->header;
     /* a comment of many fields may name the columns */
     const bool comment = structure->comment && !structure->way.blanks && !said && structure->before > 2 &&
                          2 * structure->before > structure->columns;
-    return header || (!unsure_lines(guess) && !comment) || refuse_before_record(guess, err);
+    return header || (!unsure_lines(guess) && !comment) ||
+           refuse_fields(guess, guess->first_line - 1, structure->before, err);
 }
 
 /* Decides by the evidence. yes: the user says that some line names the columns. */
@@ -396,7 +390,7 @@ static bool decide(guess_t *guess, bool yes, err_t *err) {
     if (named && !guess->records && !yes)
         return ask(guess, first, "no record follows it", err);
     if (structure->wider > 1)
-        return refuse_before_record(guess, err);
+        return refuse_fields(guess, guess->first_line - 1, structure->before, err);
     if (named)
         return settle(guess, true, err);
     if (!yes && !evidence.above && !evidence.heads && !unlike && evidence.record > 2 * evidence.names)

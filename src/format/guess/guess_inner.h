@@ -132,6 +132,8 @@ bool guess_find_encoding(guess_t *guess, err_t *err);
 /* guess_quotes.c: called for a record that is split (*torn: it will be rejected); at the end. */
 bool guess_quotes_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err);
 bool guess_find_quotes(guess_t *guess, err_t *err);
+/* Notes the quotes of the record that is split. names: it is the first one, whose quotes say nothing about the columns. */
+void guess_note_quotes(guess_t *guess, bool names);
 /* True if no value of the sample is in quotes, so that quotes in later fields may be ordinary characters. */
 bool guess_is_of_no_quotes(const guess_t *guess);
 /* guess_write.c: appends `before` and the text as a scalar of YAML, in quotes where it needs them. */

@@ -20,8 +20,7 @@ static bool is_behind_blank(const span_t *span, char quote) {
     return text > span->text && length > 1 && span->length == span->raw_length && *text == (uint8_t)quote;
 }
 
-/* Notes the quotes of the record that is split. names: it is the header, whose quotes say nothing about the columns. */
-static void look_at_fields(guess_t *guess, bool names) {
+void guess_note_quotes(guess_t *guess, bool names) {
     const char quote = guess->structure.way.quote;
     guess_quotes_t *quotes = &guess->quotes;
     for (size_t i = 0; i < guess->split->count && i < guess->structure.columns; i++) {
@@ -54,7 +53,7 @@ bool guess_quotes_look(guess_t *guess, const guess_line_t *line, bool *torn, err
     }
     guess->quotes.torn += *torn;
     if (!*torn)
-        look_at_fields(guess, false);
+        guess_note_quotes(guess, false);
     return true;
 }
 
@@ -81,12 +80,6 @@ static bool are_needless(const guess_t *guess) {
 bool guess_find_quotes(guess_t *guess, err_t *err) {
     const guess_quotes_t *quotes = &guess->quotes;
     const char quote = guess->structure.way.quote;
-    const guess_line_t first = {guess->first, guess->first_length};
-    if (quote && memchr(first.text, quote, first.length)) {
-        if (!guess_split_line(guess, &first, err))
-            return false;
-        look_at_fields(guess, true);
-    }
     const struct {
         bool is;
         const char *why, *otherwise;

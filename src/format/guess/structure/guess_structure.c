@@ -21,6 +21,7 @@ enum {
     FIRST_RECORDS = 400, /* of a text with \" in it: the others are those with \" */
     CELLS_OF = 100,      /* records whose cells count */
     SELDOM = 10,         /* one record in this number may hold quotes that a delimiter tears */
+    LINK = 5,            /* bytes at most before :// */
     FEW_FIELDS = 3,      /* up to this number of words with commas between them may be one text */
     MOST_BEFORE = 30,    /* lines before the header that do not begin with # */
     BELOW = 100,         /* records below a line that are compared with it */
@@ -84,17 +85,7 @@ static bool holds_escape(const uint8_t *at, const uint8_t *end, char quote) {
     return false;
 }
 
-/* True if a field begins with a quote, and is not in quotes. */
-static bool is_odd(const study_t *study) {
-    for (size_t i = 0; i < study->split.count; i++) {
-        const span_t *span = &study->split.spans[i];
-        if (span->length && span->length == span->raw_length && span->text[0] == (uint8_t)study->schema.quote)
-            return true;
-    }
-    return false;
-}
-
-/* Cuts the first records. Few may have an escape, and show which one it is. */
+/* Cuts the first records. Few may have an escape, and show that it is one. */
 static void cut(study_t *study, const way_t *way) {
     const uint8_t *at = study->text;
     const bool rest = study->escapes && way->quote == '"';
@@ -111,7 +102,7 @@ static void cut(study_t *study, const way_t *way) {
         study->records[study->count].length = line.length;
         split(study, study->count);
         study->records[study->count++].fields =
-            split_is_sound(&study->split) && !(escapes && is_odd(study)) ? (uint16_t)study->split.count : 0;
+            split_is_sound(&study->split) && (way->backslash || !escapes) ? (uint16_t)study->split.count : 0;
     }
 }
 
@@ -214,7 +205,7 @@ static size_t find_names(study_t *study, const structure_t *found, bool *unsure)
         if (filled + 1 == found->columns &&
             !study->split.spans[0].length) /* the corner of a table: the line is no title */
             return 0;
-        *unsure |= full;
+        *unsure |= full || typed;
     }
     return 0;
 }
@@ -271,10 +262,10 @@ typedef struct {
     double clean;          /* sum over the cells: how much each looks like a value */
     size_t odd;            /* cells with a quote at one end, or with one that encloses nothing */
     bool encloses;         /* a text is in quotes, */
-    bool needs_quotes;     /* and needs them */
-    bool padded;           /* a blank follows a text in quotes, which then enclose nothing */
-    bool divides;          /* the first record with several fields is no number */
-    uint8_t holds;         /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
+    bool quoted;  /* and needs it, or most values of a column are; else apostrophes may stand around a word */
+    bool padded;  /* a blank follows a text in quotes, which then enclose nothing */
+    bool divides; /* the first record with several fields is no number */
+    uint8_t holds; /* signs in cells, a bit for each of `delimiters`: see guess_structure.h */
     /* records: over several lines; that may be one value; with a delimiter before a blank; with two blanks in a row; with a tab,
      * or a backslash in front of a delimiter; with a text in quotes that a delimiter divides; with a digit */
     size_t of_lines, whole, prose, numbered, gaps, strange, torn;
@@ -284,14 +275,6 @@ typedef struct {
 typedef struct {
     uint16_t values[2], quoted[2];
 } seen_t;
-
-static bool is_link(const uint8_t *text, size_t length) {
-    const uint8_t *mark = memmem(text, length, "://", 3);
-    for (const uint8_t *at = text; mark && at < mark; at++)
-        if (!isalpha(*at))
-            return false;
-    return mark > text;
-}
 
 /* True if each colon is a part of a value: of a time or an address (9:30, fe80::1, 00:1a:2b), a path or a link. */
 static bool are_parts(const span_t *span) {
@@ -334,9 +317,8 @@ static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *
     if (enclosed) { /* the quotes end where the field does */
         found->clean += 1;
         found->encloses |= span->length > 0;
-        found->needs_quotes |= memchr(span->text, found->is.way.delimiter, span->length) ||
-                               memchr(span->text, '\n', span->length) ||
-                               memchr(span->text, quote, span->length);
+        found->quoted |= memchr(span->text, found->is.way.delimiter, span->length) ||
+                         memchr(span->text, '\n', span->length) || memchr(span->text, quote, span->length);
         return;
     }
     const bool begins = span->length > 1 && (raw[0] == '"' || raw[0] == '\'');
@@ -351,6 +333,7 @@ static void look_at_cell(candidate_t *found, const span_t *span, const uint8_t *
 static void look_at_record(candidate_t *found, const uint8_t *text, size_t length) {
     const uint8_t sign = (uint8_t)found->is.way.delimiter, *const last = memrchr(text, sign, length),
                   *const end = text + length;
+    const uint8_t *const link = memmem(text, length, "://", 3);
     const char prose[] = {(char)sign, ' '}, escaped[] = {'\\', (char)sign};
     size_t blanks = 0, digits = 0;
     bool cuts = false, quoted = false;
@@ -365,7 +348,7 @@ static void look_at_record(candidate_t *found, const uint8_t *text, size_t lengt
     while (last && last + 1 + decimals < end && digits_is_one(last[1 + decimals]))
         decimals++;
     const bool number = (decimals == 2 || decimals == 3) && guess_is_typed(text, length);
-    found->whole += is_link(text, length)
+    found->whole += link && link - text <= LINK
                         ? !blanks && !memchr(text, '"', length)
                         : found->is.columns <= FEW_FIELDS && (number || (cuts && blanks > (sign == ';')));
     found->numbered += digits > 0;
@@ -380,7 +363,6 @@ static void look_at_record(candidate_t *found, const uint8_t *text, size_t lengt
 static void look_at_cells(study_t *study, candidate_t *found) {
     static _Thread_local seen_t columns[SCHEMA_MOST_FIELDS];
     const way_t *way = &found->is.way;
-    bool most = false;
     memset(columns, 0, sizeof columns);
     for (size_t i = 0; i < study->count && found->records < CELLS_OF; i++) {
         const uint8_t *record = study->text + study->records[i].at;
@@ -398,10 +380,8 @@ static void look_at_cells(study_t *study, candidate_t *found) {
     for (size_t j = 0; j < found->is.columns && j < SCHEMA_MOST_FIELDS; j++) {
         const seen_t *seen = &columns[j];
         found->is.typed += seen->values[1] && !seen->values[0];
-        most |= seen->quoted[0] * 2 > seen->values[0] || seen->quoted[1] * 2 > seen->values[1];
+        found->quoted |= seen->quoted[0] * 2 > seen->values[0] || seen->quoted[1] * 2 > seen->values[1];
     }
-    /* apostrophes may also stand around a word: they are quotes if a value needs them, or if most values of a column have them */
-    found->needs_quotes |= most;
 }
 
 /* ---- the measure ---- */
@@ -414,9 +394,6 @@ static const way_t quotings[] = {{.quote = '"'},
                                  {.quote = '\''},
                                  {.quote = '\'', .backslash = true}};
 static const double quoting_weight[] = {1.0, 0.9995, 0.999, 0.99, 0.985, 0.98};
-/* A wide delimiter is better than its sign alone with empty fields, if it divides all records and the sign stands nowhere else. */
-static const double wide_weight = 1.1;
-
 static uint8_t bit_of(char sign) {
     const char *at = memchr(delimiters, sign, sizeof delimiters);
     return (uint8_t)(at ? 1u << (at - delimiters) : 0);
@@ -444,11 +421,12 @@ static candidate_t weigh(study_t *study, const way_t *way, double weight, bool n
     look_at_cells(study, &found);
     const double cells = (double)(found.cells ? found.cells : 1), clean = found.clean / cells;
     const bool torn = found.torn * SELDOM > found.records;
-    if (((torn || (way->quote == '\'' && !found.needs_quotes)) && !study->said.quote) ||
+    if (((torn || (way->quote == '\'' && !found.quoted)) && !study->said.quote) ||
         (none && clean < 0.7 && study->said.delimiter != '\n'))
         return found;
+    /* a wide delimiter is better than its sign with empty fields, if it divides all and the sign stands nowhere else */
     if (way->wide[0] && way->wide[1] != ' ' && found.is.even && !(found.holds & bit_of(way->delimiter)))
-        weight *= wide_weight;
+        weight *= 1.1;
     found.score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * (double)found.odd / cells) * weight *
                   (found.is.titles || found.is.odd_header ? 0.85 : 1);
     return found;
@@ -583,18 +561,14 @@ static bool check_divided(const study_t *study, const candidate_t *best, const c
 
 /* Refuses a structure that no format can describe. */
 static bool check_structure(const study_t *study, const candidate_t *best, const char *name, err_t *err) {
-    char sign[8];
     if (best->score <= least_score)
-        return study->said.delimiter
-                   ? err_set(err, STATUS_INPUT,
-                             "%.1000s: --with delimiter=%s divides most of its lines into one field, or each "
-                             "into another number of fields; give another one, or --format",
-                             name, name_delimiter(sign, study->said.delimiter))
-                   : err_set(err, STATUS_INPUT,
-                             "%.1000s: no delimiter (of , ; tab | || and \\x01) divides its lines evenly, so "
-                             "its format cannot be guessed; give --format, or --with delimiter=blanks or "
-                             "another sign, or of one column none",
-                             name);
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: no delimiter that was tried (of , ; tab | || and \\x01 if none is given) divides its "
+            "lines "
+            "evenly, so its format cannot be guessed; give --format, or --with delimiter=blanks or another "
+            "sign, or of one column none",
+            name);
     if (best->is.columns > SCHEMA_MOST_FIELDS)
         return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
                        best->is.columns, SCHEMA_MOST_FIELDS);
