@@ -70,22 +70,3 @@ TEST(piece_in_the_middle) {
                        "  - {name: id, type: number}\n"
                        "  - {name: note, type: text}\n");
 }
-
-/* What the first record alone holds is told as well, where it is one. */
-TEST(first_escapes) {
-    static const struct {
-        const char *text;
-        bool escapes;
-    } rows[] = {
-        {"1\tx\\ny\n2\t\\N\n3\tz\n", true},
-        {"1\tx\n2\t\\N\n3\tz\n", false},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const guess_options_t options = {.header = GUESS_NO_HEADER};
-        err_t err;
-        guess_t *guess = guess_of(&options, rows[i].text, true, NULL, &err);
-        assert_non_null(guess);
-        assert_int_equal(guess->keeps_escapes, rows[i].escapes);
-        guess_destroy(guess);
-    }
-}

@@ -272,17 +272,17 @@ static size_t find_named(const guess_t *guess, size_t at, const span_t *span) {
     return count;
 }
 
-static bool add_column(guess_t *guess, const span_t *span, err_t *err) {
+bool guess_add_column(guess_t *guess, const char *text, size_t length, err_t *err) {
     const size_t count = guess->structure.columns, room = (count + 1) * sizeof *guess->columns;
     guess_column_t *larger = realloc(guess->columns, room);
-    char *text = calloc(1, span->length + 1);
+    char *copy = calloc(1, length + 1);
     guess->columns = larger ? larger : guess->columns;
-    if (!larger || !text) {
-        free(text);
+    if (!larger || !copy) {
+        free(copy);
         return err_memory(err, room);
     }
-    memcpy(text, span->text, span->length);
-    larger[count] = (guess_column_t){.text = text, .length = span->length, .optional = true};
+    memcpy(copy, text, length);
+    larger[count] = (guess_column_t){.text = copy, .length = length, .optional = true};
     guess_column_begin(&larger[count].column);
     guess->structure.columns++;
     return true;
@@ -301,7 +301,8 @@ static bool add_names(guess_t *guess, bool *shares, err_t *err) {
         const size_t column = find_named(guess, i, &split->spans[i]);
         if (column == SCHEMA_MOST_FIELDS)
             break;
-        if (column == guess->structure.columns && !add_column(guess, &split->spans[i], err))
+        if (column == guess->structure.columns &&
+            !guess_add_column(guess, (const char *)split->spans[i].text, split->spans[i].length, err))
             return false;
         fits = !guess->columns[column].here;
         guess->columns[column].here = true;

@@ -39,28 +39,18 @@ bool guess_is_json(const uint8_t *text, size_t length) {
 /* The column of the values at this path; NULL: there is none, and no room for another. Most objects have their keys in one order, so
  * the search begins after the column that was found last. */
 static bool find_path(guess_t *guess, const char *path, guess_column_t **found, err_t *err) {
-    size_t *const count = &guess->structure.columns, room = (*count + 1) * sizeof **found;
-    for (size_t i = 1; i <= *count; i++) {
-        guess_column_t *column = &guess->columns[(guess->fields + i) % *count];
-        if (strcmp(column->key, path) == 0) {
-            guess->fields = (size_t)(column - guess->columns);
-            *found = column;
-            return true;
-        }
-    }
+    const size_t count = guess->structure.columns;
     *found = NULL;
-    if (*count == MOST_PATHS)
-        return true;
-    guess_column_t *larger = realloc(guess->columns, room);
-    char *key = strdup(path);
-    guess->columns = larger ? larger : guess->columns;
-    if (!larger || !key) {
-        free(key);
-        return err_memory(err, room);
+    for (size_t i = 1; i <= count && !*found; i++) {
+        const size_t at = (guess->fields + i) % count;
+        *found = strcmp(guess->columns[at].text, path) == 0 ? &guess->columns[at] : NULL;
     }
-    *found = &larger[(*count)++];
-    **found = (guess_column_t){.key = key};
-    guess_column_begin(&(*found)->column);
+    if (!*found && count < MOST_PATHS) {
+        if (!guess_add_column(guess, path, strlen(path), err))
+            return false;
+        *found = &guess->columns[count];
+    }
+    guess->fields = *found ? (size_t)(*found - guess->columns) : guess->fields;
     return true;
 }
 
@@ -123,11 +113,11 @@ static void list_dates(text_t *lines, const guess_t *guess) {
         guess_column_t *column = &guess->columns[i];
         column->is = guess_column_decide(&column->column);
         if (!guess_kind_is_date(column->is.kind) || __builtin_popcount(column->is.orders) > 1 ||
-            is_typed(guess, column->key) || ++count > MOST_DATES)
+            is_typed(guess, column->text) || ++count > MOST_DATES)
             continue;
         text_append(lines,
                     count == 1 ? "\ntexts stay texts; these options make dates of those that are:" : "");
-        guess_put_spec(lines, "-t", column->key, column);
+        guess_put_spec(lines, "-t", column->text, column);
     }
     if (count > MOST_DATES)
         text_print(lines, ", and so of %zu more keys", count - MOST_DATES);

@@ -38,7 +38,7 @@ typedef struct {
 } head_t;
 
 typedef struct {
-    char *text; /* as in the file */
+    char *text; /* as in the file; of JSON: the path */
     size_t length;
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
@@ -50,6 +50,10 @@ typedef struct {
     decision_t is;
     const type_spec_t *told; /* what --type says of the column; NULL: nothing */
 } guess_column_t;
+
+static inline bool guess_is_typed_by_user(const guess_column_t *column) {
+    return column->told && column->told->type;
+}
 
 /* Words that are null values in all columns. */
 typedef struct {
@@ -121,6 +125,8 @@ void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess);
 /* guess.c: the first input with two lines, by which the structure is found; where none has two, with one; else the first of
  * all. */
 const guess_piece_t *guess_first_piece(const guess_sample_t *sample);
+/* Appends a column that inputs may lack. */
+bool guess_add_column(guess_t *guess, const char *text, size_t length, err_t *err);
 /* Cuts a line into guess->split. */
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
 /* True if the record that is split is the header again, except for quotes, case and blanks around names. The reader also takes

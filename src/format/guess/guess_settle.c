@@ -69,10 +69,6 @@ bool guess_tell_types(guess_t *guess, err_t *err) {
     return true;
 }
 
-static bool is_typed_by_user(const guess_column_t *column) {
-    return column->told && column->told->type;
-}
-
 /* ---- orders of days, and decimal marks ---- */
 
 static bool is_one(unsigned bits) {
@@ -102,7 +98,7 @@ static void take_way(guess_column_t *column, date_order_t way) {
     guess_take_way(&column->column, way, &column->is);
     if (!column->is.reads.numbers)
         column->is.style = way == MARK_COMMA; /* no value is a number */
-    column->is.kind = is_typed_by_user(column) ? kind : column->is.kind;
+    column->is.kind = guess_is_typed_by_user(column) ? kind : column->is.kind;
 }
 
 /* True if the comma in a column's numbers may stand between two numbers: "1,5" in quotes, where commas divide and other columns
@@ -141,8 +137,8 @@ static bool settle_way(const guess_t *guess, guess_column_t *column, err_t *err)
                comma = told >> MARK_COMMA & 1, dotted = told >> DOTTED & 1,
                pairs = may_be_pairs(guess, column, point);
     const style_t *style = &guess_styles[is->style];
-    if (is_typed_by_user(column) && (is->kind == TYPE_NUMBER || is->kind == TYPE_DECIMAL) && !is->orders &&
-        comma && !point)
+    if (guess_is_typed_by_user(column) && (is->kind == TYPE_NUMBER || is->kind == TYPE_DECIMAL) &&
+        !is->orders && comma && !point)
         take_way(column, MARK_COMMA); /* a later value may have a mark, as in the other columns */
     if (pairs && guess->options.decimal == '.')
         *is = guess_column_as(&column->column, TYPE_TEXT, 0);
@@ -168,7 +164,7 @@ static void settle_words(guess_t *guess, bool abroad) {
         guess_column_t *column = &guess->columns[i];
         const column_t *values = &column->column;
         const uint32_t pairs = values->all.pairs & values->any[ANY_YES] & values->any[ANY_NO];
-        if (column->is.kind != TYPE_TEXT || is_typed_by_user(column) || !values->values ||
+        if (column->is.kind != TYPE_TEXT || guess_is_typed_by_user(column) || !values->values ||
             values->many_nulls || !pairs)
             continue;
         column->is = guess_column_as(values, TYPE_BOOLEAN, 0);

@@ -69,13 +69,9 @@ void guess_put_scalar(text_t *out, const char *before, const char *text) {
 
 /* ---- the record ---- */
 
-static bool is_typed_by_user(const guess_column_t *column) {
-    return column->told && column->told->type;
-}
-
 static bool has_numbers(const guess_t *guess) {
     for (size_t i = 0; i < guess->structure.columns; i++)
-        if (guess_kind_is_number(guess->columns[i].is.kind) && !is_typed_by_user(&guess->columns[i]))
+        if (guess_kind_is_number(guess->columns[i].is.kind) && !guess_is_typed_by_user(&guess->columns[i]))
             return true;
     return false;
 }
@@ -84,7 +80,7 @@ static bool has_numbers(const guess_t *guess) {
 static bool shows_by_types(const guess_t *guess) {
     for (size_t i = 0; i < guess->structure.columns && !guess->first_misfits; i++) {
         const guess_column_t *column = &guess->columns[i];
-        if (!guess_kind_is_text(column->is.kind) && !is_typed_by_user(column) && column->length &&
+        if (!guess_kind_is_text(column->is.kind) && !guess_is_typed_by_user(column) && column->length &&
             !guess_is_null((const uint8_t *)column->text, column->length))
             return true;
     }
@@ -214,9 +210,9 @@ static void write_type(writer_t *to, text_t *people, const guess_column_t *colum
     put_writing(&more, column);
     text_print(&to->yaml, " type: %s%s", type_of(is), more.bytes ? more.bytes : "");
     /* otherwise blanks in quotes and capitals of later values would be lost */
-    if (is_typed_by_user(column) ? guess_kind_is_number(is->kind) && has_numbers(to->guess)
-                                 : is->kind == TYPE_TRIMMED || is->kind == TYPE_OBJECTID)
-        text_print(&to->yaml, ", exact: %s", is_typed_by_user(column) ? "no" : "yes");
+    if (guess_is_typed_by_user(column) ? guess_kind_is_number(is->kind) && has_numbers(to->guess)
+                                       : is->kind == TYPE_TRIMMED || is->kind == TYPE_OBJECTID)
+        text_print(&to->yaml, ", exact: %s", guess_is_typed_by_user(column) ? "no" : "yes");
     if (is->took_point)
         text_append(&more, ", decimal dot; else --with decimal=,");
     if (strchr(is->pattern, 'u') && !column->told)
