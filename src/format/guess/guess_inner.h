@@ -28,7 +28,7 @@ typedef struct {
     unsigned signs;
     bool nothing;   /* it is empty, or a word for a null value */
     bool typed;     /* it alone has a type */
-    bool day;       /* it is a date */
+    bool day;       /* it is a date, or a part of a year */
     bool word;      /* it is a word that often names a column, as no value is */
     bool same;      /* a value is the same text */
     unsigned all;   /* signs of all values */

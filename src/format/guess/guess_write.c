@@ -163,7 +163,7 @@ static void show_sample(writer_t *to) {
     text_append(&to->people, " (");
     guess_put_share(&to->people, guess);
     if (rejects)
-        text_print(&to->people, "; %s of them will be rejected", units_count(count, rejects));
+        text_print(&to->people, "; at least %s of them will be rejected", units_count(count, rejects));
     if (guess->keeps_escapes)
         text_append(&to->people, "; other escapes such as \\t and \\\\ stay as they are");
     if ((guess->header || guess->named_here) && guess->repeated && guess->structure.columns > 1)

@@ -495,8 +495,8 @@ bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, c
 
 bool dialect_may_refuse(const schema_t *schema) {
     return schema_any_fields(schema) ||
-           (schema->kind == RECORDS_DELIMITED &&
-            (schema->header != HEADER_NO || !encoding_keeps_utf8(schema->encoding)));
+           (schema->kind == RECORDS_DELIMITED && (schema->header != HEADER_NO || schema->header_refused ||
+                                                  !encoding_keeps_utf8(schema->encoding)));
 }
 
 /* ---- what a later line is ---- */

@@ -70,6 +70,8 @@ static bool means_nothing(const char *text, size_t length) {
 }
 
 bool guess_is_name_like(const char *text, size_t length) {
+    if (length > 2 && *text == '<' && text[length - 1] == '>' && !means_nothing(text, length))
+        return guess_is_name_like(text + 1, length - 2); /* <DATE> */
     size_t letters = 0, digits = 0, numbers = 0;
     for (size_t i = 0; i < length; i++) {
         const bool digit = digits_is_one((uint8_t)text[i]);
@@ -90,6 +92,19 @@ static size_t count_digits(const char *text, size_t length) {
     while (count < length && digits_is_one((uint8_t)text[count]))
         count++;
     return count;
+}
+
+bool guess_is_period(const char *text, size_t length) {
+    size_t years = 0, others = 0;
+    for (size_t i = 0, count; i < length; i += count ? count : 1) {
+        count = count_digits(text + i, length - i);
+        const bool year = count == 4 && memcmp(text + i, "1800", 4) >= 0 && memcmp(text + i, "2200", 4) <= 0;
+        if (count ? count > 2 && !year : !memchr("-/ QWMHS", text[i], 8))
+            return false;
+        years += year;
+        others += count && !year;
+    }
+    return years == 1 && others == 1;
 }
 
 bool guess_is_numbered_alike(const char *one, size_t length, const char *other, size_t other_length) {
