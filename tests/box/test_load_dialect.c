@@ -41,21 +41,18 @@ TEST(begun_without_a_whole_header) {
 }
 
 /* Nor does it say anything of other files, whose first line is the same today. */
-TEST(one_half_header_among_whole_ones) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
-    use_format(&lab, HEADED);
-    lab.load.threads = 1;
+LAB_TEST(one_half_header_among_whole_ones, lab_open(lab, BOX_STANDALONE)) {
+    use_format(lab, HEADED);
+    lab->load.threads = 1;
     lab_write("a.csv", "id;net_of_tax;net"); /* and it ends there, as it seems */
     lab_write("b.csv", "id;net_of_tax;net;tax\n1;x;100;20\n");
-    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_OK);
+    assert_status(lab, lab_load(lab, "a.csv", "b.csv"), STATUS_OK);
     lab_write("a.csv", "id;net_of_tax;net;tax\n2;x;200;40\n");
     lab_write("b.csv", "id;net_of_tax;net;tax\n1;x;100;20\n3;x;300;60\n");
-    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 3);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"tax\": {\"$exists\": true}}"), 3);
-    assert_status(&lab, lab_verify(&lab, "a.csv", "b.csv"), STATUS_OK);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv", "b.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 3);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"tax\": {\"$exists\": true}}"), 3);
+    assert_status(lab, lab_verify(lab, "a.csv", "b.csv"), STATUS_OK);
 }
 
 /* Without a header its first record tells, when it has a line end; until then, the record is corrected. */
@@ -98,20 +95,17 @@ TEST(first_record_cut_off_in_quotes) {
 }
 
 /* What came first stays as it is read, even where most of the lines of today say otherwise. */
-TEST(first_records_decide) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
-    use_format(&lab, HEADLESS);
+LAB_TEST(first_records_decide, lab_open(lab, BOX_STANDALONE)) {
+    use_format(lab, HEADLESS);
     lab_write("a.csv", "\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     lab_write("a.csv", "\n1;x\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     lab_write("a.csv", "\n1;x\n2;u;v\n3;s;t\n4;q;r\n5;y\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_counts(&lab, 5, 1, 1, 3);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"a\": {\"$in\": [\"x\", \"y\"]}}"), 2);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(lab, 5, 1, 1, 3);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"a\": {\"$in\": [\"x\", \"y\"]}}"), 2);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
 }
 
 /* The header was wrong, and is corrected: the record is a reject again, and an entry of before would swap its values. */
@@ -174,25 +168,22 @@ TEST(older_version) {
 
 /* The file came again with other columns, and the same record of it is rejected: what the old one was fixed to would get its
  * values into other fields. */
-TEST(fixed_by_another_header) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
-    use_format(&lab, HEADED);
+LAB_TEST(fixed_by_another_header, lab_open(lab, BOX_STANDALONE)) {
+    use_format(lab, HEADED);
     lab_write("a.csv", "id;net\n1;5\nx\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_int_equal(rename("c.rejects", "fixed.rejects"), 0);
     lab_replace("fixed.rejects", "\nx\n", "\n2;7\n");
     lab_write("a.csv", "id;tax\n1;5\nx\n");
-    lab_shorten_lease(&lab);
-    lab.load.reload_changed = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    lab.load.reload_changed = false;
-    assert_int_equal(lab_retry(&lab, "fixed.rejects"), STATUS_OK);
-    assert_says(lab.said, "by another header");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 1);
+    lab_shorten_lease(lab);
+    lab->load.reload_changed = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    lab->load.reload_changed = false;
+    assert_int_equal(lab_retry(lab, "fixed.rejects"), STATUS_OK);
+    assert_says(lab->said, "by another header");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 1);
     assert_int_equal(rename("c.rejects", "fixed.rejects"), 0);
     lab_replace("fixed.rejects", "\nx\n", "\n2;7\n");
-    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"id\": 2, \"tax\": \"7\"}"), 1);
-    lab_close(&lab);
+    assert_status(lab, lab_retry(lab, "fixed.rejects"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"id\": 2, \"tax\": \"7\"}"), 1);
 }

@@ -23,6 +23,8 @@ static void lab_open(lab_t *lab) {
     push_write_format();
 }
 
+#define LAB_TEST(name, open) TEST_WITH_LAB(name, open, box_stop(lab->box))
+
 static void write_text(const char *path, const char *text) {
     FILE *file = fopen(path, "w");
     assert_true(file && fputs(text, file) >= 0 && fclose(file) == 0);
@@ -87,47 +89,41 @@ static void load_and_verify_by_command(const lab_t *lab, const char *format, cha
 
 /* ---- told by options ---- */
 
-TEST(told) {
-    lab_t lab;
+LAB_TEST(told, lab_open(lab)) {
     tipple_error_t error;
-    lab_open(&lab);
     write_text("odd.csv", odd);
-    tipple_load_t *load = push_load(lab.uri, "input", "./odd.csv", NULL);
+    tipple_load_t *load = push_load(lab->uri, "input", "./odd.csv", NULL);
     fails(tipple_load_run(load, &error), &error, 5, "--with dates");
     tipple_load_destroy(load);
-    load = push_load(lab.uri, "input", "./odd.csv", "type", "z:code:int", "type", "n:text", "with",
+    load = push_load(lab->uri, "input", "./odd.csv", "type", "z:code:int", "type", "n:text", "with",
                      "dates=mdy", "with", "decimal=,", "with", "nested=yes", "with", "header=1",
                      "on-bad-value", "null", "with", "encoding=utf-8", NULL);
     run(load, 2);
-    assert_int_equal(box_count(lab.box, TARGET,
+    assert_int_equal(box_count(lab->box, TARGET,
                                "{\"n\": \"1\", \"d\": {\"$date\": \"2024-03-04T00:00:00Z\"}, \"a\": {\"b\": "
                                "\"x\"}, \"code\": 7, \"v\": 1.234}"),
                      1);
-    assert_int_equal(box_count(lab.box, TARGET, "{\"n\": \"2\", \"code\": null}"), 1);
-    load_and_verify_by_command(&lab, NULL, "./odd.csv", 0);
-    load = push_load(lab.uri, "input", "./odd.csv", "on-bad-value", "reject", NULL);
+    assert_int_equal(box_count(lab->box, TARGET, "{\"n\": \"2\", \"code\": null}"), 1);
+    load_and_verify_by_command(lab, NULL, "./odd.csv", 0);
+    load = push_load(lab->uri, "input", "./odd.csv", "on-bad-value", "reject", NULL);
     fails(tipple_load_run(load, &error), &error, 1, "--on-bad-value reject");
     tipple_load_destroy(load);
-    box_stop(lab.box);
 }
 
 /* Of what is pushed, too; a line without a header, in latin1. */
-TEST(told_of_pushed) {
-    lab_t lab;
+LAB_TEST(told_of_pushed, lab_open(lab)) {
     tipple_error_t error;
-    lab_open(&lab);
     tipple_load_t *load =
-        push_load(lab.uri, "input-name", "x", "with", "header=no", "with", "encoding=latin1", NULL);
+        push_load(lab->uri, "input-name", "x", "with", "header=no", "with", "encoding=latin1", NULL);
     assert_true(tipple_load_push(load, "caf\xe9,b\nd,e\n", 11, &error));
     push_finish(load, 0);
     push_check(load, 2, 0, 0);
-    assert_int_equal(box_count(lab.box, TARGET, "{\"column_1\": \"caf\xc3\xa9\"}"), 1);
+    assert_int_equal(box_count(lab->box, TARGET, "{\"column_1\": \"caf\xc3\xa9\"}"), 1);
     tipple_load_destroy(load);
-    box_stop(lab.box);
 }
 
 /* A word that is none is refused at once, and what was set before stands. */
-TEST(wrong_words) {
+LAB_TEST(wrong_words, lab_open(lab)) {
     static const struct {
         const char *name, *good, *bad, *says;
     } rows[] = {{"with", "dates=mdy", "dates=myd", "is not one of dmy, mdy, ymd"},
@@ -140,66 +136,58 @@ TEST(wrong_words) {
                 {"append", "false", "perhaps", "neither true nor false"},
                 {"type", "z:code:int", "z:inn", "'inn' is not a type"},
                 {"type", "n:text", "n", "--type"}};
-    lab_t lab;
     tipple_error_t error;
-    lab_open(&lab);
     write_text("odd.csv", odd);
-    tipple_load_t *load = push_load(lab.uri, "input", "./odd.csv", NULL);
+    tipple_load_t *load = push_load(lab->uri, "input", "./odd.csv", NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_true(tipple_load_set(load, rows[i].name, rows[i].good, &error));
         fails(tipple_load_set(load, rows[i].name, rows[i].bad, &error), &error, 1, rows[i].says);
     }
     run(load, 2);
-    assert_int_equal(box_count(lab.box, TARGET, "{\"n\": \"1\", \"a\": {\"b\": \"x\"}, \"v\": 1.234}"), 1);
-    assert_int_equal(box_count(lab.box, TARGET, "{\"n\": \"2\", \"code\": null}"), 1);
-    box_stop(lab.box);
+    assert_int_equal(box_count(lab->box, TARGET, "{\"n\": \"1\", \"a\": {\"b\": \"x\"}, \"v\": 1.234}"), 1);
+    assert_int_equal(box_count(lab->box, TARGET, "{\"n\": \"2\", \"code\": null}"), 1);
 }
 
 /* They are for guessing: beside a format only on-bad-value says anything. Nothing has begun then. */
-TEST(told_beside_a_format) {
+LAB_TEST(told_beside_a_format, lab_open(lab)) {
     static const char *const rows[][2] = {{"with", "dates=dmy"},  {"with", "decimal=,"},
                                           {"with", "header=no"},  {"with", "encoding=utf-8"},
                                           {"with", "nested=yes"}, {"type", "n:text"}};
-    lab_t lab;
     tipple_error_t error;
-    lab_open(&lab);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tipple_load_t *load =
-            push_load(lab.uri, "format", "./rows.yaml", "input-name", "x", rows[i][0], rows[i][1], NULL);
+            push_load(lab->uri, "format", "./rows.yaml", "input-name", "x", rows[i][0], rows[i][1], NULL);
         fails(tipple_load_push(load, plain, strlen(plain), &error), &error, 1, "is for guessing");
         give(load, guessed(plain));
         fails(tipple_load_finish(load, &error), &error, 1, "--format guessed says all");
         assert_null(tipple_load_result(load));
         tipple_load_destroy(load);
-        load = push_load(lab.uri, "input-name", "x", rows[i][0], rows[i][1], NULL);
+        load = push_load(lab->uri, "input-name", "x", rows[i][0], rows[i][1], NULL);
         fails(tipple_load_push_document(load, "\5\0\0\0", 5, &error), &error, 1, "--format bson says all");
         tipple_load_destroy(load);
     }
     tipple_load_t *load =
-        push_load(lab.uri, "format", "./rows.yaml", "input-name", "x", "on-bad-value", "null", NULL);
+        push_load(lab->uri, "format", "./rows.yaml", "input-name", "x", "on-bad-value", "null", NULL);
     assert_true(tipple_load_push(load, "n,w\nx,a\n", 8, &error));
     push_finish(load, 0);
-    assert_int_equal(box_count(lab.box, TARGET, "{\"n\": null, \"w\": \"a\"}"), 1);
+    assert_int_equal(box_count(lab->box, TARGET, "{\"n\": null, \"w\": \"a\"}"), 1);
     tipple_load_destroy(load);
-    box_stop(lab.box);
 }
 
 /* ---- given ---- */
 
 /* One that was guessed is kept with the collection: what comes later reads the same, and needs none. */
-TEST(given_guess) {
-    lab_t lab;
+LAB_TEST(given_guess, lab_open(lab)) {
     tipple_error_t error;
-    lab_open(&lab);
     write_text("a.csv", other);
     write_text("b.csv", plain);
-    tipple_load_t *load = push_load(lab.uri, "input", "./b.csv", NULL);
+    tipple_load_t *load = push_load(lab->uri, "input", "./b.csv", NULL);
     give(load, guessed(other)); /* n is a text by it, and by a guess of b.csv it is a number */
     run(load, 2);
-    assert_int_equal(box_count(lab.box, TARGET, "{\"n\": \"1\", \"w\": \"a\"}"), 1);
-    load_and_verify_by_command(&lab, NULL, "./b.csv", 0);
-    load_and_verify_by_command(&lab, NULL, "./a.csv", 2);
-    load = push_load(lab.uri, "input-name", "more", NULL);
+    assert_int_equal(box_count(lab->box, TARGET, "{\"n\": \"1\", \"w\": \"a\"}"), 1);
+    load_and_verify_by_command(lab, NULL, "./b.csv", 0);
+    load_and_verify_by_command(lab, NULL, "./a.csv", 2);
+    load = push_load(lab->uri, "input-name", "more", NULL);
     give(load, guessed(other));
     assert_true(tipple_load_push(load, plain, strlen(plain), &error));
     push_finish(load, 0);
@@ -207,18 +195,17 @@ TEST(given_guess) {
     assert_string_equal(tipple_load_result(load)->format, "guessed");
     fails(tipple_load_set_format(load, NULL, &error), &error, 1, "has begun");
     tipple_load_destroy(load);
-    load = push_load(lab.uri, "input", "./b.csv", NULL);
+    load = push_load(lab->uri, "input", "./b.csv", NULL);
     give(load, guessed(plain));
     fails(tipple_load_run(load, &error), &error, 1, "is not the format");
     tipple_load_destroy(load);
-    load = push_load(lab.uri, "input", "./b.csv", "drop", "true", NULL);
+    load = push_load(lab->uri, "input", "./b.csv", "drop", "true", NULL);
     give(load, guessed(plain));
     run(load, 2);
-    load = push_load(lab.uri, "input", "./b.csv", "drop", "true", "append", "true", NULL);
+    load = push_load(lab->uri, "input", "./b.csv", "drop", "true", "append", "true", NULL);
     fails(tipple_load_run(load, &error), &error, 1, "--append keeps the documents");
     tipple_load_destroy(load);
-    assert_int_equal(box_count(lab.box, TARGET, "{\"n\": 1, \"w\": \"a\"}"), 1);
-    box_stop(lab.box);
+    assert_int_equal(box_count(lab->box, TARGET, "{\"n\": 1, \"w\": \"a\"}"), 1);
 }
 
 /* A load that failed in the middle is completed by the same format, and by none. */
@@ -258,37 +245,32 @@ TEST(given_and_resumed) {
 }
 
 /* One that was opened is as the option `format`, and whichever comes last counts. */
-TEST(given_by_name) {
-    lab_t lab;
+LAB_TEST(given_by_name, lab_open(lab)) {
     tipple_error_t error;
-    lab_open(&lab);
     write_text("b.csv", plain);
-    tipple_load_t *load = push_load(lab.uri, "input", "./b.csv", "format", "mot", NULL);
+    tipple_load_t *load = push_load(lab->uri, "input", "./b.csv", "format", "mot", NULL);
     give(load, guessed(other));
     give(load, tipple_format_open("./rows.yaml", &error));
     run(load, 2);
-    assert_int_equal(box_count(lab.box, TARGET, "{\"n\": 1, \"w\": \"a\"}"), 1);
-    load_and_verify_by_command(&lab, "./rows.yaml", "./b.csv", 0);
-    load = push_load(lab.uri, "input", "./b.csv", NULL);
+    assert_int_equal(box_count(lab->box, TARGET, "{\"n\": 1, \"w\": \"a\"}"), 1);
+    load_and_verify_by_command(lab, "./rows.yaml", "./b.csv", 0);
+    load = push_load(lab->uri, "input", "./b.csv", NULL);
     give(load, guessed(other));
     assert_true(tipple_load_set(load, "format", "./rows.yaml", &error));
     run(load, 0);
-    load = push_load(lab.uri, NULL);
+    load = push_load(lab->uri, NULL);
     fails(tipple_load_set_format(load, NULL, &error), &error, 1, "the format is NULL");
     fails(tipple_load_set_format(NULL, NULL, &error), &error, 1, "the load is NULL");
     assert_false(tipple_load_set_format(load, NULL, NULL));
     tipple_load_destroy(load);
-    box_stop(lab.box);
 }
 
 /* Of documents: a guess of BSON is one, a guess of text is none. */
-TEST(given_for_documents) {
+LAB_TEST(given_for_documents, lab_open(lab)) {
     static const char document[] = "\x0c\0\0\0\x10"
                                    "n\0\7\0\0\0";
-    lab_t lab;
     tipple_error_t error;
-    lab_open(&lab);
-    tipple_load_t *load = push_load(lab.uri, "input-name", "x", NULL);
+    tipple_load_t *load = push_load(lab->uri, "input-name", "x", NULL);
     give(load, guessed(plain));
     fails(tipple_load_push_document(load, document, sizeof document, &error), &error, 1,
           "not of BSON documents");
@@ -299,7 +281,6 @@ TEST(given_for_documents) {
     assert_true(tipple_load_push_document(load, document, sizeof document, &error));
     push_finish(load, 0);
     push_check(load, 1, 0, 0);
-    assert_int_equal(box_count(lab.box, TARGET, "{\"n\": 7}"), 1);
+    assert_int_equal(box_count(lab->box, TARGET, "{\"n\": 7}"), 1);
     tipple_load_destroy(load);
-    box_stop(lab.box);
 }

@@ -8,20 +8,17 @@
 /* ---- inputs that change ---- */
 
 /* Of a file that has grown only the rest is loaded; a last record that was cut off is corrected. */
-TEST(grown) {
-    lab_t lab;
-    lab_open(&lab, BOX_REPLICA_SET);
+LAB_TEST(grown, lab_open(lab, BOX_REPLICA_SET)) {
     lab_write("a.csv", "n,w\n1,a\n2,b\n3,whole wo");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"whole wo\"}"), 1);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"w\": \"whole wo\"}"), 1);
     lab_write("a.csv", "n,w\n1,a\n2,b\n3,whole word\n4,d\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.loaded.counts.corrected, 1);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 3, \"w\": \"whole word\"}"), 1);
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"version\": 2}"), 1);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->loaded.counts.corrected, 1);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 4);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 3, \"w\": \"whole word\"}"), 1);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"version\": 2}"), 1);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
 }
 
 static char key_of_grown[512];
@@ -131,60 +128,54 @@ static void forget_b(void *context) {
 
 /* A load finishes a removal that was killed, which takes a lease. Meanwhile another command removes the load's own input, of
  * which everything was done: it is loaded again. */
-TEST(removed_while_another_removal_is_finished) {
-    lab_t lab;
-    lab_open(&lab, BOX_REPLICA_SET);
+LAB_TEST(removed_while_another_removal_is_finished, lab_open(lab, BOX_REPLICA_SET)) {
     lab_write_rows("a.csv", 0, 10);
     lab_write_rows("b.csv", 100, 120);
-    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_OK);
-    lab_shorten_lease(&lab);
-    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
-    box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}", "{\"$set\": {\"remains\": true}}");
+    assert_status(lab, lab_load(lab, "a.csv", "b.csv"), STATUS_OK);
+    lab_shorten_lease(lab);
+    assert_status(lab, lab_forget(lab, true, "a.csv"), STATUS_OK);
+    box_update(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}", "{\"$set\": {\"remains\": true}}");
     box_fault(
-        lab.box,
+        lab->box,
         &(box_fault_t){
-            .command = "delete", .collection = "c", .only_watches = true, .hook = forget_b, .context = &lab});
-    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"b.csv\", \"removed\": true}"), 1);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 20);
-    lab_close(&lab);
+            .command = "delete", .collection = "c", .only_watches = true, .hook = forget_b, .context = lab});
+    assert_status(lab, lab_load(lab, "b.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"b.csv\", \"removed\": true}"), 1);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 20);
 }
 
 /* However often an input grows, its entry has a bound: the oldest versions are dropped, and count as changes from then on. */
-TEST(very_often_grown) {
+LAB_TEST(very_often_grown, lab_open(lab, BOX_STANDALONE)) {
     enum { TIMES = 106, KEPT = 100 };
     struct timespec times[TIMES];
     struct stat now;
     bool more = true;
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
     for (int i = 0; i < TIMES; i++) {
         lab_write_rows("a.csv", 0, 3 + i);
         if (i % 3) { /* the last record is cut off */
             assert_int_equal(stat("a.csv", &now), 0);
             assert_int_equal(truncate("a.csv", now.st_size - 1), 0);
         }
-        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
         assert_int_equal(stat("a.csv", &now), 0);
         times[i] = now.st_mtim;
     }
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"version\": 106}"), 1);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"version\": 106}"), 1);
     assert_int_equal(
-        box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"versions.99\": {\"$exists\": true}}"), 1);
+        box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"versions.99\": {\"$exists\": true}}"), 1);
     assert_int_equal(
-        box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"versions.100\": {\"$exists\": true}}"), 0);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2 + TIMES);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    lab_shorten_lease(&lab);
+        box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"versions.100\": {\"$exists\": true}}"), 0);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 2 + TIMES);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(lab);
     for (int back = 90; more; back = 3) { /* both with a whole last record */
         more = back == 90;
         lab_write_rows("a.csv", 0, 3 + back);
         assert_int_equal(utimensat(AT_FDCWD, "a.csv", (struct timespec[]){times[back], times[back]}, 0), 0);
-        assert_status(&lab, lab_load(&lab, "a.csv"), more ? STATUS_OK : STATUS_INPUT);
-        assert_counts(&lab, 0, 0, 0, 0);
+        assert_status(lab, lab_load(lab, "a.csv"), more ? STATUS_OK : STATUS_INPUT);
+        assert_counts(lab, 0, 0, 0, 0);
     }
-    assert_says(lab.err.text, "a.csv has changed");
-    lab_close(&lab);
+    assert_says(lab->err.text, "a.csv has changed");
 }
 
 /* The cut off record is a reject, or filtered, when it is whole: what its beginning made is taken away. */
@@ -208,55 +199,46 @@ TEST(grown_into_a_reject) {
 }
 
 /* A person has changed the document of the cut off record: it is his. */
-TEST(grown_under_a_stranger) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(grown_under_a_stranger, lab_open(lab, BOX_STANDALONE)) {
     lab_write("a.csv", "n,w\n1,a\n2,b");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    box_update(lab.box, LAB_TARGET, "{\"n\": 2}", "{\"$set\": {\"w\": \"mine\"}}");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    box_update(lab->box, LAB_TARGET, "{\"n\": 2}", "{\"$set\": {\"w\": \"mine\"}}");
     lab_write("a.csv", "n,w\n1,a\n2,better\n");
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_says(lab.said, "another document");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 2, \"w\": \"mine\"}"), 1);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_says(lab->said, "another document");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 2, \"w\": \"mine\"}"), 1);
 }
 
-TEST(changed) {
-    lab_t lab;
-    lab_open(&lab, BOX_REPLICA_SET);
+LAB_TEST(changed, lab_open(lab, BOX_REPLICA_SET)) {
     lab_write_rows("a.csv", 0, 30);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab_shorten_lease(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(lab);
     lab_write_rows("a.csv", 100, 120);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_INPUT);
-    assert_says(lab.err.text, "a.csv");
-    assert_says(lab.err.text, "--reload-changed");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
-    lab.load.reload_changed = true;
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "a.csv has changed");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 20);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$gte\": 100}}"), 20);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_INPUT);
+    assert_says(lab->err.text, "a.csv");
+    assert_says(lab->err.text, "--reload-changed");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 30);
+    lab->load.reload_changed = true;
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_says(lab->said, "a.csv has changed");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 20);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": {\"$gte\": 100}}"), 20);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
 }
 
 /* With --reload-missing what has grown is first loaded to its end, and then read from its beginning: each record counts once. */
-TEST(missing_of_a_grown_one) {
-    lab_t lab;
-    lab_open(&lab, BOX_REPLICA_SET);
+LAB_TEST(missing_of_a_grown_one, lab_open(lab, BOX_REPLICA_SET)) {
     lab_write_rows("a.csv", 0, 30);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     lab_write_rows("a.csv", 0, 42);
-    box_delete(lab.box, LAB_TARGET, "{\"n\": 7}");
-    lab.load.reload_missing = true;
+    box_delete(lab->box, LAB_TARGET, "{\"n\": 7}");
+    lab->load.reload_missing = true;
     for (int turn = 0; turn < 2; turn++) {
-        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-        assert_counts(&lab, 42, turn ? 0 : 13, turn ? 42 : 29, 0);
-        assert_int_equal(lab.loaded.records_skipped, 0);
+        assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+        assert_counts(lab, 42, turn ? 0 : 13, turn ? 42 : 29, 0);
+        assert_int_equal(lab->loaded.records_skipped, 0);
     }
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 42);
-    lab_close(&lab);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 42);
 }
 
 static int deletes;
@@ -268,32 +250,29 @@ static void see_tombstones(void *context) {
 }
 
 /* All are out of the catalog before the first document is removed: one lease is waited for all of them. */
-TEST(several_changed) {
+LAB_TEST(several_changed, lab_open(lab, BOX_REPLICA_SET)) {
     static const char *const names[] = {"a.csv", "b.csv", "c.csv", "d.csv", "e.csv"};
-    lab_t lab;
-    lab_open(&lab, BOX_REPLICA_SET);
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < 5; i++)
             lab_write_rows(names[i], 100 * i, 100 * i + 30 - turn);
         if (turn)
-            lab_shorten_lease(&lab);
+            lab_shorten_lease(lab);
         if (turn)
-            box_fault(lab.box, &(box_fault_t){.command = "delete",
-                                              .collection = "c",
-                                              .after = 1, /* which only asks whether it may */
-                                              .times = 1000,
-                                              .only_watches = true,
-                                              .hook = see_tombstones,
-                                              .context = &lab});
-        lab.load.reload_changed = turn;
-        assert_status(&lab, lab_load(&lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
+            box_fault(lab->box, &(box_fault_t){.command = "delete",
+                                               .collection = "c",
+                                               .after = 1, /* which only asks whether it may */
+                                               .times = 1000,
+                                               .only_watches = true,
+                                               .hook = see_tombstones,
+                                               .context = lab});
+        lab->load.reload_changed = turn;
+        assert_status(lab, lab_load(lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
     }
     assert_true(deletes >= 5);
-    assert_says(lab.said, "c.csv has changed");
-    assert_says(lab.said, "... and 2 more changed files, in the same ");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5 * 29);
-    assert_status(&lab, lab_verify(&lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
-    lab_close(&lab);
+    assert_says(lab->said, "c.csv has changed");
+    assert_says(lab->said, "... and 2 more changed files, in the same ");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 5 * 29);
+    assert_status(lab, lab_verify(lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
 }
 
 /* The same size and time, and other content: a load that was begun before meets it while it reads back. */
@@ -308,52 +287,43 @@ static void open_changed_under_a_begun_load(lab_t *lab) {
     lab->load.reload_changed = true;
 }
 
-TEST(changed_under_a_begun_load) {
-    lab_t lab;
-    open_changed_under_a_begun_load(&lab);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 9, \"w\": \"w9\"}"), 1);
-    lab_close(&lab);
+LAB_TEST(changed_under_a_begun_load, open_changed_under_a_begun_load(lab)) {
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 30);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 9, \"w\": \"w9\"}"), 1);
 }
 
 /* Who may not remove is told so once: to begin anew would meet the same content again, without an end. */
-TEST(changed_and_not_removable) {
-    lab_t lab;
-    open_changed_under_a_begun_load(&lab);
-    box_fault(lab.box, &(box_fault_t){.command = "delete",
-                                      .collection = "c",
-                                      .times = 2,
-                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "not authorized");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
-    lab_close(&lab);
+LAB_TEST(changed_and_not_removable, open_changed_under_a_begun_load(lab)) {
+    box_fault(lab->box, &(box_fault_t){.command = "delete",
+                                       .collection = "c",
+                                       .times = 2,
+                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab->err.text, "not authorized");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 30);
 }
 
-TEST(moved_and_copied) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(moved_and_copied, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 30);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
     mkdir("other", 0700);
     assert_int_equal(rename("a.csv", "other/a.csv"), 0);
-    assert_status(&lab, lab_load(&lab, "other/a.csv"), STATUS_OK);
-    assert_counts(&lab, 0, 0, 0, 0);
-    assert_says(lab.said, "a.csv (same size and content)");
+    assert_status(lab, lab_load(lab, "other/a.csv"), STATUS_OK);
+    assert_counts(lab, 0, 0, 0, 0);
+    assert_says(lab->said, "a.csv (same size and content)");
     /* it has both now, as two files of one content */
     lab_write_rows("a.csv", 0, 30);
-    assert_status(&lab, lab_load(&lab, "a.csv", "other/a.csv"), STATUS_OK);
-    assert_counts(&lab, 30, 30, 0, 0);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 2);
+    assert_status(lab, lab_load(lab, "a.csv", "other/a.csv"), STATUS_OK);
+    assert_counts(lab, 30, 30, 0, 0);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, "{\"n\": 7}"), 2);
     /* both have grown since: a copy of their first content is a file of its own */
     mkdir("third", 0700);
     lab_write_rows("third/a.csv", 0, 30);
     lab_write_rows("a.csv", 0, 40);
     lab_write_rows("other/a.csv", 0, 50);
-    assert_status(&lab, lab_load(&lab, "third/a.csv"), STATUS_OK);
-    assert_counts(&lab, 30, 30, 0, 0);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "third/a.csv"), STATUS_OK);
+    assert_counts(lab, 30, 30, 0, 0);
 }
 
 /* ---- inputs of other kinds ---- */
@@ -384,25 +354,22 @@ static void load_from_file(lab_t *lab, const char *name, status_t expected) {
 
 /* A stream that comes again under its name is known; another one under that name is refused; one that was not read to
  * its end goes on. */
-TEST(stream) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
-    lab.load.input_name = "feed";
-    load_from_pipe(&lab, "n,w\n1,a\n2,b\n", STATUS_OK);
-    assert_counts(&lab, 2, 2, 0, 0);
-    load_from_pipe(&lab, "n,w\n1,a\n2,b\n", STATUS_OK);
-    assert_int_equal(lab.loaded.records_skipped, 2);
-    load_from_pipe(&lab, "n,w\n7,a\n8,b\n9,c\n", STATUS_INPUT);
-    assert_says(lab.err.text, "--input-name feed: another stream");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
-    lab.load.input_name = "more";
-    lab.load.limit = 1;
-    load_from_pipe(&lab, "n,w\n11,a\n12,b\n", STATUS_OK);
-    lab.load.limit = UINT64_MAX;
-    load_from_pipe(&lab, "n,w\n11,a\n12,b\n13,c\n", STATUS_OK);
-    assert_counts(&lab, 3, 2, 1, 0);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
-    lab_close(&lab);
+LAB_TEST(stream, lab_open(lab, BOX_STANDALONE)) {
+    lab->load.input_name = "feed";
+    load_from_pipe(lab, "n,w\n1,a\n2,b\n", STATUS_OK);
+    assert_counts(lab, 2, 2, 0, 0);
+    load_from_pipe(lab, "n,w\n1,a\n2,b\n", STATUS_OK);
+    assert_int_equal(lab->loaded.records_skipped, 2);
+    load_from_pipe(lab, "n,w\n7,a\n8,b\n9,c\n", STATUS_INPUT);
+    assert_says(lab->err.text, "--input-name feed: another stream");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 2);
+    lab->load.input_name = "more";
+    lab->load.limit = 1;
+    load_from_pipe(lab, "n,w\n11,a\n12,b\n", STATUS_OK);
+    lab->load.limit = UINT64_MAX;
+    load_from_pipe(lab, "n,w\n11,a\n12,b\n13,c\n", STATUS_OK);
+    assert_counts(lab, 3, 2, 1, 0);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 5);
 }
 
 /* The same where the first load was killed: what is there of it is compared. */
@@ -429,18 +396,15 @@ TEST(stream_begun_before) {
     }
 }
 
-TEST(compressed) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(compressed, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 3000);
     assert_int_equal(system("gzip -nf a.csv && mv a.csv.gz packed.csv"), 0);
-    assert_status(&lab, lab_load(&lab, "packed.csv"), STATUS_OK);
-    assert_counts(&lab, 3000, 3000, 0, 0);
-    lab_forget_progress(&lab, "packed.csv");
-    box_delete(lab.box, LAB_TARGET, "{\"n\": 2999}");
-    assert_status(&lab, lab_load(&lab, "packed.csv"), STATUS_OK);
-    assert_counts(&lab, 3000, 1, 2999, 0);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "packed.csv"), STATUS_OK);
+    assert_counts(lab, 3000, 3000, 0, 0);
+    lab_forget_progress(lab, "packed.csv");
+    box_delete(lab->box, LAB_TARGET, "{\"n\": 2999}");
+    assert_status(lab, lab_load(lab, "packed.csv"), STATUS_OK);
+    assert_counts(lab, 3000, 1, 2999, 0);
 }
 
 /* ---- a load that ended in the middle of an input ---- */
@@ -503,47 +467,38 @@ TEST(another_stream_in_done_blocks) {
 }
 
 /* Records that are longer than is allowed, or whose documents are larger than the server takes, are rejects. */
-TEST(long_records) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
-    box_say(lab.box, "hello", "{\"maxBsonObjectSize\": 20000}");
+LAB_TEST(long_records, lab_open(lab, BOX_STANDALONE)) {
+    box_say(lab->box, "hello", "{\"maxBsonObjectSize\": 20000}");
     FILE *file = fopen("a.csv", "w");
     assert_non_null(file);
     fprintf(file, "n,w\n1,%030000d\n2,b\n3,%0*d\n4,d\n", 0, CUTTER_RECORD, 0);
     fclose(file);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
-    assert_counts(&lab, 4, 2, 0, 2);
-    assert_says(lab.said, "larger than the server");
-    assert_says(lab.said, CUTTER_TOO_LONG);
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.verified.rejected, 2);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(lab, 4, 2, 0, 2);
+    assert_says(lab->said, "larger than the server");
+    assert_says(lab->said, CUTTER_TOO_LONG);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 2);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->verified.rejected, 2);
 }
 
 /* Inputs that do not fit the format end the load before anything is touched, or are left out. */
-TEST(misfits) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
+LAB_TEST(misfits, lab_open(lab, BOX_STANDALONE)) {
     lab_write_rows("a.csv", 0, 10);
     lab_write("b.csv", "some,other,header\n1,2,3\n");
-    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_INPUT);
-    assert_says(lab.err.text, "b.csv");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
-    assert_int_equal(box_asked(lab.box, "create", "c"), 0);
-    lab.load.skip_bad_files = true;
-    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_SOME_REJECTED);
-    assert_int_equal(lab.loaded.skipped.count, 1);
-    assert_string_equal(lab.loaded.skipped.items[0].name, "b.csv");
-    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 10);
-    lab_close(&lab);
+    assert_status(lab, lab_load(lab, "a.csv", "b.csv"), STATUS_INPUT);
+    assert_says(lab->err.text, "b.csv");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 0);
+    assert_int_equal(box_asked(lab->box, "create", "c"), 0);
+    lab->load.skip_bad_files = true;
+    assert_status(lab, lab_load(lab, "a.csv", "b.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(lab->loaded.skipped.count, 1);
+    assert_string_equal(lab->loaded.skipped.items[0].name, "b.csv");
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), 10);
 }
 
 /* A pipe cannot be looked at before: it is found not to fit when it is read. */
-TEST(late_misfits) {
-    lab_t lab;
-    lab_open(&lab, BOX_STANDALONE);
-    load_from_pipe(&lab, "some,other,header\n1,2,3\n", STATUS_INPUT);
-    assert_says(lab.err.text, "no record was loaded");
-    lab_close(&lab);
+LAB_TEST(late_misfits, lab_open(lab, BOX_STANDALONE)) {
+    load_from_pipe(lab, "some,other,header\n1,2,3\n", STATUS_INPUT);
+    assert_says(lab->err.text, "no record was loaded");
 }
