@@ -336,10 +336,11 @@ static void look_at_record(candidate_t *found, const uint8_t *text, size_t lengt
     const uint8_t *const link = memmem(text, length, "://", 3);
     const char prose[] = {(char)sign, ' '}, escaped[] = {'\\', (char)sign};
     size_t blanks = 0, digits = 0;
-    bool cuts = false, quoted = false;
+    bool cuts = false, quoted = false, tab = false;
     for (size_t i = 0; i < length; i++) {
         quoted ^= text[i] == '"';
         blanks += text[i] == ' ' && !quoted;
+        tab |= text[i] == '\t' && !quoted;
         digits += digits_is_one(text[i]);
         cuts |= text[i] == sign && i && i + 1 < length && digits_is_one(text[i - 1]) &&
                 digits_is_one(text[i + 1]);
@@ -355,8 +356,7 @@ static void look_at_record(candidate_t *found, const uint8_t *text, size_t lengt
     found->prose += memmem(text, length, prose, 2) != NULL;
     found->gaps += memmem(text, length, "  ", 2) != NULL;
     found->of_lines += memchr(text, '\n', length) != NULL;
-    found->strange +=
-        sign != '\t' && sign != '\x01' && (memchr(text, '\t', length) || memmem(text, length, escaped, 2));
+    found->strange += sign != '\t' && sign != '\x01' && (tab || memmem(text, length, escaped, 2));
 }
 
 /* Sums up the cells of the records with the usual number of fields. */
