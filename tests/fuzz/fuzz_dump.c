@@ -62,9 +62,10 @@ static decode_t decode(const archive_t *archive, size_t step, bool to_end, grown
 }
 
 static uint32_t length_at(const archive_t *archive, size_t at) {
-    uint32_t length;
-    memcpy(&length, archive->bytes + at, 4);
-    return at + 4 > archive->size ? 0 : length;
+    uint32_t length = 0;
+    if (at + 4 <= archive->size)
+        memcpy(&length, archive->bytes + at, 4);
+    return length;
 }
 
 /* Whole documents of the collection, read plainly, up to its end or to what cannot be read. */
