@@ -5,10 +5,8 @@
 #include "format/record/bsonw.h"
 #include "format/types.h"
 #include "format/values/blanks.h"
-#include "format/values/convert.h"
 
 #include <bson/bson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "format/cut/bson_span.h"
-#include "input/archive/archive.h"
 #include "input/file/fault.h"
 #include "input/magic.h"
 

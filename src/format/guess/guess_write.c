@@ -6,7 +6,6 @@
 #include "format/guess/guess_inner.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

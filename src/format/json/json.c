@@ -5,7 +5,6 @@
 #include "base/threads.h"
 #include "format/cut/json_span.h"
 #include "format/json/json_inner.h"
-#include "format/record/dialect.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "input/archive/archive.h"
 #include "input/file/bytes.h"
-#include "input/file/fault.h"
 
 #include <stdio.h>
 #include <string.h>
