@@ -2,6 +2,7 @@
  * are listed. A file of BSON in any folder may be a collection of a dump whose metadata is gone. */
 #include "base/chars.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "format/values/hex.h"
 #include "input/build.h"
@@ -236,9 +237,11 @@ static bool refuse_choice(const build_t *build, size_t from, bool in_archive, co
     char *names = text_take(&text, err);
     if (names)
         err_set(err, build->member ? STATUS_INPUT : STATUS_USAGE,
-                "%.1000s: holds %zu collections (%s), and one is taken at a time: name it, as in "
+                "%.1000s: holds %zu collection%s (%s)%s%.300s%s, and one is taken at a time: name it, as in "
                 "'%.1000s%s%.255s'%s",
-                argument, count, names, first->path, in_archive ? "!" : "",
+                argument, count, units_s(count), names, build->member ? " but no '" : "",
+                build->member ? build->member : "", build->member ? "'" : "", first->path,
+                in_archive ? "!" : "",
                 in_archive ? first->collection : "",
                 build->unsure && !in_archive
                     ? "; or, if these files are parts of one collection, name each of them"
