@@ -1,8 +1,8 @@
 /* Which line names the columns, and what the columns are called.
  *
  * The first record is the header, or there is none. (guess_structure.c finds the first record, also after titles.) Each field of
- * the first record is compared with its column: with the column's type, and with the first values below it, which are read
- * once more for that (look_below).
+ * the first record is compared with its column: with the column's type, and with the first values below it when these are
+ * added to the column (guess_compare_head).
  *
  *      below            the field                                       is evidence
  *      a type           is of the type, too, and written so             3 that it is a record
@@ -324,11 +324,12 @@ static bool ask(const guess_t *guess, size_t at, const char *why, err_t *err) {
 static bool refuse_fields(const guess_t *guess, uint64_t line, size_t fields, err_t *err) {
     return err_set(err, STATUS_INPUT,
                    "%.1000s: line %llu has %zu field%s, and the records have %zu: if it is a record, or "
-                   "names the columns, give "
-                   "all as many fields (or --with header=yes if only the first column has no name); if it is "
-                   "a comment, say "
-                   "--with header=no; else take it out, or give a --format with 'skip'",
-                   guess->name, (unsigned long long)line, fields, units_s(fields), guess->structure.columns);
+                   "names the columns, give all as many fields%s; if it is a comment, say --with header=no; "
+                   "else take it out, or give a --format with 'skip'",
+                   guess->name, (unsigned long long)line, fields, units_s(fields), guess->structure.columns,
+                   fields + 1 == guess->structure.columns
+                       ? " (or --with header=yes if only the first column has no name)"
+                       : "");
 }
 
 static bool refuse_description(const guess_t *guess, size_t line, err_t *err) {
