@@ -32,8 +32,8 @@ void emit_destroy(emit_t *emit);
 /* False, with the sentence (status 1): the documents of this format do not hold all that its records say. */
 bool emit_possible(const schema_t *schema, err_t *err);
 
-/* Gives the record of a document, which has no _id, in a file's dialect, without its line end; valid until the next call. shape: of the
- * record that has made the document. False, with the sentence: no record makes this document. */
+/* Gives the record of a document, which has no _id, in a file's dialect, without its line end; valid until the next call. shape:
+ * of the record that has made the document. False, with the sentence: no record makes this document. */
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
                  const uint8_t **record, size_t *length, err_t *err);
 

@@ -50,4 +50,5 @@ const bad_values_t *records_bad(records_t *records);
 
 /* How many lines were no records by what the format says of them, since records_new. */
 passed_over_t records_passed_over(const records_t *records);
+
 #endif

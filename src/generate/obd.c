@@ -8,8 +8,8 @@
 
 enum { CARS = 40, MOST_ROWS = 1000000000 /* which take the fleet a working life */ };
 
-/* What the rules take from here: the number of a car, what all ids begin from, the trip, the second of it. And what they give: how long
- * the trip takes. */
+/* What the rules take from here: the number of a car, what all ids begin from, the trip, the second of it. And what they give:
+ * how long the trip takes. */
 enum { NUMBER, START, TRIP, SECOND, SECONDS };
 static const char *const names[] = {"number", "start", "trip", "second", "seconds", NULL};
 

@@ -5,8 +5,8 @@
  *     cut w          b, c (first byte inside the window)
  *     cut w+1                               d, e
  *
- * A record ends with '\n', or with the file; or as ends.h says, where quoted fields may contain line ends, and of JSON and BSON. Of a file
- * that ends within quotes, all cuts from the one with the open quote on are open: if the file grows, their lines may
+ * A record ends with '\n', or with the file; or as ends.h says, where quoted fields may contain line ends, and of JSON and BSON.
+ * Of a file that ends within quotes, all cuts from the one with the open quote on are open: if the file grows, their lines may
  * turn out to be one record. A cutter belongs to one thread. */
 #ifndef TIPPLE_INPUT_CUTTER_H
 #define TIPPLE_INPUT_CUTTER_H
@@ -60,8 +60,8 @@ bool cutter_begin(cutter_t *cutter, const schema_t *schema, const char *name, di
 bool cutter_start_at(cutter_t *cutter, uint64_t offset, err_t *err);
 
 /* Continues with the first record that begins in this window or after it; forward only. Costs nothing if the source can
- * seek and each line is a record; else the text before it is read. Records from the window `before` on are not needed: if no record begins before it, there are no more. False: a
- * fault of the source. */
+ * seek and each line is a record; else the text before it is read. Records from the window `before` on are not needed: if no
+ * record begins before it, there are no more. False: a fault of the source. */
 bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err);
 
 /* Where the next record begins. */

@@ -143,10 +143,9 @@ static bool add_member(build_t *build, const char *path, const char *archive) {
         ok = err_set(
             build->err, STATUS_INPUT,
             "%.1000s: only a collection of an archive of mongodump is named after a '!', one at a time. "
-            "Members of "
-            "a zip or a tar are taken together, by the name of the archive; or one is piped in: unzip "
-            "-p or tar -xOf ARCHIVE MEMBER | tipple load --input-name NAME -; a later load of the archive "
-            "loads that member again",
+            "Members of a zip or a tar are taken together, by the name of the archive; or one is piped in: "
+            "unzip -p or tar -xOf ARCHIVE MEMBER | tipple load --input-name NAME -; a later load of the "
+            "archive loads that member again",
             path);
     build->member = NULL;
     return ok;

@@ -54,8 +54,8 @@ ends_t ends_begin(const schema_t *schema, char delimiter);
  * be longer; all: there will be no more of it. */
 bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from);
 
-/* The text is over: the last [ or ] around its records, or ENDS_PERHAPS; 0: there is none in it. last: its last byte that is no blank. A text
- * that begins with an array and does not end after a ] was cut off, which is a fault that ends_say_cut_off reports. */
+/* The text is over: the last [ or ] around its records, or ENDS_PERHAPS; 0: there is none in it. last: its last byte that is no
+ * blank. A text that begins with an array and does not end after a ] was cut off, which is a fault that ends_say_cut_off reports. */
 uint8_t ends_bracket(const ends_t *ends, uint8_t last);
 void ends_say_cut_off(const char *name, const char *within,
                       err_t *err); /* ", in the object of line 3", or "" */
@@ -81,8 +81,8 @@ enum { SCAN_SLACK = 16 };
 
 /* Scans text[from, to) and appends to scan. text[0, length) are whole records, and 64 bytes after it can be read. At `from` the
  * record goes on that begins at `record`. Where quoted fields may contain line ends, only the ends that are outside of quotes are
- * appended; else all. Returns where the next call has to go on: at `to` or after it; or before `from`, if the record has turned out to
- * end there. A record that needs all checks gets an odd number of quotes. */
+ * appended; else all. Returns where the next call has to go on: at `to` or after it; or before `from`, if the record has turned
+ * out to end there. A record that needs all checks gets an odd number of quotes. */
 uint32_t ends_scan(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
                    uint32_t record, uint32_t from, uint32_t to, scan_t *scan);
 

@@ -1,4 +1,5 @@
-/* masks: which of 64 bytes of a text are a certain one, as one bit for each. Shared by ends and json_span.
+/* masks: which of 64 bytes of a text are a certain one, as one bit for each. ends.c finds the ends of records and
+ * fields by it.
  *
  * What reads texts so is an inline function that is given one of two masks_fn as a constant, and is instanced for both: with
  * masks_wide in a MASKS_WIDE function, which is called where masks_are_wide, and with masks_narrow. */

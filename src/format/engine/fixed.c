@@ -9,8 +9,8 @@
  *
  * Where nothing known is found (an unknown identifier, an entry that is longer than the rest, a marker that nothing
  * follows), a gap begins. It ends at the nearest place from which everything up to the record's end is known, in the
- * same part or at the marker of a later one; after MOST_STEPS no such place is looked for. So there is at most one gap. A marker begins its part even if the gap
- * begins with the marker: then the whole part is in the gap. */
+ * same part or at the marker of a later one; after MOST_STEPS no such place is looked for. So there is at most one gap. A marker
+ * begins its part even if the gap begins with the marker: then the whole part is in the gap. */
 #include "base/chars.h"
 #include "format/engine/encode.h"
 #include "format/engine/readers.h"

@@ -60,10 +60,10 @@ typedef struct {
     bool backslash, null; /* \N, NULL */
 } guess_nothing_t;
 
-/* Words of text that is not UTF-8, if it is windows-1252. */
+/* The bytes above 7f of text that is not UTF-8, and those of them that stand where they would not in windows-1252. */
 typedef struct {
     uint64_t count, odd;
-    char first[24]; /* the first odd word, in UTF-8 */
+    char first[24]; /* the first odd one, with what is around it, in UTF-8 */
     const char *in; /* the input that holds it */
 } guess_words_t;
 

@@ -83,7 +83,8 @@ typedef struct {
     char *pattern;             /* NULL: the usual one of the type */
 } type_spec_t;
 
-/* False: a mistake (status 1). Keys and patterns are checked when the guessed format is read. The caller frees *spec, also after a failure. */
+/* False: a mistake (status 1). Keys and patterns are checked when the guessed format is read. The caller frees *spec, also after a
+ * failure. */
 bool type_spec_read(const char *text, type_spec_t *spec, err_t *err);
 void type_spec_free(type_spec_t *spec);
 bool guess_options_type(const char *text, err_t *err); /* checks a SPEC */

@@ -327,7 +327,8 @@ INLINED const uint8_t *pass_digits(const json_value_t *json, const uint8_t *at, 
     return at;
 }
 
-/* Numbers with an exponent or with many digits, the whole number -0, and what is none. is: as far as `at` it has the form of JSON. */
+/* Numbers with an exponent or with many digits, the whole number -0, and what is none. is: as far as `at` it has the form of
+ * JSON. */
 static const uint8_t *odd_number(json_value_t *json, const uint8_t *begin, const uint8_t *at, bool is,
                                  bool is_whole, uint8_t *type) {
     int64_t whole;

@@ -366,8 +366,7 @@ const field_t *schema_field(const schema_t *schema, const char *name);
  * that says so, with the path that was probably meant. */
 bool schema_makes(const schema_t *schema, const char *path, suggestion_t *near);
 
-/* Types by their words in format files. */
-/* The first SCHEMA_TYPE_NAMES of them are ours; the others are the usual names of other tools. */
+/* Types by their words in format files. The first SCHEMA_TYPE_NAMES words are ours; the others are usual names of other tools. */
 enum { SCHEMA_TYPES = 22, SCHEMA_TYPE_NAMES = 14 };
 typedef struct {
     const char *name;

@@ -144,7 +144,8 @@ INLINED bool scan(const uint8_t *text, size_t length, bool slack, plain_t *plain
 
 /* ---- doubles ---- */
 
-/* Reads any number by number_read, and gets a copy, so that the usual numbers stay in registers. False: it is too large for a double, or so small that nothing is left but 0. */
+/* Reads any number by number_read, and gets a copy, so that the usual numbers stay in registers. False: it is too large for a
+ * double, or so small that nothing is left but 0. */
 static bool read_slowly(const uint8_t *text, size_t length, plain_t plain, int divide, double *value) {
     char copy[LONGEST_NUMBER + 24];
     if (divide && length > LONGEST_NUMBER)

@@ -87,9 +87,8 @@ typedef struct {
     char mark;  /* between groups of three digits; 0: none */
 } numeral_t;
 
-/* Writes the plain number, without blanks around it, into `out`; it is no longer than the text. False: marks
- * stand elsewhere, or the text is too long. What is no number stays
- * none. */
+/* Writes the plain number, without blanks around it, into `out`; it is no longer than the text. False: marks stand elsewhere, or
+ * the text is too long. What is no number stays none. */
 bool numeral_read(const numeral_t *numeral, const uint8_t *text, size_t length, uint8_t out[NUMERAL_LONGEST],
                   size_t *size);
 

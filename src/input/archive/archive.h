@@ -105,8 +105,8 @@ typedef struct {
 /* Reads the document that describes a collection or begins a block. False: it is another one. */
 bool dump_header_read(const uint8_t *document, uint32_t length, dump_header_t *header);
 
-/* Reads the list with which an archive begins, and calls `visit`, if there is one, for each of its collections. Where the feed fails, the
- * sentence is feed->fault, else *err. */
+/* Reads the list with which an archive begins, and calls `visit`, if there is one, for each of its collections. Where the feed
+ * fails, the sentence is feed->fault, else *err. */
 typedef bool dump_visit_t(void *context, const dump_header_t *header, err_t *err);
 bool dump_read_list(feed_t *feed, dump_visit_t *visit, void *context, err_t *err);
 

@@ -73,8 +73,8 @@ struct input_file {
  *
  * digest: XXH3-128 over the size (8 bytes, little endian), the first 64 KiB on disk, and the last 64 KiB of the rest.
  * For a zip member: over compressed size, text size and CRC, and then over its name. For a tar member: over its size and
- * content (in a tar that is not compressed, only both ends of the content), and then over its name. For a collection of a dump: over its
- * name and the digest of the dump.
+ * content (in a tar that is not compressed, only both ends of the content), and then over its name. For a collection of a dump:
+ * over its name and the digest of the dump.
  *
  * text_bound: of a plain file its size; of a gzip file 1,032 times its size; of a zip member the size in the directory;
  * of a zstd file the sum of the sizes that its frames state, if all state one and there are few frames; of xz and bzip2

@@ -9,8 +9,8 @@
 #include "load/before/guess_inputs.h"
 #include "server/server.h"
 
-/* *schema NULL: nothing was loaded yet; must: that is a failure (status 1). False: it was loaded with a --format, which must be given again (status 1). *text
- * (the format file) is to be freed. name: of the collection. */
+/* *schema NULL: nothing was loaded yet; must: that is a failure (status 1). False: it was loaded with a --format, which must be
+ * given again (status 1). *text (the format file) is to be freed. name: of the collection. */
 bool kept_format(store_t *store, const char *name, bool must, schema_t **schema, char **text, err_t *err);
 
 /* For a study: the format with which a load without --format would read these inputs, kept or guessed. *text as above. NULL: err. */
