@@ -241,8 +241,7 @@ static bool refuse_choice(const build_t *build, size_t from, bool in_archive, co
                 "'%.1000s%s%.255s'%s",
                 argument, count, units_s(count), names, build->member ? " but no '" : "",
                 build->member ? build->member : "", build->member ? "'" : "", first->path,
-                in_archive ? "!" : "",
-                in_archive ? first->collection : "",
+                in_archive ? "!" : "", in_archive ? first->collection : "",
                 build->unsure && !in_archive
                     ? "; or, if these files are parts of one collection, name each of them"
                     : ", or in the path of the URI. `tipple load` loads all of them, each into its own "

@@ -68,6 +68,5 @@ TEST(json) {
 
 /* Of the text that is not UTF-8 another subtype tells. */
 TEST(other_bytes) {
-    FIELD_TABLE("", ", type: binary", {"\xFF\xFE", NO_TEXT("//4="), NULL, true},
-                IS("//4=", BINARY("//4=")));
+    FIELD_TABLE("", ", type: binary", {"\xFF\xFE", NO_TEXT("//4="), NULL, true}, IS("//4=", BINARY("//4=")));
 }

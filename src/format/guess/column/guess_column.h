@@ -99,7 +99,7 @@ typedef enum { ORDER_SURE, ORDER_DMY, ORDER_MDY, ORDER_YMD, MARK_POINT, MARK_COM
 
 enum {
     GUESS_MOST_NULLS = 15,
-    GUESS_NULL_ROOM = 24,                     /* bytes for one of them */
+    GUESS_NULL_ROOM = 24, /* bytes for one of them */
     GUESS_CLASSES = 24,
     GUESS_SHOWN = 60, /* bytes of the first value of a class */
 };
