@@ -18,8 +18,8 @@
  * What is read: JSON (RFC 8259), Extended JSON of MongoDB (canonical, relaxed, and the older forms of mongoexport), and the
  * spellings of the mongo shell as values: ISODate("..."), NumberLong(1), NaN. Nothing is changed silently:
  *
- * - A whole number is an int32, or an int64, if it fits. One that fits in neither is a double if that is the same number or
- *   prints as the same digits; otherwise a reject. -0 is the double -0.
+ * - A whole number is an int32, or an int64, if it fits. One that fits in neither is a double if that prints as the same digits;
+ *   otherwise a reject. -0 is the double -0.
  * - A number with a point or an exponent is the nearest double.
  * - A key that is there twice in one object is a reject. So is what is not UTF-8.
  * - An object is read as a typed value ({"$oid": "..."}) by its first key. One of those words with anything else than what

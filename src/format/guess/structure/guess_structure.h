@@ -7,7 +7,8 @@
  *
  *     score       by the share of records with the same number of fields and the share of clean cells; 0: not this way
  *     typed       columns of numbers and dates only
- *     holds       delimiters of other candidates in cells that are no numbers, times, links or texts in quotes
+ *     holds       delimiters of other candidates in cells that are no numbers, dates or texts in quotes, and colons only where
+ *                 they are no part of a time, an address, a path or a link
  *
  * The best score has to explain its rivals: another sign that divides as many records may only stand where `holds` does
  * not count it. If neither explains the other, or a sign may be a part of the values, one sentence asks, with both readings
