@@ -172,7 +172,11 @@ static bool is_one_archive(int fd, const char *name, uint64_t first, err_t *err)
         return true;
     if (!read_at(fd, name, mark, sizeof mark, 0, err))
         return false;
-    return bytes_le32(mark) != MEMBER_MARK || broken(err, name, "it begins with another zip archive");
+    return bytes_le32(mark) != MEMBER_MARK ||
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: another zip archive stands before this one, which begins at byte %llu; divide "
+                   "them there (head -c, tail -c), and load both",
+                   name, (unsigned long long)first);
 }
 
 bool zip_list(int fd, uint64_t size, const char *name, archive_visit_t *visit, void *context, err_t *err) {
