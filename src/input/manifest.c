@@ -41,7 +41,7 @@ bool build_meet(build_t *build, const struct stat *status, const char *name, boo
     seen_t *const *seen = tsearch(file, &build->seen, by_file);
     *is_new = seen && *seen == file;
     if (seen && !*is_new)
-        log_note("%s is named twice: taken once", name);
+        log_note("%s was named or found before: taken once", name);
     if (!*is_new)
         free(file);
     return seen || err_memory(build->err, sizeof *file);
