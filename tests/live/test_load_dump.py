@@ -72,7 +72,7 @@ class Dump(livetest.Case):
                 neverlost.shorten_lease(self.uri(), 1)
                 self.put("d.archive", whole[:cut])
                 self.load("d.archive!shop.orders", status=5)
-                self.assertRegex(self.stderr, "d.archive!shop.orders: .*too early, at byte %d, " % cut)
+                self.assertRegex(self.stderr, "d.archive!shop.orders: ends in .* dump data, at byte %d; .* not read to" % cut)
                 self.assertGreater(self.client.count(self.database, "results"), 200)
                 self.put("d.archive", whole)
                 self.load("d.archive!shop.orders", "--reload-changed")
@@ -83,20 +83,16 @@ class Dump(livetest.Case):
         texts = made(30, "o")
         whole = archive({"shop.orders": texts, "shop.items": made(500, "i")}, others=[listed("shop.v", kind="view")])
         last = whole.rindex(header("shop.items", True)[:20])
-        ends = "too early, at byte %d"
+        ends = "!shop.orders: ends in .* dump data, at byte %d; .* shop.orders was read"
         for cut in (last + 30, len(whole) // 2):
             for name, data, said in (
-                    ("d.archive", whole[:cut], "!shop.orders: was read .*" + ends),
-                    ("d.gz", gzip.compress(whole[:cut]), "!shop.orders: was read .*" + ends + " of what is unpacked"),
+                    ("d.archive", whole[:cut], ends), ("d.gz", gzip.compress(whole[:cut]), ends),
                     ("d.gz", gzip.compress(whole, 0)[:cut], ": .*gzip data.* shop.orders was read")):
                 with self.subTest(cut=cut, name=name):
                     self.client.drop_database(self.database)
                     self.put(name, data)
                     self.assertEqual(30, self.load(name + "!shop.orders", status=5)["loaded"])
                     self.assertRegex(self.stderr, name + (said % cut if "%d" in said else said))
-                    if ends in said:
-                        self.assertIn(", before the end of " + ("its other collections" if cut <= last + 30 else "its last block"),
-                                      self.stderr)
 
     def test_folder(self):
         """the collection of the URI out of a folder, with its indexes; views, time series and others are told"""
@@ -363,7 +359,7 @@ class Dump(livetest.Case):
         metadata.unlink()
         metadata.symlink_to("a.metadata.json")  # root may read everything, but not this
         for name in ("d", "d/shop/a.bson"):
-            self.refused(r"a\.metadata\.json: .*circle", name, status=5)
+            self.refused(r"a\.metadata\.json: .*symbolic links", name, status=5)
         metadata.unlink()
         self.assertEqual(1, self.load("d/shop/a.bson")["loaded"])
 

@@ -134,7 +134,8 @@ typedef struct {
 
 /* What should stand here does not: the archive is cut off (ends), damaged, or over, and something follows it. */
 static decode_t refuse(const dump_t *dump, feed_t *feed, bool ends, const char *why, err_t *err) {
-    const bool followed = dump->whole && dump->at == AT_BLOCK;
+    /* bytes that are too few for a length are hardly a part of it */
+    const bool followed = dump->whole && dump->at == AT_BLOCK && (!ends || feed_want(feed, 4) < 4);
     if (ends && !followed)
         feed_take(feed, feed_want(feed, 1));
     err = feed->failed ? &feed->fault : err;
