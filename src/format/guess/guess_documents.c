@@ -139,6 +139,14 @@ bool guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool la
     return true;
 }
 
+/* True if no object at the beginning has the key. */
+static bool is_missing(const guess_t *guess, const char *path) {
+    bool missing = strcmp(path, "_id") != 0 && guess->structure.columns < MOST_PATHS;
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        missing &= strcmp(guess->columns[i].text, path) != 0;
+    return missing && guess->structure.columns;
+}
+
 static void write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
     text_append(yaml, guess->options.type_count ? "fields:\n" : "");
     for (size_t i = 0; i < guess->options.type_count; i++) {
@@ -152,6 +160,7 @@ static void write_types(text_t *yaml, text_t *lines, const guess_t *guess) {
             guess_put_scalar(yaml, ", pattern: ", spec->pattern);
             text_print(lines, " %s", spec->pattern);
         }
+        text_append(lines, is_missing(guess, spec->name) ? " (the first objects lack it)" : "");
         text_append(yaml, "}\n");
     }
 }

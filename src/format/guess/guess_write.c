@@ -340,9 +340,11 @@ static void write_columns(writer_t *to) {
 /* ---- all of it ---- */
 
 static void show_change(text_t *out, const guess_t *guess) {
-    text_append(out, "\nto change that: tipple formats --guess");
+    const bool piped = strcmp(guess->name, "-") == 0;
+    text_print(out, "\nto change that: %stipple formats --guess",
+               piped ? "save the beginning (... | head -n 10000 > sample), then " : "");
     guess_options_quote(out, &guess->options);
-    shell_quote_word(out, guess->name);
+    shell_quote_word(out, piped ? "sample" : guess->name);
     text_append(out, " > my.yaml, edit my.yaml, and give --format ./my.yaml");
 }
 

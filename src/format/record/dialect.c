@@ -434,11 +434,12 @@ static bool check_kind(const schema_t *schema, const uint8_t *text, size_t lengt
                    show(text + at, 1, shown, sizeof shown));
 }
 
-/* Without a first line: can its columns be known, or does it need none, as an empty file does? */
-static bool check_missing_line(const schema_t *schema, const dialect_head_t *head, err_t *err) {
+/* Without a first line: can its columns be known, or does it need none, as an empty file does? `skipped`: all lines that are to
+ * be skipped are there. */
+static bool check_missing_line(const schema_t *schema, const dialect_head_t *head, bool skipped, err_t *err) {
     const bool names = schema->header == HEADER_YES || schema->header == HEADER_LINE,
                one_way = schema->delimiter_count == 1 && schema->layout_count == 1;
-    return (head->more ? !header_may_be(schema->header) && one_way
+    return (head->more ? skipped && !header_may_be(schema->header) && one_way
                        : !schema->skip || !names || !ends_last_byte(head->text, head->length)) ||
            err_set(err, STATUS_INPUT,
                    "its columns are not known, because its first line that is neither empty, nor a comment, "
@@ -458,13 +459,14 @@ static bool sniff_delimited(const schema_t *schema, const dialect_head_t *head, 
                      .quiet = head->quiet};
     if (!lines.split)
         return err_memory(err, sizeof *lines.split);
+    const bool skipped = lines.at < lines.end || !schema->skip;
     dialect->delimiter = schema->delimiters[0];
     use_layout(schema, dialect, &schema->layouts[0]);
     split_by(&lines, dialect->delimiter);
     if (lines.split->count)
         lines.number += lines_count(head->text, (size_t)(lines.line.text - head->text));
-    bool ok =
-        lines.split->count ? read_first_line(&lines, dialect, err) : check_missing_line(schema, head, err);
+    bool ok = lines.split->count ? read_first_line(&lines, dialect, err)
+                                 : check_missing_line(schema, head, skipped, err);
     if (lines.failed)
         ok = err_memory(err, head->length);
     else if (!ok)
@@ -501,11 +503,14 @@ bool dialect_may_refuse(const schema_t *schema) {
 
 /* ---- what a later line is ---- */
 
-/* False if the line's first field surely is no column's name: a name in quotes holds no quote. */
+/* False if the line's first field surely is no column's name. */
 static bool may_be_named(const schema_t *schema, char delimiter, const uint8_t *line, size_t length) {
     const bool quoted = schema->quote && length && *line == (uint8_t)schema->quote;
     const uint8_t *end = quoted ? memchr(line + 1, schema->quote, length - 1)
                                 : delimiter_find(schema, delimiter, line, length, 0);
+    /* a name in quotes may hold a quote */
+    if (quoted && (!end || end[-1] == '\\' || (end + 1 < line + length && end[1] != delimiter)))
+        return true;
     span_t first = {.text = line + quoted, .length = (uint32_t)((end ? end : line + length) - line - quoted)};
     return schema_is_wide(schema) || field_named(schema, &first) != DIALECT_NO_FIELD;
 }
