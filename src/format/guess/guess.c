@@ -42,6 +42,12 @@ bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
 }
 
 /* Keeps the first record, which may name the columns, until the others are known. */
+/* True if the record holds a CR, and nothing that may be a text in quotes. */
+static bool has_cr(const guess_t *guess, const uint8_t *text, size_t length) {
+    return text[length - 1] == '\r' ||
+           (memchr(text, '\r', length) && !memchr(text, guess->structure.way.quote, length));
+}
+
 static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const structure_t *structure = &guess->structure;
     const uint8_t *at = text + structure->first;
@@ -57,10 +63,8 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
     memcpy(guess->first, line.text, line.length);
     guess->first_length = line.length;
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
-    if (line.text[line.length - 1] == '\r' ||
-        (memchr(line.text, '\r', line.length) && !memchr(line.text, structure->way.quote, line.length)))
-        return guess_refuse_cr(guess->name, err);
-    return guess_cut_first(guess, err);
+    return has_cr(guess, line.text, line.length) ? guess_refuse_cr(guess->name, err)
+                                                 : guess_cut_first(guess, err);
 }
 
 /* True if the last record of the piece is whole. A text that may go on (options.beginning) counts as whole while it is short. */
@@ -148,6 +152,7 @@ static bool is_hollow(const split_t *split) {
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     guess->records++;
     guess->hollow += is_hollow(guess->split);
+    guess->with_cr += has_cr(guess, line->text, line->length);
     if (!has_all_fields(guess)) {
         guess->misfits++;
         guess->quotes.loose += guess->split->torn > 0;
@@ -299,8 +304,10 @@ static bool add_names(guess_t *guess, bool *shares, err_t *err) {
         guess->columns[i].here = false;
     for (size_t i = 0; fits && i < split->count; i++) {
         const size_t column = find_named(guess, i, &split->spans[i]);
-        if (column == SCHEMA_MOST_FIELDS)
+        if (column == SCHEMA_MOST_FIELDS) {
+            fits = false;
             break;
+        }
         if (column == guess->structure.columns &&
             !guess_add_column(guess, (const char *)split->spans[i].text, split->spans[i].length, err))
             return false;
@@ -326,8 +333,8 @@ static bool is_record(const guess_t *guess) {
         const kind_t kind = guess->columns[i].is.kind;
         const bool text = guess_kind_is_text(kind);
         none &= text;
-        typed |=
-            !text && split->spans[i].length && guess_is_typed(split->spans[i].text, split->spans[i].length);
+        typed |= kind == TYPE_BOOLEAN ? guess_is_typed(split->spans[i].text, split->spans[i].length)
+                                      : !text && guess_is_number_or_date(&split->spans[i]);
     }
     return split->count == guess->structure.columns && split_is_sound(split) && (typed || none);
 }
@@ -350,6 +357,7 @@ static bool begin_other(guess_t *guess, const guess_piece_t *piece, bool *takes,
             return false;
     }
     guess->all &= *takes;
+    guess->others |= *takes;
     return true;
 }
 
@@ -408,6 +416,8 @@ static bool add_like_first(guess_t *guess, err_t *err) {
 /* Decides what takes all records: line ends, quotes, encoding. */
 static bool settle_text(guess_t *guess, err_t *err) {
     decide_columns(guess);
+    if (2 * guess->with_cr > guess->records)
+        return guess_refuse_cr(guess->name, err);
     return guess_find_quotes(guess, err) && guess_find_encoding(guess, err) && guess_read_names(guess, err);
 }
 
@@ -419,13 +429,14 @@ static bool settle(guess_t *guess, const guess_sample_t *sample, err_t *err) {
                        "%.1000s: is no BSON, and --with validate is for BSON: leave it out", guess->name);
     if (!documents && (!settle_text(guess, err) || !guess_find_header(guess, sample, err)))
         return false;
-    const uint64_t before = guess->records;
+    const uint64_t before = guess->records + guess->structure.columns;
     if (!take_inputs(guess, sample, true, err))
         return false;
     if (documents)
         return guess_check_documents(guess, err);
-    if ((guess->records > before && !settle_text(guess, err)) || !add_like_first(guess, err) ||
-        !guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !guess_settle_ways(guess, err))
+    if ((guess->records + guess->structure.columns > before && !settle_text(guess, err)) ||
+        !add_like_first(guess, err) || !guess_name_columns(guess, err) || !guess_tell_types(guess, err) ||
+        !guess_settle_ways(guess, err))
         return false;
     guess_settle_nulls(guess);
     return true;

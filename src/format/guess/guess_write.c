@@ -109,7 +109,9 @@ static void write_header(writer_t *to) {
     if (guess->header || guess->named_here)
         text_print(&to->people, ", header in line %llu", (unsigned long long)guess->first_line);
     else
-        text_append(&to->people, ", no header");
+        text_append(&to->people, !guess->others || guess->options.header || sure
+                                     ? ", no header"
+                                     : ", no header (in another file one would be loaded as a record)");
 }
 
 static void write_delimiter(writer_t *to) {

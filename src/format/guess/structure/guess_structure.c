@@ -133,7 +133,7 @@ static size_t line_of(const study_t *study, size_t record) {
  * - Lines that begin with #: comments, unless all of them have as many fields as the records. */
 
 /* yes, no, Y and n do not count: they may be names, too. */
-static bool is_number_or_date(const span_t *span) {
+bool guess_is_number_or_date(const span_t *span) {
     bool second;
     return span->length && !guess_pair(span->text, span->length, &second) &&
            guess_is_typed(span->text, span->length);
@@ -155,7 +155,7 @@ static bool is_odd_header(study_t *study, structure_t *found) {
     for (size_t i = 0; i < study->split.count; i++) {
         const span_t *span = &study->split.spans[i];
         quoted &= span->raw_length != span->length;
-        if (!span->length || is_number_or_date(span))
+        if (!span->length || guess_is_number_or_date(span))
             return false;
     }
     /* The last column may be the one without a name, if some records end so; or a text without quotes was divided. */
@@ -173,7 +173,7 @@ static size_t find_text(study_t *study, const structure_t *found) {
         split(study, i);
         for (size_t j = 0; study->records[i].fields == found->columns && j < study->split.count; j++) {
             const span_t *span = &study->split.spans[j];
-            const bool is_typed = is_number_or_date(span), text = span->length && !is_typed;
+            const bool is_typed = guess_is_number_or_date(span), text = span->length && !is_typed;
             typed[j] = text ? 0 : typed[j] + is_typed;
             texts[j] = text ? i : texts[j];
         }
@@ -195,7 +195,7 @@ static size_t find_names(study_t *study, const structure_t *found, bool *unsure)
             const span_t *span = &study->split.spans[j];
             filled += span->length > 0;
             last = span->length ? j + 1 : last;
-            typed += is_number_or_date(span);
+            typed += guess_is_number_or_date(span);
         }
         const bool full = filled > 1 && filled == last && !typed;
         if (study->records[i].fields != found->columns || 2 * typed > filled)

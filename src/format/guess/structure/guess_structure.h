@@ -111,6 +111,9 @@ bool guess_is_named_bson(const char *name);
 /* Refuses what is no delimited text: NUL bytes, BSON, arrays of JSON, XML and the like. */
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err);
 
+/* True for a value that is no name: not for yes, no, Y and n. */
+bool guess_is_number_or_date(const span_t *span);
+
 /* Refuses a text with lines that end with CR CR LF, or with CR alone while others end with LF. Returns false. */
 bool guess_refuse_cr(const char *name, err_t *err);
 
