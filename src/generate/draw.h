@@ -91,9 +91,13 @@ static inline uint32_t whole_scatter(uint32_t x, uint32_t key, uint32_t limit) {
 static inline char *digits_put(char *to, uint64_t number, unsigned width) {
     char text[20];
     unsigned at = sizeof text;
+    for (unsigned i = width; i--; number /= 10)
+        to[i] = (char)('0' + number % 10);
+    if (width)
+        return to + width;
     do
         text[--at] = (char)('0' + number % 10);
-    while ((number /= 10, width ? sizeof text - at < width : number));
+    while (number /= 10);
     return mempcpy(to, text + at, sizeof text - at);
 }
 

@@ -1,16 +1,16 @@
 /* isd: weather records of a network of stations, which follow each other, each with its records in the order of time.
  *
- * The rules isd say what stations there are, how their weather goes on from hour to hour, and which reports they send in
+ * The rows of isd say what stations there are, how their weather goes on from hour to hour, and which reports they send in
  * which minute of an hour. */
 #include "generate/generate.h"
-#include "generate/rules.h"
+#include "generate/rows.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { MOST_STATIONS = 100000, MOST_A_STATION = 150000 };
 
-/* What the rules take from here: a station's number among all, how many records it has; the minute of a report. And what they
+/* What the rows take from here: a station's number among all, how many records it has; the minute of a report. And what they
  * give: the station's kind, and the hour. */
 enum { NUMBER, STATIONS, RECORDS, MINUTE, KIND, HOUR };
 static const char *const names[] = {"number", "stations", "records", "minute", "kind", "hour", NULL};
@@ -22,51 +22,51 @@ typedef struct {
     int32_t minute;       /* from which on it may be */
     const block_t *day, *six_hours, *hour;
     char ids[15]; /* and year, of the record written last */
-    rules_t rules;
+    rows_t rows;
 } isd_t;
 
 static void next_hour(isd_t *isd) {
-    rules_t *rules = &isd->rules;
+    rows_t *rows = &isd->rows;
     isd->report = isd->first;
     isd->minute = 0;
-    if (rules->value[HOUR] == 23)
-        rules_run(rules, isd->day, NULL);
-    if ((int)rules->value[HOUR] % 6 == 0)
-        rules_run(rules, isd->six_hours, NULL);
-    rules_run(rules, isd->hour, NULL);
+    if (rows->value[HOUR] == 23)
+        rows_run(rows, isd->day, NULL);
+    if ((int)rows->value[HOUR] % 6 == 0)
+        rows_run(rows, isd->six_hours, NULL);
+    rows_run(rows, isd->hour, NULL);
 }
 
 /* Runs through the day before, so that the last hours have values. */
 static void enter_station(isd_t *isd) {
-    rules_t *rules = &isd->rules;
+    rows_t *rows = &isd->rows;
     uint32_t number = isd->next_station++;
     uint64_t count = isd->records / isd->stations + (number < isd->records % isd->stations);
-    rules->random = chance_bits(isd->key, 16 + (uint64_t)number);
-    rules->value[NUMBER] = number;
-    rules->value[RECORDS] = (double)count;
+    rows->random = chance_bits(isd->key, 16 + (uint64_t)number);
+    rows->value[NUMBER] = number;
+    rows->value[RECORDS] = (double)count;
     isd->station_end = isd->row + count;
-    rules_run(rules, rules_block(rules, "station"), NULL);
+    rows_run(rows, rows_block(rows, "station"), NULL);
     for (int hour = 0; hour < 24; hour++)
         next_hour(isd);
-    for (isd->first = 0; !rules->block[isd->first].usual ||
-                         rules->own[rules->block[isd->first].sender] != rules->value[KIND];)
+    for (isd->first = 0;
+         !rows->block[isd->first].usual || rows->value[rows->block[isd->first].sender] != rows->value[KIND];)
         isd->first++;
     isd->report = isd->first;
 }
 
 /* Writes the next report that is due in this hour. NULL: none is, and the next hour has come. */
 static char *put_report(isd_t *isd, char *to) {
-    rules_t *rules = &isd->rules;
-    while (rules->block[isd->report].sender == rules->block[isd->first].sender) {
-        const block_t *block = &rules->block[isd->report++];
+    rows_t *rows = &isd->rows;
+    while (rows->block[isd->report].sender == rows->block[isd->first].sender) {
+        const block_t *block = &rows->block[isd->report++];
         int32_t minute = block->minute > isd->minute ? block->minute : isd->minute;
         const int32_t left = block->last_minute - minute;
         if (left < 0)
             continue;
-        minute += (int32_t)(chance_next(&rules->random) % (uint32_t)(left + 1));
-        rules->value[MINUTE] = minute;
-        rules->usual = block->usual;
-        char *end = rules_run(rules, block, to);
+        minute += (int32_t)(chance_next(&rows->random) % (uint32_t)(left + 1));
+        rows->value[MINUTE] = minute;
+        rows->usual = block->usual;
+        char *end = rows_run(rows, block, to);
         if (!end)
             continue;
         isd->minute = minute;
@@ -95,8 +95,8 @@ static char *put_row(void *maker, char *to) {
         ;
     digits_put(to, (uint32_t)(end - to - FIXED), LENGTH);
     memcpy(isd->ids, to + LENGTH, sizeof isd->ids);
-    if (isd->row++ == isd->rules.odd.next)
-        odd_apply(&isd->rules.odd, change, to);
+    if (isd->row++ == isd->rows.odd.next)
+        odd_apply(&isd->rows.odd, change, to);
     *end++ = '\n';
     return end;
 }
@@ -129,20 +129,20 @@ static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
     isd->records = what->count;
     isd->stations = (uint32_t)stations_of(what);
     isd->key = chance_bits(key, 1);
-    odd_init(&isd->rules.odd, chance_bits(key, 2));
-    if (!rules_read(&isd->rules, "isd", names, err))
+    odd_init(&isd->rows.odd, chance_bits(key, 2));
+    if (!rows_read(&isd->rows, "isd", names, err))
         return NULL;
-    isd->day = rules_block(&isd->rules, "day");
-    isd->hour = rules_block(&isd->rules, "hour");
-    isd->six_hours = rules_block(&isd->rules, "six-hours");
-    isd->rules.random = isd->key;
-    isd->rules.value[STATIONS] = isd->stations;
-    rules_run(&isd->rules, rules_block(&isd->rules, "network"), NULL);
+    isd->day = rows_block(&isd->rows, "day");
+    isd->hour = rows_block(&isd->rows, "hour");
+    isd->six_hours = rows_block(&isd->rows, "six-hours");
+    isd->rows.random = isd->key;
+    isd->rows.value[STATIONS] = isd->stations;
+    rows_run(&isd->rows, rows_block(&isd->rows, "network"), NULL);
     return to;
 }
 
 static void end(void *maker) {
-    rules_end(&((isd_t *)maker)->rules);
+    rows_end(&((isd_t *)maker)->rows);
 }
 
 const generate_kind_t generate_isd = {"isd", "records", sizeof(isd_t), UINT64_MAX, check,
