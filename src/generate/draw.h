@@ -89,16 +89,12 @@ static inline uint32_t whole_scatter(uint32_t x, uint32_t key, uint32_t limit) {
 
 /* The last `width` digits, with zeros in front; 0: all digits. Returns their end. */
 static inline char *digits_put(char *to, uint64_t number, unsigned width) {
-    char text[20];
-    unsigned at = sizeof text;
+    uint64_t rest = width ? 0 : number;
+    for (width += !width; rest > 9; rest /= 10)
+        width++;
     for (unsigned i = width; i--; number /= 10)
         to[i] = (char)('0' + number % 10);
-    if (width)
-        return to + width;
-    do
-        text[--at] = (char)('0' + number % 10);
-    while (number /= 10);
-    return mempcpy(to, text + at, sizeof text - at);
+    return to + width;
 }
 
 /* 2024-05-06 */
