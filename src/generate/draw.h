@@ -14,7 +14,6 @@
 
 #include "base/err.h"
 #include "base/numbers.h"
-#include "format/values/calendar.h"
 
 #include <string.h>
 
@@ -95,25 +94,6 @@ static inline char *digits_put(char *to, uint64_t number, unsigned width) {
     for (unsigned i = width; i--; number /= 10)
         to[i] = (char)('0' + number % 10);
     return to + width;
-}
-
-/* 2024-05-06 */
-static inline char *digits_put_date(char *to, uint32_t year, const date_t *date) {
-    to = digits_put(to, year, 4);
-    *to++ = '-';
-    to = digits_put(to, date->month, 2);
-    *to++ = '-';
-    return digits_put(to, date->day, 2);
-}
-
-/* T23:59:59, from a day's second */
-static inline char *digits_put_clock(char *to, uint32_t second) {
-    const uint32_t parts[] = {second / 3600, second / 60 % 60, second % 60};
-    for (unsigned i = 0; i < 3; i++) {
-        *to++ = "T::"[i];
-        to = digits_put(to, parts[i], 2);
-    }
-    return to;
 }
 
 #endif

@@ -7,6 +7,7 @@
  *
  * The data file mot says what vehicles are like, how their tests are spread, and which rows are odd. */
 #include "base/text.h"
+#include "format/values/calendar.h"
 #include "generate/draw.h"
 #include "generate/generate.h"
 
@@ -410,11 +411,20 @@ static inline char *put_number(char *to, uint32_t number, char delimiter) {
     return to;
 }
 
+/* 2024-05-06 or 23:59:59 */
+static inline char *put_parts(char *to, const unsigned parts[3], char between) {
+    for (unsigned i = 0; i < 3; i++) {
+        to = digits_put(to, parts[i], between == '-' && i == 0 ? 4 : 2);
+        *to++ = between;
+    }
+    return to - 1;
+}
+
 static inline char *put_first_use(const mot_t *mot, const car_t *car, char *to) {
     const date_t *date = &mot->days[car->first_year % 4 == 0][car->first_day];
     bool quoted = mot->release->quoting == QUOTING_TEXT;
     *to = '"';
-    to = digits_put_date(to + quoted, car->first_year, date);
+    to = put_parts(to + quoted, (unsigned[]){car->first_year, date->month, date->day}, '-');
     *to = '"';
     to[quoted] = mot->release->delimiter;
     return to + quoted + 1;
@@ -423,8 +433,9 @@ static inline char *put_first_use(const mot_t *mot, const car_t *car, char *to) 
 /* "2024-05-06T08:30:15.000Z" */
 static char *put_completed(const mot_t *mot, draw_t draw, char *to) {
     unsigned minute = OPENS + part(draw.b, 54, 10) * OPEN_MINUTES / 1024;
-    to = put_cell(to, &mot->test_date) - 1;
-    to = digits_put_clock(to, minute * 60 + part(draw.a, 22, 10) * 60 / 1024);
+    to = put_cell(to, &mot->test_date);
+    to[-1] = 'T';
+    to = put_parts(to, (unsigned[]){minute / 60, minute % 60, part(draw.a, 22, 10) * 60 / 1024}, ':');
     to = stpcpy(to, ".000Z");
     *to++ = mot->release->delimiter;
     return to;

@@ -1,4 +1,5 @@
 #include "generate/rows.h"
+#include "format/values/calendar.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -360,19 +361,17 @@ static void read_field(rows_t *rows, char *word) {
         rows->step[rows->step_count++] = (step_t){.code = CHOICE, .at = read_choices(rows, word)};
 }
 
-/* Numbers below a twentieth of what the field has room for. */
+/* Numbers below a twentieth of what the field has room for: "0..4999:+6". */
 static void add_any(rows_t *rows, const field_t *field) {
     bool sign = field->sign == SIGN_ALWAYS, quality = field->width == 1 && strcasestr(field->name, "quality");
-    double high = quality ? 1 : 9;
-    for (int digits = field->width - sign; digits > 2; digits--)
-        high = (high + 1) * (digits == 3 ? 5 : 10) - 1;
-    rows->step[rows->step_count++] = (step_t){.code = RANGE,
-                                              .width = (uint8_t)field->width,
-                                              .sign = sign ? '+' : 0,
-                                              .times = quality,
-                                              .a = &one,
-                                              .b = &one,
-                                              .from = keep_number(rows, high)};
+    const int digits = (int)field->width - sign, nines = digits > 2 ? digits - 2 : 0;
+    char word[64];
+    snprintf(word, sizeof word, "%d..%c%.*s:%s%d", quality,
+             nines     ? '4'
+             : quality ? '1'
+                       : '9',
+             nines, "99999999", sign ? "+" : "", (int)field->width);
+    read_number(rows, word);
 }
 
 static void add_section(rows_t *rows, const char *id) {

@@ -80,7 +80,7 @@ typedef struct {
     double *value; /* to be set; NULL: the row writes text */
     const step_t *step, *step_end;
     const condition_t *condition, *condition_end;
-    size_t skip;                     /* so many rows after it when a condition does not hold */
+    size_t skip;                     /* rows to leave out when a condition does not hold */
     bool always, goes_on, otherwise; /* no condition at all; "+"; "else" */
     uint8_t part, length;            /* of the text before the fields */
     char id[4];
