@@ -29,6 +29,7 @@ typedef struct {
     bool wide;      /* the size in base 256 */
     bool wrong;     /* checksum */
     bool devices;
+    bool with_signs; /* in the sum of the bytes */
     const char *octal; /* the size's field as it stands */
 } header_t;
 
@@ -60,7 +61,7 @@ static void put_header(bytes_t *tar, header_t h) {
     unsigned sum = h.wrong;
     memset(block + 148, ' ', 8);
     for (size_t i = 0; i < sizeof block; i++)
-        sum += block[i];
+        sum += h.with_signs ? (unsigned)(int8_t)block[i] : block[i];
     snprintf((char *)block + 148, 8, "%06o", sum & 0777777);
     bytes_add(tar, block, sizeof block);
 }
@@ -173,6 +174,10 @@ TEST(reads_headers_of_all_kinds) {
     put(&tar, (header_t){.name = "dir/", .stated = 77777});                         /* a folder of v7 */
     put(&tar, (header_t){.name = "blanks", .body = "12345678", .size = 8, .octal = "         10 "});
     expect_members(tar, "v7=old;blanks=12345678;", NULL);
+
+    tar = (bytes_t){0};
+    put(&tar, (header_t){.name = "caf\xe9", .body = "1", .size = 1, .with_signs = true});
+    expect_members(tar, "caf\\xe9=1;", NULL);
 
     tar = (bytes_t){0};
     put(&tar, (header_t){.name = "plain", .body = "1", .size = 1, .dialect = USTAR});

@@ -99,16 +99,18 @@ static bool read_number(const uint8_t *field, size_t length, uint64_t *value) {
     return field == end || *field == ' ' || *field == '\0';
 }
 
+/* Some old programs have added the bytes as numbers with a sign. */
 static bool sum_fits(const uint8_t *block) {
     uint64_t stated;
     if (block[CHECKSUM] & 0x80 || !read_number(block + CHECKSUM, CHECKSUM_BYTES, &stated))
         return false;
-    uint64_t sum = 0;
+    int64_t sum = 0, sum_signed = 0;
     for (size_t i = 0; i < TAR_BLOCK; i++) {
         bool inside = i >= CHECKSUM && i < CHECKSUM + CHECKSUM_BYTES;
         sum += inside ? ' ' : block[i];
+        sum_signed += inside ? ' ' : (int8_t)block[i];
     }
-    return stated == sum;
+    return (int64_t)stated == sum || (int64_t)stated == sum_signed;
 }
 
 static bool is_posix(const uint8_t *block) {
