@@ -144,6 +144,21 @@ static void expect_gzip(bytes_t compressed, const void *text, size_t size, const
         expect_reading("test.gz", steps[i], text, size, says);
 }
 
+/* Its header has a checksum. */
+static void add_gzip_with_name(bytes_t *to, const void *text, size_t size, size_t name_length) {
+    bytes_t plain = lab_gzip(text, size);
+    static uint8_t header[10000];
+    memset(header, 'n', sizeof header);
+    memcpy(header, plain.at, 10);
+    header[3] = 1 << 1 | 1 << 3; /* FHCRC, FNAME */
+    header[10 + name_length] = 0;
+    const unsigned long sum = crc32(0, header, (unsigned)(11 + name_length));
+    bytes_add(to, header, 11 + name_length);
+    bytes_add(to, (uint8_t[]){(uint8_t)sum, (uint8_t)(sum >> 8)}, 2);
+    bytes_add(to, plain.at + 10, plain.size - 10);
+    free(plain.at);
+}
+
 TEST(reads_gzip) {
     bytes_t text = lab_text(3, 700000), compressed = {0};
     expect_gzip(lab_gzip(text.at, text.size), text.at, text.size, NULL);
@@ -167,6 +182,12 @@ TEST(reads_gzip) {
     for (size_t at = 0; at < 6000; at += 3)
         bytes_add_all(&compressed, lab_gzip(text.at + at, 3));
     expect_gzip(compressed, text.at, 6000, NULL);
+
+    /* the same with checksums of their headers, some of which lie across two reads; and a long name */
+    compressed = (bytes_t){0};
+    for (size_t at = 0; at < 60000; at += 6)
+        add_gzip_with_name(&compressed, text.at + at, 6, at ? 40 : 9000);
+    expect_gzip(compressed, text.at, 60000, NULL);
     free(text.at);
 }
 

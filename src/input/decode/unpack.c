@@ -134,6 +134,8 @@ static decoder_t *packed_new(const codec_t *codec) {
 
 /* ---- gzip and raw deflate ---- */
 
+enum { GZIP_HEADER_BYTES = 10 };
+
 typedef struct {
     packed_t packed;
     int broken; /* what ISA-L said, or 0 */
@@ -148,21 +150,36 @@ static step_t inflate_begin(packed_t *packed, feed_t *feed) {
     return STEP_ON;
 }
 
+/* ISA-L takes a header that is given in pieces for damaged if it has a checksum: so it gets the whole one. Nothing follows
+ * one that is cut off, which the next step finds. */
 static step_t gzip_begin(packed_t *packed, feed_t *feed) {
-    const size_t have = feed_want(feed, 2);
-    if (have && memcmp(feed_bytes(feed), "\x1f\x8b", have < 2 ? have : 2) != 0)
-        return STEP_FOREIGN;
+    struct inflate_state *state = &((inflate_t *)packed)->state;
+    struct isal_gzip_header header;
+    size_t want = GZIP_HEADER_BYTES / 2, have;
+    int code;
+    do {
+        have = feed_want(feed, want *= 2);
+        const uint8_t *bytes = have ? feed_bytes(feed) : (const uint8_t *)"";
+        if (memcmp(bytes, "\x1f\x8b", have < 2 ? have : 2) != 0)
+            return STEP_FOREIGN;
+        inflate_begin(packed, feed);
+        isal_gzip_header_init(&header);
+        state->next_in = (uint8_t *)(uintptr_t)bytes;
+        state->avail_in = (uint32_t)have;
+        code = isal_read_gzip_header(state, &header);
+    } while (code > 0 && have >= want);
+    packed->why = "an unknown gzip header";
+    feed_take(feed, have - state->avail_in);
     inflate_begin(packed, feed);
-    ((inflate_t *)packed)->state.crc_flag = ISAL_GZIP;
-    return STEP_ON;
+    state->crc_flag = ISAL_GZIP_NO_HDR_VER;
+    return code < 0 ? STEP_DAMAGED : STEP_ON;
 }
 
 static const char *inflate_reason(int code) {
     return code == ISAL_INVALID_BLOCK        ? "invalid block"
            : code == ISAL_INVALID_SYMBOL     ? "invalid symbol"
            : code == ISAL_INCORRECT_CHECKSUM ? "the checksum or length of a member does not fit its text"
-           : code == ISAL_INVALID_LOOKBACK   ? "invalid distance"
-                                             : "an unknown gzip header";
+                                             : "invalid distance";
 }
 
 /* ISA-L decodes ahead into a buffer of 64 KiB, so a reader of the first bytes gives it no more than there is room for.
