@@ -13,7 +13,7 @@
 enum {
     END_BYTES = 64 * 1024, /* of what a digest is made, at both ends */
     SCRATCH = 8 + 2 * END_BYTES,
-    ZIP_END = 22,           /* the last bytes of a zip without a comment */
+    ZIP_END = 22,           /* bytes at the end of a zip, before its comment */
     DEFLATE_EXPANDS = 1032, /* a match of 258 bytes takes at least two bits */
     ZSTD_HEADER_MOST = 18,
     ZSTD_BLOCKS_MOST = 512,
@@ -123,6 +123,14 @@ bool identify_text(build_t *build, input_file_t *file, magic_is_t *is) {
     return why.status != STATUS_HOST;
 }
 
+/* Is the end record of a zip there, with a comment up to the end? */
+static bool ends_as_zip(const uint8_t *tail, const uint8_t *end) {
+    for (const uint8_t *at = tail; (at = memmem(at, (size_t)(end - at), "PK\5\6", 4)); at++)
+        if (end - at >= ZIP_END && end - at == ZIP_END + bytes_le16(at + ZIP_END - 2))
+            return true;
+    return false;
+}
+
 bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
     const uint64_t size = file->disk_bytes;
     uint8_t *const head = scratch + 8;
@@ -143,7 +151,7 @@ bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
     identify_bound(fd, file);
     file->cr_lines = file->kind == INPUT_PLAIN && magic_of_cr_lines(head, got);
     /* Before a zip there may be a program that unpacks it, or (in the last part of a divided one) anything. */
-    if (*is == MAGIC_TEXT && got >= ZIP_END && memcmp(head + got - ZIP_END, "PK\5\6", 4) == 0)
+    if (*is == MAGIC_TEXT && ends_as_zip(head + (got < END_BYTES ? 0 : got - END_BYTES), head + got))
         *is = MAGIC_ZIP;
     if (*is == MAGIC_PACKED) {
         magic_is_t within;

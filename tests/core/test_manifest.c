@@ -327,6 +327,8 @@ TEST(reads_directories_of_archives) {
         expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64, .comment = "a comment"}), names);
         expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64, .comment = comment}), names);
         expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64, .before = 70000}), names);
+        expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64, .before = 70000, .comment = comment}),
+                   names);
     }
     bytes_t zip = lab_zip(members, 4, (zip_spec_t){0});
     bytes_add(&zip, "\0\0\0", 3);
