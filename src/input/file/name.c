@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 char *name_clean(const char *path) {
@@ -63,12 +64,12 @@ char *name_join(const char *before, const char *between, const char *text, size_
 }
 
 bool name_cut_to_file(char *name) {
-    for (char *cut = strchr(name, 0); cut; cut = memrchr(name, '!', (size_t)(cut - name))) {
-        const char kept = *cut;
+    struct stat status;
+    for (char *cut = strchr(name, 0); (cut = memrchr(name, '!', (size_t)(cut - name)));) {
         *cut = 0;
-        if (access(name, F_OK) == 0)
+        if (stat(name, &status) == 0 && S_ISREG(status.st_mode))
             return true;
-        *cut = kept;
+        *cut = '!';
     }
     return false;
 }
@@ -85,7 +86,8 @@ char *name_on_disk(const char *name) {
         name += escaped ? 4 : 1;
     }
     *end = 0;
-    name_cut_to_file(out);
+    if (access(out, F_OK) != 0)
+        name_cut_to_file(out);
     return out;
 }
 

@@ -14,11 +14,11 @@ char *name_clean(const char *path);
 char *name_join(const char *before, const char *between, const char *text, size_t length);
 
 /* The opposite of name_join: the file's name on this disk. A name with "!" may be that of an archive's member: then the
- * result is the longest beginning before a "!" that exists, or the whole name. A new string, or NULL. */
+ * result is the longest beginning before a "!" that is a file, or the whole name. A new string, or NULL. */
 char *name_on_disk(const char *name);
 
-/* Cuts the name of an archive's member, or of a collection, before a "!", so that the longest beginning is left that exists.
- * False: none does, and the name stays whole. */
+/* Cuts the name of an archive's member, or of a collection, before a "!", so that the longest beginning is left that is a
+ * file. False: none is, and the name stays whole. */
 bool name_cut_to_file(char *name);
 
 /* Why a path is left out (a clause for a note); NULL: it is not. Resource forks always are; and hidden files and folders, and
