@@ -108,22 +108,37 @@ static bool add_existing(build_t *build, const char *path, const struct stat *st
 
 /* ---- patterns ---- */
 
-/* Adds what the system finds, by name. "**", which some shells know, would find less than is meant. */
+/* How many parts of a path are "." or "..". */
+static size_t dots(const char *path) {
+    size_t count = 0;
+    for (size_t length; *path; path += length + strspn(path + length, "/")) {
+        length = strcspn(path, "/");
+        count += (length == 1 || length == 2) && strspn(path, ".") == length;
+    }
+    return count;
+}
+
+/* Adds what the system finds, by name; of the folder itself and of the one above, which ".*" finds as well, only what the pattern
+ * names. "**", which some shells know, would find less than is meant. */
 static bool add_pattern(build_t *build, const char *pattern) {
-    glob_t found;
+    glob_t found = {.gl_pathc = 0};
+    size_t taken = 0;
     const int result = strstr(pattern, "**") ? GLOB_NOMATCH : glob(pattern, GLOB_ERR, NULL, &found);
-    if (result == GLOB_NOMATCH)
-        return err_set(
-            build->err, STATUS_INPUT,
-            "%.1000s: no file matches this pattern; check the folder and the name (there is no '**': "
-            "a folder is read with all that is below it)",
-            pattern);
-    bool ok = result == 0 || (result == GLOB_ABORTED ? fault_system(build->err, pattern, errno)
-                                                     : err_memory(build->err, sizeof found));
+    bool ok = result == 0 || result == GLOB_NOMATCH ||
+              (result == GLOB_ABORTED ? fault_system(build->err, pattern, errno)
+                                      : err_memory(build->err, sizeof found));
     for (size_t i = 0; ok && i < found.gl_pathc; i++)
-        ok = walk_path(build, found.gl_pathv[i], false);
+        if (dots(found.gl_pathv[i]) <= dots(pattern)) {
+            ok = walk_path(build, found.gl_pathv[i], false);
+            taken++;
+        }
     globfree(&found);
-    return ok;
+    return ok &&
+           (taken ||
+            err_set(build->err, STATUS_INPUT,
+                    "%.1000s: no file matches this pattern; check the folder and the name%s", pattern,
+                    strstr(pattern, "**") ? " (there is no '**': a folder is read with all that is below it)"
+                                          : ""));
 }
 
 /* ---- arguments ---- */
