@@ -29,7 +29,7 @@ typedef struct {
     bool wide;      /* the size in base 256 */
     bool wrong;     /* checksum */
     bool devices;
-    bool with_signs; /* in the sum of the bytes */
+    bool with_signs;   /* in the sum of the bytes */
     const char *octal; /* the size's field as it stands */
 } header_t;
 
