@@ -293,3 +293,26 @@ TEST(blanks) {
     }
     free(text);
 }
+
+/* Deeper than the brackets that are kept: an object all the same, or text of one line, that ends where its brackets do. */
+TEST(deep) {
+    static const struct {
+        const char *begin, *deepest, *after;
+        bool ends; /* with `deepest` */
+    } rows[] = {
+        {"{\"a\":", "{\"x\":1},\n{\"x\":2}\n", "}\n", false},
+        {"{\"a\":", "{\"x\":1}\n", "{\"a\":1}", true}, /* no object has a { there */
+        {"x[", "1", ",{\"x\":1}]\n", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int levels = JSON_SPAN_LEVELS - 3; levels < 2 * JSON_SPAN_LEVELS; levels++) {
+            char text[4096] = "", *at = stpcpy(text, rows[i].begin);
+            at = stpcpy(memset(at, '[', (size_t)levels) + levels, rows[i].deepest);
+            const size_t divided = (size_t)(at - text);
+            at = rows[i].ends ? at : memset(at, ']', (size_t)levels) + levels;
+            at = stpcpy(at, rows[i].after);
+            const size_t end = rows[i].ends ? divided : (size_t)(at - text);
+            stpcpy(at, "{}\n");
+            assert_int_equal(json_span_find(&(json_span_t){0}, (uint8_t *)text, strlen(text), true), end);
+        }
+}

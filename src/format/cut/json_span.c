@@ -59,20 +59,22 @@ static found_t around(json_span_t *span, const uint8_t *text, size_t length, boo
 
 /* A byte outside of quotes. False: it is a bracket that cannot be here in an object. */
 static bool take(json_span_t *span, uint8_t byte) {
-    enum { TO_CLOSING = 2 }; /* from [ to ], and from { to } */
-    const uint8_t around = span->depth ? span->open[span->depth - 1] : 0, before = span->before;
+    enum { TO_CLOSING = 2 };                          /* from [ to ], and from { to } */
+    const bool deep = span->depth > JSON_SPAN_LEVELS; /* what is open there is not known */
+    const uint8_t around = deep || !span->depth ? 0 : span->open[span->depth - 1], before = span->before;
     switch (byte) {
     case '}':
     case ']':
-        if (!around && byte == ']')
+        if (!span->depth && byte == ']')
             span->bracket = byte;
-        span->depth -= around != 0;
-        return byte == around + TO_CLOSING;
+        span->depth -= span->depth != 0;
+        return deep || byte == around + TO_CLOSING;
     case '{':
     case '[':
-        if (span->depth == JSON_SPAN_LEVELS)
-            return false;
-        span->open[span->depth++] = byte;
+        if (span->depth++ < JSON_SPAN_LEVELS)
+            span->open[span->depth - 1] = byte;
+        if (deep)
+            return before != '}';
         return around == '{' ? before == ':' : !around || before == ',' || before == '[';
     default:
         return true;
