@@ -93,6 +93,16 @@ TEST(made) {
         {json, "a", "{\"a\": 1, \"t\": {\"$timestamp\": {\"t\": 0, \"i\": 1}}}",
          "{ \"_id\" : 1, \"a\" : 1, \"t\" : { \"$timestamp\" : { \"t\" : 0, \"i\" : 1 } } }"},
         {json, "a", "{\"a\": 1, \"_id\": 2}", "brings its own _id"},
+        {json, "_id", "{\"_id\": {\"$ref\": \"c\", \"$id\": 1}}",
+         "{ \"_id\" : { \"$ref\" : \"c\", \"$id\" : 1 } }"},
+        {json, "a", "{\"a\": {\"$ref\": \"c\", \"$id\": 1, \"$db\": \"d\"}}",
+         "{ \"_id\" : { \"$ref\" : \"c\", \"$id\" : 1, \"$db\" : \"d\" }, "
+         "\"a\" : { \"$ref\" : \"c\", \"$id\" : 1, \"$db\" : \"d\" } }"},
+        {json, "_id", "{\"_id\": {\"$ref\": \"c\"}}", "begins with $"},
+        {json, "_id", "{\"_id\": {\"$ref\": \"c\", \"$db\": \"d\"}}", "begins with $"},
+        {json, "_id", "{\"_id\": {\"$id\": 1, \"$ref\": \"c\"}}", "begins with $"},
+        {json, "_id", "{\"_id\": {\"a\": 1, \"$ref\": \"c\", \"$id\": 1}}", "begins with $"},
+        {json, "_id", "{\"_id\": {\"$ref\": \"c\", \"$id\": {\"$x\": 1}}}", "begins with $"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *found = made(cases[i].yaml, cases[i].fields, cases[i].text);
@@ -107,6 +117,7 @@ TEST(made) {
 TEST(bytes) {
 #define OLD        "\5b\0\7\0\0\0\2\3\0\0\0xyz"
 #define ID         "\x10_id\0\7\0\0\0"
+#define REFERENCE  "\3_id\0\x1A\0\0\0\2$ref\0\2\0\0\0c\0\x10$id\0\7\0\0\0\0"
 #define ROW(bytes) bytes, sizeof bytes - 1
     static const struct {
         const char *fields, *bytes;
@@ -123,6 +134,7 @@ TEST(bytes) {
         {"b", ROW("\x10\0\0\0\5b\0\3\0\0\0\2xyz\0"), NULL, 0, "the second length"},
         {"_id", ROW("\x12\0\0\0\5_id\0\3\0\0\0\2xyz\0"), NULL, 0, "the second length"},
         {"_id", ROW("\x25\0\0\0\3_id\0\x1B\0\0\0" OLD "\x10$\0\1\0\0\0\0\0"), NULL, 0, "begins with $"},
+        {"_id", ROW("\x24\0\0\0" REFERENCE "\0"), ROW("\x24\0\0\0" REFERENCE "\0"), NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err;
@@ -146,6 +158,7 @@ TEST(bytes) {
     }
 #undef OLD
 #undef ID
+#undef REFERENCE
 #undef ROW
 }
 

@@ -64,13 +64,28 @@ bool own_id_decides(const own_id_t *id, const char *path, err_t *err) {
 
 /* ---- a document ---- */
 
+/* A key with a $ is only taken as one of a reference to a document: $ref, $id and then maybe $db, in this order. */
 static bool has_dollar(const bson_iter_t *value) {
-    bson_iter_t key;
-    bool has = false;
-    if ((BSON_ITER_HOLDS_DOCUMENT(value) || BSON_ITER_HOLDS_ARRAY(value)) && bson_iter_recurse(value, &key))
-        while (!has && element_next(&key))
-            has = *bson_iter_key(&key) == '$' || has_dollar(&key);
-    return has;
+    static const char *const reference[] = {"$ref", "$id", "$db"};
+    const bool document = BSON_ITER_HOLDS_DOCUMENT(value);
+    bson_iter_t key, next;
+    size_t taken = 0;
+    if (!(document || BSON_ITER_HOLDS_ARRAY(value)) || !bson_iter_recurse(value, &key))
+        return false;
+    for (size_t i = 0; element_next(&key); i++) {
+        const char *name = bson_iter_key(&key);
+        if (document && name[0] == '$') {
+            if (taken != i || taken == 3 || strcmp(name, reference[taken]) != 0)
+                return true;
+            next = key;
+            if (!taken && !(element_next(&next) && strcmp(bson_iter_key(&next), "$id") == 0))
+                return true;
+            taken++;
+        }
+        if (has_dollar(&key))
+            return true;
+    }
+    return false;
 }
 
 /* Why a server does not take the value for an `_id`, or could not be asked for it; NULL: it does. */
