@@ -109,6 +109,12 @@ static found_t over(json_span_t *span, const uint8_t *text, size_t length, bool 
     for (size_t at = span->at;; at++) {
         while (at < length && !counts[text[at]])
             at++;
+        if (at < length && text[at] == '"') { /* the most frequent one, which needs no look back */
+            span->quoted ^= span->escaped != at + 1;
+            continue;
+        }
+        if (at < length && text[at] == '\n' && !other && !span->quoted)
+            continue;
         look_back(span, text, at);
         span->at = at;
         if (at == length)
@@ -121,7 +127,6 @@ static found_t over(json_span_t *span, const uint8_t *text, size_t length, bool 
             return ENDS;
         if (byte == '\\' && !escaped)
             span->escaped = at + 2;
-        span->quoted ^= byte == '"' && !escaped;
         if (byte == '\n' ? other || span->quoted : !span->quoted && !take(span, byte) && !other) {
             span->phase = SPAN_BROKEN;
             span->at = span->object != JSON_SPAN_GONE ? span->object : span->at;
