@@ -5,22 +5,24 @@
 #include <endian.h>
 #include <string.h>
 
-/* What follows the key of an element: this number of bytes and one, or one of these. 0: no element has this type. */
+/* What follows the key of an element. 0: no element has this type. */
 enum {
-    BOOLEAN = 32,
+    BOOLEAN = 1,
     TEXT,    /* a length and the text with its zero */
     BINARY,  /* a length, a subtype and the bytes */
     NESTED,  /* a document */
     REGEX,   /* two keys */
     POINTER, /* a text and 12 bytes */
     SCOPED,  /* code with the document of its variables */
+    FIXED,   /* and this number of bytes more than that */
 };
 
 static const uint8_t types[256] = {
-    [0x01] = 9,    [0x02] = TEXT,    [0x03] = NESTED, [0x04] = NESTED, [0x05] = BINARY, [0x06] = 1,
-    [0x07] = 13,   [0x08] = BOOLEAN, [0x09] = 9,      [0x0A] = 1,      [0x0B] = REGEX,  [0x0C] = POINTER,
-    [0x0D] = TEXT, [0x0E] = TEXT,    [0x0F] = SCOPED, [0x10] = 5,      [0x11] = 9,      [0x12] = 9,
-    [0x13] = 17,   [0x7F] = 1,       [0xFF] = 1,
+    [0x01] = FIXED + 8, [0x02] = TEXT,       [0x03] = NESTED,    [0x04] = NESTED,     [0x05] = BINARY,
+    [0x06] = FIXED,     [0x07] = FIXED + 12, [0x08] = BOOLEAN,   [0x09] = FIXED + 8,  [0x0A] = FIXED,
+    [0x0B] = REGEX,     [0x0C] = POINTER,    [0x0D] = TEXT,      [0x0E] = TEXT,       [0x0F] = SCOPED,
+    [0x10] = FIXED + 4, [0x11] = FIXED + 8,  [0x12] = FIXED + 8, [0x13] = FIXED + 16, [0x7F] = FIXED,
+    [0xFF] = FIXED,
 };
 
 enum { OLD_BINARY = 2 }; /* a subtype, whose data begins with its length once more */
@@ -186,12 +188,12 @@ INLINED bool walk_all(const uint8_t *document, uint32_t length, bool utf8, bson_
         if (!walker.level && !walk->own_id && walker.at - element == 5 &&
             memcmp(document + element + 1, "_id", 4) == 0)
             walk->own_id = element;
-        if (__builtin_expect(follows >= BOOLEAN, 0)) {
+        if (__builtin_expect(follows < FIXED, 0)) {
             if (!pass_value(&walker, follows, utf8))
                 return false;
             continue;
         }
-        if (!pass(&walker, follows - 1u))
+        if (!pass(&walker, (uint32_t)follows - FIXED))
             return false;
         if (__builtin_expect(type == 0x11, 0) && !walker.level && element != walk->own_id &&
             memcmp(document + walker.at - sizeof zeros, zeros, sizeof zeros) == 0)
