@@ -85,7 +85,17 @@ static bool holds_escape(const uint8_t *at, const uint8_t *end, char quote) {
     return false;
 }
 
-/* Cuts the first records. Few may have an escape, and show that it is one. */
+/* True if a field begins with a quote, and is not in quotes. */
+static bool is_odd(const study_t *study) {
+    for (size_t i = 0; i < study->split.count; i++) {
+        const span_t *span = &study->split.spans[i];
+        if (span->length && span->length == span->raw_length && span->text[0] == (uint8_t)study->schema.quote)
+            return true;
+    }
+    return false;
+}
+
+/* Cuts the first records. Few may have an escape, and show which one it is: \" may also end a text (a path of Windows). */
 static void cut(study_t *study, const way_t *way) {
     const uint8_t *at = study->text;
     const bool rest = study->escapes && way->quote == '"';
@@ -102,7 +112,7 @@ static void cut(study_t *study, const way_t *way) {
         study->records[study->count].length = line.length;
         split(study, study->count);
         study->records[study->count++].fields =
-            split_is_sound(&study->split) && (way->backslash || !escapes) ? (uint16_t)study->split.count : 0;
+            split_is_sound(&study->split) && !(escapes && is_odd(study)) ? (uint16_t)study->split.count : 0;
     }
 }
 
