@@ -7,7 +7,8 @@
  *      below            the field                                       is evidence
  *      a type           is of the type, too, and written so             3 that it is a record
  *      a type           is a name                                       4 for names; 2 if the name is as short as a code
- *      a type           is of another type, or a number unlike all      3 against both
+ *      a type           is of another type, a number unlike all, or
+ *                       of digits and signs without letters (1 234)     3 against both
  *      numbers          is one of three years or two days in a row      3 for names
  *      texts            is a word that often names columns, as none is  1 for names
  *      texts            lacks what all, or nearly all, of them have     1 for names; 2 if they are of digits and signs
@@ -244,7 +245,7 @@ static void weigh_typed(const guess_column_t *column, evidence_t *evidence) {
     const bool unlike = field->figure.is && !field->alike && field->values;
     if (is_of_type(column) && !unlike) {
         evidence->record += FITS;
-    } else if (field->typed || field->day) {
+    } else if (field->typed || field->day || (field->signs & (DIGIT | LETTER)) == DIGIT) { /* 1 234 */
         evidence->unlike += UNLIKE;
     } else if (guess_is_name_like(field->text, field->length)) {
         evidence->names +=

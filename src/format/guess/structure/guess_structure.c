@@ -149,6 +149,17 @@ bool guess_is_number_or_date(const span_t *span) {
            guess_is_typed(span->text, span->length);
 }
 
+/* True for digits and signs without letters (1 234, 5 %), which name no column. */
+static bool is_figure(const span_t *span) {
+    bool digit = false;
+    for (size_t i = 0; i < span->length; i++) {
+        digit |= digits_is_one(span->text[i]);
+        if (isalpha(span->text[i]) || span->text[i] >= 0x80)
+            return false;
+    }
+    return digit;
+}
+
 /* True if the first record has a field less than the others, and names most of them. */
 static bool is_odd_header(study_t *study, structure_t *found) {
     const char sign = found->way.delimiter;
@@ -183,8 +194,9 @@ static size_t find_text(study_t *study, const structure_t *found) {
         split(study, i);
         for (size_t j = 0; study->records[i].fields == found->columns && j < study->split.count; j++) {
             const span_t *span = &study->split.spans[j];
-            const bool is_typed = guess_is_number_or_date(span), text = span->length && !is_typed;
-            typed[j] = text ? 0 : typed[j] + is_typed;
+            const bool is_typed = guess_is_number_or_date(span), other = span->length && !is_typed,
+                       text = other && !is_figure(span);
+            typed[j] = other ? 0 : typed[j] + is_typed;
             texts[j] = text ? i : texts[j];
         }
     }
@@ -205,7 +217,7 @@ static size_t find_names(study_t *study, const structure_t *found, bool *unsure)
             const span_t *span = &study->split.spans[j];
             filled += span->length > 0;
             last = span->length ? j + 1 : last;
-            typed += guess_is_number_or_date(span);
+            typed += guess_is_number_or_date(span) || is_figure(span);
         }
         const bool full = filled > 1 && filled == last && !typed;
         if (study->records[i].fields != found->columns || 2 * typed > filled)
