@@ -105,6 +105,7 @@ static bool go_to_member(source_t *source, err_t *err) {
     }
     if (!kit->archive && !(kit->archive = source_open_archive(kit, file->archive, err)))
         return false;
+    kit->archive->feed.lists = false;
     source->disk_before = source_disk_bytes(kit->archive);
     feed_init_pull(&source->feed, source->name, pull, kit->archive, file->archive_offset,
                    file->kind == INPUT_DUMP ? UINT64_MAX : file->archive_offset + file->disk_bytes);
@@ -150,8 +151,10 @@ static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool i
     source->feed.fd = -1;
     source->begun = is_archive || file->kind == INPUT_PLAIN;
     source->cr_lines = file->cr_lines && !is_archive;
-    if (begin(source, err))
+    if (begin(source, err)) {
+        source->feed.lists = is_archive;
         return source;
+    }
     source_close(source);
     return NULL;
 }

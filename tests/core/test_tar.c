@@ -290,7 +290,7 @@ TEST(knows_the_end) {
         put_zeros(&tar, (size_t)blocks * TAR_BLOCK);
         expect_members(tar, both, NULL);
     }
-    expect_refusal(two_members(), "at byte 2048; everything");
+    expect_refusal(two_members(), "at byte 2048 without the zeros");
     bytes_t tar = two_members(); /* the last padding is missing, in whole or in part */
     tar.size -= 512 - 6;
     expect_refusal(tar, "tar data");

@@ -76,6 +76,15 @@ static bool refuse(const tar_t *tar, const char *words, err_t *err) {
                    tar->feed->name, tar->member, words);
 }
 
+static bool refuse_end(const tar_t *tar, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: ends at byte %llu without the zeros that end a tar; none of its members was read. "
+        "If it was cut off, fetch the whole file; else append the zeros (head -c 1024 /dev/zero >> "
+        "FILE, unpacked before if it is compressed); then run the same command",
+        tar->feed->name, (unsigned long long)feed_offset(tar->feed));
+}
+
 /* ---- numbers and sums ---- */
 
 /* Octal digits between blanks; or, if the highest bit is set, a number in base 256. */
@@ -215,8 +224,8 @@ static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
     if (!feed_skip_to(tar->feed, at))
         return feed_cut_off(tar->feed, err) - 1;
     const size_t there = feed_want(tar->feed, TAR_BLOCK), have = there < TAR_BLOCK ? there : TAR_BLOCK;
-    if (!have) /* perhaps it was cut off between two members: every tar ends with zeros */
-        return feed_cut_off(tar->feed, err) - 1;
+    if (!have) /* perhaps it was cut off between two members: a tar should end with zeros */
+        return refuse_end(tar, err) - 1;
     memcpy(block, feed_bytes(tar->feed), have);
     if (bytes_are_zero(block, have))
         return have < TAR_BLOCK ? 0 : end(tar, err);
@@ -268,6 +277,7 @@ static int take_header(tar_t *tar, const uint8_t *block, archive_entry_t *entry,
 bool tar_list(feed_t *feed, archive_visit_t *visit, void *context, err_t *err) {
     tar_t tar = {.feed = feed};
     feed->what = "tar";
+    feed->lists = true;
     archive_entry_t entry;
     uint8_t block[TAR_BLOCK];
     bool ok = true;
