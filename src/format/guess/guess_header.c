@@ -328,9 +328,10 @@ static bool refuse_fields(const guess_t *guess, uint64_t line, size_t fields, er
                    "names the columns, give all as many fields%s; if it is a comment, say --with header=no; "
                    "else take it out, or give a --format with 'skip'",
                    guess->name, (unsigned long long)line, fields, units_s(fields), guess->structure.columns,
-                   fields + 1 == guess->structure.columns
-                       ? " (or --with header=yes if only the first column has no name)"
-                       : "");
+                   fields + 1 != guess->structure.columns ? ""
+                   : guess->structure.ends_empty
+                       ? " (add a delimiter to that line, or take the last one off the records)"
+                       : " (or --with header=yes if only the first column has no name)");
 }
 
 static bool refuse_description(const guess_t *guess, size_t line, err_t *err) {
@@ -366,7 +367,7 @@ static bool has_doubles(const guess_t *guess) {
 static bool settle(guess_t *guess, bool header, err_t *err) {
     const structure_t *structure = &guess->structure;
     const bool said = guess->options.header != GUESS_ANY_HEADER;
-    if (structure->unsure_names && !said)
+    if (structure->unsure_names && (!said || (header && structure->ends_empty)))
         return refuse_fields(guess, guess->first_line, structure->columns - 1, err);
     guess->header = header && !structure->odd_header && !has_doubles(guess);
     guess->named_here = header && !guess->header;

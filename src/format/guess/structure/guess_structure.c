@@ -165,13 +165,19 @@ static bool is_odd_header(study_t *study, structure_t *found) {
     const char sign = found->way.delimiter;
     bool quoted = study->count > 1 && found->way.quote &&
                   study->text[study->records[1].at] == (uint8_t)found->way.quote,
-         ends_empty = false;
-    if (study->records[0].hash || study->records[0].fields + 1u != found->columns || found->columns < 3)
+         all = true, any = false; /* of the others end in an empty field */
+    if (study->records[0].hash || study->records[0].fields + 1u != found->columns)
         return false;
     for (size_t i = 1; i < study->count; i++) {
         const uint8_t *end = study->text + study->records[i].at + study->records[i].length;
-        ends_empty |= study->records[i].fields == found->columns && end[-1] == (uint8_t)sign;
+        const bool fits = study->records[i].fields == found->columns,
+                   empty = fits && end[-1] == (uint8_t)sign;
+        all &= empty || !fits;
+        any |= empty;
     }
+    found->ends_empty = all && any;
+    if (found->columns < 3)
+        return false;
     split(study, 0);
     for (size_t i = 0; i < study->split.count; i++) {
         const span_t *span = &study->split.spans[i];
@@ -180,7 +186,7 @@ static bool is_odd_header(study_t *study, structure_t *found) {
             return false;
     }
     /* The last column may be the one without a name, if some records end so; or a text without quotes was divided. */
-    found->unsure_names = ends_empty || (sign != '\t' && !quoted);
+    found->unsure_names = any || (sign != '\t' && !quoted);
     return true;
 }
 
