@@ -253,7 +253,8 @@ static bool on_objects(ends_t *ends, const uint8_t *text, size_t length, size_t 
         if (ends->bracket == '[' && !ends->array && ends_its_line(record, end))
             ends->bracket = ENDS_PERHAPS;
         ends->at = ends->record += end;
-        ends->json = (json_span_t){0};
+        if (json)
+            ends->json = (json_span_t){0};
     }
     return true;
 }
