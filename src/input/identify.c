@@ -22,8 +22,8 @@ enum {
 
 static const uint64_t BOUND_MOST = 1ull << 36; /* above that, taking pieces as needed wastes less */
 
-static void set_digest(uint64_t digest[2], const uint8_t *bytes, size_t size) {
-    XXH128_hash_t hash = XXH3_128bits(bytes, size);
+static void set_digest(uint64_t digest[2], const void *bytes, size_t size, uint64_t seed) {
+    const XXH128_hash_t hash = XXH3_128bits_withSeed(bytes, size, seed);
     digest[0] = hash.low64;
     digest[1] = hash.high64;
 }
@@ -42,7 +42,7 @@ static bool read_ends(int fd, const char *name, uint64_t size, uint64_t digest[2
     *got += more;
     if (*got != head + tail)
         return fault_changed(err, name);
-    set_digest(digest, scratch, 8 + *got);
+    set_digest(digest, scratch, 8 + *got, 0);
     return true;
 }
 
@@ -164,10 +164,7 @@ bool identify_file(build_t *build, int fd, input_file_t *file, magic_is_t *is) {
 }
 
 void manifest_digest_as(const input_file_t *file, const char *member, uint64_t digest[2]) {
-    const XXH128_hash_t hash =
-        XXH3_128bits_withSeed(member, strlen(member), file->content[0] ^ file->content[1]);
-    digest[0] = hash.low64;
-    digest[1] = hash.high64;
+    set_digest(digest, member, strlen(member), file->content[0] ^ file->content[1]);
 }
 
 void identify_zip_member(const archive_entry_t *entry, input_file_t *file) {
@@ -175,7 +172,7 @@ void identify_zip_member(const archive_entry_t *entry, input_file_t *file) {
     bytes_put_le64(key, entry->size);
     bytes_put_le64(key + 8, entry->place.text_bytes);
     bytes_put_le64(key + 16, entry->place.crc32);
-    set_digest(file->content, key, sizeof key);
+    set_digest(file->content, key, sizeof key, 0);
     file->kind = INPUT_ZIP_MEMBER;
     file->archive_offset = entry->from;
     file->disk_bytes = entry->size;

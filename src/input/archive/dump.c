@@ -141,10 +141,8 @@ static decode_t refuse(const dump_t *dump, feed_t *feed, bool ends, const char *
     err = feed->failed ? &feed->fault : err;
     if (!feed->failed && followed)
         feed_followed(feed, err);
-    else if (!feed->failed && ends)
-        feed_cut_off(feed, err);
     else if (!feed->failed)
-        feed_damaged(feed, why, err);
+        feed_damaged(feed, ends ? NULL : why, err);
     if (err->status == STATUS_INPUT && !err->changed)
         err_add(err, ". The collection %s was %sread to its end before that", dump->collection,
                 dump->whole ? "" : "not ");

@@ -189,6 +189,8 @@ bool feed_followed(const feed_t *feed, err_t *err) {
 }
 
 bool feed_damaged(const feed_t *feed, const char *why, err_t *err) {
+    if (!why)
+        return feed_cut_off(feed, err);
     return err_set(err, STATUS_INPUT, "%.1000s: its %s data is damaged near byte %llu (%s)%s", feed->name,
                    feed->what, (unsigned long long)feed_offset(feed), why,
                    feed->lists

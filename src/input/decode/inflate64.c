@@ -276,10 +276,7 @@ static decode_t inflate64_read(decoder_t *decoder, feed_t *feed, uint8_t *out, s
         if (inflater->stage == STAGE_END)
             return DECODE_END;
         if (inflater->stage == STAGE_FAULT) {
-            if (inflater->why)
-                feed_damaged(feed, inflater->why, err);
-            else
-                feed_cut_off(feed, err);
+            feed_damaged(feed, inflater->why, err);
             return DECODE_FAULT;
         }
     }

@@ -106,10 +106,7 @@ static decode_t packed_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size
         } else if (step != STEP_ON) {
             return explain(packed, step, feed, err);
         } else if (!piece.taken && !piece.made) {
-            if (have)
-                feed_damaged(feed, "no progress", err);
-            else
-                feed_cut_off(feed, err);
+            feed_damaged(feed, have ? "no progress" : NULL, err);
             return DECODE_FAULT;
         }
     }
