@@ -73,7 +73,7 @@ typedef struct {
     bool named;             /* the first record names the columns: titles stand before it */
     bool odd_header;        /* the first record names all columns but the first, as some programs write it */
     bool unsure_names;      /* with odd_header: it may be another column that has no name */
-    bool ends_empty;        /* the first line has a field less than the records, which all end in an empty one */
+    bool ends_empty;        /* the records have a field more than the first line, and it is empty in all */
     char comment;           /* lines that begin with this sign are no records; 0: there are none */
     size_t typed;           /* columns that hold numbers or dates only */
     bool even;              /* all records have the same number of fields */
