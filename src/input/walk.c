@@ -118,8 +118,8 @@ static size_t dots(const char *path) {
     return count;
 }
 
-/* Adds what the system finds, by name; of the folder itself and of the one above, which ".*" finds as well, only what the pattern
- * names. "**", which some shells know, would find less than is meant. */
+/* Adds what the system finds, by name, but no "." and ".." that a ".*" has found. "**", which some shells know, would find less
+ * than is meant. */
 static bool add_pattern(build_t *build, const char *pattern) {
     glob_t found = {.gl_pathc = 0};
     size_t taken = 0;
