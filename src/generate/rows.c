@@ -1,4 +1,5 @@
 #include "generate/rows.h"
+#include "base/numbers.h"
 #include "format/values/calendar.h"
 
 #include <ctype.h>
@@ -243,6 +244,12 @@ static bool is_number(const char *word) {
     return isdigit((unsigned char)word[*word == '-']);
 }
 
+static double number_of(const char *word) {
+    double number = 0;
+    number_read(word, strlen(word), &number);
+    return number;
+}
+
 static const double *keep_number(rows_t *rows, double number) {
     double *kept = &rows->number[rows->number_count++];
     *kept = number;
@@ -255,7 +262,7 @@ static void read_product(rows_t *rows, char *word, step_t *step) {
     step->a = step->b = &one;
     for (char *factor; (factor = strsep(&word, "*"));) {
         bool number = is_number(factor), minus = *factor == '-' && !number;
-        step->times *= number ? strtod(factor, NULL) : minus ? -1 : 1;
+        step->times *= number ? number_of(factor) : minus ? -1 : 1;
         if (!number && *factor)
             *(step->a == &one ? &step->a : &step->b) = value_of(rows, factor + minus);
     }
@@ -269,7 +276,7 @@ static step_t *read_step(rows_t *rows, char *word) {
         *high = '\0';
         high += 2;
         *step = (step_t){.code = RANGE};
-        step->from = is_number(high) ? keep_number(rows, strtod(high, NULL)) : value_of(rows, high);
+        step->from = is_number(high) ? keep_number(rows, number_of(high)) : value_of(rows, high);
     } else if (inside) {
         *step = (step_t){.code = *inside == '[' ? CELL : ROW};
         *inside++ = '\0';
@@ -292,12 +299,12 @@ static step_t *read_step(rows_t *rows, char *word) {
 static condition_t read_condition(rows_t *rows, char *word) {
     static const double near = 1e-6;
     if (strchr(word, '%'))
-        return (condition_t){NULL, 0, strtod(word, NULL)};
+        return (condition_t){NULL, 0, number_of(word)};
     if (*word == '!')
         return (condition_t){value_of(rows, word + 1), -INFINITY, near};
     char *end = word + strcspn(word, "<>="), relation = *end;
     bool or_equal = relation && end[1] == '=';
-    double number = relation ? strtod(end + 1 + or_equal, NULL) : 0;
+    double number = relation ? number_of(end + 1 + or_equal) : 0;
     *end = '\0';
     return (condition_t){value_of(rows, word),
                          relation == '<'               ? -INFINITY
@@ -342,7 +349,7 @@ static void read_number(rows_t *rows, char *word) {
     if (!shape)
         return refuse(rows, word);
     if (share)
-        field->absent = (uint16_t)(strtod(word, NULL) * 655.36);
+        field->absent = (uint16_t)(number_of(word) * 655.36);
     if (!isdigit((unsigned char)*shape))
         field->sign = *shape++;
     field->width = (uint8_t)atoi(shape);
@@ -464,7 +471,7 @@ static void read_table(rows_t *rows, char *rest) {
         name_of(rows, facts_word(&rest));
     for (const char *word; *(word = facts_word(&rest));) {
         if (is_number(word))
-            keep_number(rows, strtod(word, NULL));
+            keep_number(rows, number_of(word));
         else
             rows->value[name_of(rows, word)] = (double)((rows->number_count - first) / columns);
     }
