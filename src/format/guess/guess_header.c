@@ -13,7 +13,8 @@
  *      texts            is a word that often names columns, as none is  1 for names
  *      texts            lacks what all, or nearly all, of them have     1 for names; 2 if they are of digits and signs
  *      texts            is one of them                                  1 that it is a record
- *      texts            differs from all of them in its digits only     2 that it is a record, once for all columns
+ *      texts            differs from all of them in its digits only,
+ *                       or is a number in groups as they are numbers    2 that it is a record, once for all columns
  *      texts, nothing   is a number or a date                           1 that it is a record
  *      values           is empty, or a text that is no name             2 or 1 against names
  *
@@ -270,7 +271,8 @@ static void weigh_text(const guess_column_t *column, bool *code, evidence_t *evi
     evidence->odd += !name && column->column.values;
     evidence->names += field->word;
     evidence->record += field->same;
-    *code |= field->values > 1 && field->alike == field->values;
+    const bool grouped = field->figure.is && !words; /* 1 234 above 5 678 and 7 */
+    *code |= field->values > 1 && (field->alike == field->values || grouped);
     if (name && !field->same && field->values >= LEAST_ROWS)
         evidence->names += !words ? ENOUGH : lacks & MANNERS || MOST_OF * words <= field->values;
 }
