@@ -125,8 +125,9 @@ bool identify_text(build_t *build, input_file_t *file, magic_is_t *is) {
 
 /* Is the end record of a zip there, with a comment up to the end? */
 static bool ends_as_zip(const uint8_t *tail, const uint8_t *end) {
-    for (const uint8_t *at = tail; (at = memmem(at, (size_t)(end - at), "PK\5\6", 4)); at++)
-        if (end - at >= ZIP_END && end - at == ZIP_END + bytes_le16(at + ZIP_END - 2))
+    for (const uint8_t *at = tail + 3; at < end && (at = memchr(at, 6, (size_t)(end - at))); at++)
+        if (memcmp(at - 3, "PK\5\6", 4) == 0 && end - at >= ZIP_END - 3 &&
+            end - at == ZIP_END - 3 + bytes_le16(at + ZIP_END - 5))
             return true;
     return false;
 }

@@ -503,14 +503,23 @@ bool dialect_may_refuse(const schema_t *schema) {
 
 /* ---- what a later line is ---- */
 
+/* True if a column's name holds the character for quotes. */
+static bool is_quote_in_name(const schema_t *schema) {
+    for (size_t i = 0; i < schema->field_count; i++)
+        for (size_t j = 0; j < schema->fields[i].columns.count; j++)
+            if (memchr(schema->fields[i].columns.items[j].text, schema->quote,
+                       schema->fields[i].columns.items[j].length))
+                return true;
+    return false;
+}
+
 /* False if the line's first field surely is no column's name. */
 static bool may_be_named(const schema_t *schema, char delimiter, const uint8_t *line, size_t length) {
     const bool quoted = schema->quote && length && *line == (uint8_t)schema->quote;
     const uint8_t *end = quoted ? memchr(line + 1, schema->quote, length - 1)
                                 : delimiter_find(schema, delimiter, line, length, 0);
-    /* a name in quotes may hold a quote */
     if (quoted && (!end || end[-1] == '\\' || (end + 1 < line + length && end[1] != delimiter)))
-        return true;
+        return is_quote_in_name(schema);
     span_t first = {.text = line + quoted, .length = (uint32_t)((end ? end : line + length) - line - quoted)};
     return schema_is_wide(schema) || field_named(schema, &first) != DIALECT_NO_FIELD;
 }
