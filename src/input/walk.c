@@ -123,10 +123,11 @@ static size_t dots(const char *path) {
 static bool add_pattern(build_t *build, const char *pattern) {
     glob_t found = {.gl_pathc = 0};
     size_t taken = 0;
+    errno = 0; /* glob takes a folder of which the rest cannot be read for a shorter one */
     const int result = strstr(pattern, "**") ? GLOB_NOMATCH : glob(pattern, GLOB_ERR, NULL, &found);
-    bool ok = result == 0 || result == GLOB_NOMATCH ||
-              (result == GLOB_ABORTED ? fault_system(build->err, pattern, errno)
-                                      : err_memory(build->err, sizeof found));
+    bool ok = result == GLOB_ABORTED || errno == EIO
+                  ? fault_system(build->err, pattern, errno)
+                  : result != GLOB_NOSPACE || err_memory(build->err, sizeof found);
     for (size_t i = 0; ok && i < found.gl_pathc; i++)
         if (dots(found.gl_pathv[i]) <= dots(pattern)) {
             ok = walk_path(build, found.gl_pathv[i], false);

@@ -36,7 +36,7 @@ class Archives(livetest.Case):
             counts = self.load(name, "-j", (1, 16)[number % 2], "--rejects", collection + ".rejects", collection=collection,
                                status=2)
             self.assertEqual(5, counts["rejected"])
-            for word in ("2014/.hidden: hidden", "link: a symbolic link", "hard: a hard link", "pipe: a pipe"):
+            for word in ("2014/.hidden: hidden", "link: a symbolic link", "hard: a hard link", "pipe: a device, a pipe"):
                 self.assertIn("skipped %s!%s" % (name, word), self.stderr)
             self.holds(books, collection)
             for file, book in zip(books.files, self.files(collection), strict=True):

@@ -92,7 +92,7 @@ class Bson(livetest.Case):
                     whole += 1
                 self.put("a.bson", data[:cut])
                 self.load("a.bson", status=5)
-                self.assertRegex(self.stderr, "a.bson: document %d, .*byte %d" % (whole + 1, at))
+                self.assertRegex(self.stderr, "a.bson: at byte %d begins no whole document" % at)
                 self.assertEqual(whole, self.client.count(self.database, "results"))
                 self.put("a.bson", data)
                 self.load("a.bson")
@@ -107,7 +107,7 @@ class Bson(livetest.Case):
         data[at:at + 4] = struct.pack("<i", -7)
         self.put("a.bson", data)
         self.load("a.bson", status=5)
-        self.assertRegex(self.stderr, "a.bson: document 401, at byte %d, .* -7 bytes" % at)
+        self.assertRegex(self.stderr, "a.bson: at byte %d begins no whole document" % at)
         self.assertEqual(400, self.client.count(self.database, "results"))
         self.put("a.bson", b"".join(texts))
         self.load("a.bson", "--reload-changed")

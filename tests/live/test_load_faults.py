@@ -143,7 +143,7 @@ class Inputs(livetest.Case):
                 livetest.feed(self.folder / pipe, rows(5, 1))
             out, said = load.communicate(timeout=livetest.LONG)
             self.assertEqual(5, load.returncode, said)
-            self.assertRegex(said.decode(), name + ": changed while .*" + ("longer" if grows else "shorter"))
+            self.assertRegex(said.decode(), name + ": changed while")
             self.assertEqual(5 * len(pipes), livetest.Counts(json.loads(out))["loaded"])
         self.assertEqual(2 * 5 * len(pipes), self.client.count(self.database, "results"))
         self.assertEqual(6000, self.load("grows.csv")["loaded"])

@@ -366,6 +366,7 @@ bool guess_write(const guess_t *guess, char **yaml, char **lines, err_t *err) {
     guess_options_name(&to.yaml, &guess->options);
     guess_put_scalar(&to.yaml, "format: " GUESS_FORMAT "\nabout: ", about.bytes ? about.bytes : "");
     text_append(&to.yaml, "\n");
+    to.yaml.lacking += about.lacking;
     text_free(&about);
     if (documents) {
         guess_write_documents(&to.yaml, &to.people, guess);
