@@ -200,11 +200,8 @@ static const char *const of_every_type[] = {
      "'80'}}]"),
     "[{'$regularExpression': {'pattern': '', 'options': ''}}, {'$symbol': ''}, {'$symbol': 'FORD'}]",
     "[{'$regularExpression': {'pattern': '^a', 'options': 'im'}}, {'$undefined': true}]",
-    "[{'$dbPointer': {'$ref': 'a.b', '$id': {'$oid': '5553a998e4b02cf7151190b8'}}}]",
-    "[{'$dbPointer': {'$ref': 'c', '$id': {'$oid': '000000000000000000000000'}}}]",
     "[{'$numberDecimal': '0'}, {'$numberDecimal': '7'}, {'$numberDecimal': '1E+40'}]",
-    "[{'$code': ''}]",
-    "[{'$code': 'f()'}]",
+    "[{'$code': ''}, {'$code': 'f()'}]",
     "[{'$code': '', '$scope': {}}]",
     "[{'$code': 'f', '$scope': {'x': 1}}]",
     "[{'$code': 'f', '$scope': {'x': {'y': 's'}}}]"};
@@ -431,6 +428,8 @@ TEST(every_type) {
         refused[without[i]] = true;
     for (size_t i = 0; i < sizeof of_every_type / sizeof *of_every_type; i++)
         add_json(plain, of_every_type[i]);
+    for (int i = 0; i < 2; i++) /* libbson 1.23 reads those of JSON by bytes that it has not set */
+        bson_append_dbpointer(next(plain), "v", 1, i ? "a.b" : "c", &(bson_oid_t){{(uint8_t)(0x55 * i)}});
     for (size_t i = 0; i < plain->count; i++) {
         const bson_iter_t at = value_of(plain, i);
         const bson_type_t type = bson_iter_type(&at);
