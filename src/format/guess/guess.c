@@ -41,13 +41,13 @@ bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
            err_memory(err, line->length);
 }
 
-/* Keeps the first record, which may name the columns, until the others are known. */
 /* True if the record holds a CR, and nothing that may be a text in quotes. */
 static bool has_cr(const guess_t *guess, const uint8_t *text, size_t length) {
     return text[length - 1] == '\r' ||
            (memchr(text, '\r', length) && !memchr(text, guess->structure.way.quote, length));
 }
 
+/* Keeps the first record, which may name the columns, until the others are known. */
 static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const structure_t *structure = &guess->structure;
     const uint8_t *at = text + structure->first;
