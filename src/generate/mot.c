@@ -1,9 +1,10 @@
 /* mot: MOT test results, in the manner of eight releases of the published files.
  *
- * A row is put together from cells: texts that are ready to be copied, with the release's quotes and delimiter. The fleet
+ * A row is an array of cells: texts that are ready to be copied, with the release's quotes and delimiter. The maker
  * has the cells of all models with each of their engines (a kind), and for each step of a random number the kind and age
  * of a vehicle, its colour, its area and the outcome of its test, each as often as its share says. Rows follow each other
- * from the first day of the year to the last. Vehicles that failed wait in a ring until an outcome is a retest.
+ * from the first day of the year to the last. Rows of vehicles that failed wait in a ring until an outcome is a retest,
+ * which has all their cells except those of the test. An odd row is one of which some cells are replaced.
  *
  * The data file mot says what vehicles are like, how their tests are spread, and which rows are odd. */
 #include "base/text.h"
@@ -11,47 +12,15 @@
 #include "generate/draw.h"
 #include "generate/generate.h"
 
-#include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- releases and cells ---- */
-
-typedef enum { QUOTING_NONE, QUOTING_NEEDED, QUOTING_TEXT } quoting_t;
-
-typedef struct {
-    const char *name;
-    int32_t year;
-    char delimiter;
-    quoting_t quoting;
-    bool oldest;    /* no header, codes of its own, NULL for absent dates */
-    bool completed; /* a column more */
-} release_t;
-
-enum { RELEASES = 8, USUAL_RELEASE = 6 };
-static const release_t releases[RELEASES] = {
-    {"2013", 2013, '|', QUOTING_NONE, true, false},        {"2016", 2016, '|', QUOTING_NONE, false, false},
-    {"2017-first", 2017, ',', QUOTING_NONE, false, false}, {"2017", 2017, '|', QUOTING_NONE, false, false},
-    {"2020", 2020, ',', QUOTING_NEEDED, false, false},     {"2021", 2021, ',', QUOTING_TEXT, false, false},
-    {"2023", 2023, '|', QUOTING_NONE, false, false},       {"2024", 2024, ',', QUOTING_NEEDED, false, true},
-};
-
-/* NULL with a sentence: there is none of that name. */
-static const release_t *find_release(const char *name, err_t *err) {
-    const char *all[RELEASES];
-    char names[256] = "";
-    if (!name)
-        return &releases[USUAL_RELEASE];
-    for (size_t i = 0; i < RELEASES; i++) {
-        all[i] = releases[i].name;
-        if (strcmp(all[i], name) == 0)
-            return &releases[i];
-        strcat(strcat(names, i ? ", " : ""), all[i]);
-    }
-    err_set(err, STATUS_USAGE, "there is no MOT release '%.60s'; the releases are %s%s", name, names,
-            suggestion(name, all, RELEASES).text);
-    return NULL;
-}
+/* The release of 2013 has no header and fuels of one letter, that of 2024 a column more. */
+enum { RELEASES = 8, USUAL_RELEASE = 6, OLDEST = 2013, NEWEST = 2024 };
+static const char *const releases[RELEASES] = {"2013", "2016", "2017-first", "2017",
+                                               "2020", "2021", "2023",       "2024"};
+static const char delimiters[] = "||,|,,|,";
 
 enum { TEST, VEHICLE, DATE, CLASS, TYPE, RESULT, MILES, AREA, MAKE, MODEL };
 enum { COLOUR = MODEL + 1, FUEL, CC, FIRST_USE, COMPLETED, COLUMNS };
@@ -60,116 +29,118 @@ static const char *const column_names[COLUMNS] = {
     "test_result", "test_mileage", "postcode_area",     "make",           "model",
     "colour",      "fuel_type",    "cylinder_capacity", "first_use_date", "completed_date"};
 
-/* Fields that follow each other, each with its delimiter. */
+/* Numbers that the data file gives by these names: see there. */
+enum { DIESEL, ELECTRIC, TESTS, DRIVEN, MILEAGE, MILES_A_YEAR, FIRST_USES, MONTHS, WEEKDAYS, LISTS };
+static const char *const list_names[LISTS] = {"diesel", "electric",  "tests",  "driven",  "mileage",
+                                              "miles",  "first-use", "months", "weekdays"};
+
+/* A field with its delimiter. */
 typedef struct {
-    char text[63];
+    char text[39];
     uint8_t length;
 } cell_t;
 
-/* Two letters in the newer files, one in the oldest ones, of which only P and D are known for certain: mostly the first. */
-static char old_fuel(const char *fuel) {
-    const char *other = *fuel ? strstr("HY=H ED=H LN=N GB=B GD=B", fuel) : NULL;
-    return other ? other[3] : *fuel;
-}
+typedef struct {
+    cell_t cell[COLUMNS];
+    uint32_t miles;
+} row_t;
 
-/* Adds a text of the data file as the release writes it: _ is a blank, % a pipe, ~ the letter E with an acute accent in
- * Latin-1, NULL an absent date. */
-static void add_field(cell_t *cell, const release_t *release, unsigned column, const char *text) {
-    char *to = cell->text + cell->length, old[] = {old_fuel(text), '\0'};
-    bool bare = column <= VEHICLE || column == CLASS || column == MILES || column == CC;
-    bool needs = strchr(text, release->delimiter) || strchr(text, '"');
-    if (strcmp(text, "NULL") == 0)
-        text = release->oldest ? "NULL" : "";
-    if (column == FUEL && release->oldest)
-        text = old;
-    bool quoted =
-        *text && !bare && (release->quoting == QUOTING_TEXT || (release->quoting == QUOTING_NEEDED && needs));
+/* A model with one of its engines, and in which years and with which share of the model's sales it was sold. */
+typedef struct {
+    row_t row; /* has its cells, and miles a year */
+    int32_t share, from, to;
+    char burns; /* P petrol, D diesel */
+} kind_t;
+
+enum { KINDS = 1024, CHOICES = 128, AGES = 61, DAYS = 366, FAILED_MOST = 1024, RING = 2048 };
+/* Each thing is drawn in this many steps of equal probability. */
+enum { VEHICLE_STEPS = 1 << 16, STEPS = 4096, MILEAGE_STEPS = 8 /* between two quantiles */ };
+enum {
+    TEST_IDS = 1999999000, /* the largest ids that were published lie just below these */
+    VEHICLE_IDS = 1499999000,
+    MOST_ROWS = 1000000000, /* their ids are unique and stay below the largest that was published */
+};
+
+typedef struct {
+    int32_t year, new_year; /* of the tests, and the number of its first day */
+    unsigned columns;
+    char delimiter;
+    bool quotes_texts, quotes_needed;
+    facts_t file;
+    int32_t lists[LISTS][AGES];
+    size_t kinds;
+    kind_t kind[KINDS];
+    int64_t weights[KINDS * AGES];          /* of a kind, by age */
+    row_t choice[CHOICES];                  /* column by column */
+    bool retest[CHOICES], failure[CHOICES]; /* of test types and results */
+    int64_t day_begins[DAYS + 1]; /* shares of the tests of the year before each of its days, and in all */
+    /* what is drawn at each step */
+    uint16_t vehicle_at[VEHICLE_STEPS]; /* kind * AGES + age */
+    uint16_t choice_at[COLUMNS][STEPS], first_day_at[STEPS];
+
+    uint64_t rows, made, key;
+    uint32_t test_key, vehicle_key, vehicles;
+    int32_t days;      /* of the year that have begun */
+    bool header;       /* stands before the row */
+    row_t *row, today; /* at hand; has the date of the tests */
+    odd_plan_t odd;
+    /* vehicles that failed and have not come back */
+    uint32_t failed_in, failed_out;
+    row_t ring[RING];
+} mot_t;
+
+/* ---- cells ---- */
+
+/* Sets a cell of the row to a text of the data file, as the release writes it: see there. */
+static void set_text(const mot_t *mot, row_t *row, unsigned column, const char *text) {
+    const bool bare = column <= VEHICLE || column == CLASS || column == MILES || column == CC;
+    const bool needs = mot->quotes_needed && (strchr(text, mot->delimiter) || strchr(text, '"'));
+    const bool quoted = *text && !bare && (mot->quotes_texts || needs);
+    const size_t longest = column == FUEL && mot->year == OLDEST ? 1 : sizeof row->cell->text;
+    char *to = row->cell[column].text;
     if (quoted)
         *to++ = '"';
-    for (; *text; text++) {
+    for (const char *end = text + longest; *text && text < end; text++) {
         if (quoted && *text == '"')
             *to++ = '\\';
         *to++ = *text == '_' ? ' ' : *text == '%' ? '|' : *text == '~' ? '\xC9' : *text;
     }
     if (quoted)
         *to++ = '"';
-    *to++ = release->delimiter;
-    cell->length = (uint8_t)(to - cell->text);
+    *to++ = mot->delimiter;
+    row->cell[column].length = (uint8_t)(to - row->cell[column].text);
 }
 
-static cell_t cell_of(const release_t *release, unsigned column, const char *text) {
-    cell_t cell = {.length = 0};
-    add_field(&cell, release, column, text);
-    return cell;
+static inline void set_number(const mot_t *mot, row_t *row, unsigned column, uint32_t number) {
+    char *text = row->cell[column].text, *end = digits_put(text, number, 0);
+    *end++ = mot->delimiter;
+    row->cell[column].length = (uint8_t)(end - text);
 }
 
-/* ---- the fleet ---- */
+static void set_date(const mot_t *mot, row_t *row, unsigned column, int32_t day, unsigned second) {
+    char text[] = "2024-05-06T08:30:15.000Z";
+    date_t date;
+    calendar_date(day, &date);
+    digits_put(text, date.year, 4);
+    digits_put(text + 5, date.month, 2);
+    digits_put(text + 8, date.day, 2);
+    digits_put(text + 11, second / 3600, 2);
+    digits_put(text + 14, second / 60 % 60, 2);
+    digits_put(text + 17, second % 60, 2);
+    if (column != COMPLETED)
+        text[10] = '\0';
+    set_text(mot, row, column, text);
+}
 
-enum { KINDS = 1024, CLASSES = 8, OUTCOMES = 16, COLOURS = 32, AREAS = 128 };
-enum { AGES = 61, DAYS = 366, SPREAD_POINTS = 33 };
-/* Each thing is drawn in this many steps of equal probability. */
-enum { VEHICLE_STEPS = 1 << 16, STEPS = 4096, MILEAGE_STEPS = 256 };
+/* ---- reading the data file ---- */
 
-/* A model with one of its engines, and in which years and with which share of the model's sales it was sold. */
-typedef struct {
-    cell_t model, engine; /* make and model; fuel and capacity */
-    int32_t test_class, miles_a_year, share, from, to;
-    char burns; /* P petrol, D diesel */
-} kind_t;
-
-typedef struct {
-    cell_t cell; /* type and result */
-    bool retest, failure;
-} outcome_t;
-
-/* Numbers that the data file gives by these names: see there. */
-enum { DIESEL, ELECTRIC, TESTS, DRIVEN, MILEAGE, FIRST_USES, MONTHS, WEEKDAYS, LISTS };
-static const char *const list_names[LISTS] = {"diesel",  "electric",  "tests",  "driven",
-                                              "mileage", "first-use", "months", "weekdays"};
-
-typedef struct {
-    facts_t file;
-    int32_t lists[LISTS][AGES];
-    size_t kinds;
-    kind_t kind[KINDS];
-    int64_t weights[KINDS * AGES]; /* of a kind, by age */
-    outcome_t outcome[OUTCOMES];
-    cell_t colour[COLOURS], area[AREAS];
-    int64_t day_ends[DAYS]; /* shares of the tests of the year until the end of each of its days */
-    /* what is drawn at each step */
-    uint16_t vehicle_at[VEHICLE_STEPS]; /* kind * AGES + age */
-    uint16_t colour_at[STEPS], area_at[STEPS], outcome_at[STEPS], first_day_at[STEPS];
-} fleet_t;
-
-/* A vehicle at its test: all that a retest has in common with the test before it. */
-typedef struct {
-    uint32_t id, mileage;
-    uint16_t kind, first_year, first_day; /* the day of the year, from 0 */
-    uint8_t colour, area;
-} car_t;
-
-enum {
-    TEST_IDS = 1999999000, /* the largest ids that were published lie just below these */
-    VEHICLE_IDS = 1499999000,
-    MOST_ROWS = 1000000000, /* their ids are unique and stay below the largest that was published */
-    FAILED_MOST = 1024,
-    OPENS = 8 * 60, /* minutes: from eight o'clock, for ten hours */
-    OPEN_MINUTES = 600,
-};
-
-typedef struct {
-    const release_t *release;
-    uint64_t rows, row, key;
-    uint32_t test_key, vehicle_key, vehicles;
-    unsigned day; /* of the year, from 0 */
-    cell_t test_date;
-    date_t days[2][DAYS]; /* of a common and a leap year */
-    /* vehicles that failed and have not come back */
-    uint32_t failed_in, failed_out;
-    car_t failed[FAILED_MOST];
-    fleet_t fleet;
-    odd_plan_t odd;
-} mot_t;
+/* The place of the name; `count`: it is none of them. */
+static unsigned find(const char *const *names, unsigned count, const char *name) {
+    unsigned i = 0;
+    while (i < count && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
 
 /* Which of the shares covers each of equal steps. */
 static void spread(uint16_t *at, int64_t steps, const int64_t *shares, size_t count) {
@@ -181,141 +152,115 @@ static void spread(uint16_t *at, int64_t steps, const int64_t *shares, size_t co
             at[step] = (uint16_t)i;
 }
 
-static int32_t miles_a_year(int32_t test_class, const char *fuel) {
-    static const uint16_t by_class[CLASSES] = {7500, 1900, 2600, 2000, 0, 9500, 0, 13500};
-    if (by_class[test_class])
-        return by_class[test_class];
-    return *fuel == 'P' ? 7300 : *fuel == 'D' ? 11000 : *fuel == 'H' ? 10500 : fuel[1] == 'D' ? 12000 : 8800;
-}
-
 /* The weight of an engine among those of its model in a year. */
-static int64_t weight_in(const fleet_t *fleet, const kind_t *kind, int32_t year) {
-    const int32_t *percents = fleet->lists[kind->burns == 'D' ? DIESEL : ELECTRIC];
+static int64_t weight_in(const mot_t *mot, const kind_t *kind, int32_t year) {
+    const int32_t *percents = mot->lists[kind->burns == 'D' ? DIESEL : ELECTRIC];
     if (year < kind->from || year > kind->to)
         return 0;
     return kind->share * (kind->burns == 'P' ? 100 : percents[year < 1990 ? 0 : year - 1990]);
 }
 
-/* "FORD FIESTA 4 1322 PE 54 1299 1989-2011 PE 54 1242 2001-2023 EL 3 2020-2023": class and sales of a model, and its engines. */
+/* "FORD FIESTA 4 1322 PE 54 1299 1989-2011 PE 54 1242 2001-2023 EL 3 - 2020-2023": class and sales of a model, and its engines. */
 static void read_model(mot_t *mot, const char *make, char *rest) {
-    const release_t *release = mot->release;
-    fleet_t *fleet = &mot->fleet;
-    const size_t first = fleet->kinds;
-    const char *model = facts_word(&rest);
-    const int32_t test_class = facts_number(&rest), sold = facts_number(&rest);
-    for (char *fuel; *(fuel = facts_word(&rest)) && fleet->kinds < KINDS;) {
-        kind_t *kind = &fleet->kind[fleet->kinds++];
-        *kind = (kind_t){.test_class = test_class, .share = facts_number(&rest), .burns = *fuel};
-        add_field(&kind->model, release, MAKE, make);
-        add_field(&kind->model, release, MODEL, model);
-        add_field(&kind->engine, release, FUEL, fuel);
-        const char *cc = facts_word(&rest);
-        add_field(&kind->engine, release, CC, *cc == '-' ? "" : cc);
-        kind->miles_a_year = miles_a_year(test_class, fuel);
+    enum { BY_FUEL = 4, FUELS = 8 };
+    static const char *const fuels[] = {"PE", "DI", "HY", "ED"};
+    const size_t first = mot->kinds;
+    const char *model = facts_word(&rest), *test_class = facts_word(&rest);
+    const unsigned miles = (unsigned)(*test_class - '0');
+    const int32_t sold = facts_number(&rest);
+    for (char *fuel; *(fuel = facts_word(&rest)) && mot->kinds < KINDS;) {
+        kind_t *kind = &mot->kind[mot->kinds++];
+        kind->burns = *fuel;
+        kind->row.miles =
+            (uint32_t)
+                mot->lists[MILES_A_YEAR][miles == BY_FUEL ? FUELS + find(fuels, COUNT(fuels), fuel) : miles];
+        kind->share = facts_number(&rest);
+        const char *capacity = facts_word(&rest);
+        set_text(mot, &kind->row, CLASS, test_class);
+        set_text(mot, &kind->row, MAKE, make);
+        set_text(mot, &kind->row, MODEL, model);
+        set_text(mot, &kind->row, FUEL, fuel);
+        set_text(mot, &kind->row, CC, capacity + (*capacity == '-'));
         facts_range(&rest, &kind->from, &kind->to);
     }
     for (int32_t age = 0; age < AGES; age++) {
         int64_t all = 0;
-        for (size_t k = first; k < fleet->kinds; k++)
-            all += weight_in(fleet, &fleet->kind[k], release->year - age);
-        for (size_t k = first; all && k < fleet->kinds; k++)
-            fleet->weights[k * AGES + (size_t)age] = weight_in(fleet, &fleet->kind[k], release->year - age) *
-                                                     sold * fleet->lists[TESTS][age] / all;
+        for (size_t k = first; k < mot->kinds; k++)
+            all += weight_in(mot, &mot->kind[k], mot->year - age);
+        for (size_t k = first; all && k < mot->kinds; k++)
+            mot->weights[k * AGES + (size_t)age] =
+                weight_in(mot, &mot->kind[k], mot->year - age) * sold * mot->lists[TESTS][age] / all;
     }
 }
 
-/* "RT/P+" */
-static outcome_t outcome_of(const release_t *release, char *result) {
-    outcome_t outcome = {.retest = strchr(result, '+')};
-    add_field(&outcome.cell, release, TYPE, strsep(&result, "/"));
-    result[strcspn(result, "+")] = '\0';
-    add_field(&outcome.cell, release, RESULT, result);
-    outcome.failure = strcmp(result, "F") == 0;
-    return outcome;
-}
-
-/* Texts, each with its share of 2023; colours with those of 2013 and 2023, between which this year's is. */
-static void read_shares(mot_t *mot, char *rest, unsigned column, uint16_t *at) {
-    fleet_t *fleet = &mot->fleet;
-    int64_t shares[AREAS], later = mot->release->year - 2013;
+/* Texts of a column, each with its share of 2023; colours with those of 2013 and 2023, between which this year's is. */
+static void read_shares(mot_t *mot, unsigned column, char *rest) {
+    const int64_t later = mot->year - OLDEST;
+    int64_t shares[CHOICES];
     size_t count = 0;
     for (char *word; *(word = facts_word(&rest)); count++) {
+        const char *text = strsep(&word, "/");
+        set_text(mot, &mot->choice[count], column, text);
         shares[count] = facts_number(&rest);
-        if (column == TYPE)
-            fleet->outcome[count] = outcome_of(mot->release, word);
-        else
-            (column == AREA ? fleet->area : fleet->colour)[count] = cell_of(mot->release, column, word);
         if (column == COLOUR)
             shares[count] = shares[count] * (11 - later) + facts_number(&rest) * later;
+        if (column == TYPE) { /* "RT/P" */
+            set_text(mot, &mot->choice[count], RESULT, word);
+            mot->retest[count] = *text != 'N';
+            mot->failure[count] = strcmp(word, "F") == 0;
+        }
     }
-    spread(at, STEPS, shares, count);
+    spread(mot->choice_at[column], STEPS, shares, count);
 }
 
 static void read_line(mot_t *mot, char *rest) {
-    fleet_t *fleet = &mot->fleet;
-    const char *word = facts_word(&rest);
-    int32_t from, to;
-    size_t list = 0;
-    while (list < LISTS && strcmp(list_names[list], word) != 0)
-        list++;
-    if (list < LISTS) {
-        for (size_t i = 0; i < AGES; i++)
-            fleet->lists[list][i] = facts_number(&rest);
-    } else if (strcmp(word, "colours") == 0) {
-        read_shares(mot, rest, COLOUR, fleet->colour_at);
-    } else if (strcmp(word, "areas") == 0) {
-        read_shares(mot, rest, AREA, fleet->area_at);
-    } else if (strcmp(word, mot->release->oldest ? "old" : "new") == 0) {
-        read_shares(mot, rest, TYPE, fleet->outcome_at);
-    } else if (strcmp(word, "odd") == 0) { /* "2016-2020 100000 test_type=PL; test_result=P" */
+    int32_t from = mot->year, to = mot->year;
+    if (isdigit((unsigned char)*rest))
         facts_range(&rest, &from, &to);
-        if (from <= mot->release->year && mot->release->year <= to)
-            odd_add(&mot->odd, rest);
-    } else if (strcmp(word, "old") != 0 && strcmp(word, "new") != 0) {
+    const char *word = facts_word(&rest);
+    const unsigned list = find(list_names, LISTS, word), column = find(column_names, COLUMNS, word);
+    if (mot->year < from || to < mot->year)
+        return;
+    for (size_t i = 0; list < LISTS && i < AGES; i++)
+        mot->lists[list][i] = facts_number(&rest);
+    if (column < COLUMNS)
+        read_shares(mot, column, rest);
+    else if (strcmp(word, "odd") == 0) /* "100000 test_type=PL; test_result=P" */
+        odd_add(&mot->odd, rest);
+    else if (list == LISTS)
         read_model(mot, word, rest);
-    }
 }
 
 /* Of tests by month and weekday, of first uses by month. */
 static void init_days(mot_t *mot) {
-    fleet_t *fleet = &mot->fleet;
     int64_t first_use[DAYS], until = 0;
-    int32_t new_year;
-    calendar_days((uint32_t)mot->release->year, 1, 1, &new_year);
+    calendar_days((uint32_t)mot->year, 1, 1, &mot->new_year);
     for (int32_t day = 0; day < DAYS; day++) {
         date_t date;
-        calendar_date(11323 + day, &mot->days[0][day]); /* 2001 */
-        calendar_date(10957 + day, &mot->days[1][day]); /* 2000 */
-        calendar_date(new_year + day, &date);
-        if (date.year == (uint32_t)mot->release->year)
-            until += fleet->lists[MONTHS][date.month - 1] * fleet->lists[WEEKDAYS][(new_year + day + 3) % 7];
-        fleet->day_ends[day] = until;
-        first_use[day] = fleet->lists[FIRST_USES][date.month - 1];
+        calendar_date(mot->new_year + day, &date);
+        if (date.year == (uint32_t)mot->year)
+            until += mot->lists[MONTHS][date.month - 1] * mot->lists[WEEKDAYS][(mot->new_year + day + 3) % 7];
+        mot->day_begins[day + 1] = until;
+        first_use[day] = mot->lists[FIRST_USES][date.month - 1];
     }
-    spread(fleet->first_day_at, STEPS, first_use, 365);
-}
-
-static void enter_day(mot_t *mot) {
-    char text[32];
-    const date_t *date = &mot->days[mot->release->year % 4 == 0][mot->day];
-    snprintf(text, sizeof text, "%d-%02u-%02u", (int)mot->release->year, date->month, date->day);
-    mot->test_date = cell_of(mot->release, DATE, text);
+    spread(mot->first_day_at, STEPS, first_use, 365);
 }
 
 /* ---- a maker ---- */
 
+/* Its place among all; negative with a sentence: there is none of that name. */
+static int release_of(const generate_t *what, err_t *err) {
+    return what->release ? choose_word("release", what->release, releases, RELEASES, err) : USUAL_RELEASE;
+}
+
 static bool check(const generate_t *what, err_t *err) {
-    return find_release(what->release, err);
+    return release_of(what, err) >= 0;
 }
 
-static unsigned columns_of(const release_t *release) {
-    return release->completed ? COLUMNS : COMPLETED;
-}
-
-static char *put_header(const release_t *release, char *to) {
-    for (unsigned column = 0; column < columns_of(release); column++) {
+static char *put_header(const mot_t *mot, char *to) {
+    for (unsigned column = 0; column < mot->columns; column++) {
         to = stpcpy(to, column_names[column]);
-        *to++ = release->delimiter;
+        *to++ = mot->delimiter;
     }
     to[-1] = '\n';
     return to;
@@ -323,209 +268,119 @@ static char *put_header(const release_t *release, char *to) {
 
 static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
     mot_t *mot = maker;
-    fleet_t *fleet = &mot->fleet;
-    mot->release = find_release(what->release, err);
+    const int release = release_of(what, err);
+    mot->year = (int32_t)strtol(releases[release], NULL, 10);
+    mot->columns = mot->year == NEWEST ? COLUMNS : COMPLETED;
+    mot->delimiter = delimiters[release];
+    mot->quotes_texts = mot->year == 2021;
+    mot->quotes_needed = mot->year == 2020 || mot->year == NEWEST;
     mot->rows = what->count;
-    uint64_t keys = chance_bits(what->seed, (uint64_t)mot->release->year);
+    const uint64_t keys = chance_bits(what->seed, (uint64_t)mot->year);
     mot->key = chance_bits(keys, 1);
     mot->test_key = (uint32_t)chance_bits(keys, 2);
     mot->vehicle_key = (uint32_t)chance_bits(keys, 3);
     odd_init(&mot->odd, chance_bits(keys, 4));
-    if (!facts_open(&fleet->file, "mot", err))
+    if (!facts_open(&mot->file, "mot", err))
         return NULL;
-    for (char *line; (line = facts_line(&fleet->file));)
+    for (char *line; (line = facts_line(&mot->file));)
         read_line(mot, line);
-    spread(fleet->vehicle_at, VEHICLE_STEPS, fleet->weights, fleet->kinds * AGES);
+    spread(mot->vehicle_at, VEHICLE_STEPS, mot->weights, mot->kinds * AGES);
     init_days(mot);
-    enter_day(mot);
-    return mot->release->oldest ? to : put_header(mot->release, to);
+    return mot->year == OLDEST ? to : put_header(mot, to);
 }
 
 static void end(void *maker) {
-    free(((mot_t *)maker)->fleet.file.text);
+    free(((mot_t *)maker)->file.text);
 }
 
-/* ---- drawing: 128 random bits a row ---- */
-
-typedef struct {
-    uint64_t a, b;
-} draw_t;
+/* ---- rows: 128 random bits each ---- */
 
 static inline unsigned part(uint64_t bits, unsigned from, unsigned count) {
     return (unsigned)(bits >> from & ((1u << count) - 1));
 }
 
-/* In 256ths of its kind's average: between two quantiles. */
-static inline unsigned mileage_at(const fleet_t *fleet, unsigned step) {
-    enum { PARTS = MILEAGE_STEPS / (SPREAD_POINTS - 1) };
-    const int32_t *from = &fleet->lists[MILEAGE][step / PARTS];
-    return ((unsigned)from[0] * (PARTS - step % PARTS) + (unsigned)from[1] * (step % PARTS)) / PARTS;
+/* Copies one of the column's choices. */
+static inline void choose(const mot_t *mot, row_t *row, unsigned column, unsigned step) {
+    row->cell[column] = mot->choice[mot->choice_at[column][step]].cell[column];
 }
 
-static inline car_t new_car(mot_t *mot, draw_t draw) {
-    const fleet_t *fleet = &mot->fleet;
-    unsigned vehicle = fleet->vehicle_at[part(draw.a, 48, 16)];
-    unsigned kind = vehicle / AGES, age = vehicle % AGES;
-    unsigned miles_a_year =
-        (unsigned)fleet->kind[kind].miles_a_year * mileage_at(fleet, part(draw.b, 36, 8)) / 256u;
+static inline void draw_vehicle(mot_t *mot, row_t *row, uint64_t a, uint64_t b) {
+    const unsigned vehicle = mot->vehicle_at[part(a, 48, 16)], age = vehicle % AGES;
+    /* the mileage in 256ths of its kind's average: between two quantiles */
+    const unsigned step = part(b, 36, 8), beyond = step % MILEAGE_STEPS;
+    const int32_t *quantile = &mot->lists[MILEAGE][step / MILEAGE_STEPS];
+    const unsigned share =
+        ((unsigned)quantile[0] * (MILEAGE_STEPS - beyond) + (unsigned)quantile[1] * beyond) / MILEAGE_STEPS;
     /* half of the tests are made when they fall due, in the month before the anniversary of first use */
-    bool when_due = part(draw.a, 4, 1);
-    unsigned due = (mot->day + part(draw.a, 17, 5)) % 365;
-    return (car_t){
-        .id = whole_scatter(mot->vehicles++, mot->vehicle_key, VEHICLE_IDS) + 1,
-        .mileage = miles_a_year * (unsigned)fleet->lists[DRIVEN][age] / 64 + part(draw.a, 32, 12),
-        .kind = (uint16_t)kind,
-        .first_day = when_due ? (uint16_t)due : fleet->first_day_at[part(draw.a, 5, 12)],
-        .first_year = (uint16_t)((unsigned)mot->release->year - age),
-        .colour = (uint8_t)fleet->colour_at[part(draw.b, 0, 12)],
-        .area = (uint8_t)fleet->area_at[part(draw.b, 12, 12)],
-    };
+    const int32_t due = (mot->days - 1 + (int32_t)part(a, 17, 5)) % 365;
+    int32_t first_use;
+    calendar_days((uint32_t)mot->year - age, 1, 1, &first_use);
+    first_use += part(a, 4, 1) ? due : mot->first_day_at[part(a, 5, 12)];
+    const row_t *kind = &mot->kind[vehicle / AGES].row;
+    memcpy(&row->cell[MAKE], &kind->cell[MAKE], (CC + 1 - MAKE) * sizeof *kind->cell);
+    row->cell[CLASS] = kind->cell[CLASS];
+    row->miles = kind->miles * share / 256u * (unsigned)mot->lists[DRIVEN][age] / 64 + part(a, 32, 12);
+    set_number(mot, row, VEHICLE, whole_scatter(mot->vehicles++, mot->vehicle_key, VEHICLE_IDS) + 1);
+    choose(mot, row, AREA, part(b, 12, 12));
+    choose(mot, row, COLOUR, part(b, 0, 12));
+    set_date(mot, row, FIRST_USE, first_use, 0);
 }
 
-/* The vehicle of a test: one that failed, for a retest while there are some; else a new one. */
-static inline car_t draw_car(mot_t *mot, draw_t draw, const outcome_t *outcome) {
-    car_t car;
-    if (outcome->retest && mot->failed_out != mot->failed_in) {
-        car = mot->failed[mot->failed_out++ % FAILED_MOST];
-        car.mileage += part(draw.a, 32, 4);
-    } else {
-        car = new_car(mot, draw);
-    }
-    if (outcome->failure && mot->failed_in - mot->failed_out < FAILED_MOST)
-        mot->failed[mot->failed_in++ % FAILED_MOST] = car;
-    return car;
+/* Tests are made from eight o'clock, for ten hours. */
+static inline void draw_test(mot_t *mot, row_t *row, uint64_t a, uint64_t b) {
+    const unsigned minute = 8 * 60 + part(b, 54, 10) * 600 / 1024, second = part(a, 22, 10) * 60 / 1024;
+    set_number(mot, row, TEST, whole_scatter((uint32_t)mot->made, mot->test_key, TEST_IDS) + 1);
+    row->cell[DATE] = mot->today.cell[DATE];
+    set_number(mot, row, MILES, row->miles);
+    if (mot->columns == COLUMNS)
+        set_date(mot, row, COMPLETED, mot->new_year + mot->days - 1, 60 * minute + second);
 }
 
-/* ---- writing: copies of fixed size that may write past a field's end, where the next field comes ---- */
-
-static inline char *put_cell(char *to, const cell_t *cell) {
-    memcpy(to, cell->text, 16);
-    if (cell->length > 16)
-        memcpy(to + 16, cell->text + 16, sizeof cell->text - 16);
-    return to + cell->length;
-}
-
-static inline char *put_number(char *to, uint32_t number, char delimiter) {
-    to = digits_put(to, number, 0);
-    *to++ = delimiter;
-    return to;
-}
-
-/* 2024-05-06 or 23:59:59 */
-static inline char *put_parts(char *to, const unsigned parts[3], char between) {
-    for (unsigned i = 0; i < 3; i++) {
-        to = digits_put(to, parts[i], between == '-' && i == 0 ? 4 : 2);
-        *to++ = between;
-    }
-    return to - 1;
-}
-
-static inline char *put_first_use(const mot_t *mot, const car_t *car, char *to) {
-    const date_t *date = &mot->days[car->first_year % 4 == 0][car->first_day];
-    bool quoted = mot->release->quoting == QUOTING_TEXT;
-    *to = '"';
-    to = put_parts(to + quoted, (unsigned[]){car->first_year, date->month, date->day}, '-');
-    *to = '"';
-    to[quoted] = mot->release->delimiter;
-    return to + quoted + 1;
-}
-
-/* "2024-05-06T08:30:15.000Z" */
-static char *put_completed(const mot_t *mot, draw_t draw, char *to) {
-    unsigned minute = OPENS + part(draw.b, 54, 10) * OPEN_MINUTES / 1024;
-    to = put_cell(to, &mot->test_date);
-    to[-1] = 'T';
-    to = put_parts(to, (unsigned[]){minute / 60, minute % 60, part(draw.a, 22, 10) * 60 / 1024}, ':');
-    to = stpcpy(to, ".000Z");
-    *to++ = mot->release->delimiter;
-    return to;
-}
-
-/* All cells end with the delimiter, the last one too. */
-static inline char *put_test(const mot_t *mot, const car_t *car, const outcome_t *outcome, draw_t draw,
-                             char *to) {
-    const fleet_t *fleet = &mot->fleet;
-    const kind_t *kind = &fleet->kind[car->kind];
-    char delimiter = mot->release->delimiter;
-    to = put_number(to, whole_scatter((uint32_t)mot->row, mot->test_key, TEST_IDS) + 1, delimiter);
-    to = put_number(to, car->id, delimiter);
-    to = put_cell(to, &mot->test_date);
-    to = put_number(to, (uint32_t)kind->test_class, delimiter);
-    to = put_cell(to, &outcome->cell);
-    to = put_number(to, car->mileage, delimiter);
-    to = put_cell(to, &fleet->area[car->area]);
-    to = put_cell(to, &kind->model);
-    to = put_cell(to, &fleet->colour[car->colour]);
-    to = put_cell(to, &kind->engine);
-    to = put_first_use(mot, car, to);
-    return mot->release->completed ? put_completed(mot, draw, to) : to;
-}
-
-/* ---- rows ---- */
-
-typedef struct {
-    const release_t *release;
-    char *from, *end; /* of the row, which may grow */
-    bool header;      /* before the row */
-} odd_row_t;
-
-/* The begin of a column, which is the end of the one before it. A model may hold delimiters, so the columns after it are
- * counted from the end. */
-static char *column_at(const odd_row_t *row, unsigned column) {
-    const char delimiter = row->release->delimiter;
-    char *at = column <= MODEL ? row->from : row->end;
-    for (unsigned i = 0; column <= MODEL && i < column; i++)
-        at = strchr(at, delimiter) + 1;
-    for (unsigned i = column; column > MODEL && i < columns_of(row->release); i++)
-        at = (char *)memrchr(row->from, delimiter, (size_t)(at - 1 - row->from)) + 1;
-    return at;
-}
-
-/* Changes or checks the column named by place: see odd_change_t. */
-static bool change(void *of, char asks, const char *place, const char *text) {
-    odd_row_t *row = of;
-    unsigned column = 0;
-    while (column < COLUMNS && strcmp(column_names[column], place) != 0)
-        column++;
+/* Changes or checks a cell of the row at hand: see odd_change_t. */
+static bool change(void *maker, char asks, const char *place, const char *text) {
+    mot_t *mot = maker;
+    const unsigned column = find(column_names, COLUMNS, place);
     if (column == COLUMNS)
-        return row->header = true;
-    const cell_t cell = cell_of(row->release, column, text);
-    char *at = column_at(row, column), *end = column_at(row, column + 1);
-    if (asks)
-        return end - at != cell.length;
-    memmove(at + cell.length, end, (size_t)(row->end - end));
-    memcpy(at, cell.text, cell.length);
-    row->end += cell.length - (end - at);
-    return true;
+        return mot->header = true;
+    row_t row;
+    set_text(mot, asks ? &row : mot->row, column, text);
+    return !asks || row.cell[column].length != mot->row->cell[column].length;
 }
 
-/* An odd row always has a vehicle of its own: its oddity must not look like a change from test to test. */
-static __attribute__((noinline)) char *put_odd_row(mot_t *mot, draw_t draw, const outcome_t *outcome,
-                                                   char *to) {
-    const car_t car = new_car(mot, draw);
-    odd_row_t row = {.release = mot->release, .from = put_header(mot->release, to)};
-    row.end = put_test(mot, &car, outcome, draw, row.from);
-    odd_apply(&mot->odd, change, &row);
-    if (row.header)
-        return row.end;
-    memmove(to, row.from, (size_t)(row.end - row.from));
-    return row.end - (row.from - to);
-}
-
+/* A new row comes into the next place of the ring, and stays there if its vehicle failed. An odd row always has a vehicle of
+ * its own: its oddity must not look like a change from test to test. */
 static char *put_row(void *maker, char *to) {
     mot_t *mot = maker;
-    const int64_t *ends = mot->fleet.day_ends;
-    for (; mot->row * (uint64_t)ends[DAYS - 1] >= mot->rows * (uint64_t)ends[mot->day]; enter_day(mot))
-        mot->day++;
-    const draw_t draw = {chance_bits(mot->key, 2 * mot->row), chance_bits(mot->key, 2 * mot->row + 1)};
-    const outcome_t *outcome = &mot->fleet.outcome[mot->fleet.outcome_at[part(draw.b, 24, 12)]];
-    if (mot->row == mot->odd.next) {
-        to = put_odd_row(mot, draw, outcome, to);
+    const bool odd = mot->made == mot->odd.next;
+    const int64_t *begins = mot->day_begins;
+    while (mot->made * (uint64_t)begins[DAYS] >= mot->rows * (uint64_t)begins[mot->days])
+        set_date(mot, &mot->today, DATE, mot->new_year + mot->days++, 0);
+    const uint64_t a = chance_bits(mot->key, 2 * mot->made), b = chance_bits(mot->key, 2 * mot->made + 1);
+    const unsigned outcome = mot->choice_at[TYPE][part(b, 24, 12)];
+    row_t *next = &mot->ring[mot->failed_in % RING], *row = next;
+    if (mot->retest[outcome] && mot->failed_out != mot->failed_in && !odd) {
+        row = &mot->ring[mot->failed_out++ % RING];
+        row->miles += part(a, 32, 4);
     } else {
-        const car_t car = draw_car(mot, draw, outcome);
-        to = put_test(mot, &car, outcome, draw, to);
+        draw_vehicle(mot, row, a, b);
     }
-    mot->row++;
+    draw_test(mot, row, a, b);
+    row->cell[TYPE] = mot->choice[outcome].cell[TYPE];
+    row->cell[RESULT] = mot->choice[outcome].cell[RESULT];
+    mot->row = row;
+    mot->header = false;
+    if (odd)
+        odd_apply(&mot->odd, change, mot);
+    if (mot->header)
+        to = put_header(mot, to);
+    for (const cell_t *cell = row->cell; cell < row->cell + mot->columns; cell++)
+        to = (char *)memcpy(to, cell->text, sizeof cell->text) + cell->length;
+    if (mot->failure[outcome] && mot->failed_in - mot->failed_out < FAILED_MOST && !odd) {
+        mot->failed_in++;
+        if (row != next)
+            *next = *row;
+    }
+    mot->made++;
     to[-1] = '\n';
     return to;
 }
