@@ -24,8 +24,7 @@ struct source {
     source_kit_t *kit, own; /* its opener's, or its own */
     bool begun;         /* how the text is read is decided: at once for a plain file, or by the first bytes */
     decoder_t *decoder; /* of a stream: made at the first read, when its first bytes are known */
-    input_kind_t packing; /* which decoder it is */
-    uint64_t decoded;     /* how much text the decoder has given */
+    uint64_t decoded;   /* how much text the decoder has given */
     uint64_t disk_before; /* what the stream of a compressed archive had taken when this member was opened */
     bool over;            /* the end or a fault was reached: nothing more is read */
     bool faulty;
@@ -70,7 +69,7 @@ bool source_is_unchanged(const source_t *source, err_t *err) {
 }
 
 static bool choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
-    source->packing = kind;
+    source->utf16 = kind == INPUT_UTF16;
     source->decoder = kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file)
                       : kind == INPUT_DUMP     ? decoder_dump(source->file, !source->kit->looks)
                                                : decoder_of(kind);
@@ -105,7 +104,6 @@ static bool go_to_member(source_t *source, err_t *err) {
     }
     if (!kit->archive && !(kit->archive = source_open_archive(kit, file->archive, err)))
         return false;
-    kit->archive->feed.lists = false;
     source->disk_before = source_disk_bytes(kit->archive);
     feed_init_pull(&source->feed, source->name, pull, kit->archive, file->archive_offset,
                    file->kind == INPUT_DUMP ? UINT64_MAX : file->archive_offset + file->disk_bytes);
@@ -151,10 +149,8 @@ static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool i
     source->feed.fd = -1;
     source->begun = is_archive || file->kind == INPUT_PLAIN;
     source->cr_lines = file->cr_lines && !is_archive;
-    if (begin(source, err)) {
-        source->feed.lists = is_archive;
+    if (begin(source, err))
         return source;
-    }
     source_close(source);
     return NULL;
 }
@@ -249,7 +245,7 @@ static bool begin_text(source_t *source, err_t *err) {
     if (!source->left_end)
         return true;
     const magic_t *magic = magic_of(source->left, source->left_end);
-    source->utf16 = magic->is == MAGIC_UTF16 || source->packing == INPUT_UTF16;
+    source->utf16 |= magic->is == MAGIC_UTF16;
     if (!magic_accept(magic, MAGIC_IN_TEXT, source->name, err))
         return false;
     if (encoding && (source->utf16 || lines_bom(source->left, source->left_end)))
@@ -260,12 +256,10 @@ static bool begin_text(source_t *source, err_t *err) {
                        encoding);
     if (encoding || source->utf16) {
         const decode_t done = !source->over ? DECODE_MORE : source->faulty ? DECODE_FAULT : DECODE_END;
-        source->decoder =
-            decoder_recode(source->decoder, encoding, source->left, source->left_end, done, &source->fault);
+        source->decoder = decoder_recode(source->decoder, encoding, source->name, source->left,
+                                         source->left_end, done, &source->fault);
         source->over = source->faulty = false;
-        if (!source->decoder)
-            return err_memory(err, source->left_end);
-        if (!read_first(source, err))
+        if (!source->decoder || !read_first(source, err))
             return false;
     }
     source->cr_lines = magic_of_cr_lines(source->left, source->left_end);
@@ -367,7 +361,7 @@ bool source_is_idle(const source_t *source) {
 }
 
 bool source_is_utf16(const source_t *source) {
-    return source->utf16 || source->packing == INPUT_UTF16;
+    return source->utf16;
 }
 
 const char *source_name(const source_t *source) {

@@ -277,7 +277,6 @@ static int take_header(tar_t *tar, const uint8_t *block, archive_entry_t *entry,
 bool tar_list(feed_t *feed, archive_visit_t *visit, void *context, err_t *err) {
     tar_t tar = {.feed = feed};
     feed->what = "tar";
-    feed->lists = true;
     archive_entry_t entry;
     uint8_t block[TAR_BLOCK];
     bool ok = true;

@@ -63,9 +63,10 @@ utf16_order_t decoder_utf16_order(const uint8_t *head, size_t size);
 enum { RECODE_MOST = 72 * 1024 };
 
 /* Converts the text of another decoder to UTF-8, from what that has given so far on: text[0, size), RECODE_MOST at most, with
- * its last answer, and its sentence if that was DECODE_FAULT. encoding: a name that iconv knows; NULL: UTF-16, whose byte order
- * is found in the text. Bytes that are no character are a fault with their place: nothing is replaced. */
-decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const uint8_t *text, size_t size,
-                          decode_t done, const err_t *fault);
+ * its last answer, and its sentence in *err if that was DECODE_FAULT. encoding: a name that iconv knows; NULL: UTF-16, whose
+ * byte order is found in the text. Bytes that are no character are a fault with their place: nothing is replaced. NULL: *err
+ * says why; name: for that sentence. */
+decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const char *name, const uint8_t *text,
+                          size_t size, decode_t done, err_t *err);
 
 #endif

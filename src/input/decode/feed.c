@@ -167,36 +167,29 @@ uint64_t feed_offset(const feed_t *feed) {
     return feed->next - (feed->filled - feed->at);
 }
 
-static const char *what_was_read(const feed_t *feed) {
-    return feed->lists ? "none of its members was read" : "everything before that was read";
-}
-
 bool feed_cut_off(const feed_t *feed, err_t *err) {
     return err_set(err, STATUS_INPUT,
-                   "%.1000s: ends in the middle of its %s data, at byte %llu; %s. Fetch the whole file, then "
-                   "run the same command",
-                   feed->name, feed->what, (unsigned long long)feed_offset(feed), what_was_read(feed));
+                   "%.1000s: ends in the middle of its %s data, at byte %llu. Fetch the whole file, then run "
+                   "the same command",
+                   feed->name, feed->what, (unsigned long long)feed_offset(feed));
 }
 
 bool feed_followed(const feed_t *feed, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: what follows the %s data at byte %llu is something else; %s. If another file begins there, "
+        "%.1000s: what follows the %s data at byte %llu is something else. If another file begins there, "
         "divide them (head -c, tail -c; unpack them before, if they are compressed), and load both; if the "
         "rest belongs to it, fetch the file again; else cut it off, and run the same command again, with "
         "--reload-changed if it says that the file has changed",
-        feed->name, feed->what, (unsigned long long)feed_offset(feed), what_was_read(feed));
+        feed->name, feed->what, (unsigned long long)feed_offset(feed));
 }
 
 bool feed_damaged(const feed_t *feed, const char *why, err_t *err) {
     if (!why)
         return feed_cut_off(feed, err);
-    return err_set(err, STATUS_INPUT, "%.1000s: its %s data is damaged near byte %llu (%s)%s", feed->name,
-                   feed->what, (unsigned long long)feed_offset(feed), why,
-                   feed->lists
-                       ? ", and none of its members was read. Fetch the file again, then run the "
-                         "same command"
-                       : ", and what was read before may be wrong as well. Fetch the file again, then "
-                         "run the same command with --reload-changed, which removes what was loaded "
-                         "of the damaged one");
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: its %s data is damaged near byte %llu (%s), and what was loaded of it may be "
+                   "wrong as well. Fetch the file again, then run the same command with --reload-changed, "
+                   "which removes that",
+                   feed->name, feed->what, (unsigned long long)feed_offset(feed), why);
 }

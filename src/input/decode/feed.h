@@ -36,7 +36,6 @@ typedef struct {
     size_t most;    /* how much to read at once; 0: FEED_BYTES */
     size_t room, at, filled;
     bool ended, failed;
-    bool lists; /* for sentences: the members of an archive are listed, and none was read */
     int64_t idle_ns,
         until_ns; /* feed_copy waits for a stream no longer than so, and not beyond a time; 0: as long as it takes */
     bool idle; /* feed_copy has given fewer bytes because of that */

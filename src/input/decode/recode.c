@@ -9,18 +9,16 @@
 #include <string.h>
 
 enum { TEXT = 96 * 1024, LONGEST = 8 /* bytes of a character in any encoding */ };
-static const iconv_t none = (iconv_t)-1;
 
 typedef struct {
     decoder_t decoder;
     decoder_t *inner;
     const char *encoding; /* NULL: UTF-16 */
-    utf16_order_t order;  /* of UTF-16, once some text is there */
-    iconv_t convert;      /* none: not opened */
-    decode_t done;        /* the last answer of `inner` */
-    bool broken;          /* raw[at] begins no character */
-    size_t at, have;      /* raw[at, have) is still to be converted */
-    uint64_t passed;      /* bytes before raw */
+    iconv_t convert;
+    decode_t done;   /* the last answer of `inner` */
+    bool broken;     /* raw[at] begins no character */
+    size_t at, have; /* raw[at, have) is still to be converted */
+    uint64_t passed; /* bytes before raw */
     size_t given, made;
     uint8_t text[TEXT]; /* text[given, made) is still to be given out */
     uint8_t raw[RECODE_MOST];
@@ -38,18 +36,6 @@ utf16_order_t decoder_utf16_order(const uint8_t *head, size_t size) {
         if (nuls[i] * 5 > size && nuls[1 - i] * 8 < nuls[i])
             return i ? UTF16_LITTLE : UTF16_BIG;
     return UTF16_NONE;
-}
-
-static bool open_iconv(recode_t *recode, const char *name, err_t *err) {
-    const char *encoding = recode->encoding             ? recode->encoding
-                           : recode->order == UTF16_BIG ? "UTF-16BE"
-                                                        : "UTF-16LE";
-    recode->convert = iconv_open("UTF-8", encoding);
-    return recode->convert != none || (errno == ENOMEM && err_memory(err, TEXT)) ||
-           err_set(err, STATUS_HOST,
-                   "%.1000s: this host cannot read text of %.40s: iconv does not know it. Install its "
-                   "conversions (Debian: libc-bin, libc-gconv-modules-extra)",
-                   name, encoding);
 }
 
 /* Moves what is left to the front, and reads more. */
@@ -106,10 +92,6 @@ static decode_t recode_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size
             return refuse(recode, feed, err);
         if (recode->have - recode->at < LONGEST && recode->done == DECODE_MORE)
             refill(recode, feed);
-        if (!recode->encoding && !recode->order)
-            recode->order = decoder_utf16_order(recode->raw, recode->have);
-        if (recode->convert == none && !open_iconv(recode, feed->name, err))
-            return DECODE_FAULT;
         convert(recode);
         if (feed->idle && !recode->made && !recode->broken)
             return DECODE_MORE;
@@ -126,27 +108,37 @@ static decode_t recode_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size
 static void recode_close(decoder_t *decoder) {
     recode_t *recode = (recode_t *)decoder;
     recode->inner->close(recode->inner);
-    if (recode->convert != none)
-        iconv_close(recode->convert);
+    iconv_close(recode->convert);
     free(recode);
 }
 
-decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const uint8_t *text, size_t size,
-                          decode_t done, const err_t *fault) {
+decoder_t *decoder_recode(decoder_t *inner, const char *encoding, const char *name, const uint8_t *text,
+                          size_t size, decode_t done, err_t *err) {
+    const bool is_big = decoder_utf16_order(text, size) == UTF16_BIG;
+    const char *from = encoding ? encoding : is_big ? "UTF-16BE" : "UTF-16LE";
     recode_t *recode = malloc(sizeof *recode);
-    if (!recode) {
+    const iconv_t convert = recode ? iconv_open("UTF-8", from) : (iconv_t)-1;
+    if (convert == (iconv_t)-1) {
+        if (errno == ENOMEM)
+            err_memory(err, sizeof *recode);
+        else
+            err_set(err, STATUS_HOST,
+                    "%.1000s: this host cannot read text of %.40s: iconv does not know it. Install its "
+                    "conversions (Debian: libc-bin, libc-gconv-modules-extra)",
+                    name, from);
         inner->close(inner);
+        free(recode);
         return NULL;
     }
     memset(recode, 0, offsetof(recode_t, text));
     recode->decoder = (decoder_t){.read = recode_read, .close = recode_close};
     recode->inner = inner;
     recode->encoding = encoding;
-    recode->convert = none;
+    recode->convert = convert;
     recode->done = done;
     recode->have = size;
     memcpy(recode->raw, text, size);
     if (done == DECODE_FAULT)
-        recode->fault = *fault;
+        recode->fault = *err;
     return &recode->decoder;
 }
