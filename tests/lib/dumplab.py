@@ -40,11 +40,13 @@ def header(name, ends=False, crc=0):
     return minimongo.encode({"db": database, "collection": collection, "EOF": ends, "CRC": minimongo.Int64(crc)})
 
 
-def archive(collections, metadata=None, others=(), step=7):
-    """Blocks of all collections by turns, `step` documents each; collections: {name: [BSON]}."""
+def archive(collections, metadata=None, others=None, step=7):
+    """Blocks of all collections by turns, `step` documents each; collections: {name: [BSON]}; others: {name: kind}, which have
+    no documents, and an end of their own."""
     out = [MAGIC, minimongo.encode({"concurrent_collections": 4, "version": "0.1", "server_version": "7.0.0",
                                     "tool_version": "100.9.0"})]
-    out += [listed(name, (metadata or {}).get(name, "")) for name in collections] + list(others) + [END]
+    out += [listed(name, (metadata or {}).get(name, "")) for name in collections]
+    out += [listed(name, kind=kind) for name, kind in (others or {}).items()] + [END]
     most = max(map(len, collections.values()))
     for at in range(0, most + step, step):
         for name, texts in collections.items():
@@ -52,6 +54,8 @@ def archive(collections, metadata=None, others=(), step=7):
                 out += [header(name), *texts[at:at + step], END]
             elif at - step < len(texts) or (at == 0 and not texts):
                 out += [header(name, True, crc64(b"".join(texts))), END]
+    for name, kind in (others or {}).items():
+        out += [header(name.replace(".", ".system.buckets.", 1) if kind == "timeseries" else name, True), END]
     return b"".join(out)
 
 
@@ -66,7 +70,7 @@ def split(data):
 
 
 def main(words):
-    collections, others = {}, []
+    collections, others = {}, {}
     for word in words:
         name, _, path = word.partition("=")
         if path:
@@ -74,7 +78,7 @@ def main(words):
                 collections[name] = split(file.read())
         else:
             name, _, kind = word.partition(":")
-            others.append(listed(name, kind=kind))
+            others[name] = kind
     sys.stdout.buffer.write(archive(collections, others=others, step=2))
 
 

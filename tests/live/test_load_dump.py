@@ -7,7 +7,7 @@ import os
 import struct
 import subprocess
 
-from dumplab import archive, header, listed, split
+from dumplab import archive, header, split
 import livetest
 import minimongo
 import mongotools
@@ -81,10 +81,10 @@ class Dump(livetest.Case):
     def test_cut_off_elsewhere(self):
         """an archive that ends within or before another collection is told to be cut off, and this one to be whole"""
         texts = made(30, "o")
-        whole = archive({"shop.orders": texts, "shop.items": made(500, "i")}, others=[listed("shop.v", kind="view")])
+        whole = archive({"shop.orders": texts, "shop.items": made(500, "i")}, others={"shop.v": "view"})
         last = whole.rindex(header("shop.items", True)[:20])
         ends = "!shop.orders: ends in .* dump data, at byte %d[.] .* shop.orders was read"
-        for cut in (last + 30, len(whole) // 2):
+        for cut in (last + 30, len(whole) // 2, last, whole.rindex(header("shop.v", True)[:20])):
             for name, data, said in (
                     ("d.archive", whole[:cut], ends), ("d.gz", gzip.compress(whole[:cut]), ends),
                     ("d.gz", gzip.compress(whole, 0)[:cut], ": .*gzip data.* shop.orders was read")):
@@ -163,7 +163,7 @@ class Dump(livetest.Case):
         self.put_dump("dump/admin", {"system.users": made(3, "u")})
         self.put_dump("dump/config", {"mongos": made(3, "u")})
         self.put("d.archive", archive({**{"%s.%s" % (self.database, name): texts for name, texts in held.items()},
-                                       "admin.x": []}, others=[listed("shop.v", kind="view")]))
+                                       "admin.x": []}, others={"shop.v": "view"}))
         self.put("shop.gz", gzip.compress(archive({"shop." + name: texts for name, texts in held.items()})))
         for name, path in (("dump", ""), ("d.archive", ""), ("shop.gz", self.database)):
             with self.subTest(name=name):

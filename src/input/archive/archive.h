@@ -19,6 +19,8 @@
  *     {db, collection, EOF: false, CRC: 0}  documents...  -1             a block: some documents of one collection
  *     {db, collection, EOF: true, CRC}  -1                               its end; the CRC-64 is of all its documents
  *
+ * Each collection of the list has an end, also a view and a time series.
+ *
  * A folder of mongodump has a folder of each database, and there NAME.bson (or .bson.gz) and NAME.metadata.json (or
  * .json.gz) of each collection. Metadata is JSON: options, indexes, the collection's name, and its type.
  *
@@ -105,8 +107,8 @@ typedef struct {
 /* Reads the document that describes a collection or begins a block. False: it is another one. */
 bool dump_header_read(const uint8_t *document, uint32_t length, dump_header_t *header);
 
-/* Reads the list with which an archive begins, and calls `visit`, if there is one, for each of its collections. Where the feed
- * fails, the sentence is feed->fault, else *err. */
+/* Reads the list with which an archive begins, and calls `visit` for each of its collections. Where the feed fails, the sentence
+ * is feed->fault, else *err. */
 typedef bool dump_visit_t(void *context, const dump_header_t *header, err_t *err);
 bool dump_read_list(feed_t *feed, dump_visit_t *visit, void *context, err_t *err);
 

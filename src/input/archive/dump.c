@@ -103,7 +103,7 @@ bool dump_read_list(feed_t *feed, dump_visit_t *visit, void *context, err_t *err
     for (bool first = true; ok && (length = next_length(feed)); first = false) {
         ok = length > 1 && feed_want(feed, length) >= length &&
              (first || dump_header_read(feed_bytes(feed), (uint32_t)length, &header));
-        if (ok && !first && visit && !visit(context, &header, err))
+        if (ok && !first && !visit(context, &header, err))
             return false;
         if (ok)
             feed_take(feed, length);
@@ -123,7 +123,8 @@ enum { PASSED = 64 * 1024 };
 typedef struct {
     decoder_t decoder;
     const char *collection;
-    bool to_end; /* reads on after the collection, to the end of the archive */
+    bool to_end;  /* reads on after the collection, to the end of the archive */
+    int64_t open; /* how many collections of the list have not ended */
     enum { AT_START, AT_BLOCK, IN_BLOCK } at;
     bool whole;  /* its last block was read */
     bool ours;   /* the block's documents are the collection's */
@@ -134,8 +135,7 @@ typedef struct {
 
 /* What should stand here does not: the archive is cut off (ends), damaged, or over, and something follows it. */
 static decode_t refuse(const dump_t *dump, feed_t *feed, bool ends, const char *why, err_t *err) {
-    /* bytes that are too few for a length are hardly a part of it */
-    const bool followed = dump->whole && dump->at == AT_BLOCK && (!ends || feed_want(feed, 4) < 4);
+    const bool followed = dump->whole && dump->at == AT_BLOCK && dump->open <= 0;
     if (ends && !followed)
         feed_take(feed, feed_want(feed, 1));
     err = feed->failed ? &feed->fault : err;
@@ -153,7 +153,7 @@ static decode_t refuse(const dump_t *dump, feed_t *feed, bool ends, const char *
 static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
     dump_header_t header;
     const size_t length = next_length(feed);
-    if (length == SIZE_MAX && dump->whole && !feed->failed && !feed_want(feed, 1))
+    if (dump->whole && dump->open <= 0 && !feed->failed && !feed_want(feed, 1))
         return DECODE_END;
     if (stop_signal()) {
         fault_stopped(err, feed->name, stop_signal());
@@ -168,6 +168,7 @@ static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
     feed_take(feed, length);
     dump->at = IN_BLOCK;
     dump->ends = header.ends;
+    dump->open -= header.ends;
     dump->whole |= dump->ours && header.ends;
     return dump->whole && !dump->to_end ? DECODE_END : DECODE_MORE;
 }
@@ -200,6 +201,12 @@ static decode_t take(dump_t *dump, feed_t *feed, uint8_t *out, size_t size, size
     return taken < want ? refuse(dump, feed, true, "", err) : DECODE_MORE;
 }
 
+static bool count(void *context, const dump_header_t *header, err_t *err) {
+    (void)header, (void)err;
+    ((dump_t *)context)->open++;
+    return true;
+}
+
 static decode_t dump_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got,
                           err_t *err) {
     dump_t *dump = (dump_t *)decoder;
@@ -212,7 +219,7 @@ static decode_t dump_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t
             is = next_document(dump, feed, err);
         else if (dump->at == AT_BLOCK)
             is = read_header(dump, feed, err);
-        else if (dump_read_list(feed, NULL, NULL, err))
+        else if (dump_read_list(feed, count, dump, err))
             dump->at = AT_BLOCK;
         else
             is = DECODE_FAULT;
